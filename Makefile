@@ -1,0 +1,70 @@
+# The only entry point. `make help` lists what follows a `##`.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+BUILD := _build
+# -n: a link that leads nowhere is a warning; -W: a warning fails the build, after all are shown
+SPHINXOPTS ?= -n -W -q
+PORT ?= 8000
+
+RECIPES ?=
+DEVICE ?= gpu
+RECORDFLAGS = --device $(DEVICE) $(if $(filter 1,$(FORCE)),--force) \
+	$(if $(filter 1,$(REPLACE_GPU)),--replace-gpu)
+
+.DEFAULT_GOAL := help
+.PHONY: help html serve record check test lint lock clean
+# `make record html` records first, also under -j
+.NOTPARALLEL:
+
+help: ## list the targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' \
+		| awk -F'\t' '{printf "  make %-8s %s\n", $$1, $$2}'
+
+# Each stamp stands for a set of packages; it is older than its requirements when they change.
+$(VENV)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "error: $(PYTHON) is older than 3.11; try: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+$(VENV)/html: requirements.txt constraints.txt | $(VENV)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	touch $@
+$(VENV)/record: requirements-record.txt requirements.txt constraints.txt | $(VENV)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-record.txt
+	touch $@ $(VENV)/html
+$(VENV)/test: requirements-test.txt requirements-record.txt requirements.txt constraints.txt | $(VENV)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
+	touch $@ $(VENV)/html $(VENV)/record
+
+html: $(VENV)/html ## render the site from the recordings to _build/html/en/
+	$(BIN)/python -m sphinx -b html $(SPHINXOPTS) -d $(BUILD)/doctrees/en . $(BUILD)/html/en
+	@echo "The site is in $(BUILD)/html/en; to read it: make serve, or open"
+	@echo "file://$(CURDIR)/$(BUILD)/html/en/index.html"
+
+serve: html ## render the site and serve it on localhost (PORT=8000)
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(BUILD)/html $(PORT)
+
+record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., FORCE=1, DEVICE=cpu, REPLACE_GPU=1)
+	$(BIN)/python -m recipe_gallery record $(RECORDFLAGS) $(RECIPES)
+
+check: $(VENV)/html ## tell which recordings are missing, stale or current
+	@$(BIN)/python -m recipe_gallery check
+
+test: $(VENV)/test ## set up what tests need and run all of them
+	$(BIN)/python -m pytest
+
+lint: $(VENV)/test ## check style and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+lock: requirements.txt requirements-record.txt requirements-test.txt ## pin all packages anew in constraints.txt (needs uv)
+	echo "# Every package at one version, made by \`make lock\`; the requirements files say why each is there." > constraints.txt.new
+	: > constraints.txt
+	uv pip compile --universal --python-version 3.11 --no-header --no-annotate requirements-test.txt >> constraints.txt.new
+	mv constraints.txt.new constraints.txt
+
+clean: ## remove what builds made (not .venv, not recordings)
+	rm -rf $(BUILD) recipes

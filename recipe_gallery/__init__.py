@@ -1,0 +1,37 @@
+"""Recorded recipes: a Sphinx extension that renders galleries from recordings, and a command line.
+
+See the design in README.md; the modules are named for what they do or hold.
+"""
+
+from typing import Any
+
+from sphinx.application import Sphinx
+
+
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Wire the extension into Sphinx."""
+    # Imported here so that the command line works where Sphinx's HTML part does not.
+    from . import mathml, notebooks, provenance, replay
+
+    app.setup_extension("sphinx_gallery.gen_gallery")
+    app.setup_extension("sphinx_markdown_builder")
+    app.add_config_value("recordings_dir", "recordings", "env", str)
+    mathml.setup_math(app)
+    app.connect("config-inited", replay.check_config, priority=5)
+    app.connect("builder-inited", replay.install, priority=5)
+    app.add_transform(provenance.AddRecipeHeader)
+    app.add_node(
+        provenance.recipe_actions,
+        html=(provenance.visit_actions, None),
+        latex=(provenance.skip, None),
+        text=(provenance.skip, None),
+    )
+    app.add_node(
+        provenance.provenance,
+        html=(provenance.visit_provenance, provenance.depart_provenance),
+        latex=(provenance.skip, None),
+        text=(provenance.skip, None),
+    )
+    app.connect("doctree-resolved", provenance.link_downloads)
+    app.connect("doctree-resolved", notebooks.write_downloads, priority=550)
+    return {"version": "0.1.0", "parallel_read_safe": True, "parallel_write_safe": True}

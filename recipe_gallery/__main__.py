@@ -1,0 +1,92 @@
+"""Command line: ``python -m recipe_gallery record`` and ``check``; the Makefile calls it."""
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from .check import Status, check_recordings, format_reports
+from .errors import GalleryError
+from .recipes import find_recipes
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit status: 0 fine, 1 something to mend, 130 interrupted."""
+    options = _parse(arguments)
+    try:
+        return int(options.run(options))
+    except GalleryError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("interrupted; what was finished is kept", file=sys.stderr)
+        return 130
+
+
+def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m recipe_gallery", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="command")
+
+    folders = argparse.ArgumentParser(add_help=False)
+    folders.add_argument("--recipes-folder", type=Path, default=Path("recipes_source"))
+    folders.add_argument("--recordings-folder", type=Path, default=Path("recordings"))
+
+    check = commands.add_parser(
+        "check", parents=[folders], help="tell which recordings are missing, stale or current"
+    )
+    check.set_defaults(run=_check)
+
+    record = commands.add_parser(
+        "record", parents=[folders], help="run recipes and keep what they printed and drew"
+    )
+    record.add_argument("recipes", nargs="*", help="names of recipes; all that changed if none")
+    record.add_argument("--device", choices=("gpu", "cpu"), default="gpu")
+    record.add_argument("--force", action="store_true", help="also those that are current")
+    record.add_argument(
+        "--replace-gpu", action="store_true", help="let a CPU recording replace a GPU one"
+    )
+    record.set_defaults(run=_record)
+    return parser.parse_args(arguments)
+
+
+def _check(options: argparse.Namespace) -> int:
+    reports = check_recordings(options.recipes_folder, options.recordings_folder)
+    print(format_reports(reports))
+    return int(any(report.status is not Status.CURRENT for report in reports))
+
+
+def _record(options: argparse.Namespace) -> int:
+    paths = _choose(options.recipes_folder, options.recipes)
+    try:
+        from rich.console import Console
+
+        from .record import Job, record
+    except ModuleNotFoundError as error:
+        raise GalleryError(
+            f"recording needs the package {error.name}; run: pip install -r requirements-record.txt"
+        ) from None
+    job = Job(
+        recipes_folder=options.recipes_folder,
+        recordings_folder=options.recordings_folder,
+        device=options.device,
+        force=options.force,
+        replace_gpu=options.replace_gpu,
+    )
+    return 0 if record(paths, job, Console(stderr=True, soft_wrap=True)) else 1
+
+
+def _choose(folder: Path, names: Sequence[str]) -> list[Path]:
+    """Return the recipes called ``names``, or all; raise ``GalleryError`` for an unknown name."""
+    paths = {path.stem: path for path in find_recipes(folder)}
+    if not paths:
+        raise GalleryError(f"{folder}: no recipes here; is it the right folder?")
+    unknown = [name for name in names if name.removesuffix(".py") not in paths]
+    if unknown:
+        raise GalleryError(
+            f"no recipe named {', '.join(unknown)} in {folder}; there are: {', '.join(paths)}"
+        )
+    return [paths[name.removesuffix(".py")] for name in names] if names else list(paths.values())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,141 @@
+"""Recordings: executed notebooks, one per recipe, and whether they still fit their recipe.
+
+A recording is a notebook of code cells with outputs. Under ``metadata.recording`` it carries what
+the recipe's code was (fingerprints) and how it was run (provenance); see ``record.py``.
+"""
+
+import difflib
+import json
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from .errors import GalleryError
+from .recipes import Cell, Recipe
+
+SCHEMA = 1
+HEADLINE_MIME = "application/vnd.recipe-gallery.headline+json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recording:
+    """An executed notebook that was read and found whole."""
+
+    path: Path
+    notebook: NotebookNode
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Fingerprints and provenance of the whole recording."""
+        facts: dict[str, Any] = self.notebook.metadata.recording
+        return facts
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether a GPU ran it."""
+        return bool(self.facts["device"].get("gpu"))
+
+    @cached_property
+    def headline(self) -> list[dict[str, Any]]:
+        """The figures the recipe published for the results page, in order."""
+        return [
+            row
+            for cell in self.notebook.cells
+            for output in cell.outputs
+            for row in output.get("data", {}).get(HEADLINE_MIME, {}).get("rows", [])
+        ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """How a recording stands to the recipe as it is now."""
+
+    recorded: dict[int, NotebookNode]  # recorded cell by the number of the recipe's cell
+    changed: tuple[Cell, ...]  # cells of the recipe with no recording of the same code
+    removed: int  # recorded cells that the recipe no longer has
+    inputs: tuple[str, ...]  # declared input files that changed
+
+    @property
+    def is_current(self) -> bool:
+        """Whether code and inputs are those that were recorded."""
+        return not (self.changed or self.removed or self.inputs)
+
+    def describe(self) -> str:
+        """Say what differs, for a person who has to decide whether to record again."""
+        parts = []
+        if self.changed:
+            cells = [f"{cell.number} (line {cell.line})" for cell in self.changed]
+            more = f" and {len(cells) - 5} more" if len(cells) > 5 else ""
+            parts.append(f"changed code in cell {', '.join(cells[:5])}{more}")
+        if self.removed:
+            parts.append(f"{self.removed} recorded cell(s) no longer in the recipe")
+        if self.inputs:
+            parts.append("changed input " + ", ".join(self.inputs))
+        return "; ".join(parts)
+
+
+def read_recording(path: Path) -> Recording:
+    """Read a recording; raise ``GalleryError`` if the file is damaged or something else."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise GalleryError(f"{path}: no recording; run: make record RECIPES={path.stem}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise GalleryError(f"{path}: cannot be read: {error}") from None
+    remedy = f"restore it from git or run: make record RECIPES={path.stem} FORCE=1"
+    try:
+        notebook = nbformat.v4.reads_json(text)
+        nbformat.validate(notebook)
+        facts = notebook.metadata["recording"]
+        _check_facts(path, facts)
+        if len(facts["cells"]) != len(notebook.cells):
+            raise GalleryError(f"{path}: cells are missing from this recording; {remedy}")
+    except json.JSONDecodeError:
+        raise GalleryError(f"{path}: not a whole notebook (invalid JSON); {remedy}") from None
+    except (nbformat.ValidationError, AttributeError, KeyError, TypeError):
+        raise GalleryError(f"{path}: not a recording made by `make record`; {remedy}") from None
+    return Recording(path=path, notebook=notebook)
+
+
+def compare(recipe: Recipe, recording: Recording) -> Comparison:
+    """Match the recipe's cells with the recorded ones, in order, by their code alone."""
+    now = [cell.fingerprint for cell in recipe.cells]
+    then = list(recording.facts["cells"])
+    recorded = {}
+    for block in difflib.SequenceMatcher(a=now, b=then, autojunk=False).get_matching_blocks():
+        for offset in range(block.size):
+            number = recipe.cells[block.a + offset].number
+            recorded[number] = recording.notebook.cells[block.b + offset]
+    inputs_then = recording.facts["inputs"]
+    return Comparison(
+        recorded=recorded,
+        changed=tuple(cell for cell in recipe.cells if cell.number not in recorded),
+        removed=len(then) - len(recorded),
+        inputs=tuple(
+            name
+            for name in sorted(inputs_then.keys() | recipe.inputs.keys())
+            if inputs_then.get(name) != recipe.inputs.get(name)
+        ),
+    )
+
+
+def _check_facts(path: Path, facts: dict[str, Any]) -> None:
+    if facts["schema"] != SCHEMA:
+        raise GalleryError(
+            f"{path}: recorded in format {facts['schema']}, this version reads {SCHEMA}; "
+            f"run: make record RECIPES={path.stem} FORCE=1"
+        )
+    if facts["recipe"] != path.stem:
+        raise GalleryError(
+            f"{path}: holds the recording of {facts['recipe']!r}; name it {facts['recipe']}.ipynb "
+            f"or run: make record RECIPES={path.stem} FORCE=1"
+        )
+    for name, kind in (("device", dict), ("versions", dict), ("inputs", dict), ("cells", list)):
+        if not isinstance(facts[name], kind):
+            raise TypeError(name)
+    for name in ("recorded", "seconds", "commit"):
+        _ = facts[name]

@@ -1,0 +1,7 @@
+"""
+Title
+=====
+"""
+# sphinx_gallery_inputs = ["data/none.csv"]
+x = 1
+# expect: bad_recipes/missing_input.py: input 'data/none.csv' is not a file below
