@@ -151,17 +151,14 @@ print(f"PyTorch {torch.__version__}, modes: {', '.join(CONFIG.modes)}")
 
 # %%
 # Autotuning can take minutes, most of it for convolutions: each shape has many Triton
-# candidates to compile and to time. This page sets two bounds. Convolutions keep the
+# candidates to compile and to time. This page sets a bound. Convolutions keep the
 # choice of cuDNN (``"ATEN"``), while matrix products are searched in full. Set
-# ``max_autotune_conv_backends`` to ``"ATEN,TRITON"`` to search those too, and wait. And
-# each candidate is timed for a fifth of the usual time.
+# ``max_autotune_conv_backends`` to ``"ATEN,TRITON"`` to search those too, and wait.
 #
 # The other settings keep the log of the search off the page.
 
 inductor_config.max_autotune_conv_backends = "ATEN"
 inductor_config.max_autotune_gemm_backends = "ATEN,TRITON" if ON_GPU else "ATEN"
-inductor_config.inductor_default_autotune_warmup = 5  # milliseconds
-inductor_config.inductor_default_autotune_rep = 20
 inductor_config.autotune_num_choices_displayed = 0
 inductor_config.max_autotune_report_choices_stats = False
 warnings.filterwarnings("ignore", message="TypedStorage is deprecated")
