@@ -14,13 +14,13 @@ RECORDFLAGS = --device $(DEVICE) $(if $(filter 1,$(FORCE)),--force) \
 	$(if $(filter 1,$(REPLACE_GPU)),--replace-gpu)
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve record check test lint lock clean
+.PHONY: help html serve record check test test-fast lint lock clean
 # `make record html` records first, also under -j
 .NOTPARALLEL:
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' \
-		| awk -F'\t' '{printf "  make %-8s %s\n", $$1, $$2}'
+		| awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 # Each stamp stands for a set of packages; it is older than its requirements when they change.
 $(VENV)/python:
@@ -54,6 +54,9 @@ check: $(VENV)/html ## tell which recordings are missing, stale or current
 
 test: $(VENV)/test ## set up what tests need and run all of them
 	$(BIN)/python -m pytest
+
+test-fast: $(VENV)/test ## run the tests that run no recipe
+	$(BIN)/python -m pytest -m "not slow"
 
 lint: $(VENV)/test ## check style and types
 	$(BIN)/ruff check

@@ -46,6 +46,8 @@ html_theme = "pydata_sphinx_theme"
 html_title = project
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
+# Pages without pages below them need no navigation of their section.
+html_sidebars = {page: [] for page in ("index", "results", "how_we_measure", "faq")}
 html_show_sourcelink = False  # shows generated reST, which helps nobody
 html_copy_source = False
 html_theme_options = {

@@ -11,7 +11,7 @@ from sphinx.application import Sphinx
 def setup(app: Sphinx) -> dict[str, Any]:
     """Wire the extension into Sphinx."""
     # Imported here so that the command line works where Sphinx's HTML part does not.
-    from . import mathml, notebooks, provenance, replay
+    from . import mathml, notebooks, provenance, replay, results
 
     app.setup_extension("sphinx_gallery.gen_gallery")
     app.setup_extension("sphinx_markdown_builder")
@@ -32,6 +32,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
         latex=(provenance.skip, None),
         text=(provenance.skip, None),
     )
+    app.add_directive("recorded-results", results.RecordedResults)
+    app.connect("env-get-outdated", results.outdated_pages)
     app.connect("doctree-resolved", provenance.link_downloads)
     app.connect("doctree-resolved", notebooks.write_downloads, priority=550)
     return {"version": "0.1.0", "parallel_read_safe": True, "parallel_write_safe": True}

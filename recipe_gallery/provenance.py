@@ -21,7 +21,7 @@ _ = get_translation("recipe_gallery")
 # What Sphinx-Gallery adds to every page and this box replaces: its texts differ from page to page,
 # so each would be a message of its own for translators.
 _REPLACED_CLASSES = {"sphx-glr-footer", "sphx-glr-download-link-note", "sphx-glr-signature"}
-_NAMES = {"python": "Python", "torch": "PyTorch", "numpy": "NumPy", "triton": "Triton"}
+PACKAGE_NAMES = {"python": "Python", "torch": "PyTorch", "numpy": "NumPy", "triton": "Triton"}
 
 
 class recipe_actions(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
@@ -98,7 +98,7 @@ def _make_box(recording: Recording) -> provenance:
         _("Driver"): device.get("driver"),
         _("CPU"): _("%(name)s, %(count)s cores")
         % {"name": device["cpu"], "count": device["cores"]},
-        **{_NAMES.get(name, name): version for name, version in facts["versions"].items()},
+        **{PACKAGE_NAMES.get(name, name): version for name, version in facts["versions"].items()},
         _("Recorded"): recorded.strftime("%Y-%m-%d %H:%M UTC"),
         _("Commit"): commit,
         _("Running time"): _("%s seconds") % f"{facts['seconds']:.0f}",

@@ -192,10 +192,7 @@ def _syntax_error(path: Path, source: str, first_line: int) -> GalleryError:
 
 def find_source(config: Config, srcdir: Path, docname: str) -> Path | None:
     """Return the recipe that Sphinx-Gallery makes the page ``docname`` from, or None."""
-    gallery = config.sphinx_gallery_conf
-    for examples, pages in zip(
-        _as_list(gallery["examples_dirs"]), _as_list(gallery["gallery_dirs"]), strict=True
-    ):
+    for examples, pages in _galleries(config):
         if docname.startswith(f"{pages}/"):
             source = Path(srcdir, examples, docname.removeprefix(f"{pages}/") + ".py")
             if source.is_file():
@@ -203,5 +200,20 @@ def find_source(config: Config, srcdir: Path, docname: str) -> Path | None:
     return None
 
 
-def _as_list(value: str | list[str]) -> list[str]:
-    return [value] if isinstance(value, str) else list(value)
+def gallery_pages(config: Config, srcdir: Path) -> list[tuple[str, Path]]:
+    """Return page name and source of every recipe, in order."""
+    return [
+        (f"{pages}/{source.stem}", source)
+        for examples, pages in _galleries(config)
+        for source in find_recipes(Path(srcdir, examples))
+    ]
+
+
+def _galleries(config: Config) -> list[tuple[str, str]]:
+    """Return Sphinx-Gallery's pairs of a folder of recipes and a folder of pages."""
+    gallery = config.sphinx_gallery_conf
+    examples, pages = (
+        [value] if isinstance(value, str) else value
+        for value in (gallery["examples_dirs"], gallery["gallery_dirs"])
+    )
+    return list(zip(examples, pages, strict=True))

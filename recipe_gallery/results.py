@@ -1,0 +1,210 @@
+"""The directive ``recorded-results``: headline figures of all recordings, as tables and charts.
+
+A recipe publishes its figures by displaying a JSON object of the type ``HEADLINE_MIME``:
+``{"rows": [{"case": str, "baseline": str, "speedup": F, "share_of_limit": F or null,
+"break_even_calls": F or null}]}`` with ``F = {"value": float, "low": float, "high": float}``.
+
+``recordings/<recipe>.ipynb`` is the recording a page shows. Recordings of the same recipe on
+other machines lie in folders beside it, ``recordings/<machine>/<recipe>.ipynb``, and add columns.
+"""
+
+import math
+from collections.abc import Sequence
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.locale import get_translation
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from .errors import GalleryError
+from .provenance import PACKAGE_NAMES
+from .recipes import gallery_pages, load_recipe
+from .recordings import Recording, read_recording
+
+_ = get_translation("recipe_gallery")
+logger = logging.getLogger(__name__)
+
+FIGURES = ("speedup", "share_of_limit", "break_even_calls")
+
+
+class RecordedResults(SphinxDirective):
+    """Write a section for each recipe that publishes headline figures."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the sections, in the order of the gallery."""
+        watched = self.env.metadata[self.env.docname]
+        watched["recorded-results"] = _state_of(_folder(self.env))
+        sections = []
+        for docname, source in gallery_pages(self.config, Path(self.env.srcdir)):
+            recordings = _recordings_of(_folder(self.env), source.stem)
+            if any(recording.headline for recording in recordings):
+                sections.append(self._section(docname, source, recordings))
+        return sections
+
+    def _section(
+        self, docname: str, source: Path, recordings: Sequence[Recording]
+    ) -> nodes.section:
+        title = load_recipe(source).title
+        section = nodes.section(ids=[nodes.make_id(source.stem)], names=[source.stem])
+        section += nodes.title("", title)
+        link = addnodes.pending_xref(
+            "",
+            nodes.inline("", _("Read the recipe")),
+            refdomain="std",
+            reftype="doc",
+            reftarget=f"/{docname}",
+            refexplicit=True,
+            refwarn=True,
+            refdoc=self.env.docname,
+        )
+        section += nodes.paragraph("", "", link)
+        for recording in recordings:
+            section += nodes.paragraph("", _describe(recording), classes=["results-origin"])
+        section += _table(recordings)
+        for recording in recordings:
+            if recording.headline:
+                section += nodes.raw("", draw_chart(recording), format="html")
+        return section
+
+
+def outdated_pages(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:
+    """Return the pages with results whose recordings are no longer those they were made from."""
+    state = _state_of(_folder(env))
+    return [
+        docname
+        for docname, metadata in env.metadata.items()
+        if metadata.get("recorded-results", state) != state
+    ]
+
+
+def draw_chart(recording: Recording) -> str:
+    """Return a bar chart of the speed-ups as inline SVG that follows the colours of the page."""
+    rows = recording.headline
+    values = [row["speedup"] for row in rows]
+    low = min(0.5, *(value["low"] for value in values))
+    high = max(2.0, *(value["high"] for value in values))
+    left, width, row_height, top = 350.0, 290.0, 30.0, 26.0
+
+    def x(value: float) -> float:
+        return left + width * math.log(value / low) / math.log(high / low)
+
+    height = top + row_height * len(rows) + 8
+    label = _("Speed-ups of %s") % recording.facts["recipe"].replace("_", " ")
+    parts = [
+        f'<div class="results-chart" tabindex="0"><svg role="img" aria-label="{escape(label)}" '
+        f'viewBox="0 0 720 {height:.0f}">'
+    ]
+    steps = (0.5, 1, 2, 5, 10, 20, 50) if high / low < 100 else (1, 10, 100, 1000, 10000)
+    for tick in steps:
+        if low <= tick <= high:
+            parts.append(
+                f'<line class="{"one" if tick == 1 else "tick"}" x1="{x(tick):.1f}" y1="{top - 6}" '
+                f'x2="{x(tick):.1f}" y2="{height - 4:.1f}"/>'
+                f'<text class="tick" x="{x(tick):.1f}" y="{top - 12}">{tick:g}×</text>'
+            )
+    for index, (row, value) in enumerate(zip(rows, values, strict=True)):
+        middle = top + row_height * (index + 0.5)
+        start, end = sorted((x(1), x(value["value"])))
+        slower = " slower" if value["value"] < 1 else ""
+        parts.append(
+            f'<text class="case" x="{left - 12}" y="{middle + 4:.1f}">{escape(row["case"])}</text>'
+            f'<rect class="bar{slower}" x="{start:.1f}" y="{middle - 8:.1f}" '
+            f'width="{max(end - start, 1):.1f}" height="16" rx="2"/>'
+            f'<line class="spread" x1="{x(value["low"]):.1f}" y1="{middle:.1f}" '
+            f'x2="{x(value["high"]):.1f}" y2="{middle:.1f}"/>'
+            f'<text class="value" x="{max(x(value["high"]), end) + 8:.1f}" y="{middle + 4:.1f}">'
+            f"{_times(value['value'])}</text>"
+        )
+    parts.append("</svg></div>")
+    return "".join(parts)
+
+
+def _table(recordings: Sequence[Recording]) -> nodes.table:
+    """Return a table with a row for each case and three columns for each machine."""
+    cases: dict[tuple[str, str], None] = {}
+    for recording in recordings:
+        cases |= {(row["case"], row["baseline"]): None for row in recording.headline}
+    header = [_("Case"), _("Compared with")]
+    for recording in recordings:
+        where = f" ({_device(recording)})" if len(recordings) > 1 else ""
+        header += [
+            _("Speed-up") + where,
+            _("Share of the limit") + where,
+            _("Break-even (calls)") + where,
+        ]
+    rows = []
+    for case, baseline in cases:
+        cells = [case, baseline]
+        for recording in recordings:
+            found = next(
+                (r for r in recording.headline if (r["case"], r["baseline"]) == (case, baseline)),
+                {},
+            )
+            cells += [_format(name, found.get(name)) for name in FIGURES]
+        rows.append(cells)
+    group = nodes.tgroup(cols=len(header))
+    group += [nodes.colspec(colwidth=1) for _column in header]
+    group += nodes.thead("", _row(header))
+    group += nodes.tbody("", *(_row(cells) for cells in rows))
+    return nodes.table("", group, classes=["results-table"])
+
+
+def _row(cells: Sequence[str]) -> nodes.row:
+    return nodes.row("", *(nodes.entry("", nodes.paragraph("", cell)) for cell in cells))
+
+
+def _format(name: str, figure: dict[str, float] | None) -> str:
+    """Return a figure with its spread."""
+    if figure is None:
+        return "–"
+    value, low, high = figure["value"], figure["low"], figure["high"]
+    if name == "speedup":
+        return f"{_times(value)} ({_times(low, unit='')}–{_times(high, unit='')})"
+    if name == "share_of_limit":
+        return f"{value:.1%} ({100 * low:.1f}–{100 * high:.1f})"
+    return f"{value:,.0f} ({low:,.0f}–{high:,.0f})"
+
+
+def _times(value: float, unit: str = "×") -> str:
+    return (f"{value:,.0f}" if value >= 100 else f"{value:#.3g}".rstrip(".")) + unit
+
+
+def _describe(recording: Recording) -> str:
+    facts = recording.facts
+    versions = ", ".join(
+        f"{PACKAGE_NAMES.get(name, name)} {version}" for name, version in facts["versions"].items()
+    )
+    return f"{_device(recording)}; {versions}; {facts['recorded'][:10]}"
+
+
+def _device(recording: Recording) -> str:
+    device = recording.facts["device"]
+    return str(device.get("gpu") or device["cpu"])
+
+
+def _recordings_of(folder: Path, name: str) -> list[Recording]:
+    """Return the recordings of one recipe: the one its page shows, then those of other machines."""
+    recordings = []
+    for path in (folder / f"{name}.ipynb", *sorted(folder.glob(f"*/{name}.ipynb"))):
+        if path.exists():
+            try:
+                recordings.append(read_recording(path))
+            except GalleryError as error:
+                logger.warning("%s", error, type="recipe_gallery", subtype="recording")
+    return recordings
+
+
+def _folder(env: BuildEnvironment) -> Path:
+    return Path(env.srcdir, env.config.recordings_dir)
+
+
+def _state_of(folder: Path) -> list[tuple[str, Any]]:
+    """Return what tells whether any recording changed, without reading them."""
+    paths = sorted([*folder.glob("*.ipynb"), *folder.glob("*/*.ipynb")])
+    return [(str(path.relative_to(folder)), path.stat().st_mtime_ns) for path in paths]
