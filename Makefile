@@ -8,10 +8,13 @@ BUILD := _build
 SPHINXOPTS ?= -n -W -q
 PORT ?= 8000
 
+# RECIPES names some recipes; MACHINE keeps recordings beside the published ones
 RECIPES ?=
+MACHINE ?=
 DEVICE ?= gpu
 RECORDFLAGS = --device $(DEVICE) $(if $(filter 1,$(FORCE)),--force) \
-	$(if $(filter 1,$(REPLACE_GPU)),--replace-gpu)
+	$(if $(filter 1,$(REPLACE_GPU)),--replace-gpu) \
+	$(if $(MACHINE),--recordings-folder recordings/$(MACHINE))
 
 .DEFAULT_GOAL := help
 .PHONY: help html serve record check test test-fast lint lock clean
@@ -46,7 +49,7 @@ html: $(VENV)/html ## render the site from the recordings to _build/html/en/
 serve: html ## render the site and serve it on localhost (PORT=8000)
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(BUILD)/html $(PORT)
 
-record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., FORCE=1, DEVICE=cpu, REPLACE_GPU=1)
+record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., FORCE=1, DEVICE=cpu, REPLACE_GPU=1, MACHINE=...)
 	$(BIN)/python -m recipe_gallery record $(RECORDFLAGS) $(RECIPES)
 
 check: $(VENV)/html ## tell which recordings are missing, stale or current

@@ -10,7 +10,6 @@ import shutil
 from pathlib import Path
 from urllib.parse import urljoin
 
-import jupytext
 import nbformat
 from docutils import nodes
 from nbformat import NotebookNode
@@ -96,18 +95,17 @@ def make_notebook(
     comparison: Comparison | None,
 ) -> NotebookNode:
     """Return the page as a notebook; raise ``ExtensionError`` if its code is not the recipe's."""
-    document: nodes.document = doctree.deepcopy()
-    _make_links_absolute(app, document, docname)
-    codes, alts = _cut_at_blocks(document, recipe)
-    translator = NotebookTranslator(document, app.builder)
-    document.walkabout(translator)
+    page = _TextOnly(doctree, recipe)
+    _make_links_absolute(app, page.document, docname)
+    translator = NotebookTranslator(page.document, app.builder)
+    page.document.walkabout(translator)
     texts = re.split(rf"<!-- {_MARKER} \d+ -->", translator.astext())
     notebook = nbformat.v4.new_notebook()
     cells = iter(recipe.cells)
     for number, (block, text) in enumerate(zip(recipe.blocks, texts, strict=True)):
         if block.type == "code":
             cell = next(cells)
-            code = codes[number]
+            code = page.codes[number]
             if fingerprint_code(code) != cell.fingerprint:
                 raise ExtensionError(
                     f"{recipe.path}:{cell.line}: the page's code is not the recipe's in cell "
@@ -119,7 +117,7 @@ def make_notebook(
             recorded = comparison.recorded.get(cell.number) if comparison else None
             if recorded is not None:
                 node.execution_count = recorded.execution_count
-                node.outputs = _outputs(recorded.outputs, alts.get(number, []))
+                node.outputs = _outputs(recorded.outputs, page.alts.get(number, []))
             notebook.cells.append(node)
         elif text.strip():
             notebook.cells.append(
@@ -135,6 +133,8 @@ def make_script(notebook: NotebookNode) -> str:
     plain.metadata = nbformat.from_dict(
         {"jupytext": {"notebook_metadata_filter": "-all", "cell_metadata_filter": "tags,-all"}}
     )
+    import jupytext  # slow to import, and not needed where no page changed
+
     script: str = jupytext.writes(plain, fmt="py:percent")
     return script
 
@@ -147,6 +147,63 @@ def _metadata(app: Sphinx, recording: Recording | None) -> NotebookNode:
     metadata = nbformat.from_dict(recording.notebook.metadata)
     metadata["language"] = language
     return metadata
+
+
+class _TextOnly:
+    """A copy of a page's doctree without code and outputs, blocks marked where they start.
+
+    Highlighted code is by far the largest part of a doctree, so it is left out while copying.
+    """
+
+    def __init__(self, page: nodes.document, recipe: Recipe) -> None:
+        self.codes: dict[int, str] = {}  # by the number of the block
+        self.alts: dict[int, list[str]] = {}  # texts of the figures, likewise
+        self._kinds = [block.type for block in recipe.blocks]
+        self._number = 0  # of the block; 0 is the text that holds the title
+        boundaries = sum(_is_boundary(node) for node in page.findall(nodes.comment))
+        if boundaries != len(recipe.blocks) - 1:
+            raise ExtensionError(
+                f"{recipe.path}: the page has {boundaries} blocks after its title, the recipe "
+                f"{len(recipe.blocks) - 1}; remove its page and build again"
+            )
+        self.document = page.copy()
+        self._copy_children(page, self.document)
+
+    def _copy_children(self, source: nodes.Element, target: nodes.Element) -> None:
+        for child in source.children:
+            copied = self._copy(child)
+            if copied is not None:
+                target.append(copied)
+
+    def _copy(self, node: nodes.Node) -> nodes.Node | None:
+        if isinstance(node, nodes.Text):
+            return node
+        if isinstance(node, provenance):
+            return node[0].deepcopy()  # its summary; the facts are in the notebook's metadata
+        if isinstance(node, recipe_actions):
+            return None
+        if isinstance(node, nodes.comment):
+            if not _is_boundary(node):
+                return None
+            self._number += 1
+            return nodes.comment("", f"{_MARKER} {self._number}")
+        if isinstance(node, nodes.container) and OUTPUT_CLASS in node["classes"]:
+            self.alts[self._number] = [image.get("alt", "") for image in node.findall(nodes.image)]
+            return None
+        if (
+            isinstance(node, nodes.literal_block | code_links_block)
+            and self._kinds[self._number] == "code"
+            and self._number not in self.codes
+        ):
+            self.codes[self._number] = node.astext().strip("\n")
+            return None
+        copied = node.copy()
+        self._copy_children(node, copied)
+        return copied
+
+
+def _is_boundary(node: nodes.comment) -> bool:
+    return _BOUNDARY.fullmatch(node.astext()) is not None
 
 
 def _make_links_absolute(app: Sphinx, document: nodes.document, docname: str) -> None:
@@ -162,53 +219,6 @@ def _make_links_absolute(app: Sphinx, document: nodes.document, docname: str) ->
         if image["uri"] in app.env.images:
             name = app.env.images[image["uri"]][1]
             image["uri"] = urljoin(app.config.html_baseurl, f"_images/{name}")
-
-
-def _cut_at_blocks(
-    document: nodes.document, recipe: Recipe
-) -> tuple[dict[int, str], dict[int, list[str]]]:
-    """Mark where each block of the recipe starts and take code and outputs out of the document.
-
-    Returns the code and the alternative texts of the figures, by the number of the block.
-    """
-    for header in list(document.findall(recipe_actions)):
-        header.parent.remove(header)
-    for box in list(document.findall(provenance)):
-        box.replace_self(box[0])
-    boundaries = [node for node in document.findall(nodes.comment) if _is_boundary(node)]
-    if len(boundaries) != len(recipe.blocks) - 1:
-        raise ExtensionError(
-            f"{recipe.path}: the page has {len(boundaries)} blocks after its title, the recipe "
-            f"{len(recipe.blocks) - 1}; remove its page and build again"
-        )
-    codes: dict[int, str] = {}
-    alts: dict[int, list[str]] = {}
-    removed: set[int] = set()  # what lies in an output that was taken out
-    number = 0  # of the block; 0 is the text that holds the title
-    for node in list(document.findall()):
-        if isinstance(node, nodes.comment):
-            if _is_boundary(node):
-                number += 1
-                node.replace_self(nodes.comment("", f"{_MARKER} {number}"))
-            else:
-                node.parent.remove(node)
-        elif isinstance(node, nodes.container) and OUTPUT_CLASS in node["classes"]:
-            alts[number] = [image.get("alt", "") for image in node.findall(nodes.image)]
-            node.parent.remove(node)
-            removed.update(map(id, node.findall()))
-        elif (
-            isinstance(node, nodes.literal_block | code_links_block)
-            and id(node) not in removed
-            and recipe.blocks[number].type == "code"
-            and number not in codes
-        ):
-            codes[number] = node.astext().strip("\n")
-            node.parent.remove(node)
-    return codes, alts
-
-
-def _is_boundary(node: nodes.comment) -> bool:
-    return _BOUNDARY.fullmatch(node.astext()) is not None
 
 
 def _outputs(recorded: list[NotebookNode], alts: list[str]) -> list[NotebookNode]:

@@ -21,7 +21,7 @@ import hashlib
 import re
 import tokenize
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,7 @@ class Recipe:
         """Hash of the code of all cells."""
         return combine(cell.fingerprint for cell in self.cells)
 
-    @cached_property
+    @property
     def inputs(self) -> dict[str, str]:
         """SHA-256 (hex) of each declared input file, by its path relative to the recipe."""
         hashes = {}
@@ -93,6 +93,16 @@ def is_blank(block: Block) -> bool:
 
 def load_recipe(path: Path) -> Recipe:
     """Parse one recipe; raise ``GalleryError`` naming the file and line if it cannot be used."""
+    try:
+        state = path.stat()
+    except OSError as error:
+        raise GalleryError(f"{path}: cannot be read: {error}") from None
+    return _load_recipe(path, state.st_mtime_ns, state.st_size)
+
+
+@cache
+def _load_recipe(path: Path, mtime_ns: int, size: int) -> Recipe:
+    """Parse a recipe once in a build, which asks for it when reading and when writing its page."""
     try:
         settings, all_blocks, tree = py_source_parser.split_code_and_text_blocks(
             path, return_node=True
