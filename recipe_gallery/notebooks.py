@@ -8,6 +8,7 @@ at the moment that page is written, so that the three cannot disagree.
 import re
 import shutil
 from pathlib import Path
+from typing import Any
 from urllib.parse import urljoin
 
 import nbformat
@@ -23,7 +24,7 @@ from sphinx_markdown_builder.translator import MarkdownTranslator
 from .errors import GalleryError
 from .fingerprint import fingerprint_code
 from .provenance import provenance, recipe_actions
-from .recipes import Recipe, find_source, load_recipe
+from .recipes import Cell, Recipe, find_source, load_recipe
 from .recordings import HEADLINE_MIME, Comparison, Recording, compare, read_recording
 from .replay import OUTPUT_CLASS
 
@@ -79,7 +80,8 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     notebook.metadata = _metadata(app, recording)
     target = Path(app.outdir, docname)
     target.parent.mkdir(parents=True, exist_ok=True)
-    nbformat.write(notebook, target.with_suffix(".ipynb"))
+    text = nbformat.v4.writes_json(notebook) + "\n"  # make_notebook has validated it
+    target.with_suffix(".ipynb").write_text(text, encoding="utf-8")
     target.with_suffix(".py").write_text(make_script(notebook), encoding="utf-8")
     for name in recipe.inputs:
         copy = target.parent / name
@@ -106,23 +108,19 @@ def make_notebook(
         if block.type == "code":
             cell = next(cells)
             code = page.codes[number]
-            if fingerprint_code(code) != cell.fingerprint:
+            if code != cell.source and fingerprint_code(code) != cell.fingerprint:
                 raise ExtensionError(
                     f"{recipe.path}:{cell.line}: the page's code is not the recipe's in cell "
                     f"{cell.number}; a translated comment must not change code"
                 )
-            node = nbformat.v4.new_code_cell(code, id=f"cell-{cell.number}")
-            if cell.raises:
-                node.metadata["tags"] = ["raises-exception"]
             recorded = comparison.recorded.get(cell.number) if comparison else None
-            if recorded is not None:
-                node.execution_count = recorded.execution_count
-                node.outputs = _outputs(recorded.outputs, page.alts.get(number, []))
-            notebook.cells.append(node)
+            notebook.cells.append(_code_cell(cell, code, recorded, page.alts.get(number, [])))
         elif text.strip():
+            cell_id = f"text-{number + 1}"
             notebook.cells.append(
-                nbformat.v4.new_markdown_cell(_tidy(text), id=f"text-{number + 1}")
+                {"cell_type": "markdown", "id": cell_id, "metadata": {}, "source": _tidy(text)}
             )
+    notebook = nbformat.from_dict(notebook)
     nbformat.validate(notebook)
     return notebook
 
@@ -219,6 +217,19 @@ def _make_links_absolute(app: Sphinx, document: nodes.document, docname: str) ->
         if image["uri"] in app.env.images:
             name = app.env.images[image["uri"]][1]
             image["uri"] = urljoin(app.config.html_baseurl, f"_images/{name}")
+
+
+def _code_cell(
+    cell: Cell, code: str, recorded: NotebookNode | None, alts: list[str]
+) -> dict[str, Any]:
+    return {
+        "cell_type": "code",
+        "id": f"cell-{cell.number}",
+        "metadata": {"tags": ["raises-exception"]} if cell.raises else {},
+        "source": code,
+        "execution_count": recorded.execution_count if recorded else None,
+        "outputs": _outputs(recorded.outputs, alts) if recorded else [],
+    }
 
 
 def _outputs(recorded: list[NotebookNode], alts: list[str]) -> list[NotebookNode]:
