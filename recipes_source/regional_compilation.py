@@ -442,6 +442,8 @@ for arm in ("full", "regional"):
     print(f"{arm}: {1e3 * growth / (deep - shallow):.3g} ms for each further block")
 
 # %%
+# A slope close to zero, of either sign, is noise.
+#
 # Regional compilation still does a little work for each block: the first call has to find out that the code
 # at hand fits this block too. It does so by checking *guards*, the conditions under which compiled code is valid.
 
