@@ -47,6 +47,7 @@ html: $(VENV)/html ## render the site from the recordings to _build/html/en/
 	@echo "file://$(CURDIR)/$(BUILD)/html/en/index.html"
 
 serve: html ## render the site and serve it on localhost (PORT=8000)
+	@echo "Serving http://localhost:$(PORT)/en/ until Ctrl-C"
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(BUILD)/html $(PORT)
 
 record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., FORCE=1, DEVICE=cpu, REPLACE_GPU=1, MACHINE=...)
