@@ -59,7 +59,7 @@ check: $(VENV)/html ## tell which recordings are missing, stale or current
 test: $(VENV)/test ## set up what tests need and run all of them
 	$(BIN)/python -m pytest
 
-test-fast: $(VENV)/test ## run the tests that run no recipe
+test-fast: $(VENV)/test ## run the tests, but not the recipes themselves
 	$(BIN)/python -m pytest -m "not slow"
 
 lint: $(VENV)/test ## check style and types
@@ -68,10 +68,12 @@ lint: $(VENV)/test ## check style and types
 	$(BIN)/mypy
 
 lock: requirements.txt requirements-record.txt requirements-test.txt ## pin all packages anew in constraints.txt (needs uv)
-	echo "# Every package at one version, made by \`make lock\`; the requirements files say why each is there." > constraints.txt.new
-	: > constraints.txt
-	uv pip compile --universal --python-version 3.11 --no-header --no-annotate requirements-test.txt >> constraints.txt.new
-	mv constraints.txt.new constraints.txt
+	@command -v uv > /dev/null || { echo "error: uv is missing; install it: pip install uv" >&2; exit 1; }
+	mkdir -p $(BUILD)/lock && cp requirements*.txt $(BUILD)/lock && : > $(BUILD)/lock/constraints.txt
+	uv pip compile --universal --python-version 3.11 --no-header --no-annotate \
+		$(BUILD)/lock/requirements-test.txt -o $(BUILD)/lock/pinned.txt
+	{ echo "# Every package at one version, made by \`make lock\`; the requirements files say why each is there."; \
+		cat $(BUILD)/lock/pinned.txt; } > constraints.txt
 
 clean: ## remove what builds made (not .venv, not recordings)
 	rm -rf $(BUILD) recipes

@@ -37,7 +37,6 @@ gettext_compact = False  # one catalog per page
 sphinx_gallery_conf = {
     "examples_dirs": "recipes_source",
     "gallery_dirs": "recipes",  # made by the build, not kept in git
-    "ignore_pattern": r"/_",
     "within_subsection_order": "FileNameSortKey",
 }
 

@@ -1,5 +1,7 @@
 """Tell which recordings are missing, stale or current, without running anything."""
 
+import contextlib
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -75,16 +77,16 @@ def check_recordings(recipes_folder: Path, recordings_folder: Path) -> list[Repo
             reports.append(inspect_recipe(load_recipe(path), recordings_folder))
         except GalleryError as error:
             reports.append(Report(name=path.stem, status=Status.UNUSABLE, detail=str(error)))
-    names = {path.stem for path in paths}
-    reports += [
-        Report(
-            name=path.stem,
-            status=Status.UNUSABLE,
-            detail=f"{path}: no recipe of this name; remove the file or restore the recipe",
-        )
-        for path in sorted(recordings_folder.glob("*.ipynb"))
-        if path.stem not in names
-    ]
+    sources = {path.stem: path for path in paths}
+    for path in sorted(recordings_folder.glob("**/*.ipynb")):
+        name = path.relative_to(recordings_folder).with_suffix("").as_posix()
+        if path.stem not in sources:
+            problem = f"{path}: no recipe of this name; remove the file or restore the recipe"
+            reports.append(Report(name=name, status=Status.UNUSABLE, detail=problem))
+        elif name != path.stem:  # of another machine, in a folder of its own
+            with contextlib.suppress(GalleryError):  # the recipe's own line says what is wrong
+                report = inspect_recipe(load_recipe(sources[path.stem]), path.parent)
+                reports.append(dataclasses.replace(report, name=name))
     return reports
 
 

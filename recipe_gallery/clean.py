@@ -14,9 +14,10 @@ _ANSI = re.compile(
 )
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
 # Names that change with every run: IPython's file for a cell, addresses, the place of a package.
-_KERNEL_FILE = re.compile(r"/\S*?/ipykernel_\d+/\d+\.py")
+# They start after a space or quote and are bounded, or long lines would take quadratic time.
+_KERNEL_FILE = re.compile(r"(?<![^\s'\"(<])[^\s'\"]{0,300}?/ipykernel_\d+/\d+\.py")
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
-_SITE_PACKAGES = re.compile(r"/[^\s:'\"]*?/(?:site|dist)-packages/")
+_SITE_PACKAGES = re.compile(r"(?<![^\s'\"(<])/[^\s:'\"]{0,300}?/(?:site|dist)-packages/")
 _TABLE_STYLE = re.compile(r"<style scoped>.*?</style>\s*", re.DOTALL)
 
 
@@ -33,7 +34,9 @@ class Cleaner:
         """Return text as a reader would see it in a terminal that shows no colours."""
         text = _ANSI.sub("", text).replace("\r\n", "\n")
         # A carriage return starts the line again: progress bars leave only their last state.
-        text = re.sub(r"[^\n]*\r(?=[^\n])", "", text).replace("\r", "")
+        if "\r" in text:
+            lines = (line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+            text = "\n".join(lines)
         text = _CONTROL.sub("", text)
         text = _KERNEL_FILE.sub("<cell>", text)
         text = _ADDRESS.sub("0x...", text)

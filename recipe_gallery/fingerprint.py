@@ -29,13 +29,26 @@ def strip_comments(source: str) -> str:
     lines = dict(enumerate(io.StringIO(source), start=1))
     code_rows: set[int] = set()
     rows_ending_in_string: set[int] = set()
+    open_strings: list[int] = []  # rows where f-strings started, which 3.12 cuts into tokens
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         (first, start), (last, end) = token.start, token.end
-        if token.type == tokenize.COMMENT:
+        kind = tokenize.tok_name[token.type]
+        if kind in ("FSTRING_START", "TSTRING_START"):
+            open_strings.append(first)
+        elif kind in ("FSTRING_END", "TSTRING_END"):
+            # Before 3.12 it was one token: every row of it counts, to the letter.
+            first = open_strings.pop()
+        if token.type == tokenize.COMMENT and not open_strings:
             lines[first] = lines[first][:start] + lines[first][end:]
         if token.type not in _LAYOUT:
             code_rows.update(range(first, last + 1))
             rows_ending_in_string.update(range(first, last))
+    # A line that ends in a backslash goes on in the next one, also if that is empty.
+    code_rows |= {
+        row + 1
+        for row in code_rows
+        if lines[row].rstrip("\r\n").endswith("\\") and row + 1 in lines
+    }
     kept = []
     for row in sorted(code_rows):
         line = lines[row].rstrip("\r\n")

@@ -1,7 +1,9 @@
 """Run the cells of one recipe in a fresh Jupyter kernel that leaves nothing running behind."""
 
 import contextlib
+import copy
 import json
+import math
 import os
 import sys
 import time
@@ -21,7 +23,7 @@ from .clean import Cleaner
 from .errors import GalleryError
 from .recipes import Cell, Recipe
 
-# Marks every process a recipe starts, however it detaches itself from its parent.
+# Marks what a recipe starts; processes keep it when they leave their parent and its session.
 _MARK = "RECIPE_GALLERY_RUN"
 
 
@@ -57,15 +59,24 @@ def run_recipe(
     )
     ends = time.monotonic() + deadline
     try:
-        with _no_processes_left(mark), client.setup_kernel(env=environment | {_MARK: mark}):
-            for cell, node in zip(recipe.cells, notebook.cells, strict=True):
-                on_cell(cell.number)
-                _run_cell(client, recipe, cell, node, cleaner, cell_timeout, deadline, ends)
+        with (
+            _no_processes_left(mark) as note_children,
+            client.setup_kernel(env=environment | {_MARK: mark}),
+        ):
+            try:
+                for cell, node in zip(recipe.cells, notebook.cells, strict=True):
+                    on_cell(cell.number)
+                    _run_cell(client, recipe, cell, node, cleaner, cell_timeout, deadline, ends)
+            finally:
+                note_children()
     except RuntimeError as error:  # jupyter_client's for a kernel that dies before it answers
         raise KernelDiedError(
             f"{recipe.path}: the kernel did not start: {error}; "
             "install what recipes need: pip install -r requirements-record.txt"
         ) from None
+    # Not while cells run: nbclient remembers places in the outputs for later updates of a display.
+    for node in notebook.cells:
+        node.outputs = cleaner.clean_outputs(node.outputs)
     return notebook
 
 
@@ -81,17 +92,21 @@ def _run_cell(
 ) -> None:
     place = f"{recipe.path}:{cell.line}: cell {cell.number} of {len(recipe.cells)}"
     started = time.monotonic()
-    client.timeout = max(1, round(min(cell_timeout, ends - started)))
+    out_of_time = GalleryError(
+        f"{place} ran out of time (sphinx_gallery_deadline = {deadline:g} s); make the recipe do "
+        "less or raise the limit in it"
+    )
+    if started >= ends:
+        raise out_of_time
+    client.timeout = math.ceil(min(cell_timeout, ends - started))
     try:
         client.execute_cell(node, cell.number - 1)
     except CellTimeoutError:
         if ends - started < cell_timeout:
-            limit, name = deadline, "deadline"
-        else:
-            limit, name = cell_timeout, "cell_timeout"
+            raise GalleryError(f"{out_of_time}{_output_so_far(node, cleaner)}") from None
         raise GalleryError(
-            f"{place} ran out of time (sphinx_gallery_{name} = {limit:g} s); make it do less or "
-            f"raise the limit in the recipe{_output_so_far(node, cleaner)}"
+            f"{place} ran out of time (sphinx_gallery_cell_timeout = {cell_timeout:g} s); make it "
+            f"do less or raise the limit in the recipe{_output_so_far(node, cleaner)}"
         ) from None
     except DeadKernelError:
         raise KernelDiedError(
@@ -100,7 +115,6 @@ def _run_cell(
         ) from None
     except CellExecutionError as error:
         raise GalleryError(_describe_exception(place, error, node, cleaner)) from None
-    node.outputs = cleaner.clean_outputs(node.outputs)
     node.metadata["recording"] = {"seconds": round(time.monotonic() - started, 2)}
     if cell.raises:
         raised = [output.ename for output in node.outputs if output.output_type == "error"]
@@ -129,7 +143,7 @@ def _describe_exception(
 def _output_so_far(node: NotebookNode, cleaner: Cleaner) -> str:
     """Return what the cell printed and its traceback, indented under the message."""
     lines: list[str] = []
-    for output in cleaner.clean_outputs(node.outputs):
+    for output in cleaner.clean_outputs(copy.deepcopy(node.outputs)):
         if output.output_type == "stream":
             lines += output.text.splitlines()
         elif output.output_type == "error":
@@ -160,16 +174,26 @@ def _kernel_manager(folder: Path) -> AsyncKernelManager:
 
 
 @contextlib.contextmanager
-def _no_processes_left(mark: str) -> Iterator[None]:
-    """End every process that carries ``mark`` in its environment, also in a session of its own."""
+def _no_processes_left(mark: str) -> Iterator[Callable[[], None]]:
+    """End what a recipe started: marked processes, and those noted as children while it ran.
+
+    Yields a function that notes the children there are; call it before the kernel ends. What
+    clears its environment and leaves its parents before that is called is not found.
+    """
+    children: list[psutil.Process] = []
     try:
-        yield
+        yield lambda: children.extend(psutil.Process().children(recursive=True))
     finally:
-        left = [process for process in psutil.process_iter() if _carries(process, mark)]
-        for process in left:
-            with contextlib.suppress(psutil.NoSuchProcess):
-                process.kill()
-        psutil.wait_procs(left, timeout=10)
+        # More than once: a process may have started another while the first ones were ended.
+        for _ in range(5):
+            marked = [process for process in psutil.process_iter() if _carries(process, mark)]
+            left = [process for process in {*children, *marked} if process.is_running()]
+            if not left:
+                break
+            for process in left:
+                with contextlib.suppress(psutil.NoSuchProcess):
+                    process.kill()
+            psutil.wait_procs(left, timeout=10)
 
 
 def _carries(process: psutil.Process, mark: str) -> bool:

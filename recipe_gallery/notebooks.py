@@ -26,7 +26,7 @@ from .fingerprint import fingerprint_code
 from .provenance import provenance, recipe_actions
 from .recipes import Cell, Recipe, find_source, load_recipe
 from .recordings import HEADLINE_MIME, Comparison, Recording, compare, read_recording
-from .replay import OUTPUT_CLASS
+from .replay import IMAGE_SUFFIXES, OUTPUT_CLASS
 
 _BOUNDARY = re.compile(r"GENERATED FROM PYTHON SOURCE LINES \d+-\d+")
 _MARKER = "recipe block"
@@ -65,6 +65,7 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         return
     try:
         recipe = load_recipe(source)
+        inputs = recipe.inputs
     except GalleryError:
         return  # replaying has said what is wrong
     recording: Recording | None = None
@@ -83,7 +84,7 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     text = nbformat.v4.writes_json(notebook) + "\n"  # make_notebook has validated it
     target.with_suffix(".ipynb").write_text(text, encoding="utf-8")
     target.with_suffix(".py").write_text(make_script(notebook), encoding="utf-8")
-    for name in recipe.inputs:
+    for name in inputs:
         copy = target.parent / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source.parent / name, copy)
@@ -108,7 +109,7 @@ def make_notebook(
         if block.type == "code":
             cell = next(cells)
             code = page.codes[number]
-            if code != cell.source and fingerprint_code(code) != cell.fingerprint:
+            if code != cell.source and fingerprint_code(code) != fingerprint_code(cell.source):
                 raise ExtensionError(
                     f"{recipe.path}:{cell.line}: the page's code is not the recipe's in cell "
                     f"{cell.number}; a translated comment must not change code"
@@ -129,7 +130,13 @@ def make_script(notebook: NotebookNode) -> str:
     """Return the notebook as a script in the percent format, without Jupyter's metadata."""
     plain = nbformat.from_dict(notebook)
     plain.metadata = nbformat.from_dict(
-        {"jupytext": {"notebook_metadata_filter": "-all", "cell_metadata_filter": "tags,-all"}}
+        {
+            "jupytext": {
+                "notebook_metadata_filter": "-all",
+                "cell_metadata_filter": "tags,-all",
+                "comment_magics": False,  # a recipe has none, and code may look like one
+            }
+        }
     )
     import jupytext  # slow to import, and not needed where no page changed
 
@@ -241,9 +248,9 @@ def _outputs(recorded: list[NotebookNode], alts: list[str]) -> list[NotebookNode
         data = output.get("data", {})
         if HEADLINE_MIME in data:
             continue  # for the site alone; some notebook viewers would complain about it
-        for mime in data:
-            if mime.startswith("image/") and remaining:
-                output.metadata[mime] = {"alt": remaining.pop(0)}
+        shown = next((mime for mime in IMAGE_SUFFIXES if mime in data), None)
+        if shown and "text/html" not in data and remaining:  # what the page shows as a figure
+            output.metadata[shown] = {"alt": remaining.pop(0)}
         outputs.append(output)
     return outputs
 

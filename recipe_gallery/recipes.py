@@ -13,16 +13,18 @@ form ``# sphinx_gallery_<name> = <value>``, which Sphinx-Gallery removes from th
 ``alt``
     In a code cell: what its figure shows, for those who cannot see it. One line per figure.
 ``raises``
-    In a code cell: the name of the exception the cell is meant to end in.
+    In a code cell: the name of the exception the cell is meant to end in. Jupyter goes on after it,
+    a script ends there, so such a cell comes last or its code catches the exception instead.
 """
 
 import ast
 import hashlib
+import math
 import re
 import tokenize
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sphinx.config import Config
@@ -32,6 +34,17 @@ from sphinx_gallery.py_source_parser import Block
 
 from .errors import GalleryError
 from .fingerprint import combine, fingerprint_code
+
+_OWN_SETTINGS = {"cell_timeout", "deadline", "inputs", "alt", "raises"}
+_GALLERY_SETTINGS = {
+    "capture_repr",
+    "failing_thumbnail",
+    "ignore_repr_types",
+    "line_numbers",
+    "tags",
+    "thumbnail_number",
+    "thumbnail_path",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,8 +59,9 @@ class Cell:
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of the code alone."""
-        return fingerprint_code(self.source)
+        """Hash of the code alone, and of the exception it is meant to end in."""
+        code = fingerprint_code(self.source)
+        return combine([code, self.raises]) if self.raises else code
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,11 +90,18 @@ class Recipe:
         hashes = {}
         folder = self.path.parent.resolve()
         for name in self.settings.get("inputs", []):
+            relative = PurePosixPath(name)
             file = (folder / name).resolve()
-            if not file.is_relative_to(folder) or not file.is_file():
+            inside = not relative.is_absolute() and ".." not in relative.parts
+            if not (inside and file.is_relative_to(folder) and file.is_file()):
                 raise GalleryError(
                     f"{self.path}: input {name!r} is not a file below {self.path.parent}; "
                     "correct the line '# sphinx_gallery_inputs'"
+                )
+            if relative.suffix in (".py", ".ipynb", ".html"):
+                raise GalleryError(
+                    f"{self.path}: input {name!r} would take the place of a page or a download; "
+                    "give it another ending"
                 )
             hashes[name] = hashlib.sha256(file.read_bytes()).hexdigest()
         return hashes
@@ -109,6 +130,8 @@ def _load_recipe(path: Path, mtime_ns: int, size: int) -> Recipe:
         )
     except (OSError, UnicodeDecodeError) as error:
         raise GalleryError(f"{path}: cannot be read: {error}") from None
+    except SyntaxError as error:  # an unknown encoding, for one
+        raise GalleryError(f"{path}:1: cannot be parsed: {error.msg}; mend the file") from None
     except ExtensionError:
         raise GalleryError(
             f"{path}:1: no docstring; start the recipe with one that holds its title"
@@ -130,7 +153,10 @@ def _load_recipe(path: Path, mtime_ns: int, size: int) -> Recipe:
                 f"{path}:{line}: a sphinx_gallery_ setting in a block of text; "
                 "leave an empty line between '# %%' and it"
             )
-    blocks = tuple(block for block in all_blocks if not is_blank(block))
+    try:
+        blocks = tuple(block for block in all_blocks if not is_blank(block))
+    except ExtensionError as error:
+        raise GalleryError(f"{path}: {error}") from None
     code_blocks = [block for block in blocks if block.type == "code"]
     cells = tuple(_make_cell(path, number, block) for number, block in enumerate(code_blocks, 1))
     return Recipe(path=path, title=title, blocks=blocks, cells=cells, settings=settings)
@@ -148,6 +174,8 @@ def _visible(content: str) -> str:
 
 def _make_cell(path: Path, number: int, block: Block) -> Cell:
     source = _visible(block.content).strip("\n")
+    if "\t" in source:
+        raise GalleryError(f"{path}:{block.lineno}: a tab in the code below; use spaces")
     lines = block.content.splitlines()
     first = next(index for index, line in enumerate(lines) if _visible(line + "\n").strip())
     cell = Cell(
@@ -174,17 +202,26 @@ def _cell_settings(path: Path, block: Block, name: str) -> list[str]:
             value = ast.literal_eval(match.group(1).strip())
         except (SyntaxError, ValueError):
             value = None
-        if not isinstance(value, str):
+        if not isinstance(value, str) or "\n" in value:
             line = block.lineno + block.content.count("\n", 0, match.start())
-            raise GalleryError(f"{path}:{line}: sphinx_gallery_{name} needs a string in quotes")
+            raise GalleryError(
+                f"{path}:{line}: sphinx_gallery_{name} needs a string in quotes, on one line"
+            )
         values.append(value)
     return values
 
 
 def _check_settings(path: Path, settings: dict[str, Any]) -> None:
+    unknown = sorted(settings.keys() - _OWN_SETTINGS - _GALLERY_SETTINGS)
+    if unknown:
+        raise GalleryError(
+            f"{path}: unknown setting sphinx_gallery_{unknown[0]}; "
+            f"there are: {', '.join(sorted(_OWN_SETTINGS))}, and Sphinx-Gallery's own"
+        )
     for name in ("cell_timeout", "deadline"):
         value = settings.get(name, 1)
-        if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not (number and 0 < value < math.inf):
             raise GalleryError(f"{path}: sphinx_gallery_{name} needs a number of seconds above 0")
     inputs = settings.get("inputs", [])
     if not isinstance(inputs, list) or not all(isinstance(name, str) for name in inputs):
@@ -202,7 +239,7 @@ def _syntax_error(path: Path, source: str, first_line: int) -> GalleryError:
 
 def find_source(config: Config, srcdir: Path, docname: str) -> Path | None:
     """Return the recipe that Sphinx-Gallery makes the page ``docname`` from, or None."""
-    for examples, pages in _galleries(config):
+    for pages, examples in gallery_folders(config):
         if docname.startswith(f"{pages}/"):
             source = Path(srcdir, examples, docname.removeprefix(f"{pages}/") + ".py")
             if source.is_file():
@@ -214,16 +251,16 @@ def gallery_pages(config: Config, srcdir: Path) -> list[tuple[str, Path]]:
     """Return page name and source of every recipe, in order."""
     return [
         (f"{pages}/{source.stem}", source)
-        for examples, pages in _galleries(config)
+        for pages, examples in gallery_folders(config)
         for source in find_recipes(Path(srcdir, examples))
     ]
 
 
-def _galleries(config: Config) -> list[tuple[str, str]]:
-    """Return Sphinx-Gallery's pairs of a folder of recipes and a folder of pages."""
+def gallery_folders(config: Config) -> list[tuple[str, str]]:
+    """Return Sphinx-Gallery's pairs of a folder of pages and a folder of recipes."""
     gallery = config.sphinx_gallery_conf
     examples, pages = (
         [value] if isinstance(value, str) else value
         for value in (gallery["examples_dirs"], gallery["gallery_dirs"])
     )
-    return list(zip(examples, pages, strict=True))
+    return list(zip(pages, examples, strict=True))

@@ -24,7 +24,7 @@ from .clean import Cleaner
 from .errors import GalleryError
 from .kernel import KernelDiedError, run_recipe
 from .recipes import Recipe, load_recipe
-from .recordings import SCHEMA
+from .recordings import SCHEMA, check_headline
 from .settings import Settings, load_settings
 
 
@@ -47,10 +47,16 @@ def record(paths: Sequence[Path], job: Job, console: Console) -> bool:
     """
     settings = load_settings(job.recipes_folder)
     job.recordings_folder.mkdir(parents=True, exist_ok=True)
-    with _one_at_a_time(job.recordings_folder), _end_on_sigterm():
+    with contextlib.ExitStack() as held:
+        held.enter_context(_end_when_told())
+        held.enter_context(_one_at_a_time(job.recordings_folder / ".lock"))
         todo, failures = _select(paths, job, console)
         if todo:
             facts, environment = _prepare(job, settings, console)
+            gpu = environment["CUDA_VISIBLE_DEVICES"]
+            if gpu:  # for all folders and clones: another recipe on it would distort the times
+                lock = Path(tempfile.gettempdir(), f"recipe-gallery-{gpu}.lock")
+                held.enter_context(_one_at_a_time(lock))
         for number, recipe in enumerate(todo, 1):
             try:
                 with _progress(console, recipe, f"{number} of {len(todo)}") as on_cell:
@@ -78,10 +84,15 @@ def _select(paths: Sequence[Path], job: Job, console: Console) -> tuple[list[Rec
             continue
         if report.status is Status.CURRENT and not job.force:
             console.print(f"{recipe.name}: current ({report.origin})", highlight=False)
-        elif report.on_gpu and job.device == "cpu" and not job.replace_gpu:
+        elif (
+            job.device == "cpu"
+            and not job.replace_gpu
+            and (report.on_gpu or report.status is Status.UNUSABLE)
+        ):
             failures += 1
             console.print(
-                f"error: {recipe.name}: its recording was made on a GPU ({report.origin}); "
+                f"error: {recipe.name}: its recording was made on a GPU, or cannot be read to tell "
+                f"({report.origin or report.detail}); "
                 "to replace it by one from this CPU add REPLACE_GPU=1",
                 style="red",
                 markup=False,
@@ -118,7 +129,8 @@ def _prepare(
         )
     facts = {
         "device": (gpu or {}) | machine.describe_host(),
-        "versions": machine.package_versions(settings.packages) | probed.get("versions", {}),
+        "versions": machine.package_versions(settings.packages)
+        | {name: version for name, version in probed.get("versions", {}).items() if version},
         "commit": commit,
         "modified": modified,
     }
@@ -147,6 +159,7 @@ def _record_one(
     except KernelDiedError as error:
         console.print(f"{error}\ntrying once more", style="yellow", markup=False, highlight=False)
         notebook, seconds = _run_in_scratch(recipe, settings, environment, on_cell)
+    check_headline(notebook, recipe.path)
     notebook.metadata.update(
         kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"},
         language_info={
@@ -208,29 +221,31 @@ def _write_whole(notebook: NotebookNode, path: Path) -> None:
 
 
 @contextlib.contextmanager
-def _one_at_a_time(folder: Path) -> Iterator[None]:
-    lock = FileLock(folder / ".lock", timeout=0)
+def _one_at_a_time(lock: Path) -> Iterator[None]:
     try:
-        with lock:
+        with FileLock(lock, timeout=0):
             yield
     except Timeout:
         raise GalleryError(
-            f"another `make record` is writing to {folder}; wait for it to end and try again"
+            f"another `make record` is at work (it holds {lock}); wait for it to end and try again"
         ) from None
 
 
 @contextlib.contextmanager
-def _end_on_sigterm() -> Iterator[None]:
-    """Let SIGTERM end the recipe as Ctrl-C does, so that nothing it started stays behind."""
+def _end_when_told() -> Iterator[None]:
+    """Let SIGTERM and a lost terminal end the recipe as Ctrl-C does: nothing stays behind."""
 
     def interrupt(signum: int, frame: object) -> None:
         raise KeyboardInterrupt
 
-    previous = signal.signal(signal.SIGTERM, interrupt)
+    previous = {
+        number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)
+    }
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, previous)
+        for number, handler in previous.items():
+            signal.signal(number, handler)
 
 
 @contextlib.contextmanager

@@ -6,7 +6,9 @@ the recipe's code was (fingerprints) and how it was run (provenance); see ``reco
 
 import difflib
 import json
+import math
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -42,12 +44,7 @@ class Recording:
     @cached_property
     def headline(self) -> list[dict[str, Any]]:
         """The figures the recipe published for the results page, in order."""
-        return [
-            row
-            for cell in self.notebook.cells
-            for output in cell.outputs
-            for row in output.get("data", {}).get(HEADLINE_MIME, {}).get("rows", [])
-        ]
+        return _headline_rows(self.notebook)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,8 +93,9 @@ def read_recording(path: Path) -> Recording:
             raise GalleryError(f"{path}: cells are missing from this recording; {remedy}")
     except json.JSONDecodeError:
         raise GalleryError(f"{path}: not a whole notebook (invalid JSON); {remedy}") from None
-    except (nbformat.ValidationError, AttributeError, KeyError, TypeError):
+    except (nbformat.ValidationError, AttributeError, KeyError, TypeError, ValueError):
         raise GalleryError(f"{path}: not a recording made by `make record`; {remedy}") from None
+    check_headline(notebook, path)
     return Recording(path=path, notebook=notebook)
 
 
@@ -110,15 +108,15 @@ def compare(recipe: Recipe, recording: Recording) -> Comparison:
         for offset in range(block.size):
             number = recipe.cells[block.a + offset].number
             recorded[number] = recording.notebook.cells[block.b + offset]
-    inputs_then = recording.facts["inputs"]
+    inputs_then, inputs_now = recording.facts["inputs"], recipe.inputs
     return Comparison(
         recorded=recorded,
         changed=tuple(cell for cell in recipe.cells if cell.number not in recorded),
         removed=len(then) - len(recorded),
         inputs=tuple(
             name
-            for name in sorted(inputs_then.keys() | recipe.inputs.keys())
-            if inputs_then.get(name) != recipe.inputs.get(name)
+            for name in sorted(inputs_then.keys() | inputs_now.keys())
+            if inputs_then.get(name) != inputs_now.get(name)
         ),
     )
 
@@ -137,5 +135,36 @@ def _check_facts(path: Path, facts: dict[str, Any]) -> None:
     for name, kind in (("device", dict), ("versions", dict), ("inputs", dict), ("cells", list)):
         if not isinstance(facts[name], kind):
             raise TypeError(name)
-    for name in ("recorded", "seconds", "commit"):
+    for name in ("commit", "modified"):
         _ = facts[name]
+    _ = facts["device"]["cpu"], facts["device"]["cores"]
+    datetime.fromisoformat(facts["recorded"])
+    float(facts["seconds"])
+
+
+def check_headline(notebook: NotebookNode, place: Path) -> None:
+    """Raise ``GalleryError`` unless all headline figures in ``notebook`` can be shown."""
+    try:
+        for row in _headline_rows(notebook):
+            ok = isinstance(row["case"], str) and isinstance(row["baseline"], str)
+            figures = [row["speedup"], row["share_of_limit"], row["break_even_calls"]]
+            for figure in [row["speedup"], *filter(None, figures)]:
+                low, value, high = figure["low"], figure["value"], figure["high"]
+                ok = ok and 0 <= low <= value <= high < math.inf
+            ok = ok and row["speedup"]["low"] > 0
+            if not ok:
+                raise ValueError
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise GalleryError(
+            f"{place}: headline figures not as CONTRIBUTING.md describes them; "
+            "correct what the recipe publishes"
+        ) from None
+
+
+def _headline_rows(notebook: NotebookNode) -> list[dict[str, Any]]:
+    return [
+        row
+        for cell in notebook.cells
+        for output in cell.outputs
+        for row in output.get("data", {}).get(HEADLINE_MIME, {}).get("rows", [])
+    ]

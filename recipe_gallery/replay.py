@@ -19,7 +19,7 @@ from sphinx_gallery import gen_rst
 from sphinx_gallery.py_source_parser import Block
 
 from .errors import GalleryError
-from .recipes import Cell, is_blank, load_recipe
+from .recipes import Cell, gallery_folders, is_blank, load_recipe
 from .recordings import compare, read_recording
 
 logger = logging.getLogger(__name__)
@@ -35,11 +35,12 @@ _FORCED = {
     "reset_modules": (),  # no recipe leaves anything behind
     "notebook_extensions": set(),  # notebooks.py writes better ones
     "download_all_examples": False,
+    "ignore_pattern": r"(^|/)_",  # as find_recipes: files whose names start with _
     "write_computation_times": False,  # the provenance box tells them
     "min_reported_time": float("inf"),  # likewise
     "show_signature": False,
 }
-_IMAGE_SUFFIXES = {"image/svg+xml": ".svg", "image/png": ".png", "image/jpeg": ".jpg"}
+IMAGE_SUFFIXES = {"image/svg+xml": ".svg", "image/png": ".png", "image/jpeg": ".jpg"}
 
 
 def check_config(app: Sphinx, config: Config) -> None:
@@ -61,6 +62,8 @@ def check_config(app: Sphinx, config: Config) -> None:
 def install(app: Sphinx) -> None:
     """Make Sphinx-Gallery replay for the build of ``app``."""
     folder = Path(app.srcdir, app.config.recordings_dir)
+    for pages, examples in gallery_folders(app.config):
+        _remove_pages_of_removed_recipes(Path(app.srcdir, pages), Path(app.srcdir, examples))
 
     def replay_script(
         script_blocks: list[Block],
@@ -77,6 +80,14 @@ def install(app: Sphinx) -> None:
         ], 0.0
 
     gen_rst.execute_script = replay_script
+
+
+def _remove_pages_of_removed_recipes(pages: Path, examples: Path) -> None:
+    """Delete generated pages whose recipe is gone; Sphinx-Gallery leaves them to be published."""
+    for copy in pages.glob("*.py"):
+        if not (examples / copy.name).exists():
+            copy.unlink()
+            copy.with_suffix(".rst").unlink(missing_ok=True)
 
 
 def replay(
@@ -159,7 +170,7 @@ def _data_rst(
     if "text/html" in data:
         html = indent(data["text/html"].strip(), "    ")
         return f'.. raw:: html\n\n    <div class="recorded-html" tabindex="0">\n{html}\n    </div>'
-    for mime, suffix in _IMAGE_SUFFIXES.items():
+    for mime, suffix in IMAGE_SUFFIXES.items():
         if mime in data:
             if not alts:
                 logger.warning(
@@ -178,7 +189,10 @@ def _data_rst(
                 f".. image:: {images.write(raw, suffix)}\n"
                 f"    :alt: {alt}\n    :class: sphx-glr-single-img"
             )
-    return _text_rst(data.get("text/plain", ""))
+    for mime in ("text/markdown", "text/latex", "text/plain"):  # as they were written
+        if mime in data:
+            return _text_rst(data[mime])
+    return ""
 
 
 def _text_rst(text: str) -> str:

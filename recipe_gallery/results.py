@@ -24,8 +24,8 @@ from sphinx.util.docutils import SphinxDirective
 
 from .errors import GalleryError
 from .provenance import PACKAGE_NAMES
-from .recipes import gallery_pages, load_recipe
-from .recordings import Recording, read_recording
+from .recipes import Recipe, gallery_pages, load_recipe
+from .recordings import Recording, compare, read_recording
 
 _ = get_translation("recipe_gallery")
 logger = logging.getLogger(__name__)
@@ -42,17 +42,21 @@ class RecordedResults(SphinxDirective):
         watched["recorded-results"] = _state_of(_folder(self.env))
         sections = []
         for docname, source in gallery_pages(self.config, Path(self.env.srcdir)):
-            recordings = _recordings_of(_folder(self.env), source.stem)
+            self.env.note_dependency(str(source))  # for its title
+            try:
+                recipe = load_recipe(source)
+            except GalleryError:
+                continue  # replaying has said what is wrong
+            recordings = _recordings_of(_folder(self.env), recipe)
             if any(recording.headline for recording in recordings):
-                sections.append(self._section(docname, source, recordings))
+                sections.append(self._section(docname, recipe, recordings))
         return sections
 
     def _section(
-        self, docname: str, source: Path, recordings: Sequence[Recording]
+        self, docname: str, recipe: Recipe, recordings: Sequence[Recording]
     ) -> nodes.section:
-        title = load_recipe(source).title
-        section = nodes.section(ids=[nodes.make_id(source.stem)], names=[source.stem])
-        section += nodes.title("", title)
+        section = nodes.section(ids=[nodes.make_id(recipe.name)], names=[recipe.name])
+        section += nodes.title("", recipe.title)
         link = addnodes.pending_xref(
             "",
             nodes.inline("", _("Read the recipe")),
@@ -178,7 +182,9 @@ def _times(value: float, unit: str = "×") -> str:
 def _describe(recording: Recording) -> str:
     facts = recording.facts
     versions = ", ".join(
-        f"{PACKAGE_NAMES.get(name, name)} {version}" for name, version in facts["versions"].items()
+        f"{PACKAGE_NAMES.get(name, name)} {version}"
+        for name, version in facts["versions"].items()
+        if version
     )
     return f"{_device(recording)}; {versions}; {facts['recorded'][:10]}"
 
@@ -188,15 +194,24 @@ def _device(recording: Recording) -> str:
     return str(device.get("gpu") or device["cpu"])
 
 
-def _recordings_of(folder: Path, name: str) -> list[Recording]:
-    """Return the recordings of one recipe: the one its page shows, then those of other machines."""
+def _recordings_of(folder: Path, recipe: Recipe) -> list[Recording]:
+    """Return a recipe's current recordings: the one its page shows, then other machines'.
+
+    Replaying has warned of the first one if it is stale or damaged; the others are told here.
+    """
+    own = folder / f"{recipe.name}.ipynb"
     recordings = []
-    for path in (folder / f"{name}.ipynb", *sorted(folder.glob(f"*/{name}.ipynb"))):
-        if path.exists():
-            try:
-                recordings.append(read_recording(path))
-            except GalleryError as error:
+    for path in (own, *sorted(folder.glob(f"*/{recipe.name}.ipynb"))):
+        try:
+            recording = read_recording(path)
+            comparison = compare(recipe, recording)
+            if not comparison.is_current:
+                raise GalleryError(f"{path}: stale recording: {comparison.describe()}")
+        except GalleryError as error:
+            if path != own:
                 logger.warning("%s", error, type="recipe_gallery", subtype="recording")
+        else:
+            recordings.append(recording)
     return recordings
 
 

@@ -1,5 +1,6 @@
 """Settings of recording, read from ``recording.toml`` beside the recipes."""
 
+import math
 import re
 import tomllib
 from dataclasses import dataclass, field
@@ -25,7 +26,9 @@ class Settings:
     def kernel_environment(self, *, scratch: Path, recipes: Path) -> dict[str, str]:
         """Return the variables to set for one recipe, folders filled in."""
         return {
-            name: value.format(scratch=scratch, recipes=recipes.resolve())
+            name: value.replace("{scratch}", str(scratch)).replace(
+                "{recipes}", str(recipes.resolve())
+            )
             for name, value in self.environment.items()
         }
 
@@ -51,9 +54,21 @@ def load_settings(recipes_folder: Path) -> Settings:
 def _parse(data: dict[str, Any]) -> Settings:
     provenance = data.get("provenance", {})
     return Settings(
-        **{name: float(value) for name, value in data.get("limits", {}).items()},
+        **{name: _seconds(value) for name, value in data.get("limits", {}).items()},
         environment={name: str(value) for name, value in data.get("environment", {}).items()},
-        packages=tuple(provenance.get("packages", ())),
+        packages=_strings(provenance.get("packages", [])),
         probe=provenance.get("probe", ""),
-        drop=tuple(re.compile(pattern) for pattern in data.get("output", {}).get("drop", ())),
+        drop=tuple(re.compile(p) for p in _strings(data.get("output", {}).get("drop", []))),
     )
+
+
+def _seconds(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise ValueError(f"{value!r} is not a number of seconds above 0")
+    return float(value)
+
+
+def _strings(value: Any) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise ValueError(f"{value!r} is not a list of strings")
+    return tuple(value)

@@ -29,6 +29,15 @@ def test_text_reads_like_a_terminal_without_colours(printed: str, shown: str) ->
     assert CLEANER.clean_text(printed) == shown
 
 
+def test_long_lines_are_cleaned_too() -> None:
+    # Quadratic patterns would take hours here.
+    text = "/QmFzZTY0" * 200_000
+    assert CLEANER.clean_text(text) == text
+    assert CLEANER.clean_text(text + "\rend ipykernel_ site-packages") == (
+        "end ipykernel_ site-packages"
+    )
+
+
 def stream(text: str, name: str = "stdout") -> object:
     return new_output("stream", name=name, text=text)
 

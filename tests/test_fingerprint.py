@@ -35,6 +35,9 @@ def test_comments_and_blank_lines_do_not_count(one: str, other: str) -> None:
         ('s = """a\n\nb"""', 's = """a\nb"""'),
         ('s = """a  \nb"""', 's = """a\nb"""'),
         ("if x:\n    a()\n    b()", "if x:\n    a()\nb()"),
+        ("x = a \\\n\n(b)", "x = a \\\n(b)"),
+        ('s = f"""{x}\n\n"""', 's = f"""{x}\n"""'),
+        ('s = f"""{x}  \n"""', 's = f"""{x}\n"""'),
     ],
 )
 def test_code_and_strings_count(one: str, other: str) -> None:

@@ -121,6 +121,48 @@ def test_an_exception_that_is_meant_is_recorded(gallery: Gallery) -> None:
     assert second.outputs[0].text == "on\n"
 
 
+def test_a_display_is_updated_by_a_later_cell(gallery: Gallery) -> None:
+    write(
+        gallery,
+        """
+        import time
+        from IPython.display import display
+        for text in ("a", "b", "c"):
+            print(text, flush=True)
+            time.sleep(0.1)
+        handles = [display(text, display_id=True) for text in ("one", "two")]
+
+        # %%
+
+        handles[0].update("ONE")
+        """,
+    )
+    assert gallery.record("recipe")
+    first, _ = gallery.recording("recipe").notebook.cells
+    assert first.outputs[0].text == "a\nb\nc\n"
+    assert [output.data["text/plain"] for output in first.outputs[1:]] == ["'ONE'", "'two'"]
+
+
+def test_the_deadline_holds_across_cells(gallery: Gallery) -> None:
+    cells = "\n# %%\n\n".join(["import time\ntime.sleep(1)"] * 8)
+    write(gallery, f"# sphinx_gallery_deadline = 3\n{cells}")
+    assert not gallery.record("recipe")
+    assert "ran out of time (sphinx_gallery_deadline = 3 s)" in gallery.messages
+
+
+@pytest.mark.parametrize(
+    "row", ['{"case": "a"}', '{"case": "a", "baseline": "b", "speedup": {"low": 0}}', "[]"]
+)
+def test_headline_figures_that_cannot_be_shown_are_refused(gallery: Gallery, row: str) -> None:
+    mime = "application/vnd.recipe-gallery.headline+json"
+    code = (
+        f"from IPython.display import display\ndisplay({{{mime!r}: {{'rows': [{row}]}}}}, raw=True)"
+    )
+    write(gallery, code)
+    assert not gallery.record("recipe")
+    assert "headline figures not as CONTRIBUTING.md describes them" in gallery.messages
+
+
 def test_a_killed_kernel_is_tried_once_more(gallery: Gallery, tmp_path: Path) -> None:
     marker = tmp_path / "first_try"
     write(
@@ -154,6 +196,21 @@ def test_what_a_recipe_started_is_ended_with_it(gallery: Gallery) -> None:
         import subprocess, sys
         code = "import time; time.sleep(600)"
         child = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+        print(child.pid)
+        """,
+    )
+    assert gallery.record("recipe")
+    pid = int(gallery.recording("recipe").notebook.cells[0].outputs[0].text)
+    assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+def test_a_child_without_the_environment_is_ended_too(gallery: Gallery) -> None:
+    write(
+        gallery,
+        """
+        import subprocess, sys
+        code = "import time; time.sleep(600)"
+        child = subprocess.Popen([sys.executable, "-c", code], env={}, start_new_session=True)
         print(child.pid)
         """,
     )
@@ -216,6 +273,17 @@ def test_a_cpu_recording_takes_the_place_of_a_gpu_one_only_when_asked(gallery: G
     assert not gallery.recording("recipe").on_gpu
 
 
+def test_a_recording_that_cannot_be_read_is_not_replaced_by_a_cpu(gallery: Gallery) -> None:
+    write(gallery, "x = 1")
+    assert gallery.record("recipe")
+    path = gallery.recordings / "recipe.ipynb"
+    path.write_text(path.read_text().replace('"schema": 1', '"schema": 99'))
+    before = path.read_bytes()
+    assert not gallery.record("recipe")
+    assert "REPLACE_GPU=1" in gallery.messages
+    assert path.read_bytes() == before
+
+
 def test_without_a_gpu_the_cpu_is_offered(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -244,6 +312,9 @@ def test_a_gpu_the_libraries_cannot_use_is_an_error(
         ("[limits]\nno_such_limit = 1\n", "unexpected value"),
         ("[output]\ndrop = ['(']\n", "not a regular expression"),
         ("[provenance]\nprobe = 'import no_such_package'\n", "the probe in recording.toml failed"),
+        ("[limits]\ncell_timeout = nan\n", "not a number of seconds above 0"),
+        ("[output]\ndrop = 'Warning'\n", "not a list of strings"),
+        ("[provenance]\npackages = 'torch'\n", "not a list of strings"),
         ("[provenance]\nprobe = 'print(1)'\n", "the probe in recording.toml failed"),
     ],
 )
@@ -260,7 +331,7 @@ def test_a_second_recording_at_the_same_time_is_refused(gallery: Gallery) -> Non
     gallery.recordings.mkdir()
     with (
         FileLock(gallery.recordings / ".lock"),
-        pytest.raises(GalleryError, match="another `make record` is writing"),
+        pytest.raises(GalleryError, match="another `make record` is at work"),
     ):
         gallery.record("recipe")
 

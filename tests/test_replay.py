@@ -214,6 +214,18 @@ def test_a_broken_recipe_is_a_clear_message(site: Gallery) -> None:
     assert "the total is 3" in build.page("recipes/adding")
 
 
+def test_drafts_and_removed_recipes_are_not_published(site: Gallery, recipe: str) -> None:
+    site.write("_draft", "not a recipe")
+    other = site.write("other", recipe)
+    assert site.record("other")
+    build = site.build()
+    assert build.warnings == ""
+    assert not (build.out / "recipes/_draft.html").exists()
+    other.unlink()
+    assert site.build().warnings == ""
+    assert not (site.root / "recipes/other.rst").exists()
+
+
 def test_parallel_galleries_are_refused(site: Gallery) -> None:
     conf = site.root / "conf.py"
     conf.write_text(conf.read_text() + "\nsphinx_gallery_conf['parallel'] = 2\n")

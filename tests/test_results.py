@@ -95,6 +95,24 @@ def test_a_changed_recording_changes_the_page(site: Gallery) -> None:
     assert site.build().read == []
 
 
+def test_a_stale_recording_of_another_machine_is_left_out(site: Gallery) -> None:
+    other = site.recordings / "other-machine" / "publishing.ipynb"
+    other.parent.mkdir()
+    shutil.copyfile(site.recordings / "publishing.ipynb", other)
+    site.write("publishing", PUBLISHING.replace("2.5)", "7.5)"))
+    assert site.record("publishing")
+    build = site.build()
+    assert "other-machine/publishing.ipynb: stale recording" in build.warnings
+    assert "2.50×" not in build.page("results")
+
+
+def test_a_broken_recipe_leaves_the_page_whole(site: Gallery) -> None:
+    site.write("broken", '"""\nTitle\n=====\n\nText.\n"""\nx = = 1\n')
+    build = site.build()
+    assert "broken.py:7: syntax error" in build.warnings
+    assert "2.50×" in build.page("results")
+
+
 def test_a_damaged_recording_of_another_machine_is_a_warning(site: Gallery) -> None:
     other = site.recordings / "other-machine" / "publishing.ipynb"
     other.parent.mkdir()

@@ -1,0 +1,7 @@
+"""
+Title
+=====
+"""
+# sphinx_gallery_start_ignore
+x = 1
+# expect: bad_recipes/ignore_without_end.py: All "sphinx_gallery_start_ignore" flags must have a matching
