@@ -6,6 +6,7 @@ so that code still would not run if a later Sphinx-Gallery called something else
 """
 
 import base64
+from collections.abc import Iterable
 from pathlib import Path
 from textwrap import indent
 from typing import Any
@@ -16,11 +17,13 @@ from sphinx.config import Config
 from sphinx.errors import ConfigError
 from sphinx.util import logging
 from sphinx_gallery import gen_rst
+from sphinx_gallery._doctree_links import CodeLinksTransform
 from sphinx_gallery.py_source_parser import Block
 
 from .errors import GalleryError
 from .recipes import Cell, gallery_folders, is_blank, load_recipe
 from .recordings import compare, read_recording
+from .reuse import forget_changed_pages, remember_page
 
 logger = logging.getLogger(__name__)
 
@@ -61,9 +64,13 @@ def check_config(app: Sphinx, config: Config) -> None:
 
 def install(app: Sphinx) -> None:
     """Make Sphinx-Gallery replay for the build of ``app``."""
-    folder = Path(app.srcdir, app.config.recordings_dir)
+    recordings = Path(app.srcdir, app.config.recordings_dir)
     for pages, examples in gallery_folders(app.config):
-        _remove_pages_of_removed_recipes(Path(app.srcdir, pages), Path(app.srcdir, examples))
+        forget_changed_pages(Path(app.srcdir, pages), Path(app.srcdir, examples), recordings)
+    if not {"sphinx.ext.intersphinx", "sphinx.ext.autodoc"} & app.extensions.keys():
+        # It turns all code into thousands of nodes, to link names of which none is known here.
+        transforms = app.registry.post_transforms
+        transforms[:] = [each for each in transforms if each is not CodeLinksTransform]
 
     def replay_script(
         script_blocks: list[Block],
@@ -74,7 +81,13 @@ def install(app: Sphinx) -> None:
         # Sphinx-Gallery would show a block of nothing but settings as an empty code block.
         script_blocks[:] = [block for block in script_blocks if not is_blank(block)]
         script_vars.update(memory_delta=0.0, example_globals={})
-        outputs = replay(Path(script_vars["src_file"]), folder, script_vars, gallery_conf)
+        source = Path(script_vars["src_file"])
+        images = _ImageWriter(script_vars["image_path_iterator"], Path(gallery_conf["src_dir"]))
+        replay = _Replay(source, recordings / f"{source.stem}.ipynb", images)
+        outputs = replay.run()
+        # What was warned of has to be told in every build; what inputs hold is not known here.
+        if not replay.warned and "inputs" not in file_conf:
+            remember_page(Path(script_vars["target_file"]), replay.recording)
         return [
             outputs.pop(0) if block.type == "code" and outputs else "" for block in script_blocks
         ], 0.0
@@ -82,62 +95,12 @@ def install(app: Sphinx) -> None:
     gen_rst.execute_script = replay_script
 
 
-def _remove_pages_of_removed_recipes(pages: Path, examples: Path) -> None:
-    """Delete generated pages whose recipe is gone; Sphinx-Gallery leaves them to be published."""
-    for copy in pages.glob("*.py"):
-        if not (examples / copy.name).exists():
-            copy.unlink()
-            copy.with_suffix(".rst").unlink(missing_ok=True)
-
-
-def replay(
-    source: Path, recordings: Path, script_vars: dict[str, Any], gallery_conf: dict[str, Any]
-) -> list[str]:
-    """Return the recorded output of each code cell of ``source`` as reStructuredText.
-
-    A cell whose code changed since gets none: an old result beside new code would mislead.
-    Everything that is wrong is logged as a warning that says what to do.
-    """
-    shown = _relative(source)
-    try:
-        recipe = load_recipe(source)
-    except GalleryError as error:
-        logger.warning("%s", error, type="recipe_gallery", subtype="recipe")
-        return []
-    try:
-        recording = read_recording(recordings / f"{recipe.name}.ipynb")
-        comparison = compare(recipe, recording)
-    except GalleryError as error:
-        logger.warning("%s: %s", shown, error, type="recipe_gallery", subtype="recording")
-        return ["" for _ in recipe.cells]
-    if not comparison.is_current:
-        logger.warning(
-            "%s: stale recording: %s; run: make record RECIPES=%s",
-            shown,
-            comparison.describe(),
-            recipe.name,
-            type="recipe_gallery",
-            subtype="stale",
-        )
-    # A comment that changes with the recording, so that Sphinx reads exactly this page again.
-    facts = recording.facts
-    stamp = f"\n.. recorded {facts['recorded']} {facts['commit']} {comparison.describe()}\n\n"
-    images = _ImageWriter(script_vars, gallery_conf)
-    texts = []
-    for cell in recipe.cells:
-        recorded = comparison.recorded.get(cell.number)
-        texts.append(_cell_rst(cell, recorded.outputs, images, source) if recorded else "")
-    if texts:
-        texts[0] = stamp + texts[0]
-    return texts
-
-
 class _ImageWriter:
     """Writes recorded images where Sphinx-Gallery looks for a recipe's figures."""
 
-    def __init__(self, script_vars: dict[str, Any], gallery_conf: dict[str, Any]) -> None:
-        self._paths = iter(script_vars["image_path_iterator"])
-        self._root = Path(gallery_conf["src_dir"])
+    def __init__(self, paths: Iterable[str], root: Path) -> None:
+        self._paths = iter(paths)
+        self._root = root
 
     def write(self, data: bytes, suffix: str) -> str:
         """Write an image unless it is there already; return its address for reStructuredText."""
@@ -147,52 +110,98 @@ class _ImageWriter:
         return "/" + path.relative_to(self._root).as_posix()
 
 
-def _cell_rst(cell: Cell, outputs: list[NotebookNode], images: _ImageWriter, source: Path) -> str:
-    alts = list(cell.alt)
-    parts = []
-    for output in outputs:
-        if output.output_type == "stream":
-            parts.append(_text_rst(output.text))
-        elif output.output_type == "error":
-            parts.append(_text_rst("\n".join(output.traceback)))
-        else:
-            parts.append(_data_rst(cell, output.data, alts, images, source))
-    body = "\n\n".join(part for part in parts if part)
-    if not body:
-        return ""
-    return f".. container:: {OUTPUT_CLASS}\n\n{indent(body, '    ')}\n\n"
+class _Replay:
+    """Turns the recording of one recipe into reStructuredText.
 
+    Everything that is wrong is logged as a warning that says what to do.
+    """
 
-def _data_rst(
-    cell: Cell, data: dict[str, Any], alts: list[str], images: _ImageWriter, source: Path
-) -> str:
-    """Return the richest form of one displayed object that a page can show."""
-    if "text/html" in data:
-        html = indent(data["text/html"].strip(), "    ")
-        return f'.. raw:: html\n\n    <div class="recorded-html" tabindex="0">\n{html}\n    </div>'
-    for mime, suffix in IMAGE_SUFFIXES.items():
-        if mime in data:
-            if not alts:
-                logger.warning(
-                    "%s:%s: the figure of cell %s has no text for those who cannot see it; add a "
-                    'line to the cell: # sphinx_gallery_alt = "..."',
-                    _relative(source),
-                    cell.line,
-                    cell.number,
-                    type="recipe_gallery",
-                    subtype="alt",
-                )
-            alt = alts.pop(0) if alts else ""
-            image = data[mime]
-            raw = image.encode() if mime == "image/svg+xml" else base64.b64decode(image)
-            return (
-                f".. image:: {images.write(raw, suffix)}\n"
-                f"    :alt: {alt}\n    :class: sphx-glr-single-img"
+    def __init__(self, source: Path, recording: Path, images: _ImageWriter) -> None:
+        self.recording = recording
+        self.warned = False
+        self._source = source
+        self._images = images
+
+    def run(self) -> list[str]:
+        """Return the recorded output of each code cell.
+
+        A cell whose code changed since gets none: an old result beside new code would mislead.
+        """
+        try:
+            recipe = load_recipe(self._source)
+        except GalleryError as error:
+            self._warn("recipe", str(error))
+            return []
+        try:
+            recording = read_recording(self.recording)
+            comparison = compare(recipe, recording)
+        except GalleryError as error:
+            self._warn("recording", f"{_relative(self._source)}: {error}")
+            return ["" for _ in recipe.cells]
+        if not comparison.is_current:
+            self._warn(
+                "stale",
+                f"{_relative(self._source)}: stale recording: {comparison.describe()}; "
+                f"run: make record RECIPES={recipe.name}",
             )
-    for mime in ("text/markdown", "text/latex", "text/plain"):  # as they were written
-        if mime in data:
-            return _text_rst(data[mime])
-    return ""
+        # A comment that changes with the recording, so that Sphinx reads exactly this page again.
+        facts = recording.facts
+        stamp = f"\n.. recorded {facts['recorded']} {facts['commit']} {comparison.describe()}\n\n"
+        texts = []
+        for cell in recipe.cells:
+            recorded = comparison.recorded.get(cell.number)
+            texts.append(self._cell_rst(cell, recorded.outputs) if recorded else "")
+        if texts:
+            texts[0] = stamp + texts[0]
+        return texts
+
+    def _warn(self, kind: str, message: str) -> None:
+        self.warned = True
+        logger.warning("%s", message, type="recipe_gallery", subtype=kind)
+
+    def _cell_rst(self, cell: Cell, outputs: list[NotebookNode]) -> str:
+        alts = list(cell.alt)
+        parts = []
+        for output in outputs:
+            if output.output_type == "stream":
+                parts.append(_text_rst(output.text))
+            elif output.output_type == "error":
+                parts.append(_text_rst("\n".join(output.traceback)))
+            else:
+                parts.append(self._data_rst(cell, output.data, alts))
+        body = "\n\n".join(part for part in parts if part)
+        if not body:
+            return ""
+        return f".. container:: {OUTPUT_CLASS}\n\n{indent(body, '    ')}\n\n"
+
+    def _data_rst(self, cell: Cell, data: dict[str, Any], alts: list[str]) -> str:
+        """Return the richest form of one displayed object that a page can show."""
+        if "text/html" in data:
+            return _html_rst(data["text/html"])
+        for mime, suffix in IMAGE_SUFFIXES.items():
+            if mime in data:
+                if not alts:
+                    self._warn(
+                        "alt",
+                        f"{_relative(self._source)}:{cell.line}: the figure of cell {cell.number} "
+                        "has no text for those who cannot see it; add a line to the cell: "
+                        '# sphinx_gallery_alt = "..."',
+                    )
+                alt = alts.pop(0) if alts else ""
+                image = data[mime]
+                raw = image.encode() if mime == "image/svg+xml" else base64.b64decode(image)
+                address = self._images.write(raw, suffix)
+                return f".. image:: {address}\n    :alt: {alt}\n    :class: sphx-glr-single-img"
+        for mime in ("text/markdown", "text/latex", "text/plain"):  # as they were written
+            if mime in data:
+                return _text_rst(data[mime])
+        return ""
+
+
+def _html_rst(html: str) -> str:
+    """Return HTML in a box that scrolls by itself, and with the keyboard."""
+    body = indent(html.strip(), "    ")
+    return f'.. raw:: html\n\n    <div class="recorded-html" tabindex="0">\n{body}\n    </div>'
 
 
 def _text_rst(text: str) -> str:

@@ -89,6 +89,25 @@ def test_stale_code_warns_and_shows_a_note_and_no_old_result(site: Gallery, reci
     assert "<td>cell</td>" in page
 
 
+def test_what_was_warned_of_is_told_in_every_build(site: Gallery, recipe: str) -> None:
+    site.write("adding", recipe.replace("1 + 2", "5 + 2"))
+    assert "stale recording" in site.build().warnings
+    assert "stale recording" in site.build().warnings
+    site.write("adding", recipe)
+    assert site.build().warnings == ""
+    (site.recordings / "adding.ipynb").unlink()
+    assert "no recording" in site.build().warnings
+    assert "no recording" in site.build().warnings
+
+
+def test_a_changed_recording_reaches_page_and_notebook(site: Gallery) -> None:
+    site.build()
+    edit_recording(site, "the total is 3", "the total was 3")
+    build = site.build()
+    assert "the total was 3" in build.page("recipes/adding")
+    assert "the total was 3" in (build.out / "recipes/adding.ipynb").read_text()
+
+
 def test_a_changed_input_is_told_too(gallery: Gallery) -> None:
     (gallery.recipes / "data.txt").write_text("1")
     gallery.write(

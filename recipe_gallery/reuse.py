@@ -1,0 +1,49 @@
+"""Let Sphinx-Gallery skip recipes whose page would come out as it is.
+
+Sphinx-Gallery skips a recipe if ``<page>.py.md5`` beside the page holds the hash of its source; it
+writes that file itself only when it runs recipes. Here it is written after a replay, with a note of
+the recording it showed, and deleted before a build in which that recording is another.
+"""
+
+import hashlib
+from pathlib import Path
+
+from sphinx_gallery import __version__ as gallery_version
+from sphinx_gallery.utils import get_md5sum
+
+
+def remember_page(target: Path, recording: Path) -> None:
+    """Note that the page of ``target`` (Sphinx-Gallery's copy of a recipe) shows ``recording``."""
+    _note(target).write_text(_state(recording), encoding="utf-8")
+    _md5(target).write_text(get_md5sum(target, mode="t"), encoding="utf-8")
+
+
+def forget_changed_pages(pages: Path, examples: Path, recordings: Path) -> None:
+    """Make Sphinx-Gallery look again at recipes whose recording changed, and drop removed ones."""
+    for target in pages.glob("*.py"):
+        page = target.with_suffix(".rst")
+        if not (examples / target.name).exists():
+            # Sphinx-Gallery would leave the page of a removed recipe to be published.
+            target.unlink()
+            page.unlink(missing_ok=True)
+        note = _note(target)
+        state = _state(recordings / f"{target.stem}.ipynb")
+        same = page.exists() and note.exists() and note.read_text(encoding="utf-8") == state
+        if not same:
+            _md5(target).unlink(missing_ok=True)
+
+
+def _state(recording: Path) -> str:
+    """Return what a page depends on beside its recipe: the recording and the code that shows it."""
+    digest = hashlib.sha256(gallery_version.encode())
+    for path in (recording, *sorted(Path(__file__).parent.glob("*.py"))):
+        digest.update(path.read_bytes() if path.exists() else b"missing")
+    return digest.hexdigest()
+
+
+def _md5(target: Path) -> Path:
+    return target.with_name(f"{target.name}.md5")
+
+
+def _note(target: Path) -> Path:
+    return target.with_name(f"{target.name}.recorded")
