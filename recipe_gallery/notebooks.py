@@ -81,7 +81,7 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     notebook.metadata = _metadata(app, recording)
     target = Path(app.outdir, docname)
     target.parent.mkdir(parents=True, exist_ok=True)
-    text = nbformat.v4.writes_json(notebook) + "\n"  # make_notebook has validated it
+    text = nbformat.v4.writes_json(notebook) + "\n"
     target.with_suffix(".ipynb").write_text(text, encoding="utf-8")
     target.with_suffix(".py").write_text(make_script(notebook), encoding="utf-8")
     for name in inputs:
@@ -121,9 +121,7 @@ def make_notebook(
             notebook.cells.append(
                 {"cell_type": "markdown", "id": cell_id, "metadata": {}, "source": _tidy(text)}
             )
-    notebook = nbformat.from_dict(notebook)
-    nbformat.validate(notebook)
-    return notebook
+    return nbformat.from_dict(notebook)
 
 
 def make_script(notebook: NotebookNode) -> str:

@@ -5,13 +5,14 @@ signature has been the same since 0.17). It is replaced here, and ``plot_gallery
 so that code still would not run if a later Sphinx-Gallery called something else.
 """
 
+from __future__ import annotations
+
 import base64
 from collections.abc import Iterable
 from pathlib import Path
 from textwrap import indent
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ConfigError
@@ -24,6 +25,9 @@ from .errors import GalleryError
 from .recipes import Cell, gallery_folders, is_blank, load_recipe
 from .recordings import compare, read_recording
 from .reuse import forget_changed_pages, remember_page
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 logger = logging.getLogger(__name__)
 
