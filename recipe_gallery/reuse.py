@@ -6,6 +6,7 @@ the recording it showed, and deleted before a build in which that recording is a
 """
 
 import hashlib
+from functools import cache
 from pathlib import Path
 
 from sphinx_gallery import __version__ as gallery_version
@@ -35,10 +36,17 @@ def forget_changed_pages(pages: Path, examples: Path, recordings: Path) -> None:
 
 def _state(recording: Path) -> str:
     """Return what a page depends on beside its recipe: the recording and the code that shows it."""
-    digest = hashlib.sha256(gallery_version.encode())
-    for path in (recording, *sorted(Path(__file__).parent.glob("*.py"))):
-        digest.update(path.read_bytes() if path.exists() else b"missing")
+    digest = hashlib.sha256(_code_digest())
+    digest.update(recording.read_bytes() if recording.exists() else b"missing")
     return digest.hexdigest()
+
+
+@cache  # the same for all pages of a build
+def _code_digest() -> bytes:
+    digest = hashlib.sha256(gallery_version.encode())
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.digest()
 
 
 def _md5(target: Path) -> Path:
