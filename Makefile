@@ -8,8 +8,12 @@ BUILD := _build
 SPHINXOPTS ?= -n -W -q
 PORT ?= 8000
 
-# RECIPES names some recipes; MACHINE keeps recordings beside the published ones
+# RECIPES names some recipes, MACHINE keeps recordings beside the published ones
 RECIPES ?=
+# LANGUAGES names some languages of languages.toml; without it all published ones are built
+LANGUAGES ?=
+# LANGUAGE names the one language that a translator's target is about
+LANGUAGE ?=
 MACHINE ?=
 DEVICE ?= gpu
 RECORDFLAGS = --device $(DEVICE) $(if $(filter 1,$(FORCE)),--force) \
@@ -17,13 +21,13 @@ RECORDFLAGS = --device $(DEVICE) $(if $(filter 1,$(FORCE)),--force) \
 	$(if $(MACHINE),--recordings-folder recordings/$(MACHINE))
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve record check test test-fast lint lock clean
+.PHONY: help html serve record check update-po new-language pseudo test test-fast lint lock clean
 # `make record html` records first, also under -j
 .NOTPARALLEL:
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' \
-		| awk -F'\t' '{printf "  make %-10s %s\n", $$1, $$2}'
+		| awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 # Each stamp stands for a set of packages; it is older than its requirements when they change.
 $(VENV)/python:
@@ -41,13 +45,13 @@ $(VENV)/test: requirements-test.txt requirements-record.txt requirements.txt con
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
 	touch $@ $(VENV)/html $(VENV)/record
 
-html: $(VENV)/html ## render the site from the recordings to _build/html/en/
-	$(BIN)/python -m sphinx -b html $(SPHINXOPTS) -d $(BUILD)/doctrees/en . $(BUILD)/html/en
-	@echo "The site is in $(BUILD)/html/en; to read it: make serve, or open"
-	@echo "file://$(CURDIR)/$(BUILD)/html/en/index.html"
+html: $(VENV)/html ## render the site from the recordings to _build/html/ (LANGUAGES="ko ...")
+	@$(BIN)/python -m recipe_gallery html --sphinx-options="$(SPHINXOPTS)" $(LANGUAGES)
+	@echo "The site is in $(BUILD)/html; to read it: make serve, or open"
+	@echo "file://$(CURDIR)/$(BUILD)/html/index.html"
 
 serve: html ## render the site and serve it on localhost (PORT=8000)
-	@echo "Serving http://localhost:$(PORT)/en/ until Ctrl-C"
+	@echo "Serving http://localhost:$(PORT)/ until Ctrl-C"
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(BUILD)/html $(PORT)
 
 record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., FORCE=1, DEVICE=cpu, REPLACE_GPU=1, MACHINE=...)
@@ -55,6 +59,17 @@ record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., FORCE=1, DE
 
 check: $(VENV)/html ## tell which recordings are missing, stale or current
 	@$(BIN)/python -m recipe_gallery check
+
+update-po: $(VENV)/html ## bring the catalogs up to date with the sources (LANGUAGE=ko for one language)
+	@$(BIN)/python -m recipe_gallery update-po --templates $(BUILD)/gettext $(LANGUAGE)
+
+new-language: $(VENV)/html ## prepare a language, for example LANGUAGE=ja
+	@$(BIN)/python -m recipe_gallery new-language --templates $(BUILD)/gettext $(or $(LANGUAGE),"")
+
+pseudo: $(VENV)/html ## render the site in accented English, in which untranslatable text stands out
+	$(BIN)/python -m recipe_gallery pseudo-po --templates $(BUILD)/gettext $(BUILD)/pseudo/locale
+	$(BIN)/python -m sphinx -b html -q -D language=en_XA -D locale_dirs=$(BUILD)/pseudo/locale \
+		-d $(BUILD)/pseudo/doctrees . $(BUILD)/pseudo/html/en_XA
 
 test: $(VENV)/test ## set up what tests need and run all of them
 	$(BIN)/python -m pytest

@@ -12,15 +12,34 @@ from sphinx.application import Sphinx
 def setup(app: Sphinx) -> dict[str, Any]:
     """Wire the extension into Sphinx."""
     # Imported here so that the command line works where Sphinx's HTML part does not.
-    from . import mathml, provenance, replay, results
+    from . import (
+        alternates,
+        cards,
+        comment_nodes,
+        mathml,
+        provenance,
+        replay,
+        results,
+        reuse,
+        templates,
+        translation,
+    )
 
     app.setup_extension("sphinx_gallery.gen_gallery")
     app.setup_extension("sphinx_markdown_builder")
     app.add_config_value("recordings_dir", "recordings", "env", str)
+    app.add_config_value("site_url", "", "env", str)
+    app.add_config_value("repository_url", "", "env", str)
+    app.add_config_value("languages", {}, "html", dict)  # filled in from languages.toml
     mathml.setup_math(app)
+    app.connect("config-inited", translation.set_languages, priority=3)
+    app.connect("config-inited", translation.compile_catalogs, priority=4)
     app.connect("config-inited", replay.check_config, priority=5)
+    app.connect("builder-inited", _add_builders_transforms)
     app.connect("builder-inited", replay.install, priority=5)
+    app.connect("builder-inited", replay.release, priority=900)  # Sphinx-Gallery runs at 500
     app.add_transform(provenance.AddRecipeHeader)
+    app.add_transform(comment_nodes.AddComments)
     app.add_node(
         provenance.recipe_actions,
         html=(provenance.visit_actions, None),
@@ -33,14 +52,49 @@ def setup(app: Sphinx) -> dict[str, Any]:
         latex=(provenance.skip, None),
         text=(provenance.skip, None),
     )
+    app.add_transform(cards.ReplaceThumbnails)
+    app.add_directive("recipe-cards", cards.RecipeCards)
+    skip = (provenance.skip, None)
+    app.add_node(
+        cards.recipe_cards, html=(cards.visit_cards, cards.depart_cards), latex=skip, text=skip
+    )
+    app.add_node(
+        cards.recipe_card, html=(cards.visit_card, cards.depart_card), latex=skip, text=skip
+    )
     app.add_directive("recorded-results", results.RecordedResults)
     app.connect("env-get-outdated", results.outdated_pages)
+    app.connect("html-page-context", alternates.add_alternates)
+    app.connect("build-finished", alternates.write_sitemap)
+    app.connect("build-finished", alternates.write_style)
+    app.add_css_file("language.css", priority=900)
     app.connect("doctree-resolved", provenance.link_downloads)
+    app.connect("doctree-resolved", templates.note_kinds)
+    app.connect("build-finished", templates.write_kinds)
     app.connect("doctree-resolved", _write_downloads, priority=550)
-    return {"version": "0.1.0", "parallel_read_safe": True, "parallel_write_safe": True}
+    # Pages made by other code than this are read again.
+    version = int.from_bytes(reuse.code_digest()[:6], "big")
+    return {
+        "version": "0.1.0",
+        "env_version": version,
+        "parallel_read_safe": True,
+        "parallel_write_safe": True,
+    }
+
+
+def _add_builders_transforms(app: Sphinx) -> None:
+    from . import comment_nodes, templates, translation
+
+    if app.builder.name == "gettext":  # catalogs keep the helpers of comments
+        app.add_transform(templates.LocateInRecipes)
+    else:
+        app.add_transform(translation.PrepareTranslation)
+        app.add_transform(translation.MarkUntranslated)
+        app.add_transform(comment_nodes.WriteComments)
 
 
 def _write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    if app.builder.format != "html":
+        return
     # Imported where a page is written: notebooks take longer to import than an unchanged site
     # takes to look at.
     from .notebooks import write_downloads

@@ -46,6 +46,31 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         "--replace-gpu", action="store_true", help="let a CPU recording replace a GPU one"
     )
     record.set_defaults(run=_record)
+
+    html = commands.add_parser("html", help="render the site in all languages at the same time")
+    html.add_argument("languages", nargs="*", help="codes; all published languages if none")
+    html.add_argument("--root", type=Path, default=Path())
+    html.add_argument("--build", type=Path, default=Path("_build"), help="folder for what is made")
+    html.add_argument("--sphinx-options", default="", help="handed to sphinx-build")
+    html.set_defaults(run=_html)
+
+    update = commands.add_parser("update-po", help="bring the catalogs up to date")
+    update.add_argument("languages", nargs="*", help="codes; all languages if none")
+    update.add_argument("--root", type=Path, default=Path())
+    update.add_argument("--templates", type=Path, default=Path("_build/gettext"))
+    update.set_defaults(run=_update)
+
+    pseudo = commands.add_parser("pseudo-po", help="write catalogs of accented English")
+    pseudo.add_argument("locale", type=Path, help="folder for them")
+    pseudo.add_argument("--root", type=Path, default=Path())
+    pseudo.add_argument("--templates", type=Path, default=Path("_build/gettext"))
+    pseudo.set_defaults(run=_pseudo)
+
+    new = commands.add_parser("new-language", help="add a language, with catalogs to fill in")
+    new.add_argument("language", help="its code, such as ja or pt_BR")
+    new.add_argument("--root", type=Path, default=Path())
+    new.add_argument("--templates", type=Path, default=Path("_build/gettext"))
+    new.set_defaults(run=_new_language)
     return parser.parse_args(arguments)
 
 
@@ -73,6 +98,53 @@ def _record(options: argparse.Namespace) -> int:
         replace_gpu=options.replace_gpu,
     )
     return 0 if record(paths, job, Console(stderr=True, soft_wrap=True)) else 1
+
+
+def _html(options: argparse.Namespace) -> int:
+    from .build import build_site
+    from .languages import choose_languages
+
+    languages = choose_languages(options.root, options.languages)
+    return 0 if build_site(options.root, options.build, languages, options.sphinx_options) else 1
+
+
+def _update(options: argparse.Namespace) -> int:
+    from .languages import choose_languages, load_languages
+    from .update import update_catalogs
+
+    known = load_languages(options.root)
+    source = next(iter(known))
+    codes = options.languages or [code for code in known if code != source]
+    languages = choose_languages(options.root, codes)
+    changed = update_catalogs(options.root, languages, options.templates)
+    for path in changed:
+        print(f"updated {path}")
+    print(f"{len(changed)} catalogs changed" if changed else "all catalogs are up to date")
+    return 0
+
+
+def _pseudo(options: argparse.Namespace) -> int:
+    from .pseudo import make_pseudo_catalogs
+
+    make_pseudo_catalogs(options.root, options.templates, options.locale)
+    return 0
+
+
+def _new_language(options: argparse.Namespace) -> int:
+    from .languages import add_language, choose_languages
+    from .update import update_catalogs
+
+    line = add_language(options.root, options.language)
+    print(f"languages.toml: {line}" if line else f"languages.toml has {options.language} already")
+    languages = choose_languages(options.root, [options.language])
+    changed = update_catalogs(options.root, languages, options.templates)
+    folder = options.root / "locale" / options.language
+    print(
+        f"{len(changed)} catalogs written to {folder}; translate them, and look at the pages with"
+    )
+    print(f"make html LANGUAGES={options.language}")
+    print("Once readers should find the language, set published = true in languages.toml.")
+    return 0
 
 
 def _choose(folder: Path, names: Sequence[str]) -> list[Path]:

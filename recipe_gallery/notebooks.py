@@ -21,6 +21,7 @@ from sphinx_gallery._doctree_links import code_links_block
 from sphinx_markdown_builder.contexts import IndentContext, SubContextParams
 from sphinx_markdown_builder.translator import MarkdownTranslator
 
+from .blocks import is_boundary
 from .errors import GalleryError
 from .fingerprint import fingerprint_code
 from .provenance import provenance, recipe_actions
@@ -28,7 +29,6 @@ from .recipes import Cell, Recipe, find_source, load_recipe
 from .recordings import HEADLINE_MIME, Comparison, Recording, compare, read_recording
 from .replay import IMAGE_SUFFIXES, OUTPUT_CLASS
 
-_BOUNDARY = re.compile(r"GENERATED FROM PYTHON SOURCE LINES \d+-\d+")
 _MARKER = "recipe block"
 
 
@@ -163,7 +163,7 @@ class _TextOnly:
         self.alts: dict[int, list[str]] = {}  # texts of the figures, likewise
         self._kinds = [block.type for block in recipe.blocks]
         self._number = 0  # of the block; 0 is the text that holds the title
-        boundaries = sum(_is_boundary(node) for node in page.findall(nodes.comment))
+        boundaries = sum(is_boundary(node) for node in page.findall(nodes.comment))
         if boundaries != len(recipe.blocks) - 1:
             raise ExtensionError(
                 f"{recipe.path}: the page has {boundaries} blocks after its title, the recipe "
@@ -186,7 +186,7 @@ class _TextOnly:
         if isinstance(node, recipe_actions):
             return None
         if isinstance(node, nodes.comment):
-            if not _is_boundary(node):
+            if not is_boundary(node):
                 return None
             self._number += 1
             return nodes.comment("", f"{_MARKER} {self._number}")
@@ -203,10 +203,6 @@ class _TextOnly:
         copied = node.copy()
         self._copy_children(node, copied)
         return copied
-
-
-def _is_boundary(node: nodes.comment) -> bool:
-    return _BOUNDARY.fullmatch(node.astext()) is not None
 
 
 def _make_links_absolute(app: Sphinx, document: nodes.document, docname: str) -> None:

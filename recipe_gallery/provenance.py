@@ -4,6 +4,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from babel import Locale
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -13,8 +14,10 @@ from sphinx.util.osutil import relative_uri
 from sphinx.writers.html5 import HTML5Translator
 
 from .errors import GalleryError
+from .formats import format_date, format_moment, format_number
 from .recipes import find_source, load_recipe
 from .recordings import Recording, compare, read_recording
+from .translation import current_language
 
 _ = get_translation("recipe_gallery")
 
@@ -54,18 +57,22 @@ class AddRecipeHeader(SphinxTransform):
         index = title.parent.index(title) + 1
         title.parent[index:index] = [
             recipe_actions(),
-            *_describe_recording(source, recordings / f"{source.stem}.ipynb"),
+            *_describe_recording(
+                source,
+                recordings / f"{source.stem}.ipynb",
+                current_language(self.config).locale,
+            ),
         ]
 
 
-def _describe_recording(source: Path, path: Path) -> list[nodes.Node]:
+def _describe_recording(source: Path, path: Path, locale: Locale) -> list[nodes.Node]:
     """Return the box for a recording, after a visible note if there is something wrong with it."""
     try:
         recording = read_recording(path)
         comparison = compare(load_recipe(source), recording)
     except GalleryError:
         return [_note(_("This recipe has not been recorded yet: its results are missing here."))]
-    box = _make_box(recording)
+    box = _make_box(recording, locale)
     if comparison.is_current:
         return [box]
     numbers = ", ".join(str(cell.number) for cell in comparison.changed) or "-"
@@ -81,13 +88,13 @@ def _describe_recording(source: Path, path: Path) -> list[nodes.Node]:
     ]
 
 
-def _make_box(recording: Recording) -> provenance:
+def _make_box(recording: Recording, locale: Locale) -> provenance:
     facts = recording.facts
     recorded = datetime.fromisoformat(facts["recorded"])
     device = facts["device"]
     summary = _("Recorded on %(device)s, %(date)s") % {
         "device": device.get("gpu") or device["cpu"],
-        "date": recorded.strftime("%Y-%m-%d"),
+        "date": format_date(recorded, locale),
     }
     commit = (facts["commit"] or _("unknown"))[:10]
     if facts.get("modified"):
@@ -99,15 +106,17 @@ def _make_box(recording: Recording) -> provenance:
         _("CPU"): _("%(name)s, %(count)s cores")
         % {"name": device["cpu"], "count": device["cores"]},
         **{PACKAGE_NAMES.get(name, name): version for name, version in facts["versions"].items()},
-        _("Recorded"): recorded.strftime("%Y-%m-%d %H:%M UTC"),
+        _("Recorded"): format_moment(recorded, locale),
         _("Commit"): commit,
-        _("Running time"): _("%s seconds") % f"{facts['seconds']:.0f}",
+        _("Running time"): _("%s seconds") % format_number(facts["seconds"], locale),
     }
     fields = nodes.field_list()
     for label, value in rows.items():
         if value:
             body = nodes.field_body("", nodes.paragraph("", str(value)))
-            fields += nodes.field("", nodes.field_name("", label), body)
+            # not a message of the page: the label is one of the interface
+            name = nodes.field_name("", label, translatable=False)
+            fields += nodes.field("", name, body)
     return provenance("", nodes.paragraph("", summary), fields)
 
 

@@ -70,6 +70,7 @@ class Recipe:
 
     path: Path
     title: str
+    summary: str  # the first paragraph below the title, on one line; it may be empty
     blocks: tuple[Block, ...]
     cells: tuple[Cell, ...]
     settings: dict[str, Any]
@@ -159,7 +160,22 @@ def _load_recipe(path: Path, mtime_ns: int, size: int) -> Recipe:
         raise GalleryError(f"{path}: {error}") from None
     code_blocks = [block for block in blocks if block.type == "code"]
     cells = tuple(_make_cell(path, number, block) for number, block in enumerate(code_blocks, 1))
-    return Recipe(path=path, title=title, blocks=blocks, cells=cells, settings=settings)
+    return Recipe(
+        path=path,
+        title=title,
+        summary=_find_summary(all_blocks[0].content, title),
+        blocks=blocks,
+        cells=cells,
+        settings=settings,
+    )
+
+
+def _find_summary(docstring: str, title: str) -> str:
+    _before, _title, rest = docstring.partition(title)
+    for paragraph in re.split(r"\n\s*\n", rest.lstrip().lstrip("=-~^*+#\"'").strip()):
+        if paragraph and not paragraph.startswith(".."):
+            return " ".join(line.strip() for line in paragraph.splitlines())
+    return ""
 
 
 def find_recipes(folder: Path) -> list[Path]:

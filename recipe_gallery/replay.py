@@ -12,7 +12,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
+from filelock import FileLock
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ConfigError
@@ -47,6 +49,7 @@ _FORCED = {
     "min_reported_time": float("inf"),  # likewise
     "show_signature": False,
 }
+_LOCKS: WeakKeyDictionary[Sphinx, FileLock] = WeakKeyDictionary()
 IMAGE_SUFFIXES = {"image/svg+xml": ".svg", "image/png": ".png", "image/jpeg": ".jpg"}
 
 
@@ -60,14 +63,22 @@ def check_config(app: Sphinx, config: Config) -> None:
         )
     if not config.html_baseurl:
         raise ConfigError(
-            "conf.py: set html_baseurl to the address where the site is published; "
+            "conf.py: set site_url or html_baseurl to the address where the site is published; "
             "links in downloaded notebooks lead there"
         )
     gallery.update(_FORCED)
 
 
 def install(app: Sphinx) -> None:
-    """Make Sphinx-Gallery replay for the build of ``app``."""
+    """Make Sphinx-Gallery replay for the build of ``app``.
+
+    All languages share the pages that Sphinx-Gallery makes, so one build at a time may make them.
+    """
+    first, _examples = gallery_folders(app.config)[0]
+    Path(app.srcdir, first).mkdir(parents=True, exist_ok=True)
+    lock = FileLock(Path(app.srcdir, first, ".lock"))
+    lock.acquire()
+    _LOCKS[app] = lock
     recordings = Path(app.srcdir, app.config.recordings_dir)
     for pages, examples in gallery_folders(app.config):
         forget_changed_pages(Path(app.srcdir, pages), Path(app.srcdir, examples), recordings)
@@ -97,6 +108,11 @@ def install(app: Sphinx) -> None:
         ], 0.0
 
     gen_rst.execute_script = replay_script
+
+
+def release(app: Sphinx) -> None:
+    """Let builds of other languages go on: the pages are made."""
+    _LOCKS.pop(app).release()
 
 
 class _ImageWriter:

@@ -10,10 +10,11 @@ other machines lie in folders beside it, ``recordings/<machine>/<recipe>.ipynb``
 
 import math
 from collections.abc import Sequence
+from datetime import datetime
 from html import escape
 from pathlib import Path
-from typing import Any
 
+from babel import Locale
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -22,10 +23,14 @@ from sphinx.locale import get_translation
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from .cards import translated_nodes
 from .errors import GalleryError
+from .formats import format_date, format_number, format_percent, format_times
 from .provenance import PACKAGE_NAMES
 from .recipes import Recipe, gallery_pages, load_recipe
 from .recordings import Recording, compare, read_recording
+from .reuse import recordings_folder, state_of_recordings, watch_recordings
+from .translation import DATA_CLASS, current_language
 
 _ = get_translation("recipe_gallery")
 logger = logging.getLogger(__name__)
@@ -38,8 +43,7 @@ class RecordedResults(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the sections, in the order of the gallery."""
-        watched = self.env.metadata[self.env.docname]
-        watched["recorded-results"] = _state_of(_folder(self.env))
+        watch_recordings(self.env)
         sections = []
         for docname, source in gallery_pages(self.config, Path(self.env.srcdir)):
             self.env.note_dependency(str(source))  # for its title
@@ -47,7 +51,7 @@ class RecordedResults(SphinxDirective):
                 recipe = load_recipe(source)
             except GalleryError:
                 continue  # replaying has said what is wrong
-            recordings = _recordings_of(_folder(self.env), recipe)
+            recordings = _recordings_of(recordings_folder(self.env), recipe)
             if any(recording.headline for recording in recordings):
                 sections.append(self._section(docname, recipe, recordings))
         return sections
@@ -56,7 +60,8 @@ class RecordedResults(SphinxDirective):
         self, docname: str, recipe: Recipe, recordings: Sequence[Recording]
     ) -> nodes.section:
         section = nodes.section(ids=[nodes.make_id(recipe.name)], names=[recipe.name])
-        section += nodes.title("", recipe.title)
+        texts = translated_nodes(self.env, docname, recipe.title)
+        section += nodes.title("", "", *texts, translatable=False)  # a message of the recipe
         link = addnodes.pending_xref(
             "",
             nodes.inline("", _("Read the recipe")),
@@ -68,26 +73,27 @@ class RecordedResults(SphinxDirective):
             refdoc=self.env.docname,
         )
         section += nodes.paragraph("", "", link)
+        locale = current_language(self.config).locale
         for recording in recordings:
-            section += nodes.paragraph("", _describe(recording), classes=["results-origin"])
-        section += _table(recordings)
+            section += nodes.paragraph("", _describe(recording, locale), classes=["results-origin"])
+        section += _table(recordings, locale)
         for recording in recordings:
             if recording.headline:
-                section += nodes.raw("", draw_chart(recording), format="html")
+                section += nodes.raw("", draw_chart(recording, locale), format="html")
         return section
 
 
 def outdated_pages(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:
-    """Return the pages with results whose recordings are no longer those they were made from."""
-    state = _state_of(_folder(env))
+    """Return the pages with figures of recordings that have changed since."""
+    state = state_of_recordings(env)
     return [
         docname
         for docname, metadata in env.metadata.items()
-        if metadata.get("recorded-results", state) != state
+        if metadata.get("recordings", state) != state
     ]
 
 
-def draw_chart(recording: Recording) -> str:
+def draw_chart(recording: Recording, locale: Locale) -> str:
     """Return a bar chart of the speed-ups as inline SVG that follows the colours of the page."""
     rows = recording.headline
     values = [row["speedup"] for row in rows]
@@ -99,7 +105,7 @@ def draw_chart(recording: Recording) -> str:
         return left + width * math.log(value / low) / math.log(high / low)
 
     height = top + row_height * len(rows) + 8
-    label = _("Speed-ups of %s") % recording.facts["recipe"].replace("_", " ")
+    label = _("Bar chart of the speed-ups in the table above, with their spread")
     parts = [
         f'<div class="results-chart" tabindex="0"><svg role="img" aria-label="{escape(label)}" '
         f'viewBox="0 0 720 {height:.0f}">'
@@ -123,13 +129,13 @@ def draw_chart(recording: Recording) -> str:
             f'<line class="spread" x1="{x(value["low"]):.1f}" y1="{middle:.1f}" '
             f'x2="{x(value["high"]):.1f}" y2="{middle:.1f}"/>'
             f'<text class="value" x="{max(x(value["high"]), end) + 8:.1f}" y="{middle + 4:.1f}">'
-            f"{_times(value['value'])}</text>"
+            f"{format_times(value['value'], locale)}</text>"
         )
     parts.append("</svg></div>")
     return "".join(parts)
 
 
-def _table(recordings: Sequence[Recording]) -> nodes.table:
+def _table(recordings: Sequence[Recording], locale: Locale) -> nodes.table:
     """Return a table with a row for each case and three columns for each machine."""
     cases: dict[tuple[str, str], None] = {}
     for recording in recordings:
@@ -144,49 +150,52 @@ def _table(recordings: Sequence[Recording]) -> nodes.table:
         ]
     rows = []
     for case, baseline in cases:
-        cells = [case, baseline]
+        # What a recipe publishes is data, in the language of its code.
+        cells: list[nodes.Node] = [
+            nodes.inline("", text, classes=[DATA_CLASS]) for text in (case, baseline)
+        ]
         for recording in recordings:
             found = next(
                 (r for r in recording.headline if (r["case"], r["baseline"]) == (case, baseline)),
                 {},
             )
-            cells += [_format(name, found.get(name)) for name in FIGURES]
+            cells += [nodes.Text(_format(name, found.get(name), locale)) for name in FIGURES]
         rows.append(cells)
     group = nodes.tgroup(cols=len(header))
     group += [nodes.colspec(colwidth=1) for _column in header]
-    group += nodes.thead("", _row(header))
+    group += nodes.thead("", _row([nodes.Text(text) for text in header]))
     group += nodes.tbody("", *(_row(cells) for cells in rows))
     return nodes.table("", group, classes=["results-table"])
 
 
-def _row(cells: Sequence[str]) -> nodes.row:
-    return nodes.row("", *(nodes.entry("", nodes.paragraph("", cell)) for cell in cells))
+def _row(cells: Sequence[nodes.Node]) -> nodes.row:
+    return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells))
 
 
-def _format(name: str, figure: dict[str, float] | None) -> str:
+def _format(name: str, figure: dict[str, float] | None, locale: Locale) -> str:
     """Return a figure with its spread."""
     if figure is None:
         return "–"
     value, low, high = figure["value"], figure["low"], figure["high"]
     if name == "speedup":
-        return f"{_times(value)} ({_times(low, unit='')}–{_times(high, unit='')})"
+        spread = f"{format_times(low, locale, unit='')}–{format_times(high, locale, unit='')}"
+        return f"{format_times(value, locale)} ({spread})"
     if name == "share_of_limit":
-        return f"{value:.1%} ({100 * low:.1f}–{100 * high:.1f})"
-    return f"{value:,.0f} ({low:,.0f}–{high:,.0f})"
+        spread = f"{format_number(100 * low, locale, 1)}–{format_number(100 * high, locale, 1)}"
+        return f"{format_percent(value, locale, 1)} ({spread})"
+    spread = f"{format_number(low, locale)}–{format_number(high, locale)}"
+    return f"{format_number(value, locale)} ({spread})"
 
 
-def _times(value: float, unit: str = "×") -> str:
-    return (f"{value:,.0f}" if value >= 100 else f"{value:#.3g}".rstrip(".")) + unit
-
-
-def _describe(recording: Recording) -> str:
+def _describe(recording: Recording, locale: Locale) -> str:
     facts = recording.facts
     versions = ", ".join(
         f"{PACKAGE_NAMES.get(name, name)} {version}"
         for name, version in facts["versions"].items()
         if version
     )
-    return f"{_device(recording)}; {versions}; {facts['recorded'][:10]}"
+    date = format_date(datetime.fromisoformat(facts["recorded"]), locale)
+    return f"{_device(recording)}; {versions}; {date}"
 
 
 def _device(recording: Recording) -> str:
@@ -213,13 +222,3 @@ def _recordings_of(folder: Path, recipe: Recipe) -> list[Recording]:
         else:
             recordings.append(recording)
     return recordings
-
-
-def _folder(env: BuildEnvironment) -> Path:
-    return Path(env.srcdir, env.config.recordings_dir)
-
-
-def _state_of(folder: Path) -> list[tuple[str, Any]]:
-    """Return what tells whether any recording changed, without reading them."""
-    paths = sorted([*folder.glob("*.ipynb"), *folder.glob("*/*.ipynb")])
-    return [(str(path.relative_to(folder)), path.stat().st_mtime_ns) for path in paths]

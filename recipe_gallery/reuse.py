@@ -9,6 +9,7 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
+from sphinx.environment import BuildEnvironment
 from sphinx_gallery import __version__ as gallery_version
 from sphinx_gallery.utils import get_md5sum
 
@@ -36,17 +37,38 @@ def forget_changed_pages(pages: Path, examples: Path, recordings: Path) -> None:
 
 def _state(recording: Path) -> str:
     """Return what a page depends on beside its recipe: the recording and the code that shows it."""
-    digest = hashlib.sha256(_code_digest())
+    digest = hashlib.sha256(code_digest())
     digest.update(recording.read_bytes() if recording.exists() else b"missing")
     return digest.hexdigest()
 
 
 @cache  # the same for all pages of a build
-def _code_digest() -> bytes:
+def code_digest() -> bytes:
+    """Return a hash of this package and Sphinx-Gallery's version."""
     digest = hashlib.sha256(gallery_version.encode())
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.read_bytes())
     return digest.digest()
+
+
+def watch_recordings(env: BuildEnvironment) -> None:
+    """Have the page at hand read again when any recording changes."""
+    env.metadata[env.docname]["recordings"] = state_of_recordings(env)
+
+
+def state_of_recordings(env: BuildEnvironment) -> str:
+    """Return a hash of all recordings."""
+    folder = recordings_folder(env)
+    digest = hashlib.sha256()
+    for path in sorted([*folder.glob("*.ipynb"), *folder.glob("*/*.ipynb")]):
+        digest.update(str(path.relative_to(folder)).encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+def recordings_folder(env: BuildEnvironment) -> Path:
+    """Return the folder of the recordings that pages show."""
+    return Path(env.srcdir, env.config.recordings_dir)
 
 
 def _md5(target: Path) -> Path:

@@ -1,8 +1,12 @@
 import io
+import shutil
+import subprocess
+import sys
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
+import polib
 import pytest
 from rich.console import Console
 from sphinx.application import Sphinx
@@ -89,6 +93,35 @@ class Gallery:
             app.connect("source-read", lambda app, docname, source: read.append(docname))
             app.build()
         return Build(self.root / "out" / builder, warnings.getvalue(), read, app.statuscode)
+
+    def translate(self, page: str, messages: dict[str, str], language: str = "ko") -> Path:
+        """Write a catalog by hand."""
+        path = self.root / "locale" / language / "LC_MESSAGES" / f"{page}.po"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        catalog = polib.POFile(wrapwidth=0)
+        catalog.metadata = {
+            "Language": language,
+            "Content-Type": "text/plain; charset=UTF-8",
+            "Content-Transfer-Encoding": "8bit",
+        }
+        for text, translation in messages.items():
+            comment = "Comment in code" if text.startswith("Why") else ""
+            catalog.append(polib.POEntry(msgid=text, msgstr=translation, comment=comment))
+        catalog.save(str(path))
+        return path
+
+
+@pytest.fixture(scope="session")
+def languages_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site in all languages, rendered as `make html` and CI do: every warning is an error."""
+    out = tmp_path_factory.mktemp("site")
+    source = out / "source"
+    ignored = shutil.ignore_patterns(".*", "_build", "recipes", "tests", "*.mo")
+    shutil.copytree(ROOT, source, ignore=ignored)
+    command = [sys.executable, "-m", "recipe_gallery", "html", "--sphinx-options=-n -W -q"]
+    done = subprocess.run(command, cwd=source, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return source / "_build" / "html"
 
 
 @pytest.fixture

@@ -78,7 +78,7 @@ def test_another_machine_adds_columns(site: Gallery) -> None:
     notebook.metadata.recording.device["gpu"] = "Other GPU"
     nbformat.write(notebook, other)
     build = site.build()
-    assert build.read == ["results"]
+    assert build.read == ["recipes/index", "results"]
     page = build.page("results")
     assert "Speed-up (Other GPU)" in page
     assert page.count("2.50× (2.25–2.75)") == 2
@@ -90,7 +90,7 @@ def test_a_changed_recording_changes_the_page(site: Gallery) -> None:
     site.write("publishing", PUBLISHING.replace("2.5)", "7.5)"))
     assert site.record("publishing")
     build = site.build()
-    assert set(build.read) == {"recipes/publishing", "results"}
+    assert set(build.read) == {"recipes/index", "recipes/publishing", "results"}
     assert "7.50×" in build.page("results")
     assert site.build().read == []
 

@@ -2,9 +2,9 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
+from itertools import cycle
 from pathlib import Path
 
 import nbformat
@@ -12,11 +12,15 @@ import pytest
 from nbclient import NotebookClient
 
 from conftest import ROOT
+from recipe_gallery.languages import Language, load_languages
 from recipe_gallery.recipes import find_recipes, load_recipe
 from recipe_gallery.recordings import compare, read_recording
 
 RECIPES = find_recipes(ROOT / "recipes_source")
 NAMES = [path.stem for path in RECIPES]
+LANGUAGES = list(load_languages(ROOT).values())
+# Recipes run for minutes: each is run in one language, a different one for each.
+PAIRS = list(zip(NAMES, cycle(LANGUAGES), strict=False))
 PAGES = sorted(ROOT.glob("*.rst"))
 
 # A recipe has no GPU here, and asks the compiler for nothing it would have to try out first.
@@ -34,16 +38,9 @@ MEASUREMENT = re.compile(
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site, rendered as `make html` and CI do: every warning is an error."""
-    out = tmp_path_factory.mktemp("site")
-    source = out / "source"
-    ignored = shutil.ignore_patterns(".*", "_build", "recipes", "tests")
-    shutil.copytree(ROOT, source, ignore=ignored)
-    command = [sys.executable, "-m", "sphinx", "-n", "-W", "-q", "-b", "html", ".", out / "html"]
-    done = subprocess.run(command, cwd=source, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return out / "html"
+def site(languages_site: Path) -> Path:
+    """The site in the language of the sources."""
+    return languages_site / LANGUAGES[0].code
 
 
 @pytest.mark.parametrize("path", RECIPES, ids=NAMES)
@@ -89,7 +86,8 @@ def test_a_measured_figure_would_be_found(figure: str) -> None:
 def test_the_page_shows_where_it_was_recorded(site: Path, name: str) -> None:
     page = (site / f"recipes/{name}.html").read_text()
     facts = read_recording(ROOT / "recordings" / f"{name}.ipynb").facts
-    box = page[page.index('<details class="provenance">') : page.index("</details>")]
+    start = page.index('<details class="provenance">')
+    box = page[start : page.index("</details>", start)]
     versions = facts["versions"]
     for fact in (facts["device"]["gpu"], facts["device"]["driver"], facts["commit"][:10]):
         assert fact in box
@@ -100,9 +98,11 @@ def test_the_page_shows_where_it_was_recorded(site: Path, name: str) -> None:
     assert len(re.findall(r'<img alt="[^"]{20,}"', page)) >= 2
 
 
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.code)
 @pytest.mark.parametrize("name", NAMES)
-def test_the_notebook_is_clean(site: Path, name: str) -> None:
-    notebook = nbformat.read(site / f"recipes/{name}.ipynb", as_version=4)
+def test_the_notebook_is_clean(languages_site: Path, name: str, language: Language) -> None:
+    page = languages_site / language.code / "recipes" / name
+    notebook = nbformat.read(page.with_suffix(".ipynb"), as_version=4)
     nbformat.validate(notebook)
     text = "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
     for litter in ("``", ":doc:", "\n.. ", "`__", ":math:", "<!--", "sphinx_gallery", "|br|"):
@@ -111,6 +111,7 @@ def test_the_notebook_is_clean(site: Path, name: str) -> None:
         assert link.startswith("https://")
     assert any(cell.get("outputs") for cell in notebook.cells)
     assert notebook.metadata.recording.device.gpu
+    assert notebook.metadata.language == language.code
 
 
 def test_no_page_fetches_anything_from_elsewhere(site: Path) -> None:
@@ -119,20 +120,26 @@ def test_no_page_fetches_anything_from_elsewhere(site: Path) -> None:
         text = page.read_text()
         assert fetching.findall(text) == [], page
         for link in re.findall(r"<link[^>]+>", text):
-            assert 'rel="canonical"' in link or not re.search(r'href="(?:https?:)?//', link), page
+            named = re.search('rel="(canonical|alternate)"', link)  # not fetched
+            assert named or not re.search(r'href="(?:https?:)?//', link), page
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("name", "language"), PAIRS, ids=NAMES)
 def test_the_downloaded_notebook_runs_on_a_cpu(
-    site: Path, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    languages_site: Path,
+    name: str,
+    language: Language,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for variable, value in ENVIRONMENT.items():
         monkeypatch.setenv(variable, value)
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "cache"))
     folder = tmp_path / "reader"
     folder.mkdir()
-    notebook = nbformat.read(site / f"recipes/{name}.ipynb", as_version=4)
+    page = languages_site / language.code / "recipes" / name
+    notebook = nbformat.read(page.with_suffix(".ipynb"), as_version=4)
     client = NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(folder)}})
     client.execute()
     assert any(cell.get("outputs") for cell in notebook.cells)

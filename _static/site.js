@@ -1,0 +1,32 @@
+// What the site's own controls do beyond plain HTML; each works without this file too.
+
+// The language switcher keeps the section: headings have the same anchors in every language.
+for (const link of document.querySelectorAll(".language-switcher a")) {
+  link.addEventListener("click", () => {
+    link.hash = location.hash || currentSection();
+  });
+}
+
+// An open switcher closes like a menu.
+document.addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll(".language-switcher[open]")) {
+    if (!menu.contains(event.target)) menu.open = false;
+  }
+});
+document.addEventListener("keydown", (event) => {
+  const menu = document.querySelector(".language-switcher[open]");
+  if (menu && event.key === "Escape") {
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  }
+});
+
+// The section at the top of the window, unless the reader is still above the first one.
+function currentSection() {
+  let found = "";
+  for (const section of document.querySelectorAll("article section[id]")) {
+    if (section.getBoundingClientRect().top < 120) found = section.id;
+  }
+  const first = document.querySelector("article section[id]");
+  return first && found !== first.id ? found : "";
+}

@@ -1,0 +1,75 @@
+"""Render the site in all languages at the same time: `make html`."""
+
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass
+from pathlib import Path
+
+from .languages import Language
+from .root_pages import write_root_pages
+
+
+@dataclass(frozen=True, kw_only=True)
+class Result:
+    """How the build of one language ended."""
+
+    language: Language
+    exit_status: int
+    output: str
+    seconds: float
+
+
+def build_site(root: Path, build: Path, languages: Sequence[Language], options: str) -> bool:
+    """Build ``languages`` into ``<build>/html/<code>/``; tell whether all of them succeeded.
+
+    Each is a Sphinx of its own, so that one that fails leaves the others alone. What they say is
+    printed when each ends.
+    """
+    # One more than cores: while one build waits for files, another computes.
+    workers = min(len(languages), (os.cpu_count() or 1) + 1)
+    print(f"building {', '.join(language.code for language in languages)}", flush=True)
+    failed = []
+    with ThreadPoolExecutor(workers) as pool:
+        jobs = [pool.submit(_build, root, build, each, options) for each in languages]
+        for job in as_completed(jobs):
+            result = job.result()
+            code = result.language.code
+            for line in result.output.splitlines():
+                print(f"{code}: {line}", file=sys.stderr)
+            state = (
+                f"failed with exit status {result.exit_status}" if result.exit_status else "done"
+            )
+            print(f"{code}: {state} in {result.seconds:.1f} s", flush=True)
+            if result.exit_status:
+                failed.append(code)
+    write_root_pages(root, build / "html")
+    if failed:
+        print(f"error: not built without problems: {', '.join(sorted(failed))}", file=sys.stderr)
+    return not failed
+
+
+def _build(root: Path, build: Path, language: Language, options: str) -> Result:
+    began = time.monotonic()
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", "sphinx", "-b", "html", *shlex.split(options)),
+            *("-D", f"language={language.code}"),
+            *("-d", str(build / "doctrees" / language.code)),
+            *(str(root), str(build / "html" / language.code)),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    return Result(
+        language=language,
+        exit_status=done.returncode,
+        output=done.stdout,
+        seconds=time.monotonic() - began,
+    )

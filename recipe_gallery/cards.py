@@ -1,0 +1,173 @@
+"""Cards that lead to the recipes: picture, title, one sentence, headline figure and its origin.
+
+They stand where a page says ``.. recipe-cards::``, and on Sphinx-Gallery's own page of a gallery in
+place of its thumbnails, whose texts cannot be translated.
+"""
+
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.environment import BuildEnvironment
+from sphinx.locale import get_translation
+from sphinx.transforms import SphinxTransform
+from sphinx.util.docutils import SphinxDirective
+from sphinx.writers.html5 import HTML5Translator
+
+from .errors import GalleryError
+from .formats import format_date, format_times
+from .markup import inline_nodes
+from .recipes import gallery_folders, gallery_pages, load_recipe
+from .recordings import read_recording
+from .reuse import recordings_folder, watch_recordings
+from .translation import DATA_CLASS, compiled_catalog, current_language, source_language, translate
+
+_ = get_translation("recipe_gallery")
+
+
+class recipe_cards(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
+    """The list of cards."""
+
+
+class recipe_card(nodes.General, nodes.Element):  # noqa: N801
+    """One of them."""
+
+
+class RecipeCards(SphinxDirective):
+    """Write a card for each recipe of the project, in the order of the option ``recipes``."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the list; the content of the directive may name recipes, those to come first."""
+        names = [line.strip() for line in self.content if line.strip()]
+        return [make_cards(self.env, first=names)]
+
+
+class ReplaceThumbnails(SphinxTransform):
+    """Put cards on Sphinx-Gallery's page of a gallery, in place of its thumbnails."""
+
+    default_priority = 4  # before anything that looks at texts to translate
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the page in place if it is a gallery's."""
+        pages, _separator, name = self.env.docname.rpartition("/")
+        if name != "index" or pages not in dict(gallery_folders(self.config)):
+            return
+        replaced = [
+            node
+            for node in self.document.findall(lambda n: isinstance(n, nodes.raw | addnodes.only))
+            if isinstance(node, addnodes.only)
+            or any(mark in node.astext() for mark in ("sphx-glr-", "sg-tag-list", "</div>"))
+        ]
+        if not replaced:
+            return
+        parent, index = replaced[0].parent, replaced[0].parent.index(replaced[0])
+        for node in replaced:
+            node.parent.remove(node)
+        parent.insert(index, make_cards(self.env, gallery=pages))
+
+
+def make_cards(
+    env: BuildEnvironment, *, gallery: str = "", first: list[str] | None = None
+) -> nodes.Node:
+    """Return the cards of one gallery, or of all; recipes called ``first`` come first."""
+    order = first or []
+    found = [
+        (docname, source)
+        for docname, source in gallery_pages(env.config, Path(env.srcdir))
+        if docname.startswith(f"{gallery}/" if gallery else "")
+    ]
+    found.sort(key=lambda pair: order.index(pair[1].stem) if pair[1].stem in order else len(order))
+    watch_recordings(env)
+    cards = recipe_cards()
+    for docname, source in found:
+        env.note_dependency(str(source))
+        try:
+            cards += _make_card(env, docname, source)
+        except GalleryError:
+            continue  # replaying has said what is wrong
+    return cards
+
+
+def _make_card(env: BuildEnvironment, docname: str, source: Path) -> nodes.Node:
+    recipe = load_recipe(source)
+    folder = docname.rpartition("/")[0]
+    thumbnail = f"{folder}/images/thumb/sphx_glr_{recipe.name}_thumb.png"
+    card = recipe_card()
+    if Path(env.srcdir, thumbnail).exists():
+        # The title beside it says where the card leads; a reader who cannot see misses nothing.
+        card += nodes.image(uri=f"/{thumbnail}", alt="", classes=["recipe-card-picture"])
+    link = addnodes.pending_xref(
+        "",
+        nodes.inline("", "", *translated_nodes(env, docname, recipe.title)),
+        refdomain="std",
+        reftype="doc",
+        reftarget=f"/{docname}",
+        refexplicit=True,
+        refwarn=True,
+        refdoc=env.docname,
+    )
+    card += nodes.paragraph("", "", link, classes=["recipe-card-title"])
+    if recipe.summary:
+        texts = translated_nodes(env, docname, recipe.summary)
+        card += nodes.paragraph("", "", *texts, classes=["recipe-card-summary"])
+    card += _headline(env, recipe.name)
+    return card
+
+
+def translated_nodes(env: BuildEnvironment, docname: str, text: str) -> list[nodes.Node]:
+    """Return a message of another page in the language of this build, English marked as such."""
+    catalog = compiled_catalog(env.config, Path(env.srcdir), docname)
+    if catalog.exists():
+        env.note_dependency(str(catalog))
+    language = current_language(env.config)
+    translation = translate(env.config, Path(env.srcdir), docname, text)
+    children = inline_nodes(translation, glue=language.glue)
+    source = source_language(env.config)
+    if translation == text and language != source:
+        return [nodes.inline("", "", *children, classes=[f"language-{source.tag}"])]
+    return children
+
+
+def _headline(env: BuildEnvironment, name: str) -> list[nodes.Node]:
+    """Return the first of a recording's headline figures, and where and when it was measured."""
+    path = recordings_folder(env) / f"{name}.ipynb"
+    try:
+        recording = read_recording(path)
+    except GalleryError:
+        return []
+    language = current_language(env.config)
+    lines = []
+    if rows := recording.headline:
+        figure = nodes.strong("", format_times(rows[0]["speedup"]["value"], language.locale))
+        case = nodes.inline("", rows[0]["case"], classes=["recipe-card-case", DATA_CLASS])
+        lines.append(
+            nodes.paragraph("", "", figure, nodes.Text(" "), case, classes=["recipe-card-figure"])
+        )
+    device = recording.facts["device"]
+    date = format_date(datetime.fromisoformat(recording.facts["recorded"]), language.locale)
+    origin = f"{device.get('gpu') or device['cpu']}, {date}"
+    return [*lines, nodes.paragraph("", origin, classes=["recipe-card-origin"])]
+
+
+def visit_cards(self: HTML5Translator, node: recipe_cards) -> None:
+    """Open the list."""
+    self.body.append('<ul class="recipe-cards">\n')
+
+
+def depart_cards(self: HTML5Translator, node: recipe_cards) -> None:
+    """Close the list."""
+    self.body.append("</ul>\n")
+
+
+def visit_card(self: HTML5Translator, node: recipe_card) -> None:
+    """Open a card."""
+    self.body.append('<li class="recipe-card">\n')
+
+
+def depart_card(self: HTML5Translator, node: recipe_card) -> None:
+    """Close a card."""
+    self.body.append("</li>\n")

@@ -1,0 +1,112 @@
+"""The inline markup of a message, parsed without Sphinx."""
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from typing import Any
+
+from docutils import frontend, nodes
+from docutils.parsers.rst import Parser, languages, states
+from docutils.utils import Reporter, new_document
+
+# How a block begins that is not a paragraph: lists, directives, fields, tables, quotes of code.
+_BLOCK = re.compile(
+    r"(?:[-*+•‣⁃]|\(?(?:[0-9]+|[a-zA-Z#]|[ivxlcdmIVXLCDM]+)[.)]|\.\.|>>>|__)(?:\s|$)"
+    r"|\||:(?!\s)[^:`]+(?<!\s):(?:\s|$)|\+-|={3,}|-{3,}|\s"
+)
+_ROLE_TARGET = re.compile(r"^(?P<title>.*?)\s*<(?P<target>[^<>]*)>$", re.DOTALL)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Markup:
+    """What a message holds beside words."""
+
+    parts: Counter[tuple[str, str]]  # kind and value: a literal's text, a link's address, ...
+    plain: str  # the words alone
+    problems: tuple[str, ...]  # what the parser complains about
+
+
+@lru_cache(maxsize=4096)
+def parse(text: str, *, glue: bool = False) -> Markup:
+    """Parse one message; ``glue`` lets words touch markup, as it is set for some languages."""
+    inliner, memo = _machinery(glue)
+    children, messages = inliner.parse(text, 1, memo, nodes.paragraph())
+    parts: Counter[tuple[str, str]] = Counter()
+    plain: list[str] = []
+    for child in children:
+        _collect(child, parts, plain)
+    problems = [message.astext().strip() for message in messages]
+    if _BLOCK.match(text):
+        kind = text.split()[0] if text.split() else "a space"
+        problems.append(f"begins with {kind!r}, which starts a list or another block")
+    return Markup(parts=parts, plain="".join(plain), problems=tuple(problems))
+
+
+def inline_nodes(text: str, *, glue: bool = False) -> list[nodes.Node]:
+    """Return a text as nodes of a page; roles become plain text, links and footnotes too."""
+    inliner, memo = _machinery(glue)
+    children, _messages = inliner.parse(text, 1, memo, nodes.paragraph())
+    return [
+        child if isinstance(child, nodes.Text | nodes.literal) else nodes.Text(child.astext())
+        for child in children
+        if not isinstance(child, nodes.target)
+    ]
+
+
+def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]) -> None:
+    if isinstance(node, nodes.Text):
+        plain.append(node.astext())
+        return
+    text = node.astext()
+    if isinstance(node, nodes.literal):
+        parts["literal", f"``{text}``"] += 1
+        plain.append(" ")
+    elif isinstance(node, nodes.inline) and "role" in node:
+        explicit = _ROLE_TARGET.match(text)
+        role = node["role"] or "`"
+        parts["role", f":{role}:`{explicit['target'] if explicit else text}`"] += 1
+        plain.append(explicit["title"] if explicit else " ")
+    elif isinstance(node, nodes.reference):
+        parts["link", node.get("refuri", "") or "reference"] += 1
+        plain.append(" " if text == node.get("refuri") else text)
+    elif isinstance(node, nodes.target):
+        pass  # what an embedded address leaves beside its link
+    elif isinstance(node, nodes.footnote_reference | nodes.citation_reference):
+        parts["footnote", text] += 1
+    elif isinstance(node, nodes.substitution_reference):
+        parts["substitution", text] += 1
+    else:
+        parts[node.tagname, ""] += 1
+        for child in node.children:
+            _collect(child, parts, plain)
+
+
+def _note_role(
+    rawsource: str, text: str, role: str, lineno: int
+) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+    """Take every role for known."""
+    return [nodes.inline(rawsource, text, role=role)], []
+
+
+@cache
+def _machinery(glue: bool) -> tuple[states.Inliner, Any]:
+    settings = frontend.get_default_settings(Parser)
+    settings.report_level = Reporter.WARNING_LEVEL
+    settings.halt_level = Reporter.SEVERE_LEVEL + 1
+    settings.warning_stream = False
+    settings.character_level_inline_markup = glue
+    document = new_document("message", settings)
+    inliner = states.Inliner()  # a subclass would not do: it looks for patterns in its own class
+    inliner.init_customizations(settings)
+    inliner.interpreted = _note_role
+    memo = states.Struct(
+        document=document,
+        reporter=document.reporter,
+        language=languages.get_language("en", document.reporter),
+        title_styles=[],
+        section_level=0,
+        section_bubble_up_kludge=False,
+        inliner=inliner,
+    )
+    return inliner, memo

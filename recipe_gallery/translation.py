@@ -1,0 +1,235 @@
+"""What a build does with catalogs: show what is fit for readers, and say what is not translated.
+
+Sphinx would take a catalog as it is. Here each is checked first; a message that would spoil its
+page is reported and left out of the compiled catalog, so that readers get the English text for it.
+"""
+
+import os
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.errors import ConfigError
+from sphinx.locale import get_translation, translators
+from sphinx.locale import init as init_catalog
+from sphinx.transforms import SphinxTransform
+from sphinx.util import logging
+from sphinx.util.i18n import docname_to_domain
+from sphinx.util.nodes import extract_messages
+
+from . import pseudo
+from .catalogs import INTERFACE, catalog_folder, find_catalogs, read_catalog
+from .check_po import CHECKS, check_catalog
+from .errors import GalleryError
+from .formats import format_percent
+from .languages import FILE_NAME, Language, load_languages
+from .replay import OUTPUT_CLASS
+
+_ = get_translation("recipe_gallery")
+logger = logging.getLogger(__name__)
+
+# What recipes print and publish: data in the language of their code, whatever the site's.
+DATA_CLASS = "recorded-data"
+
+
+def source_language(config: Config) -> Language:
+    """Return the language that the sources are written in."""
+    return next(iter(config.languages.values()))
+
+
+def current_language(config: Config) -> Language:
+    """Return the language of this build."""
+    language: Language = config.languages[config.language]
+    return language
+
+
+def is_translated(config: Config) -> bool:
+    """Tell whether this build shows translations."""
+    return bool(config.language != source_language(config).code)
+
+
+def set_languages(app: Sphinx, config: Config) -> None:
+    """Read ``languages.toml``; derive the address of this language's site."""
+    try:
+        config.languages = load_languages(Path(app.confdir))
+    except GalleryError as error:
+        raise ConfigError(str(error)) from None
+    code = config.language
+    if code == pseudo.CODE:
+        config.languages[code] = Language(code=code, name="Pseudo", published=False)
+    if code not in config.languages:
+        logger.warning(
+            "no language %r in %s; to add it: make new-language LANGUAGE=%s",
+            code,
+            FILE_NAME,
+            code,
+            type="recipe_gallery",
+            subtype="language",
+        )
+        config.languages[code] = Language(code=code, name=code)
+    config.gettext_auto_build = False  # compile_catalogs does it, and leaves out what is broken
+    if config.site_url and not config.html_baseurl:
+        config.html_baseurl = f"{config.site_url.rstrip('/')}/{code}/"
+
+
+def compile_catalogs(app: Sphinx, config: Config) -> None:
+    """Compile the catalogs of this build's language that changed, and load the package's own."""
+    if not is_translated(config):
+        return
+    for name in config.locale_dirs:
+        locale = Path(app.srcdir, name)
+        language = current_language(config)
+        folder = catalog_folder(locale, language.code)
+        if not folder.is_dir():
+            _warn(
+                f"{folder}: no catalogs, so everything is in English; "
+                f"run: make update-po LANGUAGE={language.code}"
+            )
+        for path in find_catalogs(locale, language.code):
+            for line in compile_catalog(path, language):
+                _warn(line)
+        app.add_message_catalog("recipe_gallery", str(locale))
+    # The name of the site is the title of its first page.
+    config.html_title = translate(config, Path(app.srcdir), config.root_doc, config.html_title)
+
+
+def compile_catalog(path: Path, language: Language) -> list[str]:
+    """Write the ``.mo`` beside a catalog if it is not current; return what is wrong, line by line.
+
+    The file is replaced only when its content changes, because Sphinx reads a page again when it is
+    newer. One that has problems stays older than its catalog, so that they are told every time.
+    """
+    compiled = path.with_suffix(".mo")
+    state = path.stat()
+    # Sphinx compiles and loads its own catalog by itself, unchecked, before any extension runs.
+    by_sphinx = path.stem == "sphinx"
+    current = compiled.exists() and compiled.stat().st_mtime_ns >= state.st_mtime_ns
+    if current and not by_sphinx:
+        return []
+    checks = [check for check in CHECKS if check.breaks]
+    catalog, problems = check_catalog(path, language, checks)
+    if catalog is None:
+        compiled.unlink(missing_ok=True)
+        return [f"{problems[0]}; the page is shown in English"]
+    bad = {problem.line for problem in problems if problem.breaks}
+    if by_sphinx:
+        loaded = getattr(translators.get(("general", "sphinx")), "_catalog", {})
+        for entry in catalog:
+            if entry.linenum in bad:
+                loaded.pop(entry.msgid, None)
+    catalog[:] = [entry for entry in catalog if entry.linenum not in bad]
+    content = catalog.to_binary()
+    if not compiled.exists() or compiled.read_bytes() != content:
+        partial = compiled.with_suffix(f".{os.getpid()}.part")
+        partial.write_bytes(content)
+        partial.replace(compiled)
+    if problems and not by_sphinx:
+        os.utime(compiled, ns=(state.st_atime_ns, state.st_mtime_ns - 1))
+    return [
+        f"{problem}; shown in English" if problem.breaks else str(problem) for problem in problems
+    ]
+
+
+def _warn(text: str) -> None:
+    logger.warning("%s", text, type="recipe_gallery", subtype="catalog")
+
+
+def translate(config: Config, srcdir: Path, docname: str, text: str) -> str:
+    """Return a message of another page in the language of this build."""
+    dirs = [Path(srcdir, name) for name in config.locale_dirs]
+    domain = docname_to_domain(docname, config.gettext_compact)
+    catalog, _found = init_catalog(dirs, config.language, domain)
+    return catalog.gettext(text) or text
+
+
+def compiled_catalog(config: Config, srcdir: Path, docname: str) -> Path:
+    """Return where the compiled catalog of a page lies, for Sphinx to watch."""
+    folder = catalog_folder(Path(srcdir, config.locale_dirs[0]), config.language)
+    return folder / f"{docname_to_domain(docname, config.gettext_compact)}.mo"
+
+
+class PrepareTranslation(SphinxTransform):
+    """Before Sphinx translates a page: see what is missing, and let words touch markup."""
+
+    default_priority = 19  # Locale runs at 20
+
+    def apply(self, **kwargs: Any) -> None:
+        """Note the share translated in the document; report messages the page has no longer."""
+        if not is_translated(self.config):
+            return
+        language = current_language(self.config)
+        self.document.settings.character_level_inline_markup = language.glue
+        found = list(extract_messages(self.document))
+        messages = {text for _node, text in found}
+        catalog = self._read()
+        left = messages - catalog.keys()
+        words = sum(len(text.split()) for text in messages)
+        words_left = sum(len(text.split()) for text in left)
+        self.document["untranslated"] = [
+            node for node, text in found if text in left and isinstance(node, nodes.TextElement)
+        ]
+        share = 100 * (words - words_left) // words if words else 100
+        self.document["percent"] = min(share, 99) if left else 100
+        for gone in sorted(catalog.keys() - messages):
+            self._report(gone)
+
+    def _read(self) -> dict[str, str]:
+        dirs = [Path(self.env.srcdir, name) for name in self.config.locale_dirs]
+        domain = docname_to_domain(self.env.docname, self.config.gettext_compact)
+        if domain in INTERFACE:
+            return {}
+        catalog, found = init_catalog(dirs, self.config.language, domain)
+        entries = getattr(catalog, "_catalog", {}) if found else {}
+        return {text: translation for text, translation in entries.items() if text and translation}
+
+    def _report(self, text: str) -> None:
+        path = compiled_catalog(self.config, self.env.srcdir, self.env.docname).with_suffix(".po")
+        try:
+            line = next((e.linenum for e in read_catalog(path) if e.msgid == text), 1)
+        except GalleryError:
+            line = 1
+        code = self.config.language
+        short = text if len(text) < 60 else f"{text[:57]}..."
+        _warn(
+            f"{path}:{line}: the page does not have this message any more: {short!r}; "
+            f"run: make update-po LANGUAGE={code}"
+        )
+
+
+class MarkUntranslated(SphinxTransform):
+    """After Sphinx translated a page: mark what is English still, and say so on top."""
+
+    default_priority = 24
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the page in place."""
+        if "percent" not in self.document:
+            return
+        self.document.settings.character_level_inline_markup = False
+        left = self.document.attributes.pop("untranslated")
+        percent = self.document.attributes.pop("percent")
+        self.env.metadata[self.env.docname]["percent"] = percent
+        tag = f"language-{source_language(self.config).tag}"  # docutils writes it as lang="..."
+        for node in self.document.findall(nodes.Element):
+            if {DATA_CLASS, OUTPUT_CLASS} & set(node.get("classes", ())):
+                node["classes"].append(tag)
+        if percent == 100:
+            return
+        for node in left:
+            node["classes"].append(tag)
+        title = next(iter(self.document.findall(nodes.title)), None)
+        if title is not None:
+            title.parent.insert(title.parent.index(title) + 1, self._note(percent))
+
+    def _note(self, percent: int) -> nodes.Node:
+        catalog = compiled_catalog(self.config, Path(), self.env.docname).with_suffix(".po")
+        text = _("%(percent)s of this page is translated; the rest is in English.") % {
+            "percent": format_percent(percent / 100, current_language(self.config).locale)
+        }
+        paragraph = nodes.paragraph("", text + " ")
+        if self.config.repository_url:
+            address = f"{self.config.repository_url}/edit/main/{catalog.as_posix()}"
+            paragraph += nodes.reference("", _("Help translating"), refuri=address)
+        return nodes.note("", paragraph, classes=["translation-note"])
