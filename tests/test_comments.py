@@ -101,7 +101,7 @@ def test_harmless_characters_are_allowed(translation: str) -> None:
 @example(["noqa " * 40] * 4)
 @example(["가 " * 60 + "%%"] * 4)
 def test_no_translation_changes_a_token(translations: list[str]) -> None:
-    translated = replace_comments(CODE, dict(zip(TEXTS, translations), strict=True))
+    translated = replace_comments(CODE, dict(zip(TEXTS, translations, strict=True)))
     assert tokens(translated) == tokens(CODE)
 
 
