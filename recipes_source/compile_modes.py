@@ -188,7 +188,7 @@ display(options.loc[list(GPU.modes)].dropna(axis="columns", how="all").fillna("â
 #
 # Three common beliefs are not true:
 #
-# * Dynamo does not analyse the syntax tree. It reads and rewrites bytecode.
+# * Dynamo does not analyze the syntax tree. It reads and rewrites bytecode.
 # * ``reduce-overhead`` does not compile faster. The overhead that it reduces is that of
 #   launching kernels.
 # * ``max-autotune`` is not always the fastest. It can lose to ``default`` where CUDA
@@ -348,7 +348,7 @@ def take_samples(arms: dict[str, Arm], inputs: tuple, on_gpu: bool) -> None:
 
 # %%
 # A figure is a median with its quartiles. A speed-up is formed within each round and
-# then summarised. The break-even is the cost of the first call over the saving per
+# then summarized. The break-even is the cost of the first call over the saving per
 # call.
 
 Figure = namedtuple("Figure", "value low high")
@@ -596,7 +596,7 @@ LABEL = {torch.float32: "TF32" if ON_GPU else "fp32", torch.bfloat16: "bf16"}
 
 # %%
 # On a GPU, only the two modes without tuning run in fp32, to keep the wait short. All
-# modes run in bf16, the format to prefer there for inference. They tune the generated
+# modes run in bf16, the format to prefer there for inference. Tuning covers the generated
 # kernels and the matrix products, not the convolutions (see Setup).
 
 resnets = {}
@@ -625,7 +625,7 @@ else:
 # %%
 # Compare the columns of wall and GPU time. Where eager wall time is well above eager
 # GPU time, the CPU cannot launch fast enough, and CUDA graphs help. What ``default``
-# takes off the GPU time is fusion: batch normalisation, ReLU and the residual sum no
+# takes off the GPU time is fusion: batch normalization, ReLU and the residual sum no
 # longer make trips to memory of their own.
 
 # %%
@@ -732,9 +732,9 @@ if berts:
 # -----------------------------------------
 #
 # ``torch.compile`` accepts NumPy functions. It traces them as PyTorch operations and
-# takes and returns NumPy arrays. The function below sums the products of all pairs of a
-# row. NumPy first builds an array of all products, which is ``k`` times larger than its
-# inputs.
+# takes and returns NumPy arrays. The function below sums, for each row, the products of
+# every element of ``x`` with every element of ``y``. NumPy first builds an array of all
+# products, which is larger than an input by the length of a row.
 
 
 def sum_of_products(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -778,14 +778,14 @@ else:
     print("Without a GPU there is no GPU-resident run to show.")
 
 # %%
-# Now look at the mathematics. Every element of a row meets every element of the other,
-# so the sum of products is the product of sums:
+# Now look at the mathematics. Every element of a row of ``x`` meets every element of
+# that row of ``y``, so the sum of products is the product of sums:
 #
 # .. math:: \sum_j \sum_k x_j \, y_k = \Bigl(\sum_j x_j\Bigr) \Bigl(\sum_k y_k\Bigr)
 #
-# The left side needs :math:`k^2` products per row, the right side one. No mode makes
-# this step: in floating point both sides round differently, and a compiler must not
-# assume that this is fine with you.
+# The left side needs :math:`n^2` products per row of length :math:`n`, the right side
+# one. No mode makes this step: in floating point both sides round differently, and a
+# compiler must not assume that this is fine with you.
 
 
 def product_of_sums(x: np.ndarray, y: np.ndarray) -> np.ndarray:
@@ -958,7 +958,7 @@ display(overview(calls_to_pay))
 # Against eager most modes pay in the end. The sharper question is what a mode adds to
 # the cheapest one: after how many calls has its longer first call paid against
 # ``default``? "never" means that no saving beyond the noise was seen, "at once" that
-# the first call was no longer.
+# the first call took no more time.
 
 
 def calls_beyond_default(arms: dict[str, Arm], mode: str) -> str:
@@ -990,7 +990,7 @@ display(overview(calls_beyond_default))
 #    * - Wall time near GPU time, much of it in matrix products
 #      - ``max-autotune-no-cudagraphs``
 #      - Only better kernels can help
-#    * - Both, in a service that runs for long
+#    * - Launches and matrix products both cost time, in a service that runs for long
 #      - ``max-autotune``
 #      - Graphs and tuning, for the longest wait
 #    * - Shapes that vary

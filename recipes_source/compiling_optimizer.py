@@ -294,7 +294,8 @@ SMALLEST, LARGEST = min(CONFIG.layers), max(CONFIG.layers)
 # --------------
 #
 # Before any speed, correctness. All arms take a few more steps with new random
-# gradients. The largest difference of any parameter is compared with the for-loop arm.
+# gradients. Their parameters are compared with those of the for-loop arm; the table
+# shows the largest difference.
 #
 # Bit-for-bit equality is not expected: the arms round in a different order, and the
 # compiled arm computes its correction factors in ``float32`` on the device. A
@@ -577,8 +578,8 @@ def follow(optimizer: torch.optim.Optimizer, schedule: Callable) -> tuple[list, 
 
 
 # %%
-# ``foreach=True`` is written out for the float case only because it is not the default
-# on a CPU. The for-loop version can keep a float learning rate symbolic and then
+# ``foreach=True`` is written out for the float case, only because it is not the
+# default on a CPU. The for-loop version can keep a float learning rate symbolic and then
 # compiles just twice; the foreach version cannot.
 
 
@@ -744,7 +745,7 @@ comparisons = {
 }
 
 # %%
-# The fused arm has no compilation to pay for. "Does not pay" means that there is no
+# The fused arm has no compilation to pay for. "does not pay" means that there is no
 # saving, or none that stands out from the spread.
 
 rows, index = [], []

@@ -189,7 +189,7 @@ class Model(nn.Module):
 
 # %%
 # The second model puts real transformer blocks into the same frame: attention and an MLP, each with
-# a normalisation in front and a residual connection around it.
+# a normalization in front and a residual connection around it.
 
 
 class Block(nn.Module):
@@ -679,7 +679,7 @@ for result in results:
 display(pd.DataFrame.from_dict(rows, orient="index"))
 
 # %%
-# "Not seen" means that the saving per call is not clearly above zero here, so the first call is never earned back.
+# "not seen" means that the saving per call is not clearly above zero here, so the first call is never earned back.
 #
 # The figure shows the same for the deepest model of blocks: the total time since the start,
 # against the number of calls. The lowest line is the best choice for that many calls.
@@ -859,8 +859,8 @@ with torch.compiler.set_stance("fail_on_recompile"):
         print(next((m for m in message.splitlines() if "0/0:" in m), "").split("#")[0])
 
 # %%
-# Inside a full compilation: nested_compile_region
-# ------------------------------------------------
+# Inside a full compilation: ``nested_compile_region``
+# ----------------------------------------------------
 #
 # ``torch.compiler.nested_compile_region`` marks a function as a region that repeats *within* one full
 # compilation. The model is still one graph and is entered once a call, but the region is optimized once
@@ -909,7 +909,7 @@ for arm, samples in arms.items():
 display(pd.DataFrame.from_dict(rows, orient="index"))
 
 # %%
-# Where it does not help yet, in PyTorch 2.11:
+# Its limits in PyTorch 2.11:
 #
 # * Dynamo still follows each call of the region, so the first call goes on growing with depth, only more slowly.
 # * The region has to be captured whole. A graph break inside is an error, not a fallback.
