@@ -21,7 +21,6 @@ repository_url = os.environ.get(
 
 extensions = [
     "recipe_gallery",  # renders recordings; sets up Sphinx-Gallery
-    "sphinx_copybutton",
 ]
 
 # Every .rst below this folder is a page unless it is named here.
@@ -68,6 +67,3 @@ html_theme_options = {
     # The theme asks the network whether a newer version of the documentation exists; there is one.
     "show_version_warning_banner": False,
 }
-
-copybutton_exclude = ".linenos, .gp, .go"
-copybutton_selector = "div:not(.sphx-glr-script-out) > div.highlight > pre"  # code, not outputs

@@ -30,3 +30,19 @@ function currentSection() {
   const first = document.querySelector("article section[id]");
   return first && found !== first.id ? found : "";
 }
+
+// A button on each block of code, not on outputs, that copies it without prompts.
+const copyButton = document.getElementById("copy-button");
+for (const block of copyButton ? document.querySelectorAll("article div.highlight") : []) {
+  if (block.closest(".recorded-output, .highlight-none")) continue;
+  const button = copyButton.content.firstElementChild.cloneNode(true);
+  const label = button.textContent;
+  button.addEventListener("click", async () => {
+    const code = block.querySelector("pre").cloneNode(true);
+    code.querySelectorAll(".gp, .go, .linenos").forEach((part) => part.remove());
+    await navigator.clipboard.writeText(code.textContent);
+    button.textContent = button.dataset.done;
+    setTimeout(() => (button.textContent = label), 2000);
+  });
+  block.append(button);
+}

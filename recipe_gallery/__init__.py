@@ -35,6 +35,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("config-inited", translation.set_languages, priority=3)
     app.connect("config-inited", translation.compile_catalogs, priority=4)
     app.connect("config-inited", replay.check_config, priority=5)
+    app.connect("env-get-outdated", translation.pages_with_lost_catalogs)
+    app.connect("env-check-consistency", translation.report_missing)
     app.connect("builder-inited", _add_builders_transforms)
     app.connect("builder-inited", replay.install, priority=5)
     app.connect("builder-inited", replay.release, priority=900)  # Sphinx-Gallery runs at 500

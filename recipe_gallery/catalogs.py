@@ -201,7 +201,8 @@ def _header(old: polib.POFile | None, template: polib.POFile, language: str) -> 
     }
     if old:
         # Its date changes with every template, which makes every update a change.
-        kept = {name: value for name, value in old.metadata.items() if name != "POT-Creation-Date"}
+        kept = {name: value.strip() for name, value in old.metadata.items()}
+        kept.pop("POT-Creation-Date", None)
         fields = {**kept, **{name: kept.get(name, value) for name, value in fields.items()}}
         fields["Content-Type"] = "text/plain; charset=UTF-8"  # it is written so
     return fields

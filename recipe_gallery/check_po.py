@@ -38,6 +38,7 @@ _NUMBER_WORDS = {
     "eight": "8", "nine": "9", "ten": "10", "twelve": "12", "hundred": "100", "thousand": "1000",
 }  # fmt: skip
 _PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[-#0 +]*[\d.]*[diouxXeEfFgGcrsa%]|\{\w*\}")
+_DOCUTILS = re.compile(r"^message:1: \(\w+/\d\) ")
 _TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
@@ -152,7 +153,7 @@ def check_markup(message: Message) -> Iterator[str]:
     """
     if message.is_prose and not message.source.problems:
         for problem in message.target.problems:
-            yield f"markup: {problem.removeprefix('message:1: ')}"
+            yield f"markup: {_DOCUTILS.sub('', problem)}"
 
 
 @check(breaks=True)
@@ -162,7 +163,7 @@ def check_markup_changed(message: Message) -> Iterator[str]:
     Bad: ``torch.compile`` -> ``torch.export``
     Good: ``torch.compile`` -> ``torch.compile``
     """
-    if not message.is_prose:
+    if not message.is_prose or message.target.problems:
         return
     kinds = ("literal", "role", "link", "footnote", "substitution")
     source, target = (
@@ -170,17 +171,20 @@ def check_markup_changed(message: Message) -> Iterator[str]:
         for markup in (message.source, message.target)
     )
     missing, added = source - target, target - source
+    differences = []
     if missing:
-        yield f"missing from the translation: {_name_parts(missing)}; keep it as it is"
+        differences.append(f"missing from the translation: {_name_parts(missing)}; keep it")
     if added:
-        yield f"not in the source: {_name_parts(added)}; {_advice(message, added)}"
+        differences.append(f"not in the source: {_name_parts(added)}; {_advice(added)}")
+    if differences:
+        yield "; ".join(differences)
 
 
 def _name_parts(parts: Counter[tuple[str, str]]) -> str:
     return ", ".join(value for _kind, value in sorted(parts.elements()))
 
 
-def _advice(message: Message, added: Counter[tuple[str, str]]) -> str:
+def _advice(added: Counter[tuple[str, str]]) -> str:
     if any(kind == "link" and value == "reference" for kind, value in added):
         return "a word that ends in _ is a link; write \\_ for the character"
     return "leave it out"
@@ -239,9 +243,9 @@ def check_raw_html(message: Message) -> Iterator[str]:
     """
     if message.interface:
         return
-    for text in dict.fromkeys(_TAG.findall(message.target.plain)):
-        if text not in message.text:
-            yield f"HTML that the source does not have: {text}; leave it out"
+    found = dict.fromkeys(_TAG.findall(message.target.plain))
+    if added := [text for text in found if text not in message.text]:
+        yield f"HTML that the source does not have: {' '.join(added)}; leave it out"
 
 
 @check()

@@ -61,7 +61,7 @@ def write_root_pages(root: Path, out: Path) -> None:
         return
     site_url = settings.get("site_url", "")
     out.joinpath("index.html").write_text(
-        _front(settings.get("html_title") or settings["project"], languages, site_url),
+        _front(settings.get("html_title") or settings.get("project", ""), languages, site_url),
         encoding="utf-8",
     )
     if site_url:

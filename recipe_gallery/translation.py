@@ -11,6 +11,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 from sphinx.errors import ConfigError
 from sphinx.locale import get_translation, translators
 from sphinx.locale import init as init_catalog
@@ -87,6 +88,9 @@ def compile_catalogs(app: Sphinx, config: Config) -> None:
                 f"{folder}: no catalogs, so everything is in English; "
                 f"run: make update-po LANGUAGE={language.code}"
             )
+        for compiled in folder.rglob("*.mo"):
+            if not compiled.with_suffix(".po").exists():
+                compiled.unlink()  # its translations would live on
         for path in find_catalogs(locale, language.code):
             for line in compile_catalog(path, language):
                 _warn(line)
@@ -132,6 +136,33 @@ def compile_catalog(path: Path, language: Language) -> list[str]:
     ]
 
 
+def pages_with_lost_catalogs(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:
+    """Return the pages whose catalog came or went; Sphinx sees only those that changed."""
+    if not is_translated(app.config):
+        return []
+    return [
+        docname
+        for docname, metadata in env.metadata.items()
+        if metadata.get("catalog")
+        != compiled_catalog(app.config, Path(app.srcdir), docname).exists()
+    ]
+
+
+def report_missing(app: Sphinx, env: BuildEnvironment) -> None:
+    """Tell which pages have no catalog at all."""
+    if not is_translated(app.config):
+        return
+    code = app.config.language
+    folder = catalog_folder(Path(app.srcdir, app.config.locale_dirs[0]), code)
+    for docname in sorted(env.found_docs) if folder.is_dir() else []:
+        path = compiled_catalog(app.config, Path(app.srcdir), docname).with_suffix(".po")
+        if not path.exists():
+            _warn(
+                f"{path}: no such catalog, so the page is in English; "
+                f"run: make update-po LANGUAGE={code}"
+            )
+
+
 def _warn(text: str) -> None:
     logger.warning("%s", text, type="recipe_gallery", subtype="catalog")
 
@@ -160,6 +191,8 @@ class PrepareTranslation(SphinxTransform):
         if not is_translated(self.config):
             return
         language = current_language(self.config)
+        compiled = compiled_catalog(self.config, self.env.srcdir, self.env.docname)
+        self.env.metadata[self.env.docname]["catalog"] = compiled.exists()
         self.document.settings.character_level_inline_markup = language.glue
         found = list(extract_messages(self.document))
         messages = {text for _node, text in found}

@@ -1,3 +1,4 @@
+import gettext
 import io
 import shutil
 import subprocess
@@ -10,6 +11,7 @@ import polib
 import pytest
 from rich.console import Console
 from sphinx.application import Sphinx
+from sphinx.locale import translators
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from recipe_gallery.record import Job, record
@@ -79,6 +81,9 @@ class Gallery:
 
     def build(self, builder: str = "html", **overrides: object) -> Build:
         warnings, read = io.StringIO(), []
+        # Catalogs are kept for the life of a process, which is one build outside of tests.
+        translators.clear()
+        gettext._translations.clear()
         with patch_docutils(), docutils_namespace():
             app = Sphinx(
                 srcdir=self.root,
@@ -116,8 +121,16 @@ def languages_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site in all languages, rendered as `make html` and CI do: every warning is an error."""
     out = tmp_path_factory.mktemp("site")
     source = out / "source"
-    ignored = shutil.ignore_patterns(".*", "_build", "recipes", "tests", "*.mo")
-    shutil.copytree(ROOT, source, ignore=ignored)
+    made = {str(ROOT): {"_build", "recipes", "tests"}}  # by builds, or not part of the site
+    shutil.copytree(
+        ROOT,
+        source,
+        ignore=lambda folder, names: {
+            name
+            for name in names
+            if name in made.get(folder, ()) or name.startswith(".") or name.endswith(".mo")
+        },
+    )
     command = [sys.executable, "-m", "recipe_gallery", "html", "--sphinx-options=-n -W -q"]
     done = subprocess.run(command, cwd=source, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
