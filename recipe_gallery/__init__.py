@@ -65,6 +65,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     )
     app.add_directive("recorded-results", results.RecordedResults)
     app.connect("env-get-outdated", results.outdated_pages)
+    app.connect("env-get-outdated", cards.outdated_pages)
     app.connect("html-page-context", alternates.add_alternates)
     app.connect("build-finished", alternates.write_sitemap)
     app.connect("build-finished", alternates.write_style)

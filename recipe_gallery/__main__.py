@@ -60,6 +60,19 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     update.add_argument("--templates", type=Path, default=Path("_build/gettext"))
     update.set_defaults(run=_update)
 
+    check_po = commands.add_parser("check-po", help="tell what is wrong with catalogs")
+    check_po.add_argument("targets", nargs="*", help="languages, files or folders; all if none")
+    check_po.add_argument("--root", type=Path, default=Path())
+    check_po.add_argument("--format", choices=("text", "github", "json"), default="text")
+    check_po.set_defaults(run=_check_po)
+
+    live = commands.add_parser("live", help="serve one language and follow every save")
+    live.add_argument("language", help="its code")
+    live.add_argument("--root", type=Path, default=Path())
+    live.add_argument("--build", type=Path, default=Path("_build/live"))
+    live.add_argument("--port", type=int, default=8000)
+    live.set_defaults(run=_live)
+
     pseudo = commands.add_parser("pseudo-po", help="write catalogs of accented English")
     pseudo.add_argument("locale", type=Path, help="folder for them")
     pseudo.add_argument("--root", type=Path, default=Path())
@@ -120,6 +133,29 @@ def _update(options: argparse.Namespace) -> int:
     for path in changed:
         print(f"updated {path}")
     print(f"{len(changed)} catalogs changed" if changed else "all catalogs are up to date")
+    return 0
+
+
+def _check_po(options: argparse.Namespace) -> int:
+    from .check_po import check_tree, format_problems
+
+    problems = check_tree(options.root, options.targets)
+    print(format_problems(problems, options.format))
+    return int(bool(problems))
+
+
+def _live(options: argparse.Namespace) -> int:
+    from .languages import choose_languages
+    from .live import run
+
+    if not options.language:
+        raise GalleryError("which language? for example: make live LANGUAGE=ko")
+    run(
+        options.root,
+        options.build,
+        choose_languages(options.root, [options.language])[0],
+        options.port,
+    )
     return 0
 
 

@@ -5,11 +5,13 @@ place of its thumbnails, whose texts cannot be translated.
 """
 
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.transforms import SphinxTransform
@@ -22,7 +24,7 @@ from .markup import inline_nodes
 from .recipes import gallery_folders, gallery_pages, load_recipe
 from .recordings import read_recording
 from .reuse import recordings_folder, watch_recordings
-from .translation import DATA_CLASS, compiled_catalog, current_language, source_language, translate
+from .translation import DATA_CLASS, current_language, source_language, translate
 
 _ = get_translation("recipe_gallery")
 
@@ -120,16 +122,25 @@ def _make_card(env: BuildEnvironment, docname: str, source: Path) -> nodes.Node:
 
 def translated_nodes(env: BuildEnvironment, docname: str, text: str) -> list[nodes.Node]:
     """Return a message of another page in the language of this build, English marked as such."""
-    catalog = compiled_catalog(env.config, Path(env.srcdir), docname)
-    if catalog.exists():
-        env.note_dependency(str(catalog))
     language = current_language(env.config)
     translation = translate(env.config, Path(env.srcdir), docname, text)
+    borrowed = env.metadata[env.docname].setdefault("borrowed", {})
+    borrowed[docname, text] = translation
     children = inline_nodes(translation, glue=language.glue)
     source = source_language(env.config)
     if translation == text and language != source:
         return [nodes.inline("", "", *children, classes=[f"language-{source.tag}"])]
     return children
+
+
+def outdated_pages(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:
+    """Return the pages that show messages of other pages which are translated otherwise by now."""
+    now = cache(lambda docname, text: translate(app.config, Path(app.srcdir), docname, text))
+    return [
+        docname
+        for docname, metadata in env.metadata.items()
+        if any(now(*key) != text for key, text in metadata.get("borrowed", {}).items())
+    ]
 
 
 def _headline(env: BuildEnvironment, name: str) -> list[nodes.Node]:

@@ -1,45 +1,53 @@
-"""Checks of catalogs: `make check-po`, and what a build will not show to readers.
+"""Check catalogs: `make check-po`, and what a build will not show to readers.
 
-A check is a generator that yields what is wrong with one message; its docstring shows a bad and a
-good translation. A translation for which a check with ``breaks=True`` yields anything would mislead
-a reader or spoil a page, so the build shows English in its place.
+Beside the checks of single messages, these are run where they are installed: ``msgfmt --check`` of
+GNU gettext and sphinx-lint.
 
 A justified exception is accepted at the message itself, by a translator's comment with a reason::
 
     # check-po: allow glossary (here "layer" is a layer of abstraction)
 """
 
+import json
+import os
 import re
+import shutil
+import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 
 import polib
 
-from .catalogs import INTERFACE, is_wordless, read_catalog
-from .comments import HIDDEN, find_problem
+from .catalogs import INTERFACE, find_catalogs, read_catalog
 from .errors import GalleryError
-from .languages import Language
-from .markup import Markup, parse
-
-# The first line of what the templates tell a translator about a message (messages.py).
-COMMENT, FORMULA = "Comment in code", "Formula"
+from .glossary import load_glossary
+from .languages import FILE_NAME, Language, choose_languages, load_languages
+from .message_checks import CHECKS, Check, Message
 
 _ALLOW = re.compile(r"check-po: allow (?P<name>[\w-]+)(?P<reason>.*)")
-_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_UNIT = r"%|°C|[kMGT]i?B(?:/s)?|[nµm]?s\b|[kMG]?Hz|GFLOPS|TFLOPS|FLOPS|W\b"
-_QUANTITY = re.compile(rf"(\d+(?:[.,]\d+)*)\s?({_UNIT})")
-_NUMBER_WORDS = {
-    "zero": "0", "one": "1", "once": "1", "single": "1", "first": "1", "two": "2", "twice": "2",
-    "second": "2", "both": "2", "half": "2", "double": "2", "three": "3", "third": "3",
-    "four": "4", "fourth": "4", "quarter": "4", "five": "5", "six": "6", "seven": "7",
-    "eight": "8", "nine": "9", "ten": "10", "twelve": "12", "hundred": "100", "thousand": "1000",
-}  # fmt: skip
-_PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[-#0 +]*[\d.]*[diouxXeEfFgGcrsa%]|\{\w*\}")
-_DOCUTILS = re.compile(r"^message:1: \(\w+/\d\) ")
-_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+_MSGFMT = re.compile(r"^(?:msgfmt: )?(?P<path>[^:\n]+):(?P<line>\d+)(?::\d+)?: (?P<text>.*)$", re.M)
+# Of sphinx-lint, what holds for one message: not how reST is laid out in a file, and no spaces
+# around markup, which some languages do without.
+_LINT = {
+    "backtick-before-role",
+    "carriage-return",
+    "directive-missing-colons",
+    "directive-with-three-dots",
+    "exclamation-and-tilde",
+    "horizontal-tab",
+    "missing-backtick-after-role",
+    "missing-colon-in-role",
+    "missing-space-in-hyperlink",
+    "missing-underscore-after-hyperlink",
+    "role-with-double-backticks",
+    "role-with-extra-backtick",
+}
+
+
+BREAKING = [check for check in CHECKS if check.breaks]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,275 +64,6 @@ class Problem:
         return f"{self.path}:{self.line}: {self.message} ({self.check})"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Message:
-    """A message with its translation, as the checks see it."""
-
-    text: str
-    translation: str
-    kind: str = ""
-    interface: bool = False  # of recipe_gallery.po or sphinx.po, which hold HTML and placeholders
-    fuzzy: bool = False
-    glue: bool = False
-
-    @cached_property
-    def source(self) -> Markup:
-        """Markup of the source text."""
-        return parse(self.text)
-
-    @cached_property
-    def target(self) -> Markup:
-        """Markup of the translation."""
-        return parse(self.translation, glue=self.glue)
-
-    @property
-    def is_prose(self) -> bool:
-        """Tell whether the message is parsed as reStructuredText."""
-        return not self.interface and self.kind not in (COMMENT, FORMULA)
-
-
-CheckFunction = Callable[[Message], Iterator[str]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Check:
-    """A check with its name."""
-
-    name: str
-    run: CheckFunction
-    breaks: bool
-
-
-CHECKS: list[Check] = []
-
-
-def check(*, breaks: bool = False) -> Callable[[CheckFunction], CheckFunction]:
-    """Add a function to the checks, under its own name."""
-
-    def register(function: CheckFunction) -> CheckFunction:
-        name = function.__name__.removeprefix("check_").replace("_", "-")
-        CHECKS.append(Check(name=name, run=function, breaks=breaks))
-        return function
-
-    return register
-
-
-@check(breaks=True)
-def check_hidden_character(message: Message) -> Iterator[str]:
-    """Control, direction-changing and zero-width characters, which nobody sees.
-
-    Bad: 커널<U+200B>을
-    Good: 커널을
-    """
-    allowed = set(message.text) | {"\n"}
-    for character in dict.fromkeys(HIDDEN.findall(message.translation)):
-        if character not in allowed:
-            yield f"invisible character U+{ord(character):04X}; remove it"
-
-
-@check(breaks=True)
-def check_comment(message: Message) -> Iterator[str]:
-    """Comments that would end the comment, or that a tool would read.
-
-    Bad: 캐시를 비웁니다<line break>import os
-    Good: 캐시를 비웁니다
-    """
-    if message.kind == COMMENT and (problem := find_problem(message.text, message.translation)):
-        yield problem
-
-
-@check(breaks=True)
-def check_line_break(message: Message) -> Iterator[str]:
-    r"""Line breaks inside a text that is one paragraph.
-
-    Bad: "첫 문장.\n둘째 문장."
-    Good: "첫 문장. 둘째 문장."
-    """
-    if message.kind != COMMENT and "\n" in message.translation and "\n" not in message.text:
-        yield "a line break that the source does not have; write one paragraph"
-
-
-@check(breaks=True)
-def check_markup(message: Message) -> Iterator[str]:
-    """Markup that does not parse, or that makes something else than a paragraph.
-
-    Bad: ``torch.compile`은
-    Good: ``torch.compile``은
-    """
-    if message.is_prose and not message.source.problems:
-        for problem in message.target.problems:
-            yield f"markup: {_DOCUTILS.sub('', problem)}"
-
-
-@check(breaks=True)
-def check_markup_changed(message: Message) -> Iterator[str]:
-    """Literals, roles and their targets, links, formulas, footnotes: the same as in the source.
-
-    Bad: ``torch.compile`` -> ``torch.export``
-    Good: ``torch.compile`` -> ``torch.compile``
-    """
-    if not message.is_prose or message.target.problems:
-        return
-    kinds = ("literal", "role", "link", "footnote", "substitution")
-    source, target = (
-        Counter({part: n for part, n in markup.parts.items() if part[0] in kinds})
-        for markup in (message.source, message.target)
-    )
-    missing, added = source - target, target - source
-    differences = []
-    if missing:
-        differences.append(f"missing from the translation: {_name_parts(missing)}; keep it")
-    if added:
-        differences.append(f"not in the source: {_name_parts(added)}; {_advice(added)}")
-    if differences:
-        yield "; ".join(differences)
-
-
-def _name_parts(parts: Counter[tuple[str, str]]) -> str:
-    return ", ".join(value for _kind, value in sorted(parts.elements()))
-
-
-def _advice(added: Counter[tuple[str, str]]) -> str:
-    if any(kind == "link" and value == "reference" for kind, value in added):
-        return "a word that ends in _ is a link; write \\_ for the character"
-    return "leave it out"
-
-
-@check(breaks=True)
-def check_full_width_markup(message: Message) -> Iterator[str]:
-    """Full-width colons or backticks where markup needs half-width ones.
-
-    Bad: ：doc:`/faq`
-    Good: :doc:`/faq`
-    """
-    if message.is_prose:
-        for found in re.findall(r"：\w+[：:]`|:\w+：`|｀+", message.translation):
-            yield f"full-width character in markup: {found}; use the half-width one"
-
-
-@check(breaks=True)
-def check_formula(message: Message) -> Iterator[str]:
-    r"""Formulas that differ in more than the words inside \text{...}.
-
-    Bad: \frac{비용}{절감}
-    Good: \frac{\text{비용}}{\text{절감}}
-    """
-    if message.kind == FORMULA:
-        source, target = (
-            re.sub(r"\s+", "", re.sub(r"\\text\{[^{}]*\}", r"\\text{}", text))
-            for text in (message.text, message.translation)
-        )
-        if source != target:
-            yield "the formula changed; translate only what stands in \\text{...}"
-
-
-@check(breaks=True)
-def check_placeholder(message: Message) -> Iterator[str]:
-    """Placeholders and HTML tags of the interface's texts: the same as in the source.
-
-    Bad: %(날짜)s에 기록
-    Good: %(date)s에 기록
-    """
-    if not message.interface:
-        return
-    for pattern, name in ((_PLACEHOLDER, "placeholder"), (_TAG, "tag")):
-        source = Counter(pattern.findall(message.text))
-        target = Counter(pattern.findall(message.translation))
-        for text in dict.fromkeys([*(source - target), *(target - source)]):
-            yield f"{name} {text} is not the same as in the source; copy it from there"
-
-
-@check(breaks=True)
-def check_raw_html(message: Message) -> Iterator[str]:
-    """HTML tags and raw markup that the source does not have.
-
-    Bad: <b>빠릅니다</b>
-    Good: **빠릅니다**
-    """
-    if message.interface:
-        return
-    found = dict.fromkeys(_TAG.findall(message.target.plain))
-    if added := [text for text in found if text not in message.text]:
-        yield f"HTML that the source does not have: {' '.join(added)}; leave it out"
-
-
-@check()
-def check_numbers(message: Message) -> Iterator[str]:
-    """Numbers and their units; their order may change.
-
-    Bad: 2.11 -> 2.12
-    Good: 2.11 -> 2.11
-    """
-    if message.kind == FORMULA:
-        return
-    source, target = _words_of(message)
-    numbers, translated = (
-        Counter(_plain_number(n) for n in _NUMBER.findall(text)) for text in (source, target)
-    )
-    words = {_NUMBER_WORDS.get(word.lower()) for word in re.findall(r"[A-Za-z]+", source)}
-    for number in numbers - translated:
-        yield f"the number {number} is missing; numbers stay as they are"
-    for number in translated - numbers:
-        if number not in words and number not in numbers:
-            yield f"the number {number} is not in the source; numbers stay as they are"
-    for quantity, unit in dict.fromkeys(_QUANTITY.findall(source)):
-        if _plain_number(quantity) in translated and not re.search(
-            rf"{re.escape(quantity)}\s?{re.escape(unit)}", target
-        ):
-            yield f"{quantity} {unit}: the unit is missing or another; keep it"
-
-
-def _words_of(message: Message) -> tuple[str, str]:
-    """Return both texts without what is compared as markup."""
-    if message.is_prose:
-        return message.source.plain, message.target.plain
-    return message.text, message.translation
-
-
-def _plain_number(number: str) -> str:
-    return re.sub(r",(?=\d{3}\b)", "", number).rstrip(".,")
-
-
-@check()
-def check_untranslated(message: Message) -> Iterator[str]:
-    """Sentences that are still the English ones.
-
-    Bad: Measure with your own inputs. -> Measure with your own inputs.
-    Good: Measure with your own inputs. -> 직접 쓰는 입력으로 측정합니다.
-    """
-    words = re.findall(r"[A-Za-z]{2,}", _words_of(message)[0])
-    same = message.translation.strip() == message.text.strip()
-    if same and len(words) > 2 and not is_wordless(message.text):
-        yield "the translation is the English text; translate it"
-
-
-@check()
-def check_spaces(message: Message) -> Iterator[str]:
-    """Spaces at the start or the end, or two in a row, where the source has none.
-
-    Bad: "빠릅니다.  다음은"
-    Good: "빠릅니다. 다음은"
-    """
-    for place, pattern in (
-        ("at the start", r"^[ \u3000]"),
-        ("at the end", r"[ \u3000]$"),
-        ("doubled", r"\S[ \u3000]{2,}\S"),
-    ):
-        if re.search(pattern, message.translation) and not re.search(pattern, message.text):
-            yield f"space {place}; remove it"
-
-
-@check()
-def check_fuzzy(message: Message) -> Iterator[str]:
-    """Take no translation that waits to be revised because the source changed.
-
-    Bad: #, fuzzy
-    Good: the translation revised, the line "#, fuzzy" removed
-    """
-    if message.fuzzy:
-        yield "fuzzy: the source has changed (see #|); revise it and remove the flag"
-
-
 def check_catalog(
     path: Path, language: Language, checks: Sequence[Check] | None = None
 ) -> tuple[polib.POFile | None, list[Problem]]:
@@ -339,6 +78,7 @@ def check_catalog(
         return None, [_unreadable(path, error)]
     problems = list(_check_header(path, catalog, language))
     interface = path.stem in INTERFACE
+    glossary = load_glossary(_locale_of(path))
     seen: dict[tuple[str | None, str], int] = {}
     for entry in catalog:
         if entry.obsolete:
@@ -360,6 +100,8 @@ def check_catalog(
             interface=interface,
             fuzzy=entry.fuzzy,
             glue=language.glue,
+            language=language.code,
+            glossary=glossary,
         )
         allowed = _allowed(entry)
         for each in CHECKS if checks is None else checks:
@@ -391,6 +133,14 @@ def _unreadable(path: Path, error: GalleryError) -> Problem:
     return Problem(path=path, line=line, message=text, check="syntax", breaks=True)
 
 
+def _locale_of(path: Path) -> Path:
+    """Return the folder that holds the languages' folders."""
+    for parent in path.parents:
+        if parent.name == "LC_MESSAGES":
+            return parent.parents[1]
+    return path.parent
+
+
 def _check_header(path: Path, catalog: polib.POFile, language: Language) -> Iterator[Problem]:
     declared = catalog.metadata.get("Language", "")
     if not declared:
@@ -400,3 +150,129 @@ def _check_header(path: Path, catalog: polib.POFile, language: Language) -> Iter
     else:
         return
     yield Problem(path=path, line=1, message=text, check="header")
+
+
+def check_tree(root: Path, targets: Sequence[str]) -> list[Problem]:
+    """Check the catalogs that ``targets`` names, or all: languages, files or folders.
+
+    Raises ``GalleryError`` if a target is none of them, or the glossary cannot be read.
+    """
+    languages = load_languages(root)
+    load_glossary(root / "locale")
+    jobs = [(path, languages[code]) for path, code in _find_targets(root, languages, targets)]
+    if not jobs:
+        return []
+    workers = min(len(jobs), os.cpu_count() or 1) if len(jobs) > 50 else 1
+    if workers == 1:
+        found = [_check_file(*job) for job in jobs]
+    else:  # a process each: this is all computing
+        with ProcessPoolExecutor(workers) as pool:
+            found = list(pool.map(_check_file, *zip(*jobs, strict=True), chunksize=8))
+    problems = [problem for each in found for problem in each]
+    problems += run_msgfmt([path for path, _language in jobs])
+    problems += run_sphinx_lint([path for path, _language in jobs])
+    return sorted(set(problems), key=lambda each: (str(each.path), each.line, each.check))
+
+
+def _check_file(path: Path, language: Language) -> list[Problem]:
+    catalog, problems = check_catalog(path, language)
+    if catalog is not None and language.published:
+        empty = [entry for entry in catalog.untranslated_entries() if not entry.obsolete]
+        problems += [
+            Problem(
+                path=path,
+                line=line_of(entry),
+                message="not translated; readers get English",
+                check="empty",
+            )
+            for entry in empty
+        ]
+    return problems
+
+
+def _find_targets(
+    root: Path, languages: dict[str, Language], targets: Sequence[str]
+) -> Iterator[tuple[Path, str]]:
+    locale = root / "locale"
+    source = next(iter(languages))
+    if not targets:
+        targets = [code for code in languages if code != source]
+    for target in targets:
+        path = Path(target)
+        if target in languages:
+            for found in find_catalogs(locale, target):
+                yield found, target
+        elif path.exists():
+            for found in sorted(path.rglob("*.po")) if path.is_dir() else [path]:
+                yield found, _language_of(found, languages)
+        else:
+            choose_languages(root, [target])  # says what there is
+
+
+def _language_of(path: Path, languages: dict[str, Language]) -> str:
+    for parent in path.resolve().parents:
+        if parent.name == "LC_MESSAGES" and parent.parent.name in languages:
+            return parent.parent.name
+    raise GalleryError(
+        f"{path}: not below locale/<language>/LC_MESSAGES/ of a language in {FILE_NAME}; move it"
+    )
+
+
+def run_msgfmt(paths: Sequence[Path]) -> list[Problem]:
+    """Return what ``msgfmt --check`` says; nothing where GNU gettext is not installed."""
+    program = shutil.which("msgfmt")
+    if not program:
+        return []
+    problems = []
+    for path in paths:
+        command = [program, "--check-format", "--check-domain", "-o", os.devnull, str(path)]
+        environment = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": ""}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        problems += [
+            Problem(path=path, line=int(found["line"]), message=found["text"], check="msgfmt")
+            for found in _MSGFMT.finditer(done.stderr)
+        ]
+    return problems
+
+
+def run_sphinx_lint(paths: Sequence[Path]) -> list[Problem]:
+    """Return what sphinx-lint says; nothing where it is not installed."""
+    try:
+        from sphinxlint import check_file
+        from sphinxlint.checkers import all_checkers
+    except ModuleNotFoundError:
+        return []
+    checkers = [checker for name, checker in all_checkers.items() if name in _LINT]
+    return [
+        Problem(path=path, line=error.line_no, message=error.msg, check=error.checker_name)
+        for path in paths
+        for error in check_file(str(path), checkers)
+    ]
+
+
+def format_problems(problems: Sequence[Problem], form: str) -> str:
+    """Return the problems as text, as annotations of GitHub, or as JSON."""
+    if form == "json":
+        fields = ("line", "message", "check")
+        return json.dumps(
+            [
+                {"file": str(each.path), **{name: getattr(each, name) for name in fields}}
+                for each in problems
+            ],
+            ensure_ascii=False,
+            indent=1,
+        )
+    if form == "github":
+        return "\n".join(
+            f"::error file={each.path},line={each.line},title={each.check}::{_escape(each.message)}"
+            for each in problems
+        )
+    counts = Counter(each.check for each in problems)
+    names = ", ".join(f"{name}: {count}" for name, count in counts.most_common())
+    total = f"{len(problems)} problems ({names})" if problems else "no problems"
+    return "\n".join([*map(str, problems), total])
+
+
+def _escape(text: str) -> str:
+    """Escape what ends the text of an annotation."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -18,7 +18,12 @@ from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 from sphinx.locale import admonitionlabels
 from sphinx_gallery._doctree_links import code_links_block
-from sphinx_markdown_builder.contexts import IndentContext, SubContextParams
+from sphinx_markdown_builder.contexts import (
+    IndentContext,
+    SubContext,
+    SubContextParams,
+    WrappedContext,
+)
 from sphinx_markdown_builder.translator import MarkdownTranslator
 
 from .blocks import is_boundary
@@ -32,6 +37,14 @@ from .replay import IMAGE_SUFFIXES, OUTPUT_CLASS
 _MARKER = "recipe block"
 
 
+class _Emphasis(WrappedContext):
+    """Adds no space before a letter of any script; the translator knows the Latin ones only."""
+
+    def make(self) -> str:
+        content = SubContext.make(self)
+        return f"*{content}*" if content[:1].isalpha() else str(super().make())
+
+
 class NotebookTranslator(MarkdownTranslator):
     """Markdown as notebooks show it best: admonitions as labelled quotes, not as headings."""
 
@@ -39,6 +52,14 @@ class NotebookTranslator(MarkdownTranslator):
         """Open a quote that starts with the admonition's name in bold."""
         self._push_context(IndentContext("> ", empty=True, params=SubContextParams(2, 2)))
         self.add(f"**{admonitionlabels[node.tagname]}**", suffix_eol=2)
+
+    def visit_emphasis(self, node: nodes.Element) -> None:
+        """Open emphasis."""
+        self._push_context(_Emphasis("*"))
+
+    def depart_emphasis(self, node: nodes.Element) -> None:
+        """Close emphasis."""
+        self._pop_context(node)
 
     def visit_target(self, node: nodes.Element) -> None:
         """Write no anchor: links into the page lead to the site."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import polib
 
 from .catalogs import INTERFACE, catalog_folder, update_catalog, write_catalog
-from .check_po import COMMENT, FORMULA
+from .message_checks import COMMENT, FORMULA
 from .update import make_templates
 
 # As other tools call English with accents, after the private territory XA.

@@ -12,8 +12,8 @@ from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
 
 from .blocks import first_line, is_boundary
-from .check_po import COMMENT, FORMULA
 from .comment_nodes import code_comment
+from .message_checks import COMMENT, FORMULA
 from .recipes import find_source
 
 _KINDS: dict[type[nodes.Element], str] = {

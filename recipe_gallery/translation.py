@@ -22,7 +22,7 @@ from sphinx.util.nodes import extract_messages
 
 from . import pseudo
 from .catalogs import INTERFACE, catalog_folder, find_catalogs, read_catalog
-from .check_po import CHECKS, check_catalog
+from .check_po import BREAKING, check_catalog
 from .errors import GalleryError
 from .formats import format_percent
 from .languages import FILE_NAME, Language, load_languages
@@ -112,8 +112,7 @@ def compile_catalog(path: Path, language: Language) -> list[str]:
     current = compiled.exists() and compiled.stat().st_mtime_ns >= state.st_mtime_ns
     if current and not by_sphinx:
         return []
-    checks = [check for check in CHECKS if check.breaks]
-    catalog, problems = check_catalog(path, language, checks)
+    catalog, problems = check_catalog(path, language, BREAKING)
     if catalog is None:
         compiled.unlink(missing_ok=True)
         return [f"{problems[0]}; the page is shown in English"]

@@ -32,10 +32,10 @@ def update_catalogs(root: Path, languages: Sequence[Language], templates: Path) 
     for language in languages:
         folder = catalog_folder(root / "locale", language.code)
         for domain, template in domains.items():
-            if domain == "sphinx":
-                template = _without_translated(template, language.code)
             path = folder / f"{domain}.po"
             old = read_catalog(path) if path.exists() else None
+            if domain == "sphinx":
+                template = _without_translated(template, language.code, old)
             new = update_catalog(old, template, language=language.code)
             if write_catalog(path, new):
                 changed.append(path)
@@ -123,15 +123,21 @@ def _add_borrowed(template: polib.POFile) -> polib.POFile:
     return template
 
 
-def _without_translated(template: polib.POFile, language: str) -> polib.POFile:
-    """Return the messages that Sphinx and the theme have no translation of."""
+def _without_translated(
+    template: polib.POFile, language: str, old: polib.POFile | None
+) -> polib.POFile:
+    """Return the messages that Sphinx and the theme have no translation of.
+
+    Those that the catalog translates all the same stay: a translator found better words.
+    """
     known: set[str] = set()
     for package in _BORROWED:
         shipped = gettext.translation(
             "sphinx", _locale_of(package), languages=[language], fallback=True
         )
         catalog: dict[str, str] = getattr(shipped, "_catalog", {})
-        known |= {text for text, translation in catalog.items() if text and translation}
+        known |= {text for text, translation in catalog.items() if translation not in ("", text)}
+    known -= {entry.msgid for entry in old or () if entry.msgstr and not entry.obsolete}
     kept = polib.POFile()
     for entry in template:
         own = any(not file.startswith(tuple(_BORROWED)) for file, _line in entry.occurrences)

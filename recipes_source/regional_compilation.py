@@ -909,7 +909,7 @@ for arm, samples in arms.items():
 display(pd.DataFrame.from_dict(rows, orient="index"))
 
 # %%
-# Its limits in PyTorch 2.11:
+# What it cannot do yet, in PyTorch 2.11:
 #
 # * Dynamo still follows each call of the region, so the first call goes on growing with depth, only more slowly.
 # * The region has to be captured whole. A graph break inside is an error, not a fallback.
