@@ -14,6 +14,9 @@ RECIPES ?=
 LANGUAGES ?=
 # LANGUAGE names the one language that a translator's target is about
 LANGUAGE ?=
+FILES ?=
+FORMAT ?= text
+BASE ?= main
 MACHINE ?=
 DEVICE ?= gpu
 RECORDFLAGS = --device $(DEVICE) $(if $(filter 1,$(FORCE)),--force) \
@@ -21,13 +24,14 @@ RECORDFLAGS = --device $(DEVICE) $(if $(filter 1,$(FORCE)),--force) \
 	$(if $(MACHINE),--recordings-folder recordings/$(MACHINE))
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve record check update-po new-language pseudo test test-fast lint lock clean
+.PHONY: help html serve record check test test-fast lint lock clean
+.PHONY: live check-po status update-po translation-impact glossary new-language pseudo
 # `make record html` records first, also under -j
 .NOTPARALLEL:
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' \
-		| awk -F'\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+		| awk -F'\t' '{printf "  make %-18s %s\n", $$1, $$2}'
 
 # Each stamp stands for a set of packages; it is older than its requirements when they change.
 $(VENV)/python:
@@ -57,11 +61,27 @@ serve: html ## render the site and serve it on localhost (PORT=8000)
 record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., FORCE=1, DEVICE=cpu, REPLACE_GPU=1, MACHINE=...)
 	$(BIN)/python -m recipe_gallery record $(RECORDFLAGS) $(RECIPES)
 
-check: $(VENV)/html ## tell which recordings are missing, stale or current
+check: $(VENV)/html ## tell which recordings are not current, and what is wrong with translations
 	@$(BIN)/python -m recipe_gallery check
+	@$(BIN)/python -m recipe_gallery check-po --format $(FORMAT)
+
+live: $(VENV)/html ## show a language in the browser and follow every save (LANGUAGE=ko)
+	@$(BIN)/python -m recipe_gallery live --build $(BUILD)/live --port $(PORT) $(or $(LANGUAGE),"")
+
+check-po: $(VENV)/html ## tell what is wrong with translations (LANGUAGE=ko, FILES=..., FORMAT=github or json)
+	@$(BIN)/python -m recipe_gallery check-po --format $(FORMAT) $(LANGUAGE) $(FILES)
+
+status: $(VENV)/html ## tell how far each page is translated (LANGUAGE=ko for one language)
+	@$(BIN)/python -m recipe_gallery status $(LANGUAGE)
 
 update-po: $(VENV)/html ## bring the catalogs up to date with the sources (LANGUAGE=ko for one language)
 	@$(BIN)/python -m recipe_gallery update-po --templates $(BUILD)/gettext $(LANGUAGE)
+
+translation-impact: $(VENV)/html ## tell what changed English means for translators (BASE=main)
+	@$(BIN)/python -m recipe_gallery impact --templates $(BUILD)/gettext $(BASE)
+
+glossary: $(VENV)/html ## write the glossary for translation tools to _build/glossary/
+	@$(BIN)/python -m recipe_gallery glossary $(BUILD)/glossary
 
 new-language: $(VENV)/html ## prepare a language, for example LANGUAGE=ja
 	@$(BIN)/python -m recipe_gallery new-language --templates $(BUILD)/gettext $(or $(LANGUAGE),"")

@@ -65,21 +65,11 @@ def main() -> int:
 
 def measure(site: Path, recipe: str, count: int, arm: str) -> list[float]:
     """Return the seconds of a cold build, of one more, and of one after an edited message."""
-    make_site(site, recipe, count, "replay")
-    (site / "conf.py").write_text(SETTINGS, encoding="utf-8")
-    shutil.copyfile(ROOT / "languages.toml", site / "languages.toml")
-    for language in ("ko", "zh_CN"):
-        folder = site / "locale" / language / "LC_MESSAGES" / "recipes"
-        folder.mkdir(parents=True)
-        for name in ("recipe_gallery.po", "sphinx.po"):
-            shutil.copyfile(LOCALE / language / "LC_MESSAGES" / name, folder.parent / name)
-        for path in (site / "recipes_source").glob("*.py"):
-            catalog = LOCALE / language / "LC_MESSAGES" / "recipes" / f"{recipe}.po"
-            shutil.copyfile(catalog, folder / f"{path.stem}.po")
+    make_languages_site(site, recipe, count)
     seconds = [build(site, arm), build(site, arm)]
-    path = next((site / "locale" / "ko" / "LC_MESSAGES" / "recipes").glob("*.po"))
+    path = next((site / "locale" / "ko" / "LC_MESSAGES" / "recipes").glob(f"{recipe}_*.po"))
     catalog = polib.pofile(str(path))
-    sentence = next(entry for entry in catalog if len(entry.msgid) > 80)
+    sentence = next(entry for entry in catalog if len(entry.msgid) > 200)
     sentence.msgstr += " 끝."
     catalog.save()
     seconds.append(build(site, arm))
@@ -88,6 +78,36 @@ def measure(site: Path, recipe: str, count: int, arm: str) -> list[float]:
         raise SystemExit(f"{arm}: {pages} pages of {count} recipes; the times mean nothing")
     shutil.rmtree(site)
     return seconds
+
+
+def make_languages_site(site: Path, recipe: str, count: int) -> None:
+    """Write a site with a recipe under many names, each with its catalogs."""
+    make_site(site, recipe, count, "replay")
+    (site / "conf.py").write_text(SETTINGS, encoding="utf-8")
+    shutil.copyfile(ROOT / "languages.toml", site / "languages.toml")
+    for language in ("ko", "zh_CN"):
+        # Stubs stand in for other pages; so do catalogs without messages.
+        for page in site.rglob("*.rst"):
+            if page.name != "GALLERY_HEADER.rst":
+                stub = site / "locale" / language / "LC_MESSAGES" / page.relative_to(site)
+                stub.parent.mkdir(parents=True, exist_ok=True)
+                write_stub(stub.with_suffix(".po"), language)
+        write_stub(site / "locale" / language / "LC_MESSAGES" / "recipes" / "index.po", language)
+        folder = site / "locale" / language / "LC_MESSAGES" / "recipes"
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in ("recipe_gallery.po", "sphinx.po"):
+            shutil.copyfile(LOCALE / language / "LC_MESSAGES" / name, folder.parent / name)
+        for path in (site / "recipes_source").glob("*.py"):
+            catalog = LOCALE / language / "LC_MESSAGES" / "recipes" / f"{recipe}.po"
+            shutil.copyfile(catalog, folder / f"{path.stem}.po")
+
+
+def write_stub(path: Path, language: str) -> None:
+    """Write a catalog without messages."""
+    catalog = polib.POFile()
+    catalog.metadata = {"Language": language, "Content-Type": "text/plain; charset=UTF-8"}
+    path.parent.mkdir(parents=True, exist_ok=True)
+    catalog.save(str(path))
 
 
 def build(site: Path, arm: str) -> float:

@@ -23,6 +23,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         reuse,
         templates,
         translation,
+        translator_pages,
     )
 
     app.setup_extension("sphinx_gallery.gen_gallery")
@@ -38,8 +39,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-get-outdated", translation.pages_with_lost_catalogs)
     app.connect("env-check-consistency", translation.report_missing)
     app.connect("builder-inited", _add_builders_transforms)
-    app.connect("builder-inited", replay.install, priority=5)
-    app.connect("builder-inited", replay.release, priority=900)  # Sphinx-Gallery runs at 500
+    replay.take_over(app)
     app.add_transform(provenance.AddRecipeHeader)
     app.add_transform(comment_nodes.AddComments)
     app.add_node(
@@ -58,11 +58,23 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("recipe-cards", cards.RecipeCards)
     skip = (provenance.skip, None)
     app.add_node(
-        cards.recipe_cards, html=(cards.visit_cards, cards.depart_cards), latex=skip, text=skip
+        cards.recipe_cards,
+        html=(cards.visit_cards, cards.depart_cards),
+        latex=skip,
+        text=skip,
+        markdown=skip,
     )
     app.add_node(
-        cards.recipe_card, html=(cards.visit_card, cards.depart_card), latex=skip, text=skip
+        cards.recipe_card,
+        html=(cards.visit_card, cards.depart_card),
+        latex=skip,
+        text=skip,
+        markdown=skip,
     )
+    app.add_directive("translation-status", translator_pages.TranslationStatus)
+    app.add_directive("translation-glossary", translator_pages.TranslationGlossary)
+    app.connect("env-get-outdated", translator_pages.outdated_pages)
+    app.connect("build-finished", translator_pages.write_glossary_files)
     app.add_directive("recorded-results", results.RecordedResults)
     app.connect("env-get-outdated", results.outdated_pages)
     app.connect("env-get-outdated", cards.outdated_pages)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from .check import Status, check_recordings, format_reports
 from .errors import GalleryError
+from .languages import Language, add_language, choose_languages, load_languages
 from .recipes import find_recipes
 
 
@@ -66,6 +67,22 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     check_po.add_argument("--format", choices=("text", "github", "json"), default="text")
     check_po.set_defaults(run=_check_po)
 
+    status = commands.add_parser("status", help="tell how far each catalog is translated")
+    status.add_argument("languages", nargs="*", help="codes; all languages if none")
+    status.add_argument("--root", type=Path, default=Path())
+    status.set_defaults(run=_status)
+
+    impact = commands.add_parser("impact", help="tell what changed English means to translators")
+    impact.add_argument("base", help="a commit or branch to compare with")
+    impact.add_argument("--root", type=Path, default=Path())
+    impact.add_argument("--templates", type=Path, default=Path("_build/gettext"))
+    impact.set_defaults(run=_impact)
+
+    glossary = commands.add_parser("glossary", help="write the glossary for translation tools")
+    glossary.add_argument("folder", type=Path)
+    glossary.add_argument("--root", type=Path, default=Path())
+    glossary.set_defaults(run=_glossary)
+
     live = commands.add_parser("live", help="serve one language and follow every save")
     live.add_argument("language", help="its code")
     live.add_argument("--root", type=Path, default=Path())
@@ -115,23 +132,21 @@ def _record(options: argparse.Namespace) -> int:
 
 def _html(options: argparse.Namespace) -> int:
     from .build import build_site
-    from .languages import choose_languages
 
     languages = choose_languages(options.root, options.languages)
     return 0 if build_site(options.root, options.build, languages, options.sphinx_options) else 1
 
 
 def _update(options: argparse.Namespace) -> int:
-    from .languages import choose_languages, load_languages
+    from .guide import write_guide
     from .update import update_catalogs
 
-    known = load_languages(options.root)
-    source = next(iter(known))
-    codes = options.languages or [code for code in known if code != source]
-    languages = choose_languages(options.root, codes)
+    languages = _translated_languages(options.root, options.languages)
     changed = update_catalogs(options.root, languages, options.templates)
     for path in changed:
         print(f"updated {path}")
+    if write_guide(options.root):
+        print("updated TRANSLATING.md")
     print(f"{len(changed)} catalogs changed" if changed else "all catalogs are up to date")
     return 0
 
@@ -144,8 +159,42 @@ def _check_po(options: argparse.Namespace) -> int:
     return int(bool(problems))
 
 
+def _translated_languages(root: Path, codes: Sequence[str] = ()) -> list[Language]:
+    """Return the languages called ``codes``, or all but that of the sources."""
+    known = load_languages(root)
+    source = next(iter(known))
+    return choose_languages(root, codes or [code for code in known if code != source])
+
+
+def _status(options: argparse.Namespace) -> int:
+    from .status import format_status, language_status
+
+    for language in _translated_languages(options.root, options.languages):
+        print(format_status(language, language_status(options.root / "locale", language)))
+    return 0
+
+
+def _impact(options: argparse.Namespace) -> int:
+    from .impact import find_impact, format_impact
+
+    impact = find_impact(options.root, options.base, options.templates)
+    print(format_impact(options.root, impact, _translated_languages(options.root)))
+    return 0
+
+
+def _glossary(options: argparse.Namespace) -> int:
+    from .glossary import load_glossary
+    from .glossary_files import write_glossaries
+
+    source = next(iter(load_languages(options.root).values()))
+    languages = _translated_languages(options.root)
+    glossary = load_glossary(options.root / "locale")
+    for path in write_glossaries(glossary, source, languages, options.folder):
+        print(path)
+    return 0
+
+
 def _live(options: argparse.Namespace) -> int:
-    from .languages import choose_languages
     from .live import run
 
     if not options.language:
@@ -167,7 +216,6 @@ def _pseudo(options: argparse.Namespace) -> int:
 
 
 def _new_language(options: argparse.Namespace) -> int:
-    from .languages import add_language, choose_languages
     from .update import update_catalogs
 
     line = add_language(options.root, options.language)

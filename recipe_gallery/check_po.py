@@ -169,8 +169,6 @@ def check_tree(root: Path, targets: Sequence[str]) -> list[Problem]:
         with ProcessPoolExecutor(workers) as pool:
             found = list(pool.map(_check_file, *zip(*jobs, strict=True), chunksize=8))
     problems = [problem for each in found for problem in each]
-    problems += run_msgfmt([path for path, _language in jobs])
-    problems += run_sphinx_lint([path for path, _language in jobs])
     return sorted(set(problems), key=lambda each: (str(each.path), each.line, each.check))
 
 
@@ -187,7 +185,7 @@ def _check_file(path: Path, language: Language) -> list[Problem]:
             )
             for entry in empty
         ]
-    return problems
+    return [*problems, *run_msgfmt(path), *run_sphinx_lint(path)]
 
 
 def _find_targets(
@@ -218,24 +216,21 @@ def _language_of(path: Path, languages: dict[str, Language]) -> str:
     )
 
 
-def run_msgfmt(paths: Sequence[Path]) -> list[Problem]:
+def run_msgfmt(path: Path) -> list[Problem]:
     """Return what ``msgfmt --check`` says; nothing where GNU gettext is not installed."""
     program = shutil.which("msgfmt")
     if not program:
         return []
-    problems = []
-    for path in paths:
-        command = [program, "--check-format", "--check-domain", "-o", os.devnull, str(path)]
-        environment = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": ""}
-        done = subprocess.run(command, capture_output=True, text=True, env=environment)
-        problems += [
-            Problem(path=path, line=int(found["line"]), message=found["text"], check="msgfmt")
-            for found in _MSGFMT.finditer(done.stderr)
-        ]
-    return problems
+    command = [program, "--check-format", "--check-domain", "-o", os.devnull, str(path)]
+    environment = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": ""}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    return [
+        Problem(path=path, line=int(found["line"]), message=found["text"], check="msgfmt")
+        for found in _MSGFMT.finditer(done.stderr)
+    ]
 
 
-def run_sphinx_lint(paths: Sequence[Path]) -> list[Problem]:
+def run_sphinx_lint(path: Path) -> list[Problem]:
     """Return what sphinx-lint says; nothing where it is not installed."""
     try:
         from sphinxlint import check_file
@@ -245,7 +240,6 @@ def run_sphinx_lint(paths: Sequence[Path]) -> list[Problem]:
     checkers = [checker for name, checker in all_checkers.items() if name in _LINT]
     return [
         Problem(path=path, line=error.line_no, message=error.msg, check=error.checker_name)
-        for path in paths
         for error in check_file(str(path), checkers)
     ]
 

@@ -1,15 +1,16 @@
 """Numbers and dates in the form of a language."""
 
-from datetime import datetime
+from datetime import date, datetime
+from typing import Literal
 
 from babel import Locale
 from babel import dates as babel_dates
 from babel import numbers as babel_numbers
 
 
-def format_date(moment: datetime, locale: Locale) -> str:
-    """Return the day: 21 Nov 2026."""
-    return str(babel_dates.format_date(moment, "long", locale=locale))
+def format_date(moment: date, locale: Locale, length: Literal["medium", "long"] = "long") -> str:
+    """Return the day: November 21, 2026."""
+    return str(babel_dates.format_date(moment, length, locale=locale))
 
 
 def format_moment(moment: datetime, locale: Locale) -> str:

@@ -106,11 +106,12 @@ class Live:
         ):
             began = time.monotonic()
             paths = sorted({Path(path) for _change, path in changes})
+            before = self.state.build
             state = self.rebuild(paths)
             names = ", ".join(str(path.relative_to(self.root)) for path in paths[:3])
             for problem in state.problems:
                 print(problem, flush=True)
-            outcome = "not shown, see above" if state.problems else "shown"
+            outcome = "shown" if state.build > before else "not shown, see above"
             print(f"{names}: {outcome} after {time.monotonic() - began:.1f} s", flush=True)
 
     def serve(self, port: int) -> ThreadingHTTPServer:

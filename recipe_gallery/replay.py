@@ -8,11 +8,11 @@ so that code still would not run if a later Sphinx-Gallery called something else
 from __future__ import annotations
 
 import base64
+import logging as _logging
 from collections.abc import Iterable
 from pathlib import Path
 from textwrap import indent
-from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Any, Self
 
 from filelock import FileLock
 from sphinx.application import Sphinx
@@ -21,12 +21,13 @@ from sphinx.errors import ConfigError
 from sphinx.util import logging
 from sphinx_gallery import gen_rst
 from sphinx_gallery._doctree_links import CodeLinksTransform
+from sphinx_gallery.gen_gallery import generate_gallery_rst
 from sphinx_gallery.py_source_parser import Block
 
 from .errors import GalleryError
 from .recipes import Cell, gallery_folders, is_blank, load_recipe
 from .recordings import compare, read_recording
-from .reuse import forget_changed_pages, remember_page
+from .reuse import forget_changed_pages, remember_page, state_of_galleries
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -49,7 +50,6 @@ _FORCED = {
     "min_reported_time": float("inf"),  # likewise
     "show_signature": False,
 }
-_LOCKS: WeakKeyDictionary[Sphinx, FileLock] = WeakKeyDictionary()
 IMAGE_SUFFIXES = {"image/svg+xml": ".svg", "image/png": ".png", "image/jpeg": ".jpg"}
 
 
@@ -69,23 +69,61 @@ def check_config(app: Sphinx, config: Config) -> None:
     gallery.update(_FORCED)
 
 
-def install(app: Sphinx) -> None:
-    """Make Sphinx-Gallery replay for the build of ``app``.
+def take_over(app: Sphinx) -> None:
+    """Have ``make_pages`` called where Sphinx-Gallery would make its pages."""
+    listeners = app.events.listeners["builder-inited"]
+    for listener in [each for each in listeners if each.handler is generate_gallery_rst]:
+        app.disconnect(listener.id)
+    app.connect("builder-inited", make_pages)
 
-    All languages share the pages that Sphinx-Gallery makes, so one build at a time may make them.
+
+def make_pages(app: Sphinx) -> None:
+    """Let Sphinx-Gallery make the pages of all recipes, if anything they come from has changed.
+
+    All languages share these pages, so one build at a time makes them and the others find them
+    made. After a warning they are made again, so that it is told in every build.
     """
-    first, _examples = gallery_folders(app.config)[0]
-    Path(app.srcdir, first).mkdir(parents=True, exist_ok=True)
-    lock = FileLock(Path(app.srcdir, first, ".lock"))
-    lock.acquire()
-    _LOCKS[app] = lock
-    recordings = Path(app.srcdir, app.config.recordings_dir)
-    for pages, examples in gallery_folders(app.config):
-        forget_changed_pages(Path(app.srcdir, pages), Path(app.srcdir, examples), recordings)
     if not {"sphinx.ext.intersphinx", "sphinx.ext.autodoc"} & app.extensions.keys():
         # It turns all code into thousands of nodes, to link names of which none is known here.
         transforms = app.registry.post_transforms
         transforms[:] = [each for each in transforms if each is not CodeLinksTransform]
+    folder = Path(app.srcdir, gallery_folders(app.config)[0][0])
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / ".lock"):
+        stamp = folder / ".made"
+        if stamp.exists() and stamp.read_text(encoding="utf-8") == state_of_galleries(app):
+            return
+        stamp.unlink(missing_ok=True)
+        _install(app)
+        with _CountWarnings() as warnings:
+            generate_gallery_rst(app)
+        if not warnings.count:
+            stamp.write_text(state_of_galleries(app), encoding="utf-8")
+
+
+class _CountWarnings(_logging.Handler):
+    """Counts what is logged as a warning while it is in use."""
+
+    def __init__(self) -> None:
+        super().__init__(_logging.WARNING)
+        self.count = 0
+
+    def emit(self, record: _logging.LogRecord) -> None:
+        self.count += 1
+
+    def __enter__(self) -> Self:
+        _logging.getLogger(logging.NAMESPACE).addHandler(self)
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        _logging.getLogger(logging.NAMESPACE).removeHandler(self)
+
+
+def _install(app: Sphinx) -> None:
+    """Replace the function with which Sphinx-Gallery runs code."""
+    recordings = Path(app.srcdir, app.config.recordings_dir)
+    for pages, examples in gallery_folders(app.config):
+        forget_changed_pages(Path(app.srcdir, pages), Path(app.srcdir, examples), recordings)
 
     def replay_script(
         script_blocks: list[Block],
@@ -108,11 +146,6 @@ def install(app: Sphinx) -> None:
         ], 0.0
 
     gen_rst.execute_script = replay_script
-
-
-def release(app: Sphinx) -> None:
-    """Let builds of other languages go on: the pages are made."""
-    _LOCKS.pop(app).release()
 
 
 class _ImageWriter:

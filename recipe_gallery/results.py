@@ -30,6 +30,7 @@ from .provenance import PACKAGE_NAMES
 from .recipes import Recipe, gallery_pages, load_recipe
 from .recordings import Recording, compare, read_recording
 from .reuse import recordings_folder, state_of_recordings, watch_recordings
+from .tables import make_table
 from .translation import DATA_CLASS, current_language
 
 _ = get_translation("recipe_gallery")
@@ -161,15 +162,7 @@ def _table(recordings: Sequence[Recording], locale: Locale) -> nodes.table:
             )
             cells += [nodes.Text(_format(name, found.get(name), locale)) for name in FIGURES]
         rows.append(cells)
-    group = nodes.tgroup(cols=len(header))
-    group += [nodes.colspec(colwidth=1) for _column in header]
-    group += nodes.thead("", _row([nodes.Text(text) for text in header]))
-    group += nodes.tbody("", *(_row(cells) for cells in rows))
-    return nodes.table("", group, classes=["results-table"])
-
-
-def _row(cells: Sequence[nodes.Node]) -> nodes.row:
-    return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells))
+    return make_table(header, rows, classes=["results-table"])
 
 
 def _format(name: str, figure: dict[str, float] | None, locale: Locale) -> str:

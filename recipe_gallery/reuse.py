@@ -9,9 +9,12 @@ import hashlib
 from functools import cache
 from pathlib import Path
 
+from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx_gallery import __version__ as gallery_version
 from sphinx_gallery.utils import get_md5sum
+
+from .recipes import gallery_folders
 
 
 def remember_page(target: Path, recording: Path) -> None:
@@ -49,6 +52,27 @@ def code_digest() -> bytes:
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.read_bytes())
     return digest.digest()
+
+
+def state_of_galleries(app: Sphinx) -> str:
+    """Return a hash of what the pages of all recipes come from, and of which pages there are."""
+    root = Path(app.srcdir)
+    settings = {
+        name: value
+        for name, value in app.config.sphinx_gallery_conf.items()
+        if isinstance(value, str | int | float | tuple | list | None)
+    }
+    digest = hashlib.sha256(code_digest() + repr(sorted(settings.items())).encode())
+    folders = [root / app.config.recordings_dir]
+    for pages, examples in gallery_folders(app.config):
+        folders.append(root / examples)
+        digest.update(repr(sorted(path.name for path in (root / pages).glob("*.rst"))).encode())
+    for folder in folders:
+        for path in sorted(folder.rglob("*")):
+            state = path.stat()
+            if path.is_file() and "__pycache__" not in path.parts:
+                digest.update(f"{path} {state.st_mtime_ns} {state.st_size}\n".encode())
+    return digest.hexdigest()
 
 
 def watch_recordings(env: BuildEnvironment) -> None:

@@ -139,6 +139,7 @@ def _without_translated(
         known |= {text for text, translation in catalog.items() if translation not in ("", text)}
     known -= {entry.msgid for entry in old or () if entry.msgstr and not entry.obsolete}
     kept = polib.POFile()
+    kept.metadata = template.metadata
     for entry in template:
         own = any(not file.startswith(tuple(_BORROWED)) for file, _line in entry.occurrences)
         if own or entry.msgid not in known:

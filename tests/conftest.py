@@ -9,6 +9,7 @@ from pathlib import Path
 
 import polib
 import pytest
+from hypothesis import settings
 from rich.console import Console
 from sphinx.application import Sphinx
 from sphinx.locale import translators
@@ -16,6 +17,10 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from recipe_gallery.record import Job, record
 from recipe_gallery.recordings import Recording, read_recording
+
+# Machines differ in speed, and no test is about it.
+settings.register_profile("patient", deadline=None)
+settings.load_profile("patient")
 
 ROOT = Path(__file__).parents[1]
 
@@ -145,7 +150,10 @@ def gallery(tmp_path: Path) -> Gallery:
 @pytest.fixture
 def recipe() -> str:
     """A recipe with text, code, a table and a figure."""
-    return '''
+    return RECIPE
+
+
+RECIPE = '''
         """
         Adding numbers
         ==============

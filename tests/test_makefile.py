@@ -7,9 +7,9 @@ from conftest import ROOT
 def test_help_lists_every_target_from_its_comment() -> None:
     makefile = (ROOT / "Makefile").read_text()
     done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
-    phony = re.search(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
-    assert phony
-    for target in set(phony[1].split()):
+    targets = " ".join(re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)).split()
+    assert len(targets) > 10
+    for target in targets:
         assert re.search(rf"make {target} +\w", done.stdout), target
 
 

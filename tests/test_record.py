@@ -78,8 +78,8 @@ def test_only_changed_code_is_recorded_again(gallery: Gallery, recipe: str) -> N
             "ran out of time (sphinx_gallery_cell_timeout = 1 s)",
         ),
         (
-            "# sphinx_gallery_deadline = 1\nimport time\ntime.sleep(60)",
-            "ran out of time (sphinx_gallery_deadline = 1 s)",
+            "# sphinx_gallery_deadline = 5\nimport time\ntime.sleep(60)",
+            "ran out of time (sphinx_gallery_deadline = 5 s)",
         ),
         (
             '# sphinx_gallery_raises = "KeyError"\n1 / 0',

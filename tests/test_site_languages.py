@@ -28,7 +28,7 @@ UNTRANSLATED = {
     "code, pre, kbd": "code and names of keys",
     ".recorded-output, .recorded-data, svg text.case": "what programs print and publish: data",
     "math": "functions such as max",
-    ".language-switcher": "languages have names of their own",
+    ".language-switcher, .name-of-language": "languages have names of their own",
     "script, style, template": "not read",
     ".provenance dd": "names of devices, measured values",
     "p.copyright": "whose work it is",
