@@ -227,7 +227,8 @@ def _new_language(options: argparse.Namespace) -> int:
         f"{len(changed)} catalogs written to {folder}; translate them, and look at the pages with"
     )
     print(f"make html LANGUAGES={options.language}")
-    print("Once readers should find the language, set published = true in languages.toml.")
+    print("Once readers should find the language, set published = true in languages.toml")
+    print("and name its reviewers in .github/CODEOWNERS.")
     return 0
 
 
