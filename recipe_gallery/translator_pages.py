@@ -115,7 +115,8 @@ class TranslationGlossary(SphinxDirective):
             for term in glossary.terms
         ]
         names = [
-            nodes.inline("", each.name, classes=["name-of-language"]) for each in (source, *languages)
+            nodes.inline("", each.name, classes=["name-of-language"])
+            for each in (source, *languages)
         ]
         header = [*names, _("Remark")]
         links = nodes.paragraph("", translatable=False)
