@@ -18,6 +18,7 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
+from .elements import link_to_page
 from .errors import GalleryError
 from .formats import format_date, format_times
 from .markup import inline_nodes
@@ -102,16 +103,7 @@ def _make_card(env: BuildEnvironment, docname: str, source: Path) -> nodes.Node:
     if Path(env.srcdir, thumbnail).exists():
         # The title beside it says where the card leads; a reader who cannot see misses nothing.
         card += nodes.image(uri=f"/{thumbnail}", alt="", classes=["recipe-card-picture"])
-    link = addnodes.pending_xref(
-        "",
-        nodes.inline("", "", *translated_nodes(env, docname, recipe.title)),
-        refdomain="std",
-        reftype="doc",
-        reftarget=f"/{docname}",
-        refexplicit=True,
-        refwarn=True,
-        refdoc=env.docname,
-    )
+    link = link_to_page(env, docname, *translated_nodes(env, docname, recipe.title))
     card += nodes.paragraph("", "", link, classes=["recipe-card-title"])
     if recipe.summary:
         texts = translated_nodes(env, docname, recipe.summary)

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from babel import Locale
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
@@ -24,13 +23,13 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from .cards import translated_nodes
+from .elements import link_to_page, make_table
 from .errors import GalleryError
 from .formats import format_date, format_number, format_percent, format_times
 from .provenance import PACKAGE_NAMES
 from .recipes import Recipe, gallery_pages, load_recipe
 from .recordings import Recording, compare, read_recording
 from .reuse import recordings_folder, state_of_recordings, watch_recordings
-from .tables import make_table
 from .translation import DATA_CLASS, current_language
 
 _ = get_translation("recipe_gallery")
@@ -63,16 +62,7 @@ class RecordedResults(SphinxDirective):
         section = nodes.section(ids=[nodes.make_id(recipe.name)], names=[recipe.name])
         texts = translated_nodes(self.env, docname, recipe.title)
         section += nodes.title("", "", *texts, translatable=False)  # a message of the recipe
-        link = addnodes.pending_xref(
-            "",
-            nodes.inline("", _("Read the recipe")),
-            refdomain="std",
-            reftype="doc",
-            reftarget=f"/{docname}",
-            refexplicit=True,
-            refwarn=True,
-            refdoc=self.env.docname,
-        )
+        link = link_to_page(self.env, docname, nodes.Text(_("Read the recipe")))
         section += nodes.paragraph("", "", link)
         locale = current_language(self.config).locale
         for recording in recordings:

@@ -3,19 +3,18 @@
 from pathlib import Path
 
 from docutils import nodes
-from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from .catalogs import Progress, catalog_folder, find_catalogs
+from .elements import link_to_page, make_table
 from .formats import format_date, format_number, format_percent
 from .glossary import FILE_NAME, load_glossary
 from .glossary_files import write_glossaries
 from .languages import Language
 from .status import CatalogStatus, add_up, catalog_status
-from .tables import make_table
 from .translation import DATA_CLASS, current_language, is_translated, source_language
 
 _ = get_translation("recipe_gallery")
@@ -61,16 +60,7 @@ class TranslationStatus(SphinxDirective):
         if status.is_interface:
             page: nodes.Node = nodes.Text(_("Labels of the site: %s") % status.domain)
         else:
-            page = addnodes.pending_xref(
-                "",
-                nodes.inline("", status.domain),
-                refdomain="std",
-                reftype="doc",
-                reftarget=f"/{status.domain}",
-                refexplicit=False,
-                refwarn=False,
-                refdoc=self.env.docname,
-            )
+            page = link_to_page(self.env, status.domain)
         edit: nodes.Node = nodes.inline("", f"{status.domain}.po", classes=[DATA_CLASS])
         if self.config.repository_url:
             address = f"{self.config.repository_url}/edit/main/{path}"

@@ -1,8 +1,10 @@
-"""Tables as nodes of a page."""
+"""Parts of pages as nodes: tables, and links to other pages."""
 
 from collections.abc import Sequence
 
 from docutils import nodes
+from sphinx import addnodes
+from sphinx.environment import BuildEnvironment
 
 
 def make_table(
@@ -20,3 +22,19 @@ def make_table(
 
 def _row(cells: Sequence[nodes.Node]) -> nodes.row:
     return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells))
+
+
+def link_to_page(
+    env: BuildEnvironment, docname: str, *children: nodes.Node
+) -> addnodes.pending_xref:
+    """Return a link to a page, with a text of its own or else with the page's title."""
+    return addnodes.pending_xref(
+        "",
+        nodes.inline("", "" if children else docname, *children),
+        refdomain="std",
+        reftype="doc",
+        reftarget=f"/{docname}",
+        refexplicit=bool(children),
+        refwarn=bool(children),  # a catalog may be left of a page that is gone
+        refdoc=env.docname,
+    )
