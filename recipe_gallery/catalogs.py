@@ -19,6 +19,10 @@ WIDTH = 79
 INTERFACE = ("recipe_gallery", "sphinx")
 # How alike an old and a new source text have to be for the old translation to be offered.
 _ALIKE = 0.6
+_QUOTED = re.compile(r"(?:#~ ?)?(?:msg(?:id|id_plural|str|ctxt)\b|\")")
+_WELL_QUOTED = re.compile(
+    r'(?:#~ ?)?(?:msg(?:id|id_plural|str|ctxt)(?:\[\d+\])?\s+)?"(?:[^"\\]|\\.)*"\s*'
+)
 _WORD = re.compile(r"[^\W\d_]{2}")
 
 
@@ -68,14 +72,20 @@ def read_catalog(path: Path) -> polib.POFile:
         raise GalleryError(
             f"{path}:{line}: unknown charset {charset!r}; save the file as UTF-8"
         ) from None
-    except UnicodeDecodeError as error:
-        line = content[: error.start].count(b"\n") + 1
+    except UnicodeError as error:
+        line = content[: getattr(error, "start", 0)].count(b"\n") + 1
         raise GalleryError(
             f"{path}:{line}: not {charset}, which the header names; save the file as UTF-8"
         ) from None
     if "\x00" in text:
         line = text[: text.index("\x00")].count("\n") + 1
         raise GalleryError(f"{path}:{line}: a zero byte; remove it")
+    for line, row in enumerate(text.splitlines(), start=1):
+        if _QUOTED.match(row) and not _WELL_QUOTED.fullmatch(row):
+            # polib would drop the last character without a word.
+            raise GalleryError(
+                f'{path}:{line}: the text has to stand between two quotes; write \\" for one inside'
+            )
     try:
         # The newline keeps polib from taking the text for the name of a file.
         return polib.pofile(text.lstrip("\ufeff") + "\n", wrapwidth=WIDTH)

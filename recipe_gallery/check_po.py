@@ -33,8 +33,6 @@ _MSGFMT = re.compile(r"^(?:msgfmt: )?(?P<path>[^:\n]+):(?P<line>\d+)(?::\d+)?: (
 # around markup, which some languages do without.
 _LINT = {
     "backtick-before-role",
-    "carriage-return",
-    "directive-missing-colons",
     "directive-with-three-dots",
     "exclamation-and-tilde",
     "horizontal-tab",
@@ -123,7 +121,7 @@ def _allowed(entry: polib.POEntry) -> set[str]:
     return {
         found["name"]
         for found in _ALLOW.finditer(entry.tcomment)
-        if len(re.sub(r"\W", "", found["reason"])) > 2  # without a reason it does not count
+        if len(re.sub(r"\W", "", found["reason"])) > 1  # without a reason it does not count
     }
 
 
@@ -185,7 +183,8 @@ def _check_file(path: Path, language: Language) -> list[Problem]:
             )
             for entry in empty
         ]
-    return [*problems, *run_msgfmt(path), *run_sphinx_lint(path)]
+    problems += run_msgfmt(path)
+    return problems if catalog is None else [*problems, *run_sphinx_lint(path)]
 
 
 def _find_targets(
@@ -203,6 +202,8 @@ def _find_targets(
         elif path.exists():
             for found in sorted(path.rglob("*.po")) if path.is_dir() else [path]:
                 yield found, _language_of(found, languages)
+        elif "/" in target or target.endswith(".po"):
+            raise GalleryError(f"{target}: no such file or folder; name a catalog or a language")
         else:
             choose_languages(root, [target])  # says what there is
 
@@ -223,10 +224,10 @@ def run_msgfmt(path: Path) -> list[Problem]:
         return []
     command = [program, "--check-format", "--check-domain", "-o", os.devnull, str(path)]
     environment = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": ""}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    done = subprocess.run(command, capture_output=True, env=environment)
     return [
         Problem(path=path, line=int(found["line"]), message=found["text"], check="msgfmt")
-        for found in _MSGFMT.finditer(done.stderr)
+        for found in _MSGFMT.finditer(done.stderr.decode(errors="replace"))
     ]
 
 
@@ -241,6 +242,7 @@ def run_sphinx_lint(path: Path) -> list[Problem]:
     return [
         Problem(path=path, line=error.line_no, message=error.msg, check=error.checker_name)
         for error in check_file(str(path), checkers)
+        if not isinstance(error, str)  # it cannot read the file; msgfmt says why
     ]
 
 
@@ -263,7 +265,8 @@ def format_problems(problems: Sequence[Problem], form: str) -> str:
         )
     counts = Counter(each.check for each in problems)
     names = ", ".join(f"{name}: {count}" for name, count in counts.most_common())
-    total = f"{len(problems)} problems ({names})" if problems else "no problems"
+    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    total = f"{count} ({names})" if problems else "no problems"
     return "\n".join([*map(str, problems), total])
 
 

@@ -20,12 +20,14 @@ LINE_LENGTH = 88  # as ruff is told for the recipes
 # What tools read, not people. At the start of a comment it is neither translated nor put in.
 _PRAGMA = re.compile(
     r"%|!|\+|-\*-|noqa\b|nosec\b|type:|fmt:|isort:|ruff:|mypy:|pyright:|pylint:|pragma\b|flake8:"
-    r"|sphinx_gallery_|endregion\b|region\b",
+    r"|sphinx_gallery_",
     re.IGNORECASE,
 )
-# Line breaks of every kind, and characters that are not seen but change what is.
+# Line breaks of every kind, and characters that are not seen but change what is: directions of
+# writing, characters without width, blanks that look like Hangul.
 HIDDEN = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]"
+    r"[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180e\u2028\u2029\u200b-\u200f\u202a-\u202e"
+    r"\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _NO_LINE_START = set("，。、；：？！）》」』】〉”’…·,.;:?!)]}%")
 _NO_LINE_END = set("（《「『【〈“‘([{")

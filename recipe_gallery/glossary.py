@@ -39,22 +39,29 @@ def load_glossary(locale: Path) -> Glossary:
     path = locale / FILE_NAME
     if not path.exists():
         return Glossary()
+    rows: list[tuple[int, dict[str | None, str]]] = []
+    line = 1
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.DictReader(file, strict=True))
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise GalleryError(f"{path}: not a table in CSV and UTF-8: {error}") from None
-    if rows and "term" not in rows[0]:
+            reader = csv.DictReader(file, strict=True)
+            for row in reader:
+                rows.append((reader.line_num, dict(row)))
+                line = reader.line_num + 1
+    except (csv.Error, UnicodeError) as error:
+        raise GalleryError(f"{path}:{line}: not a table in CSV and UTF-8: {error}") from None
+    except OSError as error:
+        raise GalleryError(f"{path}: cannot be read: {error.strerror}") from None
+    if rows and "term" not in rows[0][1]:
         raise GalleryError(f"{path}:1: the first line has to name the columns: term,...,note")
     terms = []
-    for line, row in enumerate(rows, start=2):
+    for line, row in rows:
         forms = _split(row.pop("term"))
         if not forms:
             raise GalleryError(f"{path}:{line}: no English term; fill in the first column")
         note = row.pop("note", None) or ""
         if None in row:
             raise GalleryError(f"{path}:{line}: more cells than columns; quote a cell with commas")
-        translations = {code: _split(cell) for code, cell in row.items() if _split(cell)}
+        translations = {code: _split(cell) for code, cell in row.items() if code and _split(cell)}
         terms.append(Term(forms=forms, translations=translations, note=note))
     return Glossary(terms)
 

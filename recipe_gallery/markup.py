@@ -13,8 +13,10 @@ from docutils.utils import Reporter, new_document
 # How a block begins that is not a paragraph: lists, directives, fields, tables, quotes of code.
 _BLOCK = re.compile(
     r"(?:[-*+•‣⁃]|\(?(?:[0-9]+|[a-zA-Z#]|[ivxlcdmIVXLCDM]+)[.)]|\.\.|>>>|__)(?:\s|$)"
-    r"|\||:(?!\s)[^:`]+(?<!\s):(?:\s|$)|\+-|={3,}|-{3,}|\s"
+    r"|\|(?:\s|$)|:(?!\s)[^:`]+(?<!\s):(?:\s|$)|\+-|={3,}|-{3,}|\s"
 )
+# Roles whose text is for readers and not a name.
+_WORDY_ROLES = {"guilabel", "menuselection", "abbr"}
 _ROLE_TARGET = re.compile(r"^(?P<title>.*?)\s*<(?P<target>[^<>]*)>$", re.DOTALL)
 
 
@@ -63,9 +65,12 @@ def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]
         parts["literal", f"``{text}``"] += 1
         plain.append(" ")
     elif isinstance(node, nodes.inline) and "role" in node:
-        explicit = _ROLE_TARGET.match(text)
+        explicit = _ROLE_TARGET.match(node["raw"])
         role = node["role"] or "`"
-        parts["role", f":{role}:`{explicit['target'] if explicit else text}`"] += 1
+        target = explicit["target"] if explicit else node["raw"]
+        if role == "math":
+            target = re.sub(r"\\(text|mathrm)\{[^{}]*\}", r"\\\1{}", target)
+        parts["role", f":{role}:" if role in _WORDY_ROLES else f":{role}:`{target}`"] += 1
         plain.append(explicit["title"] if explicit else " ")
     elif isinstance(node, nodes.reference):
         parts["link", node.get("refuri", "") or "reference"] += 1
@@ -86,7 +91,8 @@ def _note_role(
     rawsource: str, text: str, role: str, lineno: int
 ) -> tuple[list[nodes.Node], list[nodes.system_message]]:
     """Take every role for known."""
-    return [nodes.inline(rawsource, text, role=role)], []
+    raw = nodes.unescape(text, restore_backslashes=True)
+    return [nodes.inline(rawsource, text, role=role, raw=raw)], []
 
 
 @cache

@@ -20,18 +20,36 @@ from .markup import Markup, parse
 COMMENT, FORMULA = "Comment in code", "Formula"
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_UNIT = r"%|°C|[kMGT]i?B(?:/s)?|[nµm]?s\b|[kMG]?Hz|GFLOPS|TFLOPS|FLOPS|W\b"
-_QUANTITY = re.compile(rf"(\d+(?:[.,]\d+)*)\s?({_UNIT})")
+_UNIT = r"%|°C|[kMGT]i?B(?:/s)?|(?<=\s)[nµm]?s\b|[nµm]s\b|[kMG]?Hz|[GT]?FLOPS|W\b"
+_QUANTITY = re.compile(rf"(?<![A-Za-z\d.])(\d+(?:[.,]\d+)*)\s?({_UNIT})")
+# Numbers that may stand for a word: "half" is 절반, 2분의 1 or 50 %.
 _NUMBER_WORDS = {
-    "zero": "0", "one": "1", "once": "1", "single": "1", "first": "1", "two": "2", "twice": "2",
-    "second": "2", "both": "2", "half": "2", "double": "2", "three": "3", "third": "3",
-    "four": "4", "fourth": "4", "quarter": "4", "five": "5", "six": "6", "seven": "7",
-    "eight": "8", "nine": "9", "ten": "10", "tenth": "10", "twelve": "12", "hundred": "100",
-    "hundredth": "100", "thousand": "1000",
-}  # fmt: skip
-_PLACEHOLDER = re.compile(r"%(?:\(\w+\))?[-#0 +]*[\d.]*[diouxXeEfFgGcrsa%]|\{\w*\}")
+    "0": "zero none",
+    "1": "one once single first half halves third thirds quarter quarters fourth fifth "
+    "tenth tenths hundredth hundredths thousandth january",
+    "2": "two twice second both half halves halve halved double doubles doubled pair february",
+    "3": "three third thirds triple triples tripled march",
+    "4": "four fourth quarter quarters april",
+    "5": "five fifth may",
+    "6": "six sixth june",
+    "7": "seven seventh july",
+    "8": "eight eighth august",
+    "9": "nine ninth september",
+    "10": "ten tenth tenths october billion",
+    "11": "eleven november",
+    "12": "twelve dozen december",
+    "20": "twenty",
+    "50": "fifty half",
+    "100": "hundred hundredth hundredths million",
+    "1000": "thousand thousandth",
+}
+_PLACEHOLDER = re.compile(
+    r"%(?:\(\w+\))?[-#0+]*[\d.]*[hlL]?[diouxXeEfFgGcrsa%]|\{[\w.]*(?:![rsa])?(?::[^{}]*)?\}"
+)
+_TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>|<!--|&(?:[a-zA-Z]+|#\d+);")
+_ADDRESS = re.compile(r"https?://[^\s<>\"'`)]+")
+_NAME = re.compile(r"`[^`]+`")
 _DOCUTILS = re.compile(r"^message:1: \(\w+/\d\) ")
-_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,8 +174,15 @@ def check_markup_changed(message: Message) -> Iterator[str]:
         differences.append(f"missing from the translation: {_name_parts(missing)}; keep it")
     if added:
         differences.append(f"not in the source: {_name_parts(added)}; {_advice(added)}")
+    if _stars(message.target) > _stars(message.source):
+        differences.append("emphasis that the source does not have; write \\* for a star")
     if differences:
         yield "; ".join(differences)
+
+
+def _stars(markup: Markup) -> int:
+    """Return how many parts are emphasized, of either kind."""
+    return markup.parts["emphasis", ""] + markup.parts["strong", ""]
 
 
 def _name_parts(parts: Counter[tuple[str, str]]) -> str:
@@ -178,7 +203,9 @@ def check_full_width_markup(message: Message) -> Iterator[str]:
     Good: :doc:`/faq`
     """
     if message.is_prose:
-        for found in re.findall(r"：\w+[：:]`|:\w+：`|｀+", message.translation):
+        for found in re.findall(
+            r"：[a-z][a-z+-]*[：:]`(?!`)|:[a-z+-]+：`(?!`)|｀+", message.translation
+        ):
             yield f"full-width character in markup: {found}; use the half-width one"
 
 
@@ -216,11 +243,14 @@ def check_placeholder(message: Message) -> Iterator[str]:
 
 @check(breaks=True)
 def check_raw_html(message: Message) -> Iterator[str]:
-    """HTML tags and raw markup that the source does not have.
+    """HTML, and addresses outside of links, that the source does not have.
 
     Bad: <b>빠릅니다</b>
     Good: **빠릅니다**
     """
+    addresses = [] if message.is_prose else _ADDRESS.findall(message.translation)
+    if added := [text for text in addresses if text not in message.text]:
+        yield f"an address that the source does not have: {' '.join(added)}; leave it out"
     if message.interface:
         return
     found = dict.fromkeys(_TAG.findall(message.target.plain))
@@ -241,7 +271,8 @@ def check_numbers(message: Message) -> Iterator[str]:
     numbers, translated = (
         Counter(_plain_number(n) for n in _NUMBER.findall(text)) for text in (source, target)
     )
-    words = {_NUMBER_WORDS.get(word.lower()) for word in re.findall(r"[A-Za-z]+", source)}
+    in_source = set(re.findall(r"[a-z]+", source.lower()))
+    words = {number for number, names in _NUMBER_WORDS.items() if in_source & set(names.split())}
     for number in numbers - translated:
         yield f"the number {number} is missing; numbers stay as they are"
     for number in translated - numbers:
@@ -249,7 +280,7 @@ def check_numbers(message: Message) -> Iterator[str]:
             yield f"the number {number} is not in the source; numbers stay as they are"
     for quantity, unit in dict.fromkeys(_QUANTITY.findall(source)):
         if _plain_number(quantity) in translated and not re.search(
-            rf"{re.escape(quantity)}\s?{re.escape(unit)}", target
+            rf"{re.escape(quantity)}\s?{re.escape(unit)}(?![A-Za-z/])", target
         ):
             yield f"{quantity} {unit}: the unit is missing or another; keep it"
 
@@ -259,6 +290,13 @@ def _words_of(message: Message) -> tuple[str, str]:
     if message.is_prose:
         return message.source.plain, message.target.plain
     return message.text, message.translation
+
+
+def _drop_names(text: str) -> str:
+    """Leave out what only looks like words: placeholders, tags, addresses, names in backticks."""
+    for pattern in (_TAG, _ADDRESS, _PLACEHOLDER, _NAME):
+        text = pattern.sub(" ", text)
+    return text
 
 
 def _plain_number(number: str) -> str:
@@ -273,8 +311,9 @@ def check_untranslated(message: Message) -> Iterator[str]:
     Good: Measure with your own inputs. -> 직접 쓰는 입력으로 측정합니다.
     """
     words = re.findall(r"[A-Za-z]{2,}", _words_of(message)[0])
+    names_only = not any(word.islower() for word in words)
     same = message.translation.strip() == message.text.strip()
-    if same and len(words) > 2 and not is_wordless(message.text):
+    if same and len(words) > 2 and not names_only and not is_wordless(message.text):
         yield "the translation is the English text; translate it"
 
 
@@ -286,9 +325,9 @@ def check_spaces(message: Message) -> Iterator[str]:
     Good: "빠릅니다. 다음은"
     """
     for place, pattern in (
-        ("at the start", r"^[ \u3000]"),
-        ("at the end", r"[ \u3000]$"),
-        ("doubled", r"\S[ \u3000]{2,}\S"),
+        ("at the start", r"^[ \u00a0\u3000]"),
+        ("at the end", r"[ \u00a0\u3000]$"),
+        ("doubled", r"\S[ \u00a0\u3000]{2,}\S"),
     ):
         if re.search(pattern, message.translation) and not re.search(pattern, message.text):
             yield f"space {place}; remove it"
@@ -302,7 +341,7 @@ def check_glossary(message: Message) -> Iterator[str]:
     Good: kernel -> 커널
     """
     if message.kind != FORMULA:
-        source, target = _words_of(message)
+        source, target = (_drop_names(text) for text in _words_of(message))
         for term, expected in message.glossary.missing(message.language, source, target):
             yield f"{term!r} is {expected!r} in the glossary; use that term"
 

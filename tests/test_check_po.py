@@ -286,7 +286,7 @@ def test_targets_that_overlap_are_told_once(
 def test_an_unknown_target_is_one_line(capsys: pytest.CaptureFixture[str], target: str) -> None:
     (line,) = told(capsys, target)
     assert line.startswith("error: ")
-    assert repr(target) in line
+    assert target in line
 
 
 @pytest.mark.parametrize("place", ["drafts/a.po", "locale/a.po", "locale/fr/LC_MESSAGES/a.po"])
