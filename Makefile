@@ -62,8 +62,8 @@ record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., FORCE=1, DE
 	$(BIN)/python -m recipe_gallery record $(RECORDFLAGS) $(RECIPES)
 
 check: $(VENV)/html ## tell which recordings are not current, and what is wrong with translations
-	@$(BIN)/python -m recipe_gallery check
-	@$(BIN)/python -m recipe_gallery check-po --format $(FORMAT)
+	@$(BIN)/python -m recipe_gallery check; recordings=$$?; \
+		$(BIN)/python -m recipe_gallery check-po --format $(FORMAT) && exit $$recordings
 
 live: $(VENV)/html ## show a language in the browser and follow every save (LANGUAGE=ko)
 	@$(BIN)/python -m recipe_gallery live --build $(BUILD)/live --port $(PORT) $(or $(LANGUAGE),"")

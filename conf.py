@@ -33,7 +33,6 @@ exclude_patterns = [
     "benchmarks",
 ]
 nitpicky = True  # a link that leads nowhere is a warning
-language = "en"
 locale_dirs = ["locale"]
 gettext_compact = False  # one catalog per page
 

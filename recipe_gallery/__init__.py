@@ -31,12 +31,13 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("recordings_dir", "recordings", "env", str)
     app.add_config_value("site_url", "", "env", str)
     app.add_config_value("repository_url", "", "env", str)
-    app.add_config_value("languages", {}, "html", dict)  # filled in from languages.toml
+    app.add_config_value("languages", {}, "env", dict)  # filled in from languages.toml
     mathml.setup_math(app)
     app.connect("config-inited", translation.set_languages, priority=3)
     app.connect("config-inited", translation.compile_catalogs, priority=4)
     app.connect("config-inited", replay.check_config, priority=5)
     app.connect("env-get-outdated", translation.pages_with_lost_catalogs)
+    app.connect("env-get-outdated", translation.pages_with_old_labels)
     app.connect("env-check-consistency", translation.report_missing)
     app.connect("builder-inited", _add_builders_transforms)
     replay.take_over(app)

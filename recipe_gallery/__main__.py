@@ -1,4 +1,4 @@
-"""Command line: ``python -m recipe_gallery record`` and ``check``; the Makefile calls it."""
+"""Command line: ``python -m recipe_gallery --help``; the Makefile calls it."""
 
 import argparse
 import sys
@@ -163,6 +163,8 @@ def _translated_languages(root: Path, codes: Sequence[str] = ()) -> list[Languag
     """Return the languages called ``codes``, or all but that of the sources."""
     known = load_languages(root)
     source = next(iter(known))
+    if source in codes:
+        raise GalleryError(f"{source} is the language of the sources; it has no catalogs")
     return choose_languages(root, codes or [code for code in known if code != source])
 
 

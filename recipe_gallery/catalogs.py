@@ -1,4 +1,4 @@
-"""Gettext catalogs: read, update from the sources, and compile what may reach a reader.
+"""Gettext catalogs: read, write, measure, and update from the sources.
 
 One catalog for each page and language, ``locale/<language>/LC_MESSAGES/<page>.po``, and two for the
 interface: ``recipe_gallery.po`` holds the texts of this package, ``sphinx.po`` those of the
@@ -6,6 +6,7 @@ templates and what Sphinx and the theme leave untranslated.
 """
 
 import difflib
+import os
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -54,7 +55,9 @@ def catalog_folder(locale: Path, language: str) -> Path:
 
 def find_catalogs(locale: Path, language: str) -> list[Path]:
     """Return a language's catalogs in the order of their paths."""
-    return sorted(catalog_folder(locale, language).rglob("*.po"))
+    found = catalog_folder(locale, language).rglob("*.po")
+    # Editors keep locks and copies in files that start with a dot.
+    return sorted(path for path in found if not path.name.startswith(".") and path.is_file())
 
 
 def read_catalog(path: Path) -> polib.POFile:
@@ -108,7 +111,9 @@ def write_catalog(path: Path, catalog: polib.POFile) -> bool:
     if path.exists() and path.read_bytes() == text.encode():
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text.encode())
+    partial = path.with_suffix(f".{os.getpid()}.part")
+    partial.write_bytes(text.encode())
+    partial.replace(path)
     return True
 
 
@@ -149,7 +154,10 @@ def update_catalog(
     new = polib.POFile(wrapwidth=WIDTH)
     new.header = old.header if old else ""
     new.metadata = _header(old, template, language)
-    before: dict[_Key, polib.POEntry] = {(e.msgctxt, e.msgid): e for e in old or ()}
+    before: dict[_Key, polib.POEntry] = {}
+    # A merge may leave a message twice: the one that is in use and translated goes first.
+    for entry in sorted(old or (), key=lambda e: (bool(e.obsolete), e.fuzzy, not e.msgstr)):
+        before.setdefault((entry.msgctxt, entry.msgid), entry)
     known: set[_Key] = {(entry.msgctxt, entry.msgid) for entry in template}
     gone = {key: entry for key, entry in before.items() if key not in known and entry.msgstr}
     for entry in template:
@@ -165,17 +173,23 @@ def update_catalog(
         )
         if found := before.get(key):
             _take_over(made, found)
+        elif is_wordless(entry.msgid) and not entry.msgid_plural:
+            made.msgstr = entry.msgid
         elif similar := _find_similar(entry.msgid, gone):
             _take_over(made, gone[similar])
             made.flags = ["fuzzy", *(flag for flag in made.flags if flag != "fuzzy")]
-            made.previous_msgid = gone[similar].msgid
+            # A text that changed twice: the translation is still that of the first.
+            was = gone[similar].previous_msgid if gone[similar].fuzzy else None
+            made.previous_msgid = was or gone[similar].msgid
+            if made.previous_msgid == made.msgid:  # and this is the first one again
+                made.previous_msgid = None
+                made.flags.remove("fuzzy")
             del before[similar], gone[similar]
-        elif is_wordless(entry.msgid) and not entry.msgid_plural:
-            made.msgstr = entry.msgid
         new.append(made)
     for old_key, entry in before.items():
         if old_key not in known and (entry.msgstr or entry.tcomment):
             entry.obsolete = True
+            entry.previous_msgid = None  # it would not be read back
             entry.occurrences = []
             new.append(entry)
     return new

@@ -26,7 +26,7 @@ _PRAGMA = re.compile(
 # Line breaks of every kind, and characters that are not seen but change what is: directions of
 # writing, characters without width, blanks that look like Hangul.
 HIDDEN = re.compile(
-    r"[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180e\u2028\u2029\u200b-\u200f\u202a-\u202e"
+    r"[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180e\u2028\u2029\u200b\u200e\u200f\u202a-\u202e"
     r"\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
 _NO_LINE_START = set("，。、；：？！）》」』】〉”’…·,.;:?!)]}%")

@@ -13,7 +13,7 @@ from babel import Locale, UnknownLocaleError
 from .errors import GalleryError
 
 FILE_NAME = "languages.toml"
-_CODE = re.compile(r"[a-z]{2,3}(_[A-Za-z]{2,8})*")
+_CODE = re.compile(r"[a-z]{2,3}(_[A-Za-z0-9]{2,8})*")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,7 +91,8 @@ def add_language(root: Path, code: str) -> str:
         raise GalleryError(
             f"{code}: not a language that Babel knows; if it is one, add it to {path} by hand"
         )
-    name = (locale.get_display_name() or code).capitalize()
+    name = locale.get_display_name() or code
+    name = name[:1].upper() + name[1:]
     line = f'{code} = {{ name = "{name}", published = false }}'
     text = path.read_text(encoding="utf-8")
     path.write_text(f"{text.rstrip()}\n{line}\n", encoding="utf-8")

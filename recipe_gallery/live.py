@@ -21,11 +21,12 @@ import watchfiles
 
 from .catalogs import catalog_folder
 from .check_po import BREAKING, check_catalog
+from .errors import GalleryError
 from .languages import Language
 from .live_build import build_once
 
 _EVENTS = "/live-events"
-_SUFFIXES = {".po", ".rst", ".py", ".ipynb", ".toml", ".css", ".js", ".html"}
+_SUFFIXES = {".po", ".csv", ".rst", ".py", ".ipynb", ".toml", ".css", ".js", ".html"}
 _IGNORED = {"_build", "recipes", "__pycache__", "tests", "benchmarks"}
 # Reloads the page at the place where the reader was, or shows what is wrong over it.
 _SCRIPT = """
@@ -93,10 +94,12 @@ class Live:
             # A process of its own for every build: Sphinx and gettext keep what they have read. It
             # is forked from one in which everything is imported already.
             with ProcessPoolExecutor(1, mp_context=self._processes) as pool:
-                warnings = pool.submit(
-                    build_once, self.root, self.build_folder, self.language.code
-                ).result()
-            self._publish(State(build=self.state.build + 1, problems=tuple(warnings)))
+                job = pool.submit(build_once, self.root, self.build_folder, self.language.code)
+            try:
+                state = State(build=self.state.build + 1, problems=tuple(job.result()))
+            except GalleryError as error:
+                state = State(build=self.state.build, problems=(str(error),))
+            self._publish(state)
         return self.state
 
     def watch(self, stop: threading.Event | None = None) -> None:
@@ -202,10 +205,13 @@ class _Handler(SimpleHTTPRequestHandler):
 def run(root: Path, build: Path, language: Language, port: int) -> None:
     """Serve one language and follow every save, until Ctrl-C."""
     live = Live(root, build, language)
+    try:
+        server = live.serve(port)
+    except OSError:
+        raise GalleryError(f"port {port} is in use; for example: make live PORT=8001") from None
     print(f"building {language.code} ...", flush=True)
     for problem in live.rebuild().problems:
         print(problem)
-    server = live.serve(port)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = f"http://localhost:{server.server_address[1]}/{language.code}/index.html"
     print(f"{address} follows every save in locale/{language.code}/ until Ctrl-C", flush=True)

@@ -13,14 +13,16 @@ import jupytext  # noqa: F401
 import pydata_sphinx_theme  # noqa: F401
 import sphinx.builders.html
 import sphinx.environment.collectors.toctree
-import sphinx.search.zh
+import sphinx.search
 import sphinx.transforms.post_transforms.images  # noqa: F401
 import sphinx_gallery.gen_gallery  # noqa: F401
 import sphinx_markdown_builder  # noqa: F401
 from sphinx.application import Sphinx
+from sphinx.errors import SphinxError
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from . import cards, comment_nodes, mathml, notebooks, templates  # noqa: F401
+from .errors import GalleryError
 
 with contextlib.suppress(ImportError):  # Sphinx-Gallery imports it where it is installed
     import matplotlib.pyplot  # noqa: F401
@@ -29,7 +31,17 @@ _ESCAPES = re.compile(r"\x1b\[[\d;]*m")
 
 
 def build_once(root: Path, build: Path, language: str) -> list[str]:
-    """Build one language in this process; return the warnings, a line each."""
+    """Build one language in this process; return the warnings, a line each.
+
+    Raises ``GalleryError`` for what a person can mend.
+    """
+    try:
+        return _build(root, build, language)
+    except (SphinxError, GalleryError) as error:
+        raise GalleryError(str(error).replace(f"{root}{os.sep}", "")) from None
+
+
+def _build(root: Path, build: Path, language: str) -> list[str]:
     warnings = io.StringIO()
     with patch_docutils(root), docutils_namespace():
         app = Sphinx(

@@ -50,10 +50,16 @@ def inline_nodes(text: str, *, glue: bool = False) -> list[nodes.Node]:
     inliner, memo = _machinery(glue)
     children, _messages = inliner.parse(text, 1, memo, nodes.paragraph())
     return [
-        child if isinstance(child, nodes.Text | nodes.literal) else nodes.Text(child.astext())
+        child if isinstance(child, nodes.Text | nodes.literal) else nodes.Text(_shown(child))
         for child in children
         if not isinstance(child, nodes.target)
     ]
+
+
+def _shown(node: nodes.Node) -> str:
+    """Return what a reader sees of a part: of a role with a title of its own, the title."""
+    explicit = _ROLE_TARGET.match(node.astext())
+    return str(explicit["title"]) if explicit else str(node.astext())
 
 
 def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]) -> None:

@@ -1,5 +1,7 @@
 """Formulas as MathML, which browsers draw themselves: no script, nothing fetched from elsewhere."""
 
+from html import escape
+
 from docutils import nodes
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -33,4 +35,4 @@ def _convert(node: nodes.Element, *, as_block: bool) -> str:
         return str(tex2mathml(tex, as_block=as_block))
     except MathError as error:
         logger.warning("formula %r: %s", tex, error, location=node, type="recipe_gallery")
-        return f"<code>{nodes.unescape(tex)}</code>"
+        return f"<code>{escape(nodes.unescape(tex))}</code>"

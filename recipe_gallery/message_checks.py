@@ -16,7 +16,7 @@ from .comments import HIDDEN, find_problem
 from .glossary import Glossary
 from .markup import Markup, parse
 
-# The first line of what the templates tell a translator about a message (messages.py).
+# How what templates.py tells a translator about a message begins.
 COMMENT, FORMULA = "Comment in code", "Formula"
 
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -46,6 +46,7 @@ _NUMBER_WORDS = {
 _PLACEHOLDER = re.compile(
     r"%(?:\(\w+\))?[-#0+]*[\d.]*[hlL]?[diouxXeEfFgGcrsa%]|\{[\w.]*(?:![rsa])?(?::[^{}]*)?\}"
 )
+_PERCENT = re.compile(r"%[(sd]")
 _TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>|<!--|&(?:[a-zA-Z]+|#\d+);")
 _ADDRESS = re.compile(r"https?://[^\s<>\"'`)]+")
 _NAME = re.compile(r"`[^`]+`")
@@ -221,7 +222,7 @@ def check_formula(message: Message) -> Iterator[str]:
             re.sub(r"\s+", "", re.sub(r"\\text\{[^{}]*\}", r"\\text{}", text))
             for text in (message.text, message.translation)
         )
-        if source != target:
+        if source != target or "$" in message.translation:
             yield "the formula changed; translate only what stands in \\text{...}"
 
 
@@ -239,6 +240,11 @@ def check_placeholder(message: Message) -> Iterator[str]:
         target = Counter(pattern.findall(message.translation))
         for text in dict.fromkeys([*(source - target), *(target - source)]):
             yield f"{name} {text} is not the same as in the source; copy it from there"
+    if _PERCENT.search(message.text) and "%" in _PLACEHOLDER.sub("", message.translation):
+        yield "a % that belongs to no placeholder; write %%"
+    for character in '"<>':
+        if message.translation.count(character) != message.text.count(character):
+            yield f"{character} is not as often there as in the source; it is part of HTML"
 
 
 @check(breaks=True)

@@ -6,7 +6,6 @@ the recording it showed, and deleted before a build in which that recording is a
 """
 
 import hashlib
-from functools import cache
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -45,13 +44,20 @@ def _state(recording: Path) -> str:
     return digest.hexdigest()
 
 
-@cache  # the same for all pages of a build
-def code_digest() -> bytes:
-    """Return a hash of this package and Sphinx-Gallery's version."""
+def _digest_code() -> bytes:
     digest = hashlib.sha256(gallery_version.encode())
     for path in sorted(Path(__file__).parent.glob("*.py")):
         digest.update(path.read_bytes())
     return digest.digest()
+
+
+# Of the code that runs, which in a long process need not be what the files hold by now.
+_CODE_DIGEST = _digest_code()
+
+
+def code_digest() -> bytes:
+    """Return a hash of this package and Sphinx-Gallery's version."""
+    return _CODE_DIGEST
 
 
 def state_of_galleries(app: Sphinx) -> str:
@@ -69,8 +75,9 @@ def state_of_galleries(app: Sphinx) -> str:
         digest.update(repr(sorted(path.name for path in (root / pages).glob("*.rst"))).encode())
     for folder in folders:
         for path in sorted(folder.rglob("*")):
-            state = path.stat()
-            if path.is_file() and "__pycache__" not in path.parts:
+            hidden = path.name.startswith(".") or "__pycache__" in path.parts
+            if not hidden and path.is_file():
+                state = path.stat()
                 digest.update(f"{path} {state.st_mtime_ns} {state.st_size}\n".encode())
     return digest.hexdigest()
 

@@ -13,7 +13,8 @@ from .errors import GalleryError
 from .languages import Language
 
 _BAR = 20  # characters
-_CREDIT = re.compile(r"^(?P<name>[^<,]+?)\s*(?:<[^>]*>)?\s*(?:,\s*\d{4}.*)?$")
+# A line of the header that names a person has an address or a year.
+_CREDIT = re.compile(r"^(?P<name>[^<,]+?)\s*(?:<[^>]*>\s*(?:,\s*\d{4}.*)?|,\s*\d{4}.*)$")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +100,7 @@ def _parse_date(text: str) -> date | None:
 
 def _find_translators(catalog: polib.POFile) -> tuple[str, ...]:
     """Return the people whom the header names: one a line in its comment, and the last one."""
-    lines = [*catalog.header.splitlines(), catalog.metadata.get("Last-Translator", "")]
+    lines = catalog.header.splitlines()
     names = [match["name"].strip() for line in lines if (match := _CREDIT.match(line.strip()))]
+    names.append(catalog.metadata.get("Last-Translator", "").partition("<")[0].strip())
     return tuple(dict.fromkeys(name for name in names if name and not name.isupper()))

@@ -4,6 +4,8 @@ Sphinx would take a catalog as it is. Here each is checked first; a message that
 page is reported and left out of the compiled catalog, so that readers get the English text for it.
 """
 
+import hashlib
+import json
 import os
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,7 @@ from .errors import GalleryError
 from .formats import format_percent
 from .languages import FILE_NAME, Language, load_languages
 from .replay import OUTPUT_CLASS
+from .reuse import code_digest
 
 _ = get_translation("recipe_gallery")
 logger = logging.getLogger(__name__)
@@ -91,6 +94,7 @@ def compile_catalogs(app: Sphinx, config: Config) -> None:
         for compiled in folder.rglob("*.mo"):
             if not compiled.with_suffix(".po").exists():
                 compiled.unlink()  # its translations would live on
+                compiled.with_suffix(".mo.json").unlink(missing_ok=True)
         for path in find_catalogs(locale, language.code):
             for line in compile_catalog(path, language):
                 _warn(line)
@@ -103,21 +107,21 @@ def compile_catalog(path: Path, language: Language) -> list[str]:
     """Write the ``.mo`` beside a catalog if it is not current; return what is wrong, line by line.
 
     The file is replaced only when its content changes, because Sphinx reads a page again when it is
-    newer. One that has problems stays older than its catalog, so that they are told every time.
+    newer. A note beside it tells what it was made from, and the problems for the next build to
+    repeat; times would not do, because other programs write ``.mo`` files too.
     """
-    compiled = path.with_suffix(".mo")
-    state = path.stat()
-    # Sphinx compiles and loads its own catalog by itself, unchecked, before any extension runs.
-    by_sphinx = path.stem == "sphinx"
-    current = compiled.exists() and compiled.stat().st_mtime_ns >= state.st_mtime_ns
-    if current and not by_sphinx:
-        return []
+    compiled, note = path.with_suffix(".mo"), path.with_suffix(".mo.json")
+    known = _read_note(note)
+    if known.get("state") == _state(path, compiled, language):
+        return list(known["problems"])
     catalog, problems = check_catalog(path, language, BREAKING)
     if catalog is None:
         compiled.unlink(missing_ok=True)
+        note.unlink(missing_ok=True)
         return [f"{problems[0]}; the page is shown in English"]
     bad = {problem.line for problem in problems if problem.breaks}
-    if by_sphinx:
+    if path.stem == "sphinx":
+        # Sphinx has compiled and loaded this one by itself, unchecked, before any extension ran.
         loaded = getattr(translators.get(("general", "sphinx")), "_catalog", {})
         for entry in catalog:
             if entry.linenum in bad:
@@ -125,14 +129,48 @@ def compile_catalog(path: Path, language: Language) -> list[str]:
     catalog[:] = [entry for entry in catalog if entry.linenum not in bad]
     content = catalog.to_binary()
     if not compiled.exists() or compiled.read_bytes() != content:
-        partial = compiled.with_suffix(f".{os.getpid()}.part")
-        partial.write_bytes(content)
-        partial.replace(compiled)
-    if problems and not by_sphinx:
-        os.utime(compiled, ns=(state.st_atime_ns, state.st_mtime_ns - 1))
-    return [
+        _replace(compiled, content)
+    lines = [
         f"{problem}; shown in English" if problem.breaks else str(problem) for problem in problems
     ]
+    state = {"state": _state(path, compiled, language), "problems": lines}
+    _replace(note, json.dumps(state, ensure_ascii=False).encode())
+    return lines
+
+
+def _state(path: Path, compiled: Path, language: Language) -> str:
+    """Return a hash of all that a compiled catalog comes from, and of itself."""
+    digest = hashlib.sha256(code_digest() + repr(language).encode())
+    for file in (path, compiled):
+        digest.update(file.read_bytes() if file.exists() else b"missing")
+        digest.update(b"\0")
+    return digest.hexdigest()
+
+
+def _read_note(path: Path) -> dict[str, Any]:
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8")))
+    except (OSError, ValueError):
+        return {}
+
+
+def _replace(path: Path, content: bytes) -> None:
+    partial = path.with_suffix(f".{os.getpid()}.part")
+    partial.write_bytes(content)
+    partial.replace(path)
+
+
+def pages_with_old_labels(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> set[str]:
+    """Return all pages if a label of the interface is translated otherwise by now."""
+    digest = hashlib.sha256()
+    for name in app.config.locale_dirs:
+        folder = catalog_folder(Path(app.srcdir, name), app.config.language)
+        for domain in INTERFACE:
+            file = folder / f"{domain}.mo"
+            digest.update(file.read_bytes() if file.exists() else b"missing")
+    known = env.__dict__.get("recipe_gallery_labels", digest.hexdigest())
+    env.__dict__["recipe_gallery_labels"] = digest.hexdigest()
+    return set() if known == digest.hexdigest() else set(env.found_docs)
 
 
 def pages_with_lost_catalogs(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:

@@ -1,15 +1,19 @@
 """Directives for translators: ``translation-status`` and ``translation-glossary``."""
 
+import contextlib
+from html import escape
 from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from .catalogs import Progress, catalog_folder, find_catalogs
 from .elements import link_to_page, make_table
+from .errors import GalleryError
 from .formats import format_date, format_number, format_percent
 from .glossary import FILE_NAME, load_glossary
 from .glossary_files import write_glossaries
@@ -18,6 +22,7 @@ from .status import CatalogStatus, add_up, catalog_status
 from .translation import DATA_CLASS, current_language, is_translated, source_language
 
 _ = get_translation("recipe_gallery")
+logger = logging.getLogger(__name__)
 
 
 class TranslationStatus(SphinxDirective):
@@ -86,7 +91,11 @@ class TranslationGlossary(SphinxDirective):
         """Return the table, and links to the forms that translation tools import."""
         path = Path(self.env.srcdir, self.config.locale_dirs[0], FILE_NAME)
         self.env.note_dependency(str(path))
-        glossary = load_glossary(path.parent)
+        try:
+            glossary = load_glossary(path.parent)
+        except GalleryError as error:
+            logger.warning("%s", error, type="recipe_gallery", subtype="glossary")
+            return []
         source = source_language(self.config)
         languages = (
             [current_language(self.config)]
@@ -135,11 +144,11 @@ def write_glossary_files(app: Sphinx, exception: Exception | None) -> None:
     locale = Path(app.srcdir, app.config.locale_dirs[0]) if app.config.locale_dirs else None
     if exception or app.builder.format != "html" or not locale:
         return
-    if (locale / FILE_NAME).exists():
+    with contextlib.suppress(GalleryError):  # the page has said what is wrong
+        glossary = load_glossary(locale)
         languages = [each for each in app.config.languages.values() if each.published][1:]
-        write_glossaries(
-            load_glossary(locale), source_language(app.config), languages, Path(app.outdir)
-        )
+        if glossary.terms:
+            write_glossaries(glossary, source_language(app.config), languages, Path(app.outdir))
 
 
 def _state(env: BuildEnvironment) -> dict[str, int]:
@@ -175,10 +184,10 @@ def _draw_bar(progress: Progress, own: Language, language: Language) -> str:
         "percent": percent,
         "language": language.name,
     }
-    share = 100 * progress.translated / max(progress.total, 1)
-    waiting = 100 * progress.fuzzy / max(progress.total, 1)
+    share = 100 * (progress.words - progress.words_left) / max(progress.words, 1)
+    waiting = (100 - share) * progress.fuzzy / max(progress.total - progress.translated, 1)
     return (
-        f'<div class="status-bar"><svg role="img" aria-label="{label}" viewBox="0 0 100 4" '
+        f'<div class="status-bar"><svg role="img" aria-label="{escape(label)}" viewBox="0 0 100 4" '
         'preserveAspectRatio="none"><rect class="rest" width="100" height="4"/>'
         f'<rect class="done" width="{share:.2f}" height="4"/>'
         f'<rect class="waiting" x="{share:.2f}" width="{waiting:.2f}" height="4"/></svg>'

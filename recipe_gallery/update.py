@@ -11,7 +11,14 @@ from pathlib import Path
 import polib
 from babel.messages.extract import extract_from_dir
 
-from .catalogs import INTERFACE, catalog_folder, read_catalog, update_catalog, write_catalog
+from .catalogs import (
+    INTERFACE,
+    catalog_folder,
+    find_catalogs,
+    read_catalog,
+    update_catalog,
+    write_catalog,
+)
 from .errors import GalleryError
 from .languages import Language
 
@@ -39,7 +46,7 @@ def update_catalogs(root: Path, languages: Sequence[Language], templates: Path) 
             new = update_catalog(old, template, language=language.code)
             if write_catalog(path, new):
                 changed.append(path)
-        for path in sorted(folder.rglob("*.po")):
+        for path in find_catalogs(root / "locale", language.code):
             # The page is gone; its translations are kept until a person removes the file.
             domain = path.relative_to(folder).with_suffix("").as_posix()
             if domain not in domains:
@@ -53,6 +60,8 @@ def update_catalogs(root: Path, languages: Sequence[Language], templates: Path) 
 
 def make_templates(root: Path, folder: Path) -> dict[str, polib.POFile]:
     """Extract the messages of all pages and of the interface, by name of their catalogs."""
+    for path in folder.rglob("*.pot"):
+        path.unlink()  # all are written anew, but those of pages that are gone
     command = [sys.executable, "-m", "sphinx", "-b", "gettext", "-q", str(root), str(folder)]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     if done.returncode:
@@ -61,28 +70,18 @@ def make_templates(root: Path, folder: Path) -> dict[str, polib.POFile]:
         print(line, file=sys.stderr)
     domains = {}
     for path in sorted(folder.rglob("*.pot")):
-        if (folder / ".doctrees").is_dir() and not _is_page(folder, path):
-            path.unlink()  # of a page that is gone
-            continue
         template = read_catalog(path)
         for entry in template:
             entry.occurrences = [
                 (_relative(file, folder, root), line) for file, line in entry.occurrences
             ]
         domains[path.relative_to(folder).with_suffix("").as_posix()] = template
-    domains["recipe_gallery"] = _extract_package()
+    domains["recipe_gallery"] = _extract_package(root)
     domains["sphinx"] = _add_borrowed(domains.get("sphinx", polib.POFile()))
     names = [each.metadata["Project-Id-Version"] for each in domains.values() if each.metadata]
     for name in INTERFACE:
         domains[name].metadata = {"Project-Id-Version": names[0]}
     return dict(sorted(domains.items()))
-
-
-def _is_page(folder: Path, path: Path) -> bool:
-    domain = path.relative_to(folder).with_suffix("")
-    return (
-        domain.name in INTERFACE or (folder / ".doctrees" / domain).with_suffix(".doctree").exists()
-    )
 
 
 def _relative(file: str, folder: Path, root: Path) -> str:
@@ -94,9 +93,10 @@ def _relative(file: str, folder: Path, root: Path) -> str:
     )
 
 
-def _extract_package() -> polib.POFile:
-    """Return the messages of this package's own modules."""
-    package = Path(__file__).parent
+def _extract_package(root: Path) -> polib.POFile:
+    """Return the messages of the package's modules: the project's copy of it, or this one."""
+    own = Path(__file__).parent
+    package = root / own.name if (root / own.name).is_dir() else own
     template = polib.POFile()
     for file, line, message, _comments, _context in extract_from_dir(
         package, method_map=[("**.py", "python")], keywords={"_": None}
@@ -117,7 +117,7 @@ def _add(template: polib.POFile, text: str, places: Iterable[tuple[str, str]]) -
 
 def _add_borrowed(template: polib.POFile) -> polib.POFile:
     for package, files in _BORROWED.items():
-        for entry in polib.pofile(str(_locale_of(package) / "sphinx.pot")):
+        for entry in polib.pofile(str(_shipped_locale(package) / "sphinx.pot")):
             if any(file.startswith(files) for file, _line in entry.occurrences):
                 _add(template, entry.msgid, [(package, "")])
     return template
@@ -133,7 +133,7 @@ def _without_translated(
     known: set[str] = set()
     for package in _BORROWED:
         shipped = gettext.translation(
-            "sphinx", _locale_of(package), languages=[language], fallback=True
+            "sphinx", _shipped_locale(package), languages=[language], fallback=True
         )
         catalog: dict[str, str] = getattr(shipped, "_catalog", {})
         known |= {text for text, translation in catalog.items() if translation not in ("", text)}
@@ -147,7 +147,7 @@ def _without_translated(
     return kept
 
 
-def _locale_of(package: str) -> Path:
+def _shipped_locale(package: str) -> Path:
     found = importlib.util.find_spec(package)
     assert found
     assert found.origin

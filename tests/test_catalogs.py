@@ -84,6 +84,25 @@ def test_a_removed_message_is_kept_and_revived() -> None:
     ]
 
 
+def test_a_text_that_changed_twice_keeps_the_one_its_translation_belongs_to() -> None:
+    first, second, third = (f"The first call compiles {what}." for what in ("it", "all", "this"))
+    twice = translated(first)
+    for text in (second, third):
+        twice = update_catalog(twice, template(text), language="ko")
+    assert (twice[0].fuzzy, twice[0].previous_msgid) == (True, first)
+    back = update_catalog(twice, template(first), language="ko")
+    assert (back[0].fuzzy, back[0].msgstr) == (False, f"번역: {first}")
+    assert not back[0].previous_msgid
+
+
+def test_of_a_message_that_a_merge_doubled_the_translated_one_stays() -> None:
+    old = translated("One sentence.")
+    old.append(polib.POEntry(msgid="One sentence.", msgstr=""))
+    old.append(polib.POEntry(msgid="One sentence.", msgstr="옛.", obsolete=True))
+    new = update_catalog(old, template("One sentence."), language="ko")
+    assert [entry.msgstr for entry in new] == ["번역: One sentence."]
+
+
 def test_comments_of_translators_and_their_header_stay() -> None:
     old = translated("One sentence.")
     old.metadata["Last-Translator"] = "홍길동 <hong@example.org>"

@@ -10,8 +10,9 @@ import pytest
 from watchfiles import Change
 
 from conftest import RECIPE, Gallery
+from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import load_languages
-from recipe_gallery.live import Live
+from recipe_gallery.live import Live, run
 
 PAGE = "recipes/adding"
 MESSAGES = {"A paragraph.": "문단입니다.", "Why this is here.": "까닭."}
@@ -77,6 +78,25 @@ def test_a_broken_catalog_is_told_and_the_last_good_page_stays(
     state = live.rebuild(save(gallery, "고친 문단입니다."))
     assert (state.build, state.problems) == (2, ())
     assert "고친 문단입니다." in page_of(live)
+
+
+def test_settings_that_cannot_be_read_are_told(live: Live, gallery: Gallery) -> None:
+    live.rebuild()
+    path = gallery.root / "languages.toml"
+    text = path.read_text()
+    path.write_text(text + "ja = {")
+    state = live.rebuild([path])
+    assert state.build == 1
+    assert "languages.toml: not valid TOML" in state.problems[0]
+    path.write_text(text)
+    assert live.rebuild([path]).build == 2
+
+
+def test_a_port_in_use_is_one_clear_line(live: Live) -> None:
+    server = live.serve(0)
+    with pytest.raises(GalleryError, match="is in use; for example: make live PORT="):
+        run(live.root, live.build_folder, live.language, server.server_address[1])
+    server.server_close()
 
 
 def test_what_builds_write_starts_no_build(live: Live) -> None:

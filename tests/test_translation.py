@@ -175,6 +175,55 @@ def test_a_bad_translation_is_told_and_shown_in_english(
     assert site.build(language="ko").warnings == ""
 
 
+def test_a_fuzzy_translation_that_would_be_bad_is_no_problem(site: Gallery) -> None:
+    path = edit(site, "A first sentence with ``code``.", "``kode`` 문장.")
+    catalog = polib.pofile(str(path))
+    catalog.find("A first sentence with ``code``.").flags.append("fuzzy")
+    catalog.save()
+    build = site.build(language="ko")
+    assert build.warnings == ""
+    assert "kode" not in build.page(PAGE)
+
+
+def test_what_another_program_compiled_is_not_trusted(site: Gallery) -> None:
+    site.build(language="ko")
+    path = site.translate(PAGE, MESSAGES | {"A paragraph.": "<b>굵게</b>"})
+    polib.pofile(str(path)).save_as_mofile(str(path.with_suffix(".mo")))
+    build = site.build(language="ko")
+    assert "HTML that the source does not have: <b> </b>" in build.warnings
+    assert "<b>굵게" not in build.page(PAGE)
+
+
+def test_a_lock_of_an_editor_is_no_catalog(site: Gallery) -> None:
+    (site.root / "locale/ko/LC_MESSAGES/.#index.po").symlink_to("nowhere")
+    assert site.build(language="ko").warnings == ""
+
+
+def test_a_changed_label_changes_all_pages(site: Gallery) -> None:
+    site.translate("recipe_gallery", {"Download notebook": "노트북"})
+    assert ">노트북<" in site.build(language="ko").page(PAGE)
+    assert site.build(language="ko").read == []
+    site.translate("recipe_gallery", {"Download notebook": "공책"})
+    assert ">공책<" in site.build(language="ko").page(PAGE)
+
+
+@pytest.mark.parametrize(
+    ("text", "translation", "message"),
+    [
+        ("Recorded on %(device)s, %(date)s", "%(date)s, %(장치)s", "%(device)s"),
+        ("%s seconds", "%s초 (100%)", "write %%"),
+        ("Download notebook", '노트북" onmouseover="alert(1)', "part of HTML"),
+    ],
+)
+def test_a_bad_label_is_told_and_shown_in_english(
+    site: Gallery, text: str, translation: str, message: str
+) -> None:
+    site.translate("recipe_gallery", {text: translation})
+    build = site.build(language="ko")
+    assert message in build.warnings
+    assert translation not in build.page(PAGE)
+
+
 def test_a_missing_catalog_shows_english(site: Gallery) -> None:
     site.build(language="ko")
     (site.root / f"locale/ko/LC_MESSAGES/{PAGE}.po").unlink()
@@ -189,7 +238,8 @@ def test_a_missing_catalog_shows_english(site: Gallery) -> None:
     [
         ('msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n\xff', "not UTF-8"),
         ('msgid ""\nmsgstr "Content-Type: text/plain; charset=klingon\\n"\n', "unknown charset"),
-        ('msgid ""\nmsgstr "Language: ko\\n"\n\nmsgid "A\nB"\n', "not a catalog from here on"),
+        ('msgid ""\nmsgstr "Language: ko\\n"\n\nmsgid "A\nB"\n', "between two quotes"),
+        ("nonsense", "not a catalog from here on"),
         ("\x00", "zero byte"),
     ],
 )
