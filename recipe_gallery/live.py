@@ -19,7 +19,7 @@ from pathlib import Path
 
 import watchfiles
 
-from .catalogs import catalog_folder
+from .catalogs import catalog_folder, find_catalogs
 from .check_po import BREAKING, check_catalog
 from .errors import GalleryError
 from .languages import Language
@@ -75,6 +75,7 @@ class Live:
         self.build_folder = build.resolve()
         self.language = language
         self.state = State(build=0)
+        self._built = 0.0  # when the last build began, as files tell the time
         self._listeners: set[queue.SimpleQueue[State]] = set()
         self._lock = threading.Lock()
         self._processes = get_context("forkserver")
@@ -87,6 +88,7 @@ class Live:
 
     def rebuild(self, changed: Iterable[Path] = ()) -> State:
         """Build, unless a catalog cannot be shown; return the new state and tell browsers."""
+        self._built = time.time()
         problems = self._check_catalogs(changed)
         if problems:
             self._publish(State(build=self.state.build, problems=problems))
@@ -104,11 +106,24 @@ class Live:
 
     def watch(self, stop: threading.Event | None = None) -> None:
         """Build after every change, until interrupted."""
+        unseen = True  # what was saved between the last build and the start of the watch
         for changes in watchfiles.watch(
-            self.root, watch_filter=self._is_source, debounce=200, step=20, stop_event=stop
+            self.root,
+            watch_filter=self._is_source,
+            debounce=200,
+            step=20,
+            rust_timeout=500,
+            yield_on_timeout=True,
+            stop_event=stop,
         ):
             began = time.monotonic()
-            paths = sorted({Path(path) for _change, path in changes})
+            found = {Path(path) for _change, path in changes}
+            if unseen:
+                found |= self._saved_since_build()
+                unseen = False
+            paths = sorted(found)
+            if not paths:
+                continue
             before = self.state.build
             state = self.rebuild(paths)
             names = ", ".join(str(path.relative_to(self.root)) for path in paths[:3])
@@ -145,6 +160,10 @@ class Live:
         hidden = any(part.startswith(".") for part in parts)
         made = parts[0] in _IGNORED or Path(path).is_relative_to(self.build_folder)
         return not hidden and not made and Path(path).suffix in _SUFFIXES
+
+    def _saved_since_build(self) -> set[Path]:
+        catalogs = find_catalogs(self.root / "locale", self.language.code)
+        return {path for path in catalogs if path.stat().st_mtime >= self._built}
 
     def _check_catalogs(self, changed: Iterable[Path]) -> tuple[str, ...]:
         """Return what keeps the changed catalogs from readers."""

@@ -92,6 +92,19 @@ def test_settings_that_cannot_be_read_are_told(live: Live, gallery: Gallery) -> 
     assert live.rebuild([path]).build == 2
 
 
+def test_what_is_saved_before_the_watch_begins_is_seen(live: Live, gallery: Gallery) -> None:
+    live.rebuild()
+    save(gallery, "다른 문단입니다.")
+    stop = threading.Event()
+    watcher = threading.Thread(target=live.watch, args=(stop,), daemon=True)
+    watcher.start()
+    while live.state.build == 1 and watcher.is_alive():
+        time.sleep(0.05)
+    stop.set()
+    watcher.join()
+    assert "다른 문단입니다." in page_of(live)
+
+
 def test_a_port_in_use_is_one_clear_line(live: Live) -> None:
     server = live.serve(0)
     with pytest.raises(GalleryError, match="is in use; for example: make live PORT="):
