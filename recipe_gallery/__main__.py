@@ -48,58 +48,68 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     record.set_defaults(run=_record)
 
-    html = commands.add_parser("html", help="render the site in all languages at the same time")
+    root = argparse.ArgumentParser(add_help=False)
+    root.add_argument("--root", type=Path, default=Path(), help="folder of the project")
+    templates = argparse.ArgumentParser(add_help=False, parents=[root])
+    templates.add_argument("--templates", type=Path, default=Path("_build/gettext"))
+
+    html = commands.add_parser(
+        "html", parents=[root], help="render the site in all languages at the same time"
+    )
     html.add_argument("languages", nargs="*", help="codes; all published languages if none")
-    html.add_argument("--root", type=Path, default=Path())
     html.add_argument("--build", type=Path, default=Path("_build"), help="folder for what is made")
     html.add_argument("--sphinx-options", default="", help="handed to sphinx-build")
     html.set_defaults(run=_html)
 
-    update = commands.add_parser("update-po", help="bring the catalogs up to date")
+    update = commands.add_parser(
+        "update-po", parents=[templates], help="bring the catalogs up to date"
+    )
     update.add_argument("languages", nargs="*", help="codes; all languages if none")
-    update.add_argument("--root", type=Path, default=Path())
-    update.add_argument("--templates", type=Path, default=Path("_build/gettext"))
     update.set_defaults(run=_update)
 
-    check_po = commands.add_parser("check-po", help="tell what is wrong with catalogs")
+    check_po = commands.add_parser(
+        "check-po", parents=[root], help="tell what is wrong with catalogs"
+    )
     check_po.add_argument("targets", nargs="*", help="languages, files or folders; all if none")
-    check_po.add_argument("--root", type=Path, default=Path())
     check_po.add_argument("--format", choices=("text", "github", "json"), default="text")
     check_po.set_defaults(run=_check_po)
 
-    status = commands.add_parser("status", help="tell how far each catalog is translated")
+    status = commands.add_parser(
+        "status", parents=[root], help="tell how far each catalog is translated"
+    )
     status.add_argument("languages", nargs="*", help="codes; all languages if none")
-    status.add_argument("--root", type=Path, default=Path())
     status.set_defaults(run=_status)
 
-    impact = commands.add_parser("impact", help="tell what changed English means to translators")
+    impact = commands.add_parser(
+        "impact", parents=[templates], help="tell what changed English means to translators"
+    )
     impact.add_argument("base", help="a commit or branch to compare with")
-    impact.add_argument("--root", type=Path, default=Path())
-    impact.add_argument("--templates", type=Path, default=Path("_build/gettext"))
     impact.set_defaults(run=_impact)
 
-    glossary = commands.add_parser("glossary", help="write the glossary for translation tools")
+    glossary = commands.add_parser(
+        "glossary", parents=[root], help="write the glossary for translation tools"
+    )
     glossary.add_argument("folder", type=Path)
-    glossary.add_argument("--root", type=Path, default=Path())
     glossary.set_defaults(run=_glossary)
 
-    live = commands.add_parser("live", help="serve one language and follow every save")
+    live = commands.add_parser(
+        "live", parents=[root], help="serve one language and follow every save"
+    )
     live.add_argument("language", help="its code")
-    live.add_argument("--root", type=Path, default=Path())
     live.add_argument("--build", type=Path, default=Path("_build/live"))
     live.add_argument("--port", type=int, default=8000)
     live.set_defaults(run=_live)
 
-    pseudo = commands.add_parser("pseudo-po", help="write catalogs of accented English")
+    pseudo = commands.add_parser(
+        "pseudo-po", parents=[templates], help="write catalogs of accented English"
+    )
     pseudo.add_argument("locale", type=Path, help="folder for them")
-    pseudo.add_argument("--root", type=Path, default=Path())
-    pseudo.add_argument("--templates", type=Path, default=Path("_build/gettext"))
     pseudo.set_defaults(run=_pseudo)
 
-    new = commands.add_parser("new-language", help="add a language, with catalogs to fill in")
+    new = commands.add_parser(
+        "new-language", parents=[templates], help="add a language, with catalogs to fill in"
+    )
     new.add_argument("language", help="its code, such as ja or pt_BR")
-    new.add_argument("--root", type=Path, default=Path())
-    new.add_argument("--templates", type=Path, default=Path("_build/gettext"))
     new.set_defaults(run=_new_language)
     return parser.parse_args(arguments)
 

@@ -2,7 +2,6 @@
 
 from pathlib import PurePosixPath
 from typing import Any
-from urllib.parse import urljoin
 from xml.sax.saxutils import escape, quoteattr
 
 from docutils import nodes
@@ -32,7 +31,7 @@ def add_alternates(
             "name": language.name,
             "tag": language.tag,
             "href": f"{up}{language.code}/{page}",
-            "address": page_address(app.config.site_url, language, page),
+            "address": language.address(app.config.site_url, page),
             "current": language == current,
             "default": language == source_language(app.config),
         }
@@ -43,11 +42,6 @@ def add_alternates(
 def linked_languages(languages: dict[str, Language], current: Language) -> list[Language]:
     """Return what a page links to: published languages, and its own."""
     return [each for each in languages.values() if each.published or each == current]
-
-
-def page_address(site_url: str, language: Language, page: str) -> str:
-    """Return where a page of a language is published, or nothing if that is not known."""
-    return urljoin(f"{site_url.rstrip('/')}/", f"{language.code}/{page}") if site_url else ""
 
 
 def write_style(app: Sphinx, exception: Exception | None) -> None:
@@ -75,12 +69,12 @@ def write_sitemap(app: Sphinx, exception: Exception | None) -> None:
     ]
     for docname in sorted(app.env.found_docs):
         page = app.builder.get_target_uri(docname)
-        lines.append(f"<url><loc>{escape(page_address(app.config.site_url, current, page))}</loc>")
+        lines.append(f"<url><loc>{escape(current.address(app.config.site_url, page))}</loc>")
         for tag, language in [
             *((each.tag, each) for each in languages),
             ("x-default", default),
         ]:
-            address = quoteattr(page_address(app.config.site_url, language, page))
+            address = quoteattr(language.address(app.config.site_url, page))
             lines.append(f'<xhtml:link rel="alternate" hreflang="{tag}" href={address}/>')
         lines.append("</url>")
     lines.append("</urlset>")

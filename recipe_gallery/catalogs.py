@@ -43,9 +43,14 @@ class Progress:
     @property
     def percent(self) -> int:
         """Whole percents of the words, 100 only if nothing is left."""
-        if not self.words_left:
-            return 100
-        return min(99, 100 * (self.words - self.words_left) // max(self.words, 1))
+        return percent_done(self.words, self.words_left)
+
+
+def percent_done(words: int, words_left: int) -> int:
+    """Return whole percents, 100 only if nothing is left."""
+    if not words_left:
+        return 100
+    return min(99, 100 * (words - words_left) // max(words, 1))
 
 
 def catalog_folder(locale: Path, language: str) -> Path:
@@ -111,10 +116,15 @@ def write_catalog(path: Path, catalog: polib.POFile) -> bool:
     if path.exists() and path.read_bytes() == text.encode():
         return False
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(f".{os.getpid()}.part")
-    partial.write_bytes(text.encode())
-    partial.replace(path)
+    replace_file(path, text.encode())
     return True
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file so that whoever reads it meanwhile sees the old one or the new one, whole."""
+    partial = path.with_suffix(f".{os.getpid()}.part")
+    partial.write_bytes(content)
+    partial.replace(path)
 
 
 def is_wordless(text: str) -> bool:
@@ -134,12 +144,13 @@ def measure(catalog: polib.POFile) -> Progress:
         total=len(live),
         translated=len(live) - len(left),
         fuzzy=sum(entry.fuzzy for entry in live),
-        words=sum(_count_words(entry.msgid) for entry in live),
-        words_left=sum(_count_words(entry.msgid) for entry in left),
+        words=sum(count_words(entry.msgid) for entry in live),
+        words_left=sum(count_words(entry.msgid) for entry in left),
     )
 
 
-def _count_words(text: str) -> int:
+def count_words(text: str) -> int:
+    """Return how many words a source text has."""
     return len(text.split())
 
 

@@ -31,6 +31,10 @@ class Language:
         if not self.tag:
             object.__setattr__(self, "tag", self.code.replace("_", "-"))
 
+    def address(self, site_url: str, page: str = "") -> str:
+        """Return where this language, or a page of it, is published; nothing if that is unknown."""
+        return f"{site_url.rstrip('/')}/{self.code}/{page}" if site_url else ""
+
     @cached_property
     def locale(self) -> Locale:
         """The forms of dates and numbers; English ones if Babel does not know the language."""

@@ -66,7 +66,7 @@ def write_root_pages(root: Path, out: Path) -> None:
     )
     if site_url:
         addresses = "\n".join(
-            f"<sitemap><loc>{escape(_address(site_url, language))}sitemap.xml</loc></sitemap>"
+            f"<sitemap><loc>{escape(language.address(site_url))}sitemap.xml</loc></sitemap>"
             for language in languages
         )
         out.joinpath("sitemap.xml").write_text(
@@ -79,7 +79,7 @@ def write_root_pages(root: Path, out: Path) -> None:
 
 def _front(title: str, languages: list[Language], site_url: str) -> str:
     links = [
-        f'<link rel="alternate" hreflang="{each.tag}" href="{escape(_address(site_url, each))}">'
+        f'<link rel="alternate" hreflang="{each.tag}" href="{escape(each.address(site_url))}">'
         for each in languages
     ]
     links.append(f'<link rel="alternate" hreflang="x-default" href="{escape(site_url)}">')
@@ -95,7 +95,3 @@ def _front(title: str, languages: list[Language], site_url: str) -> str:
         codes=json.dumps({each.tag: each.code for each in languages}),
         items="\n".join(items),
     )
-
-
-def _address(site_url: str, language: Language) -> str:
-    return f"{site_url.rstrip('/')}/{language.code}/"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import polib
 
-from .catalogs import INTERFACE, Progress, find_catalogs, measure, read_catalog
+from .catalogs import INTERFACE, Progress, catalog_folder, find_catalogs, measure, read_catalog
 from .errors import GalleryError
 from .languages import Language
 
@@ -48,7 +48,7 @@ def catalog_status(path: Path, domain: str) -> CatalogStatus:
 
 def language_status(locale: Path, language: Language) -> list[CatalogStatus]:
     """Measure all catalogs of a language."""
-    folder = locale / language.code / "LC_MESSAGES"
+    folder = catalog_folder(locale, language.code)
     return [
         catalog_status(path, path.relative_to(folder).with_suffix("").as_posix())
         for path in find_catalogs(locale, language.code)

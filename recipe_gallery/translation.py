@@ -4,9 +4,10 @@ Sphinx would take a catalog as it is. Here each is checked first; a message that
 page is reported and left out of the compiled catalog, so that readers get the English text for it.
 """
 
+import contextlib
 import hashlib
 import json
-import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +24,16 @@ from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
 
 from . import pseudo
-from .catalogs import INTERFACE, catalog_folder, find_catalogs, read_catalog
-from .check_po import BREAKING, check_catalog
+from .catalogs import (
+    INTERFACE,
+    catalog_folder,
+    count_words,
+    find_catalogs,
+    percent_done,
+    read_catalog,
+    replace_file,
+)
+from .check_po import BREAKING, check_catalog, line_of
 from .errors import GalleryError
 from .formats import format_percent
 from .languages import FILE_NAME, Language, load_languages
@@ -54,6 +63,12 @@ def is_translated(config: Config) -> bool:
     return bool(config.language != source_language(config).code)
 
 
+def translated_languages(config: Config) -> list[Language]:
+    """Return the published languages that the sources are translated into."""
+    source = source_language(config)
+    return [each for each in config.languages.values() if each.published and each != source]
+
+
 def set_languages(app: Sphinx, config: Config) -> None:
     """Read ``languages.toml``; derive the address of this language's site."""
     try:
@@ -74,8 +89,8 @@ def set_languages(app: Sphinx, config: Config) -> None:
         )
         config.languages[code] = Language(code=code, name=code)
     config.gettext_auto_build = False  # compile_catalogs does it, and leaves out what is broken
-    if config.site_url and not config.html_baseurl:
-        config.html_baseurl = f"{config.site_url.rstrip('/')}/{code}/"
+    if not config.html_baseurl:
+        config.html_baseurl = config.languages[code].address(config.site_url)
 
 
 def compile_catalogs(app: Sphinx, config: Config) -> None:
@@ -129,12 +144,12 @@ def compile_catalog(path: Path, language: Language) -> list[str]:
     catalog[:] = [entry for entry in catalog if entry.linenum not in bad]
     content = catalog.to_binary()
     if not compiled.exists() or compiled.read_bytes() != content:
-        _replace(compiled, content)
+        replace_file(compiled, content)
     lines = [
         f"{problem}; shown in English" if problem.breaks else str(problem) for problem in problems
     ]
     state = {"state": _state(path, compiled, language), "problems": lines}
-    _replace(note, json.dumps(state, ensure_ascii=False).encode())
+    replace_file(note, json.dumps(state, ensure_ascii=False).encode())
     return lines
 
 
@@ -152,12 +167,6 @@ def _read_note(path: Path) -> dict[str, Any]:
         return dict(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError):
         return {}
-
-
-def _replace(path: Path, content: bytes) -> None:
-    partial = path.with_suffix(f".{os.getpid()}.part")
-    partial.write_bytes(content)
-    partial.replace(path)
 
 
 def pages_with_old_labels(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> set[str]:
@@ -235,14 +244,13 @@ class PrepareTranslation(SphinxTransform):
         messages = {text for _node, text in found}
         catalog = self._read()
         left = messages - catalog.keys()
-        words = sum(len(text.split()) for text in messages)
-        words_left = sum(len(text.split()) for text in left)
         self.document["untranslated"] = [
             node for node, text in found if text in left and isinstance(node, nodes.TextElement)
         ]
-        share = 100 * (words - words_left) // words if words else 100
-        self.document["percent"] = min(share, 99) if left else 100
-        for gone in sorted(catalog.keys() - messages):
+        self.document["percent"] = percent_done(
+            sum(map(count_words, messages)), sum(map(count_words, left))
+        )
+        if gone := sorted(catalog.keys() - messages):
             self._report(gone)
 
     def _read(self) -> dict[str, str]:
@@ -254,18 +262,18 @@ class PrepareTranslation(SphinxTransform):
         entries = getattr(catalog, "_catalog", {}) if found else {}
         return {text: translation for text, translation in entries.items() if text and translation}
 
-    def _report(self, text: str) -> None:
+    def _report(self, texts: Sequence[str]) -> None:
         path = compiled_catalog(self.config, self.env.srcdir, self.env.docname).with_suffix(".po")
-        try:
-            line = next((e.linenum for e in read_catalog(path) if e.msgid == text), 1)
-        except GalleryError:
-            line = 1
-        code = self.config.language
-        short = text if len(text) < 60 else f"{text[:57]}..."
-        _warn(
-            f"{path}:{line}: the page does not have this message any more: {short!r}; "
-            f"run: make update-po LANGUAGE={code}"
-        )
+        lines: dict[str, int] = {}
+        with contextlib.suppress(GalleryError):
+            # Of a message that stands twice, the first one counts.
+            lines = {entry.msgid: line_of(entry) for entry in reversed(read_catalog(path))}
+        for text in texts:
+            short = text if len(text) < 60 else f"{text[:57]}..."
+            _warn(
+                f"{path}:{lines.get(text, 1)}: the page does not have this message any more: "
+                f"{short!r}; run: make update-po LANGUAGE={self.config.language}"
+            )
 
 
 class MarkUntranslated(SphinxTransform):
@@ -280,7 +288,6 @@ class MarkUntranslated(SphinxTransform):
         self.document.settings.character_level_inline_markup = False
         left = self.document.attributes.pop("untranslated")
         percent = self.document.attributes.pop("percent")
-        self.env.metadata[self.env.docname]["percent"] = percent
         tag = f"language-{source_language(self.config).tag}"  # docutils writes it as lang="..."
         for node in self.document.findall(nodes.Element):
             if {DATA_CLASS, OUTPUT_CLASS} & set(node.get("classes", ())):

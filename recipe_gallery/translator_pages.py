@@ -19,7 +19,13 @@ from .glossary import FILE_NAME, load_glossary
 from .glossary_files import write_glossaries
 from .languages import Language
 from .status import CatalogStatus, add_up, catalog_status
-from .translation import DATA_CLASS, current_language, is_translated, source_language
+from .translation import (
+    DATA_CLASS,
+    current_language,
+    is_translated,
+    source_language,
+    translated_languages,
+)
 
 _ = get_translation("recipe_gallery")
 logger = logging.getLogger(__name__)
@@ -31,11 +37,7 @@ class TranslationStatus(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the sections, in the order of ``languages.toml``."""
         self.env.metadata[self.env.docname]["catalogs"] = _state(self.env)
-        return [
-            self._section(language)
-            for language in self.config.languages.values()
-            if language.published and language != source_language(self.config)
-        ]
+        return [self._section(language) for language in translated_languages(self.config)]
 
     def _section(self, language: Language) -> nodes.section:
         own = current_language(self.config)
@@ -61,7 +63,7 @@ class TranslationStatus(SphinxDirective):
 
     def _row(self, language: Language, status: CatalogStatus, own: Language) -> list[nodes.Node]:
         locale = own.locale
-        path = f"locale/{language.code}/LC_MESSAGES/{status.domain}.po"
+        path = catalog_folder(Path("locale"), language.code).as_posix() + f"/{status.domain}.po"
         if status.is_interface:
             page: nodes.Node = nodes.Text(_("Labels of the site: %s") % status.domain)
         else:
@@ -72,7 +74,12 @@ class TranslationStatus(SphinxDirective):
             edit = nodes.reference("", "", edit, refuri=address)
         progress = status.progress
         if progress is None:
-            return [page, nodes.Text(_("cannot be read")), *(nodes.Text("–"),) * 4, edit]
+            return [
+                page,
+                nodes.Text(_("cannot be read")),
+                *(nodes.Text("–") for _column in range(4)),
+                edit,
+            ]
         return [
             page,
             nodes.Text(format_percent(progress.percent / 100, locale)),
@@ -100,7 +107,7 @@ class TranslationGlossary(SphinxDirective):
         languages = (
             [current_language(self.config)]
             if is_translated(self.config)
-            else [each for each in self.config.languages.values() if each.published][1:]
+            else translated_languages(self.config)
         )
         rows: list[list[nodes.Node]] = [
             [
@@ -146,7 +153,7 @@ def write_glossary_files(app: Sphinx, exception: Exception | None) -> None:
         return
     with contextlib.suppress(GalleryError):  # the page has said what is wrong
         glossary = load_glossary(locale)
-        languages = [each for each in app.config.languages.values() if each.published][1:]
+        languages = translated_languages(app.config)
         if glossary.terms:
             write_glossaries(glossary, source_language(app.config), languages, Path(app.outdir))
 

@@ -57,6 +57,12 @@ def edit(site: Gallery, text: str, translation: str) -> Path:
     return site.translate(PAGE, MESSAGES | {text: translation})
 
 
+def mark_fuzzy(path: Path, text: str) -> None:
+    catalog = polib.pofile(str(path))
+    catalog.find(text).flags.append("fuzzy")
+    catalog.save()
+
+
 def code_of(site: Gallery, out: Path) -> list[str]:
     notebook = nbformat.read(out / f"{PAGE}.ipynb", as_version=4)
     nbformat.validate(notebook)
@@ -104,9 +110,7 @@ def test_the_card_of_a_recipe_is_translated(site: Gallery) -> None:
 
 def test_what_is_not_translated_is_english_marked_and_told(site: Gallery) -> None:
     path = edit(site, "A paragraph.", "")
-    catalog = polib.pofile(str(path))
-    catalog.find("A remark.").flags.append("fuzzy")
-    catalog.save()
+    mark_fuzzy(path, "A remark.")
     build = site.build(language="ko")
     assert build.warnings == ""
     page = build.page(PAGE)
@@ -177,9 +181,7 @@ def test_a_bad_translation_is_told_and_shown_in_english(
 
 def test_a_fuzzy_translation_that_would_be_bad_is_no_problem(site: Gallery) -> None:
     path = edit(site, "A first sentence with ``code``.", "``kode`` 문장.")
-    catalog = polib.pofile(str(path))
-    catalog.find("A first sentence with ``code``.").flags.append("fuzzy")
-    catalog.save()
+    mark_fuzzy(path, "A first sentence with ``code``.")
     build = site.build(language="ko")
     assert build.warnings == ""
     assert "kode" not in build.page(PAGE)
