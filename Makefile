@@ -24,7 +24,7 @@ RECORDFLAGS = --device $(DEVICE) $(if $(filter 1,$(FORCE)),--force) \
 	$(if $(MACHINE),--recordings-folder recordings/$(MACHINE))
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve record check test test-fast lint lock clean
+.PHONY: help html serve record check links test test-fast lint lock clean
 .PHONY: live check-po status update-po translation-impact glossary new-language pseudo
 # `make record html` records first, also under -j
 .NOTPARALLEL:
@@ -64,6 +64,9 @@ record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., FORCE=1, DE
 check: $(VENV)/html ## tell which recordings are not current, and what is wrong with translations
 	@$(BIN)/python -m recipe_gallery check; recordings=$$?; \
 		$(BIN)/python -m recipe_gallery check-po --format $(FORMAT) && exit $$recordings
+
+links: $(VENV)/html ## ask other sites whether the pages' links to them still lead somewhere
+	$(BIN)/python -m sphinx -b linkcheck -q -d $(BUILD)/doctrees/links . $(BUILD)/linkcheck
 
 live: $(VENV)/html ## show a language in the browser and follow every save (LANGUAGE=ko)
 	@$(BIN)/python -m recipe_gallery live --build $(BUILD)/live --port $(PORT) $(or $(LANGUAGE),"")

@@ -1,13 +1,14 @@
 """Sphinx settings of the site; what they mean: https://www.sphinx-doc.org/en/master/usage/configuration.html."""
 
 import os
+import re
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that Sphinx finds recipe_gallery
 
-project = "torch.compile recipes"
-author = "The torch.compile recipes authors"
+project = "Second Call"  # the first call of a compiled function is slow, the second is fast
+author = "The Second Call authors"
 copyright = "2026, " + author  # noqa: A001 (Sphinx's name)
 release = "0.1.0"
 
@@ -21,6 +22,7 @@ repository_url = os.environ.get(
 
 extensions = [
     "recipe_gallery",  # renders recordings; sets up Sphinx-Gallery
+    "sphinx_reredirects",  # old addresses lead to the new ones
 ]
 
 # Every .rst below this folder is a page unless it is named here.
@@ -33,6 +35,13 @@ exclude_patterns = [
     "benchmarks",
 ]
 nitpicky = True  # a link that leads nowhere is a warning
+# `make links` asks other sites; what stands inside this one is looked after by every build.
+linkcheck_ignore = [
+    r"(?!https?://)",  # files that the build writes beside a page
+    re.escape(repository_url + "/edit/"),  # forms, for which one has to sign in
+]
+linkcheck_retries = 3  # a server that is busy for a moment is no broken link
+linkcheck_rate_limit_timeout = 60  # seconds to wait for one that answers "too many requests"
 locale_dirs = ["locale"]
 gettext_compact = False  # one catalog per page
 
@@ -43,26 +52,65 @@ sphinx_gallery_conf = {
     "within_subsection_order": "FileNameSortKey",
 }
 
+# Pages that moved, each with its new address relative to the old one: "old": "recipes/new.html".
+# tests/published_pages.txt lists all that were ever published.
+redirects: dict[str, str] = {}
+redirect_html_template_file = "_templates/redirect.html"
+
 html_math_renderer = "mathml"
 html_theme = "pydata_sphinx_theme"
 html_title = project
+html_favicon = "_static/icon.svg"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_js_files = [("site.js", {"defer": "defer"})]
 templates_path = ["_templates"]
-# Pages without pages below them need no navigation of their section.
-html_sidebars = {page: [] for page in ("index", "results", "how_we_measure", "faq")}
+# The header leads to every page; code has the room of a second navigation.
+html_sidebars = {"**": []}
 html_show_sourcelink = False  # shows generated reST, which helps nobody
 html_copy_source = False
 html_use_index = False  # there are no index entries
+# What a page may load: files of the site and nothing else, and no script or style inside a page.
+# CONTRIBUTING.md says what a host can send in addition; https://www.w3.org/TR/CSP3/
+content_security_policy = "; ".join(
+    [
+        "default-src 'none'",
+        "script-src 'self' 'wasm-unsafe-eval'",  # Pagefind searches in WebAssembly
+        "style-src 'self'",
+        "img-src 'self' data:",  # small pictures inside of style sheets
+        "font-src 'self'",
+        "connect-src 'self'",
+        "worker-src 'self'",
+        "base-uri 'none'",
+        "form-action 'self'",
+    ]
+)
+search_with_pagefind = True  # benchmarks/search.md tells why
+# What Sphinx and Sphinx-Gallery add to every page and no page here uses
+unused_assets = [
+    "doctools.js",
+    "sphinx_highlight.js",
+    "translations.js",
+    "sg-tags.js",
+    "sg_gallery.css",
+    "sg_gallery-binder.css",
+    "sg_gallery-dataframe.css",
+    "sg_gallery-rendered-html.css",
+]
 html_theme_options = {
+    "logo": {
+        "text": project,
+        "image_light": "_static/logo-light.svg",
+        "image_dark": "_static/logo-dark.svg",
+    },
+    "back_to_top_button": False,
     "show_prev_next": False,
     "show_toc_level": 2,
     "navigation_with_keys": False,  # arrow keys scroll wide tables and code
     "navbar_end": ["language-switcher", "theme-switcher"],
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
-    "footer_end": [],
+    "footer_end": ["about"],
     # The theme asks the network whether a newer version of the documentation exists; there is one.
     "show_version_warning_banner": False,
 }

@@ -31,18 +31,55 @@ function currentSection() {
   return first && found !== first.id ? found : "";
 }
 
+// Controls are templates of the page, so that their labels are in its language.
+function make(id) {
+  return document.getElementById(id)?.content.firstElementChild.cloneNode(true);
+}
+
 // A button on each block of code, not on outputs, that copies it without prompts.
-const copyButton = document.getElementById("copy-button");
-for (const block of copyButton ? document.querySelectorAll("article div.highlight") : []) {
+for (const block of document.querySelectorAll("article div.highlight")) {
   if (block.closest(".recorded-output, .highlight-none")) continue;
-  const button = copyButton.content.firstElementChild.cloneNode(true);
+  const button = make("copy-button");
+  if (!button) break;
   const label = button.textContent;
   button.addEventListener("click", async () => {
     const code = block.querySelector("pre").cloneNode(true);
     code.querySelectorAll(".gp, .go, .linenos").forEach((part) => part.remove());
-    await navigator.clipboard.writeText(code.textContent);
-    button.textContent = button.dataset.done;
+    try {
+      await navigator.clipboard.writeText(code.textContent);
+      button.textContent = button.dataset.done;
+    } catch {
+      button.textContent = button.dataset.failed; // the browser or the reader does not allow it
+    }
     setTimeout(() => (button.textContent = label), 2000);
   });
   block.append(button);
 }
+
+// Recorded figures can be enlarged: by the button on them, or by a click.
+for (const image of document.querySelectorAll(".recorded-output img.sphx-glr-single-img")) {
+  const button = make("enlarge-button");
+  if (!button) break;
+  const frame = document.createElement("span");
+  frame.className = "figure-frame";
+  image.replaceWith(frame);
+  frame.append(image, button);
+  const enlarge = () => {
+    const dialog = make("enlarged-figure");
+    const copy = image.cloneNode();
+    copy.removeAttribute("srcset");
+    copy.loading = "eager";
+    dialog.append(copy);
+    // anywhere outside of the figure closes it; so does Escape, by itself
+    dialog.addEventListener("click", (event) => event.target !== copy && dialog.close());
+    dialog.addEventListener("close", () => dialog.remove());
+    document.body.append(dialog);
+    dialog.showModal();
+  };
+  button.addEventListener("click", enlarge);
+  image.addEventListener("click", enlarge);
+}
+
+// Browsers load no modules, and so no search, from a folder: the page of results says so.
+const searchStatus = document.getElementById("search-status");
+if (searchStatus && location.protocol === "file:") searchStatus.textContent = searchStatus.dataset.file;

@@ -7,20 +7,28 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.writers.html5 import HTML5Translator
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Wire the extension into Sphinx."""
     # Imported here so that the command line works where Sphinx's HTML part does not.
     from . import (
+        actions,
         alternates,
+        bars,
         cards,
         comment_nodes,
+        figures,
+        head,
+        header,
         mathml,
         provenance,
+        redirects,
         replay,
         results,
         reuse,
+        search,
         templates,
         translation,
         translator_pages,
@@ -31,6 +39,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("recordings_dir", "recordings", "env", str)
     app.add_config_value("site_url", "", "env", str)
     app.add_config_value("repository_url", "", "env", str)
+    app.add_config_value("content_security_policy", "", "html", str)
+    app.add_config_value("unused_assets", [], "html", list)
+    app.add_config_value("search_with_pagefind", False, "html", bool)
     app.add_config_value("languages", {}, "env", dict)  # filled in from languages.toml
     mathml.setup_math(app)
     app.connect("config-inited", translation.set_languages, priority=3)
@@ -39,25 +50,32 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-get-outdated", translation.pages_with_lost_catalogs)
     app.connect("env-get-outdated", translation.pages_with_old_labels)
     app.connect("env-check-consistency", translation.report_missing)
+    app.connect("env-check-consistency", redirects.check_redirects)
     app.connect("builder-inited", _add_builders_transforms)
     replay.take_over(app)
-    app.add_transform(provenance.AddRecipeHeader)
+    app.add_transform(header.AddRecipeHeader)
     app.add_transform(comment_nodes.AddComments)
+    skip = (provenance.skip, None)
     app.add_node(
-        provenance.recipe_actions,
-        html=(provenance.visit_actions, None),
-        latex=(provenance.skip, None),
-        text=(provenance.skip, None),
+        actions.recipe_actions,
+        html=(actions.visit_actions, None),
+        latex=skip,
+        text=skip,
     )
     app.add_node(
         provenance.provenance,
         html=(provenance.visit_provenance, provenance.depart_provenance),
-        latex=(provenance.skip, None),
-        text=(provenance.skip, None),
+        latex=skip,
+        text=skip,
     )
+    app.add_node(
+        header.recipe_results,
+        html=(HTML5Translator.visit_container, HTML5Translator.depart_container),
+    )
+    app.add_node(bars.time_bars, html=(bars.visit_bars, None), latex=skip, text=skip, markdown=skip)
+    app.add_node(nodes.image, override=True, html=(figures.visit_image, figures.depart_image))
     app.add_transform(cards.ReplaceThumbnails)
     app.add_directive("recipe-cards", cards.RecipeCards)
-    skip = (provenance.skip, None)
     app.add_node(
         cards.recipe_cards,
         html=(cards.visit_cards, cards.depart_cards),
@@ -80,10 +98,14 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-get-outdated", results.outdated_pages)
     app.connect("env-get-outdated", cards.outdated_pages)
     app.connect("html-page-context", alternates.add_alternates)
+    # late, when the theme has added its scripts
+    app.connect("html-page-context", head.describe_page, priority=900)
+    app.connect("builder-inited", search.replace_search)
     app.connect("build-finished", alternates.write_sitemap)
     app.connect("build-finished", alternates.write_style)
+    app.connect("build-finished", search.write_index)
     app.add_css_file("language.css", priority=900)
-    app.connect("doctree-resolved", provenance.link_downloads)
+    app.connect("doctree-resolved", actions.fill_actions)
     app.connect("doctree-resolved", templates.note_kinds)
     app.connect("build-finished", templates.write_kinds)
     app.connect("doctree-resolved", _write_downloads, priority=550)

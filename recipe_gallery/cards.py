@@ -18,12 +18,13 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
+from .bars import draw_pair
 from .elements import link_to_page
 from .errors import GalleryError
 from .formats import format_date, format_times
 from .markup import inline_nodes
 from .recipes import gallery_folders, gallery_pages, load_recipe
-from .recordings import read_recording
+from .recordings import Recording, read_recording
 from .reuse import recordings_folder, watch_recordings
 from .translation import DATA_CLASS, current_language, source_language, translate
 
@@ -97,19 +98,40 @@ def make_cards(
 
 def _make_card(env: BuildEnvironment, docname: str, source: Path) -> nodes.Node:
     recipe = load_recipe(source)
-    folder = docname.rpartition("/")[0]
-    thumbnail = f"{folder}/images/thumb/sphx_glr_{recipe.name}_thumb.png"
+    recording = _find_recording(env, recipe.name)
     card = recipe_card()
-    if Path(env.srcdir, thumbnail).exists():
-        # The title beside it says where the card leads; a reader who cannot see misses nothing.
-        card += nodes.image(uri=f"/{thumbnail}", alt="", classes=["recipe-card-picture"])
+    card += _picture(env, docname, recipe.name, recording)
     link = link_to_page(env, docname, *translated_nodes(env, docname, recipe.title))
     card += nodes.paragraph("", "", link, classes=["recipe-card-title"])
     if recipe.summary:
         texts = translated_nodes(env, docname, recipe.summary)
         card += nodes.paragraph("", "", *texts, classes=["recipe-card-summary"])
-    card += _headline(env, recipe.name)
+    if recording:
+        card += _headline(env, recording)
     return card
+
+
+def _find_recording(env: BuildEnvironment, name: str) -> Recording | None:
+    try:
+        return read_recording(recordings_folder(env) / f"{name}.ipynb")
+    except GalleryError:
+        return None  # replaying has said what is wrong
+
+
+def _picture(
+    env: BuildEnvironment, docname: str, name: str, recording: Recording | None
+) -> list[nodes.Node]:
+    """Return a picture of the headline figure, or else Sphinx-Gallery's thumbnail.
+
+    Text beside it says what it shows; a reader who cannot see misses nothing.
+    """
+    if recording and recording.headline:
+        return [nodes.raw("", draw_pair(recording.headline[0]), format="html")]
+    folder = docname.rpartition("/")[0]
+    thumbnail = f"{folder}/images/thumb/sphx_glr_{name}_thumb.png"
+    if Path(env.srcdir, thumbnail).exists():
+        return [nodes.image(uri=f"/{thumbnail}", alt="", classes=["recipe-card-picture"])]
+    return []
 
 
 def translated_nodes(env: BuildEnvironment, docname: str, text: str) -> list[nodes.Node]:
@@ -135,13 +157,8 @@ def outdated_pages(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> li
     ]
 
 
-def _headline(env: BuildEnvironment, name: str) -> list[nodes.Node]:
+def _headline(env: BuildEnvironment, recording: Recording) -> list[nodes.Node]:
     """Return the first of a recording's headline figures, and where and when it was measured."""
-    path = recordings_folder(env) / f"{name}.ipynb"
-    try:
-        recording = read_recording(path)
-    except GalleryError:
-        return []
     language = current_language(env.config)
     lines = []
     if rows := recording.headline:

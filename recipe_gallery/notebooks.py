@@ -26,10 +26,12 @@ from sphinx_markdown_builder.contexts import (
 )
 from sphinx_markdown_builder.translator import MarkdownTranslator
 
+from .actions import recipe_actions
 from .blocks import is_boundary
 from .errors import GalleryError
 from .fingerprint import fingerprint_code
-from .provenance import provenance, recipe_actions
+from .header import recipe_results
+from .provenance import provenance
 from .recipes import Cell, Recipe, find_source, load_recipe
 from .recordings import HEADLINE_MIME, Comparison, Recording, compare, read_recording
 from .replay import IMAGE_SUFFIXES, OUTPUT_CLASS
@@ -204,8 +206,8 @@ class _TextOnly:
             return node
         if isinstance(node, provenance):
             return node[0].deepcopy()  # its summary; the facts are in the notebook's metadata
-        if isinstance(node, recipe_actions):
-            return None
+        if isinstance(node, recipe_actions | recipe_results):
+            return None  # links beside the page, and figures that the notebook has as outputs
         if isinstance(node, nodes.comment):
             if not is_boundary(node):
                 return None

@@ -253,6 +253,9 @@ class _Replay:
 
 def _html_rst(html: str) -> str:
     """Return HTML in a box that scrolls by itself, and with the keyboard."""
+    # What pandas writes: a style in the head of each table, but a page may hold none (head.py), and
+    # a heading without words above the index, which screen readers would announce.
+    html = html.replace(' style="text-align: right;"', "").replace("<th></th>", "<td></td>")
     body = indent(html.strip(), "    ")
     return f'.. raw:: html\n\n    <div class="recorded-html" tabindex="0">\n{body}\n    </div>'
 

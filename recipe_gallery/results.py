@@ -1,4 +1,4 @@
-"""The directive ``recorded-results``: headline figures of all recordings, as tables and charts.
+"""The directive ``recorded-results``: headline figures of all recordings, as tables and bars.
 
 A recipe publishes its figures by displaying a JSON object of the type ``HEADLINE_MIME``:
 ``{"rows": [{"case": str, "baseline": str, "speedup": F, "share_of_limit": F or null,
@@ -8,10 +8,8 @@ A recipe publishes its figures by displaying a JSON object of the type ``HEADLIN
 other machines lie in folders beside it, ``recordings/<machine>/<recipe>.ipynb``, and add columns.
 """
 
-import math
 from collections.abc import Sequence
 from datetime import datetime
-from html import escape
 from pathlib import Path
 
 from babel import Locale
@@ -22,6 +20,7 @@ from sphinx.locale import get_translation
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from .bars import make_bars
 from .cards import translated_nodes
 from .elements import link_to_page, make_table
 from .errors import GalleryError
@@ -70,7 +69,7 @@ class RecordedResults(SphinxDirective):
         section += _table(recordings, locale)
         for recording in recordings:
             if recording.headline:
-                section += nodes.raw("", draw_chart(recording, locale), format="html")
+                section += make_bars(recording.headline, locale)
         return section
 
 
@@ -82,48 +81,6 @@ def outdated_pages(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> li
         for docname, metadata in env.metadata.items()
         if metadata.get("recordings", state) != state
     ]
-
-
-def draw_chart(recording: Recording, locale: Locale) -> str:
-    """Return a bar chart of the speed-ups as inline SVG that follows the colours of the page."""
-    rows = recording.headline
-    values = [row["speedup"] for row in rows]
-    low = min(0.5, *(value["low"] for value in values))
-    high = max(2.0, *(value["high"] for value in values))
-    left, width, row_height, top = 350.0, 290.0, 30.0, 26.0
-
-    def x(value: float) -> float:
-        return left + width * math.log(value / low) / math.log(high / low)
-
-    height = top + row_height * len(rows) + 8
-    label = _("Bar chart of the speed-ups in the table above, with their spread")
-    parts = [
-        f'<div class="results-chart" tabindex="0"><svg role="img" aria-label="{escape(label)}" '
-        f'viewBox="0 0 720 {height:.0f}">'
-    ]
-    steps = (0.5, 1, 2, 5, 10, 20, 50) if high / low < 100 else (1, 10, 100, 1000, 10000)
-    for tick in steps:
-        if low <= tick <= high:
-            parts.append(
-                f'<line class="{"one" if tick == 1 else "tick"}" x1="{x(tick):.1f}" y1="{top - 6}" '
-                f'x2="{x(tick):.1f}" y2="{height - 4:.1f}"/>'
-                f'<text class="tick" x="{x(tick):.1f}" y="{top - 12}">{tick:g}×</text>'
-            )
-    for index, (row, value) in enumerate(zip(rows, values, strict=True)):
-        middle = top + row_height * (index + 0.5)
-        start, end = sorted((x(1), x(value["value"])))
-        slower = " slower" if value["value"] < 1 else ""
-        parts.append(
-            f'<text class="case" x="{left - 12}" y="{middle + 4:.1f}">{escape(row["case"])}</text>'
-            f'<rect class="bar{slower}" x="{start:.1f}" y="{middle - 8:.1f}" '
-            f'width="{max(end - start, 1):.1f}" height="16" rx="2"/>'
-            f'<line class="spread" x1="{x(value["low"]):.1f}" y1="{middle:.1f}" '
-            f'x2="{x(value["high"]):.1f}" y2="{middle:.1f}"/>'
-            f'<text class="value" x="{max(x(value["high"]), end) + 8:.1f}" y="{middle + 4:.1f}">'
-            f"{format_times(value['value'], locale)}</text>"
-        )
-    parts.append("</svg></div>")
-    return "".join(parts)
 
 
 def _table(recordings: Sequence[Recording], locale: Locale) -> nodes.table:

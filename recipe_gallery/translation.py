@@ -114,8 +114,6 @@ def compile_catalogs(app: Sphinx, config: Config) -> None:
             for line in compile_catalog(path, language):
                 _warn(line)
         app.add_message_catalog("recipe_gallery", str(locale))
-    # The name of the site is the title of its first page.
-    config.html_title = translate(config, Path(app.srcdir), config.root_doc, config.html_title)
 
 
 def compile_catalog(path: Path, language: Language) -> list[str]:

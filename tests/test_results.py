@@ -57,8 +57,8 @@ def test_figures_come_from_the_recording_as_table_and_chart(site: Gallery) -> No
     for text in ("2.50× (2.25–2.75)", "50.0% (45.0–55.0)", "1,234 (1,111–1,357)", "0.800×"):
         assert text in page
     assert "a case &lt;with markup&gt;" in page
-    assert page.count("<rect") == 2
-    assert 'class="bar slower"' in page
+    assert page.count('<rect class="arm') == 2
+    assert 'class="arm slower"' in page
     assert 'href="recipes/publishing.html"' in page
 
 

@@ -1,0 +1,91 @@
+// The page of search results: search.html?q=...
+import { clean, find, open } from "./search.js";
+
+const form = document.querySelector("article form.bd-search");
+const field = form.querySelector("input");
+const status = document.getElementById("search-status");
+const list = document.getElementById("search-results");
+const texts = status.dataset;
+const MOST_SECTIONS = 3;
+
+let index;
+let current = 0; // number of the latest query: an older one that ends later shows nothing
+
+async function show(query) {
+  const number = ++current;
+  field.value = query;
+  list.replaceChildren();
+  status.textContent = query ? texts.searching : "";
+  if (!query) return;
+  let pages;
+  try {
+    index ||= open(new URL("pagefind/", new URL(document.documentElement.dataset.content_root, location)));
+    pages = await find(await index, query, document.documentElement.lang);
+  } catch (error) {
+    index = undefined;
+    status.textContent = texts.failed;
+    console.error(error);
+    return;
+  }
+  if (number !== current) return;
+  const count = pages.length;
+  status.textContent = count === 0 ? texts.none : count === 1 ? texts.one : texts.many.replace("%s", count);
+  list.replaceChildren(...pages.map(describe));
+}
+
+// A result: the page with its excerpt, and the sections where the words stand.
+function describe(page) {
+  const item = document.createElement("li");
+  item.append(link(page.url, page.meta.title, "search-title"), excerpt(page.excerpt));
+  const sections = page.sub_results.filter((each) => each.url !== page.url && each.url.includes("#"));
+  if (sections.length) {
+    const inner = document.createElement("ul");
+    inner.className = "search-sections";
+    for (const section of sections.slice(0, MOST_SECTIONS)) {
+      const entry = document.createElement("li");
+      entry.append(link(section.url, section.title));
+      inner.append(entry);
+    }
+    item.append(inner);
+  }
+  return item;
+}
+
+function link(address, title, name = "") {
+  const element = document.createElement("a");
+  element.href = address;
+  element.textContent = clean(title);
+  element.className = name;
+  return element;
+}
+
+// Pagefind escapes the text of the page and marks the words found.
+function excerpt(html) {
+  const paragraph = document.createElement("p");
+  paragraph.className = "search-excerpt";
+  const plain = document.createElement("textarea"); // holds text, whatever is put into it
+  for (const [index, part] of clean(html).split(/<\/?mark>/).entries()) {
+    plain.innerHTML = part;
+    const text = plain.value;
+    if (index % 2 === 0) {
+      paragraph.append(text);
+    } else {
+      const mark = document.createElement("mark");
+      mark.textContent = text;
+      paragraph.append(mark);
+    }
+  }
+  return paragraph;
+}
+
+const asked = () => new URLSearchParams(location.search).get("q")?.trim() || "";
+form.addEventListener("submit", (event) => {
+  event.preventDefault();
+  const address = new URL(location);
+  address.searchParams.set("q", field.value.trim());
+  history.pushState(null, "", address);
+  show(asked());
+});
+addEventListener("popstate", () => show(asked()));
+field.focus();
+show(asked());
