@@ -42,6 +42,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("content_security_policy", "", "html", str)
     app.add_config_value("unused_assets", [], "html", list)
     app.add_config_value("search_with_pagefind", False, "html", bool)
+    app.add_config_value("search_index_stays", False, "", bool)
     app.add_config_value("languages", {}, "env", dict)  # filled in from languages.toml
     mathml.setup_math(app)
     app.connect("config-inited", translation.set_languages, priority=3)

@@ -26,18 +26,18 @@ from .languages import Language
 from .live_build import build_once
 
 _EVENTS = "/live-events"
+_SCRIPT_PATH = "/live-script.js"
 _SUFFIXES = {".po", ".csv", ".rst", ".py", ".ipynb", ".toml", ".css", ".js", ".html"}
 _IGNORED = {"_build", "recipes", "__pycache__", "tests", "benchmarks"}
 # Reloads the page at the place where the reader was, or shows what is wrong over it.
 _SCRIPT = """
-<script>
 (() => {
   const key = "live:" + location.pathname;
   const place = sessionStorage.getItem(key);
   sessionStorage.removeItem(key);
   if (place !== null) scrollTo({ top: Number(place), behavior: "instant" });
   let shown = null;
-  new EventSource("%s").onmessage = (event) => {
+  new EventSource("/live-events").onmessage = (event) => {
     const state = JSON.parse(event.data);
     if (shown === null) shown = state.build;
     document.getElementById("live-problems")?.remove();
@@ -55,7 +55,6 @@ _SCRIPT = """
     }
   };
 })();
-</script>
 """
 
 
@@ -187,18 +186,26 @@ class _Handler(SimpleHTTPRequestHandler):
         if self.path == _EVENTS:
             self._send_events()
             return
+        if self.path == _SCRIPT_PATH:
+            self._send(_SCRIPT, "text/javascript")
+            return
         path = Path(self.translate_path(self.path))
         if path.is_dir() and self.path.endswith("/"):
             path = path / "index.html"
         if path.suffix != ".html" or not path.is_file():
             super().do_GET()
             return
-        page = path.read_bytes() + (_SCRIPT % _EVENTS).encode()
+        # a file, because pages allow no script inside of them
+        script = f'<script src="{_SCRIPT_PATH}"></script>\n'
+        self._send(path.read_text(encoding="utf-8") + script, "text/html")
+
+    def _send(self, text: str, kind: str) -> None:
+        content = text.encode()
         self.send_response(200)
-        self.send_header("Content-Type", "text/html; charset=utf-8")
-        self.send_header("Content-Length", str(len(page)))
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
         self.end_headers()
-        self.wfile.write(page)
+        self.wfile.write(content)
 
     def end_headers(self) -> None:
         """Keep browsers from showing a page, style or picture of an earlier build."""

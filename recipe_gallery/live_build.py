@@ -50,7 +50,8 @@ def _build(root: Path, build: Path, language: str) -> list[str]:
             outdir=build / "html" / language,
             doctreedir=build / "doctrees" / language,
             buildername="html",
-            confoverrides={"language": language},
+            # an index of the search takes longer than a build; that of the first one stays
+            confoverrides={"language": language, "search_index_stays": True},
             status=None,
             warning=warnings,
         )

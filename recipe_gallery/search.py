@@ -39,8 +39,10 @@ def write_index(app: Sphinx, exception: Exception | None) -> None:
     out = Path(app.outdir)
     pages = [Path(app.builder.get_outfilename(name)) for name in sorted(app.env.found_docs)]
     index = out / FOLDER / "pagefind-entry.json"
-    if index.exists() and all(page.stat().st_mtime < index.stat().st_mtime for page in pages):
-        return
+    if index.exists():
+        made = index.stat().st_mtime
+        if app.config.search_index_stays or all(page.stat().st_mtime < made for page in pages):
+            return
     asyncio.run(_write(out, pages))
 
 

@@ -1,15 +1,19 @@
 import gettext
 import io
+import os
 import shutil
 import subprocess
 import sys
 import textwrap
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import polib
 import pytest
+from browser import find_chromium, launch
 from hypothesis import settings
+from playwright.sync_api import Browser
 from rich.console import Console
 from sphinx.application import Sphinx
 from sphinx.locale import translators
@@ -140,6 +144,16 @@ def languages_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = subprocess.run(command, cwd=source, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return source / "_build" / "html"
+
+
+@pytest.fixture(scope="module")  # no longer: Playwright's event loop would be in the way of others
+def browser() -> Iterator[Browser]:
+    if not find_chromium():
+        if os.environ.get("CI"):
+            pytest.fail("no Chromium; install it, for example: apt-get install chromium")
+        pytest.skip("no Chromium, so nothing is tested in a browser; install chromium")
+    with launch() as browser:
+        yield browser
 
 
 @pytest.fixture

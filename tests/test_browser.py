@@ -1,6 +1,5 @@
 """The built site in a real browser: read, searched, downloaded from and used by keyboard."""
 
-import os
 import re
 import tomllib
 from collections.abc import Iterator
@@ -10,7 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from browser import find_chromium, launch, serve
+from browser import serve
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect
 
 from conftest import ROOT
@@ -26,16 +25,6 @@ AXE = {
     "resultTypes": ["violations"],
     "preload": False,  # of style sheets again, at addresses that axe gets wrong
 }
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    if not find_chromium():
-        if os.environ.get("CI"):
-            pytest.fail("no Chromium; install it, for example: apt-get install chromium")
-        pytest.skip("no Chromium, so nothing is tested in a browser; install chromium")
-    with launch() as browser:
-        yield browser
 
 
 @pytest.fixture(scope="module")

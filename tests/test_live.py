@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, expect
 from watchfiles import Change
 
 from conftest import RECIPE, Gallery
@@ -15,6 +16,9 @@ from recipe_gallery.languages import load_languages
 from recipe_gallery.live import Live, run
 
 PAGE = "recipes/adding"
+POLICY_LAYOUT = """{% extends "!layout.html" %}{% block extrahead %}
+<meta http-equiv="Content-Security-Policy" content="{{ content_security_policy }}">
+{% endblock %}"""
 MESSAGES = {"A paragraph.": "문단입니다.", "Why this is here.": "까닭."}
 
 
@@ -40,7 +44,15 @@ def live(gallery: Gallery) -> Live:
         'en = { name = "English" }\nko = { name = "한국어", glue = true }\n'
     )
     conf = gallery.root / "conf.py"
-    conf.write_text(conf.read_text() + 'gettext_compact = False\nlocale_dirs = ["locale"]\n')
+    policy = "default-src 'self'"
+    conf.write_text(
+        conf.read_text()
+        + 'gettext_compact = False\nlocale_dirs = ["locale"]\ntemplates_path = ["templates"]\n'
+        + f'content_security_policy = "{policy}"\n'
+    )
+    # as the site's own pages have it
+    gallery.root.joinpath("templates").mkdir()
+    gallery.root.joinpath("templates/layout.html").write_text(POLICY_LAYOUT)
     for page in ("index", "recipes/index"):
         gallery.translate(page, {})
     gallery.translate(PAGE, MESSAGES)
@@ -149,8 +161,8 @@ def test_a_browser_is_told_of_saves_and_of_problems_and_of_no_more(
     with urllib.request.urlopen(f"{address}/ko/{PAGE}.html") as answer:
         page = answer.read().decode()
         assert answer.headers["Cache-Control"] == "no-store"
-    assert "EventSource" in page
-    assert "EventSource" not in page_of(live)
+    assert "live-script.js" in page
+    assert "live-script.js" not in page_of(live)
 
     def next_event() -> dict[str, object]:
         while True:
@@ -170,3 +182,19 @@ def test_a_browser_is_told_of_saves_and_of_problems_and_of_no_more(
         assert next_event() == {"build": 3, "problems": []}
     time.sleep(1.5)  # long enough for a build that its own files would start
     assert live.state.build == 3
+
+
+def test_an_open_page_shows_what_is_saved(
+    live: Live, gallery: Gallery, address: str, browser: Browser
+) -> None:
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{address}/ko/{PAGE}.html")
+        expect(page.get_by_text("문단입니다.", exact=True)).to_be_visible()
+        save(gallery, "다른 문단입니다.")
+        expect(page.get_by_text("다른 문단입니다.")).to_be_visible(timeout=60_000)
+        save(gallery, "``다른 문단입니다.")
+        expect(page.get_by_role("alert")).to_contain_text("adding.po", timeout=60_000)
+        save(gallery, "또 다른 문단입니다.")
+        expect(page.get_by_text("또 다른 문단입니다.")).to_be_visible(timeout=60_000)
+        expect(page.get_by_role("alert")).to_have_count(0)
