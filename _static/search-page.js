@@ -36,7 +36,7 @@ async function show(query) {
 // A result: the page with its excerpt, and the sections where the words stand.
 function describe(page) {
   const item = document.createElement("li");
-  item.append(link(page.url, page.meta.title, "search-title"), excerpt(page.excerpt));
+  item.append(link(page.url, page.meta.title, "search-title"), excerpt(page.excerpt, page.words));
   const sections = page.sub_results.filter((each) => each.url !== page.url && each.url.includes("#"));
   if (sections.length) {
     const inner = document.createElement("ul");
@@ -59,23 +59,27 @@ function link(address, title, name = "") {
   return element;
 }
 
-// Pagefind escapes the text of the page and marks the words found.
-function excerpt(html) {
+// The excerpt with all words of the query marked; Pagefind marks one of them, with its inflections.
+function excerpt(html, words) {
   const paragraph = document.createElement("p");
   paragraph.className = "search-excerpt";
+  const escaped = words.filter((word) => word.length > 1).map((word) => word.replace(/[^\p{L}\p{N}]/gu, "\\$&"));
+  const anyWord = escaped.length ? new RegExp(`(${escaped.join("|")})`, "giu") : /(?!)/;
   const plain = document.createElement("textarea"); // holds text, whatever is put into it
-  for (const [index, part] of clean(html).split(/<\/?mark>/).entries()) {
+  // An excerpt can start and end within a Korean word.
+  const whole = clean(html).replace(/^[\p{Script=Hangul}]{1,8} /u, "").replace(/ [\p{Script=Hangul}]{1,8}$/u, "");
+  for (const [at, part] of `… ${whole} …`.split(/<\/?mark>/).entries()) {
     plain.innerHTML = part;
-    const text = plain.value;
-    if (index % 2 === 0) {
-      paragraph.append(text);
-    } else {
-      const mark = document.createElement("mark");
-      mark.textContent = text;
-      paragraph.append(mark);
-    }
+    const marked = at % 2 ? ["", plain.value] : plain.value.split(anyWord);
+    for (const [number, text] of marked.entries()) paragraph.append(number % 2 ? mark(text) : text);
   }
   return paragraph;
+}
+
+function mark(text) {
+  const element = document.createElement("mark");
+  element.textContent = text;
+  return element;
 }
 
 const asked = () => new URLSearchParams(location.search).get("q")?.trim() || "";

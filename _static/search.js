@@ -59,7 +59,8 @@ export async function find(index, query, language) {
     }
   }
   const mean = found.reduce((all, page) => all + page.data.word_count, 0) / found.length;
-  const ranked = found.map((page) => ({ ...page.data, score: score(page, mean) }));
+  const words = (page) => [...new Set(page.terms.map((term) => term.text))];
+  const ranked = found.map((page) => ({ ...page.data, score: score(page, mean), words: words(page) }));
   ranked.sort((a, b) => b.score - a.score);
   return ranked.filter((page) => page.score > CUT * ranked[0].score); // none if that is 0
 }
@@ -67,14 +68,15 @@ export async function find(index, query, language) {
 // How well a page answers: BM25 (https://doi.org/10.1561/1500000019), with what titles add.
 function score({ data, terms }, mean) {
   const text = compact(data.content);
-  const letters = text.replace(/[^\p{L}\p{N}]/gu, "");
+  const letters = lettersOf(text);
   const title = compact(data.meta.title || "");
   const headings = data.sub_results.map((each) => compact(each.title));
   const room = K * (1 - B + (B * data.word_count) / mean);
   const best = new Map(); // of a run with and without its ending, the better one counts
   for (const { key, text: term, weight, count, whole } of terms) {
     // Pagefind also takes a word that is the beginning of the one it is asked for, down to a letter.
-    const near = letters.includes(term.slice(0, Math.max(3, Math.ceil(0.6 * term.length)))) ? count : 0;
+    const start = lettersOf(term);
+    const near = letters.includes(start.slice(0, Math.max(3, Math.ceil(0.6 * start.length)))) ? count : 0;
     const times = whole || RUNS.test(term) ? text.split(term).length - 1 : near;
     let value = (weight * times * (K + 1)) / (times + room);
     if (title.includes(term)) value += TITLE * weight;
@@ -123,10 +125,18 @@ function rarity(index, pages) {
 
 // Return text of the index as the page has it.
 export function clean(html) {
-  return html.replace(NO_SPACE, "$1").replaceAll("</mark><mark>", "");
+  return html
+    .replace(NO_SPACE, "$1")
+    .replaceAll("</mark><mark>", "")
+    .replace(/(?<=[，。：；？！、）]) /gu, "") // Pagefind puts a space between blocks of text
+    .replace(/<mark>([，。：；？！、（《“]+)/gu, "$1<mark>");
 }
 
 // Return text to look into: without the spaces of the index, and those of the page.
 function compact(text) {
   return clean(text).toLowerCase().replace(SPACES, "");
+}
+
+function lettersOf(text) {
+  return text.replace(/[^\p{L}\p{N}]/gu, "");
 }

@@ -169,7 +169,10 @@ def _headline(env: BuildEnvironment, recording: Recording) -> list[nodes.Node]:
         )
     device = recording.facts["device"]
     date = format_date(datetime.fromisoformat(recording.facts["recorded"]), language.locale)
-    origin = f"{device.get('gpu') or device['cpu']}, {date}"
+    origin = _("%(device)s, %(date)s") % {
+        "device": device.get("gpu") or device["cpu"],
+        "date": date,
+    }
     return [*lines, nodes.paragraph("", origin, classes=["recipe-card-origin"])]
 
 

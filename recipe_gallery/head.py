@@ -107,5 +107,5 @@ def _learning_goals(doctree: nodes.document) -> list[str]:
     """Return the items of the first list before the first heading: what one will learn."""
     for child in _title_section(doctree) or ():
         if isinstance(child, nodes.bullet_list):
-            return [" ".join(item.astext().split()) for item in child]
+            return [" ".join(item.astext().split()).rstrip(".;。；") for item in child]
     return []

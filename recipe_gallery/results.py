@@ -135,7 +135,11 @@ def _describe(recording: Recording, locale: Locale) -> str:
         if version
     )
     date = format_date(datetime.fromisoformat(facts["recorded"]), locale)
-    return f"{_device(recording)}; {versions}; {date}"
+    return _("%(device)s; %(versions)s; %(date)s") % {
+        "device": _device(recording),
+        "versions": versions,
+        "date": date,
+    }
 
 
 def _device(recording: Recording) -> str:

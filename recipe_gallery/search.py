@@ -3,16 +3,22 @@
 ``benchmarks/search.md`` tells why. The other half is ``_static/search.js``, in the browser.
 """
 
-import asyncio
 import re
+import shutil
+import subprocess
+import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from pagefind.index import IndexConfig, PagefindIndex
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.errors import ExtensionError
 
 FOLDER = "pagefind"
 SEARCH_PAGE = "search"
+
+_LEFT_OUT = (".headerlink", ".recipe-actions", ".provenance", ".time-bars-caption")
+_UNUSED = ("*-ui.*", "pagefind-highlight.js")  # Pagefind's own search fields
 
 _CHARACTER = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]"
 # Chinese and Korean characters become words of their own. The invisible separator tells the browser
@@ -40,27 +46,37 @@ def write_index(app: Sphinx, exception: Exception | None) -> None:
     pages = [Path(app.builder.get_outfilename(name)) for name in sorted(app.env.found_docs)]
     index = out / FOLDER / "pagefind-entry.json"
     if index.exists():
-        made = index.stat().st_mtime
-        if app.config.search_index_stays or all(page.stat().st_mtime < made for page in pages):
+        written = index.stat().st_mtime
+        if app.config.search_index_stays or all(page.stat().st_mtime < written for page in pages):
             return
-    asyncio.run(_write(out, pages))
-
-
-async def _write(out: Path, pages: list[Path]) -> None:
-    config = IndexConfig(
-        root_selector="article",
-        exclude_selectors=[".headerlink", ".recipe-actions", ".provenance", ".time-bars-caption"],
-        include_characters="_.",  # of names such as torch._dynamo
-        # How words are stemmed. English terms stand on every site, and no stemmer knows the others.
-        force_language="en",
-        output_path=str(out / FOLDER),
-    )
-    async with PagefindIndex(config=config) as index:
+    with TemporaryDirectory() as folder:
         for page in pages:
-            await index.add_html_file(
-                content=separate(page.read_text(encoding="utf-8")),
-                url=page.relative_to(out).as_posix(),
-            )
+            copy = Path(folder, "site", page.relative_to(out))
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            copy.write_text(separate(page.read_text(encoding="utf-8")), encoding="utf-8")
+        made = Path(folder, FOLDER)
+        _run_pagefind(made.with_name("site"), made)
+        shutil.rmtree(out / FOLDER, ignore_errors=True)
+        shutil.copytree(made, out / FOLDER, ignore=shutil.ignore_patterns(*_UNUSED))
+
+
+def _run_pagefind(site: Path, out: Path) -> None:
+    # The program, not its Python module, which ended while files were still being written.
+    command = [sys.executable, "-m", "pagefind", "--site", str(site), "--output-path", str(out)]
+    command += ["--root-selector", "article", "--keep-index-url"]
+    for selector in _LEFT_OUT:
+        command += ["--exclude-selectors", selector]
+    command += ["--include-characters", "_."]  # of names such as torch._dynamo
+    # How words are stemmed. English terms stand on every site, and no stemmer knows the others.
+    command += ["--force-language", "en"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    broken = [file.name for file in out.rglob("*") if file.is_file() and not file.stat().st_size]
+    if done.returncode or broken or not (out / "pagefind.js").exists():
+        said = (done.stderr or done.stdout).strip().splitlines()
+        raise ExtensionError(
+            f"the search index could not be written: {(said or broken or ['no output'])[-1]}; "
+            "build again, or set search_with_pagefind = False in conf.py"
+        )
 
 
 def separate(html: str) -> str:

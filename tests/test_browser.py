@@ -27,6 +27,11 @@ AXE = {
 }
 
 
+# The theme's column of text scrolls by itself, so that the page would not show it.
+SCROLLS_SIDEWAYS = """() => [document.documentElement, ...document.querySelectorAll(
+  ".bd-article-container, .bd-article")].some((each) => each.scrollWidth > each.clientWidth)"""
+
+
 @pytest.fixture(scope="module")
 def address(languages_site: Path) -> Iterator[str]:
     with serve(languages_site) as address:
@@ -83,7 +88,7 @@ def test_every_page_is_accessible_and_keeps_to_itself(
         for name in pages(languages_site, language):
             page.goto(address + name)
             page.wait_for_load_state("networkidle")
-            if page.evaluate("document.documentElement.scrollWidth > innerWidth"):
+            if page.evaluate(SCROLLS_SIDEWAYS):
                 problems.append(f"{name}: scrolls sideways")
             results = Axe().run(page, options=AXE)
             for violation in results.response["violations"]:
