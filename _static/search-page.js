@@ -22,6 +22,7 @@ async function show(query) {
     index ||= open(new URL("pagefind/", new URL(document.documentElement.dataset.content_root, location)));
     pages = await find(await index, query, document.documentElement.lang);
   } catch (error) {
+    if (number !== current) return;
     index = undefined;
     status.textContent = texts.failed;
     console.error(error);

@@ -8,6 +8,8 @@
 const SCRIPTS = "\\p{Script=Han}\\p{Script=Hangul}\\p{Script=Hiragana}\\p{Script=Katakana}";
 const RUNS = new RegExp(`([${SCRIPTS}]+)`, "u");
 const BETWEEN = /[\s,;:!?"'，。：；？！、（）()]+/u;
+// Signs around a word that belong to the sentence, not to a name such as _dynamo or C++
+const EDGES = /^[^\p{L}\p{N}_]+|[^\p{L}\p{N}_+#]+$/gu;
 // between characters that need none: 컴파일 모드 is looked for as 컴파일모드
 const SPACES = new RegExp(`(?<=[${SCRIPTS}])\\s+|\\s+(?=[${SCRIPTS}])`, "gu");
 // Written by recipe_gallery/search.py where the index has a space that the page has not
@@ -35,18 +37,18 @@ export async function open(folder) {
 // Return the pages that answer a query, the best first, as Pagefind describes them.
 export async function find(index, query, language) {
   const pages = new Map(); // { result, terms }, the terms that it has, by key
-  for (const part of query.normalize("NFC").toLowerCase().split(BETWEEN)) {
-    for (const run of part.split(RUNS).filter(Boolean)) {
-      const terms = await (RUNS.test(run) ? lookUpRun(index, run, language) : lookUpName(index, run));
-      for (const term of terms) {
-        for (const result of term.results) {
-          const page = pages.get(result.id) || { terms: [], best: 0 };
-          page.terms.push({ ...term, count: result.words.length });
-          // The excerpt is about the rarest word.
-          if (term.weight > page.best) Object.assign(page, { result, best: term.weight });
-          pages.set(result.id, page);
-        }
-      }
+  const parts = query.normalize("NFKC").toLowerCase().split(BETWEEN);
+  const runs = parts.flatMap((part) => part.split(RUNS)).map((run) => run.replace(EDGES, ""));
+  const lookUps = [...new Set(runs.filter(Boolean))].map((run) =>
+    RUNS.test(run) ? lookUpRun(index, run, language) : lookUpName(index, run),
+  );
+  for (const term of (await Promise.all(lookUps)).flat()) {
+    for (const result of term.results) {
+      const page = pages.get(result.id) || { terms: [], best: 0 };
+      page.terms.push({ ...term, count: result.words.length });
+      // The excerpt is about the rarest word.
+      if (term.weight > page.best) Object.assign(page, { result, best: term.weight });
+      pages.set(result.id, page);
     }
   }
   const weigh = (page) => page.terms.reduce((all, term) => all + term.weight, 0);
@@ -89,7 +91,7 @@ function score({ data, terms }, mean) {
 // A word of letters; a name such as torch.compile also in parts, which is how the index has it.
 async function lookUpName(index, run) {
   const parts = run.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
-  if (parts.length < 2) return [await lookUp(index, run, run, run, 1)];
+  if (parts.join("") === run) return [await lookUp(index, run, run, run, 1)];
   const terms = await Promise.all(parts.map((part) => lookUp(index, part, part, part, WORD)));
   const whole = (await index.pagefind.search(run)).results; // first, for excerpts that show it
   const results = new Map([...terms.flatMap((term) => term.results), ...whole].map((result) => [result.id, result]));

@@ -24,7 +24,9 @@ SHOWN = 10
 # Sphinx's results: its summary comes with the last of them, and never if the search fails.
 SPHINX = """async () => {
   const done = () => document.querySelector("#search-results .search-summary")?.innerText;
-  for (let wait = 0; !done() && wait < 50; wait++) await new Promise((r) => setTimeout(r, 20));
+  for (let wait = 0; !done() && !window.failed && wait < 250; wait++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
   return [...document.querySelectorAll("#search-results ul.search > li > a")].map((a) => a.href);
 }"""
 PAGEFIND = """async ([folder, query]) => {
@@ -59,6 +61,7 @@ def main() -> None:
                 size = build(engine, language, out)
                 with serve(out) as address, browser.new_context() as context:
                     page = context.new_page()
+                    page.add_init_script("window.onerror = () => { window.failed = true }")
                     loaded = first_visit(page, engine, address, queries[0]["text"], language)
                     began = time.perf_counter()
                     found = [ask(page, engine, address, q["text"], language) for q in queries]

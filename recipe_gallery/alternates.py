@@ -23,7 +23,8 @@ def add_alternates(
     """
     current = current_language(app.config)
     page = app.builder.get_target_uri(pagename)
-    up = "../" * (len(PurePosixPath(page).parts) - (not page.endswith("/")) + 1)
+    depth = len(PurePosixPath(page).parts) - (page != "" and not page.endswith("/"))
+    up = "../" * (depth + 1)
     context["language"] = current.tag
     context["theme_search_bar_text"] = _("Search this site")
     context["alternates"] = [

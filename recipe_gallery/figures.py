@@ -13,9 +13,14 @@ def visit_image(self: HTML5Translator, node: nodes.image) -> None:
     size = imagesize.get(file) if file.is_file() else (-1, -1)
     # Called by its name, because this function takes the method's place.
     HTML5Translator.visit_image(self, node)
-    if size[0] > 0 and self.body[-1].startswith("<img "):
-        attributes = f'width="{size[0]:.0f}" height="{size[1]:.0f}" loading="lazy"'
-        self.body[-1] = self.body[-1].replace("<img ", f"<img {attributes} ", 1)
+    if not self.body[-1].startswith("<img "):
+        return
+    attributes = {"loading": "lazy"}
+    if size[0] > 0 and not {"width", "height", "scale"} & set(node.attributes):
+        attributes |= {"width": f"{size[0]:.0f}", "height": f"{size[1]:.0f}"}
+    for name, value in attributes.items():
+        if f" {name}=" not in self.body[-1]:
+            self.body[-1] = self.body[-1].replace("<img ", f'<img {name}="{value}" ', 1)
 
 
 def depart_image(self: HTML5Translator, node: nodes.image) -> None:

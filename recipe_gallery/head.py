@@ -4,6 +4,7 @@ The template is ``_templates/layout.html``.
 """
 
 import json
+import re
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.locale import get_translation
+from sphinx.util import logging
 
 from .errors import GalleryError
 from .recipes import find_source
@@ -18,6 +20,7 @@ from .recordings import read_recording
 from .translation import current_language
 
 _ = get_translation("recipe_gallery")
+logger = logging.getLogger(__name__)
 
 
 def describe_page(
@@ -43,7 +46,18 @@ def describe_page(
             and Path(asset.filename or "").name not in app.config.unused_assets
         ]
     context["repository_url"] = app.config.repository_url
-    site = app.config.html_baseurl
+    if policy and (
+        found := re.search(r"<style\b|<[^>]+\sstyle=\"[^\"]*\"", context.get("body", ""))
+    ):
+        logger.warning(
+            "the policy of the site forbids a style inside of a page, so that browsers leave out "
+            "%r; give the element a class, and a rule in _static/site.css",
+            found[0],
+            location=pagename,
+            type="recipe_gallery",
+            subtype="style",
+        )
+    site = f"{app.config.html_baseurl.rstrip('/')}/"
     description = _first_paragraph(doctree) if doctree else ""
     preview = _first_figure(app, doctree) if doctree else ""
     context["description"] = description
@@ -56,7 +70,7 @@ def describe_page(
     data: dict[str, Any] = {
         "@context": "https://schema.org",
         "@type": ["TechArticle", "LearningResource"],
-        "headline": context["title"],
+        "headline": next(iter(doctree.findall(nodes.title))).astext(),
         "description": description,
         "inLanguage": language.tag,
         "url": site + app.builder.get_target_uri(pagename),

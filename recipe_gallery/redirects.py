@@ -18,7 +18,7 @@ def check_redirects(app: Sphinx, env: BuildEnvironment) -> None:
             continue  # another site; `make links` asks it
         page = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
         name = page.partition("#")[0].removesuffix(".html")
-        if name not in env.found_docs:
+        if name not in env.found_docs and name not in app.config.html_additional_pages:
             _warn(f"{source!r} leads to {target!r}, which is no page; correct its target")
 
 

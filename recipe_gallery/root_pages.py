@@ -81,7 +81,8 @@ if (code) location.replace(code + "/index.html" + location.hash);
 """
 # The language in the address comes first. Without a script, all languages are shown.
 _SHOW = """
-const inPath = location.pathname.split("/").find((part) => Object.values(codes).includes(part));
+// Hosts have folders of their own before it: /en/latest/ko/page.html
+const inPath = location.pathname.split("/").findLast((part) => Object.values(codes).includes(part));
 const shown = document.getElementById(inPath || wanted() || "none");
 if (shown) {
   for (const each of document.querySelectorAll("section")) each.hidden = each !== shown;
@@ -112,7 +113,8 @@ def write_root_pages(root: Path, out: Path) -> None:
     ]
     if not languages:
         return
-    site_url = settings.get("site_url", "")
+    site_url = settings.get("site_url", "").rstrip("/")
+    site_url = f"{site_url}/" if site_url else ""
     title = settings.get("html_title") or settings.get("project", "")
     out.joinpath("index.html").write_text(_front(title, languages, site_url), encoding="utf-8")
     locale = root / settings.get("locale_dirs", ["locale"])[0]
@@ -148,8 +150,7 @@ def _front(title: str, languages: list[Language], site_url: str) -> str:
         for each in languages
     )
     body = f"{_LOGO}\n<h1>{escape(title)}</h1>\n<ul>\n{items}\n</ul>"
-    head = [f'<meta name="description" content="{escape(title)}: torch.compile">']
-    return _page(title, languages, body, _LEAD, head + (links if site_url else []))
+    return _page(title, languages, body, _LEAD, links if site_url else [])
 
 
 def _lost(title: str, languages: list[Language], site_url: str, locale: Path) -> str:

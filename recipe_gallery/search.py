@@ -17,6 +17,7 @@ from sphinx.errors import ExtensionError
 FOLDER = "pagefind"
 SEARCH_PAGE = "search"
 
+_BUILDERS = ("html", "dirhtml")
 _LEFT_OUT = (".headerlink", ".recipe-actions", ".provenance", ".time-bars-caption")
 _UNUSED = ("*-ui.*", "pagefind-highlight.js")  # Pagefind's own search fields
 
@@ -24,30 +25,40 @@ _CHARACTER = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]"
 # Chinese and Korean characters become words of their own. The invisible separator tells the browser
 # that the page has no space there. Blocks, and what is not indexed, separate text without it.
 _SEPARATOR = "\u2063 "
-_INLINE = r'(?:</?(?!a class="headerlink")(?:a|cite|code|em|mark|span|strong)\b[^>]*>)*'
+_INLINE = (
+    r'(?:</?(?!a class="headerlink")(?:a|b|cite|code|em|i|kbd|mark|span|strong|su[bp])\b[^>]*>)*'
+)
 _BEHIND = re.compile(rf"({_CHARACTER})(?={_INLINE}[^\s<])")
-_BEFORE = re.compile(rf"(\w{_INLINE})(?={_CHARACTER})")
+_BEFORE = re.compile(rf"([^\s>]{_INLINE})(?<!{_SEPARATOR[0]})(?={_CHARACTER})")
 
 
 def replace_search(app: Sphinx) -> None:
-    """Leave out Sphinx's own index; the page that shows results is ``_templates/search.html``."""
+    """Leave out Sphinx's own index if ``search_with_pagefind`` is set.
+
+    The site then needs a template ``search.html`` that loads ``_static/search-page.js``.
+    """
     if isinstance(app.builder, StandaloneHTMLBuilder) and app.config.search_with_pagefind:
         app.builder.search = False
-        app.config.html_additional_pages.setdefault(SEARCH_PAGE, "search.html")
+        if app.builder.name in _BUILDERS:
+            app.config.html_additional_pages.setdefault(SEARCH_PAGE, "search.html")
 
 
 def write_index(app: Sphinx, exception: Exception | None) -> None:
     """Write the index of all pages to ``pagefind/`` unless no page has changed since."""
-    if exception or not app.config.search_with_pagefind:
+    if exception or not app.config.search_with_pagefind or app.builder.name not in _BUILDERS:
         return
-    if not isinstance(app.builder, StandaloneHTMLBuilder):
-        return
+    assert isinstance(app.builder, StandaloneHTMLBuilder)
     out = Path(app.outdir)
-    pages = [Path(app.builder.get_outfilename(name)) for name in sorted(app.env.found_docs)]
-    index = out / FOLDER / "pagefind-entry.json"
-    if index.exists():
-        written = index.stat().st_mtime
-        if app.config.search_index_stays or all(page.stat().st_mtime < written for page in pages):
+    names = sorted(app.env.found_docs)
+    pages = [Path(app.builder.get_outfilename(name)) for name in names]
+    pages = [page for page in pages if page.exists()]  # a build can be of some pages only
+    listed = out / FOLDER / "pages.txt"
+    if listed.exists():
+        written = listed.stat().st_mtime
+        same = listed.read_text(encoding="utf-8").split("\n") == names
+        if app.config.search_index_stays or (
+            same and all(page.stat().st_mtime < written for page in pages)
+        ):
             return
     with TemporaryDirectory() as folder:
         for page in pages:
@@ -58,6 +69,7 @@ def write_index(app: Sphinx, exception: Exception | None) -> None:
         _run_pagefind(made.with_name("site"), made)
         shutil.rmtree(out / FOLDER, ignore_errors=True)
         shutil.copytree(made, out / FOLDER, ignore=shutil.ignore_patterns(*_UNUSED))
+        listed.write_text("\n".join(names), encoding="utf-8")
 
 
 def _run_pagefind(site: Path, out: Path) -> None:

@@ -158,7 +158,8 @@ def test_search_says_what_it_did_not_find(page: Page, address: str) -> None:
     expect(status).to_have_text(status.get_attribute("data-none"))
     page.locator("article input[name=q]").fill("그래프")
     page.keyboard.press("Enter")
-    expect(status).to_contain_text(re.compile(r"\d+페이지"))
+    many = (status.get_attribute("data-many") or "").replace("%s", r"\d+")
+    expect(status).to_have_text(re.compile(many))
     page.go_back()
     expect(status).to_have_text(status.get_attribute("data-none"))
 
@@ -172,9 +173,19 @@ def test_copy_gives_code_without_prompts_and_outputs(
     code = block.locator("pre").text_content()
     block.hover()
     block.locator(".copy-button").click()
+    expect(block.locator(".copy-button")).to_have_text(
+        block.locator(".copy-button").get_attribute("data-done") or ""
+    )
     assert page.evaluate("navigator.clipboard.readText()") == code
     assert page.locator(".recorded-output .copy-button").count() == 0
-    page.goto(f"{address}{language.code}/{RECIPE}.html")
+    page.evaluate(
+        """() => {
+          const pre = document.querySelectorAll("div.highlight:has(> .copy-button) pre")[1];
+          pre.innerHTML = '<span class="gp">&gt;&gt;&gt; </span>x = 1\\n<span class="go">1</span>';
+        }"""
+    )
+    block.locator(".copy-button").click()
+    page.wait_for_function("async () => (await navigator.clipboard.readText()) === 'x = 1\\n'")
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(); }")
     button = page.locator(".copy-button").first
     failed = button.get_attribute("data-failed")
@@ -339,3 +350,59 @@ def test_the_first_page_leads_to_the_language_of_the_browser(
         expect(page).to_have_url(f"{address}{code}/index.html" if code else address)
         results = Axe().run(page, options=AXE)
         assert results.violations_count == 0, results.generate_report()
+
+
+def test_search_takes_signs_and_full_width_letters(page: Page, address: str) -> None:
+    queries = ["_dynamo", "“graph”", "graph.", "`graph`", "<graph>", "#graph", "ＧＰＵ", "(graph)"]
+    page.goto(f"{address}en/search.html")
+    counts = page.evaluate(
+        """async (queries) => {
+          const search = await import(new URL("_static/search.js", location));
+          const index = await search.open(new URL("pagefind/", location));
+          const count = async (query) => (await search.find(index, query, "en")).length;
+          return Promise.all(queries.map(count));
+        }""",
+        queries,
+    )
+    assert all(counts), dict(zip(queries, counts, strict=True))
+    assert counts[1] == counts[2] == counts[3] == counts[4]
+
+
+def test_pages_work_where_nothing_can_be_stored(browser: Browser, address: str) -> None:
+    with browser.new_context() as context:
+        context.add_init_script(
+            """Object.defineProperty(window, "localStorage", {
+              configurable: true,
+              get() { throw new DOMException("denied", "SecurityError"); },
+            });"""
+        )
+        page = context.new_page()
+        problems: list[str] = []
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto(f"{address}en/{RECIPE}.html")
+        page.locator("header .search-button__button").first.click()
+        expect(page.locator("#pst-search-dialog")).to_be_visible()
+        assert problems == []
+
+
+def test_pages_can_be_read_without_scripts(browser: Browser, address: str) -> None:
+    with browser.new_context(java_script_enabled=False, viewport=DESKTOP) as context:
+        page = context.new_page()
+        page.goto(f"{address}ko/{RECIPE}.html")
+        expect(page.locator(".theme-switch-button").first).to_be_hidden()
+        summary = page.locator("header .language-switcher summary")
+        summary.click()
+        page.locator("header .language-switcher a[hreflang=en]").click()
+        expect(page).to_have_url(f"{address}en/{RECIPE}.html")
+
+
+def test_icons_are_seen_in_forced_colours(browser: Browser, address: str) -> None:
+    with browser.new_context(forced_colors="active", viewport=PHONE) as context:
+        page = context.new_page()
+        page.goto(f"{address}en/{RECIPE}.html")
+        icon = page.locator("header .fa-bars")
+        colours = icon.evaluate(
+            """each => [getComputedStyle(each, "::before").backgroundColor,
+                         getComputedStyle(document.body).backgroundColor]"""
+        )
+        assert colours[0] != colours[1]
