@@ -1,6 +1,7 @@
 """Command line: ``python -m recipe_gallery --help``; the Makefile calls it."""
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,7 +16,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit status: 0 fine, 1 something to mend, 130 interrupted."""
     options = _parse(arguments)
     try:
-        return int(options.run(options))
+        status = int(options.run(options))
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # Who reads, such as head, has enough; Python would complain once more while it ends.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
     except GalleryError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1

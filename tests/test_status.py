@@ -2,6 +2,7 @@
 
 import csv
 import subprocess
+import sys
 from datetime import date
 from pathlib import Path
 from xml.etree import ElementTree
@@ -143,3 +144,9 @@ def test_the_impact_of_a_change_is_told_in_markdown(
     assert "한국어" in text
     with pytest.raises(GalleryError, match="no commit 'nowhere' here"):
         find_impact(site.root, "nowhere", templates)
+
+
+def test_a_reader_who_has_enough_sees_no_traceback() -> None:
+    command = f"{sys.executable} -m recipe_gallery status | true"
+    done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True)
+    assert done.stderr == ""
