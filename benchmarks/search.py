@@ -24,7 +24,7 @@ SHOWN = 10
 # Sphinx's results: its summary comes with the last of them, and never if the search fails.
 SPHINX = """async () => {
   const done = () => document.querySelector("#search-results .search-summary")?.innerText;
-  for (let wait = 0; !done() && !window.failed && wait < 250; wait++) {
+  for (let wait = 0; !done() && !window.failed && wait < 75; wait++) {
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   return [...document.querySelectorAll("#search-results ul.search > li > a")].map((a) => a.href);
