@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import time
 import tomllib
 from pathlib import Path
 from urllib.parse import urlencode
@@ -51,7 +50,7 @@ def main() -> None:
     options = parser.parse_args()
     languages = [each for each in load_languages(ROOT).values() if each.published]
     ranks: dict[tuple[str, str], list[tuple[str, int]]] = {}
-    sizes: dict[tuple[str, str], tuple[int, int, float]] = {}
+    sizes: dict[tuple[str, str], tuple[int, int]] = {}
     with tempfile.TemporaryDirectory() as folder, launch() as browser:
         for language in languages:
             text = options.queries.joinpath(f"{language.code}.toml").read_text(encoding="utf-8")
@@ -63,10 +62,8 @@ def main() -> None:
                     page = context.new_page()
                     page.add_init_script("window.onerror = () => { window.failed = true }")
                     loaded = first_visit(page, engine, address, queries[0]["text"], language)
-                    began = time.perf_counter()
                     found = [ask(page, engine, address, q["text"], language) for q in queries]
-                    seconds = (time.perf_counter() - began) / len(queries)
-                sizes[language.code, engine] = (size, loaded, seconds)
+                sizes[language.code, engine] = (size, loaded)
                 for query, pages in zip(queries, found, strict=True):
                     rank = next((i for i, name in enumerate(pages, 1) if name in query["pages"]), 0)
                     ranks.setdefault((language.code, engine), []).append((query["kind"], rank))
@@ -159,7 +156,7 @@ def share(ranks: list[tuple[str, int]], within: int) -> str:
 def print_tables(
     languages: list[Language],
     ranks: dict[tuple[str, str], list[tuple[str, int]]],
-    sizes: dict[tuple[str, str], tuple[int, int, float]],
+    sizes: dict[tuple[str, str], tuple[int, int]],
 ) -> None:
     """Print what search.md shows."""
     print("\n| Language | Search | Queries | First | First three | First ten | Index (kB) |")

@@ -7,7 +7,6 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.writers.html5 import HTML5Translator
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -69,12 +68,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
         latex=skip,
         text=skip,
     )
-    app.add_node(
-        header.recipe_results,
-        html=(HTML5Translator.visit_container, HTML5Translator.depart_container),
-    )
     app.add_node(bars.time_bars, html=(bars.visit_bars, None), latex=skip, text=skip, markdown=skip)
-    app.add_node(nodes.image, override=True, html=(figures.visit_image, figures.depart_image))
+    app.add_node(nodes.image, override=True, html=(figures.visit_image, None))
     app.add_transform(cards.ReplaceThumbnails)
     app.add_directive("recipe-cards", cards.RecipeCards)
     app.add_node(

@@ -9,15 +9,13 @@ from sphinx.locale import get_translation
 from sphinx.util.osutil import relative_uri
 from sphinx.writers.html5 import HTML5Translator
 
-from .errors import GalleryError
-from .provenance import PACKAGE_NAMES
+from .provenance import describe_versions
 from .recipes import find_source
-from .recordings import read_recording
-from .translation import current_language
+from .reuse import find_recording
+from .translation import SOURCE_BRANCH, current_language
 
 _ = get_translation("recipe_gallery")
 
-SOURCE_BRANCH = "main"
 # Colab opens notebooks from GitHub only; .github/workflows/pages.yml puts the built ones there.
 NOTEBOOKS_BRANCH = "notebooks"
 
@@ -63,20 +61,10 @@ def _report(app: Sphinx, repository: str, docname: str) -> str:
     language = current_language(app.config)
     page = language.address(app.config.site_url, app.builder.get_target_uri(docname))
     known = {"template": "bug.yml", "page": page, "language": language.name}
-    path = Path(app.srcdir, app.config.recordings_dir, f"{Path(docname).name}.ipynb")
-    try:
-        facts = read_recording(path).facts
-    except GalleryError:
-        facts = {}  # the page says that there is no recording
-    if facts:
-        versions = [
-            f"{PACKAGE_NAMES.get(name, name)} {version}"
-            for name, version in facts["versions"].items()
-            if version
-        ]
-        known["commit"] = facts["commit"] or ""
-        known["gpu"] = facts["device"].get("gpu") or ""
-        known["versions"] = ", ".join(versions)
+    if recording := find_recording(app.env, Path(docname).name):
+        known["commit"] = recording.facts["commit"] or ""
+        known["gpu"] = recording.facts["device"].get("gpu") or ""
+        known["versions"] = describe_versions(recording)
     return f"{repository}/issues/new?{urlencode({k: v for k, v in known.items() if v})}"
 
 

@@ -4,7 +4,6 @@ They stand where a page says ``.. recipe-cards::``, and on Sphinx-Gallery's own 
 place of its thumbnails, whose texts cannot be translated.
 """
 
-from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,8 +23,8 @@ from .errors import GalleryError
 from .formats import format_date, format_times
 from .markup import inline_nodes
 from .recipes import gallery_folders, gallery_pages, load_recipe
-from .recordings import Recording, read_recording
-from .reuse import recordings_folder, watch_recordings
+from .recordings import Recording
+from .reuse import find_recording, watch_recordings
 from .translation import DATA_CLASS, current_language, source_language, translate
 
 _ = get_translation("recipe_gallery")
@@ -98,7 +97,7 @@ def make_cards(
 
 def _make_card(env: BuildEnvironment, docname: str, source: Path) -> nodes.Node:
     recipe = load_recipe(source)
-    recording = _find_recording(env, recipe.name)
+    recording = find_recording(env, recipe.name)
     card = recipe_card()
     card += _picture(env, docname, recipe.name, recording)
     link = link_to_page(env, docname, *translated_nodes(env, docname, recipe.title))
@@ -109,13 +108,6 @@ def _make_card(env: BuildEnvironment, docname: str, source: Path) -> nodes.Node:
     if recording:
         card += _headline(env, recording)
     return card
-
-
-def _find_recording(env: BuildEnvironment, name: str) -> Recording | None:
-    try:
-        return read_recording(recordings_folder(env) / f"{name}.ipynb")
-    except GalleryError:
-        return None  # replaying has said what is wrong
 
 
 def _picture(
@@ -167,11 +159,9 @@ def _headline(env: BuildEnvironment, recording: Recording) -> list[nodes.Node]:
         lines.append(
             nodes.paragraph("", "", figure, nodes.Text(" "), case, classes=["recipe-card-figure"])
         )
-    device = recording.facts["device"]
-    date = format_date(datetime.fromisoformat(recording.facts["recorded"]), language.locale)
     origin = _("%(device)s, %(date)s") % {
-        "device": device.get("gpu") or device["cpu"],
-        "date": date,
+        "device": recording.device_name,
+        "date": format_date(recording.recorded, language.locale),
     }
     return [*lines, nodes.paragraph("", origin, classes=["recipe-card-origin"])]
 

@@ -21,8 +21,3 @@ def visit_image(self: HTML5Translator, node: nodes.image) -> None:
     for name, value in attributes.items():
         if f" {name}=" not in self.body[-1]:
             self.body[-1] = self.body[-1].replace("<img ", f'<img {name}="{value}" ', 1)
-
-
-def depart_image(self: HTML5Translator, node: nodes.image) -> None:
-    """Close the image."""
-    HTML5Translator.depart_image(self, node)

@@ -5,7 +5,6 @@ The template is ``_templates/layout.html``.
 
 import json
 import re
-from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,8 @@ from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 from sphinx.util import logging
 
-from .errors import GalleryError
 from .recipes import find_source
-from .recordings import read_recording
+from .reuse import find_recording
 from .translation import current_language
 
 _ = get_translation("recipe_gallery")
@@ -82,15 +80,10 @@ def describe_page(
         "author": {"@type": "Organization", "name": app.config.author},
         "isPartOf": {"@type": "WebSite", "name": app.config.project, "url": site},
     }
-    path = Path(app.srcdir, app.config.recordings_dir, f"{source.stem}.ipynb")
-    try:
-        facts = read_recording(path).facts
-    except GalleryError:
-        pass  # the page says that there is no recording
-    else:
-        data["dateModified"] = datetime.fromisoformat(facts["recorded"]).date().isoformat()
+    if recording := find_recording(app.env, source.stem):
+        data["dateModified"] = recording.recorded.date().isoformat()
         data["dependencies"] = ", ".join(
-            f"{name} {version}" for name, version in facts["versions"].items() if version
+            f"{name} {version}" for name, version in recording.facts["versions"].items() if version
         )
     # "<" could end the script that holds the data
     context["structured_data"] = json.dumps(data, ensure_ascii=False).replace("<", "\\u003c")

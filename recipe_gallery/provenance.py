@@ -1,7 +1,5 @@
 """The box under a recipe's title: where and when it was recorded."""
 
-from datetime import datetime
-
 from babel import Locale
 from docutils import nodes
 from sphinx.locale import get_translation
@@ -22,11 +20,10 @@ class provenance(nodes.General, nodes.Element):  # noqa: N801 (docutils names no
 def make_box(recording: Recording, locale: Locale) -> provenance:
     """Return the box for a recording, labels in the language of the page."""
     facts = recording.facts
-    recorded = datetime.fromisoformat(facts["recorded"])
     device = facts["device"]
     summary = _("Recorded on %(device)s, %(date)s") % {
-        "device": device.get("gpu") or device["cpu"],
-        "date": format_date(recorded, locale),
+        "device": recording.device_name,
+        "date": format_date(recording.recorded, locale),
     }
     commit = (facts["commit"] or _("unknown"))[:10]
     if facts.get("modified"):
@@ -38,7 +35,7 @@ def make_box(recording: Recording, locale: Locale) -> provenance:
         _("CPU"): _("%(name)s, %(count)s cores")
         % {"name": device["cpu"], "count": device["cores"]},
         **{PACKAGE_NAMES.get(name, name): version for name, version in facts["versions"].items()},
-        _("Recorded"): format_moment(recorded, locale),
+        _("Recorded"): format_moment(recording.recorded, locale),
         _("Commit"): commit,
         _("Running time"): _("%s seconds") % format_number(facts["seconds"], locale),
     }
@@ -50,6 +47,15 @@ def make_box(recording: Recording, locale: Locale) -> provenance:
             name = nodes.field_name("", label, translatable=False)
             fields += nodes.field("", name, body)
     return provenance("", nodes.paragraph("", summary), fields)
+
+
+def describe_versions(recording: Recording) -> str:
+    """Return the packages that ran it, such as ``PyTorch 2.11.0, Triton 3.6.0``."""
+    return ", ".join(
+        f"{PACKAGE_NAMES.get(name, name)} {version}"
+        for name, version in recording.facts["versions"].items()
+        if version
+    )
 
 
 def visit_provenance(self: HTML5Translator, node: provenance) -> None:

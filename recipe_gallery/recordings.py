@@ -43,6 +43,17 @@ class Recording:
         """Whether a GPU ran it."""
         return bool(self.facts["device"].get("gpu"))
 
+    @property
+    def device_name(self) -> str:
+        """The GPU that ran it, or else the CPU."""
+        device = self.facts["device"]
+        return str(device.get("gpu") or device["cpu"])
+
+    @property
+    def recorded(self) -> datetime:
+        """When it was made."""
+        return datetime.fromisoformat(self.facts["recorded"])
+
     @cached_property
     def headline(self) -> list[dict[str, Any]]:
         """The figures the recipe published for the results page, in order."""

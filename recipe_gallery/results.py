@@ -9,7 +9,6 @@ other machines lie in folders beside it, ``recordings/<machine>/<recipe>.ipynb``
 """
 
 from collections.abc import Sequence
-from datetime import datetime
 from pathlib import Path
 
 from babel import Locale
@@ -25,7 +24,7 @@ from .cards import translated_nodes
 from .elements import link_to_page, make_table
 from .errors import GalleryError
 from .formats import format_date, format_number, format_percent, format_times
-from .provenance import PACKAGE_NAMES
+from .provenance import describe_versions
 from .recipes import Recipe, gallery_pages, load_recipe
 from .recordings import Recording, compare, read_recording
 from .reuse import recordings_folder, state_of_recordings, watch_recordings
@@ -90,7 +89,7 @@ def _table(recordings: Sequence[Recording], locale: Locale) -> nodes.table:
         cases |= {(row["case"], row["baseline"]): None for row in recording.headline}
     header = [_("Case"), _("Compared with")]
     for recording in recordings:
-        where = f" ({_device(recording)})" if len(recordings) > 1 else ""
+        where = f" ({recording.device_name})" if len(recordings) > 1 else ""
         header += [
             _("Speed-up") + where,
             _("Share of the limit") + where,
@@ -128,23 +127,11 @@ def _format(name: str, figure: dict[str, float] | None, locale: Locale) -> str:
 
 
 def _describe(recording: Recording, locale: Locale) -> str:
-    facts = recording.facts
-    versions = ", ".join(
-        f"{PACKAGE_NAMES.get(name, name)} {version}"
-        for name, version in facts["versions"].items()
-        if version
-    )
-    date = format_date(datetime.fromisoformat(facts["recorded"]), locale)
     return _("%(device)s; %(versions)s; %(date)s") % {
-        "device": _device(recording),
-        "versions": versions,
-        "date": date,
+        "device": recording.device_name,
+        "versions": describe_versions(recording),
+        "date": format_date(recording.recorded, locale),
     }
-
-
-def _device(recording: Recording) -> str:
-    device = recording.facts["device"]
-    return str(device.get("gpu") or device["cpu"])
 
 
 def _recordings_of(folder: Path, recipe: Recipe) -> list[Recording]:

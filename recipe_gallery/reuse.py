@@ -13,7 +13,9 @@ from sphinx.environment import BuildEnvironment
 from sphinx_gallery import __version__ as gallery_version
 from sphinx_gallery.utils import get_md5sum
 
+from .errors import GalleryError
 from .recipes import gallery_folders
+from .recordings import Recording, read_recording
 
 
 def remember_page(target: Path, recording: Path) -> None:
@@ -100,6 +102,14 @@ def state_of_recordings(env: BuildEnvironment) -> str:
 def recordings_folder(env: BuildEnvironment) -> Path:
     """Return the folder of the recordings that pages show."""
     return Path(env.srcdir, env.config.recordings_dir)
+
+
+def find_recording(env: BuildEnvironment, name: str) -> Recording | None:
+    """Return the recording that a recipe's page shows; if None, replaying has said why."""
+    try:
+        return read_recording(recordings_folder(env) / f"{name}.ipynb")
+    except GalleryError:
+        return None
 
 
 def _md5(target: Path) -> Path:

@@ -45,6 +45,7 @@ logger = logging.getLogger(__name__)
 
 # What recipes print and publish: data in the language of their code, whatever the site's.
 DATA_CLASS = "recorded-data"
+SOURCE_BRANCH = "main"  # where readers correct translations and look at sources
 
 
 def source_language(config: Config) -> Language:
@@ -305,6 +306,6 @@ class MarkUntranslated(SphinxTransform):
         }
         paragraph = nodes.paragraph("", text + " ")
         if self.config.repository_url:
-            address = f"{self.config.repository_url}/edit/main/{catalog.as_posix()}"
+            address = f"{self.config.repository_url}/edit/{SOURCE_BRANCH}/{catalog.as_posix()}"
             paragraph += nodes.reference("", _("Help translating"), refuri=address)
         return nodes.note("", paragraph, classes=["translation-note"])

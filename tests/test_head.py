@@ -25,6 +25,12 @@ def read(path: Path) -> BeautifulSoup:
     return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
 
 
+@pytest.fixture
+def recipe_page(languages_site: Path, name: str, language: Language) -> BeautifulSoup:
+    """Return the page of a recipe in a language, both parameters of the test."""
+    return read(languages_site / language.code / f"recipes/{name}.html")
+
+
 def meta(page: BeautifulSoup, name: str) -> str:
     tag = page.find("meta", attrs={"name": name}) or page.find("meta", property=name)
     return tag["content"] if tag else ""
@@ -56,16 +62,15 @@ def test_every_page_has_a_title_and_a_description_of_its_own(
 @by_language
 @by_recipe
 def test_a_recipe_is_described_for_search_engines(
-    languages_site: Path, name: str, language: Language
+    languages_site: Path, recipe_page: BeautifulSoup, name: str, language: Language
 ) -> None:
-    page = read(languages_site / language.code / f"recipes/{name}.html")
-    data = json.loads(page.find("script", type="application/ld+json").string)
+    data = json.loads(recipe_page.find("script", type="application/ld+json").string)
     assert data["inLanguage"] == language.tag
-    assert data["headline"] == page.h1.find(string=True)
+    assert data["headline"] == recipe_page.h1.find(string=True)
     assert len(data["teaches"]) >= 3
     recorded = read_recording(ROOT / f"recordings/{name}.ipynb").facts["recorded"]
     assert recorded.startswith(data["dateModified"])
-    picture = meta(page, "og:image")
+    picture = meta(recipe_page, "og:image")
     assert picture == data["image"]
     assert f"sphx_glr_{name}_001.png" in picture
     assert (languages_site / picture.removeprefix(SITE)).exists()
@@ -101,10 +106,9 @@ def test_crawlers_find_all_pages(languages_site: Path) -> None:
 @by_language
 @by_recipe
 def test_buttons_lead_to_colab_source_and_a_report_filled_in(
-    languages_site: Path, name: str, language: Language
+    recipe_page: BeautifulSoup, name: str, language: Language
 ) -> None:
-    page = read(languages_site / language.code / f"recipes/{name}.html")
-    links = [link["href"] for link in page.select(".recipe-actions a")]
+    links = [link["href"] for link in recipe_page.select(".recipe-actions a")]
     repository = "github.com/example/torch-compile-recipes"
     colab = f"https://colab.research.google.com/{repository.replace('.com', '')}/blob/notebooks"
     assert links[2] == f"{colab}/{language.code}/recipes/{name}.ipynb"
