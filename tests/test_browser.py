@@ -288,6 +288,20 @@ def test_figures_can_be_enlarged(page: Page, address: str) -> None:
     expect(dialog).to_have_count(0)
 
 
+def test_a_figure_enlarged_on_a_phone_is_larger_than_the_window(page: Page, address: str) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto(f"{address}en/{RECIPE}.html")
+    page.locator(".figure-frame img").first.click()
+    dialog = page.locator("dialog.enlarged-figure")
+    box = dialog.locator("img").bounding_box()
+    assert box
+    assert box["width"] > 2 * PHONE["width"]
+    dialog.evaluate("each => each.scrollTo(9999, 0)")
+    expect(dialog.locator("button")).to_be_in_viewport()
+    dialog.locator("button").click()
+    expect(dialog).to_have_count(0)
+
+
 def test_motion_is_reduced_for_those_who_ask(page: Page, address: str) -> None:
     page.emulate_media(reduced_motion="reduce")
     page.goto(f"{address}en/{RECIPE}.html")
