@@ -23,6 +23,9 @@ RECORDFLAGS = --device $(DEVICE) $(if $(filter 1,$(FORCE)),--force) \
 	$(if $(filter 1,$(REPLACE_GPU)),--replace-gpu) \
 	$(if $(MACHINE),--recordings-folder recordings/$(MACHINE))
 
+# what errors tell people to type: make targets, instead of the command underneath
+export RECIPE_GALLERY_MAKE := 1
+
 .DEFAULT_GOAL := help
 .PHONY: help html serve record check links test test-fast lint lock clean
 .PHONY: live check-po status update-po translation-impact glossary new-language pseudo
@@ -79,6 +82,7 @@ status: $(VENV)/html ## tell how far each page is translated (LANGUAGE=ko for on
 
 update-po: $(VENV)/html ## bring the catalogs up to date with the sources (LANGUAGE=ko for one language)
 	@$(BIN)/python -m recipe_gallery update-po --templates $(BUILD)/gettext $(LANGUAGE)
+	@$(BIN)/python -m second_call
 
 translation-impact: $(VENV)/html ## tell what changed English means for translators (BASE=main)
 	@$(BIN)/python -m recipe_gallery impact --templates $(BUILD)/gettext $(BASE)

@@ -5,7 +5,7 @@ import re
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))  # so that Sphinx finds recipe_gallery
+sys.path.insert(0, str(Path(__file__).parent))  # so that Sphinx finds the two packages
 
 project = "Second Call"  # the first call of a compiled function is slow, the second is fast
 author = "The Second Call authors"
@@ -14,14 +14,15 @@ release = "0.1.0"
 
 # Where the site is published; each language lies in a folder of its own below. Links in downloaded
 # notebooks lead there.
-site_url = os.environ.get("SITE_URL", "https://example.org/torch-compile-recipes/")
+recipe_gallery_site_url = os.environ.get("SITE_URL", "https://example.org/torch-compile-recipes/")
 # Where the sources are; readers are sent there to correct a translation. Nowhere if it is empty.
-repository_url = os.environ.get(
+recipe_gallery_repository_url = os.environ.get(
     "REPOSITORY_URL", "https://github.com/example/torch-compile-recipes"
 )
 
 extensions = [
     "recipe_gallery",  # renders recordings; sets up Sphinx-Gallery
+    "second_call",  # what only this site has: cards, figures, heads of pages
     "sphinx_reredirects",  # old addresses lead to the new ones
 ]
 
@@ -38,14 +39,14 @@ nitpicky = True  # a link that leads nowhere is a warning
 # `make links` asks other sites; what stands inside this one is looked after by every build.
 linkcheck_ignore = [
     r"(?!https?://)",  # files that the build writes beside a page
-    re.escape(repository_url + "/edit/"),  # forms, for which one has to sign in
+    re.escape(recipe_gallery_repository_url + "/edit/"),  # forms, for which one has to sign in
 ]
 linkcheck_retries = 3  # a server that is busy for a moment is no broken link
 linkcheck_rate_limit_timeout = 60  # seconds to wait for one that answers "too many requests"
 locale_dirs = ["locale"]
 gettext_compact = False  # one catalog per page
 
-# Replaying sets the rest (recipe_gallery/replay.py).
+# Replaying sets the rest (recipe_gallery/pages/replay.py).
 sphinx_gallery_conf = {
     "examples_dirs": "recipes_source",
     "gallery_dirs": "recipes",  # made by the build, not kept in git
@@ -53,7 +54,7 @@ sphinx_gallery_conf = {
 }
 
 # Pages that moved, each with its new address relative to the old one: "old": "recipes/new.html".
-# tests/published_pages.txt lists all that were ever published.
+# tests/site/published_pages.txt lists all that were ever published.
 redirects: dict[str, str] = {}
 redirect_html_template_file = "_templates/redirect.html"
 
@@ -72,7 +73,8 @@ html_copy_source = False
 html_use_index = False  # there are no index entries
 # What a page may load: files of the site and nothing else, and no script or style inside a page.
 # CONTRIBUTING.md says what a host can send in addition; https://www.w3.org/TR/CSP3/
-content_security_policy = "; ".join(
+recipe_gallery_style = False  # _static/site.css has its own
+second_call_content_security_policy = "; ".join(
     [
         "default-src 'none'",
         "script-src 'self' 'wasm-unsafe-eval'",  # Pagefind searches in WebAssembly
@@ -85,9 +87,9 @@ content_security_policy = "; ".join(
         "form-action 'self'",
     ]
 )
-search_with_pagefind = True  # benchmarks/search.md tells why
+recipe_gallery_pagefind = True  # benchmarks/search.md tells why
 # What Sphinx and Sphinx-Gallery add to every page and no page here uses
-unused_assets = [
+second_call_unused_assets = [
     "doctools.js",
     "sphinx_highlight.js",
     "translations.js",

@@ -16,7 +16,7 @@ from replay import ROOT, spread
 
 sys.path.insert(0, str(ROOT))
 from recipe_gallery.languages import load_languages
-from recipe_gallery.live import Live
+from recipe_gallery.live.server import Live
 
 TARGETS = {3: 2.0, 100: 4.0}  # seconds
 LANGUAGE = "ko"

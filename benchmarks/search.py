@@ -14,8 +14,7 @@ from playwright.sync_api import Page, Request
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
-from browser import launch, serve  # noqa: E402
-
+from chromium import launch, serve  # noqa: E402
 from recipe_gallery.languages import Language, load_languages  # noqa: E402
 
 QUERIES = Path(__file__).with_name("search_queries")
@@ -91,7 +90,7 @@ def build(engine: str, language: Language, out: Path) -> int:
         f"language={language.code}",
     ]
     if engine.startswith("Sphinx"):
-        command += ["-D", "search_with_pagefind=0", "-D", "unused_assets="]
+        command += ["-D", "recipe_gallery_pagefind=0", "-D", "second_call_unused_assets="]
         command += ["-D", "html_theme=basic", "-D", "templates_path="]
     if engine == "Sphinx with modules":
         command += ["-D", "extensions=recipe_gallery,search_modules"]

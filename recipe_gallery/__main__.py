@@ -6,10 +6,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .check import Status, check_recordings, format_reports
-from .errors import GalleryError
 from .languages import Language, add_language, choose_languages, load_languages
-from .recipes import find_recipes
+from .project import GalleryError
+from .recipes.gallery import find_recipes
+from .recipes.state import Status, check_recordings, format_reports
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -132,7 +132,7 @@ def _record(options: argparse.Namespace) -> int:
     try:
         from rich.console import Console
 
-        from .record import Job, record
+        from .record.session import Job, record
     except ModuleNotFoundError as error:
         raise GalleryError(
             f"recording needs the package {error.name}; run: pip install -r requirements-record.txt"
@@ -155,21 +155,18 @@ def _html(options: argparse.Namespace) -> int:
 
 
 def _update(options: argparse.Namespace) -> int:
-    from .guide import write_guide
-    from .update import update_catalogs
+    from .translate.update import update_catalogs
 
     languages = _translated_languages(options.root, options.languages)
     changed = update_catalogs(options.root, languages, options.templates)
     for path in changed:
         print(f"updated {path}")
-    if write_guide(options.root):
-        print("updated TRANSLATING.md")
     print(f"{len(changed)} catalogs changed" if changed else "all catalogs are up to date")
     return 0
 
 
 def _check_po(options: argparse.Namespace) -> int:
-    from .check_po import check_tree, format_problems
+    from .translate.checks.run import check_tree, format_problems
 
     problems = check_tree(options.root, options.targets)
     print(format_problems(problems, options.format))
@@ -186,7 +183,7 @@ def _translated_languages(root: Path, codes: Sequence[str] = ()) -> list[Languag
 
 
 def _status(options: argparse.Namespace) -> int:
-    from .status import format_status, language_status
+    from .translate.status import format_status, language_status
 
     for language in _translated_languages(options.root, options.languages):
         print(format_status(language, language_status(options.root / "locale", language)))
@@ -194,7 +191,7 @@ def _status(options: argparse.Namespace) -> int:
 
 
 def _impact(options: argparse.Namespace) -> int:
-    from .impact import find_impact, format_impact
+    from .translate.impact import find_impact, format_impact
 
     impact = find_impact(options.root, options.base, options.templates)
     print(format_impact(options.root, impact, _translated_languages(options.root)))
@@ -202,8 +199,8 @@ def _impact(options: argparse.Namespace) -> int:
 
 
 def _glossary(options: argparse.Namespace) -> int:
-    from .glossary import load_glossary
-    from .glossary_files import write_glossaries
+    from .translate.glossary import load_glossary
+    from .translate.glossary_files import write_glossaries
 
     source = next(iter(load_languages(options.root).values()))
     languages = _translated_languages(options.root)
@@ -214,7 +211,7 @@ def _glossary(options: argparse.Namespace) -> int:
 
 
 def _live(options: argparse.Namespace) -> int:
-    from .live import run
+    from .live.server import run
 
     if not options.language:
         raise GalleryError("which language? for example: make live LANGUAGE=ko")
@@ -228,14 +225,14 @@ def _live(options: argparse.Namespace) -> int:
 
 
 def _pseudo(options: argparse.Namespace) -> int:
-    from .pseudo import make_pseudo_catalogs
+    from .translate.pseudo import make_pseudo_catalogs
 
     make_pseudo_catalogs(options.root, options.templates, options.locale)
     return 0
 
 
 def _new_language(options: argparse.Namespace) -> int:
-    from .update import update_catalogs
+    from .translate.update import update_catalogs
 
     line = add_language(options.root, options.language)
     print(f"languages.toml: {line}" if line else f"languages.toml has {options.language} already")

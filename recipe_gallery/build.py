@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .languages import Language
-from .root_pages import write_root_pages
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +46,6 @@ def build_site(root: Path, build: Path, languages: Sequence[Language], options: 
             print(f"{code}: {state} in {result.seconds:.1f} s", flush=True)
             if result.exit_status:
                 failed.append(code)
-    write_root_pages(root, build / "html")
     if failed:
         print(f"error: not built without problems: {', '.join(sorted(failed))}", file=sys.stderr)
     return not failed

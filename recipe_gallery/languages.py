@@ -1,18 +1,24 @@
-"""The languages of the site, read from ``languages.toml``."""
+"""The languages of a project, read from ``languages.toml``; dates and numbers in their form."""
 
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from babel import Locale, UnknownLocaleError
+from babel import dates as babel_dates
+from babel import numbers as babel_numbers
+from sphinx.config import Config
 
-from .errors import GalleryError
+from .project import GalleryError
 
 FILE_NAME = "languages.toml"
+# As other tools call English with accents, after the private territory XA.
+PSEUDO_CODE = "en_XA"
 _CODE = re.compile(r"[a-z]{2,3}(_[A-Za-z0-9]{2,8})*")
 
 
@@ -117,3 +123,55 @@ def _parse(path: Path, code: str, entry: Any) -> Language:
     if not entry.get("name"):
         raise GalleryError(f"{path}: {code}: name is missing; give it in the language itself")
     return Language(code=code, **entry)
+
+
+def source_language(config: Config) -> Language:
+    """Return the language that the sources are written in."""
+    return next(iter(config.recipe_gallery_languages.values()))
+
+
+def current_language(config: Config) -> Language:
+    """Return the language of this build."""
+    language: Language = config.recipe_gallery_languages[config.language]
+    return language
+
+
+def is_translated(config: Config) -> bool:
+    """Tell whether this build shows translations."""
+    return bool(config.language != source_language(config).code)
+
+
+def translated_languages(config: Config) -> list[Language]:
+    """Return the published languages that the sources are translated into."""
+    source = source_language(config)
+    languages = config.recipe_gallery_languages.values()
+    return [each for each in languages if each.published and each != source]
+
+
+def format_date(moment: date, locale: Locale, length: Literal["medium", "long"] = "long") -> str:
+    """Return the day: November 21, 2026."""
+    return str(babel_dates.format_date(moment, length, locale=locale))
+
+
+def format_moment(moment: datetime, locale: Locale) -> str:
+    """Return day and time of day, in UTC as it was recorded."""
+    time = babel_dates.format_time(moment, "HH:mm", locale=locale)
+    return f"{format_date(moment, locale)} {time} UTC"
+
+
+def format_number(value: float, locale: Locale, digits: int = 0) -> str:
+    """Return a number with a fixed count of digits behind the point."""
+    pattern = "#,##0" + ("." + "0" * digits if digits else "")
+    return str(babel_numbers.format_decimal(value, format=pattern, locale=locale))
+
+
+def format_percent(share: float, locale: Locale, digits: int = 0) -> str:
+    """Return a share of one as percents."""
+    pattern = "#,##0" + ("." + "0" * digits if digits else "") + "%"
+    return str(babel_numbers.format_percent(share, format=pattern, locale=locale))
+
+
+def format_times(value: float, locale: Locale, unit: str = "×") -> str:
+    """Return a ratio to three digits, such as a speed-up: 1.53×."""
+    digits = 0 if value >= 99.95 else 1 if value >= 9.995 else 2 if value >= 0.9995 else 3
+    return format_number(value, locale, digits) + unit

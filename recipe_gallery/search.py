@@ -32,12 +32,18 @@ _BEHIND = re.compile(rf"({_CHARACTER})(?={_INLINE}[^\s<])")
 _BEFORE = re.compile(rf"([^\s>]{_INLINE})(?<!{_SEPARATOR[0]})(?={_CHARACTER})")
 
 
+def setup(app: Sphinx) -> None:
+    """Let Pagefind make the index, where conf.py asks for it."""
+    app.connect("builder-inited", replace_search)
+    app.connect("build-finished", write_index)
+
+
 def replace_search(app: Sphinx) -> None:
-    """Leave out Sphinx's own index if ``search_with_pagefind`` is set.
+    """Leave out Sphinx's own index if ``recipe_gallery_pagefind`` is set.
 
     The site then needs a template ``search.html`` that loads ``_static/search-page.js``.
     """
-    if isinstance(app.builder, StandaloneHTMLBuilder) and app.config.search_with_pagefind:
+    if isinstance(app.builder, StandaloneHTMLBuilder) and app.config.recipe_gallery_pagefind:
         app.builder.search = False
         if app.builder.name in _BUILDERS:
             app.config.html_additional_pages.setdefault(SEARCH_PAGE, "search.html")
@@ -45,7 +51,7 @@ def replace_search(app: Sphinx) -> None:
 
 def write_index(app: Sphinx, exception: Exception | None) -> None:
     """Write the index of all pages to ``pagefind/`` unless no page has changed since."""
-    if exception or not app.config.search_with_pagefind or app.builder.name not in _BUILDERS:
+    if exception or not app.config.recipe_gallery_pagefind or app.builder.name not in _BUILDERS:
         return
     assert isinstance(app.builder, StandaloneHTMLBuilder)
     out = Path(app.outdir)
@@ -56,7 +62,7 @@ def write_index(app: Sphinx, exception: Exception | None) -> None:
     if listed.exists():
         written = listed.stat().st_mtime
         same = listed.read_text(encoding="utf-8").split("\n") == names
-        if app.config.search_index_stays or (
+        if app.config.recipe_gallery_keep_search_index or (
             same and all(page.stat().st_mtime < written for page in pages)
         ):
             return
@@ -87,7 +93,7 @@ def _run_pagefind(site: Path, out: Path) -> None:
         said = (done.stderr or done.stdout).strip().splitlines()
         raise ExtensionError(
             f"the search index could not be written: {(said or broken or ['no output'])[-1]}; "
-            "build again, or set search_with_pagefind = False in conf.py"
+            "build again, or set recipe_gallery_pagefind = False in conf.py"
         )
 
 

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 import yaml
 
-from conftest import ROOT
-from recipe_gallery.actions import NOTEBOOKS_BRANCH
+from gallery import ROOT
 from recipe_gallery.languages import load_languages
+from second_call.buttons import NOTEBOOKS_BRANCH
 
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted(GITHUB.glob("workflows/*.yml"))
@@ -214,7 +214,7 @@ def find_changed(root: Path, *files: str) -> subprocess.CompletedProcess[str]:
         (["faq.rst"], "en ko"),
         (["locale/ja/LC_MESSAGES/faq.po", "languages.toml"], "en ko ja"),
         (["locale/glossary.csv"], "en ko"),
-        (["recipe_gallery/comments.py"], "en ko"),
+        (["recipe_gallery/recipes/comments.py"], "en ko"),
         (["locale/README.md", "README.md", "tests/a.rst"], ""),
         (["locale/removed/LC_MESSAGES/faq.po"], ""),
         (["locale/$(touch x)/a\nlanguages=ko"], ""),

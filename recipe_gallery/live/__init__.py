@@ -1,0 +1,1 @@
+"""One language in a browser that follows every save."""

@@ -1,0 +1,60 @@
+"""One build for `live`, in a process that has imported whatever a build needs."""
+
+import contextlib
+import io
+import os
+import re
+from pathlib import Path
+
+# Not used here: a build imports them, which takes longer than all the rest of a small one.
+import babel.dates  # noqa: F401
+import bs4  # noqa: F401
+import jupytext  # noqa: F401
+import pydata_sphinx_theme  # noqa: F401
+import sphinx.builders.html
+import sphinx.environment.collectors.toctree
+import sphinx.search
+import sphinx.transforms.post_transforms.images  # noqa: F401
+import sphinx_gallery.gen_gallery  # noqa: F401
+import sphinx_markdown_builder  # noqa: F401
+from sphinx.application import Sphinx
+from sphinx.errors import SphinxError
+from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+from ..pages import formulas as mathml  # noqa: F401
+from ..project import GalleryError
+from ..translate import comment_nodes  # noqa: F401
+
+with contextlib.suppress(ImportError):  # Sphinx-Gallery imports it where it is installed
+    import matplotlib.pyplot  # noqa: F401
+
+_ESCAPES = re.compile(r"\x1b\[[\d;]*m")
+
+
+def build_once(root: Path, build: Path, language: str) -> list[str]:
+    """Build one language in this process; return the warnings, a line each.
+
+    Raises ``GalleryError`` for what a person can mend.
+    """
+    try:
+        return _build(root, build, language)
+    except (SphinxError, GalleryError) as error:
+        raise GalleryError(str(error).replace(f"{root}{os.sep}", "")) from None
+
+
+def _build(root: Path, build: Path, language: str) -> list[str]:
+    warnings = io.StringIO()
+    with patch_docutils(root), docutils_namespace():
+        app = Sphinx(
+            srcdir=root,
+            confdir=root,
+            outdir=build / "html" / language,
+            doctreedir=build / "doctrees" / language,
+            buildername="html",
+            # an index of the search takes longer than a build; that of the first one stays
+            confoverrides={"language": language, "recipe_gallery_keep_search_index": True},
+            status=None,
+            warning=warnings,
+        )
+        app.build()
+    return _ESCAPES.sub("", warnings.getvalue()).replace(f"{root}{os.sep}", "").splitlines()

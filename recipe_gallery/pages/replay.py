@@ -1,0 +1,270 @@
+"""Replay recordings: hand Sphinx-Gallery what a recipe printed and drew instead of running it.
+
+``sphinx_gallery.gen_rst.execute_script`` is the one place where Sphinx-Gallery runs code (its
+signature has been the same since 0.17). It is replaced here, and ``plot_gallery`` is off as well,
+so that code still would not run if a later Sphinx-Gallery called something else.
+"""
+
+from __future__ import annotations
+
+import base64
+import logging as _logging
+from collections.abc import Iterable
+from pathlib import Path
+from textwrap import indent
+from typing import TYPE_CHECKING, Any, Self
+
+from filelock import FileLock
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.errors import ConfigError
+from sphinx.util import logging
+from sphinx_gallery import gen_rst
+from sphinx_gallery._doctree_links import CodeLinksTransform
+from sphinx_gallery.gen_gallery import generate_gallery_rst
+from sphinx_gallery.py_source_parser import Block
+
+from ..project import GalleryError, gallery_folders
+from ..recipes.cells import OUTPUT_CLASS
+from ..recipes.recipe import Cell, is_blank, load_recipe
+from ..recipes.recording import compare, read_recording
+from .reuse import forget_changed_pages, remember_page, state_of_galleries
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+logger = logging.getLogger(__name__)
+
+# Settings of Sphinx-Gallery that belong to replaying.
+_FORCED = {
+    "plot_gallery": False,
+    "remove_config_comments": True,
+    "inspect_global_variables": False,  # nothing ran, so there are none
+    "image_scrapers": (),  # figures come from the recordings
+    "reset_modules": (),  # no recipe leaves anything behind
+    "notebook_extensions": set(),  # notebooks.py writes better ones
+    "download_all_examples": False,
+    "ignore_pattern": r"(^|/)_",  # as find_recipes: files whose names start with _
+    "write_computation_times": False,  # the provenance box tells them
+    "min_reported_time": float("inf"),  # likewise
+    "show_signature": False,
+}
+IMAGE_SUFFIXES = {"image/svg+xml": ".svg", "image/png": ".png", "image/jpeg": ".jpg"}
+
+
+def check_config(app: Sphinx, config: Config) -> None:
+    """Turn off what would run a recipe, and refuse a setting under which replaying cannot work."""
+    gallery: dict[str, Any] = config.sphinx_gallery_conf
+    if gallery.get("parallel"):
+        raise ConfigError(
+            "conf.py: set sphinx_gallery_conf['parallel'] = False; its worker processes would run "
+            "recipes instead of replaying them (sphinx-build -j is fine)"
+        )
+    if not config.html_baseurl:
+        raise ConfigError(
+            "conf.py: set site_url or html_baseurl to the address where the site is published; "
+            "links in downloaded notebooks lead there"
+        )
+    gallery.update(_FORCED)
+
+
+def take_over(app: Sphinx) -> None:
+    """Have ``make_pages`` called where Sphinx-Gallery would make its pages."""
+    listeners = app.events.listeners["builder-inited"]
+    for listener in [each for each in listeners if each.handler is generate_gallery_rst]:
+        app.disconnect(listener.id)
+    app.connect("builder-inited", make_pages)
+
+
+def make_pages(app: Sphinx) -> None:
+    """Let Sphinx-Gallery make the pages of all recipes, if anything they come from has changed.
+
+    All languages share these pages, so one build at a time makes them and the others find them
+    made. After a warning they are made again, so that it is told in every build.
+    """
+    if not {"sphinx.ext.intersphinx", "sphinx.ext.autodoc"} & app.extensions.keys():
+        # It turns all code into thousands of nodes, to link names of which none is known here.
+        transforms = app.registry.post_transforms
+        transforms[:] = [each for each in transforms if each is not CodeLinksTransform]
+    folder = Path(app.srcdir, gallery_folders(app.config)[0][0])
+    folder.mkdir(parents=True, exist_ok=True)
+    with FileLock(folder / ".lock"):
+        stamp = folder / ".made"
+        if stamp.exists() and stamp.read_text(encoding="utf-8") == state_of_galleries(app):
+            return
+        stamp.unlink(missing_ok=True)
+        _install(app)
+        with _CountWarnings() as warnings:
+            generate_gallery_rst(app)
+        if not warnings.count:
+            stamp.write_text(state_of_galleries(app), encoding="utf-8")
+
+
+class _CountWarnings(_logging.Handler):
+    """Counts what is logged as a warning while it is in use."""
+
+    def __init__(self) -> None:
+        super().__init__(_logging.WARNING)
+        self.count = 0
+
+    def emit(self, record: _logging.LogRecord) -> None:
+        self.count += 1
+
+    def __enter__(self) -> Self:
+        _logging.getLogger(logging.NAMESPACE).addHandler(self)
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        _logging.getLogger(logging.NAMESPACE).removeHandler(self)
+
+
+def _install(app: Sphinx) -> None:
+    """Replace the function with which Sphinx-Gallery runs code."""
+    recordings = Path(app.srcdir, app.config.recipe_gallery_recordings)
+    for pages, examples in gallery_folders(app.config):
+        forget_changed_pages(Path(app.srcdir, pages), Path(app.srcdir, examples), recordings)
+
+    def replay_script(
+        script_blocks: list[Block],
+        script_vars: dict[str, Any],
+        gallery_conf: dict[str, Any],
+        file_conf: dict[str, Any],
+    ) -> tuple[list[str], float]:
+        # Sphinx-Gallery would show a block of nothing but settings as an empty code block.
+        script_blocks[:] = [block for block in script_blocks if not is_blank(block)]
+        script_vars.update(memory_delta=0.0, example_globals={})
+        source = Path(script_vars["src_file"])
+        images = _ImageWriter(script_vars["image_path_iterator"], Path(gallery_conf["src_dir"]))
+        replay = _Replay(source, recordings / f"{source.stem}.ipynb", images)
+        outputs = replay.run()
+        # What was warned of has to be told in every build; what inputs hold is not known here.
+        if not replay.warned and "inputs" not in file_conf:
+            remember_page(Path(script_vars["target_file"]), replay.recording)
+        return [
+            outputs.pop(0) if block.type == "code" and outputs else "" for block in script_blocks
+        ], 0.0
+
+    gen_rst.execute_script = replay_script
+
+
+class _ImageWriter:
+    """Writes recorded images where Sphinx-Gallery looks for a recipe's figures."""
+
+    def __init__(self, paths: Iterable[str], root: Path) -> None:
+        self._paths = iter(paths)
+        self._root = root
+
+    def write(self, data: bytes, suffix: str) -> str:
+        """Write an image unless it is there already; return its address for reStructuredText."""
+        path = Path(next(self._paths)).with_suffix(suffix)
+        if not path.exists() or path.read_bytes() != data:
+            path.write_bytes(data)
+        return "/" + path.relative_to(self._root).as_posix()
+
+
+class _Replay:
+    """Turns the recording of one recipe into reStructuredText.
+
+    Everything that is wrong is logged as a warning that says what to do.
+    """
+
+    def __init__(self, source: Path, recording: Path, images: _ImageWriter) -> None:
+        self.recording = recording
+        self.warned = False
+        self._source = source
+        self._images = images
+
+    def run(self) -> list[str]:
+        """Return the recorded output of each code cell.
+
+        A cell whose code changed since gets none: an old result beside new code would mislead.
+        """
+        try:
+            recipe = load_recipe(self._source)
+        except GalleryError as error:
+            self._warn("recipe", str(error))
+            return []
+        try:
+            recording = read_recording(self.recording)
+            comparison = compare(recipe, recording)
+        except GalleryError as error:
+            self._warn("recording", f"{_relative(self._source)}: {error}")
+            return ["" for _ in recipe.cells]
+        if not comparison.is_current:
+            self._warn(
+                "stale",
+                f"{_relative(self._source)}: stale recording: {comparison.describe()}; "
+                f"run: make record RECIPES={recipe.name}",
+            )
+        # A comment that changes with the recording, so that Sphinx reads exactly this page again.
+        facts = recording.facts
+        stamp = f"\n.. recorded {facts['recorded']} {facts['commit']} {comparison.describe()}\n\n"
+        texts = []
+        for cell in recipe.cells:
+            recorded = comparison.recorded.get(cell.number)
+            texts.append(self._cell_rst(cell, recorded.outputs) if recorded else "")
+        if texts:
+            texts[0] = stamp + texts[0]
+        return texts
+
+    def _warn(self, kind: str, message: str) -> None:
+        self.warned = True
+        logger.warning("%s", message, type="recipe_gallery", subtype=kind)
+
+    def _cell_rst(self, cell: Cell, outputs: list[NotebookNode]) -> str:
+        alts = list(cell.alt)
+        parts = []
+        for output in outputs:
+            if output.output_type == "stream":
+                parts.append(_text_rst(output.text))
+            elif output.output_type == "error":
+                parts.append(_text_rst("\n".join(output.traceback)))
+            else:
+                parts.append(self._data_rst(cell, output.data, alts))
+        body = "\n\n".join(part for part in parts if part)
+        if not body:
+            return ""
+        return f".. container:: {OUTPUT_CLASS}\n\n{indent(body, '    ')}\n\n"
+
+    def _data_rst(self, cell: Cell, data: dict[str, Any], alts: list[str]) -> str:
+        """Return the richest form of one displayed object that a page can show."""
+        if "text/html" in data:
+            return _html_rst(data["text/html"])
+        for mime, suffix in IMAGE_SUFFIXES.items():
+            if mime in data:
+                if not alts:
+                    self._warn(
+                        "alt",
+                        f"{_relative(self._source)}:{cell.line}: the figure of cell {cell.number} "
+                        "has no text for those who cannot see it; add a line to the cell: "
+                        '# sphinx_gallery_alt = "..."',
+                    )
+                alt = alts.pop(0) if alts else ""
+                image = data[mime]
+                raw = image.encode() if mime == "image/svg+xml" else base64.b64decode(image)
+                address = self._images.write(raw, suffix)
+                return f".. image:: {address}\n    :alt: {alt}\n    :class: sphx-glr-single-img"
+        for mime in ("text/markdown", "text/latex", "text/plain"):  # as they were written
+            if mime in data:
+                return _text_rst(data[mime])
+        return ""
+
+
+def _html_rst(html: str) -> str:
+    """Return HTML in a box that scrolls by itself, and with the keyboard."""
+    # What pandas writes: a style in the head of each table, but a page may hold none (head.py), and
+    # a heading without words above the index, which screen readers would announce.
+    html = html.replace(' style="text-align: right;"', "").replace("<th></th>", "<td></td>")
+    body = indent(html.strip(), "    ")
+    return f'.. raw:: html\n\n    <div class="recorded-html" tabindex="0">\n{body}\n    </div>'
+
+
+def _text_rst(text: str) -> str:
+    """Return printed text as Sphinx-Gallery's output block."""
+    text = text.expandtabs().strip("\n")
+    return gen_rst.CODE_OUTPUT.format(indent(text, " " * 4)) if text.strip() else ""
+
+
+def _relative(path: Path) -> Path:
+    path = path.resolve()
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

@@ -1,0 +1,140 @@
+"""A project: where its recipes, recordings and catalogs lie, and how its mistakes are told."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass
+from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from sphinx.config import Config
+from sphinx.errors import ConfigError
+from sphinx.util.tags import Tags
+
+
+class GalleryError(Exception):
+    """A mistake that a person can mend; shown as one line, without a traceback.
+
+    ``path`` and ``line`` (counted from 1) say where it is, ``text`` what is wrong and ``remedy``
+    what to do. ``str()`` puts them together: ``path:line: text; remedy``.
+    """
+
+    def __init__(
+        self, text: str, *, path: Path | None = None, line: int | None = None, remedy: str = ""
+    ) -> None:
+        super().__init__(text)
+        self.text = text
+        self.path = path
+        self.line = line
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return self.describe()
+
+    def describe(self, root: Path | None = None) -> str:
+        """Return the line; paths below ``root`` are shown relative to it."""
+        place = ""
+        if self.path:
+            inside = root is not None and self.path.is_relative_to(root)
+            shown = self.path.relative_to(root) if inside and root else self.path
+            place = f"{shown}:{self.line}: " if self.line else f"{shown}: "
+        return f"{place}{self.text}" + (f"; {self.remedy}" if self.remedy else "")
+
+
+# How the Makefile of a project names what a command takes.
+_MAKE_NAMES = {
+    "record": "RECIPES",
+    "html": "LANGUAGES",
+    "--force": "FORCE=1",
+    "--replace-gpu": "REPLACE_GPU=1",
+    "--device=cpu": "DEVICE=cpu",
+}
+
+
+def suggest(command: str, argument: str = "", *options: str) -> str:
+    """Return what a person should type: ``recipe-gallery record adding --force``.
+
+    A Makefile that calls this command sets ``RECIPE_GALLERY_MAKE``, and is named instead:
+    ``make record RECIPES=adding FORCE=1``.
+    """
+    if not os.environ.get("RECIPE_GALLERY_MAKE"):
+        return " ".join(filter(None, ["recipe-gallery", command, argument, *options]))
+    named = f"{_MAKE_NAMES.get(command, 'LANGUAGE')}={argument}" if argument else ""
+    return " ".join(filter(None, ["make", command, named, *map(_MAKE_NAMES.__getitem__, options)]))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Project:
+    """What conf.py says of a project, all paths absolute."""
+
+    root: Path  # folder of conf.py and of the sources
+    galleries: tuple[tuple[str, Path], ...]  # folder of pages below the root, folder of recipes
+    recordings: Path
+    locale: Path  # the first of locale_dirs
+    config: Config
+
+
+# Settings of the engine in conf.py: default, what Sphinx does when it changes, and type.
+SETTINGS: dict[str, tuple[Any, str, type]] = {
+    "recipe_gallery_recordings": ("recordings", "env", str),
+    "recipe_gallery_site_url": ("", "env", str),
+    "recipe_gallery_repository_url": ("", "env", str),
+    "recipe_gallery_repository_branch": ("main", "env", str),
+    "recipe_gallery_pagefind": (False, "html", bool),
+    "recipe_gallery_keep_search_index": (False, "", bool),
+    "recipe_gallery_style": (True, "html", bool),
+}
+
+
+def load_project(root: Path) -> Project:
+    """Read ``conf.py`` of a project; raise ``GalleryError`` if there is none, or it fails."""
+    root = root.resolve()
+    try:
+        config = Config.read(root, overrides={}, tags=Tags())
+    except ConfigError as error:
+        raise GalleryError(str(error), path=root / "conf.py") from None
+    for name, (default, rebuild, kind) in SETTINGS.items():
+        config.add(name, default, rebuild, kind)  # type: ignore[arg-type]
+    config.add("sphinx_gallery_conf", {}, "", dict)
+    return Project(
+        root=root,
+        galleries=tuple(
+            (pages, Path(root, examples)) for pages, examples in gallery_folders(config)
+        ),
+        recordings=root / config.recipe_gallery_recordings,
+        locale=root / (config.locale_dirs or ["locales"])[0],
+        config=config,
+    )
+
+
+def gallery_folders(config: Config) -> list[tuple[str, str]]:
+    """Return Sphinx-Gallery's pairs of a folder of pages and a folder of recipes."""
+    gallery = {"examples_dirs": "../examples", "gallery_dirs": "auto_examples"}
+    gallery |= config.sphinx_gallery_conf
+    examples, pages = (
+        [str(each).rstrip("/") for each in (value if isinstance(value, list | tuple) else [value])]
+        for value in (gallery["examples_dirs"], gallery["gallery_dirs"])
+    )
+    return list(zip(pages, examples, strict=True))
+
+
+def digest_package(name: str) -> bytes:
+    """Return a hash of the code of a package that can be imported."""
+    digest = hashlib.sha256()
+    origin = find_spec(name)
+    assert origin
+    assert origin.origin
+    for path in sorted(Path(origin.origin).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.digest()
+
+
+@cache  # of the code that runs, which in a long process need not be what the files hold by now
+def code_digest() -> bytes:
+    """Return a hash of the engine's code and the version of Sphinx-Gallery."""
+    used = version("sphinx-gallery").encode()
+    return hashlib.sha256(used + digest_package(__package__)).digest()

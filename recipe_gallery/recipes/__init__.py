@@ -1,0 +1,1 @@
+"""A recipe and its recording as data: no Sphinx application, no kernel."""

@@ -1,0 +1,64 @@
+"""A recipe's page with its recording: loaded once, asked by all that show something of it."""
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import Path
+
+from sphinx.environment import BuildEnvironment
+
+from ..project import GalleryError
+from .gallery import find_source
+from .recipe import Recipe, load_recipe
+from .recording import Comparison, Recording, compare, read_recording
+
+
+class Reason(Enum):
+    """Why a page shows no recording."""
+
+    MISSING = "there is no recording"
+    DAMAGED = "the recording cannot be read"
+    BROKEN = "the recipe cannot be read"
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordedPage:
+    """A page whose recording was read; it may be stale, which ``comparison`` tells."""
+
+    source: Path
+    recipe: Recipe
+    recording: Recording
+    comparison: Comparison
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unrecorded:
+    """A recipe's page without a recording."""
+
+    source: Path
+    reason: Reason
+    error: GalleryError  # for a person; only replaying warns of it
+    recipe: Recipe | None  # None if it is BROKEN
+
+
+def load_page(env: BuildEnvironment, docname: str) -> RecordedPage | Unrecorded | None:
+    """Return what the page ``docname`` is made from, or None if it is no recipe's."""
+    source = find_source(env.config, Path(env.srcdir), docname)
+    if source is None:
+        return None
+    folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
+    return load_recorded(source, folder / f"{source.stem}.ipynb")
+
+
+def load_recorded(source: Path, path: Path) -> RecordedPage | Unrecorded:
+    """Read a recipe and the recording at ``path``."""
+    try:
+        recipe = load_recipe(source)
+    except GalleryError as error:
+        return Unrecorded(source=source, reason=Reason.BROKEN, error=error, recipe=None)
+    reason = Reason.DAMAGED if path.exists() else Reason.MISSING
+    try:
+        recording = read_recording(path)
+        comparison = compare(recipe, recording)
+    except GalleryError as error:
+        return Unrecorded(source=source, reason=reason, error=error, recipe=recipe)
+    return RecordedPage(source=source, recipe=recipe, recording=recording, comparison=comparison)

@@ -1,0 +1,204 @@
+"""Recordings: executed notebooks, one per recipe, and whether they still fit their recipe.
+
+A recording is a notebook of code cells with outputs. Under ``metadata.recording`` it carries what
+the recipe's code was (fingerprints) and how it was run (provenance); see ``record.py``.
+"""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..project import GalleryError
+from .recipe import Cell, Recipe
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+SCHEMA = 1
+HEADLINE_MIME = "application/vnd.recipe-gallery.headline+json"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recording:
+    """An executed notebook that was read and found whole."""
+
+    path: Path
+    notebook: NotebookNode
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Fingerprints and provenance of the whole recording."""
+        facts: dict[str, Any] = self.notebook.metadata.recording
+        return facts
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether a GPU ran it."""
+        return bool(self.facts["device"].get("gpu"))
+
+    @property
+    def device_name(self) -> str:
+        """The GPU that ran it, or else the CPU."""
+        device = self.facts["device"]
+        return str(device.get("gpu") or device["cpu"])
+
+    @property
+    def recorded(self) -> datetime:
+        """When it was made."""
+        return datetime.fromisoformat(self.facts["recorded"])
+
+    @cached_property
+    def headline(self) -> list[dict[str, Any]]:
+        """The figures the recipe published for the results page, in order."""
+        return _headline_rows(self.notebook)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """How a recording stands to the recipe as it is now."""
+
+    recorded: dict[int, NotebookNode]  # recorded cell by the number of the recipe's cell
+    changed: tuple[Cell, ...]  # cells of the recipe with no recording of the same code
+    removed: int  # recorded cells that the recipe no longer has
+    inputs: tuple[str, ...]  # declared input files that changed
+
+    @property
+    def is_current(self) -> bool:
+        """Whether code and inputs are those that were recorded."""
+        return not (self.changed or self.removed or self.inputs)
+
+    def describe(self) -> str:
+        """Say what differs, for a person who has to decide whether to record again."""
+        parts = []
+        if self.changed:
+            cells = [f"{cell.number} (line {cell.line})" for cell in self.changed]
+            more = f" and {len(cells) - 5} more" if len(cells) > 5 else ""
+            parts.append(f"changed code in cell {', '.join(cells[:5])}{more}")
+        if self.removed:
+            parts.append(f"{self.removed} recorded cell(s) no longer in the recipe")
+        if self.inputs:
+            parts.append("changed input " + ", ".join(self.inputs))
+        return "; ".join(parts)
+
+
+def read_recording(path: Path) -> Recording:
+    """Read a recording; raise ``GalleryError`` if the file is damaged or something else."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise GalleryError(f"{path}: no recording; run: make record RECIPES={path.stem}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise GalleryError(f"{path}: cannot be read: {error}") from None
+    import nbformat  # slow to import, and not needed where nothing changed
+
+    remedy = f"restore it from git or run: make record RECIPES={path.stem} FORCE=1"
+    try:
+        notebook = nbformat.v4.reads_json(text)
+        _check_cells(notebook["cells"])
+        facts = notebook.metadata["recording"]
+        _check_facts(path, facts)
+        if len(facts["cells"]) != len(notebook.cells):
+            raise GalleryError(f"{path}: cells are missing from this recording; {remedy}")
+    except json.JSONDecodeError:
+        raise GalleryError(f"{path}: not a whole notebook (invalid JSON); {remedy}") from None
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise GalleryError(f"{path}: not a recording made by `make record`; {remedy}") from None
+    check_headline(notebook, path)
+    return Recording(path=path, notebook=notebook)
+
+
+def compare(recipe: Recipe, recording: Recording) -> Comparison:
+    """Match the recipe's cells with the recorded ones, in order, by their code alone."""
+    now = [cell.fingerprint for cell in recipe.cells]
+    then = list(recording.facts["cells"])
+    recorded = {}
+    for block in difflib.SequenceMatcher(a=now, b=then, autojunk=False).get_matching_blocks():
+        for offset in range(block.size):
+            number = recipe.cells[block.a + offset].number
+            recorded[number] = recording.notebook.cells[block.b + offset]
+    inputs_then, inputs_now = recording.facts["inputs"], recipe.inputs
+    return Comparison(
+        recorded=recorded,
+        changed=tuple(cell for cell in recipe.cells if cell.number not in recorded),
+        removed=len(then) - len(recorded),
+        inputs=tuple(
+            name
+            for name in sorted(inputs_then.keys() | inputs_now.keys())
+            if inputs_then.get(name) != inputs_now.get(name)
+        ),
+    )
+
+
+def _check_cells(cells: list[NotebookNode]) -> None:
+    """Raise an error unless pages and notebooks can be made from these cells.
+
+    What was written is valid by nbformat's schema; checking that again for every page would take
+    longer than making the page.
+    """
+    for cell in cells:
+        if cell["cell_type"] != "code":
+            raise ValueError(cell["cell_type"])
+        _ = cell["metadata"], cell["source"], cell["execution_count"]
+        for output in cell["outputs"]:
+            if output["output_type"] == "stream":
+                _ = output["name"], "".join(output["text"])
+            elif output["output_type"] == "error":
+                _ = output["ename"], output["evalue"], "".join(output["traceback"])
+            else:
+                _ = output["data"].items(), output["metadata"].items()
+
+
+def _check_facts(path: Path, facts: dict[str, Any]) -> None:
+    if facts["schema"] != SCHEMA:
+        raise GalleryError(
+            f"{path}: recorded in format {facts['schema']}, this version reads {SCHEMA}; "
+            f"run: make record RECIPES={path.stem} FORCE=1"
+        )
+    if facts["recipe"] != path.stem:
+        raise GalleryError(
+            f"{path}: holds the recording of {facts['recipe']!r}; name it {facts['recipe']}.ipynb "
+            f"or run: make record RECIPES={path.stem} FORCE=1"
+        )
+    for name, kind in (("device", dict), ("versions", dict), ("inputs", dict), ("cells", list)):
+        if not isinstance(facts[name], kind):
+            raise TypeError(name)
+    for name in ("commit", "modified"):
+        _ = facts[name]
+    _ = facts["device"]["cpu"], facts["device"]["cores"]
+    datetime.fromisoformat(facts["recorded"])
+    float(facts["seconds"])
+
+
+def check_headline(notebook: NotebookNode, place: Path) -> None:
+    """Raise ``GalleryError`` unless all headline figures in ``notebook`` can be shown."""
+    try:
+        for row in _headline_rows(notebook):
+            ok = isinstance(row["case"], str) and isinstance(row["baseline"], str)
+            figures = [row["speedup"], row["share_of_limit"], row["break_even_calls"]]
+            for figure in [row["speedup"], *filter(None, figures)]:
+                low, value, high = figure["low"], figure["value"], figure["high"]
+                ok = ok and 0 <= low <= value <= high < math.inf
+            ok = ok and row["speedup"]["low"] > 0
+            if not ok:
+                raise ValueError
+    except (KeyError, TypeError, ValueError, AttributeError):
+        raise GalleryError(
+            f"{place}: headline figures not as CONTRIBUTING.md describes them; "
+            "correct what the recipe publishes"
+        ) from None
+
+
+def _headline_rows(notebook: NotebookNode) -> list[dict[str, Any]]:
+    return [
+        row
+        for cell in notebook.cells
+        for output in cell.outputs
+        for row in output.get("data", {}).get(HEADLINE_MIME, {}).get("rows", [])
+    ]

@@ -1,0 +1,1 @@
+"""Recipes are run here; a build never imports this."""

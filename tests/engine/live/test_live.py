@@ -1,0 +1,200 @@
+import json
+import shutil
+import threading
+import time
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, expect
+from watchfiles import Change
+
+from gallery import RECIPE, Gallery
+from recipe_gallery.languages import load_languages
+from recipe_gallery.live.server import Live, run
+from recipe_gallery.project import GalleryError
+
+PAGE = "recipes/adding"
+POLICY_LAYOUT = """{% extends "!layout.html" %}{% block extrahead %}
+<meta http-equiv="Content-Security-Policy" content="{{ content_security_policy }}">
+{% endblock %}"""
+MESSAGES = {"A paragraph.": "문단입니다.", "Why this is here.": "까닭."}
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A recorded gallery; recording ends all processes that this one has started."""
+    gallery = Gallery(tmp_path_factory.mktemp("recorded"))
+    gallery.write("adding", RECIPE)
+    assert gallery.record("adding")
+    return gallery.root
+
+
+@pytest.fixture
+def gallery(recorded: Path, tmp_path: Path) -> Gallery:
+    gallery = Gallery(tmp_path)
+    shutil.copytree(recorded, tmp_path, dirs_exist_ok=True)
+    return gallery
+
+
+@pytest.fixture
+def live(gallery: Gallery) -> Live:
+    (gallery.root / "languages.toml").write_text(
+        'en = { name = "English" }\nko = { name = "한국어", glue = true }\n'
+    )
+    conf = gallery.root / "conf.py"
+    policy = "default-src 'self'"
+    conf.write_text(
+        conf.read_text()
+        + 'gettext_compact = False\nlocale_dirs = ["locale"]\ntemplates_path = ["templates"]\n'
+        + f'second_call_content_security_policy = "{policy}"\n'
+    )
+    # as the site's own pages have it
+    gallery.root.joinpath("templates").mkdir()
+    gallery.root.joinpath("templates/layout.html").write_text(POLICY_LAYOUT)
+    for page in ("index", "recipes/index"):
+        gallery.translate(page, {})
+    gallery.translate(PAGE, MESSAGES)
+    return Live(gallery.root, gallery.root / "_build", load_languages(gallery.root)["ko"])
+
+
+def page_of(live: Live) -> str:
+    return (live.site / f"ko/{PAGE}.html").read_text()
+
+
+def save(gallery: Gallery, translation: str) -> list[Path]:
+    return [gallery.translate(PAGE, MESSAGES | {"A paragraph.": translation})]
+
+
+def test_a_saved_message_is_on_the_page(live: Live, gallery: Gallery) -> None:
+    assert live.rebuild().build == 1
+    assert "문단입니다." in page_of(live)
+    state = live.rebuild(save(gallery, "다른 문단입니다."))
+    assert (state.build, state.problems) == (2, ())
+    assert "다른 문단입니다." in page_of(live)
+
+
+def test_a_broken_catalog_is_told_and_the_last_good_page_stays(
+    live: Live, gallery: Gallery
+) -> None:
+    live.rebuild()
+    state = live.rebuild(save(gallery, "``다른 문단입니다."))
+    assert state.build == 1
+    assert "Inline literal start-string without end-string" in state.problems[0]
+    assert state.problems[0].startswith(f"locale/ko/LC_MESSAGES/{PAGE}.po:")
+    assert "문단입니다." in page_of(live)
+    path = gallery.root / f"locale/ko/LC_MESSAGES/{PAGE}.po"
+    path.write_text("not a catalog")
+    assert "not a catalog from here on" in live.rebuild([path]).problems[0]
+    state = live.rebuild(save(gallery, "고친 문단입니다."))
+    assert (state.build, state.problems) == (2, ())
+    assert "고친 문단입니다." in page_of(live)
+
+
+def test_settings_that_cannot_be_read_are_told(live: Live, gallery: Gallery) -> None:
+    live.rebuild()
+    path = gallery.root / "languages.toml"
+    text = path.read_text()
+    path.write_text(text + "ja = {")
+    state = live.rebuild([path])
+    assert state.build == 1
+    assert "languages.toml: not valid TOML" in state.problems[0]
+    path.write_text(text)
+    assert live.rebuild([path]).build == 2
+
+
+def test_what_is_saved_before_the_watch_begins_is_seen(live: Live, gallery: Gallery) -> None:
+    live.rebuild()
+    save(gallery, "다른 문단입니다.")
+    stop = threading.Event()
+    watcher = threading.Thread(target=live.watch, args=(stop,), daemon=True)
+    watcher.start()
+    while live.state.build == 1 and watcher.is_alive():
+        time.sleep(0.05)
+    stop.set()
+    watcher.join()
+    assert "다른 문단입니다." in page_of(live)
+
+
+def test_a_port_in_use_is_one_clear_line(live: Live) -> None:
+    server = live.serve(0)
+    with pytest.raises(GalleryError, match="is in use; for example: make live PORT="):
+        run(live.root, live.build_folder, live.language, server.server_address[1])
+    server.server_close()
+
+
+def test_what_builds_write_starts_no_build(live: Live) -> None:
+    def is_source(path: str) -> bool:
+        return live._is_source(Change.modified, str(live.root / path))
+
+    assert is_source(f"locale/ko/LC_MESSAGES/{PAGE}.po")
+    assert is_source("recipes_source/adding.py")
+    assert is_source("index.rst")
+    for path in (
+        f"locale/ko/LC_MESSAGES/{PAGE}.mo",
+        f"locale/ko/LC_MESSAGES/{PAGE}.1.part",
+        "recipes/adding.rst",
+        "_build/html/ko/index.html",
+        ".git/index.rst",
+    ):
+        assert not is_source(path), path
+
+
+@pytest.fixture
+def address(live: Live) -> Iterator[str]:
+    live.rebuild()
+    server = live.serve(0)
+    stop = threading.Event()
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    watcher = threading.Thread(target=live.watch, args=(stop,), daemon=True)
+    watcher.start()
+    yield f"http://127.0.0.1:{server.server_address[1]}"
+    stop.set()
+    watcher.join()
+    server.shutdown()
+
+
+def test_a_browser_is_told_of_saves_and_of_problems_and_of_no_more(
+    live: Live, gallery: Gallery, address: str
+) -> None:
+    with urllib.request.urlopen(f"{address}/ko/{PAGE}.html") as answer:
+        page = answer.read().decode()
+        assert answer.headers["Cache-Control"] == "no-store"
+    assert "live-script.js" in page
+    assert "live-script.js" not in page_of(live)
+
+    def next_event() -> dict[str, object]:
+        while True:
+            line = events.readline().decode()
+            if line.startswith("data: "):
+                return json.loads(line.removeprefix("data: "))
+
+    with urllib.request.urlopen(f"{address}/live-events") as events:
+        assert next_event() == {"build": 1, "problems": []}
+        save(gallery, "다른 문단입니다.")
+        assert next_event() == {"build": 2, "problems": []}
+        with urllib.request.urlopen(f"{address}/ko/{PAGE}.html") as answer:
+            assert "다른 문단입니다." in answer.read().decode()
+        save(gallery, "``다른 문단입니다.")
+        assert next_event()["problems"]
+        save(gallery, "또 다른 문단입니다.")
+        assert next_event() == {"build": 3, "problems": []}
+    time.sleep(1.5)  # long enough for a build that its own files would start
+    assert live.state.build == 3
+
+
+def test_an_open_page_shows_what_is_saved(
+    live: Live, gallery: Gallery, address: str, browser: Browser
+) -> None:
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{address}/ko/{PAGE}.html")
+        expect(page.get_by_text("문단입니다.", exact=True)).to_be_visible()
+        save(gallery, "다른 문단입니다.")
+        expect(page.get_by_text("다른 문단입니다.")).to_be_visible(timeout=60_000)
+        save(gallery, "``다른 문단입니다.")
+        expect(page.get_by_role("alert")).to_contain_text("adding.po", timeout=60_000)
+        save(gallery, "또 다른 문단입니다.")
+        expect(page.get_by_text("또 다른 문단입니다.")).to_be_visible(timeout=60_000)
+        expect(page.get_by_role("alert")).to_have_count(0)

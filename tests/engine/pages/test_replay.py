@@ -1,0 +1,272 @@
+import json
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from gallery import Gallery
+
+
+@pytest.fixture
+def site(gallery: Gallery, recipe: str) -> Gallery:
+    """A gallery with one recorded recipe."""
+    gallery.write("adding", recipe)
+    assert gallery.record("adding")
+    return gallery
+
+
+def edit_recording(site: Gallery, old: str, new: str) -> None:
+    path = site.recordings / "adding.ipynb"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+
+
+def test_a_page_shows_text_table_and_figure(site: Gallery) -> None:
+    build = site.build()
+    assert build.warnings == ""
+    page = build.page("recipes/adding")
+    assert "the total is 3" in page
+    assert "<td>cell</td>" in page
+    assert re.search(r'<img [^>]*width="1"[^>]*alt="A black square"[^>]+adding_001.png', page)
+    assert "<math" in page
+    assert "Download notebook" in page
+    assert "sphinx_gallery_" not in page
+    assert "sphx-glr-footer" not in page
+
+
+def test_the_provenance_box_tells_where_and_when(site: Gallery) -> None:
+    edit_recording(site, '"commit": null', '"commit": "0123456789abcdef"')
+    edit_recording(site, '"device": {', '"device": {"gpu": "Some GPU", "driver": "999.1",')
+    page = site.build().page("recipes/adding")
+    box = page[page.index("<details") : page.index("</details>")]
+    for fact in ("Some GPU", "999.1", "0123456789", "Python", "UTC", "seconds"):
+        assert fact in box
+
+
+def test_rendering_never_runs_a_recipe(gallery: Gallery, tmp_path: Path) -> None:
+    trace = tmp_path / "trace"
+    gallery.write(
+        "tracing", f'"""\nTitle\n=====\n\nText.\n"""\n\nopen({str(trace)!r}, "w").close()\n'
+    )
+    gallery.build(plot_gallery=True)
+    gallery.build(**{"sphinx_gallery_conf.plot_gallery": "True"})
+    assert (gallery.root / "out/html/recipes/tracing.html").exists()
+    assert not trace.exists()
+    assert gallery.record("tracing")  # the trace would be seen if the recipe had run
+    assert trace.exists()
+
+
+def test_exactly_what_changed_is_read_again(site: Gallery, recipe: str) -> None:
+    site.write("other", recipe)
+    assert site.record("other")
+    assert set(site.build().read) == {"index", "recipes/index", "recipes/adding", "recipes/other"}
+    assert site.build().read == []
+    (site.recordings / "adding.ipynb").touch()
+    assert site.build().read == []
+    # The gallery's own page shows titles, summaries, figures and dates on cards.
+    edit_recording(site, "the total is 3", "the total was 3")
+    assert site.build().read == ["recipes/adding", "recipes/index"]
+    edit_recording(site, '"recorded": "2', '"recorded": "3')
+    build = site.build()
+    assert build.read == ["recipes/adding", "recipes/index"]
+    site.write("other", recipe.replace("A paragraph.", "New prose."))
+    build = site.build()
+    assert build.read == ["recipes/index", "recipes/other"]
+    assert build.warnings == ""
+
+
+def test_stale_code_warns_and_shows_a_note_and_no_old_result(site: Gallery, recipe: str) -> None:
+    site.write("adding", recipe.replace("1 + 2", "5 + 2"))
+    build = site.build()
+    assert "recipes_source/adding.py: stale recording: changed code in cell 1 (line" in (
+        build.warnings
+    )
+    assert "make record RECIPES=adding" in build.warnings
+    page = build.page("recipes/adding")
+    assert "The code of this page changed after it was recorded (code blocks: 1)" in page
+    assert "the total is 3" not in page
+    assert "<td>cell</td>" in page
+
+
+def test_what_was_warned_of_is_told_in_every_build(site: Gallery, recipe: str) -> None:
+    site.write("adding", recipe.replace("1 + 2", "5 + 2"))
+    assert "stale recording" in site.build().warnings
+    assert "stale recording" in site.build().warnings
+    site.write("adding", recipe)
+    assert site.build().warnings == ""
+    (site.recordings / "adding.ipynb").unlink()
+    assert "no recording" in site.build().warnings
+    assert "no recording" in site.build().warnings
+
+
+def test_a_changed_recording_reaches_page_and_notebook(site: Gallery) -> None:
+    site.build()
+    edit_recording(site, "the total is 3", "the total was 3")
+    build = site.build()
+    assert "the total was 3" in build.page("recipes/adding")
+    assert "the total was 3" in (build.out / "recipes/adding.ipynb").read_text()
+
+
+def test_a_changed_input_is_told_too(gallery: Gallery) -> None:
+    (gallery.recipes / "data.txt").write_text("1")
+    gallery.write(
+        "reading",
+        '''
+        """
+        Reading
+        =======
+
+        Text.
+        """
+
+        # sphinx_gallery_inputs = ["data.txt"]
+        print(open("data.txt").read())
+        ''',
+    )
+    assert gallery.record("reading")
+    build = gallery.build()
+    assert build.warnings == ""
+    assert (build.out / "recipes/data.txt").read_text() == "1"
+    (gallery.recipes / "data.txt").write_text("2")
+    build = gallery.build()
+    assert "changed input data.txt" in build.warnings
+    assert "changed after it was recorded" in build.page("recipes/reading")
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda path: path.unlink(), "no recording; run: make record RECIPES=adding"),
+        (lambda path: path.write_bytes(path.read_bytes()[:200]), "not a whole notebook"),
+        (lambda path: path.write_text("{}"), "not a recording made by `make record`"),
+        (lambda path: path.write_text('{"a": [1]}'), "not a recording made by `make record`"),
+        (lambda path: path.write_text("[]"), "not a recording made by `make record`"),
+        (lambda path: path.write_bytes(b"\xff\xfe"), "cannot be read"),
+        (lambda path: rewrite(path, recipe="another"), "holds the recording of 'another'"),
+        (lambda path: rewrite(path, schema=99), "recorded in format 99"),
+        (lambda path: rewrite(path, cells=[]), "cells are missing from this recording"),
+    ],
+)
+def test_an_unusable_recording_is_a_clear_message_and_a_whole_page(
+    site: Gallery, damage: object, message: str
+) -> None:
+    damage(site.recordings / "adding.ipynb")
+    build = site.build()
+    assert message in build.warnings
+    assert "Traceback" not in build.warnings
+    page = build.page("recipes/adding")
+    assert "This recipe has not been recorded yet" in page
+    assert "A paragraph." in page
+    nbformat.validate(nbformat.read(build.out / "recipes/adding.ipynb", as_version=4))
+
+
+def rewrite(path: Path, **facts: object) -> None:
+    notebook = json.loads(path.read_text())
+    notebook["metadata"]["recording"].update(facts)
+    path.write_text(json.dumps(notebook))
+
+
+def test_a_foreign_notebook_is_not_taken_for_a_recording(site: Gallery) -> None:
+    foreign = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")])
+    nbformat.write(foreign, site.recordings / "adding.ipynb")
+    assert "not a recording made by `make record`" in site.build().warnings
+
+
+def test_a_figure_without_text_is_a_warning(site: Gallery, recipe: str) -> None:
+    site.write("adding", recipe.replace("# sphinx_gallery_alt", "# alt"))
+    assert "the figure of cell 3 has no text for those who cannot see it" in site.build().warnings
+
+
+def test_svg_is_shown_as_svg(gallery: Gallery) -> None:
+    gallery.write(
+        "drawing",
+        '''
+        """
+        Drawing
+        =======
+
+        Text.
+        """
+
+        # sphinx_gallery_alt = "A circle"
+        from IPython.display import SVG
+
+        SVG('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><circle r="1"/></svg>')
+        ''',
+    )
+    assert gallery.record("drawing")
+    build = gallery.build()
+    assert build.warnings == ""
+    assert re.search(r'<img [^>]*alt="A circle"[^>]+drawing_001.svg', build.page("recipes/drawing"))
+
+
+def test_an_error_that_is_meant_is_shown(gallery: Gallery) -> None:
+    gallery.write(
+        "failing",
+        '''
+        """
+        Failing
+        =======
+
+        Text.
+        """
+
+        # sphinx_gallery_raises = "ZeroDivisionError"
+        1 / 0
+        ''',
+    )
+    assert gallery.record("failing")
+    build = gallery.build()
+    assert build.warnings == ""
+    assert "ZeroDivisionError</span>: division by zero" in build.page(
+        "recipes/failing"
+    ) or "ZeroDivisionError: division by zero" in build.page("recipes/failing")
+    notebook = nbformat.read(build.out / "recipes/failing.ipynb", as_version=4)
+    assert notebook.cells[-1].metadata.tags == ["raises-exception"]
+
+
+def test_a_broken_recipe_is_a_clear_message(site: Gallery) -> None:
+    site.write("broken", '"""\nTitle\n=====\n\nText.\n"""\nx = = 1\n')
+    build = site.build()
+    assert "broken.py:7: syntax error: invalid syntax" in build.warnings
+    assert "the total is 3" in build.page("recipes/adding")
+
+
+def test_drafts_and_removed_recipes_are_not_published(site: Gallery, recipe: str) -> None:
+    site.write("_draft", "not a recipe")
+    other = site.write("other", recipe)
+    assert site.record("other")
+    build = site.build()
+    assert build.warnings == ""
+    assert not (build.out / "recipes/_draft.html").exists()
+    other.unlink()
+    assert site.build().warnings == ""
+    assert not (site.root / "recipes/other.rst").exists()
+
+
+def test_parallel_galleries_are_refused(site: Gallery) -> None:
+    conf = site.root / "conf.py"
+    conf.write_text(conf.read_text() + "\nsphinx_gallery_conf['parallel'] = 2\n")
+    with pytest.raises(Exception, match="worker processes would run recipes"):
+        site.build()
+
+
+def test_a_missing_address_is_refused(site: Gallery) -> None:
+    with pytest.raises(Exception, match="html_baseurl"):
+        site.build(html_baseurl="")
+
+
+@pytest.mark.parametrize("builder", ["dirhtml", "text", "gettext"])
+def test_other_builders_work(site: Gallery, builder: str) -> None:
+    build = site.build(builder)
+    assert build.warnings == ""
+    if builder == "dirhtml":
+        assert 'href="../adding.ipynb"' in (build.out / "recipes/adding/index.html").read_text()
+        assert (build.out / "recipes/adding.ipynb").exists()
+    if builder == "gettext":
+        catalog = (build.out / "recipes.pot").read_text()
+        assert "A paragraph." in catalog
+        assert "Download" not in catalog
+        assert "Recorded on" not in catalog

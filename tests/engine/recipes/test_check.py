@@ -1,0 +1,62 @@
+import pytest
+
+from gallery import Gallery
+from recipe_gallery.__main__ import main
+
+
+def check(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+    folders = ["--recipes-folder", str(gallery.recipes)]
+    folders += ["--recordings-folder", str(gallery.recordings)]
+    status = main(["check", *folders])
+    captured = capsys.readouterr()
+    return status, captured.out + captured.err
+
+
+def test_each_state_is_told(
+    gallery: Gallery, recipe: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("current", "missing", "stale", "unusable"):
+        gallery.write(name, recipe)
+    assert gallery.record("current", "stale")
+    gallery.write("stale", recipe.replace("1 + 2", "1 + 3"))
+    (gallery.recordings / "unusable.ipynb").write_text("{")
+    (gallery.recordings / "orphan.ipynb").write_text("{}")
+    status, text = check(gallery, capsys)
+    assert status == 1
+    lines = text.splitlines()
+    assert lines[0].startswith("current   current   CPU: ")
+    assert lines[1] == "missing   missing"
+    assert "run: make record RECIPES=missing" in lines[2]
+    assert lines[3].startswith("stale     stale     CPU: ")
+    assert "changed code in cell 1" in lines[4]
+    assert "not a whole notebook" in lines[6]
+    assert "no recipe of this name" in lines[8]
+    assert lines[-1] == "1 of 5 recordings current"
+
+
+def test_all_current_is_success(
+    gallery: Gallery, recipe: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gallery.write("adding", recipe)
+    assert gallery.record("adding")
+    status, text = check(gallery, capsys)
+    assert status == 0
+    assert text.endswith("1 of 1 recordings current\n")
+
+
+def test_an_empty_folder_is_told(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> None:
+    status, text = check(gallery, capsys)
+    assert status == 1
+    assert "no recipes here; is it the right folder?" in text
+
+
+def test_a_bad_recipe_does_not_hide_the_others(
+    gallery: Gallery, recipe: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gallery.write("adding", recipe)
+    assert gallery.record("adding")
+    gallery.write("bad", "print(1)")
+    status, text = check(gallery, capsys)
+    assert status == 1
+    assert "no docstring" in text
+    assert "1 of 2 recordings current" in text

@@ -1,0 +1,123 @@
+import tokenize
+from io import StringIO
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from gallery import ROOT
+from recipe_gallery.recipes.comments import find_comments, find_problem, replace_comments, wrap
+from recipe_gallery.recipes.fingerprint import strip_comments
+from recipe_gallery.recipes.gallery import find_recipes
+from recipe_gallery.recipes.recipe import load_recipe
+
+CODE = """\
+# A first line
+# and a second one.
+#
+# Another paragraph.
+import os  # noqa: F401
+
+x = 1  # behind code
+
+
+def f(s="# no comment"):
+    # Inside a block.
+    return f"{s} # neither"  # type: ignore
+"""
+TEXTS = ["A first line and a second one.", "Another paragraph.", "behind code", "Inside a block."]
+
+
+def tokens(source: str) -> list[tuple[int, str]]:
+    skipped = {tokenize.COMMENT, tokenize.NL}
+    found = tokenize.generate_tokens(StringIO(source).readline)
+    return [(token.type, token.string) for token in found if token.type not in skipped]
+
+
+def test_comments_are_paragraphs_without_pragmas_and_strings() -> None:
+    assert [comment.text for comment in find_comments(CODE)] == TEXTS
+
+
+def test_a_translation_takes_the_place_of_its_comment() -> None:
+    translations = dict(
+        zip(TEXTS, ["첫째 문단입니다.", "둘째 문단입니다.", "코드 뒤", "블록 안."], strict=True)
+    )
+    translated = replace_comments(CODE, translations)
+    assert translated.startswith(
+        "# 첫째 문단입니다.\n#\n# 둘째 문단입니다.\nimport os  # noqa: F401\n"
+    )
+    assert "x = 1  # 코드 뒤\n" in translated
+    assert "    # 블록 안.\n" in translated
+    assert tokens(translated) == tokens(CODE)
+
+
+def test_long_translations_are_wrapped_where_their_script_allows() -> None:
+    chinese = "编译器把多个逐元素操作融合成一个内核，" * 6
+    lines = replace_comments("# Short.\nx = 1\n", {"Short.": chinese}).splitlines()
+    assert len(lines) > 2
+    assert not any(line.startswith("# ，") for line in lines)
+    assert "".join(line.removeprefix("# ") for line in lines[:-1]) == chinese
+    korean = "컴파일러는 여러 연산을 하나의 커널로 합칩니다. " * 6
+    lines = replace_comments("# Short.\nx = 1\n", {"Short.": korean}).splitlines()
+    assert " ".join(line.removeprefix("# ") for line in lines[:-1]) == korean.strip()
+
+
+@pytest.mark.parametrize(
+    "translation",
+    [
+        "one\nimport os",
+        "one\r\nimport os",
+        "one\x0cimport os",
+        "one\x85import os",
+        "one\u2028import os",
+        'a """ b',
+        "a ''' b",
+        "%% [markdown]",
+        "# %% a cell",
+        "%matplotlib inline",
+        "!ls",
+        "noqa",
+        "type: ignore",
+        "fmt: off",
+        "sphinx_gallery_alt = 'x'",
+        "# one more mark",
+        "zero\u200bwidth",
+        "turned\u202earound",
+        "lone \ud800 surrogate",
+    ],
+)
+def test_a_translation_that_would_change_the_code_is_refused(translation: str) -> None:
+    assert find_problem("behind code", translation)
+    assert replace_comments(CODE, dict.fromkeys(TEXTS, translation)) == CODE
+
+
+@pytest.mark.parametrize(
+    "translation", ["한 '낱말'", 'said "so"', "100 %로", "x = 1", "a # b", "\\"]
+)
+def test_harmless_characters_are_allowed(translation: str) -> None:
+    assert find_problem("behind code", translation) is None
+
+
+@given(st.lists(st.text(max_size=200), min_size=4, max_size=4))
+@example(["noqa " * 40] * 4)
+@example(["가 " * 60 + "%%"] * 4)
+def test_no_translation_changes_a_token(translations: list[str]) -> None:
+    translated = replace_comments(CODE, dict(zip(TEXTS, translations, strict=True)))
+    assert tokens(translated) == tokens(CODE)
+
+
+@pytest.mark.parametrize("path", find_recipes(ROOT / "recipes_source"), ids=lambda path: path.stem)
+@given(translation=st.text(max_size=300))
+def test_no_translation_changes_a_recipe(path, translation: str) -> None:
+    for cell in load_recipe(path).cells:
+        texts = [comment.text for comment in find_comments(cell.source)]
+        translated = replace_comments(cell.source, dict.fromkeys(texts, translation))
+        assert strip_comments(translated) == strip_comments(cell.source)
+
+
+@given(
+    st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Zl", "Zp", "Zs"))),
+    st.integers(5, 90),
+)
+def test_wrapping_loses_nothing(text: str, width: int) -> None:
+    assert "".join(wrap(text, width)).replace(" ", "") == text.replace(" ", "")

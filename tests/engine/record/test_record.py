@@ -1,0 +1,392 @@
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import nbformat
+import psutil
+import pytest
+from filelock import FileLock
+
+from gallery import ROOT, Gallery
+from recipe_gallery.__main__ import main
+from recipe_gallery.project import GalleryError
+from recipe_gallery.record import machine
+
+TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
+
+
+def write(gallery: Gallery, code: str, name: str = "recipe") -> Path:
+    return gallery.write(name, TITLE + textwrap.dedent(code))
+
+
+def test_a_recording_is_a_valid_notebook_with_provenance(gallery: Gallery, recipe: str) -> None:
+    gallery.write("adding", recipe)
+    assert gallery.record("adding")
+    recording = gallery.recording("adding")
+    nbformat.validate(recording.notebook)
+    assert recording.facts["versions"]["python"] == sys.version.split()[0]
+    assert recording.facts["device"]["cores"] >= 1
+    assert not recording.on_gpu
+    first, table, figure = recording.notebook.cells
+    assert first.outputs[0].text == "the total is 3\n"
+    assert "<td>cell</td>" in table.outputs[0].data["text/html"]
+    assert "image/png" in figure.outputs[0].data
+    assert set(os.listdir(gallery.recordings)) <= {".lock", "adding.ipynb"}
+
+
+def test_two_recordings_differ_only_in_times(gallery: Gallery, recipe: str) -> None:
+    gallery.write("adding", recipe)
+    texts = []
+    for _ in range(2):
+        assert gallery.record("adding", force=True)
+        notebook = gallery.recording("adding").notebook
+        for measured in ("recorded", "seconds"):
+            del notebook.metadata.recording[measured]
+        for cell in notebook.cells:
+            del cell.metadata["recording"]
+        texts.append(nbformat.writes(notebook))
+    assert texts[0] == texts[1]
+
+
+def test_only_changed_code_is_recorded_again(gallery: Gallery, recipe: str) -> None:
+    gallery.write("adding", recipe)
+    assert gallery.record("adding")
+    gallery.write("adding", recipe.replace("A paragraph.", "New prose."))
+    assert gallery.record("adding")
+    assert "current" in gallery.messages
+    assert "recorded in" not in gallery.messages
+    gallery.write("adding", recipe.replace("1 + 2", "2 + 2"))
+    assert gallery.record("adding")
+    assert "recorded in" in gallery.messages
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("print('so far')\n1 / 0", "ZeroDivisionError: division by zero; mend the recipe"),
+        ("import sys\nsys.exit(0)", "SystemExit(0); a recipe runs to its end"),
+        ("import sys\nsys.exit('no GPU')", "SystemExit(no GPU); a recipe runs to its end"),
+        ("import sys\nsys.exit(3)", "SystemExit(3); a recipe runs to its end"),
+        ("import no_such_package", "install what recipes need: pip install -r requirements-record"),
+        (
+            "# sphinx_gallery_cell_timeout = 1\nimport time\ntime.sleep(60)",
+            "ran out of time (sphinx_gallery_cell_timeout = 1 s)",
+        ),
+        (
+            "# sphinx_gallery_deadline = 5\nimport time\ntime.sleep(60)",
+            "ran out of time (sphinx_gallery_deadline = 5 s)",
+        ),
+        (
+            '# sphinx_gallery_raises = "KeyError"\n1 / 0',
+            "should end in KeyError but ended in ['ZeroDivisionError']",
+        ),
+        (
+            '# sphinx_gallery_raises = "KeyError"\nx = 1',
+            "should end in KeyError but ended in no exception",
+        ),
+    ],
+)
+def test_a_failing_recipe_names_its_cell_and_overwrites_nothing(
+    gallery: Gallery, code: str, expected: str
+) -> None:
+    write(gallery, "x = 1")
+    assert gallery.record("recipe")
+    before = (gallery.recordings / "recipe.ipynb").read_bytes()
+    write(gallery, f"x = 2\n\n# %%\n\n{code}\n")
+    assert not gallery.record("recipe")
+    assert "recipe.py:" in gallery.messages
+    assert "cell 2 of 2" in gallery.messages
+    assert expected in gallery.messages
+    assert (gallery.recordings / "recipe.ipynb").read_bytes() == before
+
+
+def test_a_failure_shows_output_so_far_and_the_traceback(gallery: Gallery) -> None:
+    write(gallery, "print('so far')\n1 / 0")
+    assert not gallery.record("recipe")
+    assert "    so far\n" in gallery.messages
+    assert "    ZeroDivisionError: division by zero" in gallery.messages
+    assert "\x1b" not in gallery.messages
+
+
+def test_an_exception_that_is_meant_is_recorded(gallery: Gallery) -> None:
+    write(gallery, '# sphinx_gallery_raises = "ZeroDivisionError"\n1 / 0\n\n# %%\n\nprint("on")')
+    assert gallery.record("recipe")
+    first, second = gallery.recording("recipe").notebook.cells
+    assert first.outputs[0].ename == "ZeroDivisionError"
+    assert second.outputs[0].text == "on\n"
+
+
+def test_a_display_is_updated_by_a_later_cell(gallery: Gallery) -> None:
+    write(
+        gallery,
+        """
+        import time
+        from IPython.display import display
+        for text in ("a", "b", "c"):
+            print(text, flush=True)
+            time.sleep(0.1)
+        handles = [display(text, display_id=True) for text in ("one", "two")]
+
+        # %%
+
+        handles[0].update("ONE")
+        """,
+    )
+    assert gallery.record("recipe")
+    first, _ = gallery.recording("recipe").notebook.cells
+    assert first.outputs[0].text == "a\nb\nc\n"
+    assert [output.data["text/plain"] for output in first.outputs[1:]] == ["'ONE'", "'two'"]
+
+
+def test_the_deadline_holds_across_cells(gallery: Gallery) -> None:
+    cells = "\n# %%\n\n".join(["import time\ntime.sleep(1)"] * 8)
+    write(gallery, f"# sphinx_gallery_deadline = 3\n{cells}")
+    assert not gallery.record("recipe")
+    assert "ran out of time (sphinx_gallery_deadline = 3 s)" in gallery.messages
+
+
+@pytest.mark.parametrize(
+    "row", ['{"case": "a"}', '{"case": "a", "baseline": "b", "speedup": {"low": 0}}', "[]"]
+)
+def test_headline_figures_that_cannot_be_shown_are_refused(gallery: Gallery, row: str) -> None:
+    mime = "application/vnd.recipe-gallery.headline+json"
+    code = (
+        f"from IPython.display import display\ndisplay({{{mime!r}: {{'rows': [{row}]}}}}, raw=True)"
+    )
+    write(gallery, code)
+    assert not gallery.record("recipe")
+    assert "headline figures not as CONTRIBUTING.md describes them" in gallery.messages
+
+
+def test_a_killed_kernel_is_tried_once_more(gallery: Gallery, tmp_path: Path) -> None:
+    marker = tmp_path / "first_try"
+    write(
+        gallery,
+        f"""
+        import os, pathlib, signal
+        marker = pathlib.Path({str(marker)!r})
+        if not marker.exists():
+            marker.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        print("second try")
+        """,
+    )
+    assert gallery.record("recipe")
+    assert "killed or ran out of memory" in gallery.messages
+    assert "trying once more" in gallery.messages
+    assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "second try\n"
+
+
+def test_a_kernel_that_dies_again_is_an_error(gallery: Gallery) -> None:
+    write(gallery, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
+    assert not gallery.record("recipe")
+    assert gallery.messages.count("killed or ran out of memory") == 2
+    assert not (gallery.recordings / "recipe.ipynb").exists()
+
+
+def test_what_a_recipe_started_is_ended_with_it(gallery: Gallery) -> None:
+    write(
+        gallery,
+        """
+        import subprocess, sys
+        code = "import time; time.sleep(600)"
+        child = subprocess.Popen([sys.executable, "-c", code], start_new_session=True)
+        print(child.pid)
+        """,
+    )
+    assert gallery.record("recipe")
+    pid = int(gallery.recording("recipe").notebook.cells[0].outputs[0].text)
+    assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+def test_a_child_without_the_environment_is_ended_too(gallery: Gallery) -> None:
+    write(
+        gallery,
+        """
+        import subprocess, sys
+        code = "import time; time.sleep(600)"
+        child = subprocess.Popen([sys.executable, "-c", code], env={}, start_new_session=True)
+        print(child.pid)
+        """,
+    )
+    assert gallery.record("recipe")
+    pid = int(gallery.recording("recipe").notebook.cells[0].outputs[0].text)
+    assert not psutil.pid_exists(pid) or psutil.Process(pid).status() == psutil.STATUS_ZOMBIE
+
+
+def test_a_recipe_starts_in_an_empty_folder_of_its_own(gallery: Gallery) -> None:
+    write(gallery, "import os\nprint(os.listdir())\nopen('left', 'w').close()\n")
+    for _ in range(2):
+        assert gallery.record("recipe", force=True)
+        assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "[]\n"
+
+
+def test_settings_reach_the_kernel(gallery: Gallery) -> None:
+    (gallery.recipes / "recording.toml").write_text(
+        '[environment]\nCACHE = "{scratch}/cache"\n[output]\ndrop = ["chatter"]\n'
+    )
+    write(
+        gallery,
+        """
+        import os, pathlib
+        print("chatter to leave out")
+        print(pathlib.Path(os.environ["CACHE"]).exists(), os.environ["CUDA_VISIBLE_DEVICES"] == "")
+        """,
+    )
+    assert gallery.record("recipe")
+    assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "False True\n"
+
+
+def test_declared_inputs_are_there_and_a_changed_one_makes_stale(gallery: Gallery) -> None:
+    data = gallery.recipes / "data"
+    data.mkdir()
+    data.joinpath("numbers.txt").write_text("1 2 3")
+    write(
+        gallery,
+        '# sphinx_gallery_inputs = ["data/numbers.txt"]\nprint(open("data/numbers.txt").read())',
+    )
+    assert gallery.record("recipe")
+    assert gallery.record("recipe")
+    assert "current" in gallery.messages
+    data.joinpath("numbers.txt").write_text("4")
+    assert gallery.record("recipe")
+    assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "4\n"
+
+
+def test_a_cpu_recording_takes_the_place_of_a_gpu_one_only_when_asked(gallery: Gallery) -> None:
+    write(gallery, "x = 1")
+    assert gallery.record("recipe")
+    path = gallery.recordings / "recipe.ipynb"
+    notebook = gallery.recording("recipe").notebook
+    notebook.metadata.recording.device["gpu"] = "Some GPU"
+    nbformat.write(notebook, path)
+    before = path.read_bytes()
+    assert not gallery.record("recipe", force=True)
+    assert "REPLACE_GPU=1" in gallery.messages
+    assert path.read_bytes() == before
+    assert gallery.record("recipe", force=True, replace_gpu=True)
+    assert not gallery.recording("recipe").on_gpu
+
+
+def test_a_recording_that_cannot_be_read_is_not_replaced_by_a_cpu(gallery: Gallery) -> None:
+    write(gallery, "x = 1")
+    assert gallery.record("recipe")
+    path = gallery.recordings / "recipe.ipynb"
+    path.write_text(path.read_text().replace('"schema": 1', '"schema": 99'))
+    before = path.read_bytes()
+    assert not gallery.record("recipe")
+    assert "REPLACE_GPU=1" in gallery.messages
+    assert path.read_bytes() == before
+
+
+def test_without_a_gpu_the_cpu_is_offered(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "find_gpu", lambda: None)
+    write(gallery, "x = 1")
+    with pytest.raises(GalleryError, match=r"no GPU found .* make record DEVICE=cpu"):
+        gallery.record("recipe", device="gpu")
+
+
+def test_a_gpu_the_libraries_cannot_use_is_an_error(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gpu = {"gpu": "Some GPU", "driver": "1", "memory": "1 MiB", "uuid": "GPU-1"}
+    monkeypatch.setattr(machine, "find_gpu", gpu.copy)
+    program = 'import json; print(json.dumps({"gpu": False}))'
+    (gallery.recipes / "recording.toml").write_text(f"[provenance]\nprobe = '''{program}'''\n")
+    write(gallery, "x = 1")
+    with pytest.raises(GalleryError, match="installed libraries cannot use it"):
+        gallery.record("recipe", device="gpu")
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ("[limits\n", "not valid TOML"),
+        ("[limits]\nno_such_limit = 1\n", "unexpected value"),
+        ("[output]\ndrop = ['(']\n", "not a regular expression"),
+        ("[provenance]\nprobe = 'import no_such_package'\n", "the probe in recording.toml failed"),
+        ("[limits]\ncell_timeout = nan\n", "not a number of seconds above 0"),
+        ("[output]\ndrop = 'Warning'\n", "not a list of strings"),
+        ("[provenance]\npackages = 'torch'\n", "not a list of strings"),
+        ("[provenance]\nprobe = 'print(1)'\n", "the probe in recording.toml failed"),
+    ],
+)
+def test_bad_settings_are_one_line(gallery: Gallery, settings: str, expected: str) -> None:
+    (gallery.recipes / "recording.toml").write_text(settings)
+    write(gallery, "x = 1")
+    with pytest.raises(GalleryError, match=expected) as caught:
+        gallery.record("recipe")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_second_recording_at_the_same_time_is_refused(gallery: Gallery) -> None:
+    write(gallery, "x = 1")
+    gallery.recordings.mkdir()
+    with (
+        FileLock(gallery.recordings / ".lock"),
+        pytest.raises(GalleryError, match="another `make record` is at work"),
+    ):
+        gallery.record("recipe")
+
+
+def test_one_bad_recipe_does_not_keep_others_from_being_recorded(gallery: Gallery) -> None:
+    write(gallery, "1 / 0", name="bad")
+    gallery.write("worse", "no title")
+    write(gallery, "x = 1", name="good")
+    assert not gallery.record("bad", "worse", "good")
+    assert (gallery.recordings / "good.ipynb").exists()
+
+
+def test_an_interruption_keeps_what_is_finished_and_ends_the_kernel(gallery: Gallery) -> None:
+    write(gallery, "x = 1", name="first")
+    write(gallery, "import time\nprint('sleeping')\ntime.sleep(600)", name="second")
+    command = [sys.executable, "-m", "recipe_gallery", "record", "--device", "cpu"]
+    folders = ["--recipes-folder", gallery.recipes, "--recordings-folder", gallery.recordings]
+    process = subprocess.Popen(
+        [*command, *folders], cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert process.stderr
+    for line in process.stderr:
+        if "second (2 of 2): cell 1" in line:
+            break
+    time.sleep(1)
+    children = psutil.Process(process.pid).children(recursive=True)
+    assert children
+    process.send_signal(signal.SIGTERM)
+    _, messages = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "interrupted; what was finished is kept" in messages
+    assert "Traceback" not in messages
+    assert (gallery.recordings / "first.ipynb").exists()
+    assert not (gallery.recordings / "second.ipynb").exists()
+    _, alive = psutil.wait_procs(children, timeout=10)
+    assert not alive
+
+
+def test_an_unknown_recipe_is_refused_with_the_names_there_are(
+    gallery: Gallery, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(gallery, "x = 1")
+    assert main(["record", "--recipes-folder", str(gallery.recipes), "other"]) == 1
+    assert "no recipe named other" in capsys.readouterr().err
+
+
+def test_a_missing_recorder_is_said_in_one_line(
+    gallery: Gallery, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(gallery, "x = 1")
+    with contextlib.suppress(KeyError):
+        monkeypatch.delitem(sys.modules, "recipe_gallery.record.session")
+    monkeypatch.setitem(sys.modules, "nbclient", None)
+    monkeypatch.delitem(sys.modules, "recipe_gallery.record.kernel", raising=False)
+    assert main(["record", "--recipes-folder", str(gallery.recipes), "--device", "cpu"]) == 1
+    message = capsys.readouterr().err
+    assert "recording needs the package nbclient" in message
+    assert message.count("\n") == 1

@@ -1,0 +1,129 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import polib
+import pytest
+
+from gallery import ROOT, Gallery
+from recipe_gallery.languages import add_language, choose_languages, load_languages
+from recipe_gallery.project import GalleryError
+
+CATALOGS = """
+language = "en"
+gettext_compact = False
+locale_dirs = ["locale"]
+recipe_gallery_site_url = "https://example.org/site/"
+exclude_patterns = ["recipes_source", "out", "locale", "_build"]
+"""
+
+
+@pytest.fixture
+def site(gallery: Gallery, recipe: str) -> Gallery:
+    gallery.write("adding", recipe)
+    assert gallery.record("adding")
+    conf = gallery.root / "conf.py"
+    conf.write_text(conf.read_text().replace("html_baseurl", "_unused") + CATALOGS)
+    (gallery.root / "languages.toml").write_text('en = { name = "English" }\n')
+    return gallery
+
+
+def run(site: Gallery, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+    command = [sys.executable, "-m", *arguments]
+    return subprocess.run(command, cwd=site.root, env=environment, capture_output=True, text=True)
+
+
+def test_a_new_language_builds_at_once_and_fills_up(site: Gallery) -> None:
+    done = run(site, "recipe_gallery", "new-language", "ja")
+    assert done.returncode == 0, done.stderr
+    assert 'ja = { name = "日本語", published = false }' in done.stdout
+    assert len((site.root / "languages.toml").read_text().splitlines()) == 2
+    page = site.root / "locale/ja/LC_MESSAGES/recipes/adding.po"
+    catalog = polib.pofile(str(page))
+    assert catalog.metadata["Language"] == "ja"
+    assert catalog.find("Why this is here.").comment.startswith("Comment in code")
+    assert catalog.find("Why this is here.").occurrences == [("recipes_source/adding.py", "")]
+    done = run(site, "recipe_gallery", "html", "ja", "--sphinx-options=-W -q")
+    assert done.returncode == 0, done.stderr
+    built = site.root / "_build/html/ja/recipes/adding.html"
+    assert "A paragraph." in built.read_text()
+    catalog.find("A paragraph.").msgstr = "段落です。"
+    catalog.save()
+    assert run(site, "recipe_gallery", "html", "ja", "--sphinx-options=-W -q").returncode == 0
+    assert "段落です。" in built.read_text()
+    # The first update puts what polib wrote into the one order and width; then nothing changes.
+    assert run(site, "recipe_gallery", "update-po").returncode == 0
+    before = {path: path.read_bytes() for path in site.root.glob("locale/**/*.po")}
+    assert "up to date" in run(site, "recipe_gallery", "update-po").stdout
+    assert {path: path.read_bytes() for path in site.root.glob("locale/**/*.po")} == before
+
+
+def test_the_stock_commands_work(site: Gallery) -> None:
+    with (site.root / "languages.toml").open("a") as languages:
+        languages.write('ko = { name = "한국어" }\n')
+    assert run(site, "sphinx", "-q", "-b", "gettext", ".", "_build/gettext").returncode == 0
+    template = (site.root / "_build/gettext/recipes/adding.pot").read_text()
+    lines = (site.recipes / "adding.py").read_text().splitlines()
+    line = lines.index("# Why this is here.") + 1
+    assert f'recipes_source/adding.py:{line}\nmsgid "Why this is here."' in template
+    done = run(site, "sphinx_intl", "update", "-p", "_build/gettext", "-l", "ko")
+    assert done.returncode == 0, done.stderr
+    path = site.root / "locale/ko/LC_MESSAGES/recipes/adding.po"
+    empty, filled = '"A paragraph."\nmsgstr ""', '"A paragraph."\nmsgstr "글."'
+    path.write_text(path.read_text().replace(empty, filled))
+    done = run(site, "sphinx_intl", "stat", "-l", "ko")
+    assert "1 translated" in done.stdout
+    done = run(site, "sphinx", "-q", "-W", "-b", "html", "-D", "language=ko", ".", "out")
+    assert done.returncode == 0, done.stderr
+    assert "글." in (site.root / "out/recipes/adding.html").read_text()
+
+
+def test_languages_build_together_and_fail_alone(site: Gallery) -> None:
+    (site.root / "languages.toml").write_text(
+        'en = { name = "English" }\nko = { name = "한국어" }\nja = { name = "日本語" }\n'
+    )
+    assert run(site, "recipe_gallery", "update-po").returncode == 0
+    (site.root / "locale/ko/LC_MESSAGES/index.po").write_text("nonsense")
+    done = run(site, "recipe_gallery", "html", "--sphinx-options=-W -q")
+    assert done.returncode == 1
+    assert "ko: WARNING" in done.stderr
+    assert "index.po:1: not a catalog" in done.stderr
+    assert "error: not built without problems: ko" in done.stderr
+    assert "en: done" in done.stdout
+    assert "ja: done" in done.stdout
+    for code in ("en", "ko", "ja"):  # ko too: its page is whole, in English
+        assert (site.root / f"_build/html/{code}/recipes/adding.html").exists()
+    root = (site.root / "_build/html/index.html").read_text()
+    for code, name in (("en", "English"), ("ko", "한국어"), ("ja", "日本語")):
+        assert f'href="{code}/index.html"' in root
+        assert name in root
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no language"),
+        ("en = [", "not valid TOML"),
+        ('en = "English"', "write en = {"),
+        ("en = { published = true }", "name is missing"),
+        ('en = { name = "English", colour = "red" }', "unknown 'colour'"),
+        ("en = { name = 3 }", "name needs a str"),
+        ('English = { name = "English" }', "not a language code"),
+    ],
+)
+def test_a_bad_list_of_languages_is_one_clear_line(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "languages.toml").write_text(text)
+    with pytest.raises(GalleryError) as caught:
+        load_languages(tmp_path)
+    assert message in str(caught.value)
+    assert "languages.toml" in str(caught.value)
+
+
+def test_an_unknown_language_is_named_with_what_there_is(site: Gallery) -> None:
+    with pytest.raises(GalleryError, match=r"no language 'xx'.*there are: en"):
+        choose_languages(site.root, ["xx"])
+    with pytest.raises(GalleryError, match="not a language code"):
+        add_language(site.root, "日本")
+    with pytest.raises(GalleryError, match="not a language that Babel knows"):
+        add_language(site.root, "qq")

@@ -1,0 +1,432 @@
+"""What `make check-po` tells about catalogs, and about which it is silent."""
+
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import polib
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from gallery import ROOT
+from recipe_gallery.__main__ import main
+from recipe_gallery.languages import Language
+from recipe_gallery.translate.catalogs import INTERFACE
+from recipe_gallery.translate.checks.messages import CHECKS, COMMENT, FORMULA
+from recipe_gallery.translate.checks.run import Problem, check_catalog, check_tree, format_problems
+from recipe_gallery.translate.glossary import load_glossary
+
+CATALOGS = Path(__file__).parent / "catalogs"
+BAD, GOOD = CATALOGS / "bad", CATALOGS / "good"
+LANGUAGES = ("ko", "zh_CN")
+NAMES = [*(check.name for check in CHECKS), "syntax", "header", "duplicate", "empty"]
+
+PROJECT = """\
+en = { name = "English", published = true }
+ko = { name = "한국어", published = true, glue = true }
+zh_CN = { name = "简体中文", published = true, glue = true }
+"""
+GLOSSARY = "term,ko,zh_CN,note\nkernel,커널,内核,\n"
+
+
+def name_of(path: Path) -> str:
+    """Return a short name for a catalog: ko/numbers-1."""
+    parts = path.relative_to(CATALOGS).with_suffix("").parts
+    return "/".join(part for part in parts[1:] if part != "LC_MESSAGES")
+
+
+def every(folder: Path) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("path", sorted(folder.rglob("*.po")), ids=name_of)
+
+
+def check_of(path: Path) -> str:
+    """Return the check that a bad catalog is named after."""
+    return re.sub(r"-\d+$", "", path.parent.name if path.stem in INTERFACE else path.stem)
+
+
+def expected_alarms(path: Path) -> set[tuple[str, int | None]]:
+    """Return what a bad catalog declares: check and line, or no line if any will do."""
+    declared = re.match(r"\ufeff?((# expect: .*\n)+)", path.read_bytes().decode(errors="replace"))
+    assert declared, "begin with a line: # expect: <check> <line>"
+    found = re.findall(r"^# expect: ([\w-]+)(?: (\d+))?$", declared[1], re.MULTILINE)
+    assert len(found) == declared[1].count("\n"), "write: # expect: <check> <line>"
+    return {(name, int(line) if line else None) for name, line in found}
+
+
+def is_run(name: str) -> bool:
+    """Tell whether the tool behind a check is installed."""
+    if name == "msgfmt":
+        return shutil.which("msgfmt") is not None
+    return name in NAMES or importlib.util.find_spec("sphinxlint") is not None
+
+
+# Catalogs in files
+
+
+@every(BAD)
+def test_a_bad_catalog_raises_its_alarm_and_no_other(path: Path) -> None:
+    expected = {alarm for alarm in expected_alarms(path) if is_run(alarm[0])}
+    if not expected:
+        pytest.skip(f"{check_of(path)} is not installed")
+    problems = check_tree(ROOT, [str(path)])
+    anywhere = {name for name, line in expected if line is None}
+    found = {(each.check, None if each.check in anywhere else each.line) for each in problems}
+    assert found == expected, "\n".join(map(str, problems))
+    assert not any("\n" in str(each) for each in problems)
+
+
+@every(BAD)
+def test_a_bad_catalog_is_named_after_what_it_shows(path: Path) -> None:
+    assert check_of(path) in {name for name, _line in expected_alarms(path)}
+
+
+@every(GOOD)
+def test_a_good_catalog_raises_no_alarm(path: Path) -> None:
+    assert [str(problem) for problem in check_tree(ROOT, [str(path)])] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("name", [*NAMES, "msgfmt"])
+def test_every_check_has_bad_catalogs(name: str, language: str) -> None:
+    catalogs = [path for path in (BAD / language).rglob("*.po") if check_of(path) == name]
+    assert len(catalogs) >= 3, f"add catalogs: {BAD}/{language}/LC_MESSAGES/{name}-<n>.po"
+
+
+def test_a_folder_is_told_as_its_catalogs_are() -> None:
+    # So many are checked in several processes.
+    together = check_tree(ROOT, [str(BAD)])
+    alone = [problem for path in BAD.rglob("*.po") for problem in check_tree(ROOT, [str(path)])]
+    assert set(together) == set(alone)
+    places = [(str(each.path), each.line) for each in together]
+    assert places == sorted(places)
+
+
+def test_the_catalogs_of_the_site_raise_no_alarm() -> None:
+    assert [str(problem) for problem in check_tree(ROOT, [])] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_words_touch_markup_only_where_the_language_says_so(language: str) -> None:
+    path = GOOD / language / "LC_MESSAGES" / ("particles.po" if language == "ko" else "literals.po")
+    for glue in (True, False):
+        catalog, problems = check_catalog(path, Language(code=language, name="x", glue=glue))
+        assert catalog is not None
+        broken = {each.check for each in problems if each.breaks}
+        assert broken == (set() if glue else {"markup", "markup-changed"})
+
+
+# Exceptions
+
+
+def catalog_of(*entries: polib.POEntry, path: Path, language: str = "ko") -> Path:
+    """Write a catalog with a header as it should be."""
+    catalog = polib.POFile(wrapwidth=0)
+    catalog.metadata = {
+        "Language": language,
+        "Content-Type": "text/plain; charset=UTF-8",
+        "Content-Transfer-Encoding": "8bit",
+    }
+    catalog.extend(entries)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    catalog.save(str(path))
+    return path
+
+
+@pytest.mark.parametrize("path", sorted(GOOD.rglob("exceptions.po")), ids=name_of)
+def test_an_exception_hides_what_would_be_told(path: Path, tmp_path: Path) -> None:
+    (tmp_path / "languages.toml").write_text(PROJECT)
+    folder = tmp_path / "locale" / path.parts[-3] / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    shutil.copy(GOOD / "glossary.csv", tmp_path / "locale")
+    text = path.read_text()
+    (folder / path.name).write_text(text.replace("check-po: allow", "once allowed:"))
+    hidden = {(each.line, each.check) for each in check_tree(tmp_path, [])}
+    allowed = re.findall(r"check-po: allow ([\w-]+)", text)
+    assert sorted(name for _line, name in hidden) == sorted(allowed)
+
+
+@pytest.mark.parametrize(
+    ("comment", "counts"),
+    [
+        ("check-po: allow numbers (a date)", True),
+        ("check-po: allow numbers (날짜의 표기)", True),
+        ("check-po: allow numbers 日期的写法", True),
+        ("about this\ncheck-po: allow numbers: a date\nand more", True),
+        ("check-po: allow numbers", False),
+        ("check-po: allow numbers ()", False),
+        ("check-po: allow numbers (...)", False),
+        ("check-po: allow glossary (a date)", False),
+        ("check-po: allow number (a date)", False),
+        ("check-po: allow", False),
+        ("a date", False),
+    ],
+)
+def test_an_exception_counts_only_with_a_reason(tmp_path: Path, comment: str, counts: bool) -> None:
+    path = catalog_of(
+        polib.POEntry(msgid="In 2 days.", msgstr="이틀 뒤", tcomment=comment),
+        polib.POEntry(msgid="In 3 days.", msgstr="사흘 뒤"),
+        path=tmp_path / "page.po",
+    )
+    _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"))
+    told = [each.message.split(" is ")[0] for each in problems]
+    assert told == (["the number 3"] if counts else ["the number 2", "the number 3"])
+
+
+# The command
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two languages with a catalog or two, in the current folder."""
+    (tmp_path / "languages.toml").write_text(PROJECT)
+    locale = tmp_path / "locale"
+    catalog_of(
+        polib.POEntry(msgid="Compare the medians.", msgstr="중앙값을 비교합니다. "),
+        polib.POEntry(msgid="100 % of 3 kernels", msgstr="코어 4개 중 100"),
+        path=locale / "ko/LC_MESSAGES/recipes/modes.po",
+    )
+    catalog_of(
+        polib.POEntry(msgid="Copied", msgstr="복사됨 "),
+        path=locale / "ko/LC_MESSAGES/sphinx.po",
+    )
+    catalog_of(
+        polib.POEntry(msgid="Not so fast", msgstr=""),
+        path=locale / "zh_CN/LC_MESSAGES/faq.po",
+        language="zh_CN",
+    )
+    (locale / "glossary.csv").write_text(GLOSSARY)
+    monkeypatch.chdir(tmp_path)
+    load_glossary.cache_clear()  # its path, from here, is that of other tests too
+    return tmp_path
+
+
+def run(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "recipe_gallery", "check-po", *arguments]
+    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "PYTHONUTF8": "1"}
+    return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)
+
+
+def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
+    """Run the command in this process; return the lines it printed."""
+    status = main(["check-po", *arguments])
+    captured = capsys.readouterr()
+    lines = (captured.out + captured.err).splitlines()
+    assert status == (lines != ["no problems"])
+    return lines
+
+
+def test_the_command_tells_place_message_and_check_in_order(project: Path) -> None:
+    done = run(project)
+    assert done.stderr == ""
+    assert done.returncode == 1
+    modes, sphinx = "locale/ko/LC_MESSAGES/recipes/modes.po", "locale/ko/LC_MESSAGES/sphinx.po"
+    *lines, total = done.stdout.splitlines()
+    assert total == "7 problems (numbers: 3, spaces: 2, glossary: 1, empty: 1)"
+    places = [re.match(r"(.*):\d+: .* \((.*)\)", line) for line in lines]
+    assert [found and found.groups() for found in places] == [
+        (modes, "spaces"),
+        (modes, "glossary"),
+        *[(modes, "numbers")] * 3,
+        (sphinx, "spaces"),
+        ("locale/zh_CN/LC_MESSAGES/faq.po", "empty"),
+    ]
+
+
+def test_the_command_ends_well_once_all_is_mended(project: Path) -> None:
+    shutil.rmtree(project / "locale")
+    catalog_of(
+        polib.POEntry(msgid="Compare the medians.", msgstr="중앙값을 비교합니다."),
+        path=project / "locale/ko/LC_MESSAGES/recipes/modes.po",
+    )
+    done = run(project)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "no problems\n", "")
+
+
+def test_an_unpublished_language_may_have_gaps(project: Path) -> None:
+    path = project / "languages.toml"
+    before, after = '"简体中文", published = true', '"简体中文", published = false'
+    path.write_text(PROJECT.replace(before, after))
+    assert "empty" not in {problem.check for problem in check_tree(project, [])}
+
+
+@pytest.mark.parametrize(
+    ("target", "files"),
+    [
+        ("ko", {"modes", "sphinx"}),
+        ("zh_CN", {"faq"}),
+        ("locale/ko/LC_MESSAGES/sphinx.po", {"sphinx"}),
+        ("locale/ko/LC_MESSAGES/recipes", {"modes"}),
+        ("locale", {"faq", "modes", "sphinx"}),
+        (".", {"faq", "modes", "sphinx"}),
+    ],
+)
+@pytest.mark.usefixtures("project")
+def test_a_target_is_a_language_a_file_or_a_folder(
+    capsys: pytest.CaptureFixture[str], target: str, files: set[str]
+) -> None:
+    lines = told(capsys, target)[:-1]
+    assert {Path(line.partition(":")[0]).stem for line in lines} == files
+
+
+def test_targets_that_overlap_are_told_once(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert len(told(capsys, "ko", "zh_CN")) == len(told(capsys))
+    assert len(told(capsys, "--root", str(project), "ko", "locale")) >= len(told(capsys))
+    assert told(capsys, "locale", "locale/ko/LC_MESSAGES/sphinx.po") == told(capsys)
+
+
+@pytest.mark.parametrize("target", ["fr", "locale/ko/LC_MESSAGES/none.po", "KO"])
+@pytest.mark.usefixtures("project")
+def test_an_unknown_target_is_one_line(capsys: pytest.CaptureFixture[str], target: str) -> None:
+    (line,) = told(capsys, target)
+    assert line.startswith("error: ")
+    assert target in line
+
+
+@pytest.mark.parametrize("place", ["drafts/a.po", "locale/a.po", "locale/fr/LC_MESSAGES/a.po"])
+def test_a_catalog_at_another_place_is_one_line(
+    project: Path, capsys: pytest.CaptureFixture[str], place: str
+) -> None:
+    catalog_of(path=project / place)
+    (line,) = told(capsys, place)
+    assert line.startswith(f"error: {place}: not below locale/<language>/LC_MESSAGES/")
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "message"),
+    [
+        ("English;ko\nkernel;커널\n", ":1: ", "name the columns"),
+        ("term,ko\nkernel,커널\n,계층\n", ":3: ", "no English term"),
+        ("term,ko\nkernel,커널,of a GPU, not a pit\n", ":2: ", "more cells than columns"),
+    ],
+    ids=["columns", "term", "cells"],
+)
+def test_a_broken_glossary_is_one_line(
+    project: Path, capsys: pytest.CaptureFixture[str], text: str, place: str, message: str
+) -> None:
+    (project / "locale" / "glossary.csv").write_text(text)
+    (line,) = told(capsys)
+    assert line.startswith(f"error: locale/glossary.csv{place}")
+    assert message in line
+
+
+def test_a_project_without_glossary_has_no_terms(project: Path) -> None:
+    (project / "locale" / "glossary.csv").unlink()
+    assert "glossary" not in {problem.check for problem in check_tree(project.resolve(), [])}
+
+
+def test_json_says_the_same_in_fields(project: Path) -> None:
+    done = run(project, "--format", "json", "ko")
+    assert done.returncode == 1
+    found = json.loads(done.stdout)
+    assert [sorted(each) for each in found] == [["check", "file", "line", "message"]] * 6
+    path = project / "locale/ko/LC_MESSAGES/recipes/modes.po"
+    line = path.read_text().splitlines().index('msgid "100 % of 3 kernels"') + 1
+    assert {
+        "file": "locale/ko/LC_MESSAGES/recipes/modes.po",
+        "line": line,
+        "message": "'kernel' is '커널' in the glossary; use that term",
+        "check": "glossary",
+    } in found
+
+
+def test_json_of_nothing_is_an_empty_list() -> None:
+    assert json.loads(format_problems([], "json")) == []
+
+
+def test_annotations_of_github_are_one_line_each(project: Path) -> None:
+    done = run(project, "--format", "github", "ko")
+    assert done.returncode == 1
+    lines = done.stdout.splitlines()
+    assert len(lines) == 6
+    form = r"::error file=locale/ko/LC_MESSAGES/[\w/]+\.po,line=\d+,title=[\w-]+::.+"
+    assert [line for line in lines if not re.fullmatch(form, line)] == []
+    assert any("100 %25: the unit is missing" in line for line in lines)
+
+
+def test_what_would_end_an_annotation_is_escaped() -> None:
+    message = '50 % of "x"\r\n::error::y'
+    problem = Problem(path=Path("a.po"), line=2, message=message, check="syntax")
+    assert format_problems([problem], "github") == (
+        '::error file=a.po,line=2,title=syntax::50 %25 of "x"%0D%0A::error::y'
+    )
+    assert json.loads(format_problems([problem], "json"))[0]["message"] == message
+
+
+# Anything at all
+
+MARKUP = st.text(
+    st.one_of(
+        st.sampled_from("`*_|:<>[]{}\\%#'\"=-.&~ \n\t"),
+        st.sampled_from("：｀（）“”、。가를은的内核１"),
+        st.characters(codec="utf-8"),
+    ),
+    max_size=80,
+)
+
+
+def splice(path: Path, start: int, length: int, junk: bytes) -> bytes:
+    """Return a catalog with some bytes replaced by others."""
+    content = path.read_bytes()
+    start %= len(content)
+    return content[:start] + junk + content[start + length :]
+
+
+LIKE_A_CATALOG = st.builds(
+    splice,
+    path=st.sampled_from(sorted(GOOD.rglob("*.po"))),
+    start=st.integers(0, 10_000),
+    length=st.integers(0, 40),
+    junk=st.binary(max_size=20),
+)
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file for catalogs that are looked at once, below a glossary."""
+    locale = tmp_path_factory.mktemp("any") / "locale"
+    (locale / "ko" / "LC_MESSAGES").mkdir(parents=True)
+    shutil.copy(CATALOGS / "glossary.csv", locale)
+    return locale / "ko" / "LC_MESSAGES" / "page.po"
+
+
+def look_at(path: Path, *, glue: bool) -> tuple[polib.POFile | None, list[Problem]]:
+    catalog, problems = check_catalog(path, Language(code="ko", name="한국어", glue=glue))
+    assert {each.check for each in problems} <= set(NAMES)
+    assert all(each.line >= 1 for each in problems)
+    json.loads(format_problems(problems, "json"))
+    return catalog, problems
+
+
+@settings(max_examples=200, deadline=None)
+@given(content=st.one_of(st.binary(max_size=300), LIKE_A_CATALOG), glue=st.booleans())
+@example(content=b"", glue=True)
+@example(content=b'msgid ""\nmsgstr "charset=no-such\\n"\n', glue=True)
+@example(content=b"\xef\xbb\xbf", glue=True)
+@example(content=b"msgid", glue=True)
+def test_any_bytes_are_a_catalog_or_told(scratch: Path, content: bytes, glue: bool) -> None:
+    scratch.write_bytes(content)
+    catalog, problems = look_at(scratch, glue=glue)
+    if catalog is None:
+        assert [each.check for each in problems] == ["syntax"]
+        assert problems[0].breaks
+
+
+@pytest.mark.parametrize("kind", ["prose", "comment", "formula", "interface"])
+@settings(max_examples=150, deadline=None)
+@given(text=MARKUP.filter(str.strip), translation=MARKUP, glue=st.booleans())
+@example(text="x", translation="`" * 80, glue=True)
+@example(text="x", translation="가_ `나 <다>`_ |라| [1]_ **마", glue=True)
+def test_any_text_is_a_translation_or_told(
+    scratch: Path, kind: str, text: str, translation: str, glue: bool
+) -> None:
+    path = scratch.with_name("sphinx.po") if kind == "interface" else scratch
+    comment = {"comment": f"{COMMENT}: one line", "formula": FORMULA}.get(kind, "")
+    catalog_of(polib.POEntry(msgid=text, msgstr=translation, comment=comment), path=path)
+    look_at(path, glue=glue)

@@ -1,0 +1,315 @@
+"""Pages in another language, and what a bad catalog does to them."""
+
+import json
+from pathlib import Path
+
+import nbformat
+import polib
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gallery import Gallery
+from recipe_gallery.recipes.fingerprint import fingerprint_code
+from recipe_gallery.recipes.recipe import load_recipe
+
+LANGUAGES = """\
+en = { name = "English" }
+ko = { name = "한국어", glue = true }
+"""
+PAGE = "recipes/adding"
+MESSAGES = {
+    "Adding numbers": "수 더하기",
+    "A first sentence with ``code``.": "``code``가 있는 첫 문장입니다.",
+    "See :doc:`/index`, `Python <https://www.python.org>`__ and :math:`x^2`.": (
+        ":math:`x^2`, `파이썬 <https://www.python.org>`__, :doc:`/index` 참고."
+    ),
+    "Text": "글",
+    "A paragraph.": "문단입니다.",
+    "A remark.": "덧붙이는 말입니다.",
+    "one": "하나",
+    "two": "둘",
+    "1": "1",
+    "2": "2",
+    "Why this is here.": "여기에 있는 까닭.",
+    "A black square": "검은 정사각형",
+}
+
+
+@pytest.fixture
+def site(gallery: Gallery, recipe: str) -> Gallery:
+    gallery.write("adding", recipe)
+    assert gallery.record("adding")
+    (gallery.root / "languages.toml").write_text(LANGUAGES)
+    conf = gallery.root / "conf.py"
+    conf.write_text(
+        conf.read_text().replace('html_baseurl = "https://example.org/site/"', "")
+        + 'recipe_gallery_site_url = "https://example.org/site/"\nrecipe_gallery_repository_url = "https://example.org/repo"\n'
+        + 'gettext_compact = False\nlocale_dirs = ["locale"]\n'
+    )
+    gallery.translate("index", {"Site": "사이트"})
+    gallery.translate("recipes/index", {"Recipes": "레시피", "All.": "전부."})
+    gallery.translate(PAGE, MESSAGES)
+    return gallery
+
+
+def edit(site: Gallery, text: str, translation: str) -> Path:
+    return site.translate(PAGE, MESSAGES | {text: translation})
+
+
+def mark_fuzzy(path: Path, text: str) -> None:
+    catalog = polib.pofile(str(path))
+    catalog.find(text).flags.append("fuzzy")
+    catalog.save()
+
+
+def code_of(site: Gallery, out: Path) -> list[str]:
+    notebook = nbformat.read(out / f"{PAGE}.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    codes = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    cells = load_recipe(site.recipes / "adding.py").cells
+    assert [fingerprint_code(code) for code in codes] == [cell.fingerprint for cell in cells]
+    return codes
+
+
+def test_page_notebook_and_script_are_translated(site: Gallery) -> None:
+    build = site.build(language="ko")
+    assert build.warnings == ""
+    page = build.page(PAGE)
+    assert '<html lang="ko"' in page
+    for text in MESSAGES.values():
+        if "`" not in text:
+            assert text in page, text
+    assert (
+        '<code class="docutils literal notranslate"><span class="pre">code</span></code>가' in page
+    )
+    assert 'id="text"' in page  # the anchors are those of the source
+    assert "# 여기에 있는 까닭." in page
+    assert "translation-note" not in page
+    codes = code_of(site, build.out)
+    assert codes[0].startswith("# 여기에 있는 까닭.\n")
+    notebook = json.loads((build.out / f"{PAGE}.ipynb").read_text())
+    assert notebook["metadata"]["language"] == "ko"
+    texts = "".join("".join(cell["source"]) for cell in notebook["cells"])
+    assert "# 수 더하기" in texts
+    assert "`code`가 있는 첫 문장입니다." in texts
+    script = (build.out / f"{PAGE}.py").read_text()
+    assert "# # 수 더하기" in script
+    assert "\n# 여기에 있는 까닭.\n" in script
+
+
+def test_the_card_of_a_recipe_is_translated(site: Gallery) -> None:
+    page = site.build(language="ko").page("recipes/index")
+    card = page[
+        page.index('<ul class="recipe-cards">') : page.index("</ul>", page.index("recipe-cards"))
+    ]
+    assert "수 더하기" in card
+    assert "가 있는 첫 문장입니다." in card
+    assert "Adding" not in card
+
+
+def test_what_is_not_translated_is_english_marked_and_told(site: Gallery) -> None:
+    path = edit(site, "A paragraph.", "")
+    mark_fuzzy(path, "A remark.")
+    build = site.build(language="ko")
+    assert build.warnings == ""
+    page = build.page(PAGE)
+    assert '<p lang="en">A paragraph.</p>' in page
+    assert '<p lang="en">A remark.</p>' in page
+    assert "덧붙이는 말입니다." not in page
+    assert "86% of this page is translated" in page
+    assert f"https://example.org/repo/edit/main/locale/ko/LC_MESSAGES/{PAGE}.po" in page
+
+
+def test_a_new_translation_changes_exactly_its_page(site: Gallery) -> None:
+    site.build(language="ko")
+    assert site.build(language="ko").read == []
+    edit(site, "A paragraph.", "다른 문단입니다.")
+    build = site.build(language="ko")
+    assert build.read == [PAGE]
+    edit(site, "Adding numbers", "수 합하기")
+    build = site.build(language="ko")
+    assert build.read == [PAGE, "recipes/index"]  # the gallery's page shows title and summary
+    edit(site, "A paragraph.", "다른 문단입니다.")
+    build = site.build(language="ko")
+    assert "다른 문단입니다." in build.page(PAGE)
+
+
+BAD = {
+    "markup": ("A paragraph.", "``문단입니다.", "Inline literal start-string without end-string"),
+    "list": ("A paragraph.", "- 문단입니다.", "starts a list or another block"),
+    "literal": (
+        "A first sentence with ``code``.",
+        "``kode`` 문장.",
+        "missing from the translation",
+    ),
+    "link": (
+        "See :doc:`/index`, `Python <https://www.python.org>`__ and :math:`x^2`.",
+        ":math:`x^2`, `파이썬 <https://www.python.example>`__, :doc:`/index`",
+        "https://www.python.example",
+    ),
+    "reference": ("A paragraph.", "a_b 문단 c_ 입니다.", "a word that ends in _ is a link"),
+    "break": ("A paragraph.", "문단.\n\n둘째 문단.", "a line break that the source does not have"),
+    "html": ("A paragraph.", "<script>alert(1)</script>", "HTML that the source does not have"),
+    "direction": ("A paragraph.", "\u202e문단", "U+202E"),
+    "newline in a comment": ("Why this is here.", "까닭\nimport os", "a comment is one line"),
+    "quotes in a comment": ("Why this is here.", '""" 까닭', "must not bring in"),
+    "cell in a comment": ("Why this is here.", "# %% 까닭", "like an instruction to a tool"),
+    "pragma in a comment": ("Why this is here.", "noqa 까닭", "like an instruction to a tool"),
+}
+
+
+@pytest.mark.parametrize(("text", "translation", "message"), BAD.values(), ids=BAD)
+def test_a_bad_translation_is_told_and_shown_in_english(
+    site: Gallery, text: str, translation: str, message: str
+) -> None:
+    path = edit(site, text, translation)
+    for _again in range(2):  # told in every build
+        build = site.build(language="ko")
+        assert build.warnings.count("WARNING") == 1
+        assert f"{path}:" in build.warnings
+        assert message in build.warnings
+        assert "shown in English" in build.warnings
+        assert code_of(site, build.out)
+        page = build.page(PAGE)
+        assert "수 더하기" in page
+        assert "system-message" not in page
+        assert "<script>alert" not in page
+    site.translate(PAGE, MESSAGES)
+    assert site.build(language="ko").warnings == ""
+
+
+def test_a_fuzzy_translation_that_would_be_bad_is_no_problem(site: Gallery) -> None:
+    path = edit(site, "A first sentence with ``code``.", "``kode`` 문장.")
+    mark_fuzzy(path, "A first sentence with ``code``.")
+    build = site.build(language="ko")
+    assert build.warnings == ""
+    assert "kode" not in build.page(PAGE)
+
+
+def test_what_another_program_compiled_is_not_trusted(site: Gallery) -> None:
+    site.build(language="ko")
+    path = site.translate(PAGE, MESSAGES | {"A paragraph.": "<b>굵게</b>"})
+    polib.pofile(str(path)).save_as_mofile(str(path.with_suffix(".mo")))
+    build = site.build(language="ko")
+    assert "HTML that the source does not have: <b> </b>" in build.warnings
+    assert "<b>굵게" not in build.page(PAGE)
+
+
+def test_a_lock_of_an_editor_is_no_catalog(site: Gallery) -> None:
+    (site.root / "locale/ko/LC_MESSAGES/.#index.po").symlink_to("nowhere")
+    assert site.build(language="ko").warnings == ""
+
+
+def test_a_changed_label_changes_all_pages(site: Gallery) -> None:
+    site.translate("recipe_gallery", {"Download notebook": "노트북"})
+    assert ">노트북<" in site.build(language="ko").page(PAGE)
+    assert site.build(language="ko").read == []
+    site.translate("recipe_gallery", {"Download notebook": "공책"})
+    assert ">공책<" in site.build(language="ko").page(PAGE)
+
+
+@pytest.mark.parametrize(
+    ("text", "translation", "message"),
+    [
+        ("Recorded on %(device)s, %(date)s", "%(date)s, %(장치)s", "%(device)s"),
+        ("%s seconds", "%s초 (100%)", "write %%"),
+        ("Download notebook", '노트북" onmouseover="alert(1)', "part of HTML"),
+    ],
+)
+def test_a_bad_label_is_told_and_shown_in_english(
+    site: Gallery, text: str, translation: str, message: str
+) -> None:
+    site.translate("recipe_gallery", {text: translation})
+    build = site.build(language="ko")
+    assert message in build.warnings
+    assert translation not in build.page(PAGE)
+
+
+def test_a_missing_catalog_shows_english(site: Gallery) -> None:
+    site.build(language="ko")
+    (site.root / f"locale/ko/LC_MESSAGES/{PAGE}.po").unlink()
+    build = site.build(language="ko")
+    assert f"{PAGE}.po: no such catalog" in build.warnings
+    assert "make update-po LANGUAGE=ko" in build.warnings
+    assert '<h1 lang="en"' in build.page(PAGE) or 'lang="en">Adding numbers' in build.page(PAGE)
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n\xff', "not UTF-8"),
+        ('msgid ""\nmsgstr "Content-Type: text/plain; charset=klingon\\n"\n', "unknown charset"),
+        ('msgid ""\nmsgstr "Language: ko\\n"\n\nmsgid "A\nB"\n', "between two quotes"),
+        ("nonsense", "not a catalog from here on"),
+        ("\x00", "zero byte"),
+    ],
+)
+def test_an_unreadable_catalog_is_told_and_its_page_is_english(
+    site: Gallery, content: str, message: str
+) -> None:
+    path = site.root / f"locale/ko/LC_MESSAGES/{PAGE}.po"
+    path.write_bytes(content.encode("latin-1"))
+    build = site.build(language="ko")
+    assert f"{path}:" in build.warnings
+    assert message in build.warnings
+    assert "Traceback" not in build.warnings
+    assert "A paragraph." in build.page(PAGE)
+
+
+def test_a_header_without_language_is_told(site: Gallery) -> None:
+    path = site.root / f"locale/ko/LC_MESSAGES/{PAGE}.po"
+    path.write_text(path.read_text().replace('"Language: ko\\n"\n', ""))
+    build = site.build(language="ko")
+    assert f"{path}:1: the header names no language" in build.warnings
+    assert "문단입니다." in build.page(PAGE)
+
+
+def test_a_duplicate_message_is_told(site: Gallery) -> None:
+    path = site.root / f"locale/ko/LC_MESSAGES/{PAGE}.po"
+    path.write_text(path.read_text() + '\nmsgid "A paragraph."\nmsgstr "또."\n')
+    build = site.build(language="ko")
+    assert "keep one of the two (duplicate)" in build.warnings
+
+
+def test_a_message_that_is_gone_is_told(site: Gallery, recipe: str) -> None:
+    site.write("adding", recipe.replace("# Why this is here.", "# Another reason."))
+    build = site.build(language="ko")
+    assert "the page does not have this message any more: 'Why this is here.'" in build.warnings
+    assert code_of(site, build.out)[0].startswith("# Another reason.\n")
+
+
+def test_a_language_without_catalogs_is_told_and_builds_in_english(site: Gallery) -> None:
+    (site.root / "languages.toml").write_text(LANGUAGES + 'ja = { name = "日本語" }\n')
+    build = site.build(language="ja")
+    assert "no catalogs, so everything is in English; run: make update-po LANGUAGE=ja" in (
+        build.warnings
+    )
+    assert "A paragraph." in build.page(PAGE)
+
+
+def test_an_unknown_language_is_told(site: Gallery) -> None:
+    assert "make new-language LANGUAGE=fr" in site.build(language="fr").warnings
+
+
+def test_pages_name_the_same_page_in_other_languages(site: Gallery) -> None:
+    page = site.build(language="ko").page(PAGE)
+    assert '<link rel="canonical" href="https://example.org/site/ko/recipes/adding.html"' in page
+    sitemap = (site.root / "out/html/sitemap.xml").read_text()
+    assert "<loc>https://example.org/site/ko/recipes/adding.html</loc>" in sitemap
+    assert 'hreflang="en" href="https://example.org/site/en/recipes/adding.html"' in sitemap
+    assert 'hreflang="x-default" href="https://example.org/site/en/recipes/adding.html"' in sitemap
+
+
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(
+    prose=st.text(st.characters(codec="utf-8"), min_size=1, max_size=80),
+    comment=st.text(st.characters(codec="utf-8"), min_size=1, max_size=80),
+)
+def test_no_translation_breaks_a_notebook(site: Gallery, prose: str, comment: str) -> None:
+    site.translate(PAGE, MESSAGES | {"A paragraph.": prose, "Why this is here.": comment})
+    build = site.build(language="ko")
+    assert code_of(site, build.out)
+    assert "Adding" in build.page(PAGE) or "수 더하기" in build.page(PAGE)

@@ -1,0 +1,422 @@
+"""The built site in a real browser: read, searched, downloaded from and used by keyboard."""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import nbformat
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect
+
+from chromium import serve
+from gallery import ROOT
+from recipe_gallery.languages import Language, load_languages
+
+LANGUAGES = list(load_languages(ROOT).values())
+by_language = pytest.mark.parametrize("language", LANGUAGES, ids=lambda each: each.code)
+DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+RECIPE = "recipes/compile_modes"
+# WCAG 2.2 AA, and what axe counts as good practice
+AXE = {
+    "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
+    "resultTypes": ["violations"],
+    "preload": False,  # of style sheets again, at addresses that axe gets wrong
+}
+
+
+# The theme's column of text scrolls by itself, so that the page would not show it.
+SCROLLS_SIDEWAYS = """() => [document.documentElement, ...document.querySelectorAll(
+  ".bd-article-container, .bd-article")].some((each) => each.scrollWidth > each.clientWidth)"""
+
+
+@pytest.fixture(scope="module")
+def address(languages_site: Path) -> Iterator[str]:
+    with serve(languages_site) as address:
+        yield address
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    with browser.new_context(viewport=DESKTOP) as context:
+        context.grant_permissions(["clipboard-read", "clipboard-write"])
+        yield context
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Page:
+    return context.new_page()
+
+
+def pages(site: Path, language: Language) -> list[str]:
+    folder = site / language.code
+    found = [*folder.glob("*.html"), *folder.glob("recipes/*.html")]
+    return sorted(path.relative_to(site).as_posix() for path in found)
+
+
+@by_language
+@pytest.mark.parametrize(
+    ("size", "theme"),
+    list(product((DESKTOP, PHONE), ("light", "dark"))),
+    ids=["desktop-light", "desktop-dark", "phone-light", "phone-dark"],
+)
+def test_every_page_is_accessible_and_keeps_to_itself(
+    browser: Browser,
+    address: str,
+    languages_site: Path,
+    language: Language,
+    size: dict[str, int],
+    theme: str,
+) -> None:
+    problems: list[str] = []
+    with browser.new_context(viewport=size, color_scheme=theme) as context:
+        page = context.new_page()
+
+        def note_message(message: ConsoleMessage) -> None:
+            if message.type in ("error", "warning"):
+                problems.append(f"{page.url}: console: {message.text}")
+
+        def note_request(request: Request) -> None:
+            if not request.url.startswith((address, "data:")):
+                problems.append(f"{page.url}: asks another host: {request.url}")
+
+        page.on("console", note_message)
+        page.on("request", note_request)
+        page.on("pageerror", lambda error: problems.append(f"{page.url}: {error}"))
+        for name in pages(languages_site, language):
+            page.goto(address + name)
+            page.wait_for_load_state("networkidle")
+            if page.evaluate(SCROLLS_SIDEWAYS):
+                problems.append(f"{name}: scrolls sideways")
+            results = Axe().run(page, options=AXE)
+            for violation in results.response["violations"]:
+                where = [str(node["target"]) for node in violation["nodes"]]
+                problems.append(f"{name}: {violation['id']}: {len(where)}: {where[:3]}")
+    assert problems == []
+
+
+@by_language
+def test_the_switcher_keeps_page_and_section(page: Page, address: str, language: Language) -> None:
+    page.goto(f"{address}{LANGUAGES[0].code}/faq.html")
+    section = page.locator("article section section").nth(2)
+    anchor = section.get_attribute("id")
+    page.evaluate("id => document.getElementById(id).scrollIntoView({behavior: 'instant'})", anchor)
+    for control in ("summary", f"a[hreflang={language.tag}]"):
+        # by the mouse itself: Playwright would scroll the page before it clicks
+        box = page.locator(f"header .language-switcher {control}").bounding_box()
+        assert box
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+    expect(page).to_have_url(f"{address}{language.code}/faq.html#{anchor}")
+    assert page.evaluate("document.documentElement.lang") == language.tag
+
+
+@by_language
+def test_readers_find_pages(page: Page, address: str, language: Language) -> None:
+    text = (ROOT / f"benchmarks/search_queries/{language.code}.toml").read_text(encoding="utf-8")
+    queries = tomllib.loads(text)["query"]
+    assert len(queries) >= 40
+    page.goto(f"{address}{language.code}/search.html")
+    found = page.evaluate(
+        """async ([queries, language]) => {
+          const search = await import(new URL("_static/search.js", location));
+          const index = await search.open(new URL("pagefind/", location));
+          const found = [];
+          for (const query of queries) found.push(await search.find(index, query, language));
+          return found.map((pages) => pages.map((page) => page.url));
+        }""",
+        [[query["text"] for query in queries], language.tag],
+    )
+    missed = []
+    for query, urls in zip(queries, found, strict=True):
+        names = [url.partition(f"/{language.code}/")[2].removesuffix(".html") for url in urls]
+        if not set(names[:3]) & set(query["pages"]):
+            missed.append((query["text"], names[:3]))
+    assert len(missed) / len(queries) < 0.06, missed
+
+
+@by_language
+def test_the_search_field_leads_to_results(page: Page, address: str, language: Language) -> None:
+    page.goto(f"{address}{language.code}/{RECIPE}.html")
+    title = page.locator("h1").evaluate("h1 => h1.firstChild.textContent")
+    page.keyboard.press("Control+k")
+    expect(page.locator("#pst-search-dialog input")).to_be_focused()
+    page.keyboard.type(title)
+    page.keyboard.press("Enter")
+    first = page.locator("#search-results > li").first
+    expect(first.locator(".search-title")).to_have_text(title)
+    assert first.locator(".search-excerpt mark").count()
+    assert "\u2063" not in page.locator("#search-results").inner_text()
+    first.locator(".search-title").click()
+    expect(page).to_have_url(f"{address}{language.code}/{RECIPE}.html")
+
+
+def test_search_says_what_it_did_not_find(page: Page, address: str) -> None:
+    page.goto(f"{address}ko/search.html?q=xyzzyq")
+    status = page.locator("#search-status")
+    expect(status).to_have_text(status.get_attribute("data-none"))
+    page.locator("article input[name=q]").fill("그래프")
+    page.keyboard.press("Enter")
+    many = (status.get_attribute("data-many") or "").replace("%s", r"\d+")
+    expect(status).to_have_text(re.compile(many))
+    page.go_back()
+    expect(status).to_have_text(status.get_attribute("data-none"))
+
+
+@by_language
+def test_copy_gives_code_without_prompts_and_outputs(
+    page: Page, address: str, language: Language
+) -> None:
+    page.goto(f"{address}{language.code}/{RECIPE}.html")
+    block = page.locator("article div.highlight:has(> .copy-button)").nth(1)
+    code = block.locator("pre").text_content()
+    block.hover()
+    block.locator(".copy-button").click()
+    expect(block.locator(".copy-button")).to_have_text(
+        block.locator(".copy-button").get_attribute("data-done") or ""
+    )
+    assert page.evaluate("navigator.clipboard.readText()") == code
+    assert page.locator(".recorded-output .copy-button").count() == 0
+    page.evaluate(
+        """() => {
+          const pre = document.querySelectorAll("div.highlight:has(> .copy-button) pre")[1];
+          pre.innerHTML = '<span class="gp">&gt;&gt;&gt; </span>x = 1\\n<span class="go">1</span>';
+        }"""
+    )
+    block.locator(".copy-button").click()
+    page.wait_for_function("async () => (await navigator.clipboard.readText()) === 'x = 1\\n'")
+    page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(); }")
+    button = page.locator(".copy-button").first
+    failed = button.get_attribute("data-failed")
+    button.click(force=True)
+    expect(button).to_have_text(failed)
+
+
+@by_language
+def test_downloads_open(page: Page, address: str, language: Language, tmp_path: Path) -> None:
+    page.goto(f"{address}{language.code}/{RECIPE}.html")
+    for suffix in (".ipynb", ".py"):
+        with page.expect_download() as info:
+            page.locator(f".recipe-actions a[download$='{suffix}']").click()
+        file = tmp_path / info.value.suggested_filename
+        info.value.save_as(file)
+        if suffix == ".py":
+            compile(file.read_text(encoding="utf-8"), file, "exec")
+        else:
+            notebook = nbformat.read(file, as_version=4)
+            assert notebook.metadata.language == language.code
+    assert page.locator(".recipe-actions a").count() == 5
+
+
+def test_dark_colours_stay(page: Page, address: str) -> None:
+    page.goto(f"{address}zh_CN/index.html")
+    page.locator("header .theme-switch-button").click()
+    page.locator("header .theme-change-button[data-mode=dark]").click()
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    page.goto(f"{address}ko/{RECIPE}.html")
+    assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+    background = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    assert sum(map(int, re.findall(r"\d+", background)[:3])) < 150
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@by_language
+def test_all_is_reached_by_keyboard(
+    page: Page, address: str, language: Language, size: dict[str, int]
+) -> None:
+    """Walk through a page with Tab: each stop can be seen, and no control is left out."""
+    page.set_viewport_size(size)
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{address}{language.code}/{RECIPE}.html")
+    page.wait_for_load_state("networkidle")
+    wanted = page.evaluate(
+        """() => {
+          const kinds = "a[href], button, summary, input, [tabindex='0']";
+          const seen = [...document.querySelectorAll(kinds)]
+            .filter((each) => each.checkVisibility({ visibilityProperty: true }));
+          seen.forEach((each, number) => (each.dataset.number = number));
+          return seen.length;
+        }"""
+    )
+    reached, hidden = set(), []
+    for step in range(wanted + 20):
+        page.keyboard.press("Tab")
+        stop = page.evaluate(
+            """() => {
+              const stop = document.activeElement;
+              const box = stop.getBoundingClientRect();
+              const style = getComputedStyle(stop);
+              return {
+                number: stop.dataset.number,
+                html: stop.outerHTML.slice(0, 120),
+                seen: box.width > 0 && box.height > 0 && box.bottom > 0 && box.right > 0
+                  && box.top < innerHeight && box.left < innerWidth,
+                marked: style.outlineStyle !== "none" || style.boxShadow !== "none",
+              };
+            }"""
+        )
+        if step == 0:
+            assert "#main-content" in stop["html"]
+        if stop["html"].startswith("<body"):
+            break
+        if not (stop["seen"] and stop["marked"]):
+            hidden.append(stop)
+        reached.add(stop["number"])
+    missed = {str(number) for number in range(wanted)} - reached
+    left_out = [
+        page.locator(f"[data-number='{number}']").evaluate("each => each.outerHTML.slice(0, 120)")
+        for number in sorted(missed)
+    ]
+    assert hidden == []
+    assert left_out == []
+
+
+def test_figures_can_be_enlarged(page: Page, address: str) -> None:
+    page.goto(f"{address}en/{RECIPE}.html")
+    figure = page.locator(".figure-frame").first
+    figure.locator("button").focus()
+    page.keyboard.press("Enter")
+    dialog = page.locator("dialog.enlarged-figure")
+    expect(dialog).to_be_visible()
+    assert dialog.locator("img").get_attribute("alt") == figure.locator("img").get_attribute("alt")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+    figure.locator("img").click()
+    expect(dialog).to_be_visible()
+    dialog.locator("button").click()
+    expect(dialog).to_have_count(0)
+
+
+def test_a_figure_enlarged_on_a_phone_is_larger_than_the_window(page: Page, address: str) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto(f"{address}en/{RECIPE}.html")
+    page.locator(".figure-frame img").first.click()
+    dialog = page.locator("dialog.enlarged-figure")
+    box = dialog.locator("img").bounding_box()
+    assert box
+    assert box["width"] > 2 * PHONE["width"]
+    dialog.evaluate("each => each.scrollTo(9999, 0)")
+    expect(dialog.locator("button")).to_be_in_viewport()
+    dialog.locator("button").click()
+    expect(dialog).to_have_count(0)
+
+
+def test_motion_is_reduced_for_those_who_ask(page: Page, address: str) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    page.goto(f"{address}en/{RECIPE}.html")
+    moving = page.evaluate(
+        """() => [...document.querySelectorAll("*")].filter((each) => {
+          const style = getComputedStyle(each);
+          return style.animationName !== "none" || !/^(0s|none)/.test(style.transitionDuration)
+            || style.scrollBehavior === "smooth";
+        }).map((each) => each.outerHTML.slice(0, 80))"""
+    )
+    assert moving == []
+
+
+@by_language
+def test_pages_work_from_a_folder(page: Page, languages_site: Path, language: Language) -> None:
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text))
+    folder = (languages_site / language.code).as_uri()
+    page.goto(f"{folder}/{RECIPE}.html")
+    assert page.locator("h1").evaluate("h1 => getComputedStyle(h1).fontWeight") == "650"
+    assert page.locator(".copy-button").count() > 5
+    other = LANGUAGES[-1] if language != LANGUAGES[-1] else LANGUAGES[0]
+    page.locator("header .language-switcher summary").click()
+    page.locator(f"header .language-switcher a[hreflang={other.tag}]").click()
+    assert page.evaluate("document.documentElement.lang") == other.tag
+    assert not [text for text in problems if "[PST]" not in text]
+    page.goto(f"{folder}/search.html")
+    status = page.locator("#search-status")
+    expect(status).to_have_text(status.get_attribute("data-file"))
+
+
+@by_language
+def test_a_wrong_address_is_answered_in_the_language_of_it(
+    page: Page, address: str, language: Language, languages_site: Path
+) -> None:
+    problems: list[str] = []
+    page.on("console", lambda message: problems.append(message.text))
+    response = page.goto(f"{address}{language.code}/no/such/page.html")
+    assert response
+    assert response.status == 404
+    sections = page.locator("section:visible")
+    expect(sections).to_have_count(1)
+    assert sections.get_attribute("lang") == language.tag
+    assert page.evaluate("document.documentElement.lang") == language.tag
+    assert [text for text in problems if "404" not in text] == []
+    for link in sections.locator("a").all():
+        path = (link.get_attribute("href") or "").partition(f"/{language.code}/")[2]
+        assert (languages_site / language.code / path).exists()
+
+
+@pytest.mark.parametrize(
+    ("wish", "code"), [("ko-KR", "ko"), ("zh-TW", "zh_CN"), ("en-GB", "en"), ("fr-FR", None)]
+)
+def test_the_first_page_leads_to_the_language_of_the_browser(
+    browser: Browser, address: str, wish: str, code: str | None
+) -> None:
+    with browser.new_context(locale=wish) as context:
+        page = context.new_page()
+        page.goto(address)
+        expect(page).to_have_url(f"{address}{code}/index.html" if code else address)
+        results = Axe().run(page, options=AXE)
+        assert results.violations_count == 0, results.generate_report()
+
+
+def test_search_takes_signs_and_full_width_letters(page: Page, address: str) -> None:
+    queries = ["_dynamo", "“graph”", "graph.", "`graph`", "<graph>", "#graph", "ＧＰＵ", "(graph)"]
+    page.goto(f"{address}en/search.html")
+    counts = page.evaluate(
+        """async (queries) => {
+          const search = await import(new URL("_static/search.js", location));
+          const index = await search.open(new URL("pagefind/", location));
+          const count = async (query) => (await search.find(index, query, "en")).length;
+          return Promise.all(queries.map(count));
+        }""",
+        queries,
+    )
+    assert all(counts), dict(zip(queries, counts, strict=True))
+    assert counts[1] == counts[2] == counts[3] == counts[4]
+
+
+def test_pages_work_where_nothing_can_be_stored(browser: Browser, address: str) -> None:
+    with browser.new_context() as context:
+        context.add_init_script(
+            """Object.defineProperty(window, "localStorage", {
+              configurable: true,
+              get() { throw new DOMException("denied", "SecurityError"); },
+            });"""
+        )
+        page = context.new_page()
+        problems: list[str] = []
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto(f"{address}en/{RECIPE}.html")
+        page.locator("header .search-button__button").first.click()
+        expect(page.locator("#pst-search-dialog")).to_be_visible()
+        assert problems == []
+
+
+def test_pages_can_be_read_without_scripts(browser: Browser, address: str) -> None:
+    with browser.new_context(java_script_enabled=False, viewport=DESKTOP) as context:
+        page = context.new_page()
+        page.goto(f"{address}ko/{RECIPE}.html")
+        expect(page.locator(".theme-switch-button").first).to_be_hidden()
+        summary = page.locator("header .language-switcher summary")
+        summary.click()
+        page.locator("header .language-switcher a[hreflang=en]").click()
+        expect(page).to_have_url(f"{address}en/{RECIPE}.html")
+
+
+def test_icons_are_seen_in_forced_colours(browser: Browser, address: str) -> None:
+    with browser.new_context(forced_colors="active", viewport=PHONE) as context:
+        page = context.new_page()
+        page.goto(f"{address}en/{RECIPE}.html")
+        icon = page.locator("header .fa-bars")
+        colours = icon.evaluate(
+            """each => [getComputedStyle(each, "::before").backgroundColor,
+                         getComputedStyle(document.body).backgroundColor]"""
+        )
+        assert colours[0] != colours[1]

@@ -1,0 +1,166 @@
+"""What search engines, previews of links and browsers are told, and the buttons of a recipe."""
+
+import json
+import re
+from pathlib import Path
+from urllib.parse import parse_qs, unquote, urlsplit
+
+import pytest
+from bs4 import BeautifulSoup
+
+from gallery import ROOT, Gallery
+from recipe_gallery.languages import Language, load_languages
+from recipe_gallery.recipes.gallery import find_recipes
+from recipe_gallery.recipes.recording import read_recording
+from recipe_gallery.search import separate
+
+LANGUAGES = list(load_languages(ROOT).values())
+RECIPES = [path.stem for path in find_recipes(ROOT / "recipes_source")]
+SITE = "https://example.org/torch-compile-recipes/"
+by_language = pytest.mark.parametrize("language", LANGUAGES, ids=lambda each: each.code)
+by_recipe = pytest.mark.parametrize("name", RECIPES)
+
+
+def read(path: Path) -> BeautifulSoup:
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+
+
+@pytest.fixture
+def recipe_page(languages_site: Path, name: str, language: Language) -> BeautifulSoup:
+    """Return the page of a recipe in a language, both parameters of the test."""
+    return read(languages_site / language.code / f"recipes/{name}.html")
+
+
+def meta(page: BeautifulSoup, name: str) -> str:
+    tag = page.find("meta", attrs={"name": name}) or page.find("meta", property=name)
+    return tag["content"] if tag else ""
+
+
+@by_language
+def test_every_page_has_a_title_and_a_description_of_its_own(
+    languages_site: Path, language: Language
+) -> None:
+    folder = languages_site / language.code
+    seen: dict[str, str] = {}
+    for path in [*folder.glob("*.html"), *folder.glob("recipes/*.html")]:
+        if path.stem == "search":
+            continue
+        page = read(path)
+        assert page.title.get_text().endswith("Second Call")
+        description = meta(page, "description")
+        assert 15 < len(description) < 400, path
+        for text in (page.title.get_text(), description):
+            assert text not in seen, f"{path} and {seen[text]}"
+            seen[text] = path.name
+        assert meta(page, "og:title")
+        assert meta(page, "og:description") == description
+        address = page.find("link", rel="canonical")["href"]
+        assert meta(page, "og:url") == address
+        assert address == f"{SITE}{language.code}/{path.relative_to(folder).as_posix()}"
+
+
+@by_language
+@by_recipe
+def test_a_recipe_is_described_for_search_engines(
+    languages_site: Path, recipe_page: BeautifulSoup, name: str, language: Language
+) -> None:
+    data = json.loads(recipe_page.find("script", type="application/ld+json").string)
+    assert data["inLanguage"] == language.tag
+    assert data["headline"] == recipe_page.h1.find(string=True)
+    assert len(data["teaches"]) >= 3
+    recorded = read_recording(ROOT / f"recordings/{name}.ipynb").facts["recorded"]
+    assert recorded.startswith(data["dateModified"])
+    picture = meta(recipe_page, "og:image")
+    assert picture == data["image"]
+    assert f"sphx_glr_{name}_001.png" in picture
+    assert (languages_site / picture.removeprefix(SITE)).exists()
+
+
+def test_no_page_holds_a_script_or_a_style(languages_site: Path) -> None:
+    paths = [path for path in languages_site.rglob("*.html") if "_static" not in path.parts]
+    for path in paths:
+        page = read(path)
+        policy = page.find("meta", attrs={"http-equiv": "Content-Security-Policy"})["content"]
+        assert "default-src 'none'" in policy
+        assert "unsafe-inline" not in policy
+        assert "'unsafe-eval'" not in policy
+        if path.parent == languages_site:
+            continue  # these name theirs by hash; a browser tests them
+        assert not page.find_all("style")
+        assert not page.find_all(style=True)
+        for script in page.find_all("script"):
+            assert script.get("src") or script["type"] == "application/ld+json"
+    assert len(paths) > 30
+
+
+def test_crawlers_find_all_pages(languages_site: Path) -> None:
+    assert f"Sitemap: {SITE}sitemap.xml" in (languages_site / "robots.txt").read_text()
+    index = (languages_site / "sitemap.xml").read_text()
+    for language in LANGUAGES:
+        assert f"{SITE}{language.code}/sitemap.xml" in index
+        pages = (languages_site / language.code / "sitemap.xml").read_text()
+        for name in RECIPES:
+            assert f"<loc>{SITE}{language.code}/recipes/{name}.html</loc>" in pages
+
+
+@by_language
+@by_recipe
+def test_buttons_lead_to_colab_source_and_a_report_filled_in(
+    recipe_page: BeautifulSoup, name: str, language: Language
+) -> None:
+    links = [link["href"] for link in recipe_page.select(".recipe-actions a")]
+    repository = "github.com/example/torch-compile-recipes"
+    colab = f"https://colab.research.google.com/{repository.replace('.com', '')}/blob/notebooks"
+    assert links[2] == f"{colab}/{language.code}/recipes/{name}.ipynb"
+    assert links[3] == f"https://{repository}/blob/main/recipes_source/{name}.py"
+    assert (ROOT / f"recipes_source/{name}.py").exists()
+    known = {key: value[0] for key, value in parse_qs(urlsplit(links[4]).query).items()}
+    facts = read_recording(ROOT / f"recordings/{name}.ipynb").facts
+    assert known["page"] == f"{SITE}{language.code}/recipes/{name}.html"
+    assert known["language"] == language.name
+    assert known["commit"] == facts["commit"]
+    assert known["gpu"] == facts["device"]["gpu"]
+    assert f"PyTorch {facts['versions']['torch']}" in unquote(known["versions"])
+    form = (ROOT / ".github/ISSUE_TEMPLATE" / known.pop("template")).read_text()
+    for field in known:
+        assert f"id: {field}\n" in form
+
+
+def test_links_of_the_repository_pages_lead_somewhere() -> None:
+    for path in [*ROOT.glob("*.md"), *ROOT.glob("benchmarks/*.md")]:
+        text = re.sub(r"```.*?```|`[^`]*`", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
+        for link in re.findall(r"\]\(([^)#\s]+)", text):
+            assert "://" in link or (path.parent / link).exists(), f"{path.name}: {link}"
+
+
+def test_a_page_without_repository_has_downloads_only(gallery: Gallery, recipe: str) -> None:
+    gallery.write("adding", recipe)
+    page = BeautifulSoup(gallery.build().page("recipes/adding"), "html.parser")
+    assert len(page.select(".recipe-actions a")) == 2
+
+
+def test_a_style_that_the_policy_forbids_is_a_warning(gallery: Gallery, recipe: str) -> None:
+    gallery.write("adding", recipe)
+    index = gallery.root / "index.rst"
+    index.write_text(
+        index.read_text() + "\n.. raw:: html\n\n   <p style='a'><b style=\"c\">x</b>\n"
+    )
+    assert "forbids a style" not in gallery.build().warnings
+    build = gallery.build(second_call_content_security_policy="style-src 'self'")
+    assert "the policy of the site forbids a style inside of a page" in build.warnings
+
+
+@pytest.mark.parametrize(
+    ("html", "separated"),
+    [
+        ("torch.compile", "torch.compile"),
+        ("가나 다", "가| 나 다"),
+        ("<code>f()</code>의 값", "<code>f()</code>| 의 값"),
+        ("的<em>图</em>中", "的| <em>图| </em>中"),
+        ("<p>가</p><p>나</p>", "<p>가</p><p>나</p>"),
+        ("50%的，内", "50%| 的| ，| 内"),
+        ('가<a class="headerlink" href="#x">#</a>', '가<a class="headerlink" href="#x">#</a>'),
+    ],
+)
+def test_characters_are_separated_for_the_index(html: str, separated: str) -> None:
+    assert separate(html) == separated.replace("|", "\u2063")

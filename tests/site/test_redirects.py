@@ -1,0 +1,60 @@
+"""Addresses that were published lead somewhere."""
+
+import runpy
+from pathlib import Path
+
+from gallery import ROOT, Gallery
+from recipe_gallery.languages import load_languages
+
+LIST = ROOT / "tests/site/published_pages.txt"
+REDIRECTS = """
+extensions += ["sphinx_reredirects"]
+redirects = {}
+"""
+
+
+def published() -> list[str]:
+    lines = LIST.read_text(encoding="utf-8").splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def test_every_published_page_is_there_or_redirected(languages_site: Path) -> None:
+    for language in load_languages(ROOT).values():
+        for name in published():
+            assert (languages_site / language.code / f"{name}.html").exists(), name
+
+
+def test_the_list_has_every_page(languages_site: Path) -> None:
+    folder = languages_site / "en"
+    found = {
+        path.relative_to(folder).with_suffix("").as_posix()
+        for path in [*folder.glob("*.html"), *folder.glob("recipes/*.html")]
+    }
+    redirects = set(runpy.run_path(str(ROOT / "conf.py"))["redirects"])
+    missing = found - redirects - {"search"} - set(published())
+    assert not missing, f"add to {LIST}: {missing}"
+
+
+def build(gallery: Gallery, recipe: str, redirects: dict[str, str]) -> tuple[str, Path]:
+    gallery.write("adding", recipe)
+    conf = gallery.root / "conf.py"
+    conf.write_text(conf.read_text() + REDIRECTS.format(redirects))
+    done = gallery.build()
+    return done.warnings, done.out
+
+
+def test_a_moved_page_leads_to_its_new_address(gallery: Gallery, recipe: str) -> None:
+    template = ROOT / "_templates/redirect.html"
+    gallery.root.joinpath("redirect.html").write_text(template.read_text())
+    conf = gallery.root / "conf.py"
+    conf.write_text(conf.read_text() + 'redirect_html_template_file = "redirect.html"\n')
+    warnings, out = build(gallery, recipe, {"old/name": "../recipes/adding.html#text"})
+    assert "redirects:" not in warnings
+    page = (out / "old/name.html").read_text()
+    assert 'url=../recipes/adding.html#text"' in page
+
+
+def test_a_redirect_to_nowhere_is_a_warning(gallery: Gallery, recipe: str) -> None:
+    warnings, _out = build(gallery, recipe, {"old": "recipes/gone.html", "index": "old.html"})
+    assert "'old' leads to 'recipes/gone.html', which is no page" in warnings
+    assert "'index' is a page" in warnings

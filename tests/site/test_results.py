@@ -1,0 +1,122 @@
+import shutil
+
+import nbformat
+import pytest
+
+from gallery import Gallery
+
+PUBLISHING = '''
+"""
+Publishing
+==========
+
+Text.
+"""
+
+from IPython.display import display
+
+
+def figure(value):
+    return {"value": value, "low": value * 0.9, "high": value * 1.1}
+
+
+rows = [
+    {
+        "case": "a case <with markup>",
+        "baseline": "eager",
+        "speedup": figure(2.5),
+        "share_of_limit": figure(0.5),
+        "break_even_calls": figure(1234),
+    },
+    {
+        "case": "slower",
+        "baseline": "eager",
+        "speedup": figure(0.8),
+        "share_of_limit": None,
+        "break_even_calls": None,
+    },
+]
+display({"application/vnd.recipe-gallery.headline+json": {"rows": rows}}, raw=True)
+'''
+
+
+@pytest.fixture
+def site(gallery: Gallery) -> Gallery:
+    gallery.write("publishing", PUBLISHING)
+    assert gallery.record("publishing")
+    (gallery.root / "results.rst").write_text("Results\n=======\n\n.. recorded-results::\n")
+    index = gallery.root / "index.rst"
+    index.write_text(index.read_text() + "   results\n")
+    return gallery
+
+
+def test_figures_come_from_the_recording_as_table_and_chart(site: Gallery) -> None:
+    build = site.build()
+    assert build.warnings == ""
+    page = build.page("results")
+    for text in ("2.50× (2.25–2.75)", "50.0% (45.0–55.0)", "1,234 (1,111–1,357)", "0.800×"):
+        assert text in page
+    assert "a case &lt;with markup&gt;" in page
+    assert page.count('<rect class="arm') == 2
+    assert 'class="arm slower"' in page
+    assert 'href="recipes/publishing.html"' in page
+
+
+def test_headline_figures_are_invisible_on_the_page_and_in_the_notebook(site: Gallery) -> None:
+    build = site.build()
+    assert "recorded-output" not in build.page("recipes/publishing")
+    notebook = nbformat.read(build.out / "recipes/publishing.ipynb", as_version=4)
+    assert notebook.cells[-1].outputs == []
+
+
+def test_another_machine_adds_columns(site: Gallery) -> None:
+    other = site.recordings / "other-machine" / "publishing.ipynb"
+    assert "(Other GPU)" not in site.build().page("results")
+    other.parent.mkdir()
+    shutil.copyfile(site.recordings / "publishing.ipynb", other)
+    notebook = nbformat.read(other, as_version=4)
+    notebook.metadata.recording.device["gpu"] = "Other GPU"
+    nbformat.write(notebook, other)
+    build = site.build()
+    assert build.read == ["recipes/index", "results"]
+    page = build.page("results")
+    assert "Speed-up (Other GPU)" in page
+    assert page.count("2.50× (2.25–2.75)") == 2
+    assert "Other GPU" not in build.page("recipes/publishing")
+
+
+def test_a_changed_recording_changes_the_page(site: Gallery) -> None:
+    site.build()
+    site.write("publishing", PUBLISHING.replace("2.5)", "7.5)"))
+    assert site.record("publishing")
+    build = site.build()
+    assert set(build.read) == {"recipes/index", "recipes/publishing", "results"}
+    assert "7.50×" in build.page("results")
+    assert site.build().read == []
+
+
+def test_a_stale_recording_of_another_machine_is_left_out(site: Gallery) -> None:
+    other = site.recordings / "other-machine" / "publishing.ipynb"
+    other.parent.mkdir()
+    shutil.copyfile(site.recordings / "publishing.ipynb", other)
+    site.write("publishing", PUBLISHING.replace("2.5)", "7.5)"))
+    assert site.record("publishing")
+    build = site.build()
+    assert "other-machine/publishing.ipynb: stale recording" in build.warnings
+    assert "2.50×" not in build.page("results")
+
+
+def test_a_broken_recipe_leaves_the_page_whole(site: Gallery) -> None:
+    site.write("broken", '"""\nTitle\n=====\n\nText.\n"""\nx = = 1\n')
+    build = site.build()
+    assert "broken.py:7: syntax error" in build.warnings
+    assert "2.50×" in build.page("results")
+
+
+def test_a_damaged_recording_of_another_machine_is_a_warning(site: Gallery) -> None:
+    other = site.recordings / "other-machine" / "publishing.ipynb"
+    other.parent.mkdir()
+    other.write_text("{")
+    build = site.build()
+    assert "not a whole notebook" in build.warnings
+    assert "2.50×" in build.page("results")

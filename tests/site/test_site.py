@@ -1,0 +1,160 @@
+"""The site itself: its recipes, recordings and downloads."""
+
+import os
+import re
+import subprocess
+import sys
+from itertools import cycle
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+from gallery import ROOT
+from recipe_gallery.languages import Language, load_languages
+from recipe_gallery.recipes.gallery import find_recipes
+from recipe_gallery.recipes.recipe import load_recipe
+from recipe_gallery.recipes.recording import compare, read_recording
+
+RECIPES = find_recipes(ROOT / "recipes_source")
+NAMES = [path.stem for path in RECIPES]
+LANGUAGES = list(load_languages(ROOT).values())
+# Recipes run for minutes: each is run in one language, a different one for each.
+PAIRS = list(zip(NAMES, cycle(LANGUAGES), strict=False))
+PAGES = sorted(ROOT.glob("*.rst"))
+
+# A recipe has no GPU here, and asks the compiler for nothing it would have to try out first.
+ENVIRONMENT = os.environ | {
+    "CUDA_VISIBLE_DEVICES": "",
+    "MPLBACKEND": "agg",
+    "TORCHINDUCTOR_VEC_ISA_OK": "1",
+    "HF_HUB_OFFLINE": "1",
+}
+# A figure with the unit of a measurement. That 100 % means all is no measurement.
+MEASUREMENT = re.compile(
+    r"(?<![\w.^])(?!100 ?%)\d[\d.,]* ?"
+    r"(?:ns|µs|us|ms|s|seconds?|minutes?|[GT]B/s|[GT]FLOPS?|[GT]FLOP/s|×|%)(?!\w)"
+)
+
+
+@pytest.fixture(scope="session")
+def site(languages_site: Path) -> Path:
+    """The site in the language of the sources."""
+    return languages_site / LANGUAGES[0].code
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=NAMES)
+def test_the_recording_is_current_and_from_a_gpu(path: Path) -> None:
+    recipe = load_recipe(path)
+    recording = read_recording(ROOT / "recordings" / f"{recipe.name}.ipynb")
+    comparison = compare(recipe, recording)
+    assert comparison.is_current, comparison.describe()
+    assert recording.on_gpu
+    assert recording.facts["commit"]
+    assert not recording.facts["modified"]
+    assert recording.facts["seconds"] < 180
+
+
+@pytest.mark.parametrize("path", RECIPES, ids=NAMES)
+def test_headline_figures_are_complete(path: Path) -> None:
+    rows = read_recording(ROOT / "recordings" / f"{path.stem}.ipynb").headline
+    assert rows
+    for row in rows:
+        assert set(row) == {"case", "baseline", "speedup", "share_of_limit", "break_even_calls"}
+        for name in ("speedup", "share_of_limit", "break_even_calls"):
+            figure = row[name]
+            assert figure is None or 0 <= figure["low"] <= figure["value"] <= figure["high"]
+
+
+@pytest.mark.parametrize("path", RECIPES + PAGES, ids=lambda path: path.name)
+def test_no_measured_figure_is_typed_in_prose(path: Path) -> None:
+    if path.suffix == ".py":
+        text = "\n".join(
+            block.content for block in load_recipe(path).blocks if block.type == "text"
+        )
+    else:
+        text = path.read_text()
+    assert MEASUREMENT.findall(text) == []
+
+
+@pytest.mark.parametrize("figure", ["3.1 ms", "92 %", "2.4×", "4,250 GB/s", "12 s", "790 TFLOP/s"])
+def test_a_measured_figure_would_be_found(figure: str) -> None:
+    assert MEASUREMENT.search(f"it takes {figure}, as measured")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_page_shows_where_it_was_recorded(site: Path, name: str) -> None:
+    page = (site / f"recipes/{name}.html").read_text()
+    facts = read_recording(ROOT / "recordings" / f"{name}.ipynb").facts
+    start = page.index('<details class="provenance">')
+    box = page[start : page.index("</details>", start)]
+    versions = facts["versions"]
+    for fact in (facts["device"]["gpu"], facts["device"]["driver"], facts["commit"][:10]):
+        assert fact in box
+    for fact in (versions["torch"], versions["triton"], versions["CUDA"], versions["python"]):
+        assert fact in box
+    assert f'href="{name}.ipynb"' in page
+    assert f'href="{name}.py"' in page
+    assert len(re.findall(r'<img [^>]*alt="[^"]{20,}"', page)) >= 2
+
+
+@pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.code)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_notebook_is_clean(languages_site: Path, name: str, language: Language) -> None:
+    page = languages_site / language.code / "recipes" / name
+    notebook = nbformat.read(page.with_suffix(".ipynb"), as_version=4)
+    nbformat.validate(notebook)
+    text = "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+    for litter in ("``", ":doc:", "\n.. ", "`__", ":math:", "<!--", "sphinx_gallery", "|br|"):
+        assert litter not in text
+    for link in re.findall(r"\]\(([^)\s]*)", text):
+        assert link.startswith("https://")
+    assert any(cell.get("outputs") for cell in notebook.cells)
+    assert notebook.metadata.recording.device.gpu
+    assert notebook.metadata.language == language.code
+
+
+def test_no_page_fetches_anything_from_elsewhere(site: Path) -> None:
+    fetching = re.compile(r'<(?:script|img|iframe|source)[^>]+src="(?:https?:)?//[^"]*"')
+    for page in site.rglob("*.html"):
+        text = page.read_text()
+        assert fetching.findall(text) == [], page
+        for link in re.findall(r"<link[^>]+>", text):
+            named = re.search('rel="(canonical|alternate)"', link)  # not fetched
+            assert named or not re.search(r'href="(?:https?:)?//', link), page
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("name", "language"), PAIRS, ids=NAMES)
+def test_the_downloaded_notebook_runs_on_a_cpu(
+    languages_site: Path,
+    name: str,
+    language: Language,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for variable, value in ENVIRONMENT.items():
+        monkeypatch.setenv(variable, value)
+    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "cache"))
+    folder = tmp_path / "reader"
+    folder.mkdir()
+    page = languages_site / language.code / "recipes" / name
+    notebook = nbformat.read(page.with_suffix(".ipynb"), as_version=4)
+    client = NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(folder)}})
+    client.execute()
+    assert any(cell.get("outputs") for cell in notebook.cells)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_the_downloaded_script_runs_on_a_cpu(site: Path, name: str, tmp_path: Path) -> None:
+    folder = tmp_path / "reader"
+    folder.mkdir()
+    environment = ENVIRONMENT | {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, site / f"recipes/{name}.py"]
+    done = subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900
+    )
+    assert done.returncode == 0, done.stderr
+    assert "first call" in done.stdout

@@ -1,0 +1,153 @@
+"""The site in its languages: complete, the same code, the same pages and sections."""
+
+import io
+import re
+import subprocess
+import sys
+import tokenize
+from itertools import chain
+from pathlib import Path
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup, Comment
+
+from gallery import ROOT
+from recipe_gallery.languages import PSEUDO_CODE, Language, load_languages
+from recipe_gallery.recipes.gallery import find_recipes
+from recipe_gallery.translate.catalogs import find_catalogs, measure, read_catalog
+from recipe_gallery.translate.checks.run import check_catalog
+
+LANGUAGES = list(load_languages(ROOT).values())
+TRANSLATED = LANGUAGES[1:]
+RECIPES = find_recipes(ROOT / "recipes_source")
+
+# English that a reader of every language meets on purpose, and why.
+UNTRANSLATED = {
+    "code, pre, kbd": "code and names of keys",
+    ".recorded-output, .recorded-data, svg text.case": "what programs print and publish: data",
+    "math": "functions such as max",
+    ".language-switcher, .name-of-language": "languages have names of their own",
+    "script, style, template": "not read",
+    ".provenance dd": "names of devices, measured values",
+    "p.copyright": "whose work it is",
+}
+NAMES = re.compile(
+    r"Second Call|NVIDIA H200|CUDA|NumPy|Python|PyTorch|torchvision|transformers|Triton|November"
+    r"|UTC|MiB"
+)
+
+
+def code_tokens(source: str) -> list[str]:
+    skipped = {tokenize.COMMENT, tokenize.NL}
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    return [token.string for token in tokens if token.type not in skipped]
+
+
+@pytest.mark.parametrize("language", TRANSLATED, ids=lambda each: each.code)
+@pytest.mark.parametrize("recipe", RECIPES, ids=lambda path: path.stem)
+def test_the_code_is_the_same_in_every_language(
+    languages_site: Path, recipe: Path, language: Language
+) -> None:
+    codes, texts = [], []
+    for code in (LANGUAGES[0].code, language.code):
+        page = languages_site / code / "recipes" / recipe.stem
+        cells = nbformat.read(page.with_suffix(".ipynb"), as_version=4).cells
+        codes.append([code_tokens(cell.source) for cell in cells if cell.cell_type == "code"])
+        texts.append("".join(cell.source for cell in cells))
+        script = page.with_suffix(".py").read_text(encoding="utf-8")
+        assert compile(script, str(page), "exec")
+    assert codes[0] == codes[1]
+    assert texts[0] != texts[1]
+
+
+@pytest.mark.parametrize("language", TRANSLATED, ids=lambda each: each.code)
+def test_catalogs_are_complete_and_right(language: Language) -> None:
+    paths = find_catalogs(ROOT / "locale", language.code)
+    assert len(paths) > len(RECIPES)
+    problems = []
+    for path in paths:
+        progress = measure(read_catalog(path))
+        assert (progress.fuzzy, progress.translated) == (0, progress.total), path
+        problems += check_catalog(path, language)[1]
+    assert problems == []
+
+
+def test_the_switcher_leads_to_the_same_page_and_section(languages_site: Path) -> None:
+    ids: dict[str, dict[str, list[str]]] = {}
+    for language in LANGUAGES:
+        folder = languages_site / language.code
+        for path in sorted(folder.rglob("*.html")):
+            if "_static" in path.parts:
+                continue
+            page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+            name = path.relative_to(folder).as_posix()
+            ids.setdefault(name, {})[language.code] = [
+                section["id"] for section in page.select("article section[id]")
+            ]
+            switchers = page.select(".language-switcher")
+            assert switchers  # in the header, and again in the menu of narrow windows
+            links = [switcher.select("a") for switcher in switchers]
+            for link, target in zip(chain(*links), LANGUAGES * len(links), strict=True):
+                assert link.get_text() == target.name
+                led_to = (path.parent / link["href"]).resolve()
+                assert led_to == (languages_site / target.code / name).resolve()
+                assert led_to.exists()
+                assert (link.get("aria-current") == "true") == (target == language)
+            assert page.html["lang"] == language.tag
+            tags = [link["hreflang"] for link in page.select('link[rel="alternate"]')]
+            assert sorted(tags) == sorted([*(each.tag for each in LANGUAGES), "x-default"])
+    for name, by_language in ids.items():
+        assert set(by_language) == {language.code for language in LANGUAGES}, name
+        assert len({tuple(sections) for sections in by_language.values()}) == 1, name
+
+
+def test_the_first_page_leads_to_every_language(languages_site: Path) -> None:
+    page = BeautifulSoup((languages_site / "index.html").read_text(), "html.parser")
+    for language in LANGUAGES:
+        link = page.find("a", hreflang=language.tag)
+        assert link.get_text() == language.name
+        assert (languages_site / link["href"]).exists()
+
+
+@pytest.fixture(scope="session")
+def pseudo_site(languages_site: Path) -> Path:
+    root = languages_site.parents[1]
+    run = [sys.executable, "-m", "recipe_gallery", "pseudo-po", "_build/pseudo/locale"]
+    subprocess.run(run, cwd=root, check=True)
+    out = root / "_build" / "pseudo" / "html"
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html"]
+    command += ["-D", f"language={PSEUDO_CODE}", "-D", "locale_dirs=_build/pseudo/locale"]
+    done = subprocess.run([*command, ".", str(out)], cwd=root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return out
+
+
+def test_no_text_of_a_reader_is_left_out_of_the_catalogs(pseudo_site: Path) -> None:
+    left = set()
+    for path in pseudo_site.rglob("*.html"):
+        if "_static" in path.parts:
+            continue
+        page = BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
+        for found in page.select(", ".join(UNTRANSLATED)):
+            found.decompose()
+        texts = [text for text in page.find_all(string=True) if type(text) is not Comment]
+        for tag in page.find_all(True):
+            if tag.name != "meta":  # a description repeats the first paragraph
+                names = ("alt", "title", "aria-label", "placeholder", "content")
+                texts += [tag[name] for name in names if tag.get(name)]
+        for text in texts:
+            if re.search(r"\b[A-Za-z]{2,}\b", NAMES.sub("", text)) and text.strip() != "html":
+                left.add((path.name, text.strip()))
+    assert left == set()
+
+
+def test_the_pseudo_site_keeps_code_and_has_all_pages(
+    pseudo_site: Path, languages_site: Path
+) -> None:
+    for recipe in RECIPES:
+        codes = []
+        for folder in (pseudo_site, languages_site / LANGUAGES[0].code):
+            cells = nbformat.read(folder / f"recipes/{recipe.stem}.ipynb", as_version=4).cells
+            codes.append([code_tokens(cell.source) for cell in cells if cell.cell_type == "code"])
+        assert codes[0] == codes[1]

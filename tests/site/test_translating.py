@@ -1,0 +1,109 @@
+"""The guide for translators does what it says."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+import urllib.request
+from pathlib import Path
+
+import polib
+import pytest
+
+from gallery import ROOT
+from second_call.translators.guide import TARGET, make_guide
+
+
+def test_the_guide_in_the_repository_is_the_page() -> None:
+    assert (ROOT / TARGET).read_text(encoding="utf-8") == make_guide(ROOT)
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A fresh clone, with the packages that are installed already."""
+    folder = tmp_path / "torch-compile-recipes"
+    made = {str(ROOT): {"_build", "recipes", ".venv", ".git", ".hypothesis", ".whl"}}
+    shutil.copytree(
+        ROOT,
+        folder,
+        ignore=lambda path, names: {
+            name for name in names if name in made.get(path, ()) or name.endswith(".mo")
+        },
+    )
+    subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
+    return folder
+
+
+def commands() -> list[str]:
+    """The commands of the guide, in order."""
+    text = (ROOT / TARGET).read_text(encoding="utf-8")
+    return [
+        line for block in re.findall(r"```bash\n(.*?)```", text, re.S) for line in _lines(block)
+    ]
+
+
+def _lines(block: str) -> list[str]:
+    return [line.strip() for line in block.splitlines() if line.strip()]
+
+
+def test_every_command_of_the_guide_is_walked_through_below() -> None:
+    assert commands()[2:] == [
+        "make live LANGUAGE=ko",
+        "make check-po LANGUAGE=ko",
+        "make status LANGUAGE=ko",
+        "make new-language LANGUAGE=ja",
+        "make live LANGUAGE=ja",
+    ]
+
+
+def make(clone: Path, command: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*command.split(), f"VENV={ROOT / '.venv'}"], cwd=clone, capture_output=True, text=True
+    )
+
+
+def read(address: str) -> str:
+    with urllib.request.urlopen(address) as answer:
+        return answer.read().decode()
+
+
+def test_the_first_corrected_sentence_and_a_new_language(clone: Path) -> None:
+    live = subprocess.Popen(
+        ["make", "live", "LANGUAGE=ko", "PORT=0", f"VENV={ROOT / '.venv'}"],
+        cwd=clone,
+        stdout=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        assert live.stdout
+        address = ""
+        while not address:
+            found = re.search(r"http://\S+/index.html", live.stdout.readline())
+            address = found[0] if found else ""
+        page = address.replace("index.html", "recipes/compile_modes.html")
+        path = clone / "locale/ko/LC_MESSAGES/recipes/compile_modes.po"
+        assert "the first call, which compiles;" in path.read_text()  # as the guide shows it
+        catalog = polib.pofile(str(path))
+        catalog.find("the first call, which compiles;").msgstr = "컴파일까지 하는 첫 호출"
+        catalog.save()
+        deadline = time.monotonic() + 60
+        while "컴파일까지 하는 첫 호출" not in read(page):
+            assert time.monotonic() < deadline
+            time.sleep(0.2)
+    finally:
+        live.send_signal(signal.SIGINT)
+
+        os.killpg(live.pid, signal.SIGTERM)
+        live.wait()
+    done = make(clone, "make check-po LANGUAGE=ko")
+    assert done.returncode == 0, done.stdout
+    assert "no problems" in done.stdout
+    assert "recipes/compile_modes" in make(clone, "make status LANGUAGE=ko").stdout
+    done = make(clone, "make new-language LANGUAGE=ja")
+    assert done.returncode == 0, done.stderr
+    assert (clone / "locale/ja/LC_MESSAGES/recipes/compile_modes.po").exists()
+    # Empty catalogs of a language that is not published are no problem.
+    assert "no problems" in make(clone, "make check-po LANGUAGE=ja").stdout
