@@ -12,16 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from sphinx.config import Config
-from sphinx.errors import ConfigError
+from sphinx.errors import ConfigError, SphinxError
 from sphinx.util.tags import Tags
 
 
-class GalleryError(Exception):
+class GalleryError(SphinxError):
     """A mistake that a person can mend; shown as one line, without a traceback.
 
     ``path`` and ``line`` (counted from 1) say where it is, ``text`` what is wrong and ``remedy``
-    what to do. ``str()`` puts them together: ``path:line: text; remedy``.
+    what to do. ``str()`` puts them together: ``path:line: text; remedy``. It is one of Sphinx's
+    errors, so that a build that ends in it prints this line, too.
     """
+
+    category = "error"
 
     def __init__(
         self, text: str, *, path: Path | None = None, line: int | None = None, remedy: str = ""
@@ -45,13 +48,29 @@ class GalleryError(Exception):
         return f"{place}{self.text}" + (f"; {self.remedy}" if self.remedy else "")
 
 
+def explain(error: Exception) -> GalleryError | None:
+    """Return an error as one that a person can mend, or None if it is a defect of this package."""
+    if isinstance(error, GalleryError):
+        return error
+    if isinstance(error, SphinxError):
+        return GalleryError(" ".join(str(error).split()))
+    if isinstance(error, OSError):
+        named = error.filename2 or error.filename
+        path = Path(named) if isinstance(named, str) else None
+        text = error.strerror or str(error) or type(error).__name__
+        return GalleryError(text, path=path, remedy="mend it and run the command again")
+    if isinstance(error, MemoryError):
+        return GalleryError("out of memory", remedy="free some, or do less at a time")
+    return None
+
+
 # How the Makefile of a project names what a command takes.
 _MAKE_NAMES = {
     "record": "RECIPES",
     "html": "LANGUAGES",
     "--force": "FORCE=1",
     "--replace-gpu": "REPLACE_GPU=1",
-    "--device=cpu": "DEVICE=cpu",
+    "--device cpu": "DEVICE=cpu",
 }
 
 
@@ -69,7 +88,7 @@ def suggest(command: str, argument: str = "", *options: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Project:
-    """What conf.py says of a project, all paths absolute."""
+    """What conf.py says of a project; paths begin with the root as it was given."""
 
     root: Path  # folder of conf.py and of the sources
     galleries: tuple[tuple[str, Path], ...]  # folder of pages below the root, folder of recipes
@@ -92,9 +111,8 @@ SETTINGS: dict[str, tuple[Any, str, type]] = {
 
 def load_project(root: Path) -> Project:
     """Read ``conf.py`` of a project; raise ``GalleryError`` if there is none, or it fails."""
-    root = root.resolve()
     try:
-        config = Config.read(root, overrides={}, tags=Tags())
+        config = Config.read(root.resolve(), overrides={}, tags=Tags())
     except ConfigError as error:
         raise GalleryError(str(error), path=root / "conf.py") from None
     for name, (default, rebuild, kind) in SETTINGS.items():

@@ -5,7 +5,7 @@ from recipe_gallery.__main__ import main
 
 
 def check(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
-    folders = ["--recipes-folder", str(gallery.recipes)]
+    folders = ["--root", str(gallery.root)]
     folders += ["--recordings-folder", str(gallery.recordings)]
     status = main(["check", *folders])
     captured = capsys.readouterr()

@@ -348,7 +348,7 @@ def test_an_interruption_keeps_what_is_finished_and_ends_the_kernel(gallery: Gal
     write(gallery, "x = 1", name="first")
     write(gallery, "import time\nprint('sleeping')\ntime.sleep(600)", name="second")
     command = [sys.executable, "-m", "recipe_gallery", "record", "--device", "cpu"]
-    folders = ["--recipes-folder", gallery.recipes, "--recordings-folder", gallery.recordings]
+    folders = ["--root", gallery.root]
     process = subprocess.Popen(
         [*command, *folders], cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True
     )
@@ -374,7 +374,7 @@ def test_an_unknown_recipe_is_refused_with_the_names_there_are(
     gallery: Gallery, capsys: pytest.CaptureFixture[str]
 ) -> None:
     write(gallery, "x = 1")
-    assert main(["record", "--recipes-folder", str(gallery.recipes), "other"]) == 1
+    assert main(["record", "--root", str(gallery.root), "other"]) == 1
     assert "no recipe named other" in capsys.readouterr().err
 
 
@@ -386,7 +386,7 @@ def test_a_missing_recorder_is_said_in_one_line(
         monkeypatch.delitem(sys.modules, "recipe_gallery.record.session")
     monkeypatch.setitem(sys.modules, "nbclient", None)
     monkeypatch.delitem(sys.modules, "recipe_gallery.record.kernel", raising=False)
-    assert main(["record", "--recipes-folder", str(gallery.recipes), "--device", "cpu"]) == 1
+    assert main(["record", "--root", str(gallery.root), "--device", "cpu"]) == 1
     message = capsys.readouterr().err
     assert "recording needs the package nbclient" in message
     assert message.count("\n") == 1

@@ -1,0 +1,235 @@
+"""What each command of the command line does; ``__main__.py`` calls them."""
+
+import argparse
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from .languages import Language, add_language, choose_languages, load_languages
+from .project import GalleryError, Project, suggest
+from .recipes.gallery import find_recipes
+from .recipes.state import Status, check_recordings, format_reports
+
+Run = Callable[[Project, argparse.Namespace], int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Command:
+    """One command: its name, what it takes, and the function that runs it and returns a status."""
+
+    name: str
+    run: Run
+    arguments: tuple[tuple[tuple[str, ...], dict[str, Any]], ...]
+
+
+COMMANDS: list[Command] = []
+
+
+def argument(*names: str, **options: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
+    """Describe one argument as ``argparse`` takes it."""
+    return names, options
+
+
+def command(name: str, *arguments: tuple[tuple[str, ...], dict[str, Any]]) -> Callable[[Run], Run]:
+    """Make a function a command; the first line of its docstring is the help."""
+
+    def register(run: Run) -> Run:
+        COMMANDS.append(Command(name=name, run=run, arguments=arguments))
+        return run
+
+    return register
+
+
+LANGUAGES = argument("languages", nargs="*", help="codes such as ko; all if none")
+TEMPLATES = argument(
+    "--templates", type=Path, default=Path("_build/gettext"), help="folder for the templates"
+)
+RECORDINGS = argument(
+    "--recordings-folder", type=Path, help="folder of another machine's recordings"
+)
+
+
+@command("check", RECORDINGS)
+def check(project: Project, options: argparse.Namespace) -> int:
+    """Tell which recordings are missing, stale or current."""
+    folder = options.recordings_folder or project.recordings
+    reports = [
+        report
+        for _pages, recipes in project.galleries
+        for report in check_recordings(recipes, folder)
+    ]
+    print(format_reports(reports))
+    return int(any(report.status is not Status.CURRENT for report in reports))
+
+
+@command(
+    "record",
+    argument("recipes", nargs="*", help="names of recipes; all that changed if none"),
+    argument("--device", choices=("gpu", "cpu"), default="gpu"),
+    argument("--force", action="store_true", help="also those that are current"),
+    argument("--replace-gpu", action="store_true", help="let a CPU recording replace a GPU one"),
+    RECORDINGS,
+)
+def record(project: Project, options: argparse.Namespace) -> int:
+    """Run recipes and keep what they printed and drew."""
+    try:
+        from rich.console import Console
+
+        from .record.session import Job
+        from .record.session import record as record_recipes
+    except ModuleNotFoundError as error:
+        raise GalleryError(
+            f"recording needs the package {error.name}",
+            remedy="run: pip install 'recipe-gallery[record]'",
+        ) from None
+    folder = project.galleries[0][1]
+    job = Job(
+        recipes_folder=folder,
+        recordings_folder=options.recordings_folder or project.recordings,
+        device=options.device,
+        force=options.force,
+        replace_gpu=options.replace_gpu,
+    )
+    console = Console(stderr=True, soft_wrap=True)
+    return 0 if record_recipes(_choose_recipes(folder, options.recipes), job, console) else 1
+
+
+@command(
+    "html",
+    LANGUAGES,
+    argument("--build", type=Path, default=Path("_build"), help="folder for what is made"),
+    argument("--sphinx-options", default="", help="handed to sphinx-build"),
+)
+def html(project: Project, options: argparse.Namespace) -> int:
+    """Render the site in all languages at the same time."""
+    from .build import build_site
+
+    languages = choose_languages(project.root, options.languages)
+    build = Path.cwd() / options.build
+    return 0 if build_site(project.root, build, languages, options.sphinx_options) else 1
+
+
+@command("update-po", LANGUAGES, TEMPLATES)
+def update_po(project: Project, options: argparse.Namespace) -> int:
+    """Bring the catalogs up to date with the sources."""
+    from .translate.update import update_catalogs
+
+    languages = _translated_languages(project, options.languages)
+    changed = update_catalogs(project.root, languages, options.templates)
+    for path in changed:
+        print(f"updated {path}")
+    print(f"{len(changed)} catalogs changed" if changed else "all catalogs are up to date")
+    return 0
+
+
+@command(
+    "check-po",
+    argument("targets", nargs="*", help="languages, files or folders; all if none"),
+    argument("--format", choices=("text", "github", "json"), default="text"),
+)
+def check_po(project: Project, options: argparse.Namespace) -> int:
+    """Tell what is wrong with catalogs."""
+    from .translate.checks.run import check_tree, format_problems
+
+    problems = check_tree(project.root, options.targets)
+    print(format_problems(problems, options.format))
+    return int(bool(problems))
+
+
+@command("status", LANGUAGES)
+def status(project: Project, options: argparse.Namespace) -> int:
+    """Tell how far each catalog is translated."""
+    from .translate.status import format_status, language_status
+
+    for language in _translated_languages(project, options.languages):
+        print(format_status(language, language_status(project.locale, language)))
+    return 0
+
+
+@command("impact", argument("base", help="a commit or branch to compare with"), TEMPLATES)
+def impact(project: Project, options: argparse.Namespace) -> int:
+    """Tell what changed source text means to translators."""
+    from .translate.impact import find_impact, format_impact
+
+    found = find_impact(project.root, options.base, options.templates)
+    print(format_impact(project.root, found, _translated_languages(project)))
+    return 0
+
+
+@command("glossary", argument("folder", type=Path, help="where the files go"))
+def glossary(project: Project, options: argparse.Namespace) -> int:
+    """Write the glossary for translation tools."""
+    from .translate.glossary import load_glossary
+    from .translate.glossary_files import write_glossaries
+
+    source = next(iter(load_languages(project.root).values()))
+    terms = load_glossary(project.locale)
+    for path in write_glossaries(terms, source, _translated_languages(project), options.folder):
+        print(path)
+    return 0
+
+
+@command(
+    "live",
+    argument("language", help="its code, such as ko"),
+    argument("--build", type=Path, default=Path("_build/live"), help="folder for what is made"),
+    argument("--port", type=int, default=8000),
+)
+def live(project: Project, options: argparse.Namespace) -> int:
+    """Serve one language and follow every save."""
+    from .live.server import run
+
+    if not options.language:
+        raise GalleryError("which language?", remedy=f"for example: {suggest('live', 'ko')}")
+    language = choose_languages(project.root, [options.language])[0]
+    run(project.root, Path.cwd() / options.build, language, options.port)
+    return 0
+
+
+@command("pseudo-po", argument("locale", type=Path, help="folder for them"), TEMPLATES)
+def pseudo_po(project: Project, options: argparse.Namespace) -> int:
+    """Write catalogs of accented English, in which untranslatable text stands out."""
+    from .translate.pseudo import make_pseudo_catalogs
+
+    make_pseudo_catalogs(project.root, options.templates, options.locale)
+    return 0
+
+
+@command("new-language", argument("language", help="its code, such as ja or pt_BR"), TEMPLATES)
+def new_language(project: Project, options: argparse.Namespace) -> int:
+    """Add a language, with catalogs to fill in."""
+    from .translate.update import update_catalogs
+
+    code = options.language
+    line = add_language(project.root, code)
+    print(f"languages.toml: {line}" if line else f"languages.toml has {code} already")
+    languages = choose_languages(project.root, [code])
+    changed = update_catalogs(project.root, languages, options.templates)
+    folder = project.locale / code
+    print(f"{len(changed)} catalogs written to {folder}; translate them, and look at the pages:")
+    print(suggest("html", code))
+    print("Once readers should find the language, set published = true in languages.toml.")
+    return 0
+
+
+def _translated_languages(project: Project, codes: Sequence[str] = ()) -> list[Language]:
+    """Return the languages called ``codes``, or all but that of the sources."""
+    known = load_languages(project.root)
+    source = next(iter(known))
+    if source in codes:
+        raise GalleryError(f"{source} is the language of the sources; it has no catalogs")
+    return choose_languages(project.root, codes or [code for code in known if code != source])
+
+
+def _choose_recipes(folder: Path, names: Sequence[str]) -> list[Path]:
+    """Return the recipes called ``names``, or all; raise ``GalleryError`` for an unknown name."""
+    paths = {path.stem: path for path in find_recipes(folder)}
+    if not paths:
+        raise GalleryError("no recipes here", path=folder, remedy="is it the right folder?")
+    unknown = [name for name in names if name.removesuffix(".py") not in paths]
+    if unknown:
+        raise GalleryError(
+            f"no recipe named {', '.join(unknown)} in {folder}; there are: {', '.join(paths)}"
+        )
+    return [paths[name.removesuffix(".py")] for name in names] if names else list(paths.values())
