@@ -7,10 +7,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that Sphinx finds the two packages
 
+from recipe_gallery import __version__ as release  # noqa: F401 (read by Sphinx)
+
 project = "Second Call"  # the first call of a compiled function is slow, the second is fast
 author = "The Second Call authors"
 copyright = "2026, " + author  # noqa: A001 (Sphinx's name)
-release = "0.1.0"
 
 # Where the site is published; each language lies in a folder of its own below. Links in downloaded
 # notebooks lead there.

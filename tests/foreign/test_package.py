@@ -1,0 +1,81 @@
+"""What `pip install .` puts onto a stranger's machine."""
+
+import email
+import shutil
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+import recipe_gallery
+from gallery import ROOT
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
+    folder = tmp_path_factory.mktemp("wheel")
+    # of a copy, because setuptools leaves files in the folder that it builds from
+    source = shutil.copytree(
+        ROOT,
+        folder / "source",
+        ignore=lambda folder, names: {
+            name
+            for name in names
+            if name.startswith((".", "_build", "__pycache__"))
+            or (folder == str(ROOT) and name in ("tests", "recordings", "recipes", "benchmarks"))
+        },
+    )
+    command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q"]
+    subprocess.run([*command, "-w", str(folder), str(source)], check=True)
+    (path,) = folder.glob("*.whl")
+    return zipfile.ZipFile(path)
+
+
+def test_the_engine_is_installed_whole_and_nothing_of_this_site(wheel: zipfile.ZipFile) -> None:
+    installed = {name for name in wheel.namelist() if ".dist-info/" not in name}
+    engine = ROOT / "recipe_gallery"
+    files = {
+        path.relative_to(ROOT).as_posix()
+        for path in engine.rglob("*")
+        if path.is_file() and path.suffix in (".py", ".po", ".css", ".js", ".html")
+    }
+    assert installed == files
+
+
+def test_what_is_installed_names_its_version_licence_and_packages(wheel: zipfile.ZipFile) -> None:
+    (name,) = (name for name in wheel.namelist() if name.endswith("METADATA"))
+    facts = email.message_from_bytes(wheel.read(name))
+    assert facts["Name"] == "recipe-gallery"
+    assert facts["Version"] == recipe_gallery.__version__
+    assert facts["Requires-Python"] == ">=3.11"
+    assert facts["License-Expression"] == "BSD-3-Clause"
+    assert any(name.endswith("licenses/LICENSE") for name in wheel.namelist())
+    needed = facts.get_all("Requires-Dist")
+    assert all(">=" in each for each in needed)
+    assert {"record", "search"} <= set(facts.get_all("Provides-Extra"))
+    # What only recording or searching takes is not asked of those who build pages.
+    plain = " ".join(each for each in needed if "extra" not in each)
+    assert "sphinx-gallery" in plain
+    assert not [each for each in ("nbclient", "psutil", "pagefind") if each in plain]
+
+
+def test_the_command_is_the_module(wheel: zipfile.ZipFile) -> None:
+    (name,) = (name for name in wheel.namelist() if name.endswith("entry_points.txt"))
+    assert "recipe-gallery = recipe_gallery.__main__:main" in wheel.read(name).decode()
+    module = subprocess.run(
+        [sys.executable, "-m", "recipe_gallery", "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    entry = "import sys; from recipe_gallery.__main__ import main; sys.exit(main())"
+    command = subprocess.run(
+        [sys.executable, "-c", entry, "--help"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert module.stdout == command.stdout
