@@ -88,6 +88,9 @@ second_call_content_security_policy = "; ".join(
         "form-action 'self'",
     ]
 )
+recipe_gallery_check_recording = (
+    "second_call.figures.headline:check_headline"  # keep out figures that no page can show
+)
 recipe_gallery_pagefind = True  # benchmarks/search.md tells why
 # What Sphinx and Sphinx-Gallery add to every page and no page here uses
 second_call_unused_assets = [

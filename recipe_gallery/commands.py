@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .languages import Language, add_language, choose_languages, load_languages
-from .project import GalleryError, Project, suggest
+from .project import GalleryError, Project, load_check, suggest
 from .recipes.gallery import find_recipes
 from .recipes.state import Status, check_recordings, format_reports
 
@@ -90,6 +90,7 @@ def record(project: Project, options: argparse.Namespace) -> int:
         device=options.device,
         force=options.force,
         replace_gpu=options.replace_gpu,
+        check=load_check(project),
     )
     console = Console(stderr=True, soft_wrap=True)
     return 0 if record_recipes(_choose_recipes(folder, options.recipes), job, console) else 1

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any
 
 from sphinx.config import Config
@@ -100,6 +102,9 @@ class Project:
 # Settings of the engine in conf.py: default, what Sphinx does when it changes, and type.
 SETTINGS: dict[str, tuple[Any, str, type]] = {
     "recipe_gallery_recordings": ("recordings", "env", str),
+    # "package.module:function", called with each notebook and its recipe's path before `record`
+    # writes it; what it raises as GalleryError keeps the recording from being written
+    "recipe_gallery_check_recording": ("", "", str),
     "recipe_gallery_site_url": ("", "env", str),
     "recipe_gallery_repository_url": ("", "env", str),
     "recipe_gallery_repository_branch": ("main", "env", str),
@@ -127,6 +132,19 @@ def load_project(root: Path) -> Project:
         locale=root / (config.locale_dirs or ["locales"])[0],
         config=config,
     )
+
+
+def load_check(project: Project) -> Callable[[Any, Path], None] | None:
+    """Return the function that ``recipe_gallery_check_recording`` names, or None."""
+    name: str = project.config.recipe_gallery_check_recording
+    try:
+        return resolve_name(name) if name else None
+    except (ImportError, AttributeError, ValueError) as error:
+        raise GalleryError(
+            f"recipe_gallery_check_recording = {name!r}: {error}",
+            path=project.root / "conf.py",
+            remedy='name a function as "package.module:function"',
+        ) from None
 
 
 def gallery_folders(config: Config) -> list[tuple[str, str]]:

@@ -31,7 +31,7 @@ from ..recipes.cells import OUTPUT_CLASS, is_boundary
 from ..recipes.fingerprint import fingerprint_code
 from ..recipes.gallery import find_source
 from ..recipes.recipe import Cell, Recipe, load_recipe
-from ..recipes.recording import HEADLINE_MIME, Comparison, Recording, compare, read_recording
+from ..recipes.recording import PUBLISHED_MIME, Comparison, Recording, compare, read_recording
 from .links import page_links
 from .provenance import provenance
 from .replay import IMAGE_SUFFIXES
@@ -263,8 +263,8 @@ def _outputs(recorded: list[NotebookNode], alts: list[str]) -> list[NotebookNode
     for output in recorded:
         output = nbformat.from_dict(output)
         data = output.get("data", {})
-        if HEADLINE_MIME in data:
-            continue  # for the site alone; some notebook viewers would complain about it
+        if any(mime.startswith(PUBLISHED_MIME) for mime in data):
+            continue  # for programs; some notebook viewers would complain about it
         shown = next((mime for mime in IMAGE_SUFFIXES if mime in data), None)
         if shown and "text/html" not in data and remaining:  # what the page shows as a figure
             output.metadata[shown] = {"alt": remaining.pop(0)}

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import difflib
 import json
-import math
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +20,8 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 SCHEMA = 1
-HEADLINE_MIME = "application/vnd.recipe-gallery.headline+json"
+# What recipes publish for programs, under MIME types that begin so; notebooks leave it out.
+PUBLISHED_MIME = "application/vnd.recipe-gallery."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,10 +53,9 @@ class Recording:
         """When it was made."""
         return datetime.fromisoformat(self.facts["recorded"])
 
-    @cached_property
-    def headline(self) -> list[dict[str, Any]]:
-        """The figures the recipe published for the results page, in order."""
-        return _headline_rows(self.notebook)
+    def published(self, mime: str) -> list[Any]:
+        """Return the JSON values that the recipe displayed under a MIME type, in order."""
+        return find_published(self.notebook, mime)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,7 +108,6 @@ def read_recording(path: Path) -> Recording:
         raise GalleryError(f"{path}: not a whole notebook (invalid JSON); {remedy}") from None
     except (AttributeError, KeyError, TypeError, ValueError):
         raise GalleryError(f"{path}: not a recording made by `make record`; {remedy}") from None
-    check_headline(notebook, path)
     return Recording(path=path, notebook=notebook)
 
 
@@ -176,29 +173,11 @@ def _check_facts(path: Path, facts: dict[str, Any]) -> None:
     float(facts["seconds"])
 
 
-def check_headline(notebook: NotebookNode, place: Path) -> None:
-    """Raise ``GalleryError`` unless all headline figures in ``notebook`` can be shown."""
-    try:
-        for row in _headline_rows(notebook):
-            ok = isinstance(row["case"], str) and isinstance(row["baseline"], str)
-            figures = [row["speedup"], row["share_of_limit"], row["break_even_calls"]]
-            for figure in [row["speedup"], *filter(None, figures)]:
-                low, value, high = figure["low"], figure["value"], figure["high"]
-                ok = ok and 0 <= low <= value <= high < math.inf
-            ok = ok and row["speedup"]["low"] > 0
-            if not ok:
-                raise ValueError
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise GalleryError(
-            f"{place}: headline figures not as CONTRIBUTING.md describes them; "
-            "correct what the recipe publishes"
-        ) from None
-
-
-def _headline_rows(notebook: NotebookNode) -> list[dict[str, Any]]:
+def find_published(notebook: NotebookNode, mime: str) -> list[Any]:
+    """Return the JSON values that cells of ``notebook`` displayed under a MIME type, in order."""
     return [
-        row
+        output["data"][mime]
         for cell in notebook.cells
         for output in cell.outputs
-        for row in output.get("data", {}).get(HEADLINE_MIME, {}).get("rows", [])
+        if mime in output.get("data", {})
     ]

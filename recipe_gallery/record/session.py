@@ -20,7 +20,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from ..project import GalleryError
 from ..recipes.recipe import Recipe, load_recipe
-from ..recipes.recording import SCHEMA, check_headline
+from ..recipes.recording import SCHEMA
 from ..recipes.state import Status, inspect_recipe
 from . import machine
 from .kernel import KernelDiedError, run_recipe
@@ -37,6 +37,7 @@ class Job:
     device: str = "gpu"  # or "cpu"
     force: bool = False  # also recipes whose recording is current
     replace_gpu: bool = False  # let a CPU recording take the place of one made on a GPU
+    check: Callable[[NotebookNode, Path], None] | None = None  # recipe_gallery_check_recording
 
 
 def record(paths: Sequence[Path], job: Job, console: Console) -> bool:
@@ -159,7 +160,8 @@ def _record_one(
     except KernelDiedError as error:
         console.print(f"{error}\ntrying once more", style="yellow", markup=False, highlight=False)
         notebook, seconds = _run_in_scratch(recipe, settings, environment, on_cell)
-    check_headline(notebook, recipe.path)
+    if job.check:
+        job.check(notebook, recipe.path)
     notebook.metadata.update(
         kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"},
         language_info={

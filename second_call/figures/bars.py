@@ -5,7 +5,6 @@ Drawn with the colours of the page, as text and inline SVG that need no script a
 
 from collections.abc import Sequence
 from html import escape
-from typing import Any
 
 from babel import Locale
 from docutils import nodes
@@ -15,14 +14,16 @@ from sphinx.writers.html5 import HTML5Translator
 from recipe_gallery.languages import format_times
 from recipe_gallery.recipes.cells import DATA_CLASS
 
+from .headline import HeadlineRow
+
 _ = get_translation("second_call")
 
 
 class time_bars(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """A list of headline figures; the attribute ``rows`` holds them as a recipe publishes them."""
+    """A list of headline figures; the attribute ``rows`` holds them."""
 
 
-def make_bars(rows: Sequence[dict[str, Any]], locale: Locale) -> list[nodes.Node]:
+def make_bars(rows: Sequence[HeadlineRow], locale: Locale) -> list[nodes.Node]:
     """Return a list of bars, one for each row, and the sentence that says how to read them."""
     caption = _(
         "Each bar is a time: grey for the version compared with, in colour for the case named. "
@@ -34,41 +35,41 @@ def make_bars(rows: Sequence[dict[str, Any]], locale: Locale) -> list[nodes.Node
     ]
 
 
-def draw_pair(row: dict[str, Any]) -> str:
+def draw_pair(row: HeadlineRow) -> str:
     """Return the picture of a card as HTML: one bar for the baseline, one for the arm."""
-    arm = row["case"].rpartition(": ")[2]
-    share = 1 / row["speedup"]["value"]
+    arm = row.case.rpartition(": ")[2]
+    share = 1 / row.speedup.value
     longest = max(1.0, share)
     lines = [
         f'<span class="{DATA_CLASS}">{escape(name)}</span>'
         + _draw([(kind, 0, length / longest, 6, 0)], 6)
-        for name, length, kind in ((row["baseline"], 1, "baseline"), (arm, share, "arm"))
+        for name, length, kind in ((row.baseline, 1, "baseline"), (arm, share, "arm"))
     ]
     return f'<div class="recipe-card-picture" aria-hidden="true">{"".join(lines)}</div>'
 
 
 def visit_bars(self: HTML5Translator, node: time_bars) -> None:
     """Write the list; text says all that the bars show."""
-    longest = max(1.0, *(1 / row["speedup"]["low"] for row in node["rows"]))
+    longest = max(1.0, *(1 / row.speedup.low for row in node["rows"]))
     lines = []
     for row in node["rows"]:
-        speedup = row["speedup"]
-        baseline = f'<span class="{DATA_CLASS}">{escape(row["baseline"])}</span>'
+        speedup = row.speedup
+        baseline = f'<span class="{DATA_CLASS}">{escape(row.baseline)}</span>'
         compared = escape(_("compared with %s")).replace("%s", baseline)
-        slower = " slower" if speedup["value"] < 1 else ""
-        low, high = 1 / speedup["high"] / longest, 1 / speedup["low"] / longest
+        slower = " slower" if speedup.value < 1 else ""
+        low, high = 1 / speedup.high / longest, 1 / speedup.low / longest
         bars = _draw(
             [
                 ("baseline", 0, 1 / longest, 3, 0),
-                (f"arm{slower}", 0, 1 / speedup["value"] / longest, 6, 4),
+                (f"arm{slower}", 0, 1 / speedup.value / longest, 6, 4),
                 ("spread", low, max(high - low, 0.002), 1, 6.5),
             ],
             10,
         )
         lines.append(
-            f'<li><span class="time-bar-case {DATA_CLASS}">{escape(row["case"])}</span> '
+            f'<li><span class="time-bar-case {DATA_CLASS}">{escape(row.case)}</span> '
             f'<span class="time-bar-baseline">{compared}</span> '
-            f"<strong>{format_times(speedup['value'], node['locale'])}</strong>{bars}</li>"
+            f"<strong>{format_times(speedup.value, node['locale'])}</strong>{bars}</li>"
         )
     self.body.append(f'<ul class="time-bars">{"".join(lines)}</ul>\n')
     raise nodes.SkipNode

@@ -30,6 +30,7 @@ from recipe_gallery.translate.translation import translate
 
 from ..nodes import link_to_page
 from .bars import draw_pair
+from .headline import headline
 
 _ = get_translation("second_call")
 
@@ -121,8 +122,8 @@ def _picture(
 
     Text beside it says what it shows; a reader who cannot see misses nothing.
     """
-    if recording and recording.headline:
-        return [nodes.raw("", draw_pair(recording.headline[0]), format="html")]
+    if recording and (rows := headline(recording)):
+        return [nodes.raw("", draw_pair(rows[0]), format="html")]
     folder = docname.rpartition("/")[0]
     thumbnail = f"{folder}/images/thumb/sphx_glr_{name}_thumb.png"
     if Path(env.srcdir, thumbnail).exists():
@@ -157,9 +158,9 @@ def _headline(env: BuildEnvironment, recording: Recording) -> list[nodes.Node]:
     """Return the first of a recording's headline figures, and where and when it was measured."""
     language = current_language(env.config)
     lines = []
-    if rows := recording.headline:
-        figure = nodes.strong("", format_times(rows[0]["speedup"]["value"], language.locale))
-        case = nodes.inline("", rows[0]["case"], classes=["recipe-card-case", DATA_CLASS])
+    if rows := headline(recording):
+        figure = nodes.strong("", format_times(rows[0].speedup.value, language.locale))
+        case = nodes.inline("", rows[0].case, classes=["recipe-card-case", DATA_CLASS])
         lines.append(
             nodes.paragraph("", "", figure, nodes.Text(" "), case, classes=["recipe-card-figure"])
         )

@@ -1,9 +1,5 @@
 """The directive ``recorded-results``: headline figures of all recordings, as tables and bars.
 
-A recipe publishes its figures by displaying a JSON object of the type ``HEADLINE_MIME``:
-``{"rows": [{"case": str, "baseline": str, "speedup": F, "share_of_limit": F or null,
-"break_even_calls": F or null}]}`` with ``F = {"value": float, "low": float, "high": float}``.
-
 ``recordings/<recipe>.ipynb`` is the recording a page shows. Recordings of the same recipe on
 other machines lie in folders beside it, ``recordings/<machine>/<recipe>.ipynb``, and add columns.
 """
@@ -37,6 +33,7 @@ from recipe_gallery.recipes.recording import Recording, compare, read_recording
 from ..nodes import link_to_page, make_table
 from .bars import make_bars
 from .cards import translated_nodes
+from .headline import Figure, headline
 
 _ = get_translation("second_call")
 logger = logging.getLogger(__name__)
@@ -58,7 +55,7 @@ class RecordedResults(SphinxDirective):
             except GalleryError:
                 continue  # replaying has said what is wrong
             recordings = _recordings_of(recordings_folder(self.env), recipe)
-            if any(recording.headline for recording in recordings):
+            if any(headline(recording) for recording in recordings):
                 sections.append(self._section(docname, recipe, recordings))
         return sections
 
@@ -75,8 +72,8 @@ class RecordedResults(SphinxDirective):
             section += nodes.paragraph("", _describe(recording, locale), classes=["results-origin"])
         section += _table(recordings, locale)
         for recording in recordings:
-            if recording.headline:
-                section += make_bars(recording.headline, locale)
+            if rows := headline(recording):
+                section += make_bars(rows, locale)
         return section
 
 
@@ -94,7 +91,7 @@ def _table(recordings: Sequence[Recording], locale: Locale) -> nodes.table:
     """Return a table with a row for each case and three columns for each machine."""
     cases: dict[tuple[str, str], None] = {}
     for recording in recordings:
-        cases |= {(row["case"], row["baseline"]): None for row in recording.headline}
+        cases |= {(row.case, row.baseline): None for row in headline(recording)}
     header = [_("Case"), _("Compared with")]
     for recording in recordings:
         where = f" ({recording.device_name})" if len(recordings) > 1 else ""
@@ -111,19 +108,18 @@ def _table(recordings: Sequence[Recording], locale: Locale) -> nodes.table:
         ]
         for recording in recordings:
             found = next(
-                (r for r in recording.headline if (r["case"], r["baseline"]) == (case, baseline)),
-                {},
+                (r for r in headline(recording) if (r.case, r.baseline) == (case, baseline)), None
             )
-            cells += [nodes.Text(_format(name, found.get(name), locale)) for name in FIGURES]
+            cells += [nodes.Text(_format(n, getattr(found, n, None), locale)) for n in FIGURES]
         rows.append(cells)
     return make_table(header, rows, classes=["results-table"])
 
 
-def _format(name: str, figure: dict[str, float] | None, locale: Locale) -> str:
+def _format(name: str, figure: Figure | None, locale: Locale) -> str:
     """Return a figure with its spread."""
     if figure is None:
         return "–"
-    value, low, high = figure["value"], figure["low"], figure["high"]
+    value, low, high = figure.value, figure.low, figure.high
     if name == "speedup":
         spread = f"{format_times(low, locale, unit='')}–{format_times(high, locale, unit='')}"
         return f"{format_times(value, locale)} ({spread})"

@@ -13,6 +13,7 @@ from recipe_gallery.pages.header import read_recorded
 from recipe_gallery.recipes.gallery import find_source
 
 from .bars import make_bars
+from .headline import headline
 
 _ = get_translation("second_call")
 
@@ -31,11 +32,12 @@ class AddSummary(SphinxTransform):
         section = title.parent
         path = Path(self.env.srcdir, self.config.recipe_gallery_recordings, f"{source.stem}.ipynb")
         recording, note = read_recorded(source, path)
-        if recording and not note and recording.headline:
+        rows = headline(recording) if recording and not note else ()
+        if rows:
             first = section.first_child_matching_class(nodes.section)
             index = len(section) if first is None else first
             heading = nodes.paragraph("", "", nodes.strong("", _("What came out")))
-            bars = make_bars(recording.headline, current_language(self.config).locale)
+            bars = make_bars(rows, current_language(self.config).locale)
             results = nodes.container("", heading, *bars, classes=["recipe-results"])
             results["notebook"] = False  # the notebook has them as outputs
             section.insert(index, results)

@@ -11,10 +11,12 @@ import nbformat
 import psutil
 import pytest
 from filelock import FileLock
+from nbformat import NotebookNode
 
 from gallery import ROOT, Gallery
 from recipe_gallery.__main__ import main
 from recipe_gallery.project import GalleryError
+from recipe_gallery.recipes.recording import find_published
 from recipe_gallery.record import machine
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
@@ -150,17 +152,19 @@ def test_the_deadline_holds_across_cells(gallery: Gallery) -> None:
     assert "ran out of time (sphinx_gallery_deadline = 3 s)" in gallery.messages
 
 
-@pytest.mark.parametrize(
-    "row", ['{"case": "a"}', '{"case": "a", "baseline": "b", "speedup": {"low": 0}}', "[]"]
-)
-def test_headline_figures_that_cannot_be_shown_are_refused(gallery: Gallery, row: str) -> None:
-    mime = "application/vnd.recipe-gallery.headline+json"
+def test_a_project_checks_what_recipes_publish_before_it_is_written(gallery: Gallery) -> None:
+    def check(notebook: NotebookNode, recipe: Path) -> None:
+        raise GalleryError(
+            f"{find_published(notebook, 'application/x-y+json')} is wrong", path=recipe
+        )
+
     code = (
-        f"from IPython.display import display\ndisplay({{{mime!r}: {{'rows': [{row}]}}}}, raw=True)"
+        "from IPython.display import display\ndisplay({'application/x-y+json': {'a': 1}}, raw=True)"
     )
     write(gallery, code)
-    assert not gallery.record("recipe")
-    assert "headline figures not as CONTRIBUTING.md describes them" in gallery.messages
+    assert not gallery.record("recipe", check=check)
+    assert "recipe.py: [{'a': 1}] is wrong" in gallery.messages
+    assert not list(gallery.recordings.glob("*.ipynb"))
 
 
 def test_a_killed_kernel_is_tried_once_more(gallery: Gallery, tmp_path: Path) -> None:
