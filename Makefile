@@ -27,7 +27,7 @@ RECORDFLAGS = --device $(DEVICE) $(if $(filter 1,$(FORCE)),--force) \
 export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve record check links test test-fast lint lock clean
+.PHONY: help html serve record check links test test-fast lint map lock clean
 .PHONY: live check-po status update-po translation-impact glossary new-language pseudo
 # `make record html` records first, also under -j
 .NOTPARALLEL:
@@ -108,6 +108,9 @@ lint: $(VENV)/test ## check style and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+map: $(VENV)/html ## write the map of the modules into README.md
+	$(BIN)/python .github/scripts/readme_map.py
 
 lock: requirements.txt requirements-record.txt requirements-test.txt ## pin all packages anew in constraints.txt (needs uv)
 	@command -v uv > /dev/null || { echo "error: uv is missing; install it: pip install uv" >&2; exit 1; }
