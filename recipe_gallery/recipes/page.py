@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
@@ -50,15 +51,29 @@ def load_page(env: BuildEnvironment, docname: str) -> RecordedPage | Unrecorded 
 
 
 def load_recorded(source: Path, path: Path) -> RecordedPage | Unrecorded:
-    """Read a recipe and the recording at ``path``."""
+    """Read a recipe and the recording at ``path``; what was read lately is not parsed again."""
     try:
         recipe = load_recipe(source)
+        _ = recipe.inputs  # a wrong list of them is the recipe's mistake, not the recording's
     except GalleryError as error:
         return Unrecorded(source=source, reason=Reason.BROKEN, error=error, recipe=None)
     reason = Reason.DAMAGED if path.exists() else Reason.MISSING
     try:
-        recording = read_recording(path)
+        recording = _read(path)
         comparison = compare(recipe, recording)
     except GalleryError as error:
         return Unrecorded(source=source, reason=reason, error=error, recipe=recipe)
     return RecordedPage(source=source, recipe=recipe, recording=recording, comparison=comparison)
+
+
+def _read(path: Path) -> Recording:
+    try:
+        state = path.stat()
+    except OSError:
+        return read_recording(path)  # which raises the error for a person
+    return _read_once(path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=16)  # one page asks again and again; a thousand recordings fill the memory
+def _read_once(path: Path, mtime_ns: int, size: int) -> Recording:
+    return read_recording(path)

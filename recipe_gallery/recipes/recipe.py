@@ -23,7 +23,7 @@ import math
 import re
 import tokenize
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -121,7 +121,7 @@ def load_recipe(path: Path) -> Recipe:
     return _load_recipe(path, state.st_mtime_ns, state.st_size)
 
 
-@cache
+@lru_cache(maxsize=128)  # galleries may be large, and most askers ask for the page at hand
 def _load_recipe(path: Path, mtime_ns: int, size: int) -> Recipe:
     """Parse a recipe once in a build, which asks for it when reading and when writing its page."""
     try:

@@ -1,0 +1,73 @@
+"""What a page is made from: the recipe, its recording, or the reason why there is none."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from gallery import Gallery
+from recipe_gallery.recipes import page, recipe
+from recipe_gallery.recipes.page import Reason, RecordedPage, Unrecorded, load_recorded
+
+
+@pytest.fixture
+def site(gallery: Gallery, recipe: str) -> Gallery:
+    gallery.write("adding", recipe)
+    assert gallery.record("adding")
+    return gallery
+
+
+def load(site: Gallery) -> RecordedPage | Unrecorded:
+    return load_recorded(site.recipes / "adding.py", site.recordings / "adding.ipynb")
+
+
+def test_a_recording_is_parsed_once_until_it_changes(
+    site: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[Path] = []
+    parse = page.read_recording
+    monkeypatch.setattr(page, "read_recording", lambda path: (read.append(path), parse(path))[1])
+    first = load(site)
+    assert isinstance(first, RecordedPage)
+    assert load(site).recording is first.recording
+    assert len(read) == 1
+    path = site.recordings / "adding.ipynb"
+    path.write_text(path.read_text().replace("the total is 3", "the total was 3"))
+    assert "the total was 3" in str(load(site).recording.notebook)
+    os.utime(path, ns=(1, 1))  # another file of the same length
+    load(site)
+    assert len(read) == 3
+
+
+def test_no_cache_grows_with_the_gallery() -> None:
+    assert page._read_once.cache_info().maxsize == 16
+    assert recipe._load_recipe.cache_info().maxsize == 128
+
+
+def test_a_missing_recording_is_told_apart_from_a_damaged_one(site: Gallery) -> None:
+    path = site.recordings / "adding.ipynb"
+    path.write_bytes(path.read_bytes()[:200])
+    damaged = load(site)
+    assert isinstance(damaged, Unrecorded)
+    assert (damaged.reason, damaged.recipe.name) == (Reason.DAMAGED, "adding")
+    path.unlink()
+    missing = load(site)
+    assert isinstance(missing, Unrecorded)
+    assert (missing.reason, missing.recipe.name) == (Reason.MISSING, "adding")
+    assert "no recording" in str(missing.error)
+
+
+@pytest.mark.parametrize("mistake", ["x = = 1", "# sphinx_gallery_inputs = ['absent.csv']\nx = 1"])
+def test_a_mistake_of_the_recipe_is_not_blamed_on_its_recording(
+    site: Gallery, mistake: str
+) -> None:
+    site.write("adding", f'"""\nTitle\n=====\n\nText.\n"""\n{mistake}\n')
+    broken = load(site)
+    assert isinstance(broken, Unrecorded)
+    assert (broken.reason, broken.recipe) == (Reason.BROKEN, None)
+
+
+def test_a_changed_recipe_is_compared_anew(site: Gallery, recipe: str) -> None:
+    assert load(site).comparison.is_current
+    site.write("adding", recipe.replace("1 + 2", "5 + 2"))
+    assert [cell.number for cell in load(site).comparison.changed] == [1]
