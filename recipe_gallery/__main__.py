@@ -7,13 +7,11 @@ Here every error of a command becomes one line and an exit status: 0 fine, 1 som
 import argparse
 import os
 import sys
-import tempfile
-import traceback
 from collections.abc import Sequence
 from pathlib import Path
 
 from .commands import COMMANDS
-from .project import explain, load_project
+from .project import describe_error, load_project
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -30,9 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("interrupted; what was finished is kept", file=sys.stderr)
         return 130
     except Exception as error:
-        known = explain(error)
-        line = known.describe(Path.cwd()) if known else _keep_report(error)
-        print(f"error: {line}", file=sys.stderr)
+        print(f"error: {describe_error(error)}", file=sys.stderr)
         return 1
     return status
 
@@ -48,17 +44,6 @@ def _make_parser() -> argparse.ArgumentParser:
             made.add_argument(*names, **settings)
         made.set_defaults(run=each.run)
     return parser
-
-
-def _keep_report(error: Exception) -> str:
-    """Write the traceback of a defect to a file; return the line that tells of it."""
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="recipe-gallery-", suffix=".log", delete=False, encoding="utf-8"
-    ) as file:
-        traceback.print_exception(error, file=file)
-    said = str(error).strip().splitlines() or ["no message"]
-    kind = type(error).__name__
-    return f"{kind}: {said[0]}; this is a defect of recipe-gallery, please report {file.name}"
 
 
 if __name__ == "__main__":

@@ -9,8 +9,13 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
+
+from sphinx._cli.util import errors
+from sphinx.cmd.build import build_main
 
 from .languages import Language
+from .project import describe_error
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,7 +60,7 @@ def _build(root: Path, build: Path, language: Language, options: str) -> Result:
     began = time.monotonic()
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "sphinx", "-b", "html", *shlex.split(options)),
+            *(sys.executable, "-m", __spec__.name, "-b", "html", *shlex.split(options)),
             *("-D", f"language={language.code}"),
             *("-d", str(build / "doctrees" / language.code)),
             *(str(root), str(build / "html" / language.code)),
@@ -71,3 +76,19 @@ def _build(root: Path, build: Path, language: Language, options: str) -> Result:
         output=done.stdout,
         seconds=time.monotonic() - began,
     )
+
+
+def main() -> int:
+    """Run Sphinx as ``sphinx-build`` does, but tell an error in one line."""
+
+    def tell(error: BaseException, *, stderr: TextIO, **_unused: object) -> None:
+        line = describe_error(error) if isinstance(error, Exception) else "interrupted"
+        print(f"error: {line}", file=stderr)
+
+    # Sphinx's own writes a report of 30 lines.
+    errors.handle_exception = tell  # type: ignore[assignment]
+    return build_main(sys.argv[1:])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

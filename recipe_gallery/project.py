@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import tempfile
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +15,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any
 
+from docutils.utils import SystemMessage
 from sphinx.config import Config
 from sphinx.errors import ConfigError, SphinxError
 from sphinx.util.tags import Tags
@@ -50,20 +53,29 @@ class GalleryError(SphinxError):
         return f"{place}{self.text}" + (f"; {self.remedy}" if self.remedy else "")
 
 
-def explain(error: Exception) -> GalleryError | None:
-    """Return an error as one that a person can mend, or None if it is a defect of this package."""
-    if isinstance(error, GalleryError):
-        return error
-    if isinstance(error, SphinxError):
-        return GalleryError(" ".join(str(error).split()))
+def describe_error(error: Exception) -> str:
+    """Return what went wrong in one line, paths relative to the current folder.
+
+    An error that nobody foresaw is a defect: its traceback is kept in a file that the line names.
+    """
+    inner = getattr(error, "orig_exc", None)
+    if isinstance(inner, Exception) and not isinstance(inner, ImportError):
+        error = inner  # of a hook; Sphinx's text around it names the hook only
     if isinstance(error, OSError):
         named = error.filename2 or error.filename
         path = Path(named) if isinstance(named, str) else None
         text = error.strerror or str(error) or type(error).__name__
-        return GalleryError(text, path=path, remedy="mend it and run the command again")
-    if isinstance(error, MemoryError):
-        return GalleryError("out of memory", remedy="free some, or do less at a time")
-    return None
+        error = GalleryError(text, path=path, remedy="mend it and run the command again")
+    if isinstance(error, GalleryError):
+        return error.describe(Path.cwd())
+    text = " ".join(str(error).split())
+    if isinstance(error, SphinxError | SystemMessage):
+        return text
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="recipe-gallery-", suffix=".log", delete=False, encoding="utf-8"
+    ) as file:
+        traceback.print_exception(error, file=file)
+    return f"unexpected {type(error).__name__}: {text}; please report it with {file.name}"
 
 
 # How the Makefile of a project names what a command takes.
@@ -119,7 +131,9 @@ def load_project(root: Path) -> Project:
     try:
         config = Config.read(root.resolve(), overrides={}, tags=Tags())
     except ConfigError as error:
-        raise GalleryError(str(error), path=root / "conf.py") from None
+        cause = error.__context__  # what conf.py raised; Sphinx's text holds a whole traceback
+        text = f"{type(cause).__name__}: {cause}" if cause else str(error)
+        raise GalleryError(text, path=root / "conf.py", remedy="mend the settings") from None
     for name, (default, rebuild, kind) in SETTINGS.items():
         config.add(name, default, rebuild, kind)  # type: ignore[arg-type]
     config.add("sphinx_gallery_conf", {}, "", dict)

@@ -1,0 +1,229 @@
+"""Every bad input ends in one line that says what, where and what to do; never in a traceback."""
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gallery import ROOT, Gallery
+from recipe_gallery.__main__ import main
+from recipe_gallery.project import GalleryError, describe_error, load_project, suggest
+
+TITLED = '"""\nTitle\n=====\n"""\n\nprint(1)\n'
+
+
+def append(name: str, text: str) -> Callable[[Path], None]:
+    def change(root: Path) -> None:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text((path.read_text() if path.exists() else "") + text)
+
+    return change
+
+
+def folder_at(name: str) -> Callable[[Path], None]:
+    return lambda root: (root / name).mkdir(parents=True)
+
+
+def remove(name: str) -> Callable[[Path], None]:
+    return lambda root: (root / name).unlink()
+
+
+def write(name: str, content: bytes) -> Callable[[Path], None]:
+    def change(root: Path) -> None:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+
+    return change
+
+
+def both(*changes: Callable[[Path], None]) -> Callable[[Path], None]:
+    return lambda root: [change(root) for change in changes] and None
+
+
+LANGUAGES = append("languages.toml", 'en = { name = "English" }\nko = { name = "한국어" }\n')
+
+CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
+    "no conf.py": (remove("conf.py"), ["check"], "conf.py"),
+    "conf.py raises": (append("conf.py", "\n1/0\n"), ["check"], "ZeroDivisionError"),
+    "conf.py is not Python": (append("conf.py", "\n("), ["check"], "was never closed"),
+    "conf.py exits": (append("conf.py", "\nraise SystemExit(3)\n"), ["check"], "SystemExit"),
+    "no recipes": (remove("recipes_source/one.py"), ["check"], "no recipes"),
+    "unknown recipe": (append("x", ""), ["record", "two"], "no recipe named two"),
+    "recording is a folder": (folder_at("recordings/one.ipynb"), ["check"], "one.ipynb"),
+    "recording is not JSON": (write("recordings/one.ipynb", b"{"), ["check"], "one.ipynb"),
+    "recording is binary": (write("recordings/one.ipynb", b"\xff\x00"), ["check"], "one.ipynb"),
+    "recordings is a file": (
+        write("recordings", b""),
+        ["record", "--device", "cpu"],
+        "recordings",
+    ),
+    "recording.toml is broken": (
+        write("recipes_source/recording.toml", b"["),
+        ["record", "--device", "cpu"],
+        "recording.toml",
+    ),
+    "recording.toml is a folder": (
+        folder_at("recipes_source/recording.toml"),
+        ["record", "--device", "cpu"],
+        "recording.toml",
+    ),
+    "languages.toml is broken": (write("languages.toml", b"en ="), ["html"], "languages.toml"),
+    "languages.toml is empty": (write("languages.toml", b""), ["status"], "no language"),
+    "languages.toml is no UTF-8": (write("languages.toml", b"\xff"), ["html"], "languages.toml"),
+    "languages.toml is a folder": (folder_at("languages.toml"), ["status"], "languages.toml"),
+    "unknown language": (LANGUAGES, ["html", "xx"], "no language 'xx'"),
+    "language of the sources": (LANGUAGES, ["update-po", "en"], "has no catalogs"),
+    "no such catalog": (LANGUAGES, ["check-po", "a/b.po"], "no such file"),
+    "catalog elsewhere": (write("a.po", b""), ["check-po", "a.po"], "a.po"),
+    "glossary is a folder": (
+        both(LANGUAGES, folder_at("locale/glossary.csv")),
+        ["glossary", "out"],
+        "glossary.csv",
+    ),
+    "glossary is binary": (
+        both(LANGUAGES, write("locale/glossary.csv", b"\xff,\n")),
+        ["glossary", "out"],
+        "glossary.csv",
+    ),
+    "glossary goes into a file": (write("out", b""), ["glossary", "out"], "out"),
+    "language without a code": (LANGUAGES, ["new-language", "?"], "language code"),
+    "live without a language": (LANGUAGES, ["live", ""], "which language"),
+    "no such commit": (append("x", ""), ["impact", "nowhere"], "nowhere"),
+}
+
+
+def make(root: Path) -> Path:
+    gallery = Gallery(root)
+    conf = root / "conf.py"
+    conf.write_text(conf.read_text() + '\nlocale_dirs = ["locale"]\n')
+    (gallery.recipes / "one.py").write_text(TITLED)
+    return root
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_bad_input_is_one_line(
+    name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    change, arguments, expected = CASES[name]
+    monkeypatch.chdir(make(tmp_path))
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # for the builds that commands start
+    change(tmp_path)
+    assert main(arguments) == 1
+    out, err = capfd.readouterr()
+    said = [line for line in (out + err).splitlines() if expected in line]
+    assert said, out + err
+    assert "Traceback" not in out + err
+    assert "please report" not in out + err
+
+
+def test_a_taken_port_is_one_line(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(make(tmp_path))
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        assert main(["live", "en", "--port", str(port)]) == 1
+    assert capfd.readouterr().err.startswith(f"error: port {port} is in use")
+
+
+BUILDS: dict[str, tuple[Callable[[Path], None], str]] = {
+    "an extension is missing": (append("conf.py", '\nextensions += ["nope"]\n'), "nope"),
+    "languages.toml is broken": (write("languages.toml", b"en ="), "languages.toml"),
+    "no gallery header": (remove("recipes_source/GALLERY_HEADER.rst"), "GALLERY_HEADER"),
+    "conf.py asks for processes": (
+        append("conf.py", '\nsphinx_gallery_conf["parallel"] = 2\n'),
+        "parallel",
+    ),
+    "a hook of the project fails": (
+        append(
+            "conf.py", "\ndef setup(app):\n    app.connect('builder-inited', lambda a: 1 / 0)\n"
+        ),
+        "unexpected ZeroDivisionError: division by zero; please report it with",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BUILDS)
+def test_a_build_that_cannot_go_on_ends_in_one_line(name: str, tmp_path: Path) -> None:
+    change, expected = BUILDS[name]
+    make(tmp_path)
+    change(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "recipe_gallery", "html", "--sphinx-options=-q"],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stdout + done.stderr
+    errors = [line for line in done.stderr.splitlines() if "error: " in line]
+    assert expected in errors[0], done.stderr
+    assert len(errors) <= 2  # of the language, and of the whole
+
+
+def test_a_full_disk_names_the_file() -> None:
+    error = OSError(28, "No space left on device", "/site/index.html")
+    line = describe_error(error)
+    assert line == "/site/index.html: No space left on device; mend it and run the command again"
+
+
+def test_an_error_is_told_by_place_text_and_remedy(tmp_path: Path) -> None:
+    path = tmp_path / "a.po"
+    error = GalleryError("no quotes", path=path, line=3, remedy="add them")
+    assert str(error) == f"{path}:3: no quotes; add them"
+    assert error.describe(tmp_path) == "a.po:3: no quotes; add them"
+    assert error.describe(tmp_path / "elsewhere") == str(error)
+    assert str(GalleryError("no quotes", path=path)) == f"{path}: no quotes"
+    assert str(GalleryError("no quotes")) == "no quotes"
+
+
+def test_what_nobody_foresaw_keeps_its_traceback() -> None:
+    try:
+        raise KeyError("key")
+    except KeyError as error:
+        line = describe_error(error)
+    assert line.startswith("unexpected KeyError: 'key'; please report it with ")
+    report = Path(line.rpartition(" ")[2])
+    assert "Traceback" in report.read_text()
+    report.unlink()
+
+
+def test_interrupted_and_broken_pipes_end_quietly(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_unused: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.chdir(make(tmp_path))
+    monkeypatch.setattr("recipe_gallery.commands.check_recordings", interrupted)
+    assert main(["check"]) == 130
+    assert capsys.readouterr().err == "interrupted; what was finished is kept\n"
+
+
+def test_remedies_name_the_command_or_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RECIPE_GALLERY_MAKE", raising=False)
+    assert suggest("record", "adding", "--force") == "recipe-gallery record adding --force"
+    assert suggest("html") == "recipe-gallery html"
+    monkeypatch.setenv("RECIPE_GALLERY_MAKE", "1")
+    assert suggest("record", "adding", "--force") == "make record RECIPES=adding FORCE=1"
+    assert suggest("update-po", "ko") == "make update-po LANGUAGE=ko"
+    assert suggest("html", "ko") == "make html LANGUAGES=ko"
+
+
+def test_folders_are_those_of_conf(tmp_path: Path) -> None:
+    make(tmp_path)
+    conf = tmp_path / "conf.py"
+    conf.write_text(conf.read_text().replace('"recipes_source",\n', '"recipes_source/",\n'))
+    project = load_project(tmp_path)
+    assert project.galleries == (("recipes", tmp_path / "recipes_source"),)
+    assert project.recordings == tmp_path / "recordings"
+    assert project.locale == tmp_path / "locale"
