@@ -78,7 +78,7 @@ class Live:
         self._listeners: set[queue.SimpleQueue[State]] = set()
         self._lock = threading.Lock()
         self._processes = get_context("forkserver")
-        self._processes.set_forkserver_preload(["recipe_gallery.live_build"])
+        self._processes.set_forkserver_preload(["recipe_gallery.live.build"])
 
     @property
     def site(self) -> Path:
