@@ -49,8 +49,22 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def gallery(tmp_path: Path) -> Gallery:
-    return Gallery(tmp_path)
+def extensions() -> list[str]:
+    """What the gallery of a test names in conf.py: the engine alone, but for tests of the site."""
+    return ["recipe_gallery", "second_call"]
+
+
+@pytest.fixture
+def gallery(tmp_path: Path, extensions: list[str]) -> Gallery:
+    """An empty gallery."""
+    return Gallery(tmp_path, extensions)
+
+
+@pytest.fixture
+def site(gallery: Gallery) -> Gallery:
+    """A gallery with one recorded recipe, ``RECIPE``, called adding."""
+    gallery.add()
+    return gallery
 
 
 @pytest.fixture

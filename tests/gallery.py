@@ -2,9 +2,13 @@
 
 import gettext
 import io
+import tempfile
 import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import polib
 from rich.console import Console
@@ -13,20 +17,25 @@ from sphinx.locale import translators
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from recipe_gallery.recipes.recording import Recording, read_recording
-from recipe_gallery.record.session import Job, record
 
 ROOT = Path(__file__).parents[1]
 
-CONF = """
-extensions = ["recipe_gallery", "second_call"]
-html_baseurl = "https://example.org/site/"
-exclude_patterns = ["recipes_source", "out"]
-html_math_renderer = "mathml"
-sphinx_gallery_conf = {
-    "examples_dirs": "recipes_source",
-    "gallery_dirs": "recipes",
+# conf.py of a gallery: those of a test's own come on top. None leaves a setting out.
+SETTINGS: dict[str, Any] = {
+    "extensions": ["recipe_gallery"],
+    "html_baseurl": "https://example.org/site/",
+    "exclude_patterns": ["recipes_source", "out", "locale", "_build"],
+    "html_math_renderer": "mathml",
+    "locale_dirs": ["locale"],
+    "sphinx_gallery_conf": {"examples_dirs": "recipes_source", "gallery_dirs": "recipes"},
 }
-"""
+# as they stand in languages.toml
+LANGUAGES = {
+    "en": 'en = { name = "English" }',
+    "ko": 'ko = { name = "한국어", glue = true }',
+    "zh_CN": 'zh_CN = { name = "简体中文", glue = true }',
+    "ja": 'ja = { name = "日本語" }',
+}
 
 
 @dataclass(frozen=True)
@@ -43,25 +52,59 @@ class Build:
 
 
 class Gallery:
-    """A small site of its own in a temporary folder."""
+    """A small site of its own in a temporary folder.
 
-    def __init__(self, root: Path) -> None:
+    ``settings`` are those of conf.py: ``configure(**settings)`` changes them, ``add_extension``
+    names another one. ``set_languages`` writes languages.toml, ``translate`` a catalog. ``add``
+    brings a recipe with its recording, which is made once for all tests.
+    """
+
+    def __init__(self, root: Path, extensions: Sequence[str] = ("recipe_gallery",)) -> None:
         self.root = root
+        self.settings = SETTINGS | {"extensions": list(extensions)}
         self.recipes = root / "recipes_source"
         self.recordings = root / "recordings"
         self.recipes.mkdir()
         self.messages = ""
-        root.joinpath("conf.py").write_text(CONF)
+        self.configure()
         root.joinpath("index.rst").write_text("Site\n====\n\n.. toctree::\n\n   recipes/index\n")
         self.recipes.joinpath("GALLERY_HEADER.rst").write_text("Recipes\n=======\n\nAll.\n")
 
+    def configure(self, **settings: object) -> None:
+        """Set, change or (with None) leave out settings of conf.py."""
+        self.settings |= settings
+        lines = [
+            f"{name} = {value!r}\n" for name, value in self.settings.items() if value is not None
+        ]
+        (self.root / "conf.py").write_text("".join(lines), encoding="utf-8")
+
+    def add_extension(self, name: str, **settings: object) -> None:
+        """Name one more extension in conf.py, with its settings."""
+        self.configure(extensions=[*self.settings["extensions"], name], **settings)
+
+    def set_languages(self, *codes: str) -> None:
+        """Write languages.toml: English and these; each is published below the site's address."""
+        lines = [f"{LANGUAGES[code]}\n" for code in ("en", *codes)]
+        (self.root / "languages.toml").write_text("".join(lines), encoding="utf-8")
+        self.configure(html_baseurl=None, recipe_gallery_site_url="https://example.org/site/")
+
     def write(self, name: str, text: str) -> Path:
+        """Write a recipe."""
         path = self.recipes / f"{name}.py"
         path.write_text(textwrap.dedent(text).lstrip("\n"))
         return path
 
+    def add(self, name: str = "adding", text: str = "") -> Path:
+        """Write a recipe, by default ``RECIPE``, and its recording, made once for all tests."""
+        path = self.write(name, text or RECIPE)
+        self.recordings.mkdir(exist_ok=True)
+        (self.recordings / f"{name}.ipynb").write_bytes(_record_once(name, text or RECIPE))
+        return path
+
     def record(self, *names: str, **options: object) -> bool:
         """Record on the CPU; what was printed is in ``messages``."""
+        from recipe_gallery.record.session import Job, record  # for tests that record: it is slow
+
         paths = [self.recipes / f"{name}.py" for name in names]
         stream = io.StringIO()
         job = Job(
@@ -112,6 +155,15 @@ class Gallery:
             catalog.append(polib.POEntry(msgid=text, msgstr=translation, comment=comment))
         catalog.save(str(path))
         return path
+
+
+@cache
+def _record_once(name: str, text: str) -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        gallery = Gallery(Path(folder))
+        gallery.write(name, text)
+        assert gallery.record(name), gallery.messages
+        return (gallery.recordings / f"{name}.ipynb").read_bytes()
 
 
 RECIPE = '''

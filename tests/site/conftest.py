@@ -1,0 +1,6 @@
+import pytest
+
+
+@pytest.fixture
+def extensions() -> list[str]:
+    return ["recipe_gallery", "second_call"]

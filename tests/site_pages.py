@@ -1,0 +1,24 @@
+"""The published site as its tests see it: languages, recipes, pages."""
+
+from pathlib import Path
+
+import pytest
+from bs4 import BeautifulSoup
+
+from gallery import ROOT
+from recipe_gallery.languages import load_languages
+from recipe_gallery.recipes.gallery import find_recipes
+
+LANGUAGES = list(load_languages(ROOT).values())
+SOURCE, *TRANSLATED = LANGUAGES
+RECIPES = find_recipes(ROOT / "recipes_source")
+NAMES = [path.stem for path in RECIPES]
+
+by_language = pytest.mark.parametrize("language", LANGUAGES, ids=lambda each: each.code)
+by_translation = pytest.mark.parametrize("language", TRANSLATED, ids=lambda each: each.code)
+by_recipe = pytest.mark.parametrize("name", NAMES)
+
+
+def read(path: Path) -> BeautifulSoup:
+    """Return a page as what a browser makes of it."""
+    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
