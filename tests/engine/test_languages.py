@@ -9,23 +9,12 @@ from gallery import ROOT, Gallery
 from recipe_gallery.languages import add_language, choose_languages, load_languages
 from recipe_gallery.project import GalleryError
 
-CATALOGS = """
-language = "en"
-gettext_compact = False
-locale_dirs = ["locale"]
-recipe_gallery_site_url = "https://example.org/site/"
-exclude_patterns = ["recipes_source", "out", "locale", "_build"]
-"""
-
 
 @pytest.fixture
-def site(gallery: Gallery, recipe: str) -> Gallery:
-    gallery.write("adding", recipe)
-    assert gallery.record("adding")
-    conf = gallery.root / "conf.py"
-    conf.write_text(conf.read_text().replace("html_baseurl", "_unused") + CATALOGS)
-    (gallery.root / "languages.toml").write_text('en = { name = "English" }\n')
-    return gallery
+def site(site: Gallery) -> Gallery:
+    site.set_languages()
+    site.configure(language="en", gettext_compact=False)
+    return site
 
 
 def run(site: Gallery, *arguments: str) -> subprocess.CompletedProcess[str]:

@@ -7,10 +7,6 @@ from gallery import ROOT, Gallery
 from recipe_gallery.languages import load_languages
 
 LIST = ROOT / "tests/site/published_pages.txt"
-REDIRECTS = """
-extensions += ["sphinx_reredirects"]
-redirects = {}
-"""
 
 
 def published() -> list[str]:
@@ -37,8 +33,7 @@ def test_the_list_has_every_page(languages_site: Path) -> None:
 
 def build(gallery: Gallery, recipe: str, redirects: dict[str, str]) -> tuple[str, Path]:
     gallery.write("adding", recipe)
-    conf = gallery.root / "conf.py"
-    conf.write_text(conf.read_text() + REDIRECTS.format(redirects))
+    gallery.add_extension("sphinx_reredirects", redirects=redirects)
     done = gallery.build()
     return done.warnings, done.out
 
@@ -46,8 +41,7 @@ def build(gallery: Gallery, recipe: str, redirects: dict[str, str]) -> tuple[str
 def test_a_moved_page_leads_to_its_new_address(gallery: Gallery, recipe: str) -> None:
     template = ROOT / "_templates/redirect.html"
     gallery.root.joinpath("redirect.html").write_text(template.read_text())
-    conf = gallery.root / "conf.py"
-    conf.write_text(conf.read_text() + 'redirect_html_template_file = "redirect.html"\n')
+    gallery.configure(redirect_html_template_file="redirect.html")
     warnings, out = build(gallery, recipe, {"old/name": "../recipes/adding.html#text"})
     assert "redirects:" not in warnings
     page = (out / "old/name.html").read_text()

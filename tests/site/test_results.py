@@ -42,8 +42,7 @@ display({"application/vnd.recipe-gallery.headline+json": {"rows": rows}}, raw=Tr
 
 @pytest.fixture
 def site(gallery: Gallery) -> Gallery:
-    gallery.write("publishing", PUBLISHING)
-    assert gallery.record("publishing")
+    gallery.add("publishing", PUBLISHING)
     (gallery.root / "results.rst").write_text("Results\n=======\n\n.. recorded-results::\n")
     index = gallery.root / "index.rst"
     index.write_text(index.read_text() + "   results\n")

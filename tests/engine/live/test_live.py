@@ -1,5 +1,4 @@
 import json
-import shutil
 import threading
 import time
 import urllib.request
@@ -10,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 from watchfiles import Change
 
-from gallery import RECIPE, Gallery
+from gallery import Gallery
 from recipe_gallery.languages import load_languages
 from recipe_gallery.live.server import Live, run
 from recipe_gallery.project import GalleryError
@@ -22,33 +21,14 @@ POLICY_LAYOUT = """{% extends "!layout.html" %}{% block extrahead %}
 MESSAGES = {"A paragraph.": "문단입니다.", "Why this is here.": "까닭."}
 
 
-@pytest.fixture(scope="module")
-def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A recorded gallery; recording ends all processes that this one has started."""
-    gallery = Gallery(tmp_path_factory.mktemp("recorded"))
-    gallery.write("adding", RECIPE)
-    assert gallery.record("adding")
-    return gallery.root
-
-
-@pytest.fixture
-def gallery(recorded: Path, tmp_path: Path) -> Gallery:
-    gallery = Gallery(tmp_path)
-    shutil.copytree(recorded, tmp_path, dirs_exist_ok=True)
-    return gallery
-
-
 @pytest.fixture
 def live(gallery: Gallery) -> Live:
-    (gallery.root / "languages.toml").write_text(
-        'en = { name = "English" }\nko = { name = "한국어", glue = true }\n'
-    )
-    conf = gallery.root / "conf.py"
-    policy = "default-src 'self'"
-    conf.write_text(
-        conf.read_text()
-        + 'gettext_compact = False\nlocale_dirs = ["locale"]\ntemplates_path = ["templates"]\n'
-        + f'second_call_content_security_policy = "{policy}"\n'
+    gallery.add()
+    gallery.set_languages("ko")
+    gallery.configure(
+        gettext_compact=False,
+        templates_path=["templates"],
+        second_call_content_security_policy="default-src 'self'",
     )
     # as the site's own pages have it
     gallery.root.joinpath("templates").mkdir()

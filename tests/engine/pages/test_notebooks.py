@@ -13,10 +13,8 @@ from recipe_gallery.recipes.recipe import load_recipe
 
 
 @pytest.fixture
-def build(gallery: Gallery, recipe: str) -> Build:
-    gallery.write("adding", recipe)
-    assert gallery.record("adding")
-    return gallery.build()
+def build(site: Gallery) -> Build:
+    return site.build()
 
 
 def read(build: Build) -> nbformat.NotebookNode:

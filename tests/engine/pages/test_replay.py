@@ -8,14 +8,6 @@ import pytest
 from gallery import Gallery
 
 
-@pytest.fixture
-def site(gallery: Gallery, recipe: str) -> Gallery:
-    """A gallery with one recorded recipe."""
-    gallery.write("adding", recipe)
-    assert gallery.record("adding")
-    return gallery
-
-
 def edit_recording(site: Gallery, old: str, new: str) -> None:
     path = site.recordings / "adding.ipynb"
     text = path.read_text()
@@ -247,8 +239,7 @@ def test_drafts_and_removed_recipes_are_not_published(site: Gallery, recipe: str
 
 
 def test_parallel_galleries_are_refused(site: Gallery) -> None:
-    conf = site.root / "conf.py"
-    conf.write_text(conf.read_text() + "\nsphinx_gallery_conf['parallel'] = 2\n")
+    site.configure(sphinx_gallery_conf=site.settings["sphinx_gallery_conf"] | {"parallel": 2})
     with pytest.raises(Exception, match="worker processes would run recipes"):
         site.build()
 

@@ -27,28 +27,20 @@ PAGES = """
 
 
 @pytest.fixture
-def site(gallery: Gallery, recipe: str) -> Gallery:
-    gallery.write("adding", recipe)
-    assert gallery.record("adding")
-    (gallery.root / "languages.toml").write_text(
-        'en = { name = "English" }\nko = { name = "한국어", glue = true }\n'
-    )
-    conf = gallery.root / "conf.py"
-    settings = (
-        'recipe_gallery_repository_url = "https://example.org/repo"\nlocale_dirs = ["locale"]\n'
-    )
-    conf.write_text(conf.read_text() + settings + "gettext_compact = False\n")
-    path = gallery.translate("index", {"Site": "사이트", "Two more words.": "", "Old.": "옛."})
+def site(site: Gallery) -> Gallery:
+    site.set_languages("ko")
+    site.configure(recipe_gallery_repository_url="https://example.org/repo", gettext_compact=False)
+    path = site.translate("index", {"Site": "사이트", "Two more words.": "", "Old.": "옛."})
     catalog = polib.pofile(str(path))
     catalog.header = "홍길동 <gildong@example.org>, 2026."
     catalog.metadata["Last-Translator"] = "김아무개 <kim@example.org>"
     catalog.metadata["PO-Revision-Date"] = "2026-11-20 10:00+0900"
     catalog.find("Old.").flags.append("fuzzy")
     catalog.save()
-    (gallery.root / "locale/glossary.csv").write_text(
+    (site.root / "locale/glossary.csv").write_text(
         "term,ko,note\nkernel,커널|알맹이,of a GPU\nbatch,배치,\n"
     )
-    return gallery
+    return site
 
 
 def test_the_status_counts_words_and_names_translators(site: Gallery) -> None:

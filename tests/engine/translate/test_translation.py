@@ -13,10 +13,6 @@ from gallery import Gallery
 from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.recipes.recipe import load_recipe
 
-LANGUAGES = """\
-en = { name = "English" }
-ko = { name = "한국어", glue = true }
-"""
 PAGE = "recipes/adding"
 MESSAGES = {
     "Adding numbers": "수 더하기",
@@ -37,20 +33,13 @@ MESSAGES = {
 
 
 @pytest.fixture
-def site(gallery: Gallery, recipe: str) -> Gallery:
-    gallery.write("adding", recipe)
-    assert gallery.record("adding")
-    (gallery.root / "languages.toml").write_text(LANGUAGES)
-    conf = gallery.root / "conf.py"
-    conf.write_text(
-        conf.read_text().replace('html_baseurl = "https://example.org/site/"', "")
-        + 'recipe_gallery_site_url = "https://example.org/site/"\nrecipe_gallery_repository_url = "https://example.org/repo"\n'
-        + 'gettext_compact = False\nlocale_dirs = ["locale"]\n'
-    )
-    gallery.translate("index", {"Site": "사이트"})
-    gallery.translate("recipes/index", {"Recipes": "레시피", "All.": "전부."})
-    gallery.translate(PAGE, MESSAGES)
-    return gallery
+def site(site: Gallery) -> Gallery:
+    site.set_languages("ko")
+    site.configure(recipe_gallery_repository_url="https://example.org/repo", gettext_compact=False)
+    site.translate("index", {"Site": "사이트"})
+    site.translate("recipes/index", {"Recipes": "레시피", "All.": "전부."})
+    site.translate(PAGE, MESSAGES)
+    return site
 
 
 def edit(site: Gallery, text: str, translation: str) -> Path:
@@ -280,7 +269,7 @@ def test_a_message_that_is_gone_is_told(site: Gallery, recipe: str) -> None:
 
 
 def test_a_language_without_catalogs_is_told_and_builds_in_english(site: Gallery) -> None:
-    (site.root / "languages.toml").write_text(LANGUAGES + 'ja = { name = "日本語" }\n')
+    site.set_languages("ko", "ja")
     build = site.build(language="ja")
     assert "no catalogs, so everything is in English; run: make update-po LANGUAGE=ja" in (
         build.warnings
