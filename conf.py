@@ -72,6 +72,8 @@ html_sidebars = {"**": []}
 html_show_sourcelink = False  # shows generated reST, which helps nobody
 html_copy_source = False
 html_use_index = False  # there are no index entries
+# How pages call the packages that a recipe was recorded with
+recipe_gallery_package_names = {"torch": "PyTorch", "numpy": "NumPy", "triton": "Triton"}
 # What a page may load: files of the site and nothing else, and no script or style inside a page.
 # CONTRIBUTING.md says what a host can send in addition; https://www.w3.org/TR/CSP3/
 recipe_gallery_style = False  # _static/site.css has its own

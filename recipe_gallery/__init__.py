@@ -19,6 +19,7 @@ class Priority(IntEnum):
     COMPILE_CATALOGS = 4  # needs the languages
     CHECK_CONFIG = 5  # needs html_baseurl, which the languages give
     # transforms of a page that was read
+    MARK_CELLS = 3  # all that show something of a cell ask the marks
     ADD_TO_PAGE = 4  # header and cards: before whatever looks at texts to translate
     ADD_COMMENTS = 5  # Sphinx keeps the messages at 10
     PREPARE_TRANSLATION = 19  # Sphinx translates at 20

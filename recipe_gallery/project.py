@@ -123,6 +123,7 @@ SETTINGS: dict[str, tuple[Any, str, type]] = {
     "recipe_gallery_pagefind": (False, "html", bool),
     "recipe_gallery_keep_search_index": (False, "", bool),
     "recipe_gallery_style": (True, "html", bool),
+    "recipe_gallery_package_names": ({}, "env", dict),  # "torch": "PyTorch"
 }
 
 

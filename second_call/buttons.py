@@ -9,7 +9,7 @@ from sphinx.locale import get_translation
 
 from recipe_gallery.languages import current_language
 from recipe_gallery.pages.links import make_link, page_links
-from recipe_gallery.pages.provenance import describe_versions
+from recipe_gallery.pages.header import describe_versions
 from recipe_gallery.pages.reuse import find_recording
 from recipe_gallery.recipes.gallery import find_source
 
@@ -48,5 +48,5 @@ def _report(app: Sphinx, repository: str, docname: str) -> str:
     if recording := find_recording(app.env, Path(docname).name):
         known["commit"] = recording.facts["commit"] or ""
         known["gpu"] = recording.facts["device"].get("gpu") or ""
-        known["versions"] = describe_versions(recording)
+        known["versions"] = describe_versions(recording, app.config.recipe_gallery_package_names)
     return f"{repository}/issues/new?{urlencode({k: v for k, v in known.items() if v})}"

@@ -1,27 +1,43 @@
 """The head of a recipe's page: links to downloads, and where and when it was recorded."""
 
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
+from babel import Locale
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.locale import get_translation
 from sphinx.transforms import SphinxTransform
+from sphinx.writers.html5 import HTML5Translator
 
 from .. import Priority
-from ..languages import current_language
-from ..project import GalleryError
-from ..recipes.gallery import find_source
-from ..recipes.recipe import load_recipe
-from ..recipes.recording import Recording, compare, read_recording
+from ..languages import current_language, format_date, format_moment, format_number
+from ..recipes.cells import mark_cells
+from ..recipes.page import Reason, RecordedPage, Unrecorded, load_page
+from ..recipes.recording import Recording
 from .links import page_links
-from .provenance import make_box
 
 _ = get_translation("recipe_gallery")
 
 # What Sphinx-Gallery adds to every page and the links replace: its texts differ from page to
 # page, so each would be a message of its own for translators.
 _REPLACED_CLASSES = {"sphx-glr-footer", "sphx-glr-download-link-note", "sphx-glr-signature"}
+
+
+class provenance(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
+    """A summary, always shown, followed by the list of facts, shown on demand."""
+
+
+class MarkCells(SphinxTransform):
+    """Mark which nodes of a recipe's page show which cell, before anything else looks at them."""
+
+    default_priority = Priority.MARK_CELLS
+
+    def apply(self, **kwargs: Any) -> None:
+        """Set attributes of nodes; a recipe that cannot be read has no cells."""
+        page = load_page(self.env, self.env.docname)
+        if page and page.recipe:
+            mark_cells(self.document, page.recipe)
 
 
 class AddRecipeHeader(SphinxTransform):
@@ -31,8 +47,8 @@ class AddRecipeHeader(SphinxTransform):
 
     def apply(self, **kwargs: Any) -> None:
         """Change the page in place if it is a recipe's."""
-        source = find_source(self.config, Path(self.env.srcdir), self.env.docname)
-        if source is None:
+        page = load_page(self.env, self.env.docname)
+        if page is None:
             return
         for only in list(self.document.findall(addnodes.only)):
             if any(
@@ -42,34 +58,92 @@ class AddRecipeHeader(SphinxTransform):
         title = next(iter(self.document.findall(nodes.title)), None)
         if title is None:
             return
-        section = title.parent
-        locale = current_language(self.config).locale
-        path = Path(self.env.srcdir, self.config.recipe_gallery_recordings, f"{source.stem}.ipynb")
-        recording, note = read_recorded(source, path)
-        head = [page_links(), *note]
-        if recording:
-            head.append(make_box(recording, locale))
-        index = section.index(title) + 1
-        section[index:index] = head
+        head: list[nodes.Node] = [page_links()] if page.recipe else []  # else there are no files
+        if note := describe_state(page):
+            head.append(nodes.note("", nodes.paragraph("", note), classes=["recording-note"]))
+        if isinstance(page, RecordedPage):
+            locale = current_language(self.config).locale
+            names = self.config.recipe_gallery_package_names
+            head.append(make_box(page.recording, locale, names))
+        index = title.parent.index(title) + 1
+        title.parent[index:index] = head
 
 
-def read_recorded(source: Path, path: Path) -> tuple[Recording | None, list[nodes.Node]]:
-    """Return a recipe's recording, and a visible note if there is something wrong with it."""
-    try:
-        recording = read_recording(path)
-        comparison = compare(load_recipe(source), recording)
-    except GalleryError:
-        text = _("This recipe has not been recorded yet: its results are missing here.")
-        return None, [_note(text)]
-    if comparison.is_current:
-        return recording, []
-    numbers = ", ".join(str(cell.number) for cell in comparison.changed) or "-"
-    text = _(
+def describe_state(page: RecordedPage | Unrecorded) -> str:
+    """Tell readers why results are missing, or which may be wrong; nothing if all is well."""
+    if isinstance(page, Unrecorded):
+        return {
+            Reason.MISSING: _(
+                "This recipe has not been recorded yet: its results are missing here."
+            ),
+            Reason.DAMAGED: _(
+                "The recording of this recipe is damaged: its results are missing here."
+            ),
+            Reason.BROKEN: _(
+                "This recipe cannot be read: its results and downloads are missing here."
+            ),
+        }[page.reason]
+    if page.comparison.is_current:
+        return ""
+    numbers = ", ".join(str(cell.number) for cell in page.comparison.changed) or "-"
+    text: str = _(
         "The code of this page changed after it was recorded (code blocks: %s). "
         "Changed blocks show no result, and results of others may differ by now."
     )
-    return recording, [_note(text % numbers)]
+    return text % numbers
 
 
-def _note(text: str) -> nodes.note:
-    return nodes.note("", nodes.paragraph("", text), classes=["recording-note"])
+def make_box(recording: Recording, locale: Locale, names: Mapping[str, str]) -> provenance:
+    """Return the box for a recording, labels in the language of the page.
+
+    ``names`` tells how packages are shown, by the names they are installed under.
+    """
+    facts = recording.facts
+    device = facts["device"]
+    summary = _("Recorded on %(device)s, %(date)s") % {
+        "device": recording.device_name,
+        "date": format_date(recording.recorded, locale),
+    }
+    commit = (facts["commit"] or _("unknown"))[:10]
+    if facts.get("modified"):
+        commit += " " + _("with uncommitted changes")
+    rows = {
+        _("GPU"): device.get("gpu") or _("none"),
+        _("GPU memory"): device.get("memory"),
+        _("Driver"): device.get("driver"),
+        _("CPU"): _("%(name)s, %(count)s cores")
+        % {"name": device["cpu"], "count": device["cores"]},
+        **_versions(recording, names),
+        _("Recorded"): format_moment(recording.recorded, locale),
+        _("Commit"): commit,
+        _("Running time"): _("%s seconds") % format_number(facts["seconds"], locale),
+    }
+    fields = nodes.field_list()
+    for label, value in rows.items():
+        if value:
+            body = nodes.field_body("", nodes.paragraph("", str(value)))
+            # not a message of the page: the label is one of the interface
+            name = nodes.field_name("", label, translatable=False)
+            fields += nodes.field("", name, body)
+    return provenance("", nodes.paragraph("", summary), fields)
+
+
+def describe_versions(recording: Recording, names: Mapping[str, str]) -> str:
+    """Return the packages that ran it, such as ``Python 3.11.9, NumPy 2.4.1``."""
+    versions = _versions(recording, names)
+    return ", ".join(f"{name} {version}" for name, version in versions.items() if version)
+
+
+def _versions(recording: Recording, names: Mapping[str, str]) -> dict[str, str]:
+    names = {"python": "Python", **names}
+    return {names.get(name, name): version for name, version in recording.facts["versions"].items()}
+
+
+def visit_provenance(self: HTML5Translator, node: provenance) -> None:
+    """Write the box: its summary is the line that opens the facts."""
+    summary, facts = node.children
+    self.body.append('<details class="provenance"><summary>')
+    self.body.append(self.encode(summary.astext()) + "</summary>\n")
+    facts.walkabout(self)
+    self.body.append("</details>\n")
+    raise nodes.SkipNode

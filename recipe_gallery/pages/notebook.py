@@ -1,116 +1,58 @@
 """Write each recipe's page as a notebook and a script beside it.
 
-Text becomes Markdown cells, by the translator of sphinx-markdown-builder; code blocks become code
-cells, with the outputs of the recording. Both come from the same resolved doctree as the HTML page,
-at the moment that page is written, so that the three cannot disagree.
+Text becomes Markdown cells; code blocks become code cells, with the outputs of the recording. Both
+come from the same resolved doctree as the HTML page, at the moment that page is written, so that
+the three cannot disagree.
 """
 
 import re
 import shutil
 from pathlib import Path
 from typing import Any
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import nbformat
 from docutils import nodes
 from nbformat import NotebookNode
+from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
-from sphinx.locale import admonitionlabels
 from sphinx_gallery._doctree_links import code_links_block
-from sphinx_markdown_builder.contexts import (
-    IndentContext,
-    SubContext,
-    SubContextParams,
-    WrappedContext,
-)
-from sphinx_markdown_builder.translator import MarkdownTranslator
 
 from ..project import GalleryError
-from ..recipes.cells import OUTPUT_CLASS, is_boundary
+from ..recipes.cells import OUTPUT_CLASS
 from ..recipes.fingerprint import fingerprint_code
-from ..recipes.gallery import find_source
-from ..recipes.recipe import Cell, Recipe, load_recipe
-from ..recipes.recording import PUBLISHED_MIME, Comparison, Recording, compare, read_recording
+from ..recipes.page import RecordedPage, Unrecorded, load_page
+from ..recipes.recipe import Cell, Recipe
+from ..recipes.recording import HEADLINE_MIME, Comparison
+from .header import provenance
 from .links import page_links
-from .provenance import provenance
+from .markdown import plain_code, write_markdown
 from .replay import IMAGE_SUFFIXES
 
 _MARKER = "recipe block"
 
 
-class _Emphasis(WrappedContext):
-    """Adds no space before a letter of any script; the translator knows the Latin ones only."""
-
-    def make(self) -> str:
-        content = SubContext.make(self)
-        return f"*{content}*" if content[:1].isalpha() else str(super().make())
-
-
-class NotebookTranslator(MarkdownTranslator):
-    """Markdown as notebooks show it best: admonitions as labelled quotes, not as headings."""
-
-    def visit_labelled_quote(self, node: nodes.Element) -> None:
-        """Open a quote that starts with the admonition's name in bold."""
-        self._push_context(IndentContext("> ", empty=True, params=SubContextParams(2, 2)))
-        self.add(f"**{admonitionlabels[node.tagname]}**", suffix_eol=2)
-
-    def visit_emphasis(self, node: nodes.Element) -> None:
-        """Open emphasis."""
-        self._push_context(_Emphasis("*"))
-
-    def depart_emphasis(self, node: nodes.Element) -> None:
-        """Close emphasis."""
-        self._pop_context(node)
-
-    def visit_target(self, node: nodes.Element) -> None:
-        """Write no anchor: links into the page lead to the site."""
-
-    def visit_code_links_block(self, node: nodes.Element) -> None:
-        """Write a block that Sphinx-Gallery has put links into as the plain code it was."""
-        self.add(f"```{node['lang']}\n{node.astext().strip()}\n```", prefix_eol=2, suffix_eol=2)
-        raise nodes.SkipNode
-
-    def depart_labelled_quote(self, node: nodes.Element) -> None:
-        """Close the quote."""
-        self._pop_context(node)
-
-
-for _kind in admonitionlabels:
-    setattr(NotebookTranslator, f"visit_{_kind}", NotebookTranslator.visit_labelled_quote)
-    setattr(NotebookTranslator, f"depart_{_kind}", NotebookTranslator.depart_labelled_quote)
-
-
 def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Write ``<page>.ipynb`` and ``<page>.py`` if ``docname`` is a recipe's page."""
-    source = find_source(app.config, Path(app.srcdir), docname)
-    if source is None:
+    """Write ``<page>.ipynb`` and ``<page>.py`` if ``docname`` is the page of a usable recipe.
+
+    Raises ``GalleryError`` if the code on the page is not the recipe's.
+    """
+    page = load_page(app.env, docname)
+    if page is None or page.recipe is None:
         return
-    try:
-        recipe = load_recipe(source)
-        inputs = recipe.inputs
-    except GalleryError:
-        return  # replaying has said what is wrong
-    recording: Recording | None = None
-    comparison: Comparison | None = None
-    try:
-        recording = read_recording(
-            Path(app.srcdir, app.config.recipe_gallery_recordings, f"{recipe.name}.ipynb")
-        )
-        comparison = compare(recipe, recording)
-    except GalleryError:
-        pass  # likewise; the notebook is then one without outputs
-    notebook = make_notebook(app, doctree, docname, recipe, comparison)
-    notebook.metadata = _metadata(app, recording)
+    comparison = page.comparison if isinstance(page, RecordedPage) else None
+    notebook = make_notebook(app, doctree, docname, page.recipe, comparison)
+    notebook.metadata = _metadata(page, app.config.language)
     target = Path(app.outdir, docname)
     target.parent.mkdir(parents=True, exist_ok=True)
+    # Not with_suffix: the name of a recipe may hold a dot.
     text = nbformat.v4.writes_json(notebook) + "\n"
-    target.with_suffix(".ipynb").write_text(text, encoding="utf-8")
-    target.with_suffix(".py").write_text(make_script(notebook), encoding="utf-8")
-    for name in inputs:
+    target.with_name(f"{target.name}.ipynb").write_text(text, encoding="utf-8")
+    target.with_name(f"{target.name}.py").write_text(make_script(notebook), encoding="utf-8")
+    for name in page.recipe.inputs:
         copy = target.parent / name
         copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source.parent / name, copy)
+        shutil.copyfile(page.source.parent / name, copy)
 
 
 def make_notebook(
@@ -120,29 +62,31 @@ def make_notebook(
     recipe: Recipe,
     comparison: Comparison | None,
 ) -> NotebookNode:
-    """Return the page as a notebook; raise ``ExtensionError`` if its code is not the recipe's."""
+    """Return the page as a notebook; raise ``GalleryError`` if its code is not the recipe's."""
     page = _TextOnly(doctree, recipe)
     _make_links_absolute(app, page.document, docname)
-    translator = NotebookTranslator(page.document, app.builder)
-    page.document.walkabout(translator)
-    texts = re.split(rf"<!-- {_MARKER} \d+ -->", translator.astext())
+    markdown = write_markdown(page.document, app.builder)
+    texts = re.split(rf"<!-- {_MARKER} \d+ -->", markdown)
     notebook = nbformat.v4.new_notebook()
     cells = iter(recipe.cells)
     for number, (block, text) in enumerate(zip(recipe.blocks, texts, strict=True)):
         if block.type == "code":
             cell = next(cells)
-            code = page.codes[number]
+            code = page.codes[cell.number]
             if code != cell.source and fingerprint_code(code) != fingerprint_code(cell.source):
-                raise ExtensionError(
-                    f"{recipe.path}:{cell.line}: the page's code is not the recipe's in cell "
-                    f"{cell.number}; a translated comment must not change code"
+                raise GalleryError(
+                    f"the page's code is not the recipe's in cell {cell.number}",
+                    path=recipe.path,
+                    line=cell.line,
+                    remedy="a translated comment must not change code",
                 )
             recorded = comparison.recorded.get(cell.number) if comparison else None
-            notebook.cells.append(_code_cell(cell, code, recorded, page.alts.get(number, [])))
+            alts = page.alts.get(cell.number, [])
+            notebook.cells.append(_code_cell(cell, code, recorded, alts))
         elif text.strip():
             cell_id = f"text-{number + 1}"
             notebook.cells.append(
-                {"cell_type": "markdown", "id": cell_id, "metadata": {}, "source": _tidy(text)}
+                {"cell_type": "markdown", "id": cell_id, "metadata": {}, "source": text.strip()}
             )
     return nbformat.from_dict(notebook)
 
@@ -165,12 +109,12 @@ def make_script(notebook: NotebookNode) -> str:
     return script
 
 
-def _metadata(app: Sphinx, recording: Recording | None) -> NotebookNode:
-    language = app.config.language
-    if recording is None:
+def _metadata(page: RecordedPage | Unrecorded, language: str) -> NotebookNode:
+    if isinstance(page, RecordedPage):
+        metadata = nbformat.from_dict(page.recording.notebook.metadata)
+    else:
         kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-        return nbformat.from_dict({"kernelspec": kernel, "language": language})
-    metadata = nbformat.from_dict(recording.notebook.metadata)
+        metadata = nbformat.from_dict({"kernelspec": kernel})
     metadata["language"] = language
     return metadata
 
@@ -182,18 +126,21 @@ class _TextOnly:
     """
 
     def __init__(self, page: nodes.document, recipe: Recipe) -> None:
-        self.codes: dict[int, str] = {}  # by the number of the block
+        self.codes: dict[int, str] = {}  # by the number of the cell
         self.alts: dict[int, list[str]] = {}  # texts of the figures, likewise
-        self._kinds = [block.type for block in recipe.blocks]
-        self._number = 0  # of the block; 0 is the text that holds the title
-        boundaries = sum(is_boundary(node) for node in page.findall(nodes.comment))
-        if boundaries != len(recipe.blocks) - 1:
-            raise ExtensionError(
-                f"{recipe.path}: the page has {boundaries} blocks after its title, the recipe "
-                f"{len(recipe.blocks) - 1}; remove its page and build again"
-            )
+        cells = iter(recipe.cells)
+        # The cell that each block is; the first block holds the title.
+        self._cells = [next(cells) if each.type == "code" else None for each in recipe.blocks]
+        self._block = 0  # at hand
         self.document = page.copy()
         self._copy_children(page, self.document)
+        if self._block != len(recipe.blocks) - 1 or len(self.codes) != len(recipe.cells):
+            raise GalleryError(
+                f"its page has {self._block} blocks after the title and {len(self.codes)} of code, "
+                f"the recipe {len(recipe.blocks) - 1} and {len(recipe.cells)}",
+                path=recipe.path,
+                remedy="remove the page and build again",
+            )
 
     def _copy_children(self, source: nodes.Element, target: nodes.Element) -> None:
         for child in source.children:
@@ -209,38 +156,56 @@ class _TextOnly:
         if isinstance(node, page_links) or not node.get("notebook", True):
             return None  # links beside the page, and what a notebook has in another form
         if isinstance(node, nodes.comment):
-            if not is_boundary(node):
+            if "recipe_block" not in node:
                 return None
-            self._number += 1
-            return nodes.comment("", f"{_MARKER} {self._number}")
-        if isinstance(node, nodes.container) and OUTPUT_CLASS in node["classes"]:
-            self.alts[self._number] = [image.get("alt", "") for image in node.findall(nodes.image)]
-            return None
-        if (
-            isinstance(node, nodes.literal_block | code_links_block)
-            and self._kinds[self._number] == "code"
-            and self._number not in self.codes
-        ):
-            self.codes[self._number] = node.astext().strip("\n")
+            self._block = node["recipe_block"]
+            return nodes.comment("", f"{_MARKER} {self._block}")
+        if cell := self._cells[self._block]:
+            self._take(node, cell.number)
             return None
         copied = node.copy()
         self._copy_children(node, copied)
         return copied
 
+    def _take(self, node: nodes.Element, number: int) -> None:
+        """Keep what a node between this boundary and the next holds: code, or outputs."""
+        if isinstance(node, nodes.container) and OUTPUT_CLASS in node["classes"]:
+            self.alts[number] = [image.get("alt", "") for image in node.findall(nodes.image)]
+        # Sphinx-Gallery's blocks with links take the place of those that were marked.
+        elif "recipe_cell" in node or isinstance(node, code_links_block):
+            self.codes[number] = plain_code(node)
+
 
 def _make_links_absolute(app: Sphinx, document: nodes.document, docname: str) -> None:
-    """Point links and pictures at the published site: a notebook is read anywhere."""
-    page = urljoin(app.config.html_baseurl, app.builder.get_target_uri(docname))
-    for link in document.findall(nodes.reference):
+    """Point links and pictures at the published site: a notebook is read anywhere.
+
+    Of a site whose address is not known (``html_baseurl``), links become plain text.
+    """
+    base = app.config.html_baseurl
+    page = urljoin(base, app.builder.get_target_uri(docname))
+    for link in list(document.findall(addnodes.download_reference)):
+        address = f"/_downloads/{link['filename']}" if "filename" in link else ""
+        address = link.get("refuri") or (base and address and urljoin(base, address[1:]))
+        _replace_by(link, nodes.reference("", "", *link.children, refuri=address))
+    for link in list(document.findall(nodes.reference)):
         if "refid" in link:
             link["refuri"] = f"{page}#{link.attributes.pop('refid')}"
         elif "refuri" in link:
             link["refuri"] = urljoin(page, link["refuri"])
         link["internal"] = False
-    for image in document.findall(nodes.image):
+        if not urlsplit(link.get("refuri", "")).scheme:
+            _replace_by(link, *link.children)
+    for image in list(document.findall(nodes.image)):
         if image["uri"] in app.env.images:
             name = app.env.images[image["uri"]][1]
-            image["uri"] = urljoin(app.config.html_baseurl, f"_images/{name}")
+            image["uri"] = urljoin(base, f"_images/{name}")
+            if not base:
+                _replace_by(image, nodes.Text(image.get("alt", "")))
+
+
+def _replace_by(node: nodes.Element, *others: nodes.Node) -> None:
+    index = node.parent.index(node)
+    node.parent[index : index + 1] = others
 
 
 def _code_cell(
@@ -270,8 +235,3 @@ def _outputs(recorded: list[NotebookNode], alts: list[str]) -> list[NotebookNode
             output.metadata[shown] = {"alt": remaining.pop(0)}
         outputs.append(output)
     return outputs
-
-
-def _tidy(markdown: str) -> str:
-    markdown = re.sub(r"^> $", ">", markdown, flags=re.MULTILINE)
-    return re.sub(r"\n{3,}", "\n\n", markdown).strip()

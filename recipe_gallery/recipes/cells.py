@@ -1,52 +1,67 @@
-"""The blocks of a recipe on its page: where each starts, and which nodes are its code."""
+"""Which nodes of a page show which part of its recipe, as attributes of these nodes.
+
+Set once, right after a page was parsed, and asked by all others. HTML shows none of them:
+
+``recipe_block``
+    On the comment that Sphinx-Gallery writes before a block: index of the block in ``Recipe.blocks``.
+``recipe_cell``
+    On the block of code of a cell and on the container of its outputs: number of the cell.
+``recipe_line``
+    On such comments and blocks of code: the line of the recipe that what follows starts at.
+"""
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 from docutils import nodes
 
-from ..project import GalleryError
-from .recipe import Cell, load_recipe
+from .recipe import Cell, Recipe
 
 # Wraps all a cell put out; the notebook writer takes these from the recording instead of the page.
 OUTPUT_CLASS = "recorded-output"
 # What recipes print and publish: data in the language of their code, whatever the site's.
 DATA_CLASS = "recorded-data"
-_BOUNDARY = re.compile(r"GENERATED FROM PYTHON SOURCE LINES (\d+)-(\d+)")
+_BOUNDARY = re.compile(r"GENERATED FROM PYTHON SOURCE LINES (\d+)-\d+")
 
 
-def is_boundary(node: nodes.Node) -> bool:
-    """Tell the comment that Sphinx-Gallery writes before each block, but not before the title."""
-    return isinstance(node, nodes.comment) and _BOUNDARY.fullmatch(node.astext()) is not None
+def mark_cells(document: nodes.document, recipe: Recipe) -> None:
+    """Mark the nodes of a page that was made from ``recipe``.
 
-
-def first_line(node: nodes.comment) -> int:
-    """Return the line of the recipe where the block behind this boundary starts."""
-    match = _BOUNDARY.fullmatch(node.astext())
-    assert match
-    return int(match[1])
-
-
-def code_blocks(
-    document: nodes.document, source: Path
-) -> Iterator[tuple[Cell, nodes.literal_block]]:
-    """Yield each code cell of a recipe with the node that shows its code."""
-    try:
-        recipe = load_recipe(source)
-    except GalleryError:
-        return  # replaying has said what is wrong
+    What does not fit the recipe is left unmarked: a comment in a text may look like a boundary.
+    """
+    blocks = iter(enumerate(recipe.blocks[1:], 1))  # there is no comment before the title
     cells = iter(recipe.cells)
-    kinds = iter([block.type for block in recipe.blocks[1:]])
-    waiting: Cell | None = None
-    pairs = []
-    for node in document.findall(lambda n: is_boundary(n) or isinstance(n, nodes.literal_block)):
+    expected = next(blocks, None)
+    cell: Cell | None = None  # of the block at hand
+    has_code = False
+    for node in document.findall(_is_part):
         if isinstance(node, nodes.comment):
-            waiting = next(cells, None) if next(kinds, None) == "code" else None
-        elif waiting and type(node) is nodes.literal_block and not _is_output(node):
-            pairs.append((waiting, node))
-            waiting = None
-    yield from pairs
+            match = _BOUNDARY.fullmatch(node.astext())
+            if match and expected and int(match[1]) == expected[1].lineno:
+                node["recipe_block"], node["recipe_line"] = expected[0], expected[1].lineno
+                cell = next(cells) if expected[1].type == "code" else None
+                has_code = False
+                expected = next(blocks, None)
+        elif isinstance(node, nodes.container):
+            if cell and OUTPUT_CLASS in node["classes"]:
+                node["recipe_cell"] = cell.number
+        elif cell and not has_code and not _is_output(node):
+            node["recipe_cell"], node["recipe_line"] = cell.number, cell.line
+            has_code = True
+
+
+def code_of_cells(document: nodes.document) -> Iterator[nodes.literal_block]:
+    """Yield the blocks of code of all cells, in order."""
+    for node in list(document.findall(nodes.literal_block)):
+        if "recipe_cell" in node:
+            yield node
+
+
+def _is_part(node: nodes.Node) -> bool:
+    # Subclasses of literal_block stand for something else.
+    return (
+        isinstance(node, nodes.comment | nodes.container) or type(node) is nodes.literal_block
+    )
 
 
 def _is_output(node: nodes.Node) -> bool:

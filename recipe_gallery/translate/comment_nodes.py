@@ -14,7 +14,7 @@ from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 
 from .. import Priority
-from ..recipes.cells import code_blocks
+from ..recipes.cells import code_of_cells
 from ..recipes.comments import find_comments, replace_comments
 from ..recipes.gallery import find_source
 
@@ -47,11 +47,11 @@ class AddComments(SphinxTransform):
         source = find_source(self.config, Path(self.env.srcdir), self.env.docname)
         if source is None:
             return
-        for cell, block in code_blocks(self.document, source):
+        for block in code_of_cells(self.document):
             for comment in find_comments(block.astext()):
                 helper = code_comment("", "", original=comment.text)
                 helper.source = str(source)
-                helper.line = cell.line + comment.first
+                helper.line = block["recipe_line"] + comment.first
                 block.parent.insert(block.parent.index(block), helper)
 
 
@@ -68,9 +68,7 @@ class WriteComments(SphinxTransform):
             helper.parent.remove(helper)
         if not any(translations.values()):
             return
-        source = find_source(self.config, Path(self.env.srcdir), self.env.docname)
-        assert source is not None  # only recipes have helpers
-        for _cell, block in code_blocks(self.document, source):
+        for block in code_of_cells(self.document):
             code = replace_comments(block.astext(), translations)
             block.rawsource = code  # what highlighting and linking compare the text with
             block.children = []

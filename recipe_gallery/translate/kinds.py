@@ -12,7 +12,6 @@ from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
 
 from .. import Priority
-from ..recipes.cells import first_line, is_boundary
 from ..recipes.gallery import find_source
 from .checks.messages import COMMENT, FORMULA
 from .comment_nodes import code_comment
@@ -41,8 +40,8 @@ class LocateInRecipes(SphinxTransform):
         for node in self.document.findall(nodes.Element):
             if isinstance(node, nodes.title) and start == 0:
                 start, first = node.line or 0, 2  # the title stands in the docstring's second line
-            if isinstance(node, nodes.comment) and is_boundary(node):
-                start, first = (node.line or 0) + 2, first_line(node)
+            if "recipe_block" in node:
+                start, first = (node.line or 0) + 2, node["recipe_line"]
             if node.source == page:
                 node.source = str(source)
                 node.line = first + max((node.line or start) - start, 0)

@@ -22,7 +22,7 @@ from recipe_gallery.languages import (
     format_percent,
     format_times,
 )
-from recipe_gallery.pages.provenance import describe_versions
+from recipe_gallery.pages.header import describe_versions
 from recipe_gallery.pages.reuse import recordings_folder, state_of_recordings, watch_recordings
 from recipe_gallery.project import GalleryError
 from recipe_gallery.recipes.cells import DATA_CLASS
@@ -68,8 +68,11 @@ class RecordedResults(SphinxDirective):
         link = link_to_page(self.env, docname, nodes.Text(_("Read the recipe")))
         section += nodes.paragraph("", "", link)
         locale = current_language(self.config).locale
+        names = self.config.recipe_gallery_package_names
         for recording in recordings:
-            section += nodes.paragraph("", _describe(recording, locale), classes=["results-origin"])
+            section += nodes.paragraph(
+                "", _describe(recording, locale, names), classes=["results-origin"]
+            )
         section += _table(recordings, locale)
         for recording in recordings:
             if rows := headline(recording):
@@ -130,10 +133,10 @@ def _format(name: str, figure: Figure | None, locale: Locale) -> str:
     return f"{format_number(value, locale)} ({spread})"
 
 
-def _describe(recording: Recording, locale: Locale) -> str:
+def _describe(recording: Recording, locale: Locale, names: dict[str, str]) -> str:
     return _("%(device)s; %(versions)s; %(date)s") % {
         "device": recording.device_name,
-        "versions": describe_versions(recording),
+        "versions": describe_versions(recording, names),
         "date": format_date(recording.recorded, locale),
     }
 

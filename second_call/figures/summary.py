@@ -1,6 +1,5 @@
 """What came out, on a recipe's page before the text that explains it."""
 
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -9,8 +8,7 @@ from sphinx.transforms import SphinxTransform
 
 from recipe_gallery import Priority
 from recipe_gallery.languages import current_language
-from recipe_gallery.pages.header import read_recorded
-from recipe_gallery.recipes.gallery import find_source
+from recipe_gallery.recipes.page import RecordedPage, load_page
 
 from .bars import make_bars
 from .headline import headline
@@ -25,14 +23,12 @@ class AddSummary(SphinxTransform):
 
     def apply(self, **kwargs: Any) -> None:
         """Change the page in place if it is a recipe's."""
-        source = find_source(self.config, Path(self.env.srcdir), self.env.docname)
+        page = load_page(self.env, self.env.docname)
         title = next(iter(self.document.findall(nodes.title)), None)
-        if source is None or title is None:
+        if title is None or not isinstance(page, RecordedPage):
             return
         section = title.parent
-        path = Path(self.env.srcdir, self.config.recipe_gallery_recordings, f"{source.stem}.ipynb")
-        recording, note = read_recorded(source, path)
-        rows = headline(recording) if recording and not note else ()
+        rows = headline(page.recording) if page.comparison.is_current else ()
         if rows:
             first = section.first_child_matching_class(nodes.section)
             index = len(section) if first is None else first

@@ -1,7 +1,9 @@
-"""Formulas as MathML, which browsers draw themselves: no script, nothing fetched from elsewhere."""
+"""How pages show formulas and pictures in HTML."""
 
 from html import escape
+from pathlib import Path
 
+import imagesize
 from docutils import nodes
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
@@ -13,7 +15,7 @@ logger = logging.getLogger(__name__)
 
 
 def setup_math(app: Sphinx) -> None:
-    """Offer the renderer to conf.py as ``html_math_renderer = "mathml"``."""
+    """Offer MathML, which browsers draw themselves, as ``html_math_renderer = "mathml"``."""
     app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
 
 
@@ -36,3 +38,19 @@ def _convert(node: nodes.Element, *, as_block: bool) -> str:
     except MathError as error:
         logger.warning("formula %r: %s", tex, error, location=node, type="recipe_gallery")
         return f"<code>{escape(nodes.unescape(tex))}</code>"
+
+
+def visit_image(self: HTML5Translator, node: nodes.image) -> None:
+    """Write an image as Sphinx does, loaded when needed, its place kept by its size in pixels."""
+    file = Path(self.builder.srcdir, node["uri"])  # Sphinx changes the address
+    size = imagesize.get(file) if file.is_file() else (-1, -1)
+    # Called by its name, because this function takes the method's place.
+    HTML5Translator.visit_image(self, node)
+    if not self.body[-1].startswith("<img "):
+        return
+    attributes = {"loading": "lazy"}
+    if size[0] > 0 and not {"width", "height", "scale"} & set(node.attributes):
+        attributes |= {"width": f"{size[0]:.0f}", "height": f"{size[1]:.0f}"}
+    for name, value in attributes.items():
+        if f" {name}=" not in self.body[-1]:
+            self.body[-1] = self.body[-1].replace("<img ", f'<img {name}="{value}" ', 1)
