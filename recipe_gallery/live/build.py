@@ -21,7 +21,7 @@ from sphinx.application import Sphinx
 from sphinx.errors import SphinxError
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-from ..pages import formulas as mathml  # noqa: F401
+from ..pages import html as _html  # noqa: F401
 from ..project import GalleryError
 from ..translate import comment_nodes  # noqa: F401
 

@@ -1,6 +1,7 @@
 """A recipe and its recording as a page, a notebook and a script."""
 
 from pathlib import Path
+from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -16,7 +17,9 @@ def skip(self: nodes.NodeVisitor, node: nodes.Element) -> None:
 
 
 # How a node that only HTML can show is written in other formats, for ``app.add_node``
-ONLY_HTML = dict.fromkeys(("latex", "man", "markdown", "texinfo", "text"), (skip, None))
+ONLY_HTML: dict[str, Any] = dict.fromkeys(
+    ("latex", "man", "markdown", "texinfo", "text"), (skip, None)
+)
 
 
 def setup(app: Sphinx) -> None:

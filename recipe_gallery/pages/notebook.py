@@ -23,7 +23,7 @@ from ..recipes.cells import OUTPUT_CLASS
 from ..recipes.fingerprint import fingerprint_code
 from ..recipes.page import RecordedPage, Unrecorded, load_page
 from ..recipes.recipe import Cell, Recipe
-from ..recipes.recording import HEADLINE_MIME, Comparison
+from ..recipes.recording import PUBLISHED_MIME, Comparison
 from .header import provenance
 from .links import page_links
 from .markdown import plain_code, write_markdown

@@ -60,11 +60,6 @@ def check_config(app: Sphinx, config: Config) -> None:
             "conf.py: set sphinx_gallery_conf['parallel'] = False; its worker processes would run "
             "recipes instead of replaying them (sphinx-build -j is fine)"
         )
-    if not config.html_baseurl:
-        raise ConfigError(
-            "conf.py: set site_url or html_baseurl to the address where the site is published; "
-            "links in downloaded notebooks lead there"
-        )
     gallery.update(_FORCED)
 
 

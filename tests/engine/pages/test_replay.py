@@ -149,7 +149,10 @@ def test_an_unusable_recording_is_a_clear_message_and_a_whole_page(
     assert message in build.warnings
     assert "Traceback" not in build.warnings
     page = build.page("recipes/adding")
-    assert "This recipe has not been recorded yet" in page
+    missing = "This recipe has not been recorded yet" in page
+    assert missing == ("no recording" in message)
+    assert missing != ("The recording of this recipe is damaged" in page)
+    assert "Download notebook" in page
     assert "A paragraph." in page
     nbformat.validate(nbformat.read(build.out / "recipes/adding.ipynb", as_version=4))
 
@@ -223,6 +226,9 @@ def test_a_broken_recipe_is_a_clear_message(site: Gallery) -> None:
     site.write("broken", '"""\nTitle\n=====\n\nText.\n"""\nx = = 1\n')
     build = site.build()
     assert "broken.py:7: syntax error: invalid syntax" in build.warnings
+    page = build.page("recipes/broken")
+    assert "This recipe cannot be read" in page
+    assert "Download notebook" not in page  # there is none
     assert "the total is 3" in build.page("recipes/adding")
 
 
@@ -242,11 +248,6 @@ def test_parallel_galleries_are_refused(site: Gallery) -> None:
     site.configure(sphinx_gallery_conf=site.settings["sphinx_gallery_conf"] | {"parallel": 2})
     with pytest.raises(Exception, match="worker processes would run recipes"):
         site.build()
-
-
-def test_a_missing_address_is_refused(site: Gallery) -> None:
-    with pytest.raises(Exception, match="html_baseurl"):
-        site.build(html_baseurl="")
 
 
 @pytest.mark.parametrize("builder", ["dirhtml", "text", "gettext"])
