@@ -1,18 +1,19 @@
 """Replay recordings: hand Sphinx-Gallery what a recipe printed and drew instead of running it.
 
 ``sphinx_gallery.gen_rst.execute_script`` is the one place where Sphinx-Gallery runs code (its
-signature has been the same since 0.17). It is replaced here, and ``plot_gallery`` is off as well,
-so that code still would not run if a later Sphinx-Gallery called something else.
+signature has been the same since 0.17). It is replaced while pages are made, and ``plot_gallery``
+is off as well, so that code still would not run if a later Sphinx-Gallery called something else.
 """
 
 from __future__ import annotations
 
 import base64
-import logging as _logging
-from collections.abc import Iterable
+import hashlib
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from textwrap import indent
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 from filelock import FileLock
 from sphinx.application import Sphinx
@@ -24,27 +25,33 @@ from sphinx_gallery._doctree_links import CodeLinksTransform
 from sphinx_gallery.gen_gallery import generate_gallery_rst
 from sphinx_gallery.py_source_parser import Block
 
-from ..project import GalleryError, gallery_folders
+from ..project import gallery_folders, suggest
 from ..recipes.cells import OUTPUT_CLASS
-from ..recipes.recipe import Cell, is_blank, load_recipe
-from ..recipes.recording import compare, read_recording
-from .reuse import forget_changed_pages, remember_page, state_of_galleries
+from ..recipes.page import Unrecorded, load_recorded
+from ..recipes.recipe import Cell, is_blank
+from .reuse import (
+    CountWarnings,
+    Memory,
+    digest_settings,
+    remove_pages,
+    state_of_pages,
+    state_of_sources,
+)
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 logger = logging.getLogger(__name__)
 
-# Settings of Sphinx-Gallery that belong to replaying.
+# Settings of Sphinx-Gallery that cannot be others while recordings are replayed.
 _FORCED = {
     "plot_gallery": False,
     "remove_config_comments": True,
     "inspect_global_variables": False,  # nothing ran, so there are none
     "image_scrapers": (),  # figures come from the recordings
     "reset_modules": (),  # no recipe leaves anything behind
-    "notebook_extensions": set(),  # notebooks.py writes better ones
+    "notebook_extensions": set(),  # notebook.py writes better ones
     "download_all_examples": False,
-    "ignore_pattern": r"(^|/)_",  # as find_recipes: files whose names start with _
     "write_computation_times": False,  # the provenance box tells them
     "min_reported_time": float("inf"),  # likewise
     "show_signature": False,
@@ -53,14 +60,24 @@ IMAGE_SUFFIXES = {"image/svg+xml": ".svg", "image/png": ".png", "image/jpeg": ".
 
 
 def check_config(app: Sphinx, config: Config) -> None:
-    """Turn off what would run a recipe, and refuse a setting under which replaying cannot work."""
+    """Turn off what would run a recipe, and refuse a setting under which replaying cannot work.
+
+    At this moment the settings are those of conf.py alone, without Sphinx-Gallery's defaults.
+    """
     gallery: dict[str, Any] = config.sphinx_gallery_conf
     if gallery.get("parallel"):
         raise ConfigError(
             "conf.py: set sphinx_gallery_conf['parallel'] = False; its worker processes would run "
             "recipes instead of replaying them (sphinx-build -j is fine)"
         )
-    gallery.update(_FORCED)
+    unused = sorted(name for name, value in _FORCED.items() if gallery.get(name, value) != value)
+    if unused:
+        logger.info(
+            "sphinx_gallery_conf: not used where recordings are shown: %s", ", ".join(unused)
+        )
+    # Files whose names start with _ are no recipes, whatever else is none.
+    ignored = gallery.get("ignore_pattern")
+    gallery.update(_FORCED, ignore_pattern=f"^_|(?:{ignored})" if ignored else "^_")
 
 
 def take_over(app: Sphinx) -> None:
@@ -72,10 +89,10 @@ def take_over(app: Sphinx) -> None:
 
 
 def make_pages(app: Sphinx) -> None:
-    """Let Sphinx-Gallery make the pages of all recipes, if anything they come from has changed.
+    """Let Sphinx-Gallery make the pages of recipes that have changed.
 
     All languages share these pages, so one build at a time makes them and the others find them
-    made. After a warning they are made again, so that it is told in every build.
+    made. After a warning a page is made again, so that it is told in every build.
     """
     if not {"sphinx.ext.intersphinx", "sphinx.ext.autodoc"} & app.extensions.keys():
         # It turns all code into thousands of nodes, to link names of which none is known here.
@@ -84,40 +101,31 @@ def make_pages(app: Sphinx) -> None:
     folder = Path(app.srcdir, gallery_folders(app.config)[0][0])
     folder.mkdir(parents=True, exist_ok=True)
     with FileLock(folder / ".lock"):
-        stamp = folder / ".made"
-        if stamp.exists() and stamp.read_text(encoding="utf-8") == state_of_galleries(app):
+        path = folder / ".made"
+        memory, settings = Memory.read(path), digest_settings(app.config)
+        # Of the sources as they are before: what is saved meanwhile is for the next build.
+        state = settings + state_of_sources(app)
+        if memory.state == state + state_of_pages(app):
             return
-        stamp.unlink(missing_ok=True)
-        _install(app)
-        with _CountWarnings() as warnings:
-            generate_gallery_rst(app)
-        if not warnings.count:
-            stamp.write_text(state_of_galleries(app), encoding="utf-8")
+        path.unlink(missing_ok=True)
+        if memory.settings != settings:
+            memory = Memory(settings=settings)
+        memory.state = ""
+        remove_pages(app)
+        try:
+            with CountWarnings() as warnings, _replaying(app, memory):
+                generate_gallery_rst(app)
+            memory.pages = {name: memory.pages[name] for name in memory.seen & memory.pages.keys()}
+            if not warnings.count:
+                memory.state = state + state_of_pages(app)
+        finally:
+            memory.write(path)
 
 
-class _CountWarnings(_logging.Handler):
-    """Counts what is logged as a warning while it is in use."""
-
-    def __init__(self) -> None:
-        super().__init__(_logging.WARNING)
-        self.count = 0
-
-    def emit(self, record: _logging.LogRecord) -> None:
-        self.count += 1
-
-    def __enter__(self) -> Self:
-        _logging.getLogger(logging.NAMESPACE).addHandler(self)
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        _logging.getLogger(logging.NAMESPACE).removeHandler(self)
-
-
-def _install(app: Sphinx) -> None:
-    """Replace the function with which Sphinx-Gallery runs code."""
+@contextmanager
+def _replaying(app: Sphinx, memory: Memory) -> Iterator[None]:
+    """Put replaying in the place of running, and memory before making."""
     recordings = Path(app.srcdir, app.config.recipe_gallery_recordings)
-    for pages, examples in gallery_folders(app.config):
-        forget_changed_pages(Path(app.srcdir, pages), Path(app.srcdir, examples), recordings)
 
     def replay_script(
         script_blocks: list[Block],
@@ -130,16 +138,23 @@ def _install(app: Sphinx) -> None:
         script_vars.update(memory_delta=0.0, example_globals={})
         source = Path(script_vars["src_file"])
         images = _ImageWriter(script_vars["image_path_iterator"], Path(gallery_conf["src_dir"]))
-        replay = _Replay(source, recordings / f"{source.stem}.ipynb", images)
-        outputs = replay.run()
-        # What was warned of has to be told in every build; what inputs hold is not known here.
-        if not replay.warned and "inputs" not in file_conf:
-            remember_page(Path(script_vars["target_file"]), replay.recording)
+        outputs = _Replay(source, recordings / f"{source.stem}.ipynb", images).run()
         return [
             outputs.pop(0) if block.type == "code" and outputs else "" for block in script_blocks
         ], 0.0
 
-    gen_rst.execute_script = replay_script
+    replacements = {
+        "generate_file_rst": memory.wrap(gen_rst.generate_file_rst, recordings),
+        "execute_script": replay_script,
+        # It parses every recipe to see which may run side by side; none runs.
+        "_split_parallel": lambda names, *_others: (names, []),
+    }
+    before = {name: getattr(gen_rst, name) for name in replacements}
+    vars(gen_rst).update(replacements)
+    try:
+        yield
+    finally:
+        vars(gen_rst).update(before)
 
 
 class _ImageWriter:
@@ -164,8 +179,7 @@ class _Replay:
     """
 
     def __init__(self, source: Path, recording: Path, images: _ImageWriter) -> None:
-        self.recording = recording
-        self.warned = False
+        self._recording = recording
         self._source = source
         self._images = images
 
@@ -174,36 +188,30 @@ class _Replay:
 
         A cell whose code changed since gets none: an old result beside new code would mislead.
         """
-        try:
-            recipe = load_recipe(self._source)
-        except GalleryError as error:
-            self._warn("recipe", str(error))
-            return []
-        try:
-            recording = read_recording(self.recording)
-            comparison = compare(recipe, recording)
-        except GalleryError as error:
-            self._warn("recording", f"{_relative(self._source)}: {error}")
-            return ["" for _ in recipe.cells]
+        page = load_recorded(self._source, self._recording)
+        if isinstance(page, Unrecorded):
+            kind = "recipe" if page.recipe is None else "recording"
+            place = "" if page.recipe is None else f"{_relative(self._source)}: "
+            self._warn(kind, f"{place}{page.error}")
+            return ["" for _ in page.recipe.cells] if page.recipe else []
+        recipe, comparison = page.recipe, page.comparison
         if not comparison.is_current:
             self._warn(
                 "stale",
                 f"{_relative(self._source)}: stale recording: {comparison.describe()}; "
-                f"run: make record RECIPES={recipe.name}",
+                f"run: {suggest('record', recipe.name)}",
             )
-        # A comment that changes with the recording, so that Sphinx reads exactly this page again.
-        facts = recording.facts
-        stamp = f"\n.. recorded {facts['recorded']} {facts['commit']} {comparison.describe()}\n\n"
         texts = []
         for cell in recipe.cells:
             recorded = comparison.recorded.get(cell.number)
             texts.append(self._cell_rst(cell, recorded.outputs) if recorded else "")
         if texts:
-            texts[0] = stamp + texts[0]
+            # A comment that changes with the recording, so that Sphinx reads the page again.
+            state = hashlib.sha256(self._recording.read_bytes()).hexdigest()
+            texts[0] = f"\n.. recorded {state} {comparison.describe()}\n\n{texts[0]}"
         return texts
 
     def _warn(self, kind: str, message: str) -> None:
-        self.warned = True
         logger.warning("%s", message, type="recipe_gallery", subtype=kind)
 
     def _cell_rst(self, cell: Cell, outputs: list[NotebookNode]) -> str:

@@ -1,69 +1,195 @@
-"""Let Sphinx-Gallery skip recipes whose page would come out as it is.
+"""Remember the pages of recipes, so that only those that changed are made again.
 
-Sphinx-Gallery skips a recipe if ``<page>.py.md5`` beside the page holds the hash of its source; it
-writes that file itself only when it runs recipes. Here it is written after a replay, with a note of
-the recording it showed, and deleted before a build in which that recording is another.
+One file beside the pages, ``.made``, holds what they were made from: for the quick answer that
+nothing has changed, and for each recipe what Sphinx-Gallery said of it, which the page of its
+gallery needs. Files are compared by time and size first, and by their content where those differ.
 """
 
+from __future__ import annotations
+
+import contextlib
 import hashlib
+import json
+import logging
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any, Self
 
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
-from sphinx_gallery.utils import get_md5sum
+from sphinx.util.logging import NAMESPACE
 
-from ..project import GalleryError, code_digest, gallery_folders
+from ..project import SETTINGS, GalleryError, code_digest, gallery_folders
+from ..recipes.recipe import load_recipe
 from ..recipes.recording import Recording, read_recording
 
-
-def remember_page(target: Path, recording: Path) -> None:
-    """Note that the page of ``target`` (Sphinx-Gallery's copy of a recipe) shows ``recording``."""
-    _note(target).write_text(_state(recording), encoding="utf-8")
-    _md5(target).write_text(get_md5sum(target, mode="t"), encoding="utf-8")
-
-
-def forget_changed_pages(pages: Path, examples: Path, recordings: Path) -> None:
-    """Make Sphinx-Gallery look again at recipes whose recording changed, and drop removed ones."""
-    for target in pages.glob("*.py"):
-        page = target.with_suffix(".rst")
-        if not (examples / target.name).exists():
-            # Sphinx-Gallery would leave the page of a removed recipe to be published.
-            target.unlink()
-            page.unlink(missing_ok=True)
-        note = _note(target)
-        state = _state(recordings / f"{target.stem}.ipynb")
-        same = page.exists() and note.exists() and note.read_text(encoding="utf-8") == state
-        if not same:
-            _md5(target).unlink(missing_ok=True)
+# What sphinx_gallery.gen_rst.generate_file_rst returns: introduction, title, cost, and variables
+Generated = tuple[str, str, tuple[float, float], dict[str, Any]]
+# By path: time of the last change (ns) and size (bytes), both 0 for a file that does not exist
+Times = dict[str, list[int]]
 
 
-def _state(recording: Path) -> str:
-    """Return what a page depends on beside its recipe: the recording and the code that shows it."""
-    digest = hashlib.sha256(code_digest())
-    digest.update(recording.read_bytes() if recording.exists() else b"missing")
+@dataclass(kw_only=True)
+class MadePage:
+    """What the page of one recipe was made from, and what Sphinx-Gallery returned for it."""
+
+    times: Times  # of the recipe, its recording and its inputs
+    content: str  # hash of them
+    result: list[Any] = field(default_factory=list)
+
+
+@dataclass(kw_only=True)
+class Memory:
+    """What the last build knew of the pages of all recipes."""
+
+    settings: str = ""  # hash of settings and code; pages made with others are made again
+    state: str = ""  # of all sources and the list of pages; empty if a warning has to be repeated
+    pages: dict[str, MadePage] = field(default_factory=dict)  # by the path of the recipe
+
+    def __post_init__(self) -> None:
+        self.seen: set[str] = set()  # the recipes that there are
+
+    @classmethod
+    def read(cls, path: Path) -> Memory:
+        """Read what a build wrote; a file that is missing or damaged is an empty memory."""
+        try:
+            data = json.loads(path.read_text(encoding="utf-8"))
+            data["pages"] = {name: MadePage(**page) for name, page in data["pages"].items()}
+            return cls(**data)
+        except (OSError, ValueError, TypeError, KeyError):
+            return cls()
+
+    def write(self, path: Path) -> None:
+        """Write it for the next build."""
+        path.write_text(json.dumps(asdict(self)), encoding="utf-8")
+
+    def wrap(self, make: Callable[..., Generated], recordings: Path) -> Callable[..., Generated]:
+        """Return ``make`` as one that is only called for a page that has to be made."""
+
+        def make_or_remember(name: str, target: Path, folder: Path, conf: Any) -> Generated:
+            source = Path(folder, name)
+            self.seen.add(str(source))
+            files = [source, recordings / f"{source.stem}.ipynb"]
+            page = Path(target, name).with_suffix(".rst")
+            if page.exists() and (known := self._find(source, files)):
+                return known
+            self.pages.pop(str(source), None)
+            with contextlib.suppress(GalleryError):  # making the page tells it
+                files += [source.parent / name for name in load_recipe(source).inputs]
+            made = MadePage(times=times_of(files), content=content_of(files))
+            with CountWarnings() as warnings:
+                intro, title, cost, variables = make(name, target, folder, conf)
+            if not warnings.count:
+                used = sorted(variables.get("backrefs", ()))
+                made.result = [intro, title, cost, variables | {"backrefs": used}]
+                self.pages[str(source)] = made
+            return intro, title, cost, variables
+
+        return make_or_remember
+
+    def _find(self, source: Path, files: Sequence[Path]) -> Generated | None:
+        known = self.pages.get(str(source))
+        if known is None or not set(map(str, files)) <= known.times.keys():
+            return None
+        times = times_of(map(Path, known.times))
+        if times != known.times and content_of(map(Path, times)) != known.content:
+            return None
+        known.times = times
+        intro, title, cost, variables = known.result
+        return intro, title, tuple(cost), variables | {"backrefs": set(variables["backrefs"])}
+
+
+class CountWarnings(logging.Handler):
+    """Counts what Sphinx logs as a warning while it is in use."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.count = 0
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Count one."""
+        self.count += 1
+
+    def __enter__(self) -> Self:
+        logging.getLogger(NAMESPACE).addHandler(self)
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        logging.getLogger(NAMESPACE).removeHandler(self)
+
+
+def times_of(files: Iterable[Path]) -> Times:
+    """Return when each file was changed, and its size."""
+    times = {}
+    for path in files:
+        try:
+            state = path.stat()
+            times[str(path)] = [state.st_mtime_ns, state.st_size]
+        except OSError:
+            times[str(path)] = [0, 0]
+    return times
+
+
+def content_of(files: Iterable[Path]) -> str:
+    """Return a hash of what files hold."""
+    digest = hashlib.sha256()
+    for path in files:
+        content = path.read_bytes() if path.is_file() else b"missing"
+        digest.update(f"{path} {len(content)}\n".encode() + content)
     return digest.hexdigest()
 
 
-def state_of_galleries(app: Sphinx) -> str:
-    """Return a hash of what the pages of all recipes come from, and of which pages there are."""
+def digest_settings(config: Config) -> str:
+    """Return a hash of the engine's code and of the settings that pages depend on."""
+    values = {name: getattr(config, name) for name in SETTINGS if name in config}
+    for name, value in config.sphinx_gallery_conf.items():
+        # Sphinx-Gallery fills in objects and lists of its own while it works.
+        if isinstance(value, str | int | float | tuple | list | None) and not name.endswith(
+            "_examples"
+        ):
+            values[f"sphinx_gallery_conf.{name}"] = value
+    return hashlib.sha256(code_digest() + repr(sorted(values.items())).encode()).hexdigest()
+
+
+def state_of_sources(app: Sphinx) -> str:
+    """Return a hash of the times and sizes of all recipes, recordings and files beside them."""
     root = Path(app.srcdir)
-    settings = {
-        name: value
-        for name, value in app.config.sphinx_gallery_conf.items()
-        if isinstance(value, str | int | float | tuple | list | None)
-    }
-    digest = hashlib.sha256(code_digest() + repr(sorted(settings.items())).encode())
+    digest = hashlib.sha256()
     folders = [root / app.config.recipe_gallery_recordings]
-    for pages, examples in gallery_folders(app.config):
-        folders.append(root / examples)
-        digest.update(repr(sorted(path.name for path in (root / pages).glob("*.rst"))).encode())
+    folders += [root / examples for _pages, examples in gallery_folders(app.config)]
     for folder in folders:
         for path in sorted(folder.rglob("*")):
-            hidden = path.name.startswith(".") or "__pycache__" in path.parts
-            if not hidden and path.is_file():
-                state = path.stat()
-                digest.update(f"{path} {state.st_mtime_ns} {state.st_size}\n".encode())
+            if path.name.startswith(".") or "__pycache__" in path.parts or not path.is_file():
+                continue
+            state = path.stat()
+            digest.update(f"{path} {state.st_mtime_ns} {state.st_size}\n".encode())
     return digest.hexdigest()
+
+
+def state_of_pages(app: Sphinx) -> str:
+    """Return a hash of the names of all pages that were made."""
+    folders = [Path(app.srcdir, pages) for pages, _examples in gallery_folders(app.config)]
+    found = [sorted(map(str, folder.rglob("*.rst"))) for folder in folders]
+    return hashlib.sha256(repr(found).encode()).hexdigest()
+
+
+def remove_pages(app: Sphinx) -> None:
+    """Remove the pages of recipes that are gone, which Sphinx-Gallery would leave to be published.
+
+    It leaves a copy of each recipe beside its page.
+    """
+    ignored = app.config.sphinx_gallery_conf["ignore_pattern"]
+    for pages, examples in gallery_folders(app.config):
+        folder = Path(app.srcdir, pages)
+        for copy in folder.rglob("*.py"):
+            source = Path(app.srcdir, examples, copy.relative_to(folder))
+            if not source.exists() or re.search(ignored, source.name):
+                copy.unlink()
+                for ending in (".rst", ".zip"):
+                    copy.with_name(copy.name.removesuffix(".py") + ending).unlink(missing_ok=True)
 
 
 def watch_recordings(env: BuildEnvironment) -> None:
@@ -92,11 +218,3 @@ def find_recording(env: BuildEnvironment, name: str) -> Recording | None:
         return read_recording(recordings_folder(env) / f"{name}.ipynb")
     except GalleryError:
         return None
-
-
-def _md5(target: Path) -> Path:
-    return target.with_name(f"{target.name}.md5")
-
-
-def _note(target: Path) -> Path:
-    return target.with_name(f"{target.name}.recorded")

@@ -75,7 +75,7 @@ def test_stale_code_warns_and_shows_a_note_and_no_old_result(site: Gallery, reci
     assert "recipes_source/adding.py: stale recording: changed code in cell 1 (line" in (
         build.warnings
     )
-    assert "make record RECIPES=adding" in build.warnings
+    assert "run: recipe-gallery record adding" in build.warnings
     page = build.page("recipes/adding")
     assert "The code of this page changed after it was recorded (code blocks: 1)" in page
     assert "the total is 3" not in page

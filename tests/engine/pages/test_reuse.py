@@ -1,0 +1,170 @@
+"""Pages of recipes that are not made again, and those that are."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from sphinx_gallery import gen_rst
+
+from gallery import Gallery
+from recipe_gallery.pages import replay
+
+
+@pytest.fixture
+def site(gallery: Gallery) -> Gallery:
+    """A gallery with two recorded recipes."""
+    gallery.add("adding")
+    gallery.add("other")
+    return gallery
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The recipes whose pages Sphinx-Gallery made."""
+    names = []
+    make = gen_rst.save_rst_example
+
+    def save(text: str, target: Path, *others: object, **options: object) -> None:
+        names.append(Path(target).stem)
+        make(text, target, *others, **options)
+
+    monkeypatch.setattr(gen_rst, "save_rst_example", save)
+    return names
+
+
+def after_page(monkeypatch: pytest.MonkeyPatch, name: str, act: Callable[[], object]) -> None:
+    """Do something once, when Sphinx-Gallery has made the page of a recipe."""
+    make = gen_rst.save_rst_example
+
+    def save(text: str, target: Path, *others: object, **options: object) -> None:
+        make(text, target, *others, **options)
+        if Path(target).stem == name:
+            monkeypatch.setattr(gen_rst, "save_rst_example", make)
+            act()
+
+    monkeypatch.setattr(gen_rst, "save_rst_example", save)
+
+
+def test_a_recipe_saved_while_pages_are_made_is_shown_by_the_next_build(
+    site: Gallery, recipe: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit = recipe.replace("A paragraph.", "New paragraph.")
+    after_page(monkeypatch, "adding", lambda: site.write("adding", edit))
+    assert "New paragraph" not in site.build().page("recipes/adding")
+    build = site.build()
+    assert "recipes/adding" in build.read
+    assert "New paragraph" in build.page("recipes/adding")
+    assert site.build().read == []
+
+
+def test_only_pages_whose_sources_changed_are_made_again(
+    site: Gallery, recipe: str, made: list[str]
+) -> None:
+    site.build()
+    assert sorted(made) == ["adding", "other"]
+    made.clear()
+    for path in (*site.recipes.glob("*.py"), *site.recordings.glob("*.ipynb")):
+        path.touch()  # as a new checkout does
+    site.build()
+    assert made == []
+    site.write("adding", recipe.replace("A paragraph.", "New prose."))
+    site.build()
+    recording = site.recordings / "other.ipynb"
+    recording.write_text(recording.read_text().replace("total is", "total was"))
+    site.build()
+    assert made == ["adding", "other"]
+
+
+def test_another_setting_makes_all_pages_again(site: Gallery, made: list[str]) -> None:
+    site.build()
+    made.clear()
+    site.build(**{"sphinx_gallery_conf.nested_sections": False})
+    assert sorted(made) == ["adding", "other"]
+
+
+def test_a_page_with_a_warning_is_made_in_every_build_and_no_other(
+    site: Gallery, recipe: str, made: list[str]
+) -> None:
+    site.write("adding", recipe.replace("1 + 2", "5 + 2"))
+    site.build()
+    made.clear()
+    assert "stale recording" in site.build().warnings
+    assert made == ["adding"]
+
+
+def test_a_changed_input_makes_its_page_again(site: Gallery, recipe: str, made: list[str]) -> None:
+    (site.recipes / "data.txt").write_text("1")
+    site.write("adding", recipe.replace("# sphinx_gallery_cell_timeout = 60", INPUTS))
+    assert site.record("adding")
+    assert site.build().warnings == ""
+    made.clear()
+    (site.recipes / "data.txt").write_text("2")
+    assert "changed input data.txt" in site.build().warnings
+    assert made == ["adding"]
+
+
+INPUTS = '# sphinx_gallery_inputs = ["data.txt"]'
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"pages": {"a": {}}}', "{"])
+def test_a_damaged_memory_makes_all_pages_again(site: Gallery, made: list[str], text: str) -> None:
+    site.build()
+    made.clear()
+    (site.root / "recipes/.made").write_text(text)
+    assert "the total is 3" in site.build().page("recipes/adding")
+    assert sorted(made) == ["adding", "other"]
+
+
+def test_a_build_that_was_interrupted_leaves_no_old_page(
+    site: Gallery, recipe: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    site.build()
+    after_page(monkeypatch, "adding", interrupt)
+    site.write("adding", recipe.replace("A paragraph.", "New prose."))
+    with pytest.raises(KeyboardInterrupt):
+        site.build()
+    site.write("adding", recipe)
+    assert "A paragraph." in site.build().page("recipes/adding")
+
+
+def test_pages_of_removed_recipes_are_removed_in_sub_galleries_too(
+    site: Gallery, recipe: str
+) -> None:
+    deep = site.recipes / "deep"
+    deep.mkdir()
+    (deep / "GALLERY_HEADER.rst").write_text("Deep\n====\n\nAll.\n")
+    (deep / "below.py").write_text((site.recipes / "adding.py").read_text())
+    (deep / "another.py").write_text((site.recipes / "adding.py").read_text())
+    site.build()
+    assert (site.root / "recipes/deep/below.rst").exists()
+    (deep / "below.py").unlink()
+    (site.recipes / "other.py").unlink()
+    (site.recordings / "other.ipynb").unlink()
+    site.build()
+    assert not (site.root / "recipes/deep/below.rst").exists()
+    assert (site.root / "recipes/deep/another.rst").exists()
+    assert not (site.root / "recipes/other.rst").exists()
+
+
+def test_sphinx_gallery_is_left_as_it_was(site: Gallery) -> None:
+    before = gen_rst.execute_script, gen_rst.generate_file_rst
+    site.build()
+    assert (gen_rst.execute_script, gen_rst.generate_file_rst) == before
+
+
+def test_settings_that_are_not_used_are_told_and_others_are_honoured(
+    site: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = []
+    monkeypatch.setattr(replay.logger, "info", lambda text, *values: told.append(text % values))
+    site.write("draft_one", "not a recipe")
+    site.configure(
+        sphinx_gallery_conf=site.settings["sphinx_gallery_conf"]
+        | {"ignore_pattern": "draft", "reset_modules": ("seaborn",), "plot_gallery": False}
+    )
+    assert site.build().warnings == ""
+    assert told == ["sphinx_gallery_conf: not used where recordings are shown: reset_modules"]
+    assert not (site.root / "recipes/draft_one.rst").exists()
