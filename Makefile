@@ -23,11 +23,13 @@ RECORDFLAGS = --device $(DEVICE) $(if $(filter 1,$(FORCE)),--force) \
 	$(if $(filter 1,$(REPLACE_GPU)),--replace-gpu) \
 	$(if $(MACHINE),--recordings-folder recordings/$(MACHINE))
 
+FORMS := .github/ISSUE_TEMPLATE
+
 # what errors tell people to type: make targets, instead of the command underneath
 export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve record check links test test-fast lint map lock clean
+.PHONY: help html serve record check links test test-fast lint mutants map lock clean
 .PHONY: live check-po status update-po translation-impact glossary new-language pseudo
 # `make record html` records first, also under -j
 .NOTPARALLEL:
@@ -104,10 +106,19 @@ test: $(VENV)/test ## set up what tests need and run all of them
 test-fast: $(VENV)/test ## run the tests, but not the recipes themselves
 	$(BIN)/python -m pytest -m "not slow"
 
-lint: $(VENV)/test ## check style and types
+lint: $(VENV)/test ## check style, types, directions of imports and what GitHub reads
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+	$(BIN)/python tests/imports.py
+	$(BIN)/zizmor --offline --quiet --persona auditor .github
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-config $(FORMS)/config.yml
+	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms \
+		$(filter-out $(FORMS)/config.yml,$(wildcard $(FORMS)/*.yml))
+
+mutants: $(VENV)/test ## change the engine, one place at a time: do tests fail? (ROOMS=..., SEED=1, MINUTES=90)
+	$(BIN)/python tests/mutants.py $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(ROOMS)
 
 map: $(VENV)/html ## write the map of the modules into README.md
 	$(BIN)/python .github/scripts/readme_map.py

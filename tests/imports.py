@@ -1,0 +1,120 @@
+"""Who imports whom in the packages, and what must not be; `make lint` runs it.
+
+Prints the graph of the rooms: a room is a folder of the engine, a module of it beside the folders,
+or the site. Exits with 1 where an import has the wrong direction; tests/test_imports.py also holds
+the packages to the limits on sizes.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+ENGINE, SITE = "recipe_gallery", "second_call"
+COMMANDS = ("__main__", "commands")  # they may import every room, and no room them
+# what a room may import of the other rooms; the modules beside them are for all
+ALLOWED = {
+    "recipes": set(),
+    "record": {"recipes"},
+    "pages": {"recipes"},
+    "translate": {"recipes"},
+    "live": {"recipes", "pages", "translate"},
+    SITE: {"recipes", "pages", "translate"},
+}
+LIMITS = {
+    "files of a folder": 9,
+    "lines of a module": 250,
+    "lines of a function": 60,
+    "parameters of a function": 6,
+    "lines of both packages": 6_000,
+}
+
+
+def find_modules(root: Path) -> dict[str, Path]:
+    """Return the modules of both packages by name."""
+    paths = [path for package in (ENGINE, SITE) for path in sorted((root / package).rglob("*.py"))]
+    names = [".".join(path.relative_to(root).with_suffix("").parts) for path in paths]
+    return {name.removesuffix(".__init__"): path for name, path in zip(names, paths, strict=True)}
+
+
+def find_imports(name: str, modules: dict[str, Path]) -> set[str]:
+    """Return the modules of both packages that a module imports, anywhere in its text."""
+    path = modules[name]
+    package = name.split(".") if path.stem == "__init__" else name.split(".")[:-1]
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) + 1 - node.level] if node.level else []
+            source = ".".join([*above, *filter(None, [node.module])])
+            names = [f"{source}.{alias.name}" for alias in node.names]
+            found |= {name if name in modules else source for name in names}
+    return (found & set(modules)) - {name}
+
+
+def room_of(module: str) -> str:
+    """Return the folder or module of the engine that a module belongs to, or the site."""
+    package, _, inside = module.partition(".")
+    return SITE if package == SITE else inside.split(".")[0] or ENGINE
+
+
+def find_rooms(modules: dict[str, Path]) -> dict[str, set[str]]:
+    """Return the rooms that each room imports."""
+    rooms: dict[str, set[str]] = {room_of(module): set() for module in modules}
+    for module in modules:
+        rooms[room_of(module)] |= {room_of(each) for each in find_imports(module, modules)}
+    # the table of priorities stands in the engine's __init__, which is no room
+    return {room: imported - {room, ENGINE} for room, imported in sorted(rooms.items())}
+
+
+def find_wrong_imports(root: Path = ROOT) -> Iterator[str]:
+    """Tell imports that have the wrong direction, and cycles of rooms."""
+    modules = find_modules(root)
+    for module in modules:
+        room = room_of(module)
+        for imported in sorted(find_imports(module, modules)):
+            target = room_of(imported)
+            wrong = target in COMMANDS or target == SITE != room or target == "record" != room
+            if room in ALLOWED and target in ALLOWED:
+                wrong |= target not in {room, *ALLOWED[room]}
+            if wrong and room not in COMMANDS:
+                yield f"{modules[module].relative_to(root)}: must not import {imported}"
+    try:
+        TopologicalSorter(find_rooms(modules)).prepare()
+    except CycleError as error:
+        yield f"rooms in a cycle: {' -> '.join(reversed(error.args[1]))}"
+
+
+def find_sizes(root: Path = ROOT) -> Iterator[tuple[str, str, int]]:
+    """Yield what is limited, where, and how large it is."""
+    total = 0
+    for path in find_modules(root).values():
+        text, place = path.read_text(encoding="utf-8"), path.relative_to(root).as_posix()
+        total += text.count("\n")
+        yield "lines of a module", place, text.count("\n")
+        if path.stem == "__init__":
+            files = [each for each in path.parent.iterdir() if each.is_file()]
+            yield "files of a folder", path.parent.relative_to(root).as_posix(), len(files)
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                place_of = f"{place}:{node.lineno}: {node.name}"
+                yield "lines of a function", place_of, (node.end_lineno or 0) - node.lineno + 1
+                names = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+                own = [each for each in names if each.arg not in ("self", "cls")]
+                yield "parameters of a function", place_of, len(own)
+    yield "lines of both packages", f"{ENGINE}, {SITE}", total
+
+
+def find_too_large(kind: str, root: Path = ROOT) -> list[str]:
+    """Tell what is above one of the limits."""
+    found = [(place, size) for what, place, size in find_sizes(root) if what == kind]
+    return [f"{place}: {size:,} {kind}" for place, size in found if size > LIMITS[kind]]
+
+
+if __name__ == "__main__":
+    for room, imported in find_rooms(find_modules(ROOT)).items():
+        print(f"{room:<15} imports {', '.join(sorted(imported)) or 'no other room'}")
+    sys.exit("\n".join(find_wrong_imports()) or None)
