@@ -51,7 +51,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def extensions() -> list[str]:
     """What the gallery of a test names in conf.py: the engine alone, but for tests of the site."""
-    return ["recipe_gallery", "second_call"]
+    return ["recipe_gallery"]
 
 
 @pytest.fixture

@@ -19,11 +19,6 @@ from recipe_gallery.translate.impact import compare, find_impact, format_impact
 from recipe_gallery.translate.status import format_status, language_status
 
 KOREAN = Language(code="ko", name="한국어", glue=True)
-PAGES = """
-.. translation-status::
-
-.. translation-glossary::
-"""
 
 
 @pytest.fixture
@@ -59,22 +54,6 @@ def test_a_catalog_that_cannot_be_read_is_in_the_table(site: Gallery) -> None:
     (site.root / "locale/ko/LC_MESSAGES/broken.po").write_text("no")
     statuses = language_status(site.root / "locale", KOREAN)
     assert "broken  cannot be read; run: make check-po" in format_status(KOREAN, statuses)
-
-
-def test_status_and_glossary_are_on_a_page(site: Gallery) -> None:
-    index = site.root / "index.rst"
-    index.write_text(index.read_text() + PAGES)
-    build = site.build()
-    page = build.page("index")
-    for text in ("한국어", "20%", "홍길동", "김아무개", "Nov", "커널", "of a GPU"):
-        assert text in page, text
-    assert "알맹이" not in page
-    assert "https://example.org/repo/edit/main/locale/ko/LC_MESSAGES/index.po" in page
-    assert 'aria-label="20% of 한국어 translated"' in page
-    assert (build.out / "glossary.ko.csv").exists()
-    assert site.build().read == []
-    site.translate("index", {"Site": "사이트"})
-    assert site.build().read == ["index"]
 
 
 def test_translation_tools_can_import_the_glossary(site: Gallery, tmp_path: Path) -> None:

@@ -87,16 +87,6 @@ def test_page_notebook_and_script_are_translated(site: Gallery) -> None:
     assert "\n# 여기에 있는 까닭.\n" in script
 
 
-def test_the_card_of_a_recipe_is_translated(site: Gallery) -> None:
-    page = site.build(language="ko").page("recipes/index")
-    card = page[
-        page.index('<ul class="recipe-cards">') : page.index("</ul>", page.index("recipe-cards"))
-    ]
-    assert "수 더하기" in card
-    assert "가 있는 첫 문장입니다." in card
-    assert "Adding" not in card
-
-
 def test_what_is_not_translated_is_english_marked_and_told(site: Gallery) -> None:
     path = edit(site, "A paragraph.", "")
     mark_fuzzy(path, "A remark.")
@@ -118,7 +108,7 @@ def test_a_new_translation_changes_exactly_its_page(site: Gallery) -> None:
     assert build.read == [PAGE]
     edit(site, "Adding numbers", "수 합하기")
     build = site.build(language="ko")
-    assert build.read == [PAGE, "recipes/index"]  # the gallery's page shows title and summary
+    assert build.read == [PAGE]
     edit(site, "A paragraph.", "다른 문단입니다.")
     build = site.build(language="ko")
     assert "다른 문단입니다." in build.page(PAGE)
@@ -279,15 +269,6 @@ def test_a_language_without_catalogs_is_told_and_builds_in_english(site: Gallery
 
 def test_an_unknown_language_is_told(site: Gallery) -> None:
     assert "make new-language LANGUAGE=fr" in site.build(language="fr").warnings
-
-
-def test_pages_name_the_same_page_in_other_languages(site: Gallery) -> None:
-    page = site.build(language="ko").page(PAGE)
-    assert '<link rel="canonical" href="https://example.org/site/ko/recipes/adding.html"' in page
-    sitemap = (site.root / "out/html/sitemap.xml").read_text()
-    assert "<loc>https://example.org/site/ko/recipes/adding.html</loc>" in sitemap
-    assert 'hreflang="en" href="https://example.org/site/en/recipes/adding.html"' in sitemap
-    assert 'hreflang="x-default" href="https://example.org/site/en/recipes/adding.html"' in sitemap
 
 
 @settings(

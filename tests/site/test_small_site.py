@@ -1,0 +1,94 @@
+"""What the site adds to the pages of a small gallery: cards, a page for translators, languages."""
+
+import shutil
+from pathlib import Path
+
+import polib
+import pytest
+
+from gallery import Gallery
+
+PAGE = "recipes/adding"
+MESSAGES = {
+    "Adding numbers": "수 더하기",
+    "A first sentence with ``code``.": "``code``가 있는 첫 문장입니다.",
+    "A paragraph.": "문단입니다.",
+}
+
+
+@pytest.fixture
+def site(site: Gallery) -> Gallery:
+    site.set_languages("ko")
+    site.configure(recipe_gallery_repository_url="https://example.org/repo", gettext_compact=False)
+    site.translate("index", {"Site": "사이트"})
+    site.translate("recipes/index", {"Recipes": "레시피", "All.": "전부."})
+    site.translate(PAGE, MESSAGES)
+    return site
+
+
+def test_the_card_of_a_recipe_is_translated(site: Gallery) -> None:
+    page = site.build(language="ko").page("recipes/index")
+    card = page[
+        page.index('<ul class="recipe-cards">') : page.index("</ul>", page.index("recipe-cards"))
+    ]
+    assert "수 더하기" in card
+    assert "가 있는 첫 문장입니다." in card
+    assert "Adding" not in card
+
+
+def test_a_new_translation_changes_its_page_and_its_card(site: Gallery) -> None:
+    site.build(language="ko")
+    site.translate(PAGE, MESSAGES | {"A paragraph.": "다른 문단입니다."})
+    assert site.build(language="ko").read == [PAGE]
+    site.translate(PAGE, MESSAGES | {"Adding numbers": "수 합하기"})
+    assert site.build(language="ko").read == [PAGE, "recipes/index"]
+
+
+def test_a_card_changes_with_its_recording_and_its_recipe(site: Gallery, recipe: str) -> None:
+    site.build()
+    path = site.recordings / "adding.ipynb"
+    path.write_text(path.read_text().replace('"recorded": "2', '"recorded": "3'))
+    assert site.build().read == [PAGE, "recipes/index"]
+    site.write("adding", recipe.replace("A first sentence", "Another sentence"))
+    assert site.build().read == [PAGE, "recipes/index"]
+
+
+def test_pages_name_the_same_page_in_other_languages(site: Gallery) -> None:
+    page = site.build(language="ko").page(PAGE)
+    assert '<link rel="canonical" href="https://example.org/site/ko/recipes/adding.html"' in page
+    sitemap = (site.root / "out/html/sitemap.xml").read_text()
+    assert "<loc>https://example.org/site/ko/recipes/adding.html</loc>" in sitemap
+    assert 'hreflang="en" href="https://example.org/site/en/recipes/adding.html"' in sitemap
+    assert 'hreflang="x-default" href="https://example.org/site/en/recipes/adding.html"' in sitemap
+
+
+def test_status_and_glossary_are_on_a_page(site: Gallery) -> None:
+    shutil.rmtree(site.root / "locale/ko")
+    path = site.translate("index", {"Site": "사이트", "Two more words.": "", "Old.": "옛."})
+    describe(path)
+    (site.root / "locale/glossary.csv").write_text(
+        "term,ko,note\nkernel,커널|알맹이,of a GPU\nbatch,배치,\n"
+    )
+    index = site.root / "index.rst"
+    index.write_text(index.read_text() + "\n.. translation-status::\n\n.. translation-glossary::\n")
+    build = site.build()
+    page = build.page("index")
+    for text in ("한국어", "20%", "홍길동", "김아무개", "Nov", "커널", "of a GPU"):
+        assert text in page, text
+    assert "알맹이" not in page
+    assert "https://example.org/repo/edit/main/locale/ko/LC_MESSAGES/index.po" in page
+    assert 'aria-label="20% of 한국어 translated"' in page
+    assert (build.out / "glossary.ko.csv").exists()
+    assert site.build().read == []
+    site.translate("index", {"Site": "사이트"})
+    assert site.build().read == ["index"]
+
+
+def describe(path: Path) -> None:
+    """Note in a catalog who worked on it and when, and that a message has to be revised."""
+    catalog = polib.pofile(str(path))
+    catalog.header = "홍길동 <gildong@example.org>, 2026."
+    catalog.metadata["Last-Translator"] = "김아무개 <kim@example.org>"
+    catalog.metadata["PO-Revision-Date"] = "2026-11-20 10:00+0900"
+    catalog.find("Old.").flags.append("fuzzy")
+    catalog.save()
