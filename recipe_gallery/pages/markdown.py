@@ -162,6 +162,10 @@ class NotebookTranslator(MarkdownTranslator):
         """Open the words under a figure or above a block of code."""
         self._push_context(SubContext(SubContextParams(2, 2)))
 
+    def visit_block_quote(self, node: nodes.block_quote) -> None:
+        """Open a quote, which is one from its first paragraph to who said so."""
+        self._push_context(IndentContext("> ", empty=True, params=SubContextParams(2, 2)))
+
     def visit_attribution(self, node: nodes.attribution) -> None:
         """Open the line that tells who said what is quoted."""
         self._push_context(SubContext(SubContextParams(2, 2)))
@@ -173,7 +177,7 @@ class NotebookTranslator(MarkdownTranslator):
 
     def visit_productionlist(self, node: addnodes.productionlist) -> None:
         """Write a grammar as it was typed."""
-        lines = "\n".join(production.astext() for production in node)
+        lines = "\n".join(production.astext().rstrip() for production in node)
         self.add(f"```\n{lines}\n```", prefix_eol=2, suffix_eol=2)
         raise nodes.SkipNode
 
@@ -232,7 +236,16 @@ for _kind in (*admonitionlabels, "admonition", "sidebar"):
     setattr(NotebookTranslator, f"visit_{_kind}", NotebookTranslator.visit_labelled_quote)
     setattr(NotebookTranslator, f"depart_{_kind}", NotebookTranslator.depart_context)
 for _kind in (
-    *("title", "subtitle", "caption", "attribution", "centered", "table", "option_list_item"),
+    *(
+        "title",
+        "subtitle",
+        "caption",
+        "attribution",
+        "block_quote",
+        "centered",
+        "table",
+        "option_list_item",
+    ),
     *("emphasis", "superscript", "classifier"),
 ):
     setattr(NotebookTranslator, f"depart_{_kind}", NotebookTranslator.depart_context)

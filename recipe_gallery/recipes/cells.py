@@ -47,6 +47,9 @@ def mark_cells(document: nodes.document, recipe: Recipe) -> None:
                 node["recipe_cell"] = cell.number
         elif cell and not has_code and not _is_output(node):
             node["recipe_cell"], node["recipe_line"] = cell.number, cell.line
+            # reStructuredText trims lines, and where they are numbered it puts a space before each.
+            if node.astext().split() == cell.source.split():
+                set_code(node, cell.source)
             has_code = True
 
 
@@ -55,6 +58,13 @@ def code_of_cells(document: nodes.document) -> Iterator[nodes.literal_block]:
     for node in list(document.findall(nodes.literal_block)):
         if "recipe_cell" in node:
             yield node
+
+
+def set_code(block: nodes.literal_block, code: str) -> None:
+    """Let a block show other code."""
+    block.rawsource = code  # what highlighting and linking compare the text with
+    block.children = []
+    block += nodes.Text(code)
 
 
 def _is_part(node: nodes.Node) -> bool:

@@ -14,7 +14,7 @@ from sphinx import addnodes
 from sphinx.transforms import SphinxTransform
 
 from .. import Priority
-from ..recipes.cells import code_of_cells
+from ..recipes.cells import code_of_cells, set_code
 from ..recipes.comments import find_comments, replace_comments
 from ..recipes.gallery import find_source
 
@@ -69,7 +69,4 @@ class WriteComments(SphinxTransform):
         if not any(translations.values()):
             return
         for block in code_of_cells(self.document):
-            code = replace_comments(block.astext(), translations)
-            block.rawsource = code  # what highlighting and linking compare the text with
-            block.children = []
-            block += nodes.Text(code)
+            set_code(block, replace_comments(block.astext(), translations))

@@ -1,15 +1,26 @@
 import re
+import shutil
 import subprocess
 import sys
+import types
+from base64 import b64decode
 from pathlib import Path
 
 import nbformat
 import pytest
+from docutils import nodes
 from nbclient import NotebookClient
+from sphinx.application import Sphinx
+from sphinx.errors import ExtensionError
 
-from gallery import Build, Gallery
+from gallery import RECIPE, Build, Gallery
+from recipe_gallery.recipes.cells import code_of_cells
 from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.recipes.recipe import load_recipe
+
+PNG = b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVQI12NgAAAAAgAB4iG8MwAAAABJRU5ErkJggg=="
+)
 
 
 @pytest.fixture
@@ -86,3 +97,105 @@ def test_both_downloads_run_in_an_empty_folder(build: Build, tmp_path: Path) -> 
     script = build.out / "recipes/adding.py"
     done = subprocess.run([sys.executable, script], cwd=folder, capture_output=True, text=True)
     assert done.stdout == "the total is 3\n"
+
+
+def test_of_a_site_without_an_address_links_are_plain_text(site: Gallery) -> None:
+    site.configure(html_baseurl=None)
+    site.add(
+        "adding",
+        RECIPE.replace(
+            "A paragraph.",
+            "|pic|\n        #\n        # .. |pic| image:: /a.png\n        #    :alt: A picture",
+        ),
+    )
+    (site.root / "a.png").write_bytes(PNG)
+    build = site.build()
+    assert build.warnings == ""
+    text = markdown(build)
+    assert "See Site, [Python](https://www.python.org) and" in text
+    assert "A picture" in text
+    assert "](" not in text.replace("[Python](https://www.python.org)", "")
+
+
+def test_files_to_download_are_links_to_the_site(site: Gallery) -> None:
+    site.add("adding", RECIPE.replace("A paragraph.", ":download:`data </data.csv>`"))
+    (site.root / "data.csv").write_text("1")
+    build = site.build()
+    assert build.warnings == ""
+    link = re.search(
+        r"\[`*data`*\]\((https://example.org/site/(_downloads/.*data.csv))\)", markdown(build)
+    )
+    assert link
+    assert (build.out / link[2]).read_text() == "1"
+    site.configure(html_baseurl=None)
+    assert "](" not in markdown(site.build()).replace("[Python](", "")
+
+
+def test_names_with_dots_are_files_of_their_own(gallery: Gallery) -> None:
+    gallery.add("a.b", RECIPE)
+    gallery.add("a.c", RECIPE.replace("A paragraph.", "Another."))
+    build = gallery.build()
+    assert "A paragraph." in (build.out / "recipes/a.b.ipynb").read_text()
+    assert "Another." in (build.out / "recipes/a.c.ipynb").read_text()
+    assert "Another." in (build.out / "recipes/a.c.py").read_text()
+    assert not (build.out / "recipes/a.ipynb").exists()
+    assert 'href="a.b.ipynb"' in build.page("recipes/a.b")
+
+
+def test_spaces_at_the_ends_of_lines_of_a_text_stay(gallery: Gallery) -> None:
+    text = 'text = """a  \nb"""'
+    gallery.add("adding", f'"""\nTitle\n=====\n\nText.\n"""\n\n{text}\nlen(text)\n')
+    build = gallery.build()
+    assert build.warnings == ""
+    assert text in read(build).cells[-1].source
+    assert read(build).cells[-1].outputs
+
+
+@pytest.mark.parametrize("extensions", [[], ["sphinx.ext.autodoc"]])
+def test_numbers_of_lines_are_no_code(gallery: Gallery, extensions: list[str]) -> None:
+    numbered = RECIPE.replace(
+        "# sphinx_gallery_cell_timeout = 60", "# sphinx_gallery_line_numbers = True"
+    )
+    gallery.configure(extensions=["recipe_gallery", *extensions])
+    gallery.add("adding", numbered)
+    build = gallery.build()
+    assert build.warnings == ""
+    codes = [cell.source for cell in read(build).cells if cell.cell_type == "code"]
+    assert codes == [cell.source for cell in load_recipe(gallery.recipes / "adding.py").cells]
+
+
+def test_recipes_may_lie_outside_of_the_pages(tmp_path: Path) -> None:
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    gallery = Gallery(docs)
+    gallery.configure(
+        sphinx_gallery_conf={"examples_dirs": "../recipes_source", "gallery_dirs": "recipes"}
+    )
+    gallery.add("adding", RECIPE)
+    gallery.recipes.rename(tmp_path / "recipes_source")
+    build = gallery.build()
+    assert build.warnings == ""
+    assert "the total is 3" in build.page("recipes/adding")
+    assert read(build).cells[2].outputs
+    shutil.rmtree(docs / "out/doctrees")  # of another kind
+    assert gallery.build("gettext").warnings == ""
+
+
+def test_a_page_that_does_not_fit_its_recipe_is_refused(site: Gallery) -> None:
+    def drop(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+        for block in code_of_cells(doctree):
+            block.parent.remove(block)
+
+    site.configure(extensions=["recipe_gallery", "dropping"])
+    module = types.ModuleType("dropping")
+    module.setup = lambda app: app.connect("doctree-resolved", drop) and None
+    sys.modules["dropping"] = module
+    try:
+        with pytest.raises(ExtensionError) as error:
+            site.build()
+    finally:
+        del sys.modules["dropping"]
+    assert str(error.value) == (
+        "recipes_source/adding.py: its page has 5 blocks after the title and 0 of code, "
+        "the recipe 5 and 3; remove the page and build again"
+    )

@@ -1,0 +1,69 @@
+"""The head of a recipe's page: the box with the facts of its recording, and its style."""
+
+import re
+
+import pytest
+from docutils import nodes
+from docutils.utils import new_document
+
+from gallery import Gallery
+from recipe_gallery.pages.header import provenance, visit_provenance
+
+
+class Writer(nodes.GenericNodeVisitor):
+    """What the box needs of Sphinx's writer of HTML."""
+
+    def __init__(self) -> None:
+        super().__init__(new_document(""))
+        self.body: list[str] = []
+
+    def encode(self, text: str) -> str:
+        return text.replace("<", "&lt;")
+
+    def default_visit(self, node: nodes.Node) -> None:
+        self.body.append(f"<{node.tagname}>")
+
+    def default_departure(self, node: nodes.Node) -> None:
+        pass
+
+
+def test_writing_the_box_leaves_the_page_as_it_is() -> None:
+    facts = nodes.field_list("", nodes.field())
+    box = provenance("", nodes.paragraph("", "Recorded <here>"), facts)
+    bodies = []
+    for _time in range(2):
+        writer = Writer()
+        with pytest.raises(nodes.SkipNode):
+            visit_provenance(writer, box)
+        bodies.append("".join(writer.body))
+    assert bodies[0] == bodies[1]
+    assert bodies[0] == (
+        '<details class="provenance"><summary>Recorded &lt;here></summary>\n'
+        "<field_list><field></details>\n"
+    )
+    assert len(box) == 2
+
+
+def test_packages_are_called_as_conf_py_says(site: Gallery) -> None:
+    path = site.recordings / "adding.ipynb"
+    path.write_text(path.read_text().replace('"versions": {', '"versions": {"some-lib": "1.2",'))
+    assert re.search(r"some-lib.*?1\.2", site.build().page("recipes/adding"), re.DOTALL)
+    site.configure(recipe_gallery_package_names={"some-lib": "SomeLib"})
+    build = site.build()
+    assert "recipes/adding" in build.read
+    page = build.page("recipes/adding")
+    assert "SomeLib" in page
+    assert "some-lib" not in page
+    assert "Python" in page[page.index("<details") : page.index("</details>")]
+
+
+@pytest.mark.parametrize("theme", ["alabaster", "furo", "pydata_sphinx_theme"])
+def test_the_engine_brings_a_style_that_a_site_can_leave_out(site: Gallery, theme: str) -> None:
+    pytest.importorskip(theme)
+    site.configure(html_theme=theme)
+    build = site.build()
+    assert build.warnings == ""
+    assert "_static/recipe_gallery.css" in build.page("recipes/adding")
+    assert "details.provenance" in (build.out / "_static/recipe_gallery.css").read_text()
+    build = site.build(recipe_gallery_style=False)
+    assert "recipe_gallery.css" not in build.page("recipes/adding")
