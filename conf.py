@@ -76,6 +76,7 @@ html_use_index = False  # there are no index entries
 recipe_gallery_package_names = {"torch": "PyTorch", "numpy": "NumPy", "triton": "Triton"}
 # What a page may load: files of the site and nothing else, and no script or style inside a page.
 # CONTRIBUTING.md says what a host can send in addition; https://www.w3.org/TR/CSP3/
+recipe_gallery_alt_required = True  # figures are described for those who cannot see them
 recipe_gallery_style = False  # _static/site.css has its own
 second_call_content_security_policy = "; ".join(
     [

@@ -8,7 +8,7 @@ from typing import Any
 
 from .languages import Language, add_language, choose_languages, load_languages
 from .project import GalleryError, Project, load_check, suggest
-from .recipes.gallery import find_recipes
+from .recipes.gallery import GalleryFile, list_files
 from .recipes.state import Status, check_recordings, format_reports
 
 Run = Callable[[Project, argparse.Namespace], int]
@@ -54,11 +54,7 @@ RECORDINGS = argument(
 def check(project: Project, options: argparse.Namespace) -> int:
     """Tell which recordings are missing, stale or current."""
     folder = options.recordings_folder or project.recordings
-    reports = [
-        report
-        for _pages, recipes in project.galleries
-        for report in check_recordings(recipes, folder)
-    ]
+    reports = check_recordings(_choose_recipes(project), folder)
     print(format_reports(reports))
     return int(any(report.status is not Status.CURRENT for report in reports))
 
@@ -83,17 +79,21 @@ def record(project: Project, options: argparse.Namespace) -> int:
             f"recording needs the package {error.name}",
             remedy="run: pip install 'recipe-gallery[record]'",
         ) from None
-    folder = project.galleries[0][1]
-    job = Job(
-        recipes_folder=folder,
-        recordings_folder=options.recordings_folder or project.recordings,
-        device=options.device,
-        force=options.force,
-        replace_gpu=options.replace_gpu,
-        check=load_check(project),
-    )
-    console = Console(stderr=True, soft_wrap=True)
-    return 0 if record_recipes(_choose_recipes(folder, options.recipes), job, console) else 1
+    chosen = _choose_recipes(project, options.recipes)
+    recorded = []
+    for pages, folder in project.galleries:
+        files = [file for file in chosen if file.docname.startswith(f"{pages}/")]
+        job = Job(
+            recipes_folder=folder,
+            recordings_folder=options.recordings_folder or project.recordings,
+            device=options.device,
+            force=options.force,
+            replace_gpu=options.replace_gpu,
+            check=load_check(project),
+        )
+        console = Console(stderr=True, soft_wrap=True)
+        recorded.append(not files or record_recipes(files, job, console))
+    return 0 if all(recorded) else 1
 
 
 @command(
@@ -223,14 +223,25 @@ def _translated_languages(project: Project, codes: Sequence[str] = ()) -> list[L
     return choose_languages(project.root, codes or [code for code in known if code != source])
 
 
-def _choose_recipes(folder: Path, names: Sequence[str]) -> list[Path]:
-    """Return the recipes called ``names``, or all; raise ``GalleryError`` for an unknown name."""
-    paths = {path.stem: path for path in find_recipes(folder)}
-    if not paths:
-        raise GalleryError("no recipes here", path=folder, remedy="is it the right folder?")
-    unknown = [name for name in names if name.removesuffix(".py") not in paths]
-    if unknown:
-        raise GalleryError(
-            f"no recipe named {', '.join(unknown)} in {folder}; there are: {', '.join(paths)}"
-        )
-    return [paths[name.removesuffix(".py")] for name in names] if names else list(paths.values())
+def _choose_recipes(project: Project, names: Sequence[str] = ()) -> list[GalleryFile]:
+    """Return the recipes called ``names``, or all; raise ``GalleryError`` for an unknown name.
+
+    A recipe of a sub-gallery may be called by its last part where only one has it.
+    """
+    files = {file.name: file for file in list_files(project.config, project.root)}
+    folders = ", ".join(str(folder) for _pages, folder in project.galleries)
+    if not files:
+        raise GalleryError(f"no recipes here: {folders}", remedy="is it the right folder?")
+    chosen = []
+    for name in names or files:
+        name = name.removesuffix(".py")
+        found = [each for each in files if name in (each, each.rpartition("/")[2])]
+        if name in files:
+            found = [name]
+        if len(found) != 1:
+            wrong = "several recipes are" if found else "no recipe"
+            raise GalleryError(
+                f"{wrong} named {name} in {folders}; there are: {', '.join(found or files)}"
+            )
+        chosen.append(files[found[0]])
+    return chosen

@@ -114,6 +114,7 @@ class Project:
 # Settings of the engine in conf.py: default, what Sphinx does when it changes, and type.
 SETTINGS: dict[str, tuple[Any, str, type]] = {
     "recipe_gallery_recordings": ("recordings", "env", str),
+    "recipe_gallery_alt_required": (False, "env", bool),
     # "package.module:function", called with each notebook and its recipe's path before `record`
     # writes it; what it raises as GalleryError keeps the recording from being written
     "recipe_gallery_check_recording": ("", "", str),

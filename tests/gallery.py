@@ -16,6 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.locale import translators
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
+from recipe_gallery.recipes.gallery import GalleryFile
 from recipe_gallery.recipes.recording import Recording, read_recording
 
 ROOT = Path(__file__).parents[1]
@@ -105,7 +106,10 @@ class Gallery:
         """Record on the CPU; what was printed is in ``messages``."""
         from recipe_gallery.record.session import Job, record  # for tests that record: it is slow
 
-        paths = [self.recipes / f"{name}.py" for name in names]
+        files = [
+            GalleryFile(name=name, docname=f"recipes/{name}", path=self.recipes / f"{name}.py")
+            for name in names
+        ]
         stream = io.StringIO()
         job = Job(
             recipes_folder=self.recipes,
@@ -113,7 +117,7 @@ class Gallery:
             **{"device": "cpu", **options},
         )
         try:
-            return record(paths, job, Console(file=stream, soft_wrap=True, width=500))
+            return record(files, job, Console(file=stream, soft_wrap=True, width=500))
         finally:
             self.messages = stream.getvalue()
 

@@ -27,6 +27,7 @@ from sphinx_gallery.py_source_parser import Block
 
 from ..project import gallery_folders, suggest
 from ..recipes.cells import OUTPUT_CLASS
+from ..recipes.gallery import GalleryFile, find_file, ignore_pattern
 from ..recipes.page import Unrecorded, load_recorded
 from ..recipes.recipe import Cell, is_blank
 from .reuse import (
@@ -75,9 +76,13 @@ def check_config(app: Sphinx, config: Config) -> None:
         logger.info(
             "sphinx_gallery_conf: not used where recordings are shown: %s", ", ".join(unused)
         )
-    # Files whose names start with _ are no recipes, whatever else is none.
-    ignored = gallery.get("ignore_pattern")
-    gallery.update(_FORCED, ignore_pattern=f"^_|(?:{ignored})" if ignored else "^_")
+    folders = gallery_folders(config)
+    gallery.update(
+        _FORCED,
+        ignore_pattern=ignore_pattern(config),
+        gallery_dirs=[pages for pages, _examples in folders],  # Sphinx-Gallery wants no Path
+        examples_dirs=[examples for _pages, examples in folders],
+    )
 
 
 def take_over(app: Sphinx) -> None:
@@ -113,8 +118,14 @@ def make_pages(app: Sphinx) -> None:
         memory.state = ""
         remove_pages(app)
         try:
-            with CountWarnings() as warnings, _replaying(app, memory):
+            with CountWarnings() as warnings, _replaying(app, memory) as without_alt:
                 generate_gallery_rst(app)
+            if without_alt:
+                logger.info(
+                    "%d figures have no text for those who cannot see them; to be told which, set "
+                    "recipe_gallery_alt_required = True in conf.py",
+                    len(without_alt),
+                )
             memory.pages = {name: memory.pages[name] for name in memory.seen & memory.pages.keys()}
             if not warnings.count:
                 memory.state = state + state_of_pages(app)
@@ -123,9 +134,18 @@ def make_pages(app: Sphinx) -> None:
 
 
 @contextmanager
-def _replaying(app: Sphinx, memory: Memory) -> Iterator[None]:
-    """Put replaying in the place of running, and memory before making."""
-    recordings = Path(app.srcdir, app.config.recipe_gallery_recordings)
+def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
+    """Put replaying in the place of running, and memory before making.
+
+    The list that is yielded gets a line for each figure that has no text and need not have one.
+    """
+    without_alt: list[str] = []
+
+    def find(copy: Path) -> tuple[GalleryFile, Path]:
+        docname = copy.relative_to(app.srcdir).as_posix().removesuffix(".py")
+        file = find_file(app.config, Path(app.srcdir), docname)
+        assert file
+        return file, Path(app.srcdir, app.config.recipe_gallery_recordings, f"{file.name}.ipynb")
 
     def replay_script(
         script_blocks: list[Block],
@@ -136,15 +156,19 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[None]:
         # Sphinx-Gallery would show a block of nothing but settings as an empty code block.
         script_blocks[:] = [block for block in script_blocks if not is_blank(block)]
         script_vars.update(memory_delta=0.0, example_globals={})
-        source = Path(script_vars["src_file"])
         images = _ImageWriter(script_vars["image_path_iterator"], Path(gallery_conf["src_dir"]))
-        outputs = _Replay(source, recordings / f"{source.stem}.ipynb", images).run()
+        file, recording = find(Path(script_vars["target_file"]))
+        replay = _Replay(file, recording, images)
+        outputs = replay.run()
+        if app.config.recipe_gallery_alt_required:
+            replay.warn_of_missing_alt()
+        without_alt.extend(replay.without_alt)
         return [
             outputs.pop(0) if block.type == "code" and outputs else "" for block in script_blocks
         ], 0.0
 
     replacements = {
-        "generate_file_rst": memory.wrap(gen_rst.generate_file_rst, recordings),
+        "generate_file_rst": memory.wrap(gen_rst.generate_file_rst, lambda copy: find(copy)[1]),
         "execute_script": replay_script,
         # It parses every recipe to see which may run side by side; none runs.
         "_split_parallel": lambda names, *_others: (names, []),
@@ -152,7 +176,7 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[None]:
     before = {name: getattr(gen_rst, name) for name in replacements}
     vars(gen_rst).update(replacements)
     try:
-        yield
+        yield without_alt
     finally:
         vars(gen_rst).update(before)
 
@@ -178,9 +202,11 @@ class _Replay:
     Everything that is wrong is logged as a warning that says what to do.
     """
 
-    def __init__(self, source: Path, recording: Path, images: _ImageWriter) -> None:
+    def __init__(self, file: GalleryFile, recording: Path, images: _ImageWriter) -> None:
+        self.without_alt: list[str] = []  # what to tell of figures that have no text
         self._recording = recording
-        self._source = source
+        self._file = file
+        self._source = file.path
         self._images = images
 
     def run(self) -> list[str]:
@@ -188,7 +214,7 @@ class _Replay:
 
         A cell whose code changed since gets none: an old result beside new code would mislead.
         """
-        page = load_recorded(self._source, self._recording)
+        page = load_recorded(self._source, self._recording, self._file.name)
         if isinstance(page, Unrecorded):
             kind = "recipe" if page.recipe is None else "recording"
             place = "" if page.recipe is None else f"{_relative(self._source)}: "
@@ -210,6 +236,11 @@ class _Replay:
             state = hashlib.sha256(self._recording.read_bytes()).hexdigest()
             texts[0] = f"\n.. recorded {state} {comparison.describe()}\n\n{texts[0]}"
         return texts
+
+    def warn_of_missing_alt(self) -> None:
+        """Tell of each figure that has no text."""
+        while self.without_alt:
+            self._warn("alt", self.without_alt.pop(0))
 
     def _warn(self, kind: str, message: str) -> None:
         logger.warning("%s", message, type="recipe_gallery", subtype=kind)
@@ -236,11 +267,10 @@ class _Replay:
         for mime, suffix in IMAGE_SUFFIXES.items():
             if mime in data:
                 if not alts:
-                    self._warn(
-                        "alt",
+                    self.without_alt.append(
                         f"{_relative(self._source)}:{cell.line}: the figure of cell {cell.number} "
                         "has no text for those who cannot see it; add a line to the cell: "
-                        '# sphinx_gallery_alt = "..."',
+                        '# sphinx_gallery_alt = "..."'
                     )
                 alt = alts.pop(0) if alts else ""
                 image = data[mime]

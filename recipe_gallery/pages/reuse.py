@@ -66,13 +66,18 @@ class Memory:
         """Write it for the next build."""
         path.write_text(json.dumps(asdict(self)), encoding="utf-8")
 
-    def wrap(self, make: Callable[..., Generated], recordings: Path) -> Callable[..., Generated]:
-        """Return ``make`` as one that is only called for a page that has to be made."""
+    def wrap(
+        self, make: Callable[..., Generated], recording_of: Callable[[Path], Path]
+    ) -> Callable[..., Generated]:
+        """Return ``make`` as one that is only called for a page that has to be made.
+
+        ``recording_of`` returns the recording for Sphinx-Gallery's copy of a recipe.
+        """
 
         def make_or_remember(name: str, target: Path, folder: Path, conf: Any) -> Generated:
             source = Path(folder, name)
             self.seen.add(str(source))
-            files = [source, recordings / f"{source.stem}.ipynb"]
+            files = [source, recording_of(Path(target, name))]
             page = Path(target, name).with_suffix(".rst")
             if page.exists() and (known := self._find(source, files)):
                 return known

@@ -8,7 +8,7 @@ from pathlib import Path
 from sphinx.environment import BuildEnvironment
 
 from ..project import GalleryError
-from .gallery import find_source
+from .gallery import find_file
 from .recipe import Recipe, load_recipe
 from .recording import Comparison, Recording, compare, read_recording
 
@@ -43,17 +43,17 @@ class Unrecorded:
 
 def load_page(env: BuildEnvironment, docname: str) -> RecordedPage | Unrecorded | None:
     """Return what the page ``docname`` is made from, or None if it is no recipe's."""
-    source = find_source(env.config, Path(env.srcdir), docname)
-    if source is None:
+    file = find_file(env.config, Path(env.srcdir), docname)
+    if file is None:
         return None
     folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
-    return load_recorded(source, folder / f"{source.stem}.ipynb")
+    return load_recorded(file.path, folder / f"{file.name}.ipynb", file.name)
 
 
-def load_recorded(source: Path, path: Path) -> RecordedPage | Unrecorded:
+def load_recorded(source: Path, path: Path, name: str = "") -> RecordedPage | Unrecorded:
     """Read a recipe and the recording at ``path``; what was read lately is not parsed again."""
     try:
-        recipe = load_recipe(source)
+        recipe = load_recipe(source, name)
         _ = recipe.inputs  # a wrong list of them is the recipe's mistake, not the recording's
     except GalleryError as error:
         return Unrecorded(source=source, reason=Reason.BROKEN, error=error, recipe=None)

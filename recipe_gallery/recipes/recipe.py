@@ -22,7 +22,7 @@ import hashlib
 import math
 import re
 import tokenize
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -68,16 +68,12 @@ class Recipe:
     """One file of recipes_source/, parsed."""
 
     path: Path
+    name: str  # of its recording: the path below its gallery, without its ending
     title: str
     summary: str  # the first paragraph below the title, on one line; it may be empty
     blocks: tuple[Block, ...]
     cells: tuple[Cell, ...]
     settings: dict[str, Any]
-
-    @property
-    def name(self) -> str:
-        """File name without its ending; also the name of the recording and of the page."""
-        return self.path.stem
 
     @cached_property
     def fingerprint(self) -> str:
@@ -112,13 +108,17 @@ def is_blank(block: Block) -> bool:
     return block.type == "code" and not _visible(block.content).strip()
 
 
-def load_recipe(path: Path) -> Recipe:
-    """Parse one recipe; raise ``GalleryError`` naming the file and line if it cannot be used."""
+def load_recipe(path: Path, name: str = "") -> Recipe:
+    """Parse one recipe; raise ``GalleryError`` naming the file and line if it cannot be used.
+
+    Without ``name`` it is called as its file.
+    """
     try:
         state = path.stat()
     except OSError as error:
         raise GalleryError(f"{path}: cannot be read: {error}") from None
-    return _load_recipe(path, state.st_mtime_ns, state.st_size)
+    recipe = _load_recipe(path, state.st_mtime_ns, state.st_size)
+    return replace(recipe, name=name) if name else recipe
 
 
 @lru_cache(maxsize=128)  # galleries may be large, and most askers ask for the page at hand
@@ -161,6 +161,7 @@ def _load_recipe(path: Path, mtime_ns: int, size: int) -> Recipe:
     cells = tuple(_make_cell(path, number, block) for number, block in enumerate(code_blocks, 1))
     return Recipe(
         path=path,
+        name=path.name.removesuffix(".py"),
         title=title,
         summary=_find_summary(all_blocks[0].content, title),
         blocks=blocks,

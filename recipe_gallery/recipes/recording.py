@@ -158,7 +158,7 @@ def _check_facts(path: Path, facts: dict[str, Any]) -> None:
             f"{path}: recorded in format {facts['schema']}, this version reads {SCHEMA}; "
             f"run: make record RECIPES={path.stem} FORCE=1"
         )
-    if facts["recipe"] != path.stem:
+    if facts["recipe"].rpartition("/")[2] != path.stem:
         raise GalleryError(
             f"{path}: holds the recording of {facts['recipe']!r}; name it {facts['recipe']}.ipynb "
             f"or run: make record RECIPES={path.stem} FORCE=1"

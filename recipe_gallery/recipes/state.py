@@ -8,8 +8,8 @@ from enum import Enum
 from pathlib import Path
 
 from ..project import GalleryError
+from .gallery import GalleryFile
 from .recipe import Recipe, load_recipe
-from .gallery import find_recipes
 from .recording import Recording, compare, read_recording
 
 
@@ -67,27 +67,28 @@ def describe_origin(recording: Recording) -> str:
     return f"{device}, {facts['recorded'][:10]}, commit {commit}, {facts['seconds']:.0f} s"
 
 
-def check_recordings(recipes_folder: Path, recordings_folder: Path) -> list[Report]:
-    """Report on every recipe of a folder, and on recordings that belong to none."""
-    paths = find_recipes(recipes_folder)
-    if not paths:
-        raise GalleryError(f"{recipes_folder}: no recipes here; is it the right folder?")
+def check_recordings(files: Sequence[GalleryFile], recordings_folder: Path) -> list[Report]:
+    """Report on every recipe of a project, and on recordings that belong to none."""
     reports = []
-    for path in paths:
+    for file in files:
         try:
-            reports.append(inspect_recipe(load_recipe(path), recordings_folder))
+            reports.append(inspect_recipe(load_recipe(file.path, file.name), recordings_folder))
         except GalleryError as error:
-            reports.append(Report(name=path.stem, status=Status.UNUSABLE, detail=str(error)))
-    sources = {path.stem: path for path in paths}
+            reports.append(Report(name=file.name, status=Status.UNUSABLE, detail=str(error)))
+    sources = {file.name: file.path for file in files}
     for path in sorted(recordings_folder.glob("**/*.ipynb")):
-        name = path.relative_to(recordings_folder).with_suffix("").as_posix()
-        if path.stem not in sources:
+        name = path.relative_to(recordings_folder).as_posix().removesuffix(".ipynb")
+        machine, _, below = name.partition("/")
+        if name in sources:
+            continue
+        if below not in sources:
             problem = f"{path}: no recipe of this name; remove the file or restore the recipe"
             reports.append(Report(name=name, status=Status.UNUSABLE, detail=problem))
-        elif name != path.stem:  # of another machine, in a folder of its own
-            with contextlib.suppress(GalleryError):  # the recipe's own line says what is wrong
-                report = inspect_recipe(load_recipe(sources[path.stem]), path.parent)
-                reports.append(dataclasses.replace(report, name=name))
+            continue
+        # of another machine, in a folder of its own
+        with contextlib.suppress(GalleryError):  # the recipe's own line says what is wrong
+            report = inspect_recipe(load_recipe(sources[below], below), recordings_folder / machine)
+            reports.append(dataclasses.replace(report, name=name))
     return reports
 
 

@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from ..project import GalleryError
+from ..recipes.gallery import GalleryFile
 from ..recipes.recipe import Recipe, load_recipe
 from ..recipes.recording import SCHEMA
 from ..recipes.state import Status, inspect_recipe
@@ -40,7 +41,7 @@ class Job:
     check: Callable[[NotebookNode, Path], None] | None = None  # recipe_gallery_check_recording
 
 
-def record(paths: Sequence[Path], job: Job, console: Console) -> bool:
+def record(files: Sequence[GalleryFile], job: Job, console: Console) -> bool:
     """Record the recipes that need it, one after another; tell whether all of them succeeded.
 
     Each finished recording is written at once, so an interruption loses only the recipe in hand.
@@ -51,7 +52,7 @@ def record(paths: Sequence[Path], job: Job, console: Console) -> bool:
     with contextlib.ExitStack() as held:
         held.enter_context(_end_when_told())
         held.enter_context(_one_at_a_time(job.recordings_folder / ".lock"))
-        todo, failures = _select(paths, job, console)
+        todo, failures = _select(files, job, console)
         if todo:
             facts, environment = _prepare(job, settings, console)
             gpu = environment["CUDA_VISIBLE_DEVICES"]
@@ -72,12 +73,12 @@ def record(paths: Sequence[Path], job: Job, console: Console) -> bool:
     return not failures
 
 
-def _select(paths: Sequence[Path], job: Job, console: Console) -> tuple[list[Recipe], int]:
+def _select(files: Sequence[GalleryFile], job: Job, console: Console) -> tuple[list[Recipe], int]:
     """Return the recipes to record and the number of those that cannot be."""
     todo, failures = [], 0
-    for path in paths:
+    for file in files:
         try:
-            recipe = load_recipe(path)
+            recipe = load_recipe(file.path, file.name)
             report = inspect_recipe(recipe, job.recordings_folder)
         except GalleryError as error:
             failures += 1
@@ -214,6 +215,7 @@ def _write_whole(notebook: NotebookNode, path: Path) -> None:
     """Write a notebook completely or not at all."""
     nbformat.validate(notebook)
     text = nbformat.writes(notebook)
+    path.parent.mkdir(parents=True, exist_ok=True)  # of a sub-gallery
     unfinished = path.with_name(f".{path.name}.new")
     try:
         unfinished.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")

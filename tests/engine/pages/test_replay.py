@@ -167,8 +167,12 @@ def test_a_foreign_notebook_is_not_taken_for_a_recording(site: Gallery) -> None:
     assert "not a recording made by `make record`" in site.build().warnings
 
 
-def test_a_figure_without_text_is_a_warning(site: Gallery, recipe: str) -> None:
+def test_a_figure_without_text_is_a_warning_where_it_is_required(
+    site: Gallery, recipe: str
+) -> None:
     site.write("adding", recipe.replace("# sphinx_gallery_alt", "# alt"))
+    assert site.build().warnings == ""
+    site.configure(recipe_gallery_alt_required=True)
     assert "the figure of cell 3 has no text for those who cannot see it" in site.build().warnings
 
 

@@ -47,7 +47,7 @@ def test_all_current_is_success(
 def test_an_empty_folder_is_told(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> None:
     status, text = check(gallery, capsys)
     assert status == 1
-    assert "no recipes here; is it the right folder?" in text
+    assert f"no recipes here: {gallery.recipes}; is it the right folder?" in text
 
 
 def test_a_bad_recipe_does_not_hide_the_others(

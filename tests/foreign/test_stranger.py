@@ -1,0 +1,222 @@
+"""Somebody's gallery, recorded, rendered and translated with five lines of conf.py."""
+
+import ast
+import re
+from pathlib import Path
+
+import nbformat
+import polib
+import pytest
+from stranger import Stranger, need
+
+
+def page(out: Path, name: str) -> str:
+    return (out / f"auto_examples/{name}.html").read_text(encoding="utf-8")
+
+
+def main_text(html: str) -> str:
+    """Return the words of a page, without its code and its outputs."""
+    html = re.sub(r'<div class="highlight.*?</pre>', "", html, flags=re.DOTALL)
+    return re.sub(r"<[^>]+>", "", html)
+
+
+def test_examples_are_recorded_with_their_sub_galleries(recorded: Stranger) -> None:
+    recordings = sorted(path.stem for path in (recorded.docs / "recordings").rglob("*.ipynb"))
+    assert recordings == ["plot_deep", "plot_line"]
+    assert "2 of 2 recordings current" in recorded.command("check").stdout
+
+
+def test_pages_show_what_was_recorded(recorded: Stranger) -> None:
+    out = recorded.sphinx("html", "-n")
+    for name, number in (("plot_line", 2), ("advanced/plot_deep", 3)):
+        html = page(out, name)
+        assert f"sum {number}" in html
+        assert len(re.findall(r"<img[^>]*sphx-glr-single-img", html)) == 1
+        assert "Recorded on" in html
+        assert "has not been recorded" not in html
+    assert "plot_line.html" in page(out, "index")
+    assert "advanced/plot_deep.html" in page(out, "index")
+
+
+def test_pages_can_be_downloaded_as_notebooks_and_scripts(recorded: Stranger) -> None:
+    out = recorded.sphinx("html", "-n")
+    for name in ("plot_line", "advanced/plot_deep"):
+        notebook = nbformat.read(out / f"auto_examples/{name}.ipynb", as_version=4)
+        nbformat.validate(notebook)
+        kinds = {
+            mime
+            for cell in notebook.cells
+            for each in cell.get("outputs", [])
+            for mime in each.get("data", {})
+        }
+        assert "image/png" in kinds
+        script = (out / f"auto_examples/{name}.py").read_text(encoding="utf-8")
+        ast.parse(script)
+        assert "# Why it is so short." in script
+        html = page(out, name)
+        assert f'href="{Path(name).name}.ipynb"' in html
+        assert f'href="{Path(name).name}.py"' in html
+
+
+def test_texts_and_comments_become_messages(recorded: Stranger) -> None:
+    out = recorded.sphinx("gettext", "-D", "gettext_compact=0")
+    for name in ("plot_line", "advanced/plot_deep"):
+        messages = {each.msgid for each in polib.pofile(str(out / f"auto_examples/{name}.pot"))}
+        assert {"Why it is so short.", "The line goes up."} <= messages
+
+
+def test_all_words_of_a_page_can_be_translated(recorded: Stranger) -> None:
+    recorded.command("pseudo-po", "_build/locale")
+    out = recorded.sphinx("html", "-D", "language=en_XA", "-D", "locale_dirs=_build/locale")
+    for name in ("plot_line", "advanced/plot_deep"):
+        html = page(out, name)
+        assert "Þåŕţ" in html or "Ǫ" in html or "ļîñé" in html
+        assert "Ŵĥý îţ îš šö šĥöŕţ." in html
+        text = main_text(html)
+        for english in ("A sentence about", "The line goes up", "Recorded on", "Download"):
+            assert english not in text, english
+
+
+@pytest.mark.parametrize("theme", ["furo", "pydata_sphinx_theme", "sphinx_rtd_theme"][:2])
+def test_other_themes_show_the_same(recorded: Stranger, theme: str) -> None:
+    need(theme)
+    out = recorded.sphinx("html", "-n", "-D", f"html_theme={theme}")
+    html = page(out, "plot_line")
+    assert "sum 2" in html
+    assert "Recorded on" in html
+    assert 'href="plot_line.ipynb"' in html
+
+
+def test_other_formats_are_made(recorded: Stranger) -> None:
+    for builder in ("text", "man", "latex", "epub", "dirhtml"):
+        out = recorded.sphinx(builder, "-j", "2")
+        assert any(out.iterdir()), builder
+    text = (recorded.docs / "_build/text/auto_examples/plot_line.txt").read_text()
+    assert "sum 2" in text
+    html = recorded.docs / "_build/dirhtml/auto_examples/plot_line/index.html"
+    (address,) = re.findall(r'href="([^"]*plot_line\.ipynb)"', html.read_text(encoding="utf-8"))
+    assert (html.parent / address).is_file()
+
+
+def test_settings_of_other_extensions_do_not_clash(recorded: Stranger) -> None:
+    need("sphinx_sitemap")
+    recorded.write(
+        "docs/mine.py",
+        "def setup(app):\n    for name in NAMES:\n"
+        "        app.add_config_value(name, '', 'env')\n\n"
+        "NAMES = ['repository_url', 'languages', 'unused_assets']\n",
+    )
+    recorded.configure(
+        'extensions += ["sphinx_sitemap", "mine"]\n'
+        'site_url = html_baseurl = "https://library.example/"\n'
+        "import sys\nsys.path.insert(0, '.')\n"
+    )
+    out = recorded.sphinx("html")
+    assert "auto_examples/plot_line.html" in (out / "sitemap.xml").read_text()
+
+
+def test_fields_at_the_head_of_a_page_are_the_authors(recorded: Stranger) -> None:
+    recorded.write("docs/about.rst", ":orphan:\n:borrowed: y\n:recordings: mine\n\nAbout\n=====\n")
+    recorded.sphinx("html")
+    done = recorded.run("sphinx", "-b", "html", ".", "_build/html")
+    assert done.returncode == 0, done.stderr
+    assert "0 added, 0 changed, 0 removed" in done.stdout
+
+
+def test_two_galleries_may_have_files_of_the_same_name(stranger: Stranger) -> None:
+    stranger.write(
+        "docs/conf.py",
+        """\
+        extensions = ["recipe_gallery"]
+        sphinx_gallery_conf = {
+            "examples_dirs": ["../examples", "../tutorials/"],
+            "gallery_dirs": ["auto_examples/", "learn"],
+        }
+        """,
+    )
+    stranger.write("docs/more.rst", ":orphan:\n\nMore\n====\n\n.. toctree::\n\n   learn/index\n")
+    stranger.write("tutorials/GALLERY_HEADER.rst", "Tutorials\n=========\n\nLonger.\n")
+    stranger.write("tutorials/two/GALLERY_HEADER.rst", "Two\n---\n\nLonger.\n")
+    for number, folder in enumerate(("examples", "tutorials", "tutorials/two"), 1):
+        stranger.example(f"{folder}/plot_a.py", number=number)
+    stranger.record()
+    out = stranger.sphinx("html")
+    for number, folder in enumerate(("auto_examples", "learn", "learn/two"), 1):
+        html = (out / folder / "plot_a.html").read_text(encoding="utf-8")
+        assert f"sum {number}" in html
+        notebook = (out / folder / "plot_a.ipynb").read_text(encoding="utf-8")
+        assert f"sum {number}" in notebook
+    assert "3 of 3 recordings current" in stranger.command("check").stdout
+
+
+def test_names_may_have_dots(stranger: Stranger) -> None:
+    for number, name in enumerate(("a.b", "a.c"), 1):
+        stranger.example(f"examples/{name}.py", number=number)
+    stranger.record()
+    out = stranger.sphinx("html")
+    for number, name in enumerate(("a.b", "a.c"), 1):
+        assert f"sum {number}" in page(out, name)
+        assert f"sum {number}" in (out / f"auto_examples/{name}.ipynb").read_text(encoding="utf-8")
+
+
+def test_names_may_be_listed_as_paths(recorded: Stranger) -> None:
+    recorded.write(
+        "docs/conf.py",
+        """\
+        from pathlib import Path
+        extensions = ["recipe_gallery"]
+        sphinx_gallery_conf = {
+            "examples_dirs": Path("../examples"),
+            "gallery_dirs": Path("auto_examples"),
+        }
+        """,
+    )
+    out = recorded.sphinx("html")
+    assert "sum 2" in page(out, "plot_line")
+
+
+def test_some_examples_can_be_left_out_by_the_patterns_of_sphinx_gallery(
+    stranger: Stranger,
+) -> None:
+    stranger.configure('sphinx_gallery_conf["ignore_pattern"] = r"skip|__init__"\n')
+    stranger.example("examples/plot_a.py")
+    stranger.write("examples/skip_me.py", "raise SystemExit\n")
+    assert "skip_me" not in stranger.record()
+    out = stranger.sphinx("html")
+    assert not (out / "auto_examples/skip_me.html").exists()
+
+
+def test_pictures_without_words_for_the_blind_are_told_of_once(recorded: Stranger) -> None:
+    done = recorded.run("sphinx", "-b", "html", ".", "_build/html")
+    assert done.returncode == 0
+    assert "warning" not in done.stderr.lower()
+    assert "2 figures" in done.stdout
+    recorded.configure("recipe_gallery_alt_required = True\n")
+    done = recorded.run("sphinx", "-b", "html", ".", "_build/strict")
+    assert done.stderr.count("no text for those who cannot see it") == 2
+
+
+def test_the_command_works_from_another_folder(recorded: Stranger) -> None:
+    for name in ("check", "html"):
+        command = ["recipe_gallery", name, "--root", str(recorded.docs)]
+        done = recorded.run(*command)
+        assert done.returncode == 0, done.stderr
+        assert not done.stderr
+
+
+def test_an_address_makes_links_of_notebooks_absolute(recorded: Stranger) -> None:
+    recorded.write(
+        "examples/plot_line.py",
+        (recorded.root / "examples/plot_line.py")
+        .read_text()
+        .replace("A sentence", "See :doc:`/index`. A sentence"),
+    )
+    out = recorded.sphinx("html")
+    assert (
+        "https://" not in (out / "auto_examples/plot_line.ipynb").read_text().split('"outputs"')[0]
+    )
+    out = recorded.sphinx("html", "-D", "html_baseurl=https://library.example/docs/")
+    assert (
+        "https://library.example/docs/index.html"
+        in (out / "auto_examples/plot_line.ipynb").read_text()
+    )

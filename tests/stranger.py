@@ -1,0 +1,122 @@
+"""A project of somebody else: five lines of conf.py, and names that nobody here chose."""
+
+import os
+import subprocess
+import sys
+import textwrap
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from gallery import ROOT
+
+CONF = """\
+extensions = ["recipe_gallery"]
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples",
+    "gallery_dirs": "auto_examples/",
+}
+"""
+
+# A figure, printed text and a comment in code.
+EXAMPLE = '''\
+"""
+{title}
+=======================
+
+A sentence about ``numbers``.
+"""
+
+# Why it is so short.
+import matplotlib.pyplot as plt
+
+print("sum", {number})
+
+# %%
+# A part with a picture
+# ---------------------
+#
+# The line goes up.
+
+plt.plot([0, {number}])
+plt.show()
+'''
+
+
+@dataclass(frozen=True)
+class Stranger:
+    """A project in ``<root>/docs`` with examples in ``<root>/examples``."""
+
+    root: Path
+
+    @property
+    def docs(self) -> Path:
+        return self.root / "docs"
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(textwrap.dedent(text), encoding="utf-8")
+        return path
+
+    def example(self, name: str, *, title: str = "A line that goes up", number: int = 2) -> Path:
+        return self.write(name, EXAMPLE.format(title=title, number=number))
+
+    def configure(self, lines: str) -> None:
+        """Add lines to conf.py."""
+        self.write("docs/conf.py", (self.docs / "conf.py").read_text() + lines)
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Run a Python module in the folder of conf.py, as its owner would."""
+        environment = {
+            name: value
+            for name, value in os.environ.items()
+            if not name.startswith("RECIPE_GALLERY")
+        }
+        paths = [str(ROOT), environment.get("PYTHONPATH", "")]
+        environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
+        return subprocess.run(
+            [sys.executable, "-m", *command],
+            cwd=self.docs,
+            env=environment,
+            capture_output=True,
+            text=True,
+        )
+
+    def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        """Run ``recipe-gallery`` and see that it succeeds without a word on its error stream."""
+        return self._succeed(self.run("recipe_gallery", *arguments))
+
+    def sphinx(self, builder: str, *options: str) -> Path:
+        """Build, see that no warning is told, and return the folder of what was made."""
+        out = self.docs / "_build" / builder
+        command = ["sphinx", "-q", "-b", builder, *options, ".", str(out)]
+        done = self._succeed(self.run(*command))
+        assert not done.stderr, done.stderr
+        return out
+
+    def record(self) -> str:
+        """Record all examples on the CPU; return what was told."""
+        return self.command("record", "--device", "cpu").stderr
+
+    @staticmethod
+    def _succeed(done: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
+        assert done.returncode == 0, done.stderr
+        assert "Traceback" not in done.stderr, done.stderr
+        return done
+
+
+def make_project(root: Path) -> Stranger:
+    project = Stranger(root)
+    project.write("docs/conf.py", CONF)
+    toctree = ".. toctree::\n\n   auto_examples/index\n"
+    project.write("docs/index.rst", f"My library\n==========\n\n{toctree}")
+    project.write("examples/GALLERY_HEADER.rst", "Examples\n========\n\nShort ones.\n")
+    return project
+
+
+def need(package: str) -> None:
+    """Skip a test where a package is missing that only tests use; on CI that is a failure."""
+    if not os.environ.get("CI"):
+        pytest.importorskip(package, reason=f"no {package}; run: make test")
