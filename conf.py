@@ -95,6 +95,7 @@ recipe_gallery_check_recording = (
     "second_call.figures.headline:check_headline"  # keep out figures that no page can show
 )
 recipe_gallery_pagefind = True  # benchmarks/search.md tells why
+second_call_preview = "_static/preview.png"  # shown with links to pages that have no figure
 # What Sphinx and Sphinx-Gallery add to every page and no page here uses
 second_call_unused_assets = [
     "doctools.js",

@@ -2,8 +2,8 @@
 
 import re
 import tomllib
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
 from pathlib import Path
@@ -31,7 +31,6 @@ class Language:
     published: bool = True
     tag: str = ""
     glue: bool = False
-    style: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.tag:
@@ -114,7 +113,7 @@ def _parse(path: Path, code: str, entry: Any) -> Language:
         raise GalleryError(f"{path}: {code!r} is not a language code such as ja or pt_BR")
     if not isinstance(entry, dict):
         raise GalleryError(f'{path}: {code}: write {code} = {{ name = "...", published = true }}')
-    kinds = {"name": str, "published": bool, "tag": str, "glue": bool, "style": dict}
+    kinds = {"name": str, "published": bool, "tag": str, "glue": bool}
     for name, value in entry.items():
         if name not in kinds:
             raise GalleryError(f"{path}: {code}: unknown {name!r}; there are: {', '.join(kinds)}")

@@ -1,6 +1,5 @@
 """Buttons beside those of the downloads: Colab, source, and a report of a problem."""
 
-from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
 from docutils import nodes
@@ -10,8 +9,7 @@ from sphinx.locale import get_translation
 from recipe_gallery.languages import current_language
 from recipe_gallery.pages.header import describe_versions
 from recipe_gallery.pages.links import make_link, page_links
-from recipe_gallery.pages.reuse import find_recording
-from recipe_gallery.recipes.gallery import find_source
+from recipe_gallery.recipes.page import RecordedPage, Unrecorded, load_page
 
 _ = get_translation("second_call")
 
@@ -21,12 +19,11 @@ NOTEBOOKS_BRANCH = "notebooks"
 
 def add_buttons(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Add links to the repository, if the site has one, to those of the downloads."""
-    for actions in doctree.findall(page_links):
-        source = find_source(app.config, Path(app.srcdir), docname)
-        branch = app.config.recipe_gallery_repository_branch
-        repository = app.config.recipe_gallery_repository_url.rstrip("/")
-        if source is None or not repository:
-            continue
+    repository = app.config.recipe_gallery_repository_url.rstrip("/")
+    page = load_page(app.env, docname)
+    if page is None or not repository:
+        return
+    for links in doctree.findall(page_links):
         where = urlsplit(repository)
         if where.hostname == "github.com":
             language = app.config.language
@@ -34,19 +31,26 @@ def add_buttons(app: Sphinx, doctree: nodes.document, docname: str) -> None:
                 f"https://colab.research.google.com/github{where.path}/blob/"
                 f"{NOTEBOOKS_BRANCH}/{language}/{docname}.ipynb"
             )
-            actions += make_link(_("Open in Colab"), address)
-        path = source.relative_to(app.srcdir).as_posix()
-        actions += make_link(_("View source"), f"{repository}/blob/{branch}/{path}")
-        actions += make_link(_("Report a problem"), _report(app, repository, docname))
+            links += make_link(_("Open in Colab"), address)
+        branch = app.config.recipe_gallery_repository_branch
+        path = page.source.relative_to(app.srcdir).as_posix()
+        links += make_link(_("View source"), f"{repository}/blob/{branch}/{path}")
+        links += make_link(_("Report a problem"), _report_address(app, repository, docname, page))
 
 
-def _report(app: Sphinx, repository: str, docname: str) -> str:
+def _report_address(
+    app: Sphinx, repository: str, docname: str, page: RecordedPage | Unrecorded
+) -> str:
     """Return the address of the form in .github/ISSUE_TEMPLATE/bug.yml, with what is known."""
     language = current_language(app.config)
-    page = language.address(app.config.recipe_gallery_site_url, app.builder.get_target_uri(docname))
-    known = {"template": "bug.yml", "page": page, "language": language.name}
-    if recording := find_recording(app.env, Path(docname).name):
-        known["commit"] = recording.facts["commit"] or ""
-        known["gpu"] = recording.facts["device"].get("gpu") or ""
-        known["versions"] = describe_versions(recording, app.config.recipe_gallery_package_names)
+    uri = app.builder.get_target_uri(docname)
+    address = language.address(app.config.recipe_gallery_site_url, uri)
+    known = {"template": "bug.yml", "page": address, "language": language.name}
+    if isinstance(page, RecordedPage):
+        facts = page.recording.facts
+        known["commit"] = facts["commit"] or ""
+        known["gpu"] = facts["device"].get("gpu") or ""
+        known["versions"] = describe_versions(
+            page.recording, app.config.recipe_gallery_package_names
+        )
     return f"{repository}/issues/new?{urlencode({k: v for k, v in known.items() if v})}"

@@ -1,10 +1,18 @@
-"""Parts of pages as nodes: tables, and links to other pages."""
+"""Parts of pages as nodes: tables, links to other pages, and messages of other pages."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
+from sphinx.util.i18n import docname_to_domain
+
+from recipe_gallery.environment import store_of, watch
+from recipe_gallery.languages import current_language, is_translated, source_language
+from recipe_gallery.translate.catalogs import catalog_folder
+from recipe_gallery.translate.checks.markup import inline_nodes
+from recipe_gallery.translate.translation import translate
 
 
 def make_table(
@@ -15,12 +23,12 @@ def make_table(
     group += [nodes.colspec(colwidth=1) for _column in header]
     # Texts of the interface are lazy, so that they are no strings.
     titles = [each if isinstance(each, nodes.Node) else nodes.Text(each) for each in header]
-    group += nodes.thead("", _row(titles))
-    group += nodes.tbody("", *(_row(cells) for cells in rows))
+    group += nodes.thead("", _make_row(titles))
+    group += nodes.tbody("", *(_make_row(cells) for cells in rows))
     return nodes.table("", group, classes=classes)
 
 
-def _row(cells: Sequence[nodes.Node]) -> nodes.row:
+def _make_row(cells: Sequence[nodes.Node]) -> nodes.row:
     return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells))
 
 
@@ -38,3 +46,34 @@ def link_to_page(
         refwarn=bool(children),  # a catalog may be left of a page that is gone
         refdoc=env.docname,
     )
+
+
+def translated_nodes(env: BuildEnvironment, docname: str, text: str) -> list[nodes.Node]:
+    """Return a message of another page in the language of this build, English marked as such."""
+    language = current_language(env.config)
+    translation = watch(env, "message", docname, text)
+    children = inline_nodes(translation, glue=language.glue)
+    source = source_language(env.config)
+    if translation == text and language != source:
+        return [nodes.inline("", "", *children, classes=[f"language-{source.tag}"])]
+    return children
+
+
+def translate_message(env: BuildEnvironment, docname: str, text: str) -> str:
+    """Return a message of a page in the language of this build (the watcher ``message``).
+
+    A catalog that has not changed is not read again, also not in later builds.
+    """
+    config = env.config
+    if not is_translated(config):
+        return text
+    name = f"{docname_to_domain(docname, config.gettext_compact)}.mo"
+    folders = [
+        catalog_folder(Path(env.srcdir, each), config.language) for each in config.locale_dirs
+    ]
+    catalogs = [folder / name for folder in folders]
+    state = [path.stat().st_mtime_ns if path.exists() else 0 for path in catalogs]
+    kept = store_of(env).kept.setdefault("message", {})
+    if kept.get((docname, text), (None,))[0] != state:
+        kept[docname, text] = state, translate(config, Path(env.srcdir), docname, text)
+    return str(kept[docname, text][1])

@@ -42,7 +42,7 @@ def draw_pair(row: HeadlineRow) -> str:
     longest = max(1.0, share)
     lines = [
         f'<span class="{DATA_CLASS}">{escape(name)}</span>'
-        + _draw([(kind, 0, length / longest, 6, 0)], 6)
+        + _draw_time_bar([(kind, 0, length / longest, 6, 0)], 6)
         for name, length, kind in ((row.baseline, 1, "baseline"), (arm, share, "arm"))
     ]
     return f'<div class="recipe-card-picture" aria-hidden="true">{"".join(lines)}</div>'
@@ -58,7 +58,7 @@ def visit_bars(self: HTML5Translator, node: time_bars) -> None:
         compared = escape(_("compared with %s")).replace("%s", baseline)
         slower = " slower" if speedup.value < 1 else ""
         low, high = 1 / speedup.high / longest, 1 / speedup.low / longest
-        bars = _draw(
+        bars = _draw_time_bar(
             [
                 ("baseline", 0, 1 / longest, 3, 0),
                 (f"arm{slower}", 0, 1 / speedup.value / longest, 6, 4),
@@ -75,7 +75,7 @@ def visit_bars(self: HTML5Translator, node: time_bars) -> None:
     raise nodes.SkipNode
 
 
-def _draw(bars: Sequence[tuple[str, float, float, float, float]], height: float) -> str:
+def _draw_time_bar(bars: Sequence[tuple[str, float, float, float, float]], height: float) -> str:
     """Return SVG that is as wide as there is room; a bar is class, start, length, height, top."""
     drawn = "".join(
         f'<rect class="{kind}" x="{100 * start:.2f}" y="{top}" width="{100 * length:.2f}" '

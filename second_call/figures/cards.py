@@ -4,33 +4,26 @@ They stand where a page says ``.. recipe-cards::``, and on Sphinx-Gallery's own 
 place of its thumbnails, whose texts cannot be translated.
 """
 
-from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
-from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
-from sphinx.writers.html5 import HTML5Translator
 
 from recipe_gallery import Priority
-from recipe_gallery.languages import current_language, format_date, format_times, source_language
-from recipe_gallery.pages.reuse import find_recording, watch_recordings
-from recipe_gallery.project import GalleryError, gallery_folders
+from recipe_gallery.environment import watch
+from recipe_gallery.languages import current_language, format_date, format_times
+from recipe_gallery.project import gallery_folders
 from recipe_gallery.recipes.cells import DATA_CLASS
 from recipe_gallery.recipes.gallery import gallery_pages
-from recipe_gallery.recipes.recipe import load_recipe
-from recipe_gallery.recipes.recording import Recording
-from recipe_gallery.translate.checks.markup import inline_nodes
-from recipe_gallery.translate.translation import translate
 
-from ..nodes import link_to_page
+from ..nodes import link_to_page, translated_nodes
 from .bars import draw_pair
-from .headline import headline
+from .summary import Measured, Summary
 
 _ = get_translation("second_call")
 
@@ -38,18 +31,22 @@ _ = get_translation("second_call")
 class recipe_cards(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
     """The list of cards."""
 
+    html_tag = "ul"
+
 
 class recipe_card(nodes.General, nodes.Element):  # noqa: N801
     """One of them."""
 
+    html_tag = "li"
+
 
 class RecipeCards(SphinxDirective):
-    """Write a card for each recipe of the project, in the order of the option ``recipes``."""
+    """Write a card for each recipe of the project; its content names those that come first."""
 
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the list; the content of the directive may name recipes, those to come first."""
+        """Return the list of cards."""
         names = [line.strip() for line in self.content if line.strip()]
         return [make_cards(self.env, first=names)]
 
@@ -83,109 +80,60 @@ def make_cards(
 ) -> nodes.Node:
     """Return the cards of one gallery, or of all; recipes called ``first`` come first."""
     order = first or []
-    found = [
-        (docname, source)
-        for docname, source in gallery_pages(env.config, Path(env.srcdir))
+    names = [
+        docname
+        for docname, _source in gallery_pages(env.config, Path(env.srcdir))
         if docname.startswith(f"{gallery}/" if gallery else "")
     ]
-    found.sort(key=lambda pair: order.index(pair[1].stem) if pair[1].stem in order else len(order))
-    watch_recordings(env)
+    place = {name: number for number, name in enumerate(order)}
+    names.sort(key=lambda name: place.get(PurePosixPath(name).name, len(order)))
     cards = recipe_cards()
-    for docname, source in found:
-        env.note_dependency(str(source))
-        try:
-            cards += _make_card(env, docname, source)
-        except GalleryError:
-            continue  # replaying has said what is wrong
+    for docname in names:
+        if summary := watch(env, "summary", docname):
+            cards += _make_card(env, docname, summary)
     return cards
 
 
-def _make_card(env: BuildEnvironment, docname: str, source: Path) -> nodes.Node:
-    recipe = load_recipe(source)
-    recording = find_recording(env, recipe.name)
+def _make_card(env: BuildEnvironment, docname: str, summary: Summary) -> nodes.Node:
     card = recipe_card()
-    card += _picture(env, docname, recipe.name, recording)
-    link = link_to_page(env, docname, *translated_nodes(env, docname, recipe.title))
+    card += _picture(env, docname, summary.measured)
+    link = link_to_page(env, docname, *translated_nodes(env, docname, summary.title))
     card += nodes.paragraph("", "", link, classes=["recipe-card-title"])
-    if recipe.summary:
-        texts = translated_nodes(env, docname, recipe.summary)
+    if summary.text:
+        texts = translated_nodes(env, docname, summary.text)
         card += nodes.paragraph("", "", *texts, classes=["recipe-card-summary"])
-    if recording:
-        card += _headline(env, recording)
+    if summary.measured:
+        card += _figure(env, summary.measured)
     return card
 
 
-def _picture(
-    env: BuildEnvironment, docname: str, name: str, recording: Recording | None
-) -> list[nodes.Node]:
+def _picture(env: BuildEnvironment, docname: str, measured: Measured | None) -> list[nodes.Node]:
     """Return a picture of the headline figure, or else Sphinx-Gallery's thumbnail.
 
     Text beside it says what it shows; a reader who cannot see misses nothing.
     """
-    if recording and (rows := headline(recording)):
-        return [nodes.raw("", draw_pair(rows[0]), format="html")]
-    folder = docname.rpartition("/")[0]
-    thumbnail = f"{folder}/images/thumb/sphx_glr_{name}_thumb.png"
+    if measured and measured.rows:
+        return [nodes.raw("", draw_pair(measured.rows[0]), format="html")]
+    page = PurePosixPath(docname)
+    thumbnail = page.parent / f"images/thumb/sphx_glr_{page.name}_thumb.png"
     if Path(env.srcdir, thumbnail).exists():
         return [nodes.image(uri=f"/{thumbnail}", alt="", classes=["recipe-card-picture"])]
     return []
 
 
-def translated_nodes(env: BuildEnvironment, docname: str, text: str) -> list[nodes.Node]:
-    """Return a message of another page in the language of this build, English marked as such."""
-    language = current_language(env.config)
-    translation = translate(env.config, Path(env.srcdir), docname, text)
-    borrowed = env.metadata[env.docname].setdefault("borrowed", {})
-    borrowed[docname, text] = translation
-    children = inline_nodes(translation, glue=language.glue)
-    source = source_language(env.config)
-    if translation == text and language != source:
-        return [nodes.inline("", "", *children, classes=[f"language-{source.tag}"])]
-    return children
-
-
-def outdated_pages(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:
-    """Return the pages that show messages of other pages which are translated otherwise by now."""
-    now = cache(lambda docname, text: translate(app.config, Path(app.srcdir), docname, text))
-    return [
-        docname
-        for docname, metadata in env.metadata.items()
-        if any(now(*key) != text for key, text in metadata.get("borrowed", {}).items())
-    ]
-
-
-def _headline(env: BuildEnvironment, recording: Recording) -> list[nodes.Node]:
+def _figure(env: BuildEnvironment, measured: Measured) -> list[nodes.Node]:
     """Return the first of a recording's headline figures, and where and when it was measured."""
-    language = current_language(env.config)
+    locale = current_language(env.config).locale
     lines = []
-    if rows := headline(recording):
-        figure = nodes.strong("", format_times(rows[0].speedup.value, language.locale))
-        case = nodes.inline("", rows[0].case, classes=["recipe-card-case", DATA_CLASS])
+    if measured.rows:
+        row = measured.rows[0]
+        figure = nodes.strong("", format_times(row.speedup.value, locale))
+        case = nodes.inline("", row.case, classes=["recipe-card-case", DATA_CLASS])
         lines.append(
             nodes.paragraph("", "", figure, nodes.Text(" "), case, classes=["recipe-card-figure"])
         )
     origin = _("%(device)s, %(date)s") % {
-        "device": recording.device_name,
-        "date": format_date(recording.recorded, language.locale),
+        "device": measured.device,
+        "date": format_date(measured.recorded, locale),
     }
     return [*lines, nodes.paragraph("", origin, classes=["recipe-card-origin"])]
-
-
-def visit_cards(self: HTML5Translator, node: recipe_cards) -> None:
-    """Open the list."""
-    self.body.append('<ul class="recipe-cards">\n')
-
-
-def depart_cards(self: HTML5Translator, node: recipe_cards) -> None:
-    """Close the list."""
-    self.body.append("</ul>\n")
-
-
-def visit_card(self: HTML5Translator, node: recipe_card) -> None:
-    """Open a card."""
-    self.body.append('<li class="recipe-card">\n')
-
-
-def depart_card(self: HTML5Translator, node: recipe_card) -> None:
-    """Close a card."""
-    self.body.append("</li>\n")

@@ -43,10 +43,15 @@ class HeadlineRow:
 def headline(recording: Recording) -> tuple[HeadlineRow, ...]:
     """Return the rows of a recording, in order; none, and a warning, if they cannot be shown."""
     try:
-        return _read_rows(recording.published(MIME), recording.path)
+        return read_headline(recording)
     except GalleryError as error:
         logger.warning("%s", error, type="second_call", subtype="headline")
         return ()
+
+
+def read_headline(recording: Recording) -> tuple[HeadlineRow, ...]:
+    """Return the rows of a recording, in order; raise ``GalleryError`` if they cannot be shown."""
+    return _read_rows(recording.published(MIME), recording.path)
 
 
 def check_headline(notebook: NotebookNode, recipe: Path) -> None:

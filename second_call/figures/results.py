@@ -9,12 +9,11 @@ from pathlib import Path
 
 from babel import Locale
 from docutils import nodes
-from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from recipe_gallery.environment import watch
 from recipe_gallery.languages import (
     current_language,
     format_date,
@@ -22,18 +21,13 @@ from recipe_gallery.languages import (
     format_percent,
     format_times,
 )
-from recipe_gallery.pages.header import describe_versions
-from recipe_gallery.pages.reuse import recordings_folder, state_of_recordings, watch_recordings
-from recipe_gallery.project import GalleryError
 from recipe_gallery.recipes.cells import DATA_CLASS
 from recipe_gallery.recipes.gallery import gallery_pages
-from recipe_gallery.recipes.recipe import Recipe, load_recipe
-from recipe_gallery.recipes.recording import Recording, compare, read_recording
 
-from ..nodes import link_to_page, make_table
+from ..nodes import link_to_page, make_table, translated_nodes
 from .bars import make_bars
-from .cards import translated_nodes
-from .headline import Figure, headline
+from .headline import Figure
+from .summary import Measured, Summary
 
 _ = get_translation("second_call")
 logger = logging.getLogger(__name__)
@@ -46,79 +40,74 @@ class RecordedResults(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the sections, in the order of the gallery."""
-        watch_recordings(self.env)
         sections = []
         for docname, source in gallery_pages(self.config, Path(self.env.srcdir)):
-            self.env.note_dependency(str(source))  # for its title
-            try:
-                recipe = load_recipe(source)
-            except GalleryError:
-                continue  # replaying has said what is wrong
-            recordings = _recordings_of(recordings_folder(self.env), recipe)
-            if any(headline(recording) for recording in recordings):
-                sections.append(self._section(docname, recipe, recordings))
+            own = watch(self.env, "summary", docname)
+            measured = self._measured(docname, own) if own else []
+            if any(each.rows for each in measured):
+                sections.append(self._section(docname, source.stem, own.title, measured))
         return sections
 
+    def _measured(self, docname: str, own: Summary) -> list[Measured]:
+        """Return a recipe's current recordings: the one its page shows, then other machines'."""
+        found = [] if own.problem else [own.measured]  # its page has warned of it
+        for machine in watch(self.env, "machines"):
+            summary = watch(self.env, "summary", docname, machine)
+            if summary and summary.problem:
+                logger.warning("%s", summary.problem, type="recipe_gallery", subtype="recording")
+            elif summary:
+                found.append(summary.measured)
+        return [each for each in found if each]
+
     def _section(
-        self, docname: str, recipe: Recipe, recordings: Sequence[Recording]
+        self, docname: str, name: str, title: str, measured: Sequence[Measured]
     ) -> nodes.section:
-        section = nodes.section(ids=[nodes.make_id(recipe.name)], names=[recipe.name])
-        texts = translated_nodes(self.env, docname, recipe.title)
+        section = nodes.section(ids=[nodes.make_id(name)], names=[name])
+        texts = translated_nodes(self.env, docname, title)
         section += nodes.title("", "", *texts, translatable=False)  # a message of the recipe
         link = link_to_page(self.env, docname, nodes.Text(_("Read the recipe")))
         section += nodes.paragraph("", "", link)
         locale = current_language(self.config).locale
-        names = self.config.recipe_gallery_package_names
-        for recording in recordings:
-            section += nodes.paragraph(
-                "", _describe(recording, locale, names), classes=["results-origin"]
-            )
-        section += _table(recordings, locale)
-        for recording in recordings:
-            if rows := headline(recording):
-                section += make_bars(rows, locale)
+        for each in measured:
+            origin = _("%(device)s; %(versions)s; %(date)s") % {
+                "device": each.device,
+                "versions": each.versions,
+                "date": format_date(each.recorded, locale),
+            }
+            section += nodes.paragraph("", origin, classes=["results-origin"])
+        section += _make_results_table(measured, locale)
+        for each in measured:
+            if each.rows:
+                section += make_bars(each.rows, locale)
         return section
 
 
-def outdated_pages(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:
-    """Return the pages with figures of recordings that have changed since."""
-    state = state_of_recordings(env)
-    return [
-        docname
-        for docname, metadata in env.metadata.items()
-        if metadata.get("recordings", state) != state
-    ]
-
-
-def _table(recordings: Sequence[Recording], locale: Locale) -> nodes.table:
+def _make_results_table(measured: Sequence[Measured], locale: Locale) -> nodes.table:
     """Return a table with a row for each case and three columns for each machine."""
-    cases: dict[tuple[str, str], None] = {}
-    for recording in recordings:
-        cases |= {(row.case, row.baseline): None for row in headline(recording)}
+    cases = dict.fromkeys((row.case, row.baseline) for each in measured for row in each.rows)
     header = [_("Case"), _("Compared with")]
-    for recording in recordings:
-        where = f" ({recording.device_name})" if len(recordings) > 1 else ""
+    for each in measured:
+        where = f" ({each.device})" if len(measured) > 1 else ""
         header += [
             _("Speed-up") + where,
             _("Share of the limit") + where,
             _("Break-even (calls)") + where,
         ]
     rows = []
-    for case, baseline in cases:
+    for case in cases:
         # What a recipe publishes is data, in the language of its code.
-        cells: list[nodes.Node] = [
-            nodes.inline("", text, classes=[DATA_CLASS]) for text in (case, baseline)
-        ]
-        for recording in recordings:
-            found = next(
-                (r for r in headline(recording) if (r.case, r.baseline) == (case, baseline)), None
-            )
-            cells += [nodes.Text(_format(n, getattr(found, n, None), locale)) for n in FIGURES]
+        cells: list[nodes.Node] = [nodes.inline("", text, classes=[DATA_CLASS]) for text in case]
+        for each in measured:
+            found = next((row for row in each.rows if (row.case, row.baseline) == case), None)
+            cells += [
+                nodes.Text(_format_figure(name, getattr(found, name, None), locale))
+                for name in FIGURES
+            ]
         rows.append(cells)
     return make_table(header, rows, classes=["results-table"])
 
 
-def _format(name: str, figure: Figure | None, locale: Locale) -> str:
+def _format_figure(name: str, figure: Figure | None, locale: Locale) -> str:
     """Return a figure with its spread."""
     if figure is None:
         return "–"
@@ -131,32 +120,3 @@ def _format(name: str, figure: Figure | None, locale: Locale) -> str:
         return f"{format_percent(value, locale, 1)} ({spread})"
     spread = f"{format_number(low, locale)}–{format_number(high, locale)}"
     return f"{format_number(value, locale)} ({spread})"
-
-
-def _describe(recording: Recording, locale: Locale, names: dict[str, str]) -> str:
-    return _("%(device)s; %(versions)s; %(date)s") % {
-        "device": recording.device_name,
-        "versions": describe_versions(recording, names),
-        "date": format_date(recording.recorded, locale),
-    }
-
-
-def _recordings_of(folder: Path, recipe: Recipe) -> list[Recording]:
-    """Return a recipe's current recordings: the one its page shows, then other machines'.
-
-    Replaying has warned of the first one if it is stale or damaged; the others are told here.
-    """
-    own = folder / f"{recipe.name}.ipynb"
-    recordings = []
-    for path in (own, *sorted(folder.glob(f"*/{recipe.name}.ipynb"))):
-        try:
-            recording = read_recording(path)
-            comparison = compare(recipe, recording)
-            if not comparison.is_current:
-                raise GalleryError(f"{path}: stale recording: {comparison.describe()}")
-        except GalleryError as error:
-            if path != own:
-                logger.warning("%s", error, type="recipe_gallery", subtype="recording")
-        else:
-            recordings.append(recording)
-    return recordings

@@ -1,39 +1,110 @@
-"""What came out, on a recipe's page before the text that explains it."""
+"""What a recipe and a recording of it come to, in a few lines: for cards, tables and buttons.
 
-from typing import Any
+Pages watch it: they are read again when one of these lines changes, not with every edit.
+"""
 
-from docutils import nodes
-from sphinx.locale import get_translation
-from sphinx.transforms import SphinxTransform
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
 
-from recipe_gallery import Priority
-from recipe_gallery.languages import current_language
-from recipe_gallery.recipes.page import RecordedPage, load_page
+from sphinx.environment import BuildEnvironment
 
-from .bars import make_bars
-from .headline import headline
+from recipe_gallery.environment import store_of
+from recipe_gallery.pages.header import describe_versions
+from recipe_gallery.project import GalleryError
+from recipe_gallery.recipes.gallery import find_source
+from recipe_gallery.recipes.page import RecordedPage, Unrecorded, load_recorded
 
-_ = get_translation("second_call")
+from .headline import HeadlineRow, read_headline
 
 
-class AddSummary(SphinxTransform):
-    """Put the headline figures of a recipe on top of its page, before its first section."""
+@dataclass(frozen=True, kw_only=True)
+class Measured:
+    """What one recording says."""
 
-    default_priority = Priority.ADD_TO_PAGE
+    device: str
+    recorded: datetime
+    versions: str
+    rows: tuple[HeadlineRow, ...]
 
-    def apply(self, **kwargs: Any) -> None:
-        """Change the page in place if it is a recipe's."""
-        page = load_page(self.env, self.env.docname)
-        title = next(iter(self.document.findall(nodes.title)), None)
-        if title is None or not isinstance(page, RecordedPage):
-            return
-        section = title.parent
-        rows = headline(page.recording) if page.comparison.is_current else ()
-        if rows:
-            first = section.first_child_matching_class(nodes.section)
-            index = len(section) if first is None else first
-            heading = nodes.paragraph("", "", nodes.strong("", _("What came out")))
-            bars = make_bars(rows, current_language(self.config).locale)
-            results = nodes.container("", heading, *bars, classes=["recipe-results"])
-            results["notebook"] = False  # the notebook has them as outputs
-            section.insert(index, results)
+
+@dataclass(frozen=True, kw_only=True)
+class Summary:
+    """A recipe, and what was measured on one machine if it was recorded there."""
+
+    title: str  # message of the recipe's page, as is the text
+    text: str
+    measured: Measured | None
+    problem: str = ""  # why the recording shows nothing, or something old
+
+
+def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary | None:
+    """Return the summary of a recipe's page (the watcher ``summary``), or None if it has none.
+
+    ``machine`` names a folder of ``recordings/``; without it, it is the recording the page shows.
+    Files that have not changed are not read again, also not in later builds.
+    """
+    source = find_source(env.config, Path(env.srcdir), docname)
+    if source is None:
+        return None
+    folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
+    path = folder / machine / f"{source.stem}.ipynb"
+    if machine and not path.exists():
+        return None
+    kept = store_of(env).kept.setdefault("summary", {})
+    names = env.config.recipe_gallery_package_names
+    state = _state(source), _state(path), names
+    known = kept.get((docname, machine))
+    if known and known[0] == state:
+        return known[1]
+    page = load_recorded(source, path)
+    summary = _describe(page, Path(env.srcdir), names)
+    kept.pop((docname, machine), None)
+    if page.recipe and not page.recipe.inputs:  # files of which the state says nothing
+        kept[docname, machine] = state, summary
+    return summary
+
+
+def list_machines(env: BuildEnvironment) -> tuple[str, ...]:
+    """Return the folders with recordings of other machines (the watcher ``machines``)."""
+    folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
+    found = folder.iterdir() if folder.is_dir() else ()
+    return tuple(sorted(each.name for each in found if each.is_dir() and each.name[0] != "."))
+
+
+def _describe(
+    page: RecordedPage | Unrecorded, root: Path, names: Mapping[str, str]
+) -> Summary | None:
+    if page.recipe is None:
+        return None
+    measured, problem = None, ""
+    if isinstance(page, Unrecorded):
+        problem = page.error.describe(root)
+    else:
+        recording = page.recording
+        rows: tuple[HeadlineRow, ...] = ()
+        try:
+            rows = read_headline(recording)
+            if not page.comparison.is_current:
+                stale = f"stale recording: {page.comparison.describe()}"
+                raise GalleryError(stale, path=recording.path)
+        except GalleryError as error:
+            problem = error.describe(root)
+        measured = Measured(
+            device=recording.device_name,
+            recorded=recording.recorded,
+            versions=describe_versions(recording, names),
+            rows=rows,
+        )
+    return Summary(
+        title=page.recipe.title, text=page.recipe.summary, measured=measured, problem=problem
+    )
+
+
+def _state(path: Path) -> tuple[int, int] | None:
+    try:
+        state = path.stat()
+    except FileNotFoundError:
+        return None
+    return state.st_mtime_ns, state.st_size

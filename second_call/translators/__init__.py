@@ -2,12 +2,14 @@
 
 from sphinx.application import Sphinx
 
+from recipe_gallery.environment import add_watcher
+
 
 def setup(app: Sphinx) -> None:
     """Add the directives that show how far translations are, and the glossary."""
-    from . import pages
+    from . import glossary_page, progress_page
 
-    app.add_directive("translation-status", pages.TranslationStatus)
-    app.add_directive("translation-glossary", pages.TranslationGlossary)
-    app.connect("env-get-outdated", pages.outdated_pages)
-    app.connect("build-finished", pages.write_glossary_files)
+    app.add_directive("translation-status", progress_page.TranslationStatus)
+    app.add_directive("translation-glossary", glossary_page.TranslationGlossary)
+    add_watcher(app, "catalogs", progress_page.measure_catalogs)
+    app.connect("build-finished", glossary_page.write_glossary_files)

@@ -1,0 +1,86 @@
+"""The directive ``translation-glossary``, and the files for translation tools that it links to."""
+
+import contextlib
+from pathlib import Path
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.locale import get_translation
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from recipe_gallery.languages import (
+    Language,
+    current_language,
+    is_translated,
+    source_language,
+    translated_languages,
+)
+from recipe_gallery.project import GalleryError
+from recipe_gallery.recipes.cells import DATA_CLASS
+from recipe_gallery.translate.glossary import FILE_NAME, load_glossary
+from recipe_gallery.translate.glossary_files import write_glossaries
+
+from ..nodes import make_table
+
+_ = get_translation("second_call")
+logger = logging.getLogger(__name__)
+
+
+class TranslationGlossary(SphinxDirective):
+    """Write the glossary as a table: all languages in English, otherwise the page's own."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table, and links to the forms that translation tools import."""
+        path = Path(self.env.srcdir, self.config.locale_dirs[0], FILE_NAME)
+        self.env.note_dependency(str(path))
+        try:
+            glossary = load_glossary(path.parent)
+        except GalleryError as error:
+            logger.warning("%s", error, type="recipe_gallery", subtype="glossary")
+            return []
+        source = source_language(self.config)
+        languages = (
+            [current_language(self.config)]
+            if is_translated(self.config)
+            else translated_languages(self.config)
+        )
+        rows: list[list[nodes.Node]] = [
+            [
+                _in_language(term.name, source),
+                *(
+                    _in_language(term.translations.get(each.code, ("–",))[0], each)
+                    for each in languages
+                ),
+                nodes.inline("", term.note, classes=[DATA_CLASS]),
+            ]
+            for term in glossary.terms
+        ]
+        names = [
+            nodes.inline("", each.name, classes=["name-of-language"])
+            for each in (source, *languages)
+        ]
+        header = [*names, _("Remark")]
+        links = nodes.paragraph("", translatable=False)
+        for each in languages:
+            name = f"glossary.{each.code}.csv"
+            file = nodes.inline("", name, classes=[DATA_CLASS])
+            links += [nodes.reference("", "", file, refuri=name), nodes.Text(" ")]
+        label = nodes.paragraph("", _("For translation tools:"), translatable=False)
+        return [make_table(header, rows, classes=["glossary-table"]), label, links]
+
+
+def _in_language(text: str, language: Language) -> nodes.Node:
+    return nodes.inline("", text, classes=[f"language-{language.tag}"])
+
+
+def write_glossary_files(app: Sphinx, exception: Exception | None) -> None:
+    """Write what the glossary's page links to."""
+    locale = Path(app.srcdir, app.config.locale_dirs[0]) if app.config.locale_dirs else None
+    if exception or app.builder.format != "html" or not locale:
+        return
+    with contextlib.suppress(GalleryError):  # the page has said what is wrong
+        glossary = load_glossary(locale)
+        languages = translated_languages(app.config)
+        if glossary.terms:
+            write_glossaries(glossary, source_language(app.config), languages, Path(app.outdir))
