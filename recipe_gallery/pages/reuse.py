@@ -19,12 +19,10 @@ from typing import Any, Self
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
-from sphinx.environment import BuildEnvironment
 from sphinx.util.logging import NAMESPACE
 
 from ..project import SETTINGS, GalleryError, code_digest, gallery_folders
 from ..recipes.recipe import load_recipe
-from ..recipes.recording import Recording, read_recording
 
 # What sphinx_gallery.gen_rst.generate_file_rst returns: introduction, title, cost, and variables
 Generated = tuple[str, str, tuple[float, float], dict[str, Any]]
@@ -195,31 +193,3 @@ def remove_pages(app: Sphinx) -> None:
                 copy.unlink()
                 for ending in (".rst", ".zip"):
                     copy.with_name(copy.name.removesuffix(".py") + ending).unlink(missing_ok=True)
-
-
-def watch_recordings(env: BuildEnvironment) -> None:
-    """Have the page at hand read again when any recording changes."""
-    env.metadata[env.docname]["recordings"] = state_of_recordings(env)
-
-
-def state_of_recordings(env: BuildEnvironment) -> str:
-    """Return a hash of all recordings."""
-    folder = recordings_folder(env)
-    digest = hashlib.sha256()
-    for path in sorted([*folder.glob("*.ipynb"), *folder.glob("*/*.ipynb")]):
-        digest.update(str(path.relative_to(folder)).encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()
-
-
-def recordings_folder(env: BuildEnvironment) -> Path:
-    """Return the folder of the recordings that pages show."""
-    return Path(env.srcdir, env.config.recipe_gallery_recordings)
-
-
-def find_recording(env: BuildEnvironment, name: str) -> Recording | None:
-    """Return the recording that a recipe's page shows; if None, replaying has said why."""
-    try:
-        return read_recording(recordings_folder(env) / f"{name}.ipynb")
-    except GalleryError:
-        return None
