@@ -19,7 +19,8 @@ async function show(query) {
   if (!query) return;
   let pages;
   try {
-    index ||= open(new URL("pagefind/", new URL(document.documentElement.dataset.content_root, location)));
+    const root = new URL(document.documentElement.dataset.content_root, location);
+    index ||= open(new URL("pagefind/", root), Number(texts.parts || 1));
     pages = await find(await index, query, document.documentElement.lang);
   } catch (error) {
     if (number !== current) return;

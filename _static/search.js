@@ -24,12 +24,15 @@ const K = 1.2; // of BM25
 const B = 0.75;
 const CUT = 0.3; // share of the best score below which a page is no answer
 
-// Load the index below a folder.
-export async function open(folder) {
+// Load the index in a folder, and the further parts that a large site has: pagefind-1/ and so on.
+export async function open(folder, parts = 1) {
   const pagefind = await import(new URL("pagefind.js", folder));
   const dense = RUNS.test(document.querySelector("h1")?.textContent); // each character is a word
-  await pagefind.options({ excerptLength: dense ? 90 : 40 });
+  const options = { excerptLength: dense ? 90 : 40 };
+  await pagefind.options(options);
   await pagefind.init();
+  const others = Array.from({ length: parts - 1 }, (_, number) => new URL(`../pagefind-${number + 1}/`, folder));
+  await Promise.all(others.map((other) => pagefind.mergeIndex(other.href, options)));
   const pages = (await pagefind.search(null)).results.length;
   return { pagefind, pages };
 }
