@@ -5,6 +5,7 @@ text from being taken for Markdown, HTML or a formula.
 """
 
 import re
+from collections.abc import Callable
 
 from docutils import nodes
 from sphinx import addnodes
@@ -111,8 +112,6 @@ class NotebookTranslator(MarkdownTranslator):
         """Write nothing."""
         raise nodes.SkipNode
 
-    # What would be taken for markup
-
     def visit_Text(self, node: nodes.Text) -> None:  # noqa: N802 (docutils names it so)
         """Write text that means itself."""
         text = node.astext().replace("\r", "")
@@ -141,82 +140,25 @@ class NotebookTranslator(MarkdownTranslator):
             self.add(node.astext(), prefix_eol=apart, suffix_eol=apart)
         raise nodes.SkipNode
 
-    # Blocks
-
     def visit_labelled_quote(self, node: nodes.Element) -> None:
         """Open a quote that starts with the admonition's name, or its own title, in bold."""
-        self._push_context(IndentContext("> ", empty=True, params=SubContextParams(2, 2)))
+        self._push_context(_quote())
         if node.tagname in admonitionlabels:
             self.add(f"**{admonitionlabels[node.tagname]}**", suffix_eol=2)
 
     def visit_title(self, node: nodes.title) -> None:
         """Open a heading, or the first line of a quote."""
         if isinstance(node.parent, nodes.admonition | nodes.sidebar):
-            self._push_context(WrappedContext("**", params=SubContextParams(2, 2)))
+            self._push_context(_bold_line())
         else:
             super().visit_title(node)
 
     visit_subtitle = visit_title  # of a sidebar; others become titles
 
-    def visit_caption(self, node: nodes.caption) -> None:
-        """Open the words under a figure or above a block of code."""
-        self._push_context(SubContext(SubContextParams(2, 2)))
-
-    def visit_block_quote(self, node: nodes.block_quote) -> None:
-        """Open a quote, which is one from its first paragraph to who said so."""
-        self._push_context(IndentContext("> ", empty=True, params=SubContextParams(2, 2)))
-
     def visit_attribution(self, node: nodes.attribution) -> None:
         """Open the line that tells who said what is quoted."""
-        self._push_context(SubContext(SubContextParams(2, 2)))
+        self._push_context(_paragraph())
         self.add("— ")
-
-    def visit_centered(self, node: addnodes.centered) -> None:
-        """Open a line of its own."""
-        self._push_context(WrappedContext("**", params=SubContextParams(2, 2)))
-
-    def visit_productionlist(self, node: addnodes.productionlist) -> None:
-        """Write a grammar as it was typed."""
-        lines = "\n".join(production.astext().rstrip() for production in node)
-        self.add(f"```\n{lines}\n```", prefix_eol=2, suffix_eol=2)
-        raise nodes.SkipNode
-
-    def visit_code_links_block(self, node: code_links_block) -> None:
-        """Write a block that Sphinx-Gallery has put links into as the plain code it was."""
-        self.add(f"```{node['lang']}\n{plain_code(node)}\n```", prefix_eol=2, suffix_eol=2)
-        raise nodes.SkipNode
-
-    def visit_table(self, node: nodes.table) -> None:
-        """Open a table."""
-        self._push_context(_Table(params=SubContextParams(2, 1)))
-
-    def visit_option_list(self, node: nodes.option_list) -> None:
-        """Open a list of a program's options."""
-        self._start_list("*")
-
-    def depart_option_list(self, node: nodes.option_list) -> None:
-        """Close it."""
-        self._end_list()
-
-    def visit_option_list_item(self, node: nodes.option_list_item) -> None:
-        """Open one option."""
-        self._start_list_item()
-
-    def visit_option_group(self, node: nodes.option_group) -> None:
-        """Write an option's spellings before what it does."""
-        spellings = ", ".join(option.astext() for option in node)
-        self.add(f"`{spellings}`:", suffix_eol=1)
-        raise nodes.SkipNode
-
-    # Words
-
-    def visit_emphasis(self, node: nodes.emphasis) -> None:
-        """Open emphasis."""
-        self._push_context(_Emphasis("*"))
-
-    def visit_superscript(self, node: nodes.superscript) -> None:
-        """Open what stands higher, which is a subscript to the translator."""
-        self._push_context(WrappedContext("<sup>", "</sup>"))
 
     def visit_classifier(self, node: nodes.classifier) -> None:
         """Open what is said of a term beside it."""
@@ -228,31 +170,70 @@ class NotebookTranslator(MarkdownTranslator):
         if node.get("explanation"):
             self.add(f" ({escape(node['explanation'])})")
 
-    def visit_target(self, node: nodes.target) -> None:
-        """Write no anchor: links into the page lead to the site."""
+    def visit_productionlist(self, node: addnodes.productionlist) -> None:
+        """Write a grammar as it was typed."""
+        lines = "\n".join(production.astext().rstrip() for production in node)
+        self._add_code("", lines)
+
+    def visit_code_links_block(self, node: code_links_block) -> None:
+        """Write a block that Sphinx-Gallery has put links into as the plain code it was."""
+        self._add_code(node["lang"], plain_code(node))
+
+    def visit_option_group(self, node: nodes.option_group) -> None:
+        """Write an option's spellings before what it does."""
+        spellings = ", ".join(option.astext() for option in node)
+        self.add(f"`{spellings}`:", suffix_eol=1)
+        raise nodes.SkipNode
+
+    def _add_code(self, language: str, code: str) -> None:
+        self.add(f"```{language}\n{code}\n```", prefix_eol=2, suffix_eol=2)
+        raise nodes.SkipNode
+
+    visit_option_list = MarkdownTranslator.visit_field_list
+    depart_option_list = MarkdownTranslator.depart_field_list
+    visit_option_list_item = MarkdownTranslator.visit_field
+    visit_citation = MarkdownTranslator.visit_footnote
 
 
-for _kind in (*admonitionlabels, "admonition", "sidebar"):
-    setattr(NotebookTranslator, f"visit_{_kind}", NotebookTranslator.visit_labelled_quote)
-    setattr(NotebookTranslator, f"depart_{_kind}", NotebookTranslator.depart_context)
-for _kind in (
-    *(
-        "title",
-        "subtitle",
-        "caption",
-        "attribution",
-        "block_quote",
-        "centered",
-        "table",
-        "option_list_item",
-    ),
-    *("emphasis", "superscript", "classifier"),
-):
-    setattr(NotebookTranslator, f"depart_{_kind}", NotebookTranslator.depart_context)
-for _kind in ("system_message", "meta", "decoration", "pending"):
-    setattr(NotebookTranslator, f"visit_{_kind}", NotebookTranslator.leave_out)
-for _kind in ("citation", "footnote"):
-    setattr(NotebookTranslator, f"visit_{_kind}", MarkdownTranslator.visit_footnote)
-for _kind in ("versionmodified",):  # its text says so already
-    setattr(NotebookTranslator, f"visit_{_kind}", NotebookTranslator.unknown_visit)
-    setattr(NotebookTranslator, f"depart_{_kind}", NotebookTranslator.unknown_departure)
+def _paragraph() -> SubContext:
+    return SubContext(SubContextParams(2, 2))
+
+
+def _bold_line() -> SubContext:
+    return WrappedContext("**", params=SubContextParams(2, 2))
+
+
+def _quote() -> SubContext:
+    return IndentContext("> ", empty=True, params=SubContextParams(2, 2))
+
+
+_CONTEXTS: dict[str, Callable[[], SubContext]] = {
+    "block_quote": _quote,
+    "caption": _paragraph,
+    "centered": _bold_line,
+    "emphasis": lambda: _Emphasis("*"),
+    "superscript": lambda: WrappedContext("<sup>", "</sup>"),
+    "table": lambda: _Table(params=SubContextParams(2, 1)),
+}
+_QUOTES = (*admonitionlabels, "admonition", "sidebar")
+
+
+def _add_methods() -> None:
+    def set_method(name: str, *kinds: str, method: Callable[..., None]) -> None:
+        for kind in kinds:
+            setattr(NotebookTranslator, f"{name}_{kind}", method)
+
+    for kind, make in _CONTEXTS.items():
+        set_method("visit", kind, method=lambda self, node, make=make: self._push_context(make()))
+    set_method("visit", *_QUOTES, method=NotebookTranslator.visit_labelled_quote)
+    closed = ("attribution", "classifier", "option_list_item", "subtitle", "title")
+    set_method("depart", *_CONTEXTS, *_QUOTES, *closed, method=NotebookTranslator.depart_context)
+    left_out = ("decoration", "meta", "pending", "system_message")
+    set_method("visit", *left_out, method=NotebookTranslator.leave_out)
+    # The text of a note on versions says what it is; links into the page lead to the site.
+    plain = ("target", "versionmodified")
+    set_method("visit", *plain, method=NotebookTranslator.unknown_visit)
+    set_method("depart", *plain, method=NotebookTranslator.unknown_departure)
+
+
+_add_methods()

@@ -146,6 +146,7 @@ CONSTRUCTS = {
         """,
         "Added in version 2.0: It is there.",
     ),
+    "target": ("An _`inline target` here", "An inline target here"),
     "types": ("a std::vector<int> and &lt; here", r"a std::vector\<int> and \&lt; here"),
     "money": ("costs $5 and $6", r"costs \$5 and \$6"),
     "code with signs": ("``$x <a> | b``", "`$x <a> | b`"),
