@@ -46,7 +46,9 @@ def _add_style(app: Sphinx) -> None:
 
 
 def _write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    if app.builder.format != "html":
+    from .links import has_downloads
+
+    if not has_downloads(app):
         return
     # Imported where a page is written: notebooks take longer to import than an unchanged site
     # takes to look at.

@@ -15,9 +15,17 @@ class page_links(nodes.General, nodes.Element):  # noqa: N801 (docutils names no
     """The list of links; its children are references, to which a site may add its own."""
 
 
+def has_downloads(app: Sphinx) -> bool:
+    """Tell whether this build makes a site, beside whose pages files can lie; a book is none."""
+    return bool(app.builder.format == "html" and app.builder.name != "epub")
+
+
 def fill_links(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Put links to the downloads into the list; ``notebook.py`` writes the files."""
-    for links in doctree.findall(page_links):
+    for links in list(doctree.findall(page_links)):
+        if not has_downloads(app):
+            links.parent.remove(links)
+            continue
         page = app.builder.get_target_uri(docname)
         for label, suffix in ((_("Download notebook"), ".ipynb"), (_("Download script"), ".py")):
             link = make_link(label, relative_uri(page, docname + suffix))
