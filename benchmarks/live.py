@@ -17,6 +17,7 @@ from replay import ROOT, spread
 sys.path.insert(0, str(ROOT))
 from recipe_gallery.languages import load_languages
 from recipe_gallery.live.server import Live
+from recipe_gallery.project import load_project
 
 TARGETS = {3: 2.0, 100: 4.0}  # seconds
 LANGUAGE = "ko"
@@ -43,7 +44,7 @@ def measure(recipe: str, count: int, edits: int) -> list[float]:
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder, "site")
         make_languages_site(site, recipe, count)
-        live = Live(site, site / "_build", load_languages(site)[LANGUAGE])
+        live = Live(load_project(site), site / "_build", load_languages(site)[LANGUAGE])
         live.rebuild()
         server = live.serve(0)
         address = f"http://127.0.0.1:{server.server_address[1]}"

@@ -184,7 +184,7 @@ def live(project: Project, options: argparse.Namespace) -> int:
     if not options.language:
         raise GalleryError("which language?", remedy=f"for example: {suggest('live', 'ko')}")
     language = choose_languages(project.root, [options.language])[0]
-    run(project.root, Path.cwd() / options.build, language, options.port)
+    run(project, Path.cwd() / options.build, language, options.port)
     return 0
 
 

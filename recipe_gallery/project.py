@@ -85,6 +85,7 @@ _MAKE_NAMES = {
     "--force": "FORCE=1",
     "--replace-gpu": "REPLACE_GPU=1",
     "--device cpu": "DEVICE=cpu",
+    "--port 8001": "PORT=8001",
 }
 
 

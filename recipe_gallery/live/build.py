@@ -18,11 +18,10 @@ import sphinx.transforms.post_transforms.images  # noqa: F401
 import sphinx_gallery.gen_gallery  # noqa: F401
 import sphinx_markdown_builder  # noqa: F401
 from sphinx.application import Sphinx
-from sphinx.errors import SphinxError
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from ..pages import html as _html  # noqa: F401
-from ..project import GalleryError
+from ..project import GalleryError, describe_error
 from ..translate import comment_nodes  # noqa: F401
 
 with contextlib.suppress(ImportError):  # Sphinx-Gallery imports it where it is installed
@@ -34,27 +33,27 @@ _ESCAPES = re.compile(r"\x1b\[[\d;]*m")
 def build_once(root: Path, build: Path, language: str) -> list[str]:
     """Build one language in this process; return the warnings, a line each.
 
-    Raises ``GalleryError`` for what a person can mend.
+    Raises ``GalleryError`` if there is no page to show.
     """
-    try:
-        return _build(root, build, language)
-    except (SphinxError, GalleryError) as error:
-        raise GalleryError(str(error).replace(f"{root}{os.sep}", "")) from None
-
-
-def _build(root: Path, build: Path, language: str) -> list[str]:
+    os.chdir(root)  # errors name files relative to it
     warnings = io.StringIO()
-    with patch_docutils(root), docutils_namespace():
-        app = Sphinx(
-            srcdir=root,
-            confdir=root,
-            outdir=build / "html" / language,
-            doctreedir=build / "doctrees" / language,
-            buildername="html",
-            # an index of the search takes longer than a build; that of the first one stays
-            confoverrides={"language": language, "recipe_gallery_keep_search_index": True},
-            status=None,
-            warning=warnings,
-        )
-        app.build()
-    return _ESCAPES.sub("", warnings.getvalue()).replace(f"{root}{os.sep}", "").splitlines()
+    try:
+        with patch_docutils(root), docutils_namespace():
+            app = Sphinx(
+                srcdir=root,
+                confdir=root,
+                outdir=build / "html" / language,
+                doctreedir=build / "doctrees" / language,
+                buildername="html",
+                # an index of the search takes longer than a build; that of the first one stays
+                confoverrides={"language": language, "recipe_gallery_keep_search_index": True},
+                status=None,
+                warning=warnings,
+            )
+            app.build()
+    except Exception as error:  # whatever half a file leads to; the next save mends it
+        raise GalleryError(describe_error(error)) from None
+    text = _ESCAPES.sub("", warnings.getvalue())
+    return re.sub(
+        rf"^((?:WARNING|ERROR): )?{re.escape(str(root))}/", r"\1", text, flags=re.M
+    ).splitlines()

@@ -5,13 +5,13 @@ shown on the page instead, which stays as it was until the catalog is mended.
 """
 
 import json
-import os
 import queue
 import threading
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import asdict, dataclass
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing import get_context
@@ -20,42 +20,16 @@ from pathlib import Path
 import watchfiles
 
 from ..languages import Language
-from ..project import GalleryError
+from ..project import GalleryError, Project, suggest
 from ..translate.catalogs import catalog_folder, find_catalogs
 from ..translate.checks.run import BREAKING, check_catalog
 from .build import build_once
 
 _EVENTS = "/live-events"
-_SCRIPT_PATH = "/live-script.js"
+# Files of this package that are added to every page; a policy can forbid what stands inside one.
+_ASSETS = {"/live.js": "text/javascript", "/live.css": "text/css"}
+_ADDED = '<link rel="stylesheet" href="/live.css">\n<script src="/live.js"></script>\n'
 _SUFFIXES = {".po", ".csv", ".rst", ".py", ".ipynb", ".toml", ".css", ".js", ".html"}
-_IGNORED = {"_build", "recipes", "__pycache__", "tests", "benchmarks"}
-# Reloads the page at the place where the reader was, or shows what is wrong over it.
-_SCRIPT = """
-(() => {
-  const key = "live:" + location.pathname;
-  const place = sessionStorage.getItem(key);
-  sessionStorage.removeItem(key);
-  if (place !== null) scrollTo({ top: Number(place), behavior: "instant" });
-  let shown = null;
-  new EventSource("/live-events").onmessage = (event) => {
-    const state = JSON.parse(event.data);
-    if (shown === null) shown = state.build;
-    document.getElementById("live-problems")?.remove();
-    if (state.build !== shown) {
-      sessionStorage.setItem(key, scrollY);
-      location.reload();
-    } else if (state.problems.length) {
-      const box = document.createElement("pre");
-      box.id = "live-problems";
-      box.setAttribute("role", "alert");
-      box.textContent = state.problems.join("\\n");
-      box.style = "position:fixed;inset:auto 0 0 0;margin:0;padding:1rem;max-height:40vh;" +
-        "overflow:auto;white-space:pre-wrap;z-index:9999;background:#7f1d1d;color:#fff;font-size:14px";
-      document.body.append(box);
-    }
-  };
-})();
-"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,8 +43,11 @@ class State:
 class Live:
     """Builds one language again and again, and tells browsers."""
 
-    def __init__(self, root: Path, build: Path, language: Language) -> None:
-        self.root = root.resolve()
+    def __init__(self, project: Project, build: Path, language: Language) -> None:
+        self.project = project
+        self.root = project.root.resolve()
+        self.locale = project.locale.resolve()
+        self.heartbeat = 15.0  # seconds after which a browser is asked whether it is still there
         self.build_folder = build.resolve()
         self.language = language
         self.state = State(build=0)
@@ -78,7 +55,7 @@ class Live:
         self._listeners: set[queue.SimpleQueue[State]] = set()
         self._lock = threading.Lock()
         self._processes = get_context("forkserver")
-        self._processes.set_forkserver_preload(["recipe_gallery.live.build"])
+        self._processes.set_forkserver_preload([build_once.__module__])
 
     @property
     def site(self) -> Path:
@@ -88,19 +65,19 @@ class Live:
     def rebuild(self, changed: Iterable[Path] = ()) -> State:
         """Build, unless a catalog cannot be shown; return the new state and tell browsers."""
         self._built = time.time()
-        problems = self._check_catalogs(changed)
-        if problems:
-            self._publish(State(build=self.state.build, problems=problems))
-        else:
+        problems, number = self._check_catalogs(changed), self.state.build
+        if not problems:
             # A process of its own for every build: Sphinx and gettext keep what they have read. It
             # is forked from one in which everything is imported already.
             with ProcessPoolExecutor(1, mp_context=self._processes) as pool:
                 job = pool.submit(build_once, self.root, self.build_folder, self.language.code)
             try:
-                state = State(build=self.state.build + 1, problems=tuple(job.result()))
+                problems, number = tuple(job.result()), number + 1
             except GalleryError as error:
-                state = State(build=self.state.build, problems=(str(error),))
-            self._publish(state)
+                problems = (str(error),)
+            except BrokenProcessPool:
+                problems = ("the build was killed, perhaps for lack of memory; save a file again",)
+        self._publish(State(build=number, problems=problems))
         return self.state
 
     def watch(self, stop: threading.Event | None = None) -> None:
@@ -117,10 +94,8 @@ class Live:
         ):
             began = time.monotonic()
             found = {Path(path) for _change, path in changes}
-            if unseen:
-                found |= self._saved_since_build()
-                unseen = False
-            paths = sorted(found)
+            paths = sorted(found | self._saved_since_build() if unseen else found)
+            unseen = False
             if not paths:
                 continue
             before = self.state.build
@@ -135,15 +110,18 @@ class Live:
         """Return a server of the pages on this machine, at ``port`` or a free one for 0."""
         return ThreadingHTTPServer(("127.0.0.1", port), partial(_Handler, live=self))
 
-    def events(self) -> Iterator[State]:
-        """Yield the state now and after every change."""
+    def events(self) -> Iterator[State | None]:
+        """Yield the state now and after every change, and None after a while without one."""
         listener: queue.SimpleQueue[State] = queue.SimpleQueue()
         with self._lock:
             self._listeners.add(listener)
             listener.put(self.state)
         try:
             while True:
-                yield listener.get()
+                try:
+                    yield listener.get(timeout=self.heartbeat)
+                except queue.Empty:
+                    yield None
         finally:
             with self._lock:
                 self._listeners.discard(listener)
@@ -155,24 +133,34 @@ class Live:
                 listener.put(state)
 
     def _is_source(self, _change: watchfiles.Change, path: str) -> bool:
-        parts = Path(path).relative_to(self.root).parts
-        hidden = any(part.startswith(".") for part in parts)
-        made = parts[0] in _IGNORED or Path(path).is_relative_to(self.build_folder)
-        return not hidden and not made and Path(path).suffix in _SUFFIXES
+        file = Path(path)
+        parts = file.relative_to(self.root).parts
+        made = [self.build_folder, self.root / "_build"]
+        made += [self.root / pages for pages, _recipes in self.project.galleries]
+        return (
+            file.suffix in _SUFFIXES
+            and "__pycache__" not in parts
+            and not any(part.startswith(".") for part in parts)
+            and not any(map(file.is_relative_to, made))
+        )
 
     def _saved_since_build(self) -> set[Path]:
-        catalogs = find_catalogs(self.root / "locale", self.language.code)
+        catalogs = find_catalogs(self.locale, self.language.code)
         return {path for path in catalogs if path.stat().st_mtime >= self._built}
 
     def _check_catalogs(self, changed: Iterable[Path]) -> tuple[str, ...]:
         """Return what keeps the changed catalogs from readers."""
-        folder = catalog_folder(self.root / "locale", self.language.code)
+        folder = catalog_folder(self.locale, self.language.code)
         problems = []
         for path in changed:
             if path.suffix == ".po" and path.is_relative_to(folder) and path.exists():
-                found = check_catalog(path, self.language, BREAKING)[1]
-                problems += [str(problem) for problem in found if problem.breaks]
-        return tuple(problem.replace(f"{self.root}{os.sep}", "") for problem in problems)
+                problems += check_catalog(path, self.language, BREAKING)[1]
+        errors = [
+            GalleryError(f"{each.message} ({each.check})", path=each.path, line=each.line)
+            for each in problems
+            if each.breaks
+        ]
+        return tuple(error.describe(self.root) for error in errors)
 
 
 class _Handler(SimpleHTTPRequestHandler):
@@ -184,20 +172,16 @@ class _Handler(SimpleHTTPRequestHandler):
 
     def do_GET(self) -> None:
         if self.path == _EVENTS:
-            self._send_events()
-            return
-        if self.path == _SCRIPT_PATH:
-            self._send(_SCRIPT, "text/javascript")
-            return
+            return self._send_events()
+        if self.path in _ASSETS:
+            asset = Path(__file__).with_name(self.path[1:])
+            return self._send(asset.read_text(encoding="utf-8"), _ASSETS[self.path])
         path = Path(self.translate_path(self.path))
         if path.is_dir() and self.path.endswith("/"):
             path = path / "index.html"
-        if path.suffix != ".html" or not path.is_file():
-            super().do_GET()
-            return
-        # a file, because pages allow no script inside of them
-        script = f'<script src="{_SCRIPT_PATH}"></script>\n'
-        self._send(path.read_text(encoding="utf-8") + script, "text/html")
+        if path.suffix == ".html" and path.is_file():
+            return self._send(path.read_text(encoding="utf-8") + _ADDED, "text/html")
+        return super().do_GET()
 
     def _send(self, text: str, kind: str) -> None:
         content = text.encode()
@@ -218,8 +202,9 @@ class _Handler(SimpleHTTPRequestHandler):
         self.end_headers()
         try:
             for state in self.live.events():
-                data = {"build": state.build, "problems": state.problems}
-                self.wfile.write(f"data: {json.dumps(data)}\n\n".encode())
+                # A line that says nothing fails where the browser is gone, and ends this thread.
+                line = f"data: {json.dumps(asdict(state))}" if state else ":"
+                self.wfile.write(f"{line}\n\n".encode())
                 self.wfile.flush()
         except (BrokenPipeError, ConnectionResetError):
             pass  # the page was closed
@@ -228,19 +213,24 @@ class _Handler(SimpleHTTPRequestHandler):
         """Print no line for each file."""
 
 
-def run(root: Path, build: Path, language: Language, port: int) -> None:
-    """Serve one language and follow every save, until Ctrl-C."""
-    live = Live(root, build, language)
+def run(project: Project, build: Path, language: Language, port: int) -> None:
+    """Serve one language and follow every save, until Ctrl-C.
+
+    Raises ``GalleryError`` if the port cannot be served.
+    """
+    live = Live(project, build, language)
     try:
         server = live.serve(port)
-    except OSError:
-        raise GalleryError(f"port {port} is in use; for example: make live PORT=8001") from None
+    except (OSError, OverflowError) as error:
+        text = f"port {port}: {getattr(error, 'strerror', None) or error}"
+        remedy = f"run: {suggest('live', language.code, '--port 8001')}"
+        raise GalleryError(text, remedy=remedy) from None
     print(f"building {language.code} ...", flush=True)
     for problem in live.rebuild().problems:
         print(problem)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = f"http://localhost:{server.server_address[1]}/{language.code}/index.html"
-    print(f"{address} follows every save in locale/{language.code}/ until Ctrl-C", flush=True)
+    print(f"{address} follows every save until Ctrl-C", flush=True)
     try:
         live.watch()
     finally:

@@ -3,6 +3,7 @@ import threading
 import time
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,9 @@ from watchfiles import Change
 
 from gallery import Gallery
 from recipe_gallery.languages import load_languages
+from recipe_gallery.live.build import build_once
 from recipe_gallery.live.server import Live, run
-from recipe_gallery.project import GalleryError
+from recipe_gallery.project import GalleryError, load_project
 
 PAGE = "recipes/adding"
 POLICY_LAYOUT = """{% extends "!layout.html" %}{% block extrahead %}
@@ -35,7 +37,9 @@ def live(gallery: Gallery) -> Live:
     for page in ("index", "recipes/index"):
         gallery.translate(page, {})
     gallery.translate(PAGE, MESSAGES)
-    return Live(gallery.root, gallery.root / "_build", load_languages(gallery.root)["ko"])
+    return Live(
+        load_project(gallery.root), gallery.root / "_build", load_languages(gallery.root)["ko"]
+    )
 
 
 def page_of(live: Live) -> str:
@@ -98,9 +102,56 @@ def test_what_is_saved_before_the_watch_begins_is_seen(live: Live, gallery: Gall
 
 def test_a_port_in_use_is_one_clear_line(live: Live) -> None:
     server = live.serve(0)
-    with pytest.raises(GalleryError, match="is in use; for example: make live PORT="):
-        run(live.root, live.build_folder, live.language, server.server_address[1])
+    with pytest.raises(GalleryError, match=r"port \d+: Address .* in use; run: "):
+        run(live.project, live.build_folder, live.language, server.server_address[1])
     server.server_close()
+
+
+def test_a_port_that_cannot_be_is_one_clear_line(live: Live) -> None:
+    with pytest.raises(GalleryError) as caught:
+        run(live.project, live.build_folder, live.language, 99999)
+    assert str(caught.value).startswith("port 99999: ")
+    assert str(caught.value).endswith("; run: recipe-gallery live ko --port 8001")
+
+
+def test_a_build_starts_in_a_process_that_has_imported_all(live: Live) -> None:
+    module = build_once.__module__
+    with ProcessPoolExecutor(1, mp_context=live._processes) as pool:
+        assert pool.submit(eval, f"{module!r} in __import__('sys').modules").result()
+
+
+def test_an_error_that_nobody_foresaw_is_shown_and_serving_goes_on(
+    live: Live, gallery: Gallery
+) -> None:
+    conf = gallery.root / "conf.py"
+    text = conf.read_text()
+    conf.write_text(text + "def setup(app):\n    raise ValueError('of an extension')\n")
+    state = live.rebuild([conf])
+    assert state.build == 0
+    assert "of an extension" in state.problems[0]
+    conf.write_text(text)
+    assert live.rebuild([conf]).build == 1
+
+
+def test_warnings_name_files_as_the_project_does(live: Live, gallery: Gallery) -> None:
+    (gallery.root / "index.rst").write_text("Site\n====\n\n:doc:`nowhere`\n")
+    problems = live.rebuild().problems
+    assert any(problem.startswith("index.rst:4: WARNING: unknown document") for problem in problems)
+    assert not any(str(gallery.root) in problem for problem in problems)
+
+
+def test_a_project_with_other_folders_and_one_language_is_served(gallery: Gallery) -> None:
+    folders = {"examples_dirs": "recipes_source", "gallery_dirs": "made"}
+    gallery.configure(locale_dirs=["translations"], sphinx_gallery_conf=folders)
+    index = gallery.root / "index.rst"
+    index.write_text(index.read_text().replace("recipes/index", "made/index"))
+    language = load_languages(gallery.root)["en"]
+    live = Live(load_project(gallery.root), gallery.root / "_build", language)
+    state = live.rebuild()
+    assert (state.build, state.problems) == (1, ())
+    assert live.locale == gallery.root / "translations"
+    assert live._is_source(Change.modified, str(gallery.root / "recipes/a.py"))
+    assert not live._is_source(Change.modified, str(gallery.root / "made/a.py"))
 
 
 def test_what_builds_write_starts_no_build(live: Live) -> None:
@@ -140,8 +191,8 @@ def test_a_browser_is_told_of_saves_and_of_problems_and_of_no_more(
     with urllib.request.urlopen(f"{address}/ko/{PAGE}.html") as answer:
         page = answer.read().decode()
         assert answer.headers["Cache-Control"] == "no-store"
-    assert "live-script.js" in page
-    assert "live-script.js" not in page_of(live)
+    assert "/live.js" in page
+    assert "/live.js" not in page_of(live)
 
     def next_event() -> dict[str, object]:
         while True:
@@ -161,6 +212,26 @@ def test_a_browser_is_told_of_saves_and_of_problems_and_of_no_more(
         assert next_event() == {"build": 3, "problems": []}
     time.sleep(1.5)  # long enough for a build that its own files would start
     assert live.state.build == 3
+
+
+def test_a_page_that_was_closed_leaves_no_thread_behind(live: Live) -> None:
+    live.heartbeat = 0.05  # seconds
+    server = live.serve(0)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    before = threading.active_count()
+    address = f"http://127.0.0.1:{server.server_address[1]}/live-events"
+    views = [urllib.request.urlopen(address) for _number in range(10)]
+    for view in views:
+        assert view.readline().startswith(b"data: ")
+    assert threading.active_count() == before + 10
+    for view in views:
+        view.close()
+    deadline = time.monotonic() + 10
+    while threading.active_count() > before and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert threading.active_count() == before
+    assert not live._listeners
+    server.shutdown()
 
 
 def test_an_open_page_shows_what_is_saved(
