@@ -7,9 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from .languages import Language, add_language, choose_languages, load_languages
-from .project import GalleryError, Project, load_check, suggest
-from .recipes.gallery import GalleryFile, list_files
-from .recipes.state import Status, check_recordings, format_reports
+from .project import GalleryError, Project, suggest
 
 Run = Callable[[Project, argparse.Namespace], int]
 
@@ -53,8 +51,9 @@ RECORDINGS = argument(
 @command("check", RECORDINGS)
 def check(project: Project, options: argparse.Namespace) -> int:
     """Tell which recordings are missing, stale or current."""
-    folder = options.recordings_folder or project.recordings
-    reports = check_recordings(_choose_recipes(project), folder)
+    from .record.report import Status, check_recordings, format_reports
+
+    reports = check_recordings(project, options.recordings_folder)
     print(format_reports(reports))
     return int(any(report.status is not Status.CURRENT for report in reports))
 
@@ -70,30 +69,20 @@ def check(project: Project, options: argparse.Namespace) -> int:
 def record(project: Project, options: argparse.Namespace) -> int:
     """Run recipes and keep what they printed and drew."""
     try:
-        from rich.console import Console
-
-        from .record.session import Job
+        from .record.session import Options
         from .record.session import record as record_recipes
     except ModuleNotFoundError as error:
         raise GalleryError(
             f"recording needs the package {error.name}",
             remedy="run: pip install 'recipe-gallery[record]'",
         ) from None
-    chosen = _choose_recipes(project, options.recipes)
-    recorded = []
-    for pages, folder in project.galleries:
-        files = [file for file in chosen if file.docname.startswith(f"{pages}/")]
-        job = Job(
-            recipes_folder=folder,
-            recordings_folder=options.recordings_folder or project.recordings,
-            device=options.device,
-            force=options.force,
-            replace_gpu=options.replace_gpu,
-            check=load_check(project),
-        )
-        console = Console(stderr=True, soft_wrap=True)
-        recorded.append(not files or record_recipes(files, job, console))
-    return 0 if all(recorded) else 1
+    wanted = Options(
+        folder=options.recordings_folder,
+        device=options.device,
+        force=options.force,
+        replace_gpu=options.replace_gpu,
+    )
+    return 0 if record_recipes(project, options.recipes, wanted) else 1
 
 
 @command(
@@ -221,27 +210,3 @@ def _translated_languages(project: Project, codes: Sequence[str] = ()) -> list[L
     if source in codes:
         raise GalleryError(f"{source} is the language of the sources; it has no catalogs")
     return choose_languages(project.root, codes or [code for code in known if code != source])
-
-
-def _choose_recipes(project: Project, names: Sequence[str] = ()) -> list[GalleryFile]:
-    """Return the recipes called ``names``, or all; raise ``GalleryError`` for an unknown name.
-
-    A recipe of a sub-gallery may be called by its last part where only one has it.
-    """
-    files = {file.name: file for file in list_files(project.config, project.root)}
-    folders = ", ".join(str(folder) for _pages, folder in project.galleries)
-    if not files:
-        raise GalleryError(f"no recipes here: {folders}", remedy="is it the right folder?")
-    chosen = []
-    for name in names or files:
-        name = name.removesuffix(".py")
-        found = [each for each in files if name in (each, each.rpartition("/")[2])]
-        if name in files:
-            found = [name]
-        if len(found) != 1:
-            wrong = "several recipes are" if found else "no recipe"
-            raise GalleryError(
-                f"{wrong} named {name} in {folders}; there are: {', '.join(found or files)}"
-            )
-        chosen.append(files[found[0]])
-    return chosen

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePath
 from pkgutil import resolve_name
 from typing import Any
 
@@ -165,14 +165,17 @@ def load_check(project: Project) -> Callable[[Any, Path], None] | None:
 
 
 def gallery_folders(config: Config) -> list[tuple[str, str]]:
-    """Return Sphinx-Gallery's pairs of a folder of pages and a folder of recipes."""
+    """Return Sphinx-Gallery's pairs of a folder of pages and a folder of recipes.
+
+    Each may be a string or a path, alone or in a list, with a slash at its end or without.
+    """
     gallery = {"examples_dirs": "../examples", "gallery_dirs": "auto_examples"}
     gallery |= config.sphinx_gallery_conf
     examples, pages = (
-        [str(each).rstrip("/") for each in (value if isinstance(value, list | tuple) else [value])]
+        [PurePath(each).as_posix() for each in (value if isinstance(value, list) else [value])]
         for value in (gallery["examples_dirs"], gallery["gallery_dirs"])
     )
-    return list(zip(pages, examples, strict=True))
+    return list(zip(pages, examples, strict=False))  # Sphinx-Gallery, too, leaves out what is over
 
 
 def digest_package(name: str) -> bytes:

@@ -11,12 +11,11 @@ from pathlib import Path
 from typing import Any
 
 import polib
-from rich.console import Console
 from sphinx.application import Sphinx
 from sphinx.locale import translators
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-from recipe_gallery.recipes.gallery import GalleryFile
+from recipe_gallery.project import load_project
 from recipe_gallery.recipes.recording import Recording, read_recording
 
 ROOT = Path(__file__).parents[1]
@@ -104,20 +103,12 @@ class Gallery:
 
     def record(self, *names: str, **options: object) -> bool:
         """Record on the CPU; what was printed is in ``messages``."""
-        from recipe_gallery.record.session import Job, record  # for tests that record: it is slow
+        from recipe_gallery.record.session import Options, record  # for tests that record
 
-        files = [
-            GalleryFile(name=name, docname=f"recipes/{name}", path=self.recipes / f"{name}.py")
-            for name in names
-        ]
         stream = io.StringIO()
-        job = Job(
-            recipes_folder=self.recipes,
-            recordings_folder=self.recordings,
-            **{"device": "cpu", **options},
-        )
+        wanted = Options(**{"device": "cpu", **options})
         try:
-            return record(files, job, Console(file=stream, soft_wrap=True, width=500))
+            return record(load_project(self.root), names, wanted, stream)
         finally:
             self.messages = stream.getvalue()
 

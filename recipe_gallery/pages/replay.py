@@ -141,11 +141,15 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
     """
     without_alt: list[str] = []
 
-    def find(copy: Path) -> tuple[GalleryFile, Path]:
+    recordings = Path(app.srcdir, app.config.recipe_gallery_recordings)
+
+    def find(copy: Path) -> GalleryFile | None:
         docname = copy.relative_to(app.srcdir).as_posix().removesuffix(".py")
-        file = find_file(app.config, Path(app.srcdir), docname)
-        assert file
-        return file, Path(app.srcdir, app.config.recipe_gallery_recordings, f"{file.name}.ipynb")
+        return find_file(app.config, Path(app.srcdir), docname)
+
+    def recordings_of(copy: Path) -> list[Path]:
+        file = find(copy)
+        return [file.recording(recordings)] if file else []
 
     def replay_script(
         script_blocks: list[Block],
@@ -157,8 +161,10 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
         script_blocks[:] = [block for block in script_blocks if not is_blank(block)]
         script_vars.update(memory_delta=0.0, example_globals={})
         images = _ImageWriter(script_vars["image_path_iterator"], Path(gallery_conf["src_dir"]))
-        file, recording = find(Path(script_vars["target_file"]))
-        replay = _Replay(file, recording, images)
+        file = find(Path(script_vars["target_file"]))
+        if file is None:  # a page without results
+            return ["" for _ in script_blocks], 0.0
+        replay = _Replay(file, file.recording(recordings), images)
         outputs = replay.run()
         if app.config.recipe_gallery_alt_required:
             replay.warn_of_missing_alt()
@@ -168,7 +174,7 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
         ], 0.0
 
     replacements = {
-        "generate_file_rst": memory.wrap(gen_rst.generate_file_rst, lambda copy: find(copy)[1]),
+        "generate_file_rst": memory.wrap(gen_rst.generate_file_rst, recordings_of),
         "execute_script": replay_script,
         # It parses every recipe to see which may run side by side; none runs.
         "_split_parallel": lambda names, *_others: (names, []),

@@ -65,17 +65,17 @@ class Memory:
         path.write_text(json.dumps(asdict(self)), encoding="utf-8")
 
     def wrap(
-        self, make: Callable[..., Generated], recording_of: Callable[[Path], Path]
+        self, make: Callable[..., Generated], recordings_of: Callable[[Path], list[Path]]
     ) -> Callable[..., Generated]:
         """Return ``make`` as one that is only called for a page that has to be made.
 
-        ``recording_of`` returns the recording for Sphinx-Gallery's copy of a recipe.
+        ``recordings_of`` returns the recording for Sphinx-Gallery's copy of a recipe, if any.
         """
 
         def make_or_remember(name: str, target: Path, folder: Path, conf: Any) -> Generated:
             source = Path(folder, name)
             self.seen.add(str(source))
-            files = [source, recording_of(Path(target, name))]
+            files = [source, *recordings_of(Path(target, name))]
             page = Path(target, name).with_suffix(".rst")
             if page.exists() and (known := self._find(source, files)):
                 return known

@@ -4,7 +4,6 @@ Neighbouring lines of comments are one message, like a paragraph of text; so is 
 code.
 """
 
-import io
 import re
 import tokenize
 import unicodedata
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 
 from docutils.utils import column_width
 
-from .fingerprint import strip_comments
+from .fingerprint import find_tokens, strip_comments
 
 LINE_LENGTH = 88  # as ruff is told for the recipes
 
@@ -61,7 +60,10 @@ def find_comments(source: str) -> list[Comment]:
             )
             paragraph.clear()
 
-    for row, column, marked in _comment_tokens(source):
+    for token in find_tokens(source):
+        if token.type != tokenize.COMMENT:
+            continue
+        row, column, marked = token.start[0] - 1, token.start[1], token.string
         text = marked.lstrip("#").strip()
         trailing = bool(lines[row][:column].strip())
         follows = paragraph and paragraph[-1][:2] == (row - 1, column)
@@ -155,13 +157,3 @@ def _is_ideograph(character: str) -> bool:
     if not character or unicodedata.east_asian_width(character) not in "WF":
         return False
     return not unicodedata.name(character, "").startswith("HANGUL")
-
-
-def _comment_tokens(source: str) -> Iterator[tuple[int, int, str]]:
-    inside = 0  # f-strings, which 3.12 cuts into tokens
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        name = tokenize.tok_name[token.type]
-        inside += name in ("FSTRING_START", "TSTRING_START")
-        inside -= name in ("FSTRING_END", "TSTRING_END")
-        if token.type == tokenize.COMMENT and not inside:
-            yield token.start[0] - 1, token.start[1], token.string

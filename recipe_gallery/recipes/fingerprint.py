@@ -8,7 +8,7 @@ recognised on another.
 import hashlib
 import io
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 # Tokens that say nothing about what a program does; a line holding only these is dropped.
 _LAYOUT = {
@@ -21,6 +21,25 @@ _LAYOUT = {
 }
 
 
+def find_tokens(source: str) -> Iterator[tokenize.TokenInfo]:
+    """Yield the tokens of ``source``; an f-string is one STRING, as before Python 3.12 cut it up.
+
+    Raises ``SyntaxError`` or ``tokenize.TokenError`` if ``source`` is not Python.
+    """
+    depth, start = 0, (0, 0)
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        kind = tokenize.tok_name[token.type]
+        if kind in ("FSTRING_START", "TSTRING_START"):
+            start = start if depth else token.start
+            depth += 1
+        elif kind in ("FSTRING_END", "TSTRING_END"):
+            depth -= 1
+            if not depth:
+                yield tokenize.TokenInfo(tokenize.STRING, "", start, token.end, token.line)
+        elif not depth:
+            yield token
+
+
 def strip_comments(source: str) -> str:
     """Return ``source`` without comments, blank lines and trailing spaces; strings stay.
 
@@ -29,18 +48,11 @@ def strip_comments(source: str) -> str:
     lines = dict(enumerate(io.StringIO(source), start=1))
     code_rows: set[int] = set()
     rows_ending_in_string: set[int] = set()
-    open_strings: list[int] = []  # rows where f-strings started, which 3.12 cuts into tokens
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+    for token in find_tokens(source):
         (first, start), (last, end) = token.start, token.end
-        kind = tokenize.tok_name[token.type]
-        if kind in ("FSTRING_START", "TSTRING_START"):
-            open_strings.append(first)
-        elif kind in ("FSTRING_END", "TSTRING_END"):
-            # Before 3.12 it was one token: every row of it counts, to the letter.
-            first = open_strings.pop()
-        if token.type == tokenize.COMMENT and not open_strings:
+        if token.type == tokenize.COMMENT:
             lines[first] = lines[first][:start] + lines[first][end:]
-        if token.type not in _LAYOUT:
+        elif token.type not in _LAYOUT:
             code_rows.update(range(first, last + 1))
             rows_ending_in_string.update(range(first, last))
     # A line that ends in a backslash goes on in the next one, also if that is empty.

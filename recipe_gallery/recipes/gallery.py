@@ -1,89 +1,121 @@
-"""Which recipes a project has, and which page and recording each becomes."""
+"""Which recipes a project has, what each is called, and which page it becomes.
 
+As for Sphinx-Gallery, a gallery is a folder and those of its subfolders that have a gallery header;
+a file that ``ignore_pattern`` matches has no page, and one whose path ``filename_pattern`` does not
+match is not recorded (its default, which asks for names with ``plot``, says nothing here). Files
+whose names start with ``_`` have no page, either; those with ``_sgskip`` are not recorded.
+"""
+
+import os
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sphinx.config import Config
+from sphinx_gallery.gen_gallery import DEFAULT_GALLERY_CONF, get_subsections
 
 from ..project import gallery_folders
-
-_HEADERS = ("GALLERY_HEADER.*", "README.*", "readme.*", "index.rst")
 
 
 @dataclass(frozen=True, kw_only=True)
 class GalleryFile:
-    """One recipe of a project.
+    """Where a recipe lies, what it is called and which page it becomes."""
 
-    ``name`` is its path below the folder of its gallery, without ``.py``; where a project has
-    several galleries, the folder of pages stands before it. The recording is ``<name>.ipynb``.
-    """
-
-    name: str
-    docname: str  # of its page
     path: Path
+    gallery: Path  # the folder of its gallery, where recording.toml lies
+    docname: str
+    name: str  # the path in its gallery without ending; where there are several galleries, docname
+
+    def recording(self, folder: Path) -> Path:
+        """Return where its recording lies in a folder of recordings."""
+        return folder / f"{self.name}.ipynb"
 
 
 def list_files(config: Config, root: Path) -> list[GalleryFile]:
-    """Return all recipes of the project in the folder ``root``, in order."""
+    """Return all recipes of the project with conf.py in ``root``, in order."""
     return [
-        _describe(config, pages, path.relative_to(folder).as_posix().removesuffix(".py"), path)
+        _describe(config, pages, root / examples, source)
         for pages, examples in gallery_folders(config)
-        for folder in [Path(root, examples)]
-        for path in find_recipes(folder, ignore_pattern(config))
+        for source in find_recipes(root / examples, _settings(config))
     ]
 
 
 def find_file(config: Config, root: Path, docname: str) -> GalleryFile | None:
     """Return the recipe that Sphinx-Gallery makes the page ``docname`` from, or None."""
     for pages, examples in gallery_folders(config):
-        if docname.startswith(f"{pages}/"):
-            below = docname.removeprefix(f"{pages}/")
-            path = Path(root, examples, f"{below}.py")
-            if path.is_file():
-                return _describe(config, pages, below, path)
+        source = root / examples / f"{docname.removeprefix(f'{pages}/')}.py"
+        if docname.startswith(f"{pages}/") and source.is_file():
+            if _is_recorded(source, _settings(config)):
+                return _describe(config, pages, root / examples, source)
     return None
 
 
-def find_source(config: Config, srcdir: Path, docname: str) -> Path | None:
+def find_source(config: Config, root: Path, docname: str) -> Path | None:
     """Return the file of the recipe that the page ``docname`` is made from, or None."""
-    found = find_file(config, srcdir, docname)
-    return found.path if found else None
+    file = find_file(config, root, docname)
+    return file.path if file else None
 
 
-def find_recipes(folder: Path, ignore: str = r"^_") -> list[Path]:
-    """Return the recipes of a gallery and its sub-galleries, in order.
+def gallery_pages(config: Config, root: Path) -> list[tuple[str, Path]]:
+    """Return page name and source of every recipe, in order."""
+    return [(file.docname, file.path) for file in list_files(config, root)]
 
-    Files whose names the regular expression ``ignore`` finds are none.
-    """
+
+def find_recipes(folder: Path, settings: Mapping[str, Any] | None = None) -> list[Path]:
+    """Return the recipes of one gallery, in order; ``settings`` are Sphinx-Gallery's."""
+    conf = {**DEFAULT_GALLERY_CONF, "source_suffix": [".rst"], **(settings or {})}
+    if not folder.is_dir():
+        return []
+    own_index = re.match(conf["copyfile_regex"], "index.rst") and (folder / "index.rst").is_file()
+    conf["subsection_order"] = None
+    parts = get_subsections(folder, folder, conf, check_for_header=not own_index)
     return [
         path
-        for each in (folder, *_sub_galleries(folder))
-        for path in sorted(each.glob("*.py"))
-        if not re.search(ignore, path.name)
+        for part in (folder, *(folder / part for part in parts))
+        for path in sorted(part.glob("*.py"))
+        if _is_recorded(path, conf)
     ]
 
 
 def ignore_pattern(config: Config) -> str:
-    """Return which file names are no recipes': Sphinx-Gallery's setting, and a leading ``_``."""
-    own = config.sphinx_gallery_conf.get("ignore_pattern", "")
-    return f"(?:{own})|^_" if own else "^_"
+    """Return which file names have no page: Sphinx-Gallery's setting, and a leading ``_``."""
+    own = config.sphinx_gallery_conf.get("ignore_pattern")
+    return f"^_|(?:{own})" if own else "^_"
 
 
-def gallery_pages(config: Config, srcdir: Path) -> list[tuple[str, Path]]:
-    """Return page name and source of every recipe, in order."""
-    return [(file.docname, file.path) for file in list_files(config, srcdir)]
+def split_machine(name: str, recipes: Container[str]) -> tuple[str, str]:
+    """Return whose a recording is, by its path without ending: machine and name of the recipe.
+
+    ``advanced/deep`` is that of the recipe called so, without a machine. If there is none, it is
+    that of the recipe ``deep`` from the machine ``advanced``. The name is empty if nobody's.
+    """
+    machine, _slash, rest = name.partition("/")
+    if name in recipes:
+        return "", name
+    return machine, rest if rest in recipes else ""
 
 
-def _sub_galleries(folder: Path) -> Iterator[Path]:
-    """Yield the folders in which Sphinx-Gallery sees a part of a gallery."""
-    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
-        if path.is_dir() and any(any(path.glob(header)) for header in _HEADERS):
-            yield path
+def _settings(config: Config) -> dict[str, Any]:
+    suffixes = config.source_suffix  # a string, a list or, once Sphinx has looked at it, a mapping
+    known = [suffixes] if isinstance(suffixes, str) else list(suffixes)
+    return {**config.sphinx_gallery_conf, "source_suffix": known}
 
 
-def _describe(config: Config, pages: str, below: str, path: Path) -> GalleryFile:
-    docname = f"{pages}/{below}"
+def _is_recorded(path: Path, conf: Mapping[str, Any]) -> bool:
+    if path.name.startswith("_") or re.search(conf.get("ignore_pattern", "^_"), path.name):
+        return False
+    default = DEFAULT_GALLERY_CONF["filename_pattern"]
+    pattern = conf.get("filename_pattern", default)
+    matches = pattern == default or re.search(pattern, os.path.abspath(path))
+    return bool(matches) and "_sgskip" not in path.name
+
+
+def _describe(config: Config, pages: str, gallery: Path, path: Path) -> GalleryFile:
+    name = path.relative_to(gallery).as_posix().removesuffix(".py")
+    docname = f"{pages}/{name}"
     several = len(gallery_folders(config)) > 1
-    return GalleryFile(name=docname if several else below, docname=docname, path=path)
+    return GalleryFile(
+        path=path, gallery=gallery, docname=docname, name=docname if several else name
+    )

@@ -47,11 +47,14 @@ def load_page(env: BuildEnvironment, docname: str) -> RecordedPage | Unrecorded 
     if file is None:
         return None
     folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
-    return load_recorded(file.path, folder / f"{file.name}.ipynb", file.name)
+    return load_recorded(file.path, file.recording(folder), file.name)
 
 
 def load_recorded(source: Path, path: Path, name: str = "") -> RecordedPage | Unrecorded:
-    """Read a recipe and the recording at ``path``; what was read lately is not parsed again."""
+    """Read a recipe and the recording at ``path``; what was read lately is not parsed again.
+
+    ``name`` is the recipe's, if it is another than that of its file.
+    """
     try:
         recipe = load_recipe(source, name)
         _ = recipe.inputs  # a wrong list of them is the recipe's mistake, not the recording's
@@ -59,21 +62,21 @@ def load_recorded(source: Path, path: Path, name: str = "") -> RecordedPage | Un
         return Unrecorded(source=source, reason=Reason.BROKEN, error=error, recipe=None)
     reason = Reason.DAMAGED if path.exists() else Reason.MISSING
     try:
-        recording = _read(path)
+        recording = _read(path, recipe.name)
         comparison = compare(recipe, recording)
     except GalleryError as error:
         return Unrecorded(source=source, reason=reason, error=error, recipe=recipe)
     return RecordedPage(source=source, recipe=recipe, recording=recording, comparison=comparison)
 
 
-def _read(path: Path) -> Recording:
+def _read(path: Path, name: str) -> Recording:
     try:
         state = path.stat()
     except OSError:
-        return read_recording(path)  # which raises the error for a person
-    return _read_once(path, state.st_mtime_ns, state.st_size)
+        return read_recording(path, name)  # which raises the error for a person
+    return _read_once(path, name, state.st_mtime_ns, state.st_size)
 
 
 @lru_cache(maxsize=16)  # one page asks again and again; a thousand recordings fill the memory
-def _read_once(path: Path, mtime_ns: int, size: int) -> Recording:
-    return read_recording(path)
+def _read_once(path: Path, name: str, mtime_ns: int, size: int) -> Recording:
+    return read_recording(path, name)

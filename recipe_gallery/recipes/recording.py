@@ -1,7 +1,7 @@
 """Recordings: executed notebooks, one per recipe, and whether they still fit their recipe.
 
 A recording is a notebook of code cells with outputs. Under ``metadata.recording`` it carries what
-the recipe's code was (fingerprints) and how it was run (provenance); see ``record.py``.
+the recipe's code was (fingerprints) and how it was run (provenance).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..project import GalleryError
+from ..project import GalleryError, suggest
 from .recipe import Cell, Recipe
 
 if TYPE_CHECKING:
@@ -86,28 +86,43 @@ class Comparison:
         return "; ".join(parts)
 
 
-def read_recording(path: Path) -> Recording:
-    """Read a recording; raise ``GalleryError`` if the file is damaged or something else."""
+def read_recording(path: Path, name: str = "") -> Recording:
+    """Read the recording of the recipe ``name``; without one, of a recipe called as the file.
+
+    Raises ``GalleryError`` if the file is damaged or something else.
+    """
+    again = f"run: {suggest('record', name or path.stem, '--force')}"
+    remedy = f"restore it from git or {again}"
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        raise GalleryError(f"{path}: no recording; run: make record RECIPES={path.stem}") from None
+        remedy = f"run: {suggest('record', name or path.stem)}"
+        raise GalleryError("no recording", path=path, remedy=remedy) from None
     except (OSError, UnicodeDecodeError) as error:
-        raise GalleryError(f"{path}: cannot be read: {error}") from None
+        raise GalleryError(f"cannot be read: {error}", path=path, remedy=remedy) from None
     import nbformat  # slow to import, and not needed where nothing changed
 
-    remedy = f"restore it from git or run: make record RECIPES={path.stem} FORCE=1"
     try:
         notebook = nbformat.v4.reads_json(text)
         _check_cells(notebook["cells"])
         facts = notebook.metadata["recording"]
-        _check_facts(path, facts)
+        if facts["schema"] != SCHEMA:
+            text = f"recorded in format {facts['schema']}, this version reads {SCHEMA}"
+            raise GalleryError(text, path=path, remedy=again)
+        its_own = facts["recipe"].rpartition("/")[2] == path.stem
+        if not its_own or facts["recipe"] != (name or facts["recipe"]):
+            remedy = f"name it {facts['recipe']}.ipynb or {again}"
+            raise GalleryError(
+                f"holds the recording of {facts['recipe']!r}", path=path, remedy=remedy
+            )
+        _check_facts(facts)
         if len(facts["cells"]) != len(notebook.cells):
-            raise GalleryError(f"{path}: cells are missing from this recording; {remedy}")
+            raise GalleryError("cells are missing from this recording", path=path, remedy=remedy)
     except json.JSONDecodeError:
-        raise GalleryError(f"{path}: not a whole notebook (invalid JSON); {remedy}") from None
+        text = "not a whole notebook (invalid JSON)"
+        raise GalleryError(text, path=path, remedy=remedy) from None
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise GalleryError(f"{path}: not a recording made by `make record`; {remedy}") from None
+        raise GalleryError("not a recording made here", path=path, remedy=remedy) from None
     return Recording(path=path, notebook=notebook)
 
 
@@ -152,17 +167,8 @@ def _check_cells(cells: list[NotebookNode]) -> None:
                 _ = output["data"].items(), output["metadata"].items()
 
 
-def _check_facts(path: Path, facts: dict[str, Any]) -> None:
-    if facts["schema"] != SCHEMA:
-        raise GalleryError(
-            f"{path}: recorded in format {facts['schema']}, this version reads {SCHEMA}; "
-            f"run: make record RECIPES={path.stem} FORCE=1"
-        )
-    if facts["recipe"].rpartition("/")[2] != path.stem:
-        raise GalleryError(
-            f"{path}: holds the recording of {facts['recipe']!r}; name it {facts['recipe']}.ipynb "
-            f"or run: make record RECIPES={path.stem} FORCE=1"
-        )
+def _check_facts(facts: dict[str, Any]) -> None:
+    """Raise an error unless all that is told of a recording is there and of the right kind."""
     for name, kind in (("device", dict), ("versions", dict), ("inputs", dict), ("cells", list)):
         if not isinstance(facts[name], kind):
             raise TypeError(name)

@@ -6,36 +6,47 @@ import platform
 import subprocess
 import sys
 from collections.abc import Iterable
+from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from ..project import GalleryError
 
+# The variable that tells libraries which GPUs they may use; recording sets it to one, or to none.
+VISIBLE = "CUDA_VISIBLE_DEVICES"
 
-def find_gpu() -> dict[str, str] | None:
-    """Return name, driver, memory and UUID of the GPU to record on, or None.
 
-    The first one that ``CUDA_VISIBLE_DEVICES`` admits, as nvidia-smi tells it.
+@dataclass(frozen=True, kw_only=True)
+class Gpu:
+    """The GPU to record on."""
+
+    identity: str  # for VISIBLE
+    facts: dict[str, str]  # gpu (its name), driver, memory
+
+
+def find_gpu() -> Gpu | None:
+    """Return the first GPU that ``CUDA_VISIBLE_DEVICES`` admits, as nvidia-smi tells it, or None.
+
+    This and ``VISIBLE`` are all that is known here of a vendor.
     """
-    command = [
-        "nvidia-smi",
-        "--format=csv,noheader",
-        "--query-gpu=name,driver_version,memory.total,uuid",
-    ]
-    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    visible = os.environ.get(VISIBLE)
+    if visible == "":
+        return None
+    query = "--query-gpu=name,driver_version,memory.total,uuid"
+    command = ["nvidia-smi", "--format=csv,noheader", query]
     if visible:
         command += ["--id", visible.split(",")[0]]
-    elif visible == "":
-        return None
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     except (OSError, subprocess.TimeoutExpired):
         return None
     if done.returncode != 0 or not done.stdout.strip():
         return None
-    fields = [field.strip() for field in done.stdout.splitlines()[0].split(",")]
-    return dict(zip(("gpu", "driver", "memory", "uuid"), fields, strict=True))
+    name, driver, memory, identity = (
+        field.strip() for field in done.stdout.splitlines()[0].split(",")
+    )
+    return Gpu(identity=identity, facts={"gpu": name, "driver": driver, "memory": memory})
 
 
 def describe_host() -> dict[str, Any]:
@@ -78,8 +89,7 @@ def run_probe(program: str, environment: dict[str, str]) -> dict[str, Any]:
             return result
     reason = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
     raise GalleryError(
-        f"the probe in recording.toml failed: {reason}; "
-        "install what recipes need: pip install -r requirements-record.txt"
+        f"the probe in recording.toml failed: {reason}", remedy="install what recipes need"
     )
 
 

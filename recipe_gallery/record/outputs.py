@@ -24,9 +24,9 @@ _TABLE_STYLE = re.compile(r"<style scoped>.*?</style>\s*", re.DOTALL)
 class Cleaner:
     """Cleans the outputs of one recipe's cells."""
 
-    def __init__(self, *, scratch: Path, drop: Iterable[re.Pattern[str]] = ()) -> None:
-        """Hide the ``scratch`` folder and leave out lines that begin like one of ``drop``."""
-        self._paths = [(f"{path}/", "") for path in (scratch.resolve(), scratch)]
+    def __init__(self, *, hidden: Iterable[Path], drop: Iterable[re.Pattern[str]] = ()) -> None:
+        """Cut folders off that are ``hidden``; leave out lines that begin like one of ``drop``."""
+        self._paths = [(f"{path}/", "") for folder in hidden for path in (folder.resolve(), folder)]
         self._paths += [(str(Path.home()) + "/", "~/")]
         self._drop = tuple(drop)
 

@@ -4,165 +4,197 @@ import contextlib
 import os
 import platform
 import signal
+import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import nbformat
 from filelock import FileLock, Timeout
 from nbformat import NotebookNode
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from ..project import GalleryError
-from ..recipes.gallery import GalleryFile
-from ..recipes.recipe import Recipe, load_recipe
+from ..project import GalleryError, Project, load_check, suggest
+from ..recipes.gallery import GalleryFile, list_files
+from ..recipes.page import load_recorded
+from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
-from ..recipes.state import Status, inspect_recipe
 from . import machine
-from .kernel import KernelDiedError, run_recipe
+from .kernel import KernelDiedError, Run
 from .outputs import Cleaner
+from .progress import Progress
+from .report import Status, inspect, no_recipes
 from .settings import Settings, load_settings
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
-    """What one call of `make record` was asked for."""
+class Options:
+    """What a person asked for; the defaults record on a GPU what is not current."""
 
-    recipes_folder: Path
-    recordings_folder: Path
+    folder: Path | None = None  # for the recordings; by default that of conf.py
     device: str = "gpu"  # or "cpu"
     force: bool = False  # also recipes whose recording is current
     replace_gpu: bool = False  # let a CPU recording take the place of one made on a GPU
-    check: Callable[[NotebookNode, Path], None] | None = None  # recipe_gallery_check_recording
 
 
-def record(files: Sequence[GalleryFile], job: Job, console: Console) -> bool:
-    """Record the recipes that need it, one after another; tell whether all of them succeeded.
+@dataclass(frozen=True, kw_only=True)
+class _Task:
+    """A recipe to record, and what all recipes of its gallery share."""
+
+    file: GalleryFile
+    recipe: Recipe
+    target: Path  # of the recording
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Conditions:
+    """Under what the recipes of one gallery run."""
+
+    settings: Settings
+    environment: dict[str, str]
+    facts: dict[str, Any]  # for the recording
+
+
+def record(
+    project: Project, names: Sequence[str], options: Options, stream: TextIO | None = None
+) -> bool:
+    """Record the recipes called ``names``, or all, that need it; tell whether all succeeded.
 
     Each finished recording is written at once, so an interruption loses only the recipe in hand.
     Raises ``GalleryError`` if nothing can be recorded at all.
     """
-    settings = load_settings(job.recipes_folder)
-    job.recordings_folder.mkdir(parents=True, exist_ok=True)
+    files = _choose(project, names)
+    check = load_check(project)
+    folder = options.folder or project.recordings
+    folder.mkdir(parents=True, exist_ok=True)
+    progress = Progress(stream or sys.stderr)
     with contextlib.ExitStack() as held:
         held.enter_context(_end_when_told())
-        held.enter_context(_one_at_a_time(job.recordings_folder / ".lock"))
-        todo, failures = _select(files, job, console)
-        if todo:
-            facts, environment = _prepare(job, settings, console)
-            gpu = environment["CUDA_VISIBLE_DEVICES"]
-            if gpu:  # for all folders and clones: another recipe on it would distort the times
-                lock = Path(tempfile.gettempdir(), f"recipe-gallery-{gpu}.lock")
-                held.enter_context(_one_at_a_time(lock))
-        for number, recipe in enumerate(todo, 1):
+        held.enter_context(_one_at_a_time(folder / ".lock"))
+        tasks, failures = _select(files, folder, options, progress)
+        gpu = _find_gpu(options) if tasks else None
+        if gpu:  # for all folders and clones: another recipe on it would distort the times
+            lock = Path(tempfile.gettempdir(), f"recipe-gallery-{gpu.identity}.lock")
+            held.enter_context(_one_at_a_time(lock))
+        galleries = dict.fromkeys(task.file.gallery for task in tasks)
+        conditions = {gallery: _prepare(gallery, gpu, progress) for gallery in galleries}
+        for number, task in enumerate(tasks, 1):
+            title = f"{task.recipe.name} ({number} of {len(tasks)})"
             try:
-                with _progress(console, recipe, f"{number} of {len(todo)}") as on_cell:
-                    seconds = _record_one(
-                        recipe, job, settings, facts, environment, on_cell, console
-                    )
+                notebook = _record_one(task, conditions[task.file.gallery], title, progress)
+                if check:
+                    check(notebook, task.recipe.path)
+                _write_whole(notebook, task.target)
             except GalleryError as error:
                 failures += 1
-                console.print(f"error: {error}", style="red", markup=False, highlight=False)
+                progress.say(f"error: {error.describe(Path.cwd())}")
             else:
-                console.print(f"{recipe.name}: recorded in {seconds:.0f} s", highlight=False)
+                seconds = notebook.metadata.recording.seconds
+                progress.say(f"{task.recipe.name}: recorded in {seconds:.0f} s")
     return not failures
 
 
-def _select(files: Sequence[GalleryFile], job: Job, console: Console) -> tuple[list[Recipe], int]:
-    """Return the recipes to record and the number of those that cannot be."""
-    todo, failures = [], 0
+def _choose(project: Project, names: Sequence[str]) -> list[GalleryFile]:
+    """Return the recipes called ``names``, or all; raise ``GalleryError`` for an unknown name.
+
+    A recipe of a sub-gallery may be called by its last part where only one has it.
+    """
+    files = {file.name: file for file in list_files(project.config, project.root)}
+    if not files:
+        raise no_recipes(project)
+    chosen = []
+    for name in [name.removesuffix(".py") for name in names] or files:
+        found = [each for each in files if name in (each, each.rpartition("/")[2])]
+        if name not in files and len(found) != 1:
+            raise GalleryError(
+                f"{'several recipes are' if found else 'no recipe'} named {name}",
+                remedy=f"there are: {', '.join(found or files)}",
+            )
+        chosen.append(files[name if name in files else found[0]])
+    return chosen
+
+
+def _select(
+    files: Sequence[GalleryFile], folder: Path, options: Options, progress: Progress
+) -> tuple[list[_Task], int]:
+    """Return what is to be recorded and the number of recipes that cannot be."""
+    tasks, failures = [], 0
     for file in files:
-        try:
-            recipe = load_recipe(file.path, file.name)
-            report = inspect_recipe(recipe, job.recordings_folder)
-        except GalleryError as error:
+        target = file.recording(folder)
+        page = load_recorded(file.path, target, file.name)
+        report = inspect(page, file.name)
+        over_gpu = report.on_gpu or (report.status is Status.UNUSABLE)
+        if page.recipe is None:
             failures += 1
-            console.print(f"error: {error}", style="red", markup=False, highlight=False)
-            continue
-        if report.status is Status.CURRENT and not job.force:
-            console.print(f"{recipe.name}: current ({report.origin})", highlight=False)
-        elif (
-            job.device == "cpu"
-            and not job.replace_gpu
-            and (report.on_gpu or report.status is Status.UNUSABLE)
-        ):
+            progress.say(f"error: {report.detail}")
+        elif report.status is Status.CURRENT and not options.force:
+            progress.say(f"{file.name}: current ({report.origin})")
+        elif options.device == "cpu" and not options.replace_gpu and over_gpu:
             failures += 1
-            console.print(
-                f"error: {recipe.name}: its recording was made on a GPU, or cannot be read to tell "
-                f"({report.origin or report.detail}); "
-                "to replace it by one from this CPU add REPLACE_GPU=1",
-                style="red",
-                markup=False,
-                highlight=False,
+            remedy = suggest("record", file.name, "--device cpu", "--replace-gpu")
+            progress.say(
+                f"error: {file.name}: its recording was made on a GPU, or cannot be read to tell "
+                f"({report.origin or report.detail}); to replace it by one from this CPU: {remedy}"
             )
         else:
-            todo.append(recipe)
-    return todo, failures
+            tasks.append(_Task(file=file, recipe=page.recipe, target=target))
+    return tasks, failures
 
 
-def _prepare(
-    job: Job, settings: Settings, console: Console
-) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the facts all recordings of this call share and the environment of their kernels."""
-    gpu = machine.find_gpu() if job.device == "gpu" else None
-    if job.device == "gpu" and gpu is None:
-        raise GalleryError(
-            "no GPU found (nvidia-smi shows none); "
-            "to run on the CPU instead: make record DEVICE=cpu"
-        )
-    environment = dict(os.environ)
-    environment["CUDA_VISIBLE_DEVICES"] = gpu.pop("uuid") if gpu else ""
+def _find_gpu(options: Options) -> machine.Gpu | None:
+    if options.device == "cpu":
+        return None
+    gpu = machine.find_gpu()
+    if gpu is None:
+        remedy = f"to run on the CPU instead: {suggest('record', '', '--device cpu')}"
+        raise GalleryError("no GPU found (nvidia-smi shows none)", remedy=remedy)
+    return gpu
+
+
+def _prepare(gallery: Path, gpu: machine.Gpu | None, progress: Progress) -> _Conditions:
+    """Return under what the recipes of a gallery run."""
+    settings = load_settings(gallery)
+    visible = {machine.VISIBLE: gpu.identity if gpu else ""}
+    environment = dict(os.environ) | visible
     probed = machine.run_probe(settings.probe, environment)
     if gpu and probed.get("gpu") is False:
         raise GalleryError(
-            f"{gpu['gpu']} is here but the installed libraries cannot use it; install their GPU "
-            "builds (pip install -r requirements-record.txt) or use: make record DEVICE=cpu"
+            f"{gpu.facts['gpu']} is here but the installed libraries cannot use it",
+            remedy=f"install their GPU builds or use: {suggest('record', '', '--device cpu')}",
         )
-    commit, modified = machine.describe_commit(job.recipes_folder)
+    commit, modified = machine.describe_commit(gallery)
     if modified:
-        console.print(
-            f"note: {job.recipes_folder} has uncommitted changes; the recordings will say so",
-            highlight=False,
-        )
+        progress.say(f"note: {gallery} has uncommitted changes; the recordings will say so")
+    versions = {name: version for name, version in probed.get("versions", {}).items() if version}
     facts = {
-        "device": (gpu or {}) | machine.describe_host(),
-        "versions": machine.package_versions(settings.packages)
-        | {name: version for name, version in probed.get("versions", {}).items() if version},
+        "device": (gpu.facts if gpu else {}) | machine.describe_host(),
+        "versions": machine.package_versions(settings.packages) | versions,
         "commit": commit,
         "modified": modified,
     }
-    return facts, environment
+    return _Conditions(settings=settings, environment=environment, facts=facts)
 
 
 def _record_one(
-    recipe: Recipe,
-    job: Job,
-    settings: Settings,
-    facts: dict[str, Any],
-    environment: dict[str, str],
-    on_cell: Callable[[int], None],
-    console: Console,
-) -> float:
-    """Run a recipe, write its recording, and return the seconds it took."""
-    recipe_facts = {
+    task: _Task, conditions: _Conditions, title: str, progress: Progress
+) -> NotebookNode:
+    """Run a recipe and return its recording; a kernel that dies gets a second try."""
+    recipe = task.recipe
+    facts = {
         "schema": SCHEMA,
         "recipe": recipe.name,
         "cells": [cell.fingerprint for cell in recipe.cells],
         "inputs": recipe.inputs,
-        **facts,
+        **conditions.facts,
     }
     try:
-        notebook, seconds = _run_in_scratch(recipe, settings, environment, on_cell)
+        notebook, seconds = _run_in_scratch(task, conditions, title, progress)
     except KernelDiedError as error:
-        console.print(f"{error}\ntrying once more", style="yellow", markup=False, highlight=False)
-        notebook, seconds = _run_in_scratch(recipe, settings, environment, on_cell)
-    if job.check:
-        job.check(notebook, recipe.path)
+        progress.say(f"{error.describe(Path.cwd())}\ntrying once more")
+        notebook, seconds = _run_in_scratch(task, conditions, title, progress)
     notebook.metadata.update(
         kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"},
         language_info={
@@ -172,22 +204,20 @@ def _record_one(
             "file_extension": ".py",
             "pygments_lexer": "ipython3",
         },
-        recording=recipe_facts
+        recording=facts
         | {
             "recorded": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "seconds": round(seconds, 1),
         },
     )
-    _write_whole(notebook, job.recordings_folder / f"{recipe.name}.ipynb")
-    return seconds
+    return nbformat.from_dict(notebook)
 
 
 def _run_in_scratch(
-    recipe: Recipe,
-    settings: Settings,
-    environment: dict[str, str],
-    on_cell: Callable[[int], None],
+    task: _Task, conditions: _Conditions, title: str, progress: Progress
 ) -> tuple[NotebookNode, float]:
+    """Run a recipe in an empty folder; return its notebook and the seconds it took."""
+    recipe, settings = task.recipe, conditions.settings
     with tempfile.TemporaryDirectory(prefix="recipe-", ignore_cleanup_errors=True) as folder:
         work = Path(folder, "work")
         work.mkdir()
@@ -195,27 +225,30 @@ def _run_in_scratch(
             target = work / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes((recipe.path.parent / name).read_bytes())
+        variables = settings.kernel_environment(
+            scratch=Path(folder, "caches"), recipes=task.file.gallery
+        )
+        progress.start()
         started = time.monotonic()
-        notebook = run_recipe(
-            recipe,
+        run = Run(
+            recipe=recipe,
             scratch=work,
-            environment=environment
-            | settings.kernel_environment(
-                scratch=Path(folder, "caches"), recipes=recipe.path.parent
+            environment=conditions.environment | variables,
+            cleaner=Cleaner(
+                hidden=(Path(folder), recipe.path.resolve().parent), drop=settings.drop
             ),
-            cleaner=Cleaner(scratch=Path(folder), drop=settings.drop),
             cell_timeout=recipe.settings.get("cell_timeout", settings.cell_timeout),
             deadline=recipe.settings.get("deadline", settings.deadline),
-            on_cell=on_cell,
+            on_cell=lambda number: progress.show_cell(title, number, len(recipe.cells)),
         )
-        return notebook, time.monotonic() - started
+        return run.execute(), time.monotonic() - started
 
 
 def _write_whole(notebook: NotebookNode, path: Path) -> None:
     """Write a notebook completely or not at all."""
     nbformat.validate(notebook)
     text = nbformat.writes(notebook)
-    path.parent.mkdir(parents=True, exist_ok=True)  # of a sub-gallery
+    path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.new")
     try:
         unfinished.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
@@ -231,7 +264,8 @@ def _one_at_a_time(lock: Path) -> Iterator[None]:
             yield
     except Timeout:
         raise GalleryError(
-            f"another `make record` is at work (it holds {lock}); wait for it to end and try again"
+            f"another recording is under way (it holds {lock})",
+            remedy="wait for it to end and try again",
         ) from None
 
 
@@ -250,31 +284,3 @@ def _end_when_told() -> Iterator[None]:
     finally:
         for number, handler in previous.items():
             signal.signal(number, handler)
-
-
-@contextlib.contextmanager
-def _progress(console: Console, recipe: Recipe, which: str) -> Iterator[Callable[[int], None]]:
-    """Show recipe, cell and time: a bar on a terminal, a line for each cell elsewhere."""
-    total = len(recipe.cells)
-    if not console.is_terminal:
-        started = time.monotonic()
-
-        def print_line(number: int) -> None:
-            elapsed = time.monotonic() - started
-            console.print(
-                f"{recipe.name} ({which}): cell {number} of {total}, {elapsed:.0f} s",
-                highlight=False,
-            )
-
-        yield print_line
-        return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        TextColumn("cell"),
-        MofNCompleteColumn(),
-        TimeElapsedColumn(),
-    )
-    with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task(f"{recipe.name} ({which})", total=total)
-        yield lambda number: progress.update(task, completed=number)

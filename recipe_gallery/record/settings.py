@@ -42,12 +42,12 @@ def load_settings(recipes_folder: Path) -> Settings:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
         return _parse(data)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise GalleryError(f"{path}: not valid TOML: {error}") from None
+        raise GalleryError(f"not valid TOML: {error}", path=path) from None
     except re.error as error:
-        raise GalleryError(f"{path}: [output] drop: not a regular expression: {error}") from None
+        raise GalleryError(f"[output] drop: not a regular expression: {error}", path=path) from None
     except (TypeError, AttributeError, KeyError, ValueError) as error:
         raise GalleryError(
-            f"{path}: unexpected value: {error}; compare with the comments there"
+            f"unexpected value: {error}", path=path, remedy="compare with CONTRIBUTING.md"
         ) from None
 
 

@@ -26,7 +26,9 @@ def test_a_recording_is_parsed_once_until_it_changes(
 ) -> None:
     read: list[Path] = []
     parse = page.read_recording
-    monkeypatch.setattr(page, "read_recording", lambda path: (read.append(path), parse(path))[1])
+    monkeypatch.setattr(
+        page, "read_recording", lambda *place: (read.append(place[0]), parse(*place))[1]
+    )
     first = load(site)
     assert isinstance(first, RecordedPage)
     assert load(site).recording is first.recording

@@ -128,11 +128,11 @@ def test_a_changed_input_is_told_too(gallery: Gallery) -> None:
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda path: path.unlink(), "no recording; run: make record RECIPES=adding"),
+        (lambda path: path.unlink(), "no recording; run: recipe-gallery record adding"),
         (lambda path: path.write_bytes(path.read_bytes()[:200]), "not a whole notebook"),
-        (lambda path: path.write_text("{}"), "not a recording made by `make record`"),
-        (lambda path: path.write_text('{"a": [1]}'), "not a recording made by `make record`"),
-        (lambda path: path.write_text("[]"), "not a recording made by `make record`"),
+        (lambda path: path.write_text("{}"), "not a recording made here"),
+        (lambda path: path.write_text('{"a": [1]}'), "not a recording made here"),
+        (lambda path: path.write_text("[]"), "not a recording made here"),
         (lambda path: path.write_bytes(b"\xff\xfe"), "cannot be read"),
         (lambda path: rewrite(path, recipe="another"), "holds the recording of 'another'"),
         (lambda path: rewrite(path, schema=99), "recorded in format 99"),
@@ -164,7 +164,7 @@ def rewrite(path: Path, **facts: object) -> None:
 def test_a_foreign_notebook_is_not_taken_for_a_recording(site: Gallery) -> None:
     foreign = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")])
     nbformat.write(foreign, site.recordings / "adding.ipynb")
-    assert "not a recording made by `make record`" in site.build().warnings
+    assert "not a recording made here" in site.build().warnings
 
 
 def test_a_figure_without_text_is_a_warning_where_it_is_required(

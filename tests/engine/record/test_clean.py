@@ -7,7 +7,7 @@ from nbformat.v4 import new_output
 from recipe_gallery.record.outputs import Cleaner
 
 SCRATCH = Path("/tmp/recipe-abc")
-CLEANER = Cleaner(scratch=SCRATCH, drop=[re.compile(r"W\d{4} .*\] ")])
+CLEANER = Cleaner(hidden=[SCRATCH], drop=[re.compile(r"W\d{4} .*\] ")])
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from gallery import ROOT, Gallery
 from recipe_gallery.__main__ import main
 from recipe_gallery.project import GalleryError
 from recipe_gallery.recipes.recording import find_published
-from recipe_gallery.record import machine
+from recipe_gallery.record import machine, session
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
 
@@ -74,7 +74,7 @@ def test_only_changed_code_is_recorded_again(gallery: Gallery, recipe: str) -> N
         ("import sys\nsys.exit(0)", "SystemExit(0); a recipe runs to its end"),
         ("import sys\nsys.exit('no GPU')", "SystemExit(no GPU); a recipe runs to its end"),
         ("import sys\nsys.exit(3)", "SystemExit(3); a recipe runs to its end"),
-        ("import no_such_package", "install what recipes need: pip install -r requirements-record"),
+        ("import no_such_package", "install what recipes need"),
         (
             "# sphinx_gallery_cell_timeout = 1\nimport time\ntime.sleep(60)",
             "ran out of time (sphinx_gallery_cell_timeout = 1 s)",
@@ -152,7 +152,9 @@ def test_the_deadline_holds_across_cells(gallery: Gallery) -> None:
     assert "ran out of time (sphinx_gallery_deadline = 3 s)" in gallery.messages
 
 
-def test_a_project_checks_what_recipes_publish_before_it_is_written(gallery: Gallery) -> None:
+def test_a_project_checks_what_recipes_publish_before_it_is_written(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def check(notebook: NotebookNode, recipe: Path) -> None:
         raise GalleryError(
             f"{find_published(notebook, 'application/x-y+json')} is wrong", path=recipe
@@ -162,7 +164,8 @@ def test_a_project_checks_what_recipes_publish_before_it_is_written(gallery: Gal
         "from IPython.display import display\ndisplay({'application/x-y+json': {'a': 1}}, raw=True)"
     )
     write(gallery, code)
-    assert not gallery.record("recipe", check=check)
+    monkeypatch.setattr(session, "load_check", lambda project: check)
+    assert not gallery.record("recipe")
     assert "recipe.py: [{'a': 1}] is wrong" in gallery.messages
     assert not list(gallery.recordings.glob("*.ipynb"))
 
@@ -271,7 +274,7 @@ def test_a_cpu_recording_takes_the_place_of_a_gpu_one_only_when_asked(gallery: G
     nbformat.write(notebook, path)
     before = path.read_bytes()
     assert not gallery.record("recipe", force=True)
-    assert "REPLACE_GPU=1" in gallery.messages
+    assert "recipe-gallery record recipe --device cpu --replace-gpu" in gallery.messages
     assert path.read_bytes() == before
     assert gallery.record("recipe", force=True, replace_gpu=True)
     assert not gallery.recording("recipe").on_gpu
@@ -284,7 +287,7 @@ def test_a_recording_that_cannot_be_read_is_not_replaced_by_a_cpu(gallery: Galle
     path.write_text(path.read_text().replace('"schema": 1', '"schema": 99'))
     before = path.read_bytes()
     assert not gallery.record("recipe")
-    assert "REPLACE_GPU=1" in gallery.messages
+    assert "recipe-gallery record recipe --device cpu --replace-gpu" in gallery.messages
     assert path.read_bytes() == before
 
 
@@ -293,15 +296,15 @@ def test_without_a_gpu_the_cpu_is_offered(
 ) -> None:
     monkeypatch.setattr(machine, "find_gpu", lambda: None)
     write(gallery, "x = 1")
-    with pytest.raises(GalleryError, match=r"no GPU found .* make record DEVICE=cpu"):
+    with pytest.raises(GalleryError, match=r"no GPU found .* recipe-gallery record --device cpu"):
         gallery.record("recipe", device="gpu")
 
 
 def test_a_gpu_the_libraries_cannot_use_is_an_error(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gpu = {"gpu": "Some GPU", "driver": "1", "memory": "1 MiB", "uuid": "GPU-1"}
-    monkeypatch.setattr(machine, "find_gpu", gpu.copy)
+    gpu = machine.Gpu(identity="GPU-1", facts={"gpu": "Some GPU"})
+    monkeypatch.setattr(machine, "find_gpu", lambda: gpu)
     program = 'import json; print(json.dumps({"gpu": False}))'
     (gallery.recipes / "recording.toml").write_text(f"[provenance]\nprobe = '''{program}'''\n")
     write(gallery, "x = 1")
@@ -335,7 +338,7 @@ def test_a_second_recording_at_the_same_time_is_refused(gallery: Gallery) -> Non
     gallery.recordings.mkdir()
     with (
         FileLock(gallery.recordings / ".lock"),
-        pytest.raises(GalleryError, match="another `make record` is at work"),
+        pytest.raises(GalleryError, match="another recording is under way"),
     ):
         gallery.record("recipe")
 

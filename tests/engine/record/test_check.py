@@ -26,7 +26,7 @@ def test_each_state_is_told(
     lines = text.splitlines()
     assert lines[0].startswith("current   current   CPU: ")
     assert lines[1] == "missing   missing"
-    assert "run: make record RECIPES=missing" in lines[2]
+    assert "run: recipe-gallery record missing" in lines[2]
     assert lines[3].startswith("stale     stale     CPU: ")
     assert "changed code in cell 1" in lines[4]
     assert "not a whole notebook" in lines[6]
@@ -47,7 +47,7 @@ def test_all_current_is_success(
 def test_an_empty_folder_is_told(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> None:
     status, text = check(gallery, capsys)
     assert status == 1
-    assert f"no recipes here: {gallery.recipes}; is it the right folder?" in text
+    assert "recipes_source; compare sphinx_gallery_conf" in text
 
 
 def test_a_bad_recipe_does_not_hide_the_others(
