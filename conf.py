@@ -46,6 +46,7 @@ linkcheck_retries = 3  # a server that is busy for a moment is no broken link
 linkcheck_rate_limit_timeout = 60  # seconds to wait for one that answers "too many requests"
 locale_dirs = ["locale"]
 gettext_compact = False  # one catalog per page
+recipe_gallery_label_packages = ["second_call"]  # one catalog of its labels
 
 # Replaying sets the rest (recipe_gallery/pages/replay.py).
 sphinx_gallery_conf = {

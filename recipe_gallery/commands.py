@@ -103,10 +103,10 @@ def html(project: Project, options: argparse.Namespace) -> int:
 @command("update-po", LANGUAGES, TEMPLATES)
 def update_po(project: Project, options: argparse.Namespace) -> int:
     """Bring the catalogs up to date with the sources."""
-    from .translate.update import update_catalogs
+    from .translate.extract import update_catalogs
 
     languages = _translated_languages(project, options.languages)
-    changed = update_catalogs(project.root, languages, options.templates)
+    changed = update_catalogs(project, languages, options.templates)
     for path in changed:
         print(f"updated {path}")
     print(f"{len(changed)} catalogs changed" if changed else "all catalogs are up to date")
@@ -117,12 +117,17 @@ def update_po(project: Project, options: argparse.Namespace) -> int:
     "check-po",
     argument("targets", nargs="*", help="languages, files or folders; all if none"),
     argument("--format", choices=("text", "github", "json"), default="text"),
+    argument("--list", action="store_true", help="only list the checks"),
 )
 def check_po(project: Project, options: argparse.Namespace) -> int:
     """Tell what is wrong with catalogs."""
-    from .translate.checks.run import check_tree, format_problems
+    from .translate.checks.problems import format_checks, format_problems
+    from .translate.checks.run import check_tree
 
-    problems = check_tree(project.root, options.targets)
+    if options.list:
+        print(format_checks())
+        return 0
+    problems = check_tree(project, options.targets)
     print(format_problems(problems, options.format))
     return int(bool(problems))
 
@@ -130,32 +135,32 @@ def check_po(project: Project, options: argparse.Namespace) -> int:
 @command("status", LANGUAGES)
 def status(project: Project, options: argparse.Namespace) -> int:
     """Tell how far each catalog is translated."""
-    from .translate.status import format_status, language_status
+    from .translate.catalogs import label_domains, locale_folders
+    from .translate.report import format_status, language_status
 
+    folders, labels = locale_folders(project.root, project.locale), label_domains(project.config)
     for language in _translated_languages(project, options.languages):
-        print(format_status(language, language_status(project.locale, language)))
+        print(format_status(language, language_status(folders, language.code, labels)))
     return 0
 
 
 @command("impact", argument("base", help="a commit or branch to compare with"), TEMPLATES)
 def impact(project: Project, options: argparse.Namespace) -> int:
     """Tell what changed source text means to translators."""
-    from .translate.impact import find_impact, format_impact
+    from .translate.report import find_impact, format_impact
 
-    found = find_impact(project.root, options.base, options.templates)
-    print(format_impact(project.root, found, _translated_languages(project)))
+    found = find_impact(project, options.base, options.templates)
+    print(format_impact(project, found, _translated_languages(project)))
     return 0
 
 
 @command("glossary", argument("folder", type=Path, help="where the files go"))
 def glossary(project: Project, options: argparse.Namespace) -> int:
     """Write the glossary for translation tools."""
-    from .translate.glossary import load_glossary
-    from .translate.glossary_files import write_glossaries
+    from .translate.glossary import load_glossary, write_glossaries
 
-    source = next(iter(load_languages(project.root).values()))
     terms = load_glossary(project.locale)
-    for path in write_glossaries(terms, source, _translated_languages(project), options.folder):
+    for path in write_glossaries(terms, _translated_languages(project), options.folder):
         print(path)
     return 0
 
@@ -182,20 +187,20 @@ def pseudo_po(project: Project, options: argparse.Namespace) -> int:
     """Write catalogs of accented English, in which untranslatable text stands out."""
     from .translate.pseudo import make_pseudo_catalogs
 
-    make_pseudo_catalogs(project.root, options.templates, options.locale)
+    make_pseudo_catalogs(project, options.templates, options.locale)
     return 0
 
 
 @command("new-language", argument("language", help="its code, such as ja or pt_BR"), TEMPLATES)
 def new_language(project: Project, options: argparse.Namespace) -> int:
     """Add a language, with catalogs to fill in."""
-    from .translate.update import update_catalogs
+    from .translate.extract import update_catalogs
 
     code = options.language
     line = add_language(project.root, code)
     print(f"languages.toml: {line}" if line else f"languages.toml has {code} already")
     languages = choose_languages(project.root, [code])
-    changed = update_catalogs(project.root, languages, options.templates)
+    changed = update_catalogs(project, languages, options.templates)
     folder = project.locale / code
     print(f"{len(changed)} catalogs written to {folder}; translate them, and look at the pages:")
     print(suggest("html", code))

@@ -12,9 +12,14 @@ from typing import Any, Literal
 from babel import Locale, UnknownLocaleError
 from babel import dates as babel_dates
 from babel import numbers as babel_numbers
+from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.errors import ConfigError
+from sphinx.util import logging
 
-from .project import GalleryError
+from .project import GalleryError, suggest
+
+logger = logging.getLogger(__name__)
 
 FILE_NAME = "languages.toml"
 # As other tools call English with accents, after the private territory XA.
@@ -67,11 +72,10 @@ def load_languages(root: Path) -> dict[str, Language]:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise GalleryError(f"{path}: not valid TOML: {error}") from None
-    languages = {code: _parse(path, code, entry) for code, entry in data.items()}
-    if not languages:
-        raise GalleryError(f"{path}: no language; the first line is that of the sources")
-    return languages
+        raise GalleryError(f"not valid TOML: {error}", path=path) from None
+    if not data:
+        raise GalleryError("no language", path=path, remedy="the first is that of the sources")
+    return {code: _parse(path, code, entry) for code, entry in data.items()}
 
 
 def choose_languages(root: Path, codes: Sequence[str]) -> list[Language]:
@@ -80,8 +84,8 @@ def choose_languages(root: Path, codes: Sequence[str]) -> list[Language]:
     unknown = [code for code in codes if code not in languages]
     if unknown:
         raise GalleryError(
-            f"no language {unknown[0]!r} in {FILE_NAME}; there are: {', '.join(languages)}; "
-            f"to add it: make new-language LANGUAGE={unknown[0]}"
+            f"no language {unknown[0]!r} in {FILE_NAME}; there are: {', '.join(languages)}",
+            remedy=f"to add it: {suggest('new-language', unknown[0])}",
         )
     if codes:
         return [languages[code] for code in dict.fromkeys(codes)]
@@ -94,11 +98,12 @@ def add_language(root: Path, code: str) -> str:
     if code in load_languages(root):
         return ""
     if not _CODE.fullmatch(code):
-        raise GalleryError(f"{code!r} is not a language code; use one such as ja or pt_BR")
+        raise GalleryError(f"{code!r} is not a language code", remedy="use one such as ja or pt_BR")
     locale = find_locale(code)
     if str(locale).split("_")[0] != code.split("_")[0]:
         raise GalleryError(
-            f"{code}: not a language that Babel knows; if it is one, add it to {path} by hand"
+            f"{code}: not a language that Babel knows",
+            remedy=f"if it is one, add it to {path} by hand",
         )
     name = locale.get_display_name() or code
     name = name[:1].upper() + name[1:]
@@ -109,19 +114,59 @@ def add_language(root: Path, code: str) -> str:
 
 
 def _parse(path: Path, code: str, entry: Any) -> Language:
+    def refuse(text: str, remedy: str) -> GalleryError:
+        return GalleryError(f"{code}: {text}", path=path, remedy=remedy)
+
     if not _CODE.fullmatch(code):
-        raise GalleryError(f"{path}: {code!r} is not a language code such as ja or pt_BR")
+        raise refuse("not a language code", "use one such as ja or pt_BR")
     if not isinstance(entry, dict):
-        raise GalleryError(f'{path}: {code}: write {code} = {{ name = "...", published = true }}')
+        raise refuse("no table", f'write {code} = {{ name = "...", published = true }}')
     kinds = {"name": str, "published": bool, "tag": str, "glue": bool}
     for name, value in entry.items():
         if name not in kinds:
-            raise GalleryError(f"{path}: {code}: unknown {name!r}; there are: {', '.join(kinds)}")
+            raise refuse(f"unknown {name!r}", f"there are: {', '.join(kinds)}")
         if not isinstance(value, kinds[name]):
-            raise GalleryError(f"{path}: {code}: {name} needs a {kinds[name].__name__}")
+            raise refuse(f"{name} needs a {kinds[name].__name__}", "correct it")
     if not entry.get("name"):
-        raise GalleryError(f"{path}: {code}: name is missing; give it in the language itself")
+        raise refuse("name is missing", "give it in the language itself")
     return Language(code=code, **entry)
+
+
+def set_languages(app: Sphinx, config: Config) -> None:
+    """Read ``languages.toml`` when a build begins; derive the address of its language's site.
+
+    Without that file there is English. A build in another language then translates into it if there
+    are catalogs; otherwise the sources are taken to be written in it.
+    """
+    try:
+        languages = load_languages(Path(app.confdir))
+    except GalleryError as error:
+        raise ConfigError(str(error)) from None
+    code = config.language
+    if code not in languages:
+        name = "Pseudo" if code == PSEUDO_CODE else find_locale(code).get_display_name() or code
+        added = {code: Language(code=code, name=name, published=False)}
+        listed = Path(app.confdir, FILE_NAME).exists()
+        folders = locale_dirs(config, Path(app.srcdir))
+        translated = listed or any((folder / code).is_dir() for folder in folders)
+        languages = languages | added if translated else added
+        if listed and code != PSEUDO_CODE:
+            remedy = f"to add it: {suggest('new-language', code)}"
+            problem = GalleryError(f"no language {code!r} in {FILE_NAME}", remedy=remedy)
+            logger.warning("%s", problem, type="recipe_gallery", subtype="language")
+    config.recipe_gallery_languages = languages
+    if not config.html_baseurl:
+        config.html_baseurl = languages[code].address(config.recipe_gallery_site_url)
+
+
+def is_listed(app: Sphinx, config: Config) -> bool:
+    """Tell whether ``languages.toml`` has the language of this build."""
+    return config.language in load_languages(Path(app.confdir))
+
+
+def locale_dirs(config: Config, srcdir: Path) -> list[Path]:
+    """Return the folders of catalogs that conf.py names, at least the one Sphinx falls back to."""
+    return [Path(srcdir, name) for name in config.locale_dirs or ["locales"]]
 
 
 def source_language(config: Config) -> Language:

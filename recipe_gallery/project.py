@@ -122,6 +122,8 @@ SETTINGS: dict[str, tuple[Any, str, type]] = {
     "recipe_gallery_site_url": ("", "env", str),
     "recipe_gallery_repository_url": ("", "env", str),
     "recipe_gallery_repository_branch": ("main", "env", str),
+    # packages beside the engine whose labels are translated in catalogs of the project
+    "recipe_gallery_label_packages": ([], "env", list),
     "recipe_gallery_pagefind": (False, "html", bool),
     "recipe_gallery_keep_search_index": (False, "", bool),
     "recipe_gallery_style": (True, "html", bool),

@@ -12,7 +12,7 @@ from recipe_gallery.environment import store_of, watch
 from recipe_gallery.languages import current_language, is_translated, source_language
 from recipe_gallery.translate.catalogs import catalog_folder
 from recipe_gallery.translate.checks.markup import inline_nodes
-from recipe_gallery.translate.translation import translate
+from recipe_gallery.translate.compiled import translate
 
 
 def make_table(

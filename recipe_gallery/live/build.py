@@ -22,7 +22,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from ..pages import html as _html  # noqa: F401
 from ..project import GalleryError, describe_error
-from ..translate import comment_nodes  # noqa: F401
+from ..translate import page  # noqa: F401
 
 with contextlib.suppress(ImportError):  # Sphinx-Gallery imports it where it is installed
     import matplotlib.pyplot  # noqa: F401

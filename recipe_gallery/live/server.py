@@ -21,7 +21,7 @@ import watchfiles
 
 from ..languages import Language
 from ..project import GalleryError, Project, suggest
-from ..translate.catalogs import catalog_folder, find_catalogs
+from ..translate.catalogs import catalog_folder, find_catalogs, label_domains
 from ..translate.checks.run import BREAKING, check_catalog
 from .build import build_once
 
@@ -151,16 +151,12 @@ class Live:
     def _check_catalogs(self, changed: Iterable[Path]) -> tuple[str, ...]:
         """Return what keeps the changed catalogs from readers."""
         folder = catalog_folder(self.locale, self.language.code)
+        labels = label_domains(self.project.config)
         problems = []
         for path in changed:
             if path.suffix == ".po" and path.is_relative_to(folder) and path.exists():
-                problems += check_catalog(path, self.language, BREAKING)[1]
-        errors = [
-            GalleryError(f"{each.message} ({each.check})", path=each.path, line=each.line)
-            for each in problems
-            if each.breaks
-        ]
-        return tuple(error.describe(self.root) for error in errors)
+                problems += check_catalog(path, self.language, labels, BREAKING)[1]
+        return tuple(each.describe(self.root) for each in problems if each.breaks)
 
 
 class _Handler(SimpleHTTPRequestHandler):

@@ -3,30 +3,34 @@
 from sphinx.application import Sphinx
 
 from .. import Priority
+from ..environment import add_watcher
+from ..languages import set_languages
 
 
 def setup(app: Sphinx) -> None:
     """Let pages be translated from catalogs that are fit for readers."""
-    from . import comment_nodes, kinds, translation
+    from . import compiled, page
 
     app.add_config_value("recipe_gallery_languages", {}, "env", dict)  # from languages.toml
-    app.connect("config-inited", translation.set_languages, priority=Priority.READ_LANGUAGES)
-    app.connect("config-inited", translation.compile_catalogs, priority=Priority.COMPILE_CATALOGS)
-    app.connect("env-get-outdated", translation.pages_with_lost_catalogs)
-    app.connect("env-get-outdated", translation.pages_with_old_labels)
-    app.connect("env-check-consistency", translation.report_missing)
+    app.connect("config-inited", set_languages, priority=Priority.READ_LANGUAGES)
+    app.connect("config-inited", compiled.compile_catalogs, priority=Priority.COMPILE_CATALOGS)
+    app.connect("env-check-consistency", compiled.report_missing)
     app.connect("builder-inited", _add_builders_transforms)
-    app.add_transform(comment_nodes.AddComments)
-    app.connect("doctree-resolved", kinds.note_kinds)
-    app.connect("build-finished", kinds.write_kinds)
+    app.add_transform(page.AddComments)
+    add_watcher(app, "labels", compiled.labels_now)
+    add_watcher(app, "catalog", compiled.has_catalog)
 
 
 def _add_builders_transforms(app: Sphinx) -> None:
-    from . import comment_nodes, kinds, translation
+    if app.builder.name == "gettext":  # templates keep the helpers of comments
+        from . import extract
 
-    if app.builder.name == "gettext":  # catalogs keep the helpers of comments
-        app.add_transform(kinds.LocateInRecipes)
+        app.add_transform(extract.LocateInRecipes)
+        app.connect("doctree-resolved", extract.note_kinds)
+        app.connect("build-finished", extract.write_kinds)
     else:
-        app.add_transform(translation.PrepareTranslation)
-        app.add_transform(translation.MarkUntranslated)
-        app.add_transform(comment_nodes.WriteComments)
+        from . import page
+
+        app.add_transform(page.PrepareTranslation)
+        app.add_transform(page.MarkUntranslated)
+        app.add_transform(page.WriteComments)

@@ -11,9 +11,11 @@ import csv
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
+from typing import Any
 
+from ..languages import Language
 from ..project import GalleryError
 
 FILE_NAME = "glossary.csv"
@@ -24,7 +26,7 @@ class Term:
     """One line of the glossary."""
 
     forms: tuple[str, ...]  # English, the term itself first
-    translations: Mapping[str, tuple[str, ...]]  # by language code, likewise
+    translations: Mapping[str, tuple[str, ...]]  # by language code, the translation itself first
     note: str = ""
 
     @property
@@ -33,37 +35,51 @@ class Term:
         return self.forms[0]
 
 
-@cache
 def load_glossary(locale: Path) -> Glossary:
-    """Read the glossary of a folder of catalogs; none if there is no file."""
+    """Read the glossary of a folder of catalogs; none if there is no file.
+
+    It is kept until the file changes. Raises ``GalleryError`` if it is no table of terms.
+    """
     path = locale / FILE_NAME
-    if not path.exists():
+    try:
+        state = path.stat()
+    except FileNotFoundError:
         return Glossary()
-    rows: list[tuple[int, dict[str | None, str]]] = []
+    return _read_glossary(path.absolute(), path, state.st_mtime_ns, state.st_size)
+
+
+@lru_cache(maxsize=4)
+def _read_glossary(_absolute: Path, path: Path, _time: int, _size: int) -> Glossary:
     line = 1
+    terms = []
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, strict=True)
             for row in reader:
-                rows.append((reader.line_num, dict(row)))
-                line = reader.line_num + 1
+                line = reader.line_num
+                terms.append(_parse_row(path, line, dict(row)))
+                line += 1
     except (csv.Error, UnicodeError) as error:
-        raise GalleryError(f"{path}:{line}: not a table in CSV and UTF-8: {error}") from None
-    except OSError as error:
-        raise GalleryError(f"{path}: cannot be read: {error.strerror}") from None
-    if rows and "term" not in rows[0][1]:
-        raise GalleryError(f"{path}:1: the first line has to name the columns: term,...,note")
-    terms = []
-    for line, row in rows:
-        forms = _split(row.pop("term"))
-        if not forms:
-            raise GalleryError(f"{path}:{line}: no English term; fill in the first column")
-        note = row.pop("note", None) or ""
-        if None in row:
-            raise GalleryError(f"{path}:{line}: more cells than columns; quote a cell with commas")
-        translations = {code: _split(cell) for code, cell in row.items() if code and _split(cell)}
-        terms.append(Term(forms=forms, translations=translations, note=note))
+        problem = f"not a table in CSV and UTF-8: {error}"
+        raise GalleryError(problem, path=path, line=line) from None
     return Glossary(terms)
+
+
+def _parse_row(path: Path, line: int, row: dict[Any, Any]) -> Term:
+    """Return the term of a row; under the key None are cells for which there is no column."""
+    if "term" not in row:
+        problem = "the first line has to name the columns: term,...,note"
+        raise GalleryError(problem, path=path, line=1)
+    forms = _split(row.pop("term"))
+    note = row.pop("note", None) or ""
+    if not forms:
+        remedy = "fill in the first column"
+        raise GalleryError("no English term", path=path, line=line, remedy=remedy)
+    if None in row:
+        remedy = "quote a cell with commas"
+        raise GalleryError("more cells than columns", path=path, line=line, remedy=remedy)
+    translations = {code: _split(cell) for code, cell in row.items() if _split(cell)}
+    return Term(forms=forms, translations=translations, note=note)
 
 
 def _split(cell: str | None) -> tuple[str, ...]:
@@ -77,7 +93,10 @@ class Glossary:
         self.terms = tuple(terms)
 
     def missing(self, language: str, source: str, translation: str) -> list[tuple[str, str]]:
-        """Return the terms of a text whose translation lacks theirs, with what is expected."""
+        """Return the terms of a source text that its translation does not use.
+
+        With each stands the translation that the glossary has of it.
+        """
         spaceless = _squeeze(translation)
         return [
             (term.name, forms[0])
@@ -87,7 +106,10 @@ class Glossary:
         ]
 
     def find(self, source: str) -> list[Term]:
-        """Return the terms that occur in an English text; of two that overlap, the longer."""
+        """Return the terms that occur in an English text.
+
+        Where "graph break" and "graph" are terms, the words "graph break" are the first one only.
+        """
         found = (self._by_form[match[1].lower()] for match in self._pattern.finditer(source))
         return list({term.name: term for term in found}.values())
 
@@ -99,6 +121,25 @@ class Glossary:
     def _pattern(self) -> re.Pattern[str]:
         forms = "|".join(re.escape(form) for form in sorted(self._by_form, key=len, reverse=True))
         return re.compile(rf"(?<![\w.-])({forms or '(?!)'})(?:s|es)?(?![\w-])", re.IGNORECASE)
+
+
+def write_glossaries(glossary: Glossary, languages: Sequence[Language], folder: Path) -> list[Path]:
+    """Write ``glossary.<code>.csv`` for each language, which translation tools import.
+
+    Its columns are source, target and comment. Returns the files.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for language in languages:
+        path = folder / f"glossary.{language.code}.csv"
+        with path.open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["source", "target", "comment"])
+            for term in glossary.terms:
+                if translations := term.translations.get(language.code):
+                    writer.writerow([term.name, translations[0], term.note])
+        written.append(path)
+    return written
 
 
 def _squeeze(text: str) -> str:

@@ -3,12 +3,11 @@
 import re
 from pathlib import Path
 
-import polib
-
 from ..languages import PSEUDO_CODE
-from .catalogs import INTERFACE, catalog_folder, update_catalog, write_catalog
-from .checks.messages import COMMENT, FORMULA
-from .update import make_templates
+from ..project import Project
+from .catalogs import Kind, catalog_folder, kind_of, label_domains, write_catalog
+from .extract import make_templates
+from .merge import update_catalog
 
 _ACCENTS = str.maketrans(
     "AaBbCcDdEeFfGgHhIiJjKkLlMmNnOoPpQqRrSsTtUuVvWwXxYyZz",
@@ -16,33 +15,31 @@ _ACCENTS = str.maketrans(
 )
 # What stays: literals, roles, addresses, references, placeholders, HTML, escapes.
 _KEPT = {
-    "prose": re.compile(
+    Kind.PROSE: re.compile(
         r"``.+?``|:[\w:+-]+:`[^`<]*`|:[\w:+-]+:`|<[^<>`]*>`_{0,2}|`_{0,2}|https?://\S+"
         r"|\[[#\w*]+\]_|\|[^|]+\||\\."
     ),
-    "interface": re.compile(r"%\(\w+\)[sd]|%[sd]|\{\w*\}|<[^<>]*>|&#?\w+;"),
-    "comment": re.compile(r"(?!)"),
+    Kind.LABEL: re.compile(r"%\(\w+\)[sd]|%[sd]|\{\w*\}|<[^<>]*>|&#?\w+;"),
+    Kind.COMMENT: re.compile(r"(?!)"),
 }
 
 
-def make_pseudo_catalogs(root: Path, templates: Path, locale: Path) -> None:
-    """Write catalogs of the pseudo-locale for all pages and the interface to ``locale``."""
-    for domain, template in make_templates(root, templates).items():
+def make_pseudo_catalogs(project: Project, templates: Path, locale: Path) -> None:
+    """Write catalogs of the pseudo-locale for all pages and labels to ``locale``."""
+    labels = label_domains(project.config)
+    for domain, template in make_templates(project, templates).items():
         catalog = update_catalog(None, template, language=PSEUDO_CODE)
         for entry in catalog:
-            entry.msgstr = pseudo_message(entry, interface=domain in INTERFACE)
+            entry.msgstr = pseudo_message(entry.msgid, kind_of(entry, label=domain in labels))
         write_catalog(catalog_folder(locale, PSEUDO_CODE) / f"{domain}.po", catalog)
 
 
-def pseudo_message(entry: polib.POEntry, *, interface: bool) -> str:
+def pseudo_message(text: str, kind: Kind) -> str:
     """Return the pseudo-translation of one message."""
-    kind = entry.comment.partition(":")[0]
-    text = entry.msgid
-    if kind == FORMULA:
+    if kind is Kind.FORMULA:
         return re.sub(r"\\text\{([^{}]*)\}", lambda found: rf"\text{{{_accent(found[1])}}}", text)
-    form = "interface" if interface else "comment" if kind == COMMENT else "prose"
     parts, end = [], 0
-    for found in _KEPT[form].finditer(text):
+    for found in _KEPT[kind].finditer(text):
         parts += [_accent(text[end : found.start()]), found[0]]
         end = found.end()
     parts.append(_accent(text[end:]))

@@ -18,8 +18,7 @@ from recipe_gallery.languages import (
 )
 from recipe_gallery.project import GalleryError
 from recipe_gallery.recipes.cells import DATA_CLASS
-from recipe_gallery.translate.glossary import FILE_NAME, load_glossary
-from recipe_gallery.translate.glossary_files import write_glossaries
+from recipe_gallery.translate.glossary import FILE_NAME, load_glossary, write_glossaries
 
 from ..nodes import make_table
 
@@ -83,4 +82,4 @@ def write_glossary_files(app: Sphinx, exception: Exception | None) -> None:
         glossary = load_glossary(locale)
         languages = translated_languages(app.config)
         if glossary.terms:
-            write_glossaries(glossary, source_language(app.config), languages, Path(app.outdir))
+            write_glossaries(glossary, languages, Path(app.outdir))

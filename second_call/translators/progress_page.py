@@ -15,11 +15,12 @@ from recipe_gallery.languages import (
     format_date,
     format_number,
     format_percent,
+    locale_dirs,
     translated_languages,
 )
 from recipe_gallery.recipes.cells import DATA_CLASS
-from recipe_gallery.translate.catalogs import Progress, catalog_folder, find_catalogs
-from recipe_gallery.translate.status import CatalogStatus, add_up, catalog_status
+from recipe_gallery.translate.catalogs import Progress, label_domains, locale_folders
+from recipe_gallery.translate.report import CatalogStatus, add_up, language_status
 
 from ..nodes import link_to_page, make_table
 
@@ -57,11 +58,8 @@ class TranslationStatus(SphinxDirective):
 
     def _row(self, language: Language, status: CatalogStatus, own: Language) -> list[nodes.Node]:
         locale = own.locale
-        path = (
-            catalog_folder(Path(self.config.locale_dirs[0]), language.code).as_posix()
-            + f"/{status.domain}.po"
-        )
-        if status.is_interface:
+        path = status.path.relative_to(self.env.srcdir).as_posix()
+        if status.is_label:
             page: nodes.Node = nodes.Text(_("Labels of the site: %s") % status.domain)
         else:
             page = link_to_page(self.env, status.domain)
@@ -95,16 +93,9 @@ def measure_catalogs(env: BuildEnvironment, code: str) -> list[CatalogStatus]:
     A catalog that has not changed is not read again, also not in later builds.
     """
     kept = store_of(env).kept.setdefault("catalogs", {})
-    locale = Path(env.srcdir, env.config.locale_dirs[0])
-    folder = catalog_folder(locale, code)
-    statuses = []
-    for path in find_catalogs(locale, code):
-        time = path.stat().st_mtime_ns
-        if kept.get(path, (0, None))[0] != time:
-            domain = path.relative_to(folder).with_suffix("").as_posix()
-            kept[path] = time, catalog_status(path, domain)
-        statuses.append(kept[path][1])
-    return statuses
+    srcdir = Path(env.srcdir)
+    folders = locale_folders(srcdir, locale_dirs(env.config, srcdir)[0])
+    return language_status(folders, code, label_domains(env.config), kept)
 
 
 def _draw_progress(progress: Progress, own: Language, language: Language) -> str:
@@ -114,8 +105,9 @@ def _draw_progress(progress: Progress, own: Language, language: Language) -> str
         "percent": percent,
         "language": language.name,
     }
-    share = 100 * (progress.words - progress.words_left) / max(progress.words, 1)
-    waiting = (100 - share) * progress.fuzzy / max(progress.total - progress.translated, 1)
+    words = max(progress.words, 1)
+    share = 100 * (progress.words - progress.words_left) / words
+    waiting = 100 * progress.words_fuzzy / words
     return (
         f'<div class="status-bar"><svg role="img" aria-label="{escape(label)}" viewBox="0 0 100 4" '
         'preserveAspectRatio="none"><rect class="rest" width="100" height="4"/>'

@@ -1,34 +1,39 @@
-"""Check catalogs: `make check-po`, and what a build will not show to readers.
+"""Check catalogs: ``recipe-gallery check-po``, and what a build will not show to readers.
 
-Beside the checks of single messages, these are run where they are installed: ``msgfmt --check`` of
-GNU gettext and sphinx-lint.
-
-A justified exception is accepted at the message itself, by a translator's comment with a reason::
+Beside the checks of single messages sphinx-lint is asked. A justified exception is accepted at the
+message itself, by a translator's comment with a reason::
 
     # check-po: allow glossary (here "layer" is a layer of abstraction)
 """
 
-import json
 import os
 import re
-import shutil
-import subprocess
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import polib
 
 from ...languages import FILE_NAME, Language, choose_languages, load_languages
-from ...project import GalleryError
-from ..catalogs import INTERFACE, find_catalogs, read_catalog
+from ...project import GalleryError, Project
+from ..catalogs import (
+    Kind,
+    domain_of,
+    find_catalogs,
+    kind_of,
+    label_domains,
+    line_of,
+    locale_folders,
+    read_catalog,
+)
 from ..glossary import Glossary, load_glossary
-from .messages import CHECKS, Check, Message
+from . import structure, wording  # noqa: F401 (they add their checks)
+from .message import CHECKS, Check, Message
+from .problems import Problem
 
 _ALLOW = re.compile(r"check-po: allow (?P<name>[\w-]+)(?P<reason>.*)")
-_MSGFMT = re.compile(r"^(?:msgfmt: )?(?P<path>[^:\n]+):(?P<line>\d+)(?::\d+)?: (?P<text>.*)$", re.M)
+_ESCAPES = set('abfnrtv"\\01234567x')  # what may follow a backslash
 # Of sphinx-lint, what holds for one message: not how reST is laid out in a file, and no spaces
 # around markup, which some languages do without.
 _LINT = {
@@ -44,82 +49,74 @@ _LINT = {
     "role-with-extra-backtick",
 }
 
-
-# What would end a build, change a program or show what nobody sees has no good reason.
-_NO_EXCEPTION = {"comment", "hidden-character", "markup", "placeholder", "raw-html"}
 BREAKING = [check for check in CHECKS if check.breaks]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Problem:
-    """One line of `make check-po`."""
-
-    path: Path
-    line: int
-    message: str
-    check: str
-    breaks: bool = False
-
-    def __str__(self) -> str:
-        return f"{self.path}:{self.line}: {self.message} ({self.check})"
-
-
 def check_catalog(
-    path: Path, language: Language, checks: Sequence[Check] | None = None
+    path: Path, language: Language, labels: Collection[str], checks: Sequence[Check] = CHECKS
 ) -> tuple[polib.POFile | None, list[Problem]]:
     """Run checks on one catalog; return it with what is wrong.
 
-    Only messages of which nothing is said that ``breaks`` are fit for readers. ``None`` instead of
-    the catalog means that it cannot be read at all.
+    ``labels`` are the names of catalogs of labels. Only messages of which no problem ``breaks`` are
+    fit for readers. ``None`` instead of the catalog means that it cannot be read at all.
     """
     try:
         catalog = read_catalog(path)
     except GalleryError as error:
-        return None, [_unreadable(path, error)]
-    problems = list(_check_header(path, catalog, language))
-    interface = path.stem in INTERFACE
+        text = f"{error.text}; {error.remedy}" if error.remedy else error.text
+        line = error.line or 1
+        return None, [Problem(path=path, line=line, message=text, check="syntax", breaks=True)]
     # Builds do not look at terms, and a broken glossary is no reason for them to stop.
-    wants_terms = checks is None or any(each.name == "glossary" for each in checks)
+    wants_terms = any(each.name == "glossary" for each in checks)
     glossary = load_glossary(_locale_folder(path)) if wants_terms else Glossary()
+    problems = list(_check_header(path, catalog, language))
     seen: dict[tuple[str | None, str], int] = {}
     for entry in catalog:
         if entry.obsolete:
             continue
-        key = (entry.msgctxt, entry.msgid)
         line = line_of(entry)
-        if key in seen:
-            text = f"the message of line {seen[key]} again; keep one of the two"
+        first = seen.setdefault((entry.msgctxt, entry.msgid), line)
+        if first != line:
+            text = f"the message of line {first} again; keep one of the two"
             problems.append(
                 Problem(path=path, line=line, message=text, check="duplicate", breaks=True)
             )
-        seen.setdefault(key, line)
-        if not entry.msgstr:
-            continue
-        message = Message(
-            text=entry.msgid,
-            translation=entry.msgstr,
-            kind=entry.comment.partition(":")[0].strip(),
-            interface=interface,
-            fuzzy=entry.fuzzy,
-            glue=language.glue,
-            language=language.code,
-            glossary=glossary,
-        )
-        allowed = _allowed(entry)
-        for each in CHECKS if checks is None else checks:
-            # Fuzzy texts reach no page, so they break none.
-            if each.name in allowed - _NO_EXCEPTION or (each.breaks and entry.fuzzy):
-                continue
+        for message in _messages(entry, language, glossary, label=domain_of(path) in labels):
             problems += [
                 Problem(path=path, line=line, message=text, check=each.name, breaks=each.breaks)
+                for each in _applicable(checks, message.kind, entry)
                 for text in each.run(message)
             ]
     return catalog, problems
 
 
-def line_of(entry: polib.POEntry) -> int:
-    """Return the line where an entry starts in its catalog."""
-    return int(entry.linenum or 1)
+def _messages(
+    entry: polib.POEntry, language: Language, glossary: Glossary, *, label: bool
+) -> Iterator[Message]:
+    """Yield each translation of an entry, of which it has several if it has plural forms."""
+    forms = entry.msgstr_plural.values() if entry.msgid_plural else [entry.msgstr]
+    for translation in filter(None, forms):
+        yield Message(
+            text=entry.msgid_plural or entry.msgid,
+            translation=translation,
+            kind=kind_of(entry, label=label),
+            fuzzy=entry.fuzzy,
+            glue=language.glue,
+            language=language.code,
+            glossary=glossary,
+        )
+
+
+def _applicable(checks: Sequence[Check], kind: Kind, entry: polib.POEntry) -> list[Check]:
+    """Return the checks that have a say on a message."""
+    allowed = _allowed(entry)
+    return [
+        check
+        for check in checks
+        if kind in check.of
+        and not (check.excusable and check.name in allowed)
+        and not (check.breaks and entry.fuzzy)  # fuzzy texts reach no page, so they break none
+    ]
 
 
 def _allowed(entry: polib.POEntry) -> set[str]:
@@ -128,12 +125,6 @@ def _allowed(entry: polib.POEntry) -> set[str]:
         for found in _ALLOW.finditer(entry.tcomment)
         if len(re.sub(r"\W", "", found["reason"])) > 1  # without a reason it does not count
     }
-
-
-def _unreadable(path: Path, error: GalleryError) -> Problem:
-    found = re.fullmatch(rf"{re.escape(str(path))}(?::(\d+))?: (.*)", str(error), re.DOTALL)
-    line, text = (int(found[1] or 1), found[2]) if found else (1, str(error))
-    return Problem(path=path, line=line, message=text, check="syntax", breaks=True)
 
 
 def _locale_folder(path: Path) -> Path:
@@ -155,126 +146,87 @@ def _check_header(path: Path, catalog: polib.POFile, language: Language) -> Iter
     yield Problem(path=path, line=1, message=text, check="header")
 
 
-def check_tree(root: Path, targets: Sequence[str]) -> list[Problem]:
+def check_tree(project: Project, targets: Sequence[str]) -> list[Problem]:
     """Check the catalogs that ``targets`` names, or all: languages, files or folders.
 
     Raises ``GalleryError`` if a target is none of them, or the glossary cannot be read.
     """
-    languages = load_languages(root)
-    load_glossary(root / "locale")
-    jobs = [(path, languages[code]) for path, code in _find_targets(root, languages, targets)]
-    if not jobs:
-        return []
-    workers = min(len(jobs), os.cpu_count() or 1) if len(jobs) > 50 else 1
-    if workers == 1:
-        found = [_check_file(*job) for job in jobs]
-    else:  # a process each: this is all computing
-        with ProcessPoolExecutor(workers) as pool:
-            found = list(pool.map(_check_file, *zip(*jobs, strict=True), chunksize=8))
-    problems = [problem for each in found for problem in each]
-    return sorted(set(problems), key=lambda each: (str(each.path), each.line, each.check))
+    languages = load_languages(project.root)
+    load_glossary(project.locale)
+    targets = targets or list(languages)[1:]  # the first is that of the sources
+    found = [each for target in targets for each in _find_target(project, languages, target)]
+    check_one = partial(_check_file, labels=label_domains(project.config))
+    paths, codes = [path for path, _code in found], [languages[code] for _path, code in found]
+    if len(found) > 50 and (os.cpu_count() or 1) > 1:  # a process each: this is all computing
+        with ProcessPoolExecutor() as pool:
+            told = list(pool.map(check_one, paths, codes, chunksize=8))
+    else:
+        told = list(map(check_one, paths, codes))
+    problems = {problem for each in told for problem in each}
+    return sorted(problems, key=lambda each: (str(each.path), each.line, each.check))
 
 
-def _check_file(path: Path, language: Language) -> list[Problem]:
-    catalog, problems = check_catalog(path, language)
-    if catalog is not None and language.published:
-        empty = [entry for entry in catalog.untranslated_entries() if not entry.obsolete]
+def _check_file(path: Path, language: Language, labels: Collection[str]) -> list[Problem]:
+    catalog, problems = check_catalog(path, language, labels)
+    if catalog is None:
+        return problems
+    if language.published:
+        text = "not translated; readers get English"
         problems += [
-            Problem(
-                path=path,
-                line=line_of(entry),
-                message="not translated; readers get English",
-                check="empty",
-            )
-            for entry in empty
+            Problem(path=path, line=line_of(entry), message=text, check="empty")
+            for entry in catalog.untranslated_entries()
         ]
-    problems += run_msgfmt(path)
-    return problems if catalog is None else [*problems, *run_sphinx_lint(path)]
+    return [*problems, *_check_text(path), *_ask_sphinx_lint(path)]
 
 
-def _find_targets(
-    root: Path, languages: dict[str, Language], targets: Sequence[str]
+def _check_text(path: Path) -> Iterator[Problem]:
+    """Yield what other programs would not read, though this one can."""
+    for line, row in enumerate(path.read_bytes().splitlines(), start=1):
+        text = row.decode(errors="replace")
+        if line == 1 and text.startswith("\ufeff"):
+            said = "the file begins with a byte order mark; save it as UTF-8 without one"
+            yield Problem(path=path, line=1, message=said, check="syntax")
+        if not text.startswith("#"):
+            for found in re.findall(r"\\(.)", text):
+                if found not in _ESCAPES:
+                    said = f"\\{found} means nothing here; write \\\\{found} for a backslash"
+                    yield Problem(path=path, line=line, message=said, check="syntax")
+
+
+def _find_target(
+    project: Project, languages: dict[str, Language], target: str
 ) -> Iterator[tuple[Path, str]]:
-    locale = root / "locale"
-    source = next(iter(languages))
-    if not targets:
-        targets = [code for code in languages if code != source]
-    for target in targets:
-        path = Path(target)
-        if target in languages:
+    """Yield the catalogs that a target names, each with the code of its language."""
+    path = Path(target)
+    if target in languages:
+        for locale in locale_folders(project.root, project.locale):
             for found in find_catalogs(locale, target):
                 yield found, target
-        elif path.exists():
-            for found in sorted(path.rglob("*.po")) if path.is_dir() else [path]:
-                yield found, _language_of(found, languages)
-        elif "/" in target or target.endswith(".po"):
-            raise GalleryError(f"{target}: no such file or folder; name a catalog or a language")
-        else:
-            choose_languages(root, [target])  # says what there is
+    elif path.exists():
+        for found in sorted(path.rglob("*.po")) if path.is_dir() else [path]:
+            yield found, _language_of(found, languages)
+    elif "/" in target or target.endswith(".po"):
+        problem = f"{target}: no such file or folder"
+        raise GalleryError(problem, remedy="name a catalog or a language")
+    else:
+        choose_languages(project.root, [target])  # says what there is
 
 
 def _language_of(path: Path, languages: dict[str, Language]) -> str:
     for parent in path.resolve().parents:
         if parent.name == "LC_MESSAGES" and parent.parent.name in languages:
             return parent.parent.name
-    raise GalleryError(
-        f"{path}: not below locale/<language>/LC_MESSAGES/ of a language in {FILE_NAME}; move it"
-    )
+    problem = f"not below <language>/LC_MESSAGES/ of a language in {FILE_NAME}"
+    raise GalleryError(problem, path=path, remedy="move it")
 
 
-def run_msgfmt(path: Path) -> list[Problem]:
-    """Return what ``msgfmt --check`` says; nothing where GNU gettext is not installed."""
-    program = shutil.which("msgfmt")
-    if not program:
-        return []
-    command = [program, "--check-format", "--check-domain", "-o", os.devnull, str(path)]
-    environment = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": ""}
-    done = subprocess.run(command, capture_output=True, env=environment)
-    return [
-        Problem(path=path, line=int(found["line"]), message=found["text"], check="msgfmt")
-        for found in _MSGFMT.finditer(done.stderr.decode(errors="replace"))
-    ]
+def _ask_sphinx_lint(path: Path) -> list[Problem]:
+    from sphinxlint import check_file  # builds do not need it
+    from sphinxlint.checkers import all_checkers
 
-
-def run_sphinx_lint(path: Path) -> list[Problem]:
-    """Return what sphinx-lint says; nothing where it is not installed."""
-    try:
-        from sphinxlint import check_file
-        from sphinxlint.checkers import all_checkers
-    except ModuleNotFoundError:
-        return []
     checkers = [checker for name, checker in all_checkers.items() if name in _LINT]
     return [
         Problem(path=path, line=error.line_no, message=error.msg, check=error.checker_name)
         for error in check_file(str(path), checkers)
-        if not isinstance(error, str)  # it cannot read the file; msgfmt says why
+        if not isinstance(error, str)  # it takes no other charset than UTF-8
     ]
-
-
-def format_problems(problems: Sequence[Problem], form: str) -> str:
-    """Return the problems as text, as annotations of GitHub, or as JSON."""
-    if form == "json":
-        fields = ("line", "message", "check")
-        return json.dumps(
-            [
-                {"file": str(each.path), **{name: getattr(each, name) for name in fields}}
-                for each in problems
-            ],
-            ensure_ascii=False,
-            indent=1,
-        )
-    if form == "github":
-        return "\n".join(
-            f"::error file={each.path},line={each.line},title={each.check}::{_escape(each.message)}"
-            for each in problems
-        )
-    counts = Counter(each.check for each in problems)
-    names = ", ".join(f"{name}: {count}" for name, count in counts.most_common())
-    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-    total = f"{count} ({names})" if problems else "no problems"
-    return "\n".join([*map(str, problems), total])
-
-
-def _escape(text: str) -> str:
-    """Escape what ends the text of an annotation."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -11,9 +11,9 @@ from recipe_gallery.translate.catalogs import (
     is_wordless,
     measure,
     read_catalog,
-    update_catalog,
     write_catalog,
 )
+from recipe_gallery.translate.merge import update_catalog
 
 
 def template(*texts: str) -> polib.POFile:

@@ -3,14 +3,16 @@
 import pytest
 
 from gallery import ROOT
-from recipe_gallery.translate.checks.messages import CHECKS, COMMENT, Message
+from recipe_gallery.translate.catalogs import Kind
+from recipe_gallery.translate.checks import structure, wording  # noqa: F401 (they add their checks)
+from recipe_gallery.translate.checks.message import CHECKS, Message
 from recipe_gallery.translate.glossary import load_glossary
 
 RIGHT = [
     ("prose", "Note: for example, ``torch.compile``.", "注：例如：``torch.compile``。"),
-    ("interface", "100 % of this page is translated", "이 페이지의 100 %가 번역됨"),
-    ("interface", "100% free", "100% 무료"),
-    ("interface", "Results of %(recipe)s", "%(recipe)s의 결과"),
+    ("label", "100 % of this page is translated", "이 페이지의 100 %가 번역됨"),
+    ("label", "100% free", "100% 무료"),
+    ("label", "Results of %(recipe)s", "%(recipe)s의 결과"),
     ("prose", "Use |release|.", "|release|를 씁니다."),
     ("prose", "If a < b and c > d.", "a<b이고 c>d이면"),
     ("prose", ":math:`\\text{limit}` is.", ":math:`\\text{한계}` 입니다."),
@@ -27,12 +29,12 @@ RIGHT = [
 WRONG = [
     ("hidden-character", "prose", "It is fast.", "빠\u3164릅니다."),
     ("markup-changed", "prose", "Set a*b*c to one.", "a*b*c를 1로 둡니다."),
-    ("raw-html", "comment", "Random", "난수 https://spam.example/x"),
-    ("raw-html", "interface", "Open the page", "https://evil.example 열기"),
+    ("address", "comment", "Random", "난수 https://spam.example/x"),
+    ("address", "label", "Open the page", "https://evil.example 열기"),
     ("raw-html", "prose", "It is fast.", "<!-- 검토 --> 빠릅니다."),
     ("raw-html", "prose", "A fast thing.", "빠른&nbsp;것입니다."),
     ("numbers", "prose", "It is 4.8 TB here.", "여기는 4.8 TB/s입니다."),
-    ("placeholder", "interface", "{count:,} messages", "메시지 개"),
+    ("placeholder", "label", "{count:,} messages", "메시지 개"),
     ("spaces", "prose", "It is fast.", "빠릅니다.\u00a0"),
 ]
 
@@ -41,13 +43,14 @@ def alarms(kind: str, text: str, translation: str) -> list[str]:
     message = Message(
         text=text,
         translation=translation,
-        kind=COMMENT if kind == "comment" else "",
-        interface=kind == "interface",
+        kind=Kind[kind.upper()],
         glue=True,
         language="ko",
         glossary=load_glossary(ROOT / "locale"),
     )
-    return [check.name for check in CHECKS for _text in check.run(message)]
+    return [
+        check.name for check in CHECKS if message.kind in check.of for _text in check.run(message)
+    ]
 
 
 @pytest.mark.parametrize(("kind", "text", "translation"), RIGHT)

@@ -5,18 +5,22 @@ import subprocess
 import sys
 from datetime import date
 from pathlib import Path
-from xml.etree import ElementTree
 
 import polib
 import pytest
 
 from gallery import ROOT, Gallery
-from recipe_gallery.languages import Language, load_languages
-from recipe_gallery.project import GalleryError
-from recipe_gallery.translate.glossary import load_glossary
-from recipe_gallery.translate.glossary_files import write_glossaries
-from recipe_gallery.translate.impact import compare, find_impact, format_impact
-from recipe_gallery.translate.status import format_status, language_status
+from recipe_gallery.languages import Language
+from recipe_gallery.project import GalleryError, Project, load_project
+from recipe_gallery.translate.glossary import load_glossary, write_glossaries
+from recipe_gallery.translate.report import (
+    CatalogStatus,
+    compare,
+    find_impact,
+    format_impact,
+    format_status,
+    language_status,
+)
 
 KOREAN = Language(code="ko", name="한국어", glue=True)
 
@@ -38,8 +42,16 @@ def site(site: Gallery) -> Gallery:
     return site
 
 
+def project(site: Gallery) -> Project:
+    return load_project(site.root)
+
+
+def measured(site: Gallery) -> list[CatalogStatus]:
+    return language_status([site.root / "locale"], "ko", ["sphinx"])
+
+
 def test_the_status_counts_words_and_names_translators(site: Gallery) -> None:
-    (status,) = language_status(site.root / "locale", KOREAN)
+    (status,) = measured(site)
     assert status.progress
     assert (status.progress.total, status.progress.fuzzy) == (3, 1)
     assert (status.progress.words, status.progress.words_left) == (5, 4)
@@ -52,21 +64,18 @@ def test_the_status_counts_words_and_names_translators(site: Gallery) -> None:
 
 def test_a_catalog_that_cannot_be_read_is_in_the_table(site: Gallery) -> None:
     (site.root / "locale/ko/LC_MESSAGES/broken.po").write_text("no")
-    statuses = language_status(site.root / "locale", KOREAN)
-    assert "broken  cannot be read; run: make check-po" in format_status(KOREAN, statuses)
+    table = format_status(KOREAN, measured(site))
+    assert "broken  cannot be read; run: recipe-gallery check-po ko" in table
 
 
 def test_translation_tools_can_import_the_glossary(site: Gallery, tmp_path: Path) -> None:
-    source = load_languages(site.root)["en"]
     glossary = load_glossary(site.root / "locale")
-    table, tree = write_glossaries(glossary, source, [KOREAN], tmp_path / "out")
+    (table,) = write_glossaries(glossary, [KOREAN], tmp_path / "out")
     with table.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    assert rows[0] == {"source": "kernel", "target": "커널", "comment": "of a GPU"}
-    entries = ElementTree.parse(tree).getroot().findall(".//termEntry")
-    assert [[term.text for term in entry.iter("term")] for entry in entries] == [
-        ["kernel", "커널"],
-        ["batch", "배치"],
+    assert rows == [
+        {"source": "kernel", "target": "커널", "comment": "of a GPU"},
+        {"source": "batch", "target": "배치", "comment": ""},
     ]
 
 
@@ -100,8 +109,8 @@ def test_the_impact_of_a_change_is_told_in_markdown(
     git("commit", "-q", "-m", "before")
     languages = [KOREAN]
     templates = site.root / "_build/gettext"
-    same = find_impact(site.root, "main", templates)
-    assert format_impact(site.root, same, languages) == (
+    same = find_impact(project(site), "main", templates)
+    assert format_impact(project(site), same, languages) == (
         "No message that translators see has changed."
     )
     recipe = site.recipes / "adding.py"
@@ -110,13 +119,13 @@ def test_the_impact_of_a_change_is_told_in_markdown(
         .replace("A paragraph.", "A paragraph with `` ` `` more words.")
         .replace("# Why this is here.", "# Why this is here at all.")
     )
-    text = format_impact(site.root, find_impact(site.root, "main", templates), languages)
+    text = format_impact(project(site), find_impact(project(site), "main", templates), languages)
     assert "| `recipes/adding` | 1 | 1 | 1 | 14 |" in text
     assert "- changed: ` Why this is here. `\n  now: ` Why this is here at all. `" in text
     assert "- new: ``` A paragraph with `` ` `` more words. ```" in text
     assert "한국어" in text
     with pytest.raises(GalleryError, match="no commit 'nowhere' here"):
-        find_impact(site.root, "nowhere", templates)
+        find_impact(project(site), "nowhere", templates)
 
 
 def test_a_reader_who_has_enough_sees_no_traceback() -> None:

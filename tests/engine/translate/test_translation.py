@@ -96,7 +96,7 @@ def test_what_is_not_translated_is_english_marked_and_told(site: Gallery) -> Non
     assert '<p lang="en">A paragraph.</p>' in page
     assert '<p lang="en">A remark.</p>' in page
     assert "덧붙이는 말입니다." not in page
-    assert "86% of this page is translated" in page
+    assert "이 페이지는 86% 번역되었으며" in page
     assert f"https://example.org/repo/edit/main/locale/ko/LC_MESSAGES/{PAGE}.po" in page
 
 
@@ -210,7 +210,7 @@ def test_a_missing_catalog_shows_english(site: Gallery) -> None:
     (site.root / f"locale/ko/LC_MESSAGES/{PAGE}.po").unlink()
     build = site.build(language="ko")
     assert f"{PAGE}.po: no such catalog" in build.warnings
-    assert "make update-po LANGUAGE=ko" in build.warnings
+    assert "recipe-gallery update-po ko" in build.warnings
     assert '<h1 lang="en"' in build.page(PAGE) or 'lang="en">Adding numbers' in build.page(PAGE)
 
 
@@ -261,14 +261,14 @@ def test_a_message_that_is_gone_is_told(site: Gallery, recipe: str) -> None:
 def test_a_language_without_catalogs_is_told_and_builds_in_english(site: Gallery) -> None:
     site.set_languages("ko", "ja")
     build = site.build(language="ja")
-    assert "no catalogs, so everything is in English; run: make update-po LANGUAGE=ja" in (
+    assert "no catalogs, so everything is in English; run: recipe-gallery update-po ja" in (
         build.warnings
     )
     assert "A paragraph." in build.page(PAGE)
 
 
 def test_an_unknown_language_is_told(site: Gallery) -> None:
-    assert "make new-language LANGUAGE=fr" in site.build(language="fr").warnings
+    assert "recipe-gallery new-language fr" in site.build(language="fr").warnings
 
 
 @settings(

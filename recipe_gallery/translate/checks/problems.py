@@ -1,0 +1,73 @@
+"""What checks find, and how it is shown."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...project import GalleryError
+from .message import ALL, CHECKS
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """What is wrong at one line of a catalog."""
+
+    path: Path
+    line: int
+    message: str
+    check: str
+    breaks: bool = False
+
+    def __str__(self) -> str:
+        return self.describe()
+
+    def describe(self, root: Path | None = None) -> str:
+        """Return one line; a path below ``root`` is shown relative to it."""
+        text = f"{self.message} ({self.check})"
+        return GalleryError(text, path=self.path, line=self.line).describe(root)
+
+
+def format_checks() -> str:
+    """Return the table of checks; of those that break a page, readers get English."""
+    rows = [("check", "finding", "of", "what it finds")]
+    for each in CHECKS:
+        kinds = ", ".join(sorted(kind.name.lower() for kind in each.of))
+        finding = "breaks" if each.breaks else "advice"
+        rows.append((each.name, finding, "all" if each.of == ALL else kinds, each.summary))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = (
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
+    )
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def format_problems(problems: Sequence[Problem], form: str) -> str:
+    """Return the problems as text, as annotations of GitHub, or as JSON."""
+    if form == "json":
+        fields = ("line", "message", "check")
+        return json.dumps(
+            [
+                {"file": str(each.path), **{name: getattr(each, name) for name in fields}}
+                for each in problems
+            ],
+            ensure_ascii=False,
+            indent=1,
+        )
+    if form == "github":
+        return "\n".join(
+            f"::error file={each.path},line={each.line},title={each.check}::{_escape(each.message)}"
+            for each in problems
+        )
+    counts = Counter(each.check for each in problems)
+    names = ", ".join(f"{name}: {count}" for name, count in counts.most_common())
+    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    total = f"{count} ({names})" if problems else "no problems"
+    return "\n".join([*map(str, problems), total])
+
+
+def _escape(text: str) -> str:
+    """Escape what ends the text of an annotation."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

@@ -1,0 +1,248 @@
+"""Extract the messages of a project into templates, and update the catalogs of all languages."""
+
+import gettext
+import os
+import subprocess
+import sys
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import polib
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+from sphinx.util.i18n import docname_to_domain
+from sphinx.util.nodes import extract_messages
+
+from .. import Priority
+from ..environment import store_of
+from ..languages import Language
+from ..project import GalleryError, Project
+from ..recipes.gallery import find_source
+from .catalogs import (
+    ENGINE,
+    Kind,
+    catalog_folder,
+    domain_of,
+    find_catalogs,
+    label_domains,
+    loaded_messages,
+    locale_folders,
+    read_catalog,
+    write_catalog,
+)
+from .compiled import shipped_labels
+from .merge import update_catalog
+from .page import code_comment
+
+# Whose texts a page shows beside those of this project, and in which of their files these are.
+_BORROWED = {
+    "sphinx": ("locale/__init__.py", "writers/html5.py", "themes/basic/search.html"),
+    "pydata_sphinx_theme": ("src/pydata_sphinx_theme/",),
+}
+# What templates tell translators about messages of prose and comments.
+_COMMENTS: dict[type[nodes.Element], str] = {
+    code_comment: f"{Kind.COMMENT.value}: one line of plain text, no markup",
+    nodes.math_block: f"{Kind.FORMULA.value}: translate only what stands in \\text{{...}}",
+    nodes.image: "Description of a picture, for those who cannot see it",
+    nodes.title: "Title",
+    nodes.meta: "Description of the page, for search engines",
+}
+
+
+def update_catalogs(project: Project, languages: Sequence[Language], templates: Path) -> list[Path]:
+    """Update or create the catalogs of ``languages``; return those that changed.
+
+    ``templates`` is the folder for what the gettext builder makes. The engine's labels are updated
+    beside the engine where the project is its repository; elsewhere a catalog of the project holds
+    those of them that the engine has no translation of.
+    """
+    domains = make_templates(project, templates)
+    changed = []
+    for language in languages:
+        for path, template in _find_targets(project, language.code, domains).items():
+            old = read_catalog(path) if path.exists() else None
+            domain = domain_of(path)
+            if domain == "sphinx":
+                template = _leave_out(template, _translated_elsewhere(language.code), old)
+            elif domain == ENGINE and path.is_relative_to(project.locale):
+                template = _leave_out(template, _shipped_translations(language.code), old)
+            if old is None and not template:
+                continue
+            if write_catalog(path, update_catalog(old, template, language=language.code)):
+                changed.append(path)
+    return changed
+
+
+def _find_targets(
+    project: Project, code: str, domains: dict[str, polib.POFile]
+) -> dict[Path, polib.POFile]:
+    """Return the catalogs of a language with their templates.
+
+    The template of a page that is gone is empty: its translations are kept until a person removes
+    the catalog.
+    """
+    folder = catalog_folder(project.locale, code)
+    *_own, last = locale_folders(project.root, project.locale)
+    paths = {domain: folder / f"{domain}.po" for domain in domains}
+    paths[ENGINE] = catalog_folder(last, code) / f"{ENGINE}.po"
+    gone = [path for path in find_catalogs(project.locale, code) if domain_of(path) not in domains]
+    return {
+        **{paths[domain]: template for domain, template in domains.items()},
+        **{path: polib.POFile() for path in gone},
+    }
+
+
+def make_templates(project: Project, folder: Path) -> dict[str, polib.POFile]:
+    """Extract the messages of all pages and all labels, by name of their catalogs."""
+    root, folder = project.root.absolute(), folder.absolute()
+    for path in folder.rglob("*.pot"):
+        path.unlink()  # all are written anew, but those of pages that are gone
+    command = [sys.executable, "-m", "sphinx", "-b", "gettext", "-q", str(root), str(folder)]
+    done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    if done.returncode:
+        raise GalleryError(f"the messages cannot be extracted:\n{done.stderr.strip()}")
+    print(done.stderr, end="", file=sys.stderr)
+    domains = {}
+    for path in sorted(folder.rglob("*.pot")):
+        template = read_catalog(path)
+        for entry in template:
+            entry.occurrences = [
+                (_relative(file, folder, root), line) for file, line in entry.occurrences
+            ]
+        domains[path.relative_to(folder).with_suffix("").as_posix()] = template
+    name = next((each.metadata.get("Project-Id-Version", "") for each in domains.values()), "")
+    *packages, sphinx = label_domains(project.config)
+    for package in packages:
+        domains[package] = _extract_package(root, package)
+    domains[sphinx] = _add_borrowed(domains.get(sphinx, polib.POFile()))
+    for domain in (*packages, sphinx):
+        domains[domain].metadata = {"Project-Id-Version": ENGINE if domain == ENGINE else name}
+    return dict(sorted(domains.items()))
+
+
+def _relative(file: str, folder: Path, root: Path) -> str:
+    path = Path(os.path.normpath(folder / file))
+    return path.relative_to(root).as_posix() if path.is_relative_to(root) else file
+
+
+def _extract_package(root: Path, name: str) -> polib.POFile:
+    """Return the labels in the modules of a package: the project's copy of it, or the installed."""
+    from babel.messages.extract import extract_from_dir  # builds of pages do not need it
+
+    package = root / name if (root / name).is_dir() else _package_folder(name)
+    template = polib.POFile()
+    for file, line, message, _comments, _context in extract_from_dir(
+        package, method_map=[("**.py", "python")], keywords={"_": None}
+    ):
+        text = message if isinstance(message, str) else message[0]
+        _add(template, text, [(f"{name}/{file}", str(line))])
+    return template
+
+
+def _add(template: polib.POFile, text: str, places: Iterable[tuple[str, str]]) -> None:
+    entry = template.find(text)
+    if entry is None:
+        flags = ["python-format"] if "%(" in text or "%s" in text or "%d" in text else []
+        entry = polib.POEntry(msgid=text, flags=flags)
+        template.append(entry)
+    entry.occurrences += places
+
+
+def _add_borrowed(template: polib.POFile) -> polib.POFile:
+    for package, files in _BORROWED.items():
+        for entry in polib.pofile(str(_package_folder(package) / "locale/sphinx.pot")):
+            if any(file.startswith(files) for file, _line in entry.occurrences):
+                _add(template, entry.msgid, [(package, "")])
+    return template
+
+
+def _translated_elsewhere(code: str) -> set[str]:
+    """Return the labels that Sphinx or the theme has a translation of."""
+    known: set[str] = set()
+    for package in _BORROWED:
+        locale = _package_folder(package) / "locale"
+        shipped = gettext.translation("sphinx", locale, languages=[code], fallback=True)
+        messages = loaded_messages(shipped).items()
+        known |= {text for text, translation in messages if translation not in ("", text)}
+    return known
+
+
+def _shipped_translations(code: str) -> set[str]:
+    """Return the labels of the engine that it ships a translation of."""
+    path = shipped_labels(code)
+    return {entry.msgid for entry in read_catalog(path).translated_entries()} if path else set()
+
+
+def _leave_out(template: polib.POFile, known: set[str], old: polib.POFile | None) -> polib.POFile:
+    """Return a template without labels that others have translated already.
+
+    Those that the catalog translates all the same stay: a translator found better words. So do
+    those of the project's own templates.
+    """
+    better = {entry.msgid for entry in old or () if entry.msgstr and not entry.obsolete}
+    kept = polib.POFile()
+    kept.metadata = template.metadata
+    for entry in template:
+        others = (ENGINE, *_BORROWED)
+        own = any(not file.startswith(others) for file, _line in entry.occurrences)
+        if own or entry.msgid not in known - better:
+            kept.append(entry)
+    return kept
+
+
+def _package_folder(name: str) -> Path:
+    found = find_spec(name)
+    if not found or not found.origin:
+        raise GalleryError(f"no package {name!r}", remedy="correct recipe_gallery_label_packages")
+    return Path(found.origin).parent
+
+
+class LocateInRecipes(SphinxTransform):
+    """For templates: let messages name the recipe and its line, not the page made from it."""
+
+    default_priority = Priority.LOCATE_MESSAGES
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the places of all nodes of a recipe's page."""
+        source = find_source(self.config, Path(self.env.srcdir), self.env.docname)
+        if source is None:
+            return
+        page = self.document["source"]
+        start, first = 0, 1  # where the block at hand begins, on the page and in the recipe
+        for node in self.document.findall(nodes.Element):
+            if isinstance(node, nodes.title) and start == 0:
+                start, first = node.line or 0, 2  # the title stands in the docstring's second line
+            if "recipe_block" in node:
+                start, first = (node.line or 0) + 2, node["recipe_line"]
+            if node.source == page:
+                node.source = str(source)
+                node.line = first + max((node.line or start) - start, 0)
+
+
+def note_kinds(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Remember what translators are told about each message of a page, while templates are made."""
+    kinds = store_of(app.env).page(docname).kinds
+    for node, text in extract_messages(doctree):
+        kinds[text].add(_COMMENTS.get(type(node), ""))
+
+
+def write_kinds(app: Sphinx, exception: Exception | None) -> None:
+    """Write what translators are told into the finished templates."""
+    if exception:
+        return
+    templates: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for docname, page in store_of(app.env).pages.items():
+        domain = docname_to_domain(docname, app.config.gettext_compact)
+        for text, told in page.kinds.items():
+            templates[domain][text] |= told
+    for domain, kinds in templates.items():
+        template = polib.pofile(str(Path(app.outdir, f"{domain}.pot")), wrapwidth=0)
+        for entry in template:
+            told = kinds[entry.msgid]
+            # A text that is of two kinds is told nothing: it has to suit both.
+            entry.comment = next(iter(told)) if len(told) == 1 else ""
+        template.save()

@@ -1,0 +1,185 @@
+"""What is done to a page that is translated: comments in code, and what is English still.
+
+A block of code stays as it is while Sphinx translates the page. Beside it stands a helper node for
+each paragraph of comments, which Sphinx extracts and translates like any other text. Once that is
+done, the translations are written into the block and the helpers are removed.
+"""
+
+import contextlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.locale import get_translation
+from sphinx.transforms import SphinxTransform
+from sphinx.util import logging
+from sphinx.util.i18n import docname_to_domain
+from sphinx.util.nodes import extract_messages
+
+from .. import Priority
+from ..environment import watch
+from ..languages import current_language, format_percent, is_translated, source_language
+from ..project import GalleryError, suggest
+from ..recipes.cells import DATA_CLASS, OUTPUT_CLASS, code_of_cells
+from ..recipes.comments import find_comments, replace_comments
+from ..recipes.gallery import find_source
+from .catalogs import (
+    count_words,
+    label_domains,
+    line_of,
+    loaded_messages,
+    percent_done,
+    read_catalog,
+)
+from .compiled import compiled_path, load_page_catalog
+
+_ = get_translation("recipe_gallery")
+logger = logging.getLogger(__name__)
+
+
+class code_comment(addnodes.translatable, nodes.literal_block):  # noqa: N801 (docutils names nodes so)
+    """A paragraph of a comment beside its block.
+
+    A literal block, so that Sphinx does not look for markup in it.
+    """
+
+    def preserve_original_messages(self) -> None:
+        """Do nothing: ``original`` is set from the start."""
+
+    def apply_translated_message(self, original_message: str, translated_message: str) -> None:
+        """Keep the translation until it is written into the block."""
+        self["translation"] = translated_message
+
+    def extract_original_messages(self) -> Sequence[str]:
+        """Return the paragraph."""
+        return [self["original"]]
+
+
+class AddComments(SphinxTransform):
+    """Put helper nodes for comments before each block of code of a recipe's page."""
+
+    default_priority = Priority.ADD_COMMENTS
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the page in place if it is a recipe's."""
+        source = find_source(self.config, Path(self.env.srcdir), self.env.docname)
+        if source is None:
+            return
+        for block in code_of_cells(self.document):
+            for comment in find_comments(block.astext()):
+                helper = code_comment("", "", original=comment.text)
+                helper.source = str(source)
+                helper.line = block["recipe_line"] + comment.first
+                block.parent.insert(block.parent.index(block), helper)
+
+
+class PrepareTranslation(SphinxTransform):
+    """Before Sphinx translates a page: see what is missing, and let words touch markup."""
+
+    default_priority = Priority.PREPARE_TRANSLATION
+
+    def apply(self, **kwargs: Any) -> None:
+        """Note the share translated in the document; report messages the page has no longer."""
+        if not is_translated(self.config):
+            return
+        watch(self.env, "labels")
+        watch(self.env, "catalog", self.env.docname)
+        self.document.settings.character_level_inline_markup = current_language(self.config).glue
+        found = list(extract_messages(self.document))
+        messages = {text for _node, text in found}
+        catalog = self._translations()
+        left = messages - catalog.keys()
+        self.document["untranslated"] = [
+            node for node, text in found if text in left and isinstance(node, nodes.TextElement)
+        ]
+        self.document["percent"] = percent_done(
+            sum(map(count_words, messages)), sum(map(count_words, left))
+        )
+        if gone := sorted(catalog.keys() - messages):
+            self._report(gone)
+
+    def _translations(self) -> dict[str, str]:
+        """Return the messages of the page's catalog that are translated."""
+        domain = docname_to_domain(self.env.docname, self.config.gettext_compact)
+        if domain in label_domains(self.config):
+            return {}
+        catalog = load_page_catalog(self.config, Path(self.env.srcdir), self.env.docname)
+        entries = loaded_messages(catalog).items()
+        return {text: translation for text, translation in entries if text and translation}
+
+    def _report(self, texts: Sequence[str]) -> None:
+        compiled = compiled_path(self.config, Path(self.env.srcdir), self.env.docname)
+        path = compiled.with_suffix(".po")
+        lines: dict[str, int] = {}
+        with contextlib.suppress(GalleryError):  # compiling it has said so
+            # If a message stands there twice, the first one counts.
+            lines = {entry.msgid: line_of(entry) for entry in reversed(read_catalog(path))}
+        for text in texts:
+            short = text if len(text) < 60 else f"{text[:57]}..."
+            problem = GalleryError(
+                f"the page does not have this message any more: {short!r}",
+                path=path,
+                line=lines.get(text, 1),
+                remedy=f"run: {suggest('update-po', self.config.language)}",
+            )
+            logger.warning("%s", problem, type="recipe_gallery", subtype="catalog")
+
+
+class MarkUntranslated(SphinxTransform):
+    """After Sphinx translated a page: mark what is English still, and say so on top."""
+
+    default_priority = Priority.MARK_UNTRANSLATED
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the page in place."""
+        if "percent" not in self.document:
+            return
+        self.document.settings.character_level_inline_markup = False
+        left = self.document.attributes.pop("untranslated")
+        percent = self.document.attributes.pop("percent")
+        tag = f"language-{source_language(self.config).tag}"  # docutils writes it as lang="..."
+        for node in self.document.findall(nodes.Element):
+            if {DATA_CLASS, OUTPUT_CLASS} & set(node.get("classes", ())):
+                node["classes"].append(tag)
+        if percent == 100:
+            return
+        for node in left:
+            node["classes"].append(tag)
+        title = next(iter(self.document.findall(nodes.title)), None)
+        if title is not None:
+            title.parent.insert(title.parent.index(title) + 1, self._note(percent))
+
+    def _note(self, percent: int) -> nodes.Node:
+        text = _("%(percent)s of this page is translated; the rest is in English.") % {
+            "percent": format_percent(percent / 100, current_language(self.config).locale)
+        }
+        paragraph = nodes.paragraph("", text + " ")
+        repository = self.config.recipe_gallery_repository_url
+        if repository:
+            catalog = compiled_path(self.config, Path(), self.env.docname).with_suffix(".po")
+            branch = self.config.recipe_gallery_repository_branch
+            address = f"{repository}/edit/{branch}/{catalog.as_posix()}"
+            paragraph += nodes.reference("", _("Help translating"), refuri=address)
+        return nodes.note("", paragraph, classes=["translation-note"])
+
+
+class WriteComments(SphinxTransform):
+    """Write translated comments into the blocks and remove the helper nodes."""
+
+    default_priority = Priority.WRITE_COMMENTS
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the page in place."""
+        translations: dict[str, str] = {}
+        for helper in list(self.document.findall(code_comment)):
+            translations[helper["original"]] = helper.get("translation", "")
+            helper.parent.remove(helper)
+        if not any(translations.values()):
+            return
+        for block in code_of_cells(self.document):
+            code = replace_comments(block.astext(), translations)
+            block.rawsource = code  # what highlighting and linking compare the text with
+            block.children = []
+            block += nodes.Text(code)
