@@ -14,8 +14,15 @@ from bs4 import BeautifulSoup, Comment
 
 from gallery import ROOT
 from recipe_gallery.languages import PSEUDO_CODE, Language, load_languages
+from recipe_gallery.project import load_project
 from recipe_gallery.recipes.gallery import find_recipes
-from recipe_gallery.translate.catalogs import find_catalogs, measure, read_catalog
+from recipe_gallery.translate.catalogs import (
+    find_catalogs,
+    label_domains,
+    locale_folders,
+    measure,
+    read_catalog,
+)
 from recipe_gallery.translate.checks.run import check_catalog
 
 LANGUAGES = list(load_languages(ROOT).values())
@@ -63,13 +70,15 @@ def test_the_code_is_the_same_in_every_language(
 
 @pytest.mark.parametrize("language", TRANSLATED, ids=lambda each: each.code)
 def test_catalogs_are_complete_and_right(language: Language) -> None:
-    paths = find_catalogs(ROOT / "locale", language.code)
+    labels = label_domains(load_project(ROOT).config)
+    folders = locale_folders(ROOT, ROOT / "locale")
+    paths = [path for folder in folders for path in find_catalogs(folder, language.code)]
     assert len(paths) > len(RECIPES)
     problems = []
     for path in paths:
         progress = measure(read_catalog(path))
         assert (progress.fuzzy, progress.translated) == (0, progress.total), path
-        problems += check_catalog(path, language)[1]
+        problems += check_catalog(path, language, labels)[1]
     assert problems == []
 
 
