@@ -22,7 +22,7 @@ from .. import Priority
 from ..environment import watch
 from ..languages import current_language, format_percent, is_translated, source_language
 from ..project import GalleryError, suggest
-from ..recipes.cells import DATA_CLASS, OUTPUT_CLASS, code_of_cells
+from ..recipes.cells import DATA_CLASS, OUTPUT_CLASS, code_of_cells, set_code
 from ..recipes.comments import find_comments, replace_comments
 from ..recipes.gallery import find_source
 from .catalogs import (
@@ -179,7 +179,4 @@ class WriteComments(SphinxTransform):
         if not any(translations.values()):
             return
         for block in code_of_cells(self.document):
-            code = replace_comments(block.astext(), translations)
-            block.rawsource = code  # what highlighting and linking compare the text with
-            block.children = []
-            block += nodes.Text(code)
+            set_code(block, replace_comments(block.astext(), translations))
