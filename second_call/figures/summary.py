@@ -13,7 +13,7 @@ from sphinx.environment import BuildEnvironment
 from recipe_gallery.environment import store_of
 from recipe_gallery.pages.header import describe_versions
 from recipe_gallery.project import GalleryError
-from recipe_gallery.recipes.gallery import find_source
+from recipe_gallery.recipes.gallery import find_file
 from recipe_gallery.recipes.page import RecordedPage, Unrecorded, load_recorded
 
 from .headline import HeadlineRow, read_headline
@@ -45,20 +45,20 @@ def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary
     ``machine`` names a folder of ``recordings/``; without it, it is the recording the page shows.
     Files that have not changed are not read again, also not in later builds.
     """
-    source = find_source(env.config, Path(env.srcdir), docname)
-    if source is None:
+    file = find_file(env.config, Path(env.srcdir), docname)
+    if file is None:
         return None
     folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
-    path = folder / machine / f"{source.stem}.ipynb"
+    path = folder / machine / f"{file.name}.ipynb"
     if machine and not path.exists():
         return None
     kept = store_of(env).kept.setdefault("summary", {})
     names = env.config.recipe_gallery_package_names
-    state = _state(source), _state(path), names
+    state = _state(file.path), _state(path), names
     known = kept.get((docname, machine))
     if known and known[0] == state:
         return known[1]
-    page = load_recorded(source, path)
+    page = load_recorded(file.path, path, file.name)
     summary = _describe(page, Path(env.srcdir), names)
     kept.pop((docname, machine), None)
     if page.recipe and not page.recipe.inputs:  # files of which the state says nothing

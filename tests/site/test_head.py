@@ -151,6 +151,14 @@ def test_a_style_that_the_policy_forbids_is_a_warning(gallery: Gallery, recipe: 
     assert "the policy of the site forbids a style inside of a page" in build.warnings
 
 
+def test_the_description_of_a_page_is_escaped(gallery: Gallery, recipe: str) -> None:
+    index = gallery.root / "index.rst"
+    index.write_text('Site\n====\n\nA "<b>" in a text.\n\n.. toctree::\n\n   recipes/index\n')
+    gallery.configure(templates_path=[str(ROOT / "_templates")])
+    page = gallery.build().page("index")
+    assert 'name="description" content="A “&lt;b&gt;” in a text."' in page
+
+
 @pytest.mark.parametrize(
     ("html", "separated"),
     [

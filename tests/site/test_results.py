@@ -1,3 +1,4 @@
+import re
 import shutil
 
 import nbformat
@@ -59,6 +60,14 @@ def test_figures_come_from_the_recording_as_table_and_chart(site: Gallery) -> No
     assert page.count('<rect class="arm') == 2
     assert 'class="arm slower"' in page
     assert 'href="recipes/publishing.html"' in page
+
+
+def test_bars_show_the_spread_on_the_scale_of_the_longest_one(site: Gallery) -> None:
+    page = site.build().page("recipes/publishing")
+    spreads = re.findall(r'class="spread" x="([\d.]+)" y="6.5" width="([\d.]+)"', page)
+    # from 1/2.75 to 1/2.25, and from 1/0.88 to 1/0.72, which is the longest
+    assert spreads == [("26.18", "5.82"), ("81.82", "18.18")]
+    assert page.index("Text.") < page.index("What came out") < page.index("spread")
 
 
 def test_headline_figures_are_invisible_on_the_page_and_in_the_notebook(site: Gallery) -> None:

@@ -1,0 +1,15 @@
+from gallery import Gallery
+
+
+def test_a_formula_that_cannot_be_drawn_is_told_and_shown_as_it_was_written(
+    gallery: Gallery,
+) -> None:
+    gallery.add()
+    index = gallery.root / "index.rst"
+    index.write_text(index.read_text() + "\n:math:`x^2` and :math:`a < \\nothing`.\n")
+    build = gallery.build()
+    assert "index.rst:8: WARNING: formula 'a < \\\\nothing': " in build.warnings
+    assert build.warnings.count("WARNING") == 1
+    page = build.page("index")
+    assert "<msup>" in page
+    assert "<code>a &lt; \\nothing</code>" in page

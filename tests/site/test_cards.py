@@ -1,0 +1,101 @@
+"""Cards and bars: their order, what they draw, and what a build reads for them."""
+
+import re
+
+import pytest
+from babel import Locale
+
+from gallery import Gallery
+from recipe_gallery.languages import Language
+from recipe_gallery.translate.catalogs import Progress
+from second_call.figures import summary
+from second_call.figures.bars import draw_pair
+from second_call.figures.headline import Figure, HeadlineRow
+from second_call.translators.progress_page import _draw_progress
+
+SHORT = '''
+    """
+    A recipe
+    ========
+
+    %s
+    """
+    print(1)
+'''
+
+
+def titles(page: str) -> list[str]:
+    return re.findall(r'recipe-card-title"><a [^>]*href="recipes/(\w+).html"', page)
+
+
+@pytest.fixture
+def site(gallery: Gallery) -> Gallery:
+    for name in ("alpha", "beta", "gamma"):
+        gallery.add(name, SHORT % f"About {name}.")
+    index = gallery.root / "index.rst"
+    index.write_text(index.read_text() + "\n.. recipe-cards::\n\n   gamma\n   beta\n")
+    return gallery
+
+
+def test_cards_come_in_the_order_of_the_page_then_of_the_gallery(site: Gallery) -> None:
+    assert titles(site.build().page("index")) == ["gamma", "beta", "alpha"]
+    index = site.root / "index.rst"
+    index.write_text(index.read_text().replace("gamma\n   beta", "beta"))
+    assert titles(site.build().page("index")) == ["beta", "alpha", "gamma"]
+
+
+def test_a_recipe_that_did_not_change_is_not_read_again_for_its_card(
+    site: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site.build()
+    read = []
+    load = summary.load_recorded
+    monkeypatch.setattr(
+        summary,
+        "load_recorded",
+        lambda source, *rest: read.append(source.stem) or load(source, *rest),
+    )
+    index = site.root / "index.rst"
+    index.write_text(index.read_text() + "\nMore.\n")
+    site.write("beta", SHORT % "Another sentence.")
+    build = site.build()
+    assert "Another sentence." in build.page("index")
+    assert "About gamma." in build.page("index")
+    assert read == ["beta"]
+
+
+def test_an_edit_that_a_card_does_not_show_leaves_its_page_alone(site: Gallery) -> None:
+    site.build()
+    site.write("beta", SHORT % "About beta.\n\n    More about it.")
+    assert site.build().read == ["recipes/beta"]
+
+
+def test_a_recipe_that_cannot_be_read_has_no_card_until_it_is_mended(site: Gallery) -> None:
+    site.write("beta", "x = = 1\n")
+    assert titles(site.build().page("index")) == ["gamma", "alpha"]
+    site.write("beta", SHORT % "About beta.")
+    assert titles(site.build().page("index")) == ["gamma", "beta", "alpha"]
+
+
+def test_the_picture_of_a_card_compares_two_times() -> None:
+    figure = Figure(value=4.0, low=2.0, high=5.0)
+    row = HeadlineRow(
+        case="Adam: <fused>",
+        baseline="eager",
+        speedup=figure,
+        share_of_limit=None,
+        break_even_calls=None,
+    )
+    picture = draw_pair(row)
+    assert "&lt;fused&gt;" in picture
+    bars = re.findall(r'class="(\w+)" x="0.00" y="0" width="([\d.]+)"', picture)
+    assert bars == [("baseline", "100.00"), ("arm", "25.00")]
+
+
+def test_a_bar_of_progress_shows_what_waits_to_be_revised() -> None:
+    progress = Progress(total=4, translated=1, fuzzy=2, words=40, words_left=30)
+    english, korean = Language(code="en", name="English"), Language(code="ko", name="한국어")
+    assert english.locale == Locale("en")
+    drawn = _draw_progress(progress, english, korean)
+    assert '<rect class="done" width="25.00"' in drawn
+    assert '<rect class="waiting" x="25.00" width="50.00"' in drawn
