@@ -11,7 +11,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from ..project import GalleryError
+from ..project import GalleryError, suggest
 
 # The variable that tells libraries which GPUs they may use; recording sets it to one, or to none.
 VISIBLE = "CUDA_VISIBLE_DEVICES"
@@ -47,6 +47,15 @@ def find_gpu() -> Gpu | None:
         field.strip() for field in done.stdout.splitlines()[0].split(",")
     )
     return Gpu(identity=identity, facts={"gpu": name, "driver": driver, "memory": memory})
+
+
+def require_gpu() -> Gpu:
+    """Return the GPU to record on; raise ``GalleryError`` if there is none."""
+    gpu = find_gpu()
+    if gpu is None:
+        remedy = f"to run on the CPU instead: {suggest('record', '', '--device cpu')}"
+        raise GalleryError("no GPU found (nvidia-smi shows none)", remedy=remedy)
+    return gpu
 
 
 def describe_host() -> dict[str, Any]:

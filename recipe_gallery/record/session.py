@@ -1,7 +1,6 @@
 """Record recipes: run each one and keep what it printed and drew, where, and when."""
 
 import contextlib
-import os
 import platform
 import signal
 import sys
@@ -11,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 import nbformat
 from filelock import FileLock, Timeout
@@ -23,11 +22,11 @@ from ..recipes.page import load_recorded
 from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
 from . import machine
+from .conditions import Conditions, prepare
 from .kernel import KernelDiedError, Run
 from .outputs import Cleaner
 from .progress import Progress
 from .report import Status, inspect, no_recipes
-from .settings import Settings, load_settings
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,15 +48,6 @@ class _Task:
     target: Path  # of the recording
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Conditions:
-    """Under what the recipes of one gallery run."""
-
-    settings: Settings
-    environment: dict[str, str]
-    facts: dict[str, Any]  # for the recording
-
-
 def record(
     project: Project, names: Sequence[str], options: Options, stream: TextIO | None = None
 ) -> bool:
@@ -75,12 +65,12 @@ def record(
         held.enter_context(_end_when_told())
         held.enter_context(_one_at_a_time(folder / ".lock"))
         tasks, failures = _select(files, folder, options, progress)
-        gpu = _find_gpu(options) if tasks else None
+        gpu = machine.require_gpu() if tasks and options.device == "gpu" else None
         if gpu:  # for all folders and clones: another recipe on it would distort the times
             lock = Path(tempfile.gettempdir(), f"recipe-gallery-{gpu.identity}.lock")
             held.enter_context(_one_at_a_time(lock))
         galleries = dict.fromkeys(task.file.gallery for task in tasks)
-        conditions = {gallery: _prepare(gallery, gpu, progress) for gallery in galleries}
+        conditions = {gallery: prepare(gallery, gpu, progress.say) for gallery in galleries}
         for number, task in enumerate(tasks, 1):
             title = f"{task.recipe.name} ({number} of {len(tasks)})"
             try:
@@ -144,42 +134,8 @@ def _select(
     return tasks, failures
 
 
-def _find_gpu(options: Options) -> machine.Gpu | None:
-    if options.device == "cpu":
-        return None
-    gpu = machine.find_gpu()
-    if gpu is None:
-        remedy = f"to run on the CPU instead: {suggest('record', '', '--device cpu')}"
-        raise GalleryError("no GPU found (nvidia-smi shows none)", remedy=remedy)
-    return gpu
-
-
-def _prepare(gallery: Path, gpu: machine.Gpu | None, progress: Progress) -> _Conditions:
-    """Return under what the recipes of a gallery run."""
-    settings = load_settings(gallery)
-    visible = {machine.VISIBLE: gpu.identity if gpu else ""}
-    environment = dict(os.environ) | visible
-    probed = machine.run_probe(settings.probe, environment)
-    if gpu and probed.get("gpu") is False:
-        raise GalleryError(
-            f"{gpu.facts['gpu']} is here but the installed libraries cannot use it",
-            remedy=f"install their GPU builds or use: {suggest('record', '', '--device cpu')}",
-        )
-    commit, modified = machine.describe_commit(gallery)
-    if modified:
-        progress.say(f"note: {gallery} has uncommitted changes; the recordings will say so")
-    versions = {name: version for name, version in probed.get("versions", {}).items() if version}
-    facts = {
-        "device": (gpu.facts if gpu else {}) | machine.describe_host(),
-        "versions": machine.package_versions(settings.packages) | versions,
-        "commit": commit,
-        "modified": modified,
-    }
-    return _Conditions(settings=settings, environment=environment, facts=facts)
-
-
 def _record_one(
-    task: _Task, conditions: _Conditions, title: str, progress: Progress
+    task: _Task, conditions: Conditions, title: str, progress: Progress
 ) -> NotebookNode:
     """Run a recipe and return its recording; a kernel that dies gets a second try."""
     recipe = task.recipe
@@ -214,7 +170,7 @@ def _record_one(
 
 
 def _run_in_scratch(
-    task: _Task, conditions: _Conditions, title: str, progress: Progress
+    task: _Task, conditions: Conditions, title: str, progress: Progress
 ) -> tuple[NotebookNode, float]:
     """Run a recipe in an empty folder; return its notebook and the seconds it took."""
     recipe, settings = task.recipe, conditions.settings

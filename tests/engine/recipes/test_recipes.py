@@ -6,7 +6,7 @@ import pytest
 from gallery import Gallery
 from recipe_gallery.project import GalleryError
 from recipe_gallery.recipes.gallery import find_recipes
-from recipe_gallery.recipes.recipe import load_recipe
+from recipe_gallery.recipes.recipe import Recipe, load_recipe
 
 BAD = Path(__file__).parent / "bad_recipes"
 
@@ -50,3 +50,132 @@ def test_files_that_start_with_an_underscore_are_no_recipes(gallery: Gallery, re
     gallery.write("_draft", recipe)
     path = gallery.write("adding", recipe)
     assert find_recipes(gallery.recipes) == [path]
+
+
+HEAD = '"""\nTitle\n=====\n"""\n'
+
+
+def load(tmp_path: Path, text: str) -> Recipe:
+    path = tmp_path / "recipe.py"
+    path.write_text(text)
+    return load_recipe(path)
+
+
+@pytest.mark.parametrize(
+    "docstring",
+    ["Title\n=====", "=====\nTitle\n=====", ".. _label:\n\nTitle\n-----\n\nText", "Ab\n=="],
+)
+def test_a_title_is_a_line_with_an_underline(tmp_path: Path, docstring: str) -> None:
+    assert load(tmp_path, f'"""\n{docstring}\n"""\nx = 1\n').title in ("Title", "Ab")
+
+
+@pytest.mark.parametrize(
+    "docstring", ["Plain words.", "Title\n==", "Words\n\nTitle\n=====", "=====", "Title\naaaaa", ""]
+)
+def test_plain_words_are_no_title(tmp_path: Path, docstring: str) -> None:
+    with pytest.raises(GalleryError) as caught:
+        load(tmp_path, f'"""\n{docstring}\n"""\nx = 1\n')
+    assert (caught.value.text, caught.value.line) == ("no title", 1)
+    assert caught.value.remedy == "start the docstring with one, underlined: ===="
+
+
+def test_ignored_code_runs_and_counts_but_is_not_shown(tmp_path: Path) -> None:
+    start, end = "# sphinx_gallery_start_ignore\n", "# sphinx_gallery_end_ignore\n"
+    text = f"{HEAD}{start}a = 1\n{end}\nb = a\n{start}c = 2\n{end}d = c\n"
+    (cell,) = load(tmp_path, text).cells
+    assert cell.source == "b = a\nd = c"
+    assert cell.line == 9
+    assert [line for line in cell.code.splitlines() if line] == ["a = 1", "b = a", "c = 2", "d = c"]
+    (other,) = load(tmp_path, text.replace("c = 2", "c = 33")).cells
+    assert other.source == cell.source
+    assert other.fingerprint != cell.fingerprint
+
+
+def test_a_block_that_is_not_shown_at_all_runs_with_the_next_one(tmp_path: Path) -> None:
+    hidden = "# sphinx_gallery_start_ignore\na = 1\n# sphinx_gallery_end_ignore\n"
+    loaded = load(tmp_path, f"{HEAD}{hidden}\n# %%\n# Text.\n\nb = a\n\n# %%\n# More.\n\nc = 1\n")
+    first, second = loaded.cells
+    assert (first.number, first.source, first.line) == (1, "b = a", 12)
+    assert [line for line in first.code.splitlines() if line] == ["a = 1", "b = a"]
+    assert second.code == second.source == "c = 1"
+    assert [block.type for block in loaded.blocks] == ["text", "text", "code", "text", "code"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "message"),
+    [
+        (f"\ufeff{HEAD}x = 1\n", 1, "a byte order mark at the start of the file"),
+        ("1\nx = 1\n", 1, "no docstring"),
+        (f"{HEAD}\nif True:\n", 6, "syntax error: expected an indented block"),
+        (f"{HEAD}x = 1\n\n# %%\n\nif x:\n\tx\n", 8, "a tab in the code below"),
+        (f"{HEAD}x = (\n# %%\n# Text.\n\n1)\n", 5, "syntax error: '(' was never closed"),
+    ],
+)
+def test_a_mistake_is_told_with_its_line(
+    tmp_path: Path, text: str, line: int, message: str
+) -> None:
+    with pytest.raises(GalleryError) as caught:
+        load(tmp_path, text)
+    assert caught.value.line == line
+    assert caught.value.text.startswith(message)
+    assert caught.value.path == tmp_path / "recipe.py"
+
+
+def test_another_encoding_is_told_with_its_remedy(tmp_path: Path) -> None:
+    path = tmp_path / "recipe.py"
+    path.write_bytes(b"# -*- coding: latin-1 -*-\n" + HEAD.encode() + b"# \xe9\nx = 1\n")
+    with pytest.raises(GalleryError) as caught:
+        load_recipe(path)
+    assert caught.value.remedy == "save the file in UTF-8"
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        "multi_image = 'single'",
+        "multi_image_block = 'single'",
+        "dummy_images = 2",
+        "parallel = False",
+        "line_numbers = True",
+        "defer_figures",
+        "thumbnail_number = -1",
+        "tags = ['a']",
+        "deadline = 0.5",
+        "cell_timeout = 1",
+        "inputs = []",
+    ],
+)
+def test_settings_of_sphinx_gallery_and_our_own_are_accepted(tmp_path: Path, setting: str) -> None:
+    assert load(tmp_path, f"{HEAD}# sphinx_gallery_{setting}\nx = 1\n").cells[0].source == "x = 1"
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("deadline = 0", "sphinx_gallery_deadline needs a number of seconds above 0"),
+        ("deadline = True", "sphinx_gallery_deadline needs a number of seconds above 0"),
+        ("cell_timeout = -1", "sphinx_gallery_cell_timeout needs a number of seconds above 0"),
+        ("cell_timeout = 1e999", "sphinx_gallery_cell_timeout needs a number of seconds above 0"),
+        ("inputs = 'a'", 'sphinx_gallery_inputs needs a list such as ["data.csv"]'),
+        ("inputs = [1]", 'sphinx_gallery_inputs needs a list such as ["data.csv"]'),
+        ("raises = KeyError", "sphinx_gallery_raises needs a string in quotes, on one line"),
+        ("no_such = 1", "unknown setting sphinx_gallery_no_such"),
+    ],
+)
+def test_a_setting_of_no_use_is_told(tmp_path: Path, setting: str, message: str) -> None:
+    with pytest.raises(GalleryError) as caught:
+        load(tmp_path, f"{HEAD}# sphinx_gallery_{setting}\nx = 1\n")
+    assert caught.value.text == message
+
+
+def test_a_cell_that_is_meant_to_fail_has_another_fingerprint(tmp_path: Path) -> None:
+    plain = load(tmp_path, f"{HEAD}x = 1\n").cells[0]
+    failing = load(tmp_path, f'{HEAD}# sphinx_gallery_raises = "KeyError"\nx = 1\n').cells[0]
+    assert (plain.raises, failing.raises) == (None, "KeyError")
+    assert plain.fingerprint != failing.fingerprint
+
+
+def test_a_recipe_is_called_as_it_is_asked_for(tmp_path: Path) -> None:
+    path = tmp_path / "a.b.py"
+    path.write_text(f"{HEAD}x = 1\n")
+    assert load_recipe(path, "part/a.b").name == "part/a.b"

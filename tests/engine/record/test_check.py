@@ -1,7 +1,12 @@
+import shutil
+from pathlib import Path
+
 import pytest
 
-from gallery import Gallery
+from gallery import RECIPE, Gallery
 from recipe_gallery.__main__ import main
+from recipe_gallery.project import GalleryError
+from recipe_gallery.record import report
 
 
 def check(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
@@ -60,3 +65,40 @@ def test_a_bad_recipe_does_not_hide_the_others(
     assert status == 1
     assert "no docstring" in text
     assert "1 of 2 recordings current" in text
+
+
+def test_other_machines_are_told_apart_from_parts_of_the_gallery(
+    gallery: Gallery, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gallery.add("adding")
+    for folder in ("advanced", "h100"):
+        (gallery.recordings / folder).mkdir()
+        shutil.copy(gallery.recordings / "adding.ipynb", gallery.recordings / folder)
+    status, text = check(gallery, capsys)
+    assert (status, text.splitlines()[-1]) == (0, "3 of 3 recordings current")
+    assert [line.split()[0] for line in text.splitlines()[:3]] == [
+        "adding",
+        "advanced/adding",
+        "h100/adding",
+    ]
+    (gallery.recipes / "advanced").mkdir()
+    (gallery.recipes / "advanced/README.rst").write_text("Advanced\n========\n")
+    gallery.write("advanced/adding", RECIPE)
+    status, text = check(gallery, capsys)
+    assert status == 1  # what lies in advanced is now that of the recipe there, but holds another
+    assert "holds the recording of 'adding'" in text
+    assert text.splitlines()[-1] == "2 of 3 recordings current"
+
+
+def test_what_the_project_refuses_is_not_current(
+    gallery: Gallery, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(notebook: object, path: Path) -> None:
+        raise GalleryError("cannot be shown", path=path)
+
+    monkeypatch.setattr(report, "load_check", lambda project: refuse)
+    gallery.add("adding")
+    status, text = check(gallery, capsys)
+    assert status == 1
+    assert "adding.ipynb: cannot be shown" in text
+    assert "0 of 1 recordings current" in text

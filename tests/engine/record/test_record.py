@@ -397,3 +397,52 @@ def test_a_missing_recorder_is_said_in_one_line(
     message = capsys.readouterr().err
     assert "recording needs the package nbclient" in message
     assert message.count("\n") == 1
+
+
+def test_only_what_the_recipe_started_is_ended(gallery: Gallery) -> None:
+    other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+    try:
+        write(gallery, "x = 1")
+        assert gallery.record("recipe")
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.wait()
+
+
+def test_a_recipe_finds_what_a_script_finds(gallery: Gallery) -> None:
+    (gallery.recipes / "_beside.py").write_text("VALUE = 42\n")
+    write(
+        gallery,
+        """
+        # sphinx_gallery_start_ignore
+        hidden = "hidden"
+        # sphinx_gallery_end_ignore
+        import sys
+        import _beside
+        print(_beside.VALUE, sys.argv, __file__, hidden)
+        """,
+    )
+    assert gallery.record("recipe")
+    (cell,) = gallery.recording("recipe").notebook.cells
+    assert cell.outputs[0].text == "42 [''] recipe.py hidden\n"
+    assert (cell.execution_count, cell.id) == (1, "cell-1")
+
+
+def test_recipes_of_a_part_are_recorded_under_their_path(gallery: Gallery) -> None:
+    part = gallery.recipes / "advanced"
+    part.mkdir()
+    part.joinpath("README.rst").write_text("Advanced\n========\n")
+    write(gallery, "print('deep')", name="advanced/deep")
+    write(gallery, "print('flat')", name="flat")
+    (gallery.recipes / "recording.toml").write_text('[environment]\nHERE = "{recipes}"\n')
+    assert gallery.record("deep.py")
+    assert gallery.messages.splitlines()[-1].startswith("advanced/deep: recorded in ")
+    found = sorted(
+        str(path.relative_to(gallery.recordings)) for path in gallery.recordings.rglob("*.ipynb")
+    )
+    assert found == ["advanced/deep.ipynb"]
+    assert gallery.recording("advanced/deep").facts["recipe"] == "advanced/deep"
+    with pytest.raises(GalleryError) as caught:
+        gallery.record("other")
+    assert str(caught.value) == "no recipe named other; there are: flat, advanced/deep"

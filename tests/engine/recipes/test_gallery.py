@@ -1,0 +1,150 @@
+"""Which recipes there are, what they are called, and where their recordings lie."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recipe_gallery.project import Project, load_project
+from recipe_gallery.recipes.gallery import (
+    find_file,
+    find_recipes,
+    find_source,
+    gallery_pages,
+    ignore_pattern,
+    list_files,
+    split_machine,
+)
+
+FILES = [
+    "examples/README.rst",
+    "examples/plot_a.py",
+    "examples/_draft.py",
+    "examples/b.c.py",
+    "examples/advanced/GALLERY_HEADER.rst",
+    "examples/advanced/deep.py",
+    "examples/advanced/deeper/README.rst",
+    "examples/advanced/deeper/below.py",
+    "examples/helpers/module.py",
+    "tutorials/README.txt",
+    "tutorials/plot_a.py",
+]
+
+
+def project(root: Path, **gallery: Any) -> Project:
+    for name in FILES:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch()
+    docs = root / "docs"
+    docs.mkdir()
+    conf = f"import pathlib\nsphinx_gallery_conf = {gallery!r}\n".replace("PosixPath", "pathlib.Path")
+    docs.joinpath("conf.py").write_text(conf)
+    return load_project(docs)
+
+
+def names(made: Project) -> list[str]:
+    return [file.name for file in list_files(made.config, made.root)]
+
+
+def test_parts_with_a_header_belong_to_a_gallery_one_level_deep(tmp_path: Path) -> None:
+    made = project(tmp_path)
+    assert names(made) == ["b.c", "plot_a", "advanced/deep"]
+    assert [name for name, _source in gallery_pages(made.config, made.root)] == [
+        "auto_examples/b.c",
+        "auto_examples/plot_a",
+        "auto_examples/advanced/deep",
+    ]
+    deep = list_files(made.config, made.root)[2]
+    assert deep.path.resolve() == tmp_path / "examples/advanced/deep.py"
+    assert deep.gallery.resolve() == tmp_path / "examples"
+    assert deep.recording(Path("recordings")) == Path("recordings/advanced/deep.ipynb")
+
+
+def test_an_index_of_ones_own_makes_a_part_of_every_folder(tmp_path: Path) -> None:
+    made = project(tmp_path, copyfile_regex=r"index\.rst")
+    assert "helpers/module" not in names(made)
+    (tmp_path / "examples/index.rst").touch()
+    assert "helpers/module" in names(made)
+
+
+def test_recipes_of_several_galleries_are_told_apart(tmp_path: Path) -> None:
+    made = project(
+        tmp_path,
+        examples_dirs=["../examples/", tmp_path / "tutorials"],
+        gallery_dirs=["auto_examples/", Path("guides")],
+    )
+    assert names(made) == [
+        "auto_examples/b.c",
+        "auto_examples/plot_a",
+        "auto_examples/advanced/deep",
+        "guides/plot_a",
+    ]
+    assert find_source(made.config, made.root, "guides/plot_a") == tmp_path / "tutorials/plot_a.py"
+
+
+def test_a_folder_too_many_is_left_out_as_by_sphinx_gallery(tmp_path: Path) -> None:
+    made = project(tmp_path, examples_dirs=["../examples", "../tutorials"], gallery_dirs="pages")
+    assert names(made) == ["b.c", "plot_a", "advanced/deep"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "left"),
+    [
+        ({"ignore_pattern": "plot"}, ["b.c", "advanced/deep"]),
+        ({"filename_pattern": "/plot_"}, ["plot_a"]),
+        ({"filename_pattern": "examples/advanced/"}, ["advanced/deep"]),
+        ({"filename_pattern": "/plot"}, ["b.c", "plot_a", "advanced/deep"]),  # the default
+    ],
+)
+def test_patterns_of_sphinx_gallery_decide(
+    tmp_path: Path, settings: dict[str, str], left: list[str]
+) -> None:
+    made = project(tmp_path, **settings)
+    assert names(made) == left
+    for name in ("b.c", "plot_a", "advanced/deep"):
+        found = find_file(made.config, made.root, f"auto_examples/{name}")
+        assert (found is not None) == (name in left)
+
+
+def test_what_is_to_be_skipped_is_not_recorded(tmp_path: Path) -> None:
+    made = project(tmp_path)
+    (tmp_path / "examples/slow_sgskip.py").touch()
+    assert "slow_sgskip" not in names(made)
+    assert find_file(made.config, made.root, "auto_examples/slow_sgskip") is None
+
+
+def test_other_pages_are_no_recipes(tmp_path: Path) -> None:
+    made = project(tmp_path)
+    for docname in ("index", "auto_examples/index", "auto_examples/_draft", "other/plot_a"):
+        assert find_file(made.config, made.root, docname) is None
+        assert find_source(made.config, made.root, docname) is None
+
+
+def test_names_with_an_underscore_have_no_page_whatever_conf_says(tmp_path: Path) -> None:
+    made = project(tmp_path, ignore_pattern="a|b")
+    assert ignore_pattern(made.config) == "^_|(?:a|b)"
+    made.config.sphinx_gallery_conf = {}
+    assert ignore_pattern(made.config) == "^_"
+
+
+def test_a_folder_that_is_missing_holds_nothing(tmp_path: Path) -> None:
+    assert find_recipes(tmp_path / "none") == []
+
+
+@pytest.mark.parametrize(
+    ("recording", "expected"),
+    [
+        ("deep", ("", "deep")),
+        ("h100/deep", ("h100", "deep")),
+        ("advanced/deep", ("", "advanced/deep")),  # the recipe, not a machine called so
+        ("h100/advanced/deep", ("h100", "advanced/deep")),
+        ("h100/other", ("h100", "")),
+        ("other", ("other", "")),
+        ("a/b/deep", ("a", "")),
+    ],
+)
+def test_a_recording_is_a_recipes_or_of_another_machine(
+    recording: str, expected: tuple[str, str]
+) -> None:
+    assert split_machine(recording, {"deep", "advanced/deep"}) == expected
