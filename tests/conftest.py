@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 from playwright.sync_api import Browser
 
 from chromium import find_chromium, launch
@@ -14,7 +14,19 @@ from gallery import RECIPE, ROOT, Gallery
 
 # Machines differ in speed, and no test is about it.
 settings.register_profile("patient", deadline=None)
-settings.load_profile("patient")
+# `make mutants` asks whether a test fails, not for the smallest example, a thousand times.
+quick = {"phases": (Phase.explicit, Phase.generate), "max_examples": 40, "database": None}
+settings.register_profile("mutants", deadline=None, derandomize=True, **quick)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "patient"))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _share_recordings(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """Let all processes of this run use the same recordings of test recipes."""
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+    os.environ.setdefault("RECORDINGS_OF_TESTS", str(folder / "recordings"))
 
 
 @pytest.fixture(scope="session")
