@@ -54,6 +54,5 @@ def build_once(root: Path, build: Path, language: str) -> list[str]:
     except Exception as error:  # whatever half a file leads to; the next save mends it
         raise GalleryError(describe_error(error)) from None
     text = _ESCAPES.sub("", warnings.getvalue())
-    return re.sub(
-        rf"^((?:WARNING|ERROR): )?{re.escape(str(root))}/", r"\1", text, flags=re.M
-    ).splitlines()
+    root_in_front = re.compile(rf"^((?:WARNING|ERROR): )?{re.escape(str(root))}/", re.MULTILINE)
+    return root_in_front.sub(r"\1", text).splitlines()
