@@ -59,11 +59,6 @@ class Recipe:
     cells: tuple[Cell, ...]
     settings: dict[str, Any]
 
-    @cached_property
-    def fingerprint(self) -> str:
-        """Hash of the code of all cells."""
-        return combine(cell.fingerprint for cell in self.cells)
-
     @property
     def inputs(self) -> dict[str, str]:
         """SHA-256 (hex) of each declared input file, by its path relative to the recipe."""

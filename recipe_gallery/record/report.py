@@ -1,15 +1,18 @@
 """Tell which recordings are missing, stale or current, without running anything."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
+from typing import Any
 
 from ..project import GalleryError, Project, load_check, suggest
-from ..recipes.gallery import list_files, split_machine
+from ..recipes.gallery import GalleryFile, list_files, split_machine
 from ..recipes.page import Reason, RecordedPage, Unrecorded, load_recorded
 from ..recipes.recording import Recording
+
+Check = Callable[[Any, Path], None]  # recipe_gallery_check_recording
 
 
 class Status(Enum):
@@ -38,7 +41,7 @@ def inspect(page: RecordedPage | Unrecorded, name: str) -> Report:
     if isinstance(page, Unrecorded):
         if page.reason is Reason.MISSING:
             return Report(name=name, status=Status.MISSING, detail=remedy)
-        return Report(name=name, status=Status.UNUSABLE, detail=page.error.describe(Path.cwd()))
+        return _unusable(name, page.error)
     current = page.comparison.is_current
     return Report(
         name=name,
@@ -59,37 +62,32 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
     if not files:
         raise no_recipes(project)
     check = load_check(project)
-    reports = []
-
-    def add(name: str, shown: str, recordings: Path) -> None:
-        file = files[name]
-        page = load_recorded(file.path, file.recording(recordings), name)
-        report = inspect(page, name)
-        if check and isinstance(page, RecordedPage):
-            try:
-                check(page.recording.notebook, page.recording.path)
-            except GalleryError as error:
-                detail = error.describe(Path.cwd())
-                report = dataclasses.replace(report, status=Status.UNUSABLE, detail=detail)
-        if shown == name or not (isinstance(page, Unrecorded) and page.reason is Reason.BROKEN):
-            reports.append(dataclasses.replace(report, name=shown))
-
-    for name in files:
-        add(name, name, folder)
+    reports = [_inspect_file(file, folder, check) for file in files.values()]
     for path in sorted(folder.glob("**/*.ipynb")):
         shown = path.relative_to(folder).as_posix().removesuffix(".ipynb")
         machine, name = split_machine(shown, files)
         if not name:
-            error = GalleryError(
-                "no recipe of this name",
-                path=path,
-                remedy="remove the file or restore the recipe",
-            )
-            detail = error.describe(Path.cwd())
-            reports.append(Report(name=shown, status=Status.UNUSABLE, detail=detail))
+            remedy = "remove the file or restore the recipe"
+            error = GalleryError("no recipe of this name", path=path, remedy=remedy)
+            reports.append(_unusable(shown, error))
         elif machine:
-            add(name, shown, folder / machine)
+            report = _inspect_file(files[name], folder / machine, check)
+            reports.append(dataclasses.replace(report, name=shown))
     return reports
+
+
+def _inspect_file(file: GalleryFile, folder: Path, check: Check | None) -> Report:
+    page = load_recorded(file.path, file.recording(folder), file.name)
+    if check and isinstance(page, RecordedPage):
+        try:
+            check(page.recording.notebook, page.recording.path)
+        except GalleryError as error:
+            return _unusable(file.name, error)
+    return inspect(page, file.name)
+
+
+def _unusable(name: str, error: GalleryError) -> Report:
+    return Report(name=name, status=Status.UNUSABLE, detail=error.describe(Path.cwd()))
 
 
 def no_recipes(project: Project) -> GalleryError:
