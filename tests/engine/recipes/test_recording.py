@@ -1,0 +1,133 @@
+"""Which files are recordings, and what is said of others."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recipe_gallery.project import GalleryError
+from recipe_gallery.recipes.recording import SCHEMA, read_recording
+
+Change = Callable[[dict[str, Any]], object]
+
+
+@pytest.fixture(autouse=True)
+def no_make(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RECIPE_GALLERY_MAKE", raising=False)
+
+
+def write(tmp_path: Path, change: Change = lambda notebook: None, **facts: Any) -> Path:
+    known = {
+        "schema": SCHEMA,
+        "recipe": "deep",
+        "cells": ["f"],
+        "inputs": {},
+        "device": {"cpu": "A CPU", "cores": 2},
+        "versions": {"python": "3"},
+        "commit": None,
+        "modified": False,
+        "recorded": "2026-01-02T03:04:05Z",
+        "seconds": 1.5,
+    }
+    outputs = [
+        {"output_type": "stream", "name": "stdout", "text": "a"},
+        {"output_type": "error", "ename": "E", "evalue": "v", "traceback": ["t"]},
+        {
+            "output_type": "display_data",
+            "data": {"application/x-y+json": {"a": 1}},
+            "metadata": {},
+        },
+    ]
+    cell = {
+        "cell_type": "code",
+        "id": "cell-1",
+        "metadata": {},
+        "source": "x",
+        "execution_count": 1,
+        "outputs": outputs,
+    }
+    notebook = {
+        "cells": [cell],
+        "metadata": {"recording": known | facts},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    change(notebook)
+    path = tmp_path / "deep.ipynb"
+    path.write_text(json.dumps(notebook))
+    return path
+
+
+def test_a_recording_tells_where_when_and_what_was_published(tmp_path: Path) -> None:
+    recording = read_recording(write(tmp_path))
+    assert (recording.device_name, recording.on_gpu) == ("A CPU", False)
+    assert recording.recorded.isoformat() == "2026-01-02T03:04:05+00:00"
+    assert recording.published("application/x-y+json") == [{"a": 1}]
+    assert recording.published("application/other+json") == []
+    on_gpu = read_recording(write(tmp_path, device={"cpu": "c", "cores": 1, "gpu": "G"}))
+    assert (on_gpu.device_name, on_gpu.on_gpu) == ("G", True)
+
+
+def test_a_recipe_of_a_part_is_known_by_its_path(tmp_path: Path) -> None:
+    path = write(tmp_path, recipe="advanced/deep")
+    assert read_recording(path).path == path
+    assert read_recording(path, "advanced/deep").path == path
+    with pytest.raises(GalleryError) as caught:
+        read_recording(path, "other/deep")
+    assert caught.value.text == "holds the recording of 'advanced/deep'"
+    assert caught.value.remedy == (
+        "name it advanced/deep.ipynb or run: recipe-gallery record other/deep --force"
+    )
+
+
+def test_what_is_missing_can_be_recorded(tmp_path: Path) -> None:
+    with pytest.raises(GalleryError) as caught:
+        read_recording(tmp_path / "deep.ipynb", "advanced/deep")
+    assert (caught.value.text, caught.value.path) == ("no recording", tmp_path / "deep.ipynb")
+    assert caught.value.remedy == "run: recipe-gallery record advanced/deep"
+
+
+@pytest.mark.parametrize(
+    ("change", "facts", "text"),
+    [
+        (None, {"schema": 99}, f"recorded in format 99, this version reads {SCHEMA}"),
+        (None, {"recipe": "other"}, "holds the recording of 'other'"),
+        (None, {"cells": []}, "cells are missing from this recording"),
+        (None, {"cells": "f"}, "not a recording made here"),
+        (None, {"device": {"cpu": "c"}}, "not a recording made here"),
+        (None, {"device": []}, "not a recording made here"),
+        (None, {"versions": None}, "not a recording made here"),
+        (None, {"inputs": []}, "not a recording made here"),
+        (None, {"recorded": "yesterday"}, "not a recording made here"),
+        (None, {"seconds": "long"}, "not a recording made here"),
+        (lambda n: n["metadata"]["recording"].pop("commit"), {}, "not a recording made here"),
+        (lambda n: n["metadata"]["recording"].pop("modified"), {}, "not a recording made here"),
+        (lambda n: n["metadata"].clear(), {}, "not a recording made here"),
+        (lambda n: n["cells"][0].update(cell_type="raw"), {}, "not a recording made here"),
+        (lambda n: n["cells"][0].pop("execution_count"), {}, "not a recording made here"),
+        (lambda n: n["cells"][0]["outputs"][0].pop("name"), {}, "not a recording made here"),
+        (lambda n: n["cells"][0]["outputs"][1].pop("ename"), {}, "not a recording made here"),
+        (lambda n: n["cells"][0]["outputs"][2].pop("metadata"), {}, "not a recording made here"),
+    ],
+)
+def test_what_is_no_recording_is_told(
+    tmp_path: Path, change: Change | None, facts: dict[str, Any], text: str
+) -> None:
+    path = write(tmp_path, change or (lambda notebook: None), **facts)
+    with pytest.raises(GalleryError) as caught:
+        read_recording(path)
+    assert (caught.value.text, caught.value.path) == (text, path)
+    assert caught.value.remedy.endswith("run: recipe-gallery record deep --force")
+
+
+@pytest.mark.parametrize("content", [b"{", b"\xff", b""])
+def test_a_damaged_file_is_told(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "deep.ipynb"
+    path.write_bytes(content)
+    with pytest.raises(GalleryError) as caught:
+        read_recording(path)
+    assert caught.value.remedy == (
+        "restore it from git or run: recipe-gallery record deep --force"
+    )
