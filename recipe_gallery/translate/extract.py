@@ -66,10 +66,8 @@ def update_catalogs(project: Project, languages: Sequence[Language], templates: 
         for path, template in _find_targets(project, language.code, domains).items():
             old = read_catalog(path) if path.exists() else None
             domain = domain_of(path)
-            if domain == "sphinx":
-                template = _leave_out(template, _translated_elsewhere(language.code), old)
-            elif domain == ENGINE and path.is_relative_to(project.locale):
-                template = _leave_out(template, _shipped_translations(language.code), old)
+            if domain == "sphinx" or (domain == ENGINE and path.is_relative_to(project.locale)):
+                template = _leave_out(template, _translated_elsewhere(domain, language.code), old)
             if old is None and not template:
                 continue
             if write_catalog(path, update_catalog(old, template, language=language.code)):
@@ -160,8 +158,11 @@ def _add_borrowed(template: polib.POFile) -> polib.POFile:
     return template
 
 
-def _translated_elsewhere(code: str) -> set[str]:
-    """Return the labels that Sphinx or the theme has a translation of."""
+def _translated_elsewhere(domain: str, code: str) -> set[str]:
+    """Return the labels that the engine, or else Sphinx or the theme, ships a translation of."""
+    if domain == ENGINE:
+        path = shipped_labels(code)
+        return {entry.msgid for entry in read_catalog(path).translated_entries()} if path else set()
     known: set[str] = set()
     for package in _BORROWED:
         locale = _package_folder(package) / "locale"
@@ -169,12 +170,6 @@ def _translated_elsewhere(code: str) -> set[str]:
         messages = loaded_messages(shipped).items()
         known |= {text for text, translation in messages if translation not in ("", text)}
     return known
-
-
-def _shipped_translations(code: str) -> set[str]:
-    """Return the labels of the engine that it ships a translation of."""
-    path = shipped_labels(code)
-    return {entry.msgid for entry in read_catalog(path).translated_entries()} if path else set()
 
 
 def _leave_out(template: polib.POFile, known: set[str], old: polib.POFile | None) -> polib.POFile:
@@ -213,14 +208,20 @@ class LocateInRecipes(SphinxTransform):
             return
         page = self.document["source"]
         start, first = 0, 1  # where the block at hand begins, on the page and in the recipe
+        in_code = False
         for node in self.document.findall(nodes.Element):
-            if isinstance(node, nodes.title) and start == 0:
-                start, first = node.line or 0, 2  # the title stands in the docstring's second line
+            line = node.line or start
+            if isinstance(node, nodes.title):
+                line -= 1  # docutils tells that of the line below it
+                if not start:
+                    start, first = line, 2  # it stands in the docstring's second line
             if "recipe_block" in node:
-                start, first = (node.line or 0) + 2, node["recipe_line"]
+                start, first, in_code = line + 1, node["recipe_line"], False
+            elif "recipe_cell" in node:  # code and what it put out: there are no lines to count
+                first, in_code = node.get("recipe_line", first), True
             if node.source == page:
                 node.source = str(source)
-                node.line = first + max((node.line or start) - start, 0)
+                node.line = first if in_code else first + max(line - start, 0)
 
 
 def note_kinds(app: Sphinx, doctree: nodes.document, docname: str) -> None:

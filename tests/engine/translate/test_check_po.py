@@ -182,6 +182,43 @@ def test_an_exception_counts_only_with_a_reason(tmp_path: Path, comment: str, co
     assert told == (["the number 3"] if counts else ["the number 2", "the number 3"])
 
 
+@pytest.mark.parametrize(
+    ("comment", "text", "translation", "check"),
+    [
+        ("", "Use ``code``.", "``code 씁니다.", "markup"),
+        ("", "A paragraph.", "가\u200b나", "hidden-character"),
+        ("", "A paragraph.", "<b>문단</b>", "raw-html"),
+        ("Comment in code", "Why", "# 왜", "comment"),
+        ("Comment in code", "Why", "왜 https://spam.example/x", "address"),
+    ],
+)
+def test_no_reason_excuses_what_would_harm_a_reader(
+    tmp_path: Path, comment: str, text: str, translation: str, check: str
+) -> None:
+    allowed = f"check-po: allow {check} (it looks better)"
+    entry = polib.POEntry(msgid=text, msgstr=translation, comment=comment, tcomment=allowed)
+    path = catalog_of(entry, path=tmp_path / "page.po")
+    _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
+    assert check in {each.check for each in problems if each.breaks}
+
+
+def test_each_plural_form_is_checked(tmp_path: Path) -> None:
+    entry = polib.POEntry(
+        msgid="%d page", msgid_plural="%d pages", msgstr_plural={0: "%d쪽", 1: "%s쪽", 2: ""}
+    )
+    path = catalog_of(entry, path=tmp_path / "sphinx.po")
+    _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
+    assert {each.check for each in problems} == {"placeholder"}
+    assert len(problems) == 2  # %d is missing, %s is not in the source
+
+
+def test_a_page_called_like_a_catalog_of_labels_is_a_page(tmp_path: Path) -> None:
+    entry = polib.POEntry(msgid="Use ``code``.", msgstr="``code 씁니다.")
+    path = catalog_of(entry, path=tmp_path / "locale/ko/LC_MESSAGES/api/sphinx.po")
+    _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
+    assert "markup" in {each.check for each in problems}
+
+
 # The command
 
 
@@ -323,6 +360,23 @@ def test_a_broken_glossary_is_one_line(
 def test_a_project_without_glossary_has_no_terms(project: Path) -> None:
     (project / "locale" / "glossary.csv").unlink()
     assert "glossary" not in {problem.check for problem in check_tree(project.resolve(), [])}
+
+
+def test_an_edited_glossary_is_read_again(project: Path) -> None:
+    assert "glossary" in {problem.check for problem in check_tree(project, [])}
+    (project / "locale" / "glossary.csv").write_text("term,ko,zh_CN,note\nkernel,코어,内核,\n")
+    assert "glossary" not in {problem.check for problem in check_tree(project, [])}
+
+
+@pytest.mark.usefixtures("project")
+def test_the_table_of_checks_tells_what_each_is_about(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check-po", "--list"]) == 0
+    _head, *rows = capsys.readouterr().out.splitlines()
+    assert [row.split()[0] for row in rows] == [check.name for check in CHECKS]
+    (formula,) = [row for row in rows if row.startswith("formula")]
+    assert re.fullmatch(r"formula +breaks +formula +Formulas that differ .*", formula)
+    (fuzzy,) = [row for row in rows if row.startswith("fuzzy")]
+    assert re.match(r"fuzzy +advice +all ", fuzzy)
 
 
 def test_json_says_the_same_in_fields(project: Path) -> None:

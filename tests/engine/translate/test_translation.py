@@ -1,5 +1,6 @@
 """Pages in another language, and what a bad catalog does to them."""
 
+import gettext
 import json
 from pathlib import Path
 
@@ -10,8 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gallery import Gallery
+from recipe_gallery.languages import Language
 from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.recipes.recipe import load_recipe
+from recipe_gallery.translate import compiled
+from recipe_gallery.translate.catalogs import ENGINE_LOCALE, loaded_messages
+from recipe_gallery.translate.compiled import compile_catalog, shipped_labels
 
 PAGE = "recipes/adding"
 MESSAGES = {
@@ -180,14 +185,6 @@ def test_a_lock_of_an_editor_is_no_catalog(site: Gallery) -> None:
     assert site.build(language="ko").warnings == ""
 
 
-def test_a_changed_label_changes_all_pages(site: Gallery) -> None:
-    site.translate("recipe_gallery", {"Download notebook": "노트북"})
-    assert ">노트북<" in site.build(language="ko").page(PAGE)
-    assert site.build(language="ko").read == []
-    site.translate("recipe_gallery", {"Download notebook": "공책"})
-    assert ">공책<" in site.build(language="ko").page(PAGE)
-
-
 @pytest.mark.parametrize(
     ("text", "translation", "message"),
     [
@@ -283,3 +280,111 @@ def test_no_translation_breaks_a_notebook(site: Gallery, prose: str, comment: st
     build = site.build(language="ko")
     assert code_of(site, build.out)
     assert "Adding" in build.page(PAGE) or "수 더하기" in build.page(PAGE)
+
+
+def test_a_changed_label_is_on_all_pages_that_show_one(site: Gallery) -> None:
+    label = "Recorded on %(device)s, %(date)s"  # filled in when a page is read
+    site.translate("recipe_gallery", {label: "%(device)s 첫째 %(date)s"})
+    assert " 첫째 " in site.build(language="ko").page(PAGE)
+    assert site.build(language="ko").read == []
+    site.translate("recipe_gallery", {label: "%(device)s 둘째 %(date)s"})
+    build = site.build(language="ko")
+    assert PAGE in build.read
+    assert " 둘째 " in build.page(PAGE)
+
+
+def test_labels_ship_with_the_engine_and_the_project_may_change_them(site: Gallery) -> None:
+    page = site.build(language="ko").page(PAGE)
+    assert ">노트북 내려받기<" in page
+    assert ">스크립트 내려받기<" in page
+    site.translate("recipe_gallery", {"Download notebook": "공책"})
+    page = site.build(language="ko").page(PAGE)
+    assert ">공책<" in page
+    assert ">스크립트 내려받기<" in page
+    assert not list(ENGINE_LOCALE.rglob("*.mo"))  # it may lie where nothing can be written
+
+
+def test_labels_of_a_region_are_those_of_its_language() -> None:
+    assert shipped_labels("ko") == shipped_labels("ko_KR")
+    assert shipped_labels("ko") == ENGINE_LOCALE / "ko/LC_MESSAGES/recipe_gallery.po"
+    assert shipped_labels("tlh") is None
+
+
+def test_a_catalog_that_comes_or_goes_changes_its_page(site: Gallery) -> None:
+    path = site.translate(PAGE, MESSAGES)
+    site.build(language="ko")
+    path.unlink()
+    assert site.build(language="ko").read == [PAGE]
+    site.translate(PAGE, MESSAGES)
+    assert PAGE in site.build(language="ko").read
+
+
+@pytest.mark.parametrize("translated", [False, True])
+def test_a_project_without_a_list_of_languages_is_told_nothing(
+    gallery: Gallery, translated: bool
+) -> None:
+    gallery.add()
+    if translated:
+        gallery.translate("index", {"Site": "Seite"}, language="de")
+    build = gallery.build(language="de", gettext_compact=False)
+    assert build.warnings == ""
+    assert ("Seite" in build.page("index")) == translated
+    # Without catalogs, the sources are taken to be in the language of the build.
+    assert ("of this page is translated" in build.page(PAGE)) == translated
+
+
+def compile_page(path: Path) -> list[str]:
+    return compile_catalog(path, Language(code="ko", name="한국어"), ["recipe_gallery"])
+
+
+def test_an_unchanged_catalog_is_not_read_again(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = gallery.translate("index", {"One.": "하나.", "Two.": "``둘."})
+    (line,) = compile_page(path)
+    assert line.endswith("; shown in English")
+    before = path.with_suffix(".mo").stat().st_mtime_ns
+    monkeypatch.setattr(compiled, "check_catalog", None)
+    monkeypatch.setattr(compiled, "_digest", None)
+    assert compile_page(path) == [line]  # told again, from the note
+    monkeypatch.undo()
+    path.touch()  # another time, the same content
+    monkeypatch.setattr(compiled, "check_catalog", None)
+    assert compile_page(path) == [line]
+    assert path.with_suffix(".mo").stat().st_mtime_ns == before
+    monkeypatch.undo()
+    gallery.translate("index", {"One.": "하나.", "Two.": "둘."})
+    assert compile_page(path) == []
+    with path.with_suffix(".mo").open("rb") as file:
+        catalog = gettext.GNUTranslations(file)
+    assert loaded_messages(catalog)["Two."] == "둘."
+
+
+def test_a_catalog_that_cannot_be_read_leaves_nothing_compiled(gallery: Gallery) -> None:
+    path = gallery.translate("index", {"One.": "하나."})
+    assert compile_page(path) == []
+    path.write_text("nonsense")
+    (line,) = compile_page(path)
+    assert line.startswith(f"{path}:1: ")
+    assert line.endswith("; the page is shown in English")
+    assert not path.with_suffix(".mo").exists()
+    assert not path.with_suffix(".mo.json").exists()
+
+
+def test_templates_name_the_line_of_the_recipe(site: Gallery) -> None:
+    site.build("gettext")
+    template = polib.pofile(str(site.root / "out/gettext/recipes/adding.pot"))
+    lines = (site.recipes / "adding.py").read_text().splitlines()
+    for text, shown in (
+        ("Adding numbers", "Adding numbers"),
+        ("A first sentence with ``code``.", "A first sentence with ``code``."),
+        ("Text", "# Text"),
+        ("A paragraph.", "# A paragraph."),
+        ("A remark.", "#    A remark."),
+        ("Why this is here.", "# Why this is here."),
+        ("one", "#    * - one"),
+        ("A black square", "from base64 import b64decode"),  # where the cell's code begins
+    ):
+        ((file, line),) = template.find(text).occurrences
+        assert file.endswith("recipes_source/adding.py")
+        assert lines[int(line) - 1] == shown
