@@ -31,6 +31,9 @@ def test_a_new_language_builds_at_once_and_fills_up(site: Gallery) -> None:
     page = site.root / "locale/ja/LC_MESSAGES/recipes/adding.po"
     catalog = polib.pofile(str(page))
     assert catalog.metadata["Language"] == "ja"
+    # The engine ships no Japanese: its labels are translated here.
+    labels = polib.pofile(str(site.root / "locale/ja/LC_MESSAGES/recipe_gallery.po"))
+    assert labels.find("Download notebook").occurrences == [("recipe_gallery/pages/links.py", "")]
     assert catalog.find("Why this is here.").comment.startswith("Comment in code")
     assert catalog.find("Why this is here.").occurrences == [("recipes_source/adding.py", "")]
     done = run(site, "recipe_gallery", "html", "ja", "--sphinx-options=-W -q")
@@ -116,3 +119,33 @@ def test_an_unknown_language_is_named_with_what_there_is(site: Gallery) -> None:
         add_language(site.root, "日本")
     with pytest.raises(GalleryError, match="not a language that Babel knows"):
         add_language(site.root, "qq")
+
+
+def test_labels_that_the_engine_has_translated_are_no_work_for_others(site: Gallery) -> None:
+    site.set_languages("ko")
+    site.configure(recipe_gallery_label_packages=["own_labels"])
+    package = site.root / "own_labels"
+    package.mkdir()
+    (package / "__init__.py").write_text('_ = str\nprint(_("A label of mine"), _("One %s"))\n')
+    done = run(site, "recipe_gallery", "update-po")
+    assert done.returncode == 0, done.stderr
+    folder = site.root / "locale/ko/LC_MESSAGES"
+    assert not (folder / "recipe_gallery.po").exists()
+    labels = polib.pofile(str(folder / "own_labels.po"))
+    assert [entry.msgid for entry in labels] == ["A label of mine", "One %s"]
+    assert labels.find("One %s").flags == ["python-format"]
+    # A label that the project words otherwise is kept.
+    site.translate("recipe_gallery", {"Download notebook": "공책"})
+    assert run(site, "recipe_gallery", "update-po").returncode == 0
+    kept = polib.pofile(str(folder / "recipe_gallery.po"))
+    assert [(entry.msgid, entry.msgstr) for entry in kept] == [("Download notebook", "공책")]
+
+
+def test_a_package_of_labels_that_is_not_there_is_one_line(site: Gallery) -> None:
+    site.set_languages("ko")
+    site.configure(recipe_gallery_label_packages=["nowhere"])
+    done = run(site, "recipe_gallery", "update-po")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1] == (
+        "error: no package 'nowhere'; correct recipe_gallery_label_packages"
+    )
