@@ -30,7 +30,7 @@ export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help html serve record check links test test-fast lint mutants map lock clean
-.PHONY: live check-po status update-po translation-impact glossary new-language pseudo
+.PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign
 # `make record html` records first, also under -j
 .NOTPARALLEL:
 
@@ -105,6 +105,9 @@ test: $(VENV)/test ## set up what tests need and run all of them
 
 test-fast: $(VENV)/test ## run the tests, but not the recipes themselves
 	$(BIN)/python -m pytest -m "not slow"
+
+foreign: $(VENV)/record ## record, render and translate examples of Sphinx-Gallery and Matplotlib
+	$(BIN)/python benchmarks/foreign.py
 
 lint: $(VENV)/test ## check style, types, directions of imports and what GitHub reads
 	$(BIN)/ruff check

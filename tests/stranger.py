@@ -25,7 +25,7 @@ EXAMPLE = '''\
 {title}
 =======================
 
-A sentence about ``numbers``.
+A sentence about ``numbers``, as in `math`.
 """
 
 # Why it is so short.

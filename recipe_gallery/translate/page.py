@@ -97,7 +97,9 @@ class PrepareTranslation(SphinxTransform):
         self.document["percent"] = percent_done(
             sum(map(count_words, messages)), sum(map(count_words, left))
         )
-        if gone := sorted(catalog.keys() - messages):
+        # With gettext_compact, as Sphinx has it, the pages of a folder share a catalog.
+        own = docname_to_domain(self.env.docname, self.config.gettext_compact) == self.env.docname
+        if own and (gone := sorted(catalog.keys() - messages)):
             self._report(gone)
 
     def _translations(self) -> dict[str, str]:
