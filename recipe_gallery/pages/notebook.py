@@ -7,8 +7,8 @@ the three cannot disagree.
 
 import re
 import shutil
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import nbformat
@@ -21,8 +21,8 @@ from sphinx_gallery._doctree_links import code_links_block
 from ..project import GalleryError
 from ..recipes.cells import OUTPUT_CLASS
 from ..recipes.fingerprint import fingerprint_code
-from ..recipes.page import RecordedPage, Unrecorded, load_page
-from ..recipes.recipe import Cell, Recipe
+from ..recipes.page import RecordedPage, load_page
+from ..recipes.recipe import Recipe
 from ..recipes.recording import PUBLISHED_MIME, Comparison
 from .header import provenance
 from .links import page_links
@@ -30,6 +30,8 @@ from .markdown import plain_code, write_markdown
 from .replay import IMAGE_SUFFIXES
 
 _MARKER = "recipe block"
+# of a notebook that was not recorded
+_KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 
 def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
@@ -40,9 +42,14 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     page = load_page(app.env, docname)
     if page is None or page.recipe is None:
         return
-    comparison = page.comparison if isinstance(page, RecordedPage) else None
-    notebook = make_notebook(app, doctree, docname, page.recipe, comparison)
-    notebook.metadata = _metadata(page, app.config.language)
+    texts = _TextOnly(doctree, page.recipe)
+    _make_links_absolute(app, texts.document, docname)
+    notebook = make_notebook(page.recipe, texts, write_markdown(texts.document, app.builder))
+    notebook.metadata = nbformat.from_dict({"kernelspec": _KERNEL})
+    if isinstance(page, RecordedPage):
+        add_outputs(notebook, page.comparison, texts.alts)
+        notebook.metadata = nbformat.from_dict(page.recording.notebook.metadata)
+    notebook.metadata["language"] = app.config.language
     target = Path(app.outdir, docname)
     target.parent.mkdir(parents=True, exist_ok=True)
     # Not with_suffix: the name of a recipe may hold a dot.
@@ -55,21 +62,15 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         shutil.copyfile(page.source.parent / name, copy)
 
 
-def make_notebook(
-    app: Sphinx,
-    doctree: nodes.document,
-    docname: str,
-    recipe: Recipe,
-    comparison: Comparison | None,
-) -> NotebookNode:
-    """Return the page as a notebook; raise ``GalleryError`` if its code is not the recipe's."""
-    page = _TextOnly(doctree, recipe)
-    _make_links_absolute(app, page.document, docname)
-    markdown = write_markdown(page.document, app.builder)
+def make_notebook(recipe: Recipe, page: "_TextOnly", markdown: str) -> NotebookNode:
+    """Return the notebook without outputs; raise ``GalleryError`` if its code is not the recipe's.
+
+    ``markdown`` holds the texts of all blocks, a marker before each but the first.
+    """
     texts = re.split(rf"<!-- {_MARKER} \d+ -->", markdown)
     notebook = nbformat.v4.new_notebook()
     cells = iter(recipe.cells)
-    for number, (block, text) in enumerate(zip(recipe.blocks, texts, strict=True)):
+    for number, (block, text) in enumerate(zip(recipe.blocks, texts, strict=True), 1):
         if block.type == "code":
             cell = next(cells)
             code = page.codes[cell.number]
@@ -80,15 +81,28 @@ def make_notebook(
                     line=cell.line,
                     remedy="a translated comment must not change code",
                 )
-            recorded = comparison.recorded.get(cell.number) if comparison else None
-            alts = page.alts.get(cell.number, [])
-            notebook.cells.append(_code_cell(cell, code, recorded, alts))
+            metadata = {"tags": ["raises-exception"]} if cell.raises else {}
+            cell_id = f"cell-{cell.number}"
+            new = nbformat.v4.new_code_cell(code, id=cell_id, metadata=metadata)
+            notebook.cells.append(new)
         elif text.strip():
-            cell_id = f"text-{number + 1}"
-            notebook.cells.append(
-                {"cell_type": "markdown", "id": cell_id, "metadata": {}, "source": text.strip()}
-            )
-    return nbformat.from_dict(notebook)
+            new = nbformat.v4.new_markdown_cell(text.strip(), id=f"text-{number}")
+            notebook.cells.append(new)
+    return notebook
+
+
+def add_outputs(
+    notebook: NotebookNode, comparison: Comparison, alts: Mapping[int, Sequence[str]]
+) -> None:
+    """Put recorded outputs into the cells of a notebook.
+
+    ``alts`` holds the texts of the figures of each cell, by its number.
+    """
+    codes = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    for number, cell in enumerate(codes, 1):
+        if recorded := comparison.recorded.get(number):
+            cell.execution_count = recorded.execution_count
+            cell.outputs = _outputs(recorded.outputs, alts.get(number, []))
 
 
 def make_script(notebook: NotebookNode) -> str:
@@ -107,16 +121,6 @@ def make_script(notebook: NotebookNode) -> str:
 
     script: str = jupytext.writes(plain, fmt="py:percent")
     return script
-
-
-def _metadata(page: RecordedPage | Unrecorded, language: str) -> NotebookNode:
-    if isinstance(page, RecordedPage):
-        metadata = nbformat.from_dict(page.recording.notebook.metadata)
-    else:
-        kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-        metadata = nbformat.from_dict({"kernelspec": kernel})
-    metadata["language"] = language
-    return metadata
 
 
 class _TextOnly:
@@ -208,20 +212,7 @@ def _replace_by(node: nodes.Element, *others: nodes.Node) -> None:
     node.parent[index : index + 1] = others
 
 
-def _code_cell(
-    cell: Cell, code: str, recorded: NotebookNode | None, alts: list[str]
-) -> dict[str, Any]:
-    return {
-        "cell_type": "code",
-        "id": f"cell-{cell.number}",
-        "metadata": {"tags": ["raises-exception"]} if cell.raises else {},
-        "source": code,
-        "execution_count": recorded.execution_count if recorded else None,
-        "outputs": _outputs(recorded.outputs, alts) if recorded else [],
-    }
-
-
-def _outputs(recorded: list[NotebookNode], alts: list[str]) -> list[NotebookNode]:
+def _outputs(recorded: list[NotebookNode], alts: Sequence[str]) -> list[NotebookNode]:
     """Return a cell's outputs as a reader's notebook needs them."""
     remaining = list(alts)
     outputs = []

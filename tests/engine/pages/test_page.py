@@ -3,18 +3,12 @@
 import os
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from gallery import Gallery
 from recipe_gallery.recipes import page, recipe
 from recipe_gallery.recipes.page import Reason, RecordedPage, Unrecorded, load_recorded
-
-
-@pytest.fixture
-def site(gallery: Gallery, recipe: str) -> Gallery:
-    gallery.write("adding", recipe)
-    assert gallery.record("adding")
-    return gallery
 
 
 def load(site: Gallery) -> RecordedPage | Unrecorded:
@@ -73,3 +67,15 @@ def test_a_changed_recipe_is_compared_anew(site: Gallery, recipe: str) -> None:
     assert load(site).comparison.is_current
     site.write("adding", recipe.replace("1 + 2", "5 + 2"))
     assert [cell.number for cell in load(site).comparison.changed] == [1]
+
+
+def test_a_whole_build_parses_a_recording_once(
+    site: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+    parse = nbformat.v4.reads_json
+    monkeypatch.setattr(
+        nbformat.v4, "reads_json", lambda text: (parsed.append(text), parse(text))[1]
+    )
+    assert site.build().warnings == ""
+    assert len(parsed) == 1
