@@ -13,12 +13,13 @@ def setup(app: Sphinx) -> None:
     from . import bars, cards, outcome, results, summary
 
     app.add_node(bars.time_bars, html=(bars.visit_bars, None), **ONLY_HTML)
-    for node in (cards.recipe_cards, cards.recipe_card):
+    for node in (cards.recipe_cards, cards.recipe_list, cards.recipe_card):
         app.add_node(node, html=(_open, _close), **ONLY_HTML)
     app.add_transform(cards.ReplaceThumbnails)
     app.add_transform(outcome.AddOutcome)
     app.add_directive("recipe-cards", cards.RecipeCards)
     app.add_directive("recorded-results", results.RecordedResults)
+    add_watcher(app, "recipes", cards.list_recipes)
     add_watcher(app, "summary", summary.summarize)
     add_watcher(app, "machines", summary.list_machines)
 

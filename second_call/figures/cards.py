@@ -27,9 +27,17 @@ from .summary import Measured, Summary
 
 _ = get_translation("second_call")
 
+MOST_CARDS = 60  # of a page; what comes after them is a plain list of links
+
 
 class recipe_cards(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
     """The list of cards."""
+
+    html_tag = "ul"
+
+
+class recipe_list(nodes.General, nodes.Element):  # noqa: N801
+    """The list of links to the recipes that have no card."""
 
     html_tag = "ul"
 
@@ -48,7 +56,7 @@ class RecipeCards(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the list of cards."""
         names = [line.strip() for line in self.content if line.strip()]
-        return [make_cards(self.env, first=names)]
+        return make_cards(self.env, first=names)
 
 
 class ReplaceThumbnails(SphinxTransform):
@@ -72,33 +80,50 @@ class ReplaceThumbnails(SphinxTransform):
         parent, index = replaced[0].parent, replaced[0].parent.index(replaced[0])
         for node in replaced:
             node.parent.remove(node)
-        parent.insert(index, make_cards(self.env, gallery=pages))
+        parent[index:index] = make_cards(self.env, gallery=pages)
 
 
 def make_cards(
     env: BuildEnvironment, *, gallery: str = "", first: list[str] | None = None
-) -> nodes.Node:
-    """Return the cards of one gallery, or of all; recipes called ``first`` come first."""
+) -> list[nodes.Node]:
+    """Return the cards of one gallery, or of all; recipes called ``first`` come first.
+
+    A page with hundreds of cards would be slow to make and to read: after ``MOST_CARDS`` of them
+    comes a list of links.
+    """
     order = first or []
     names = [
         docname
-        for docname, _source in gallery_pages(env.config, Path(env.srcdir))
+        for docname in watch(env, "recipes")
         if docname.startswith(f"{gallery}/" if gallery else "")
     ]
     place = {name: number for number, name in enumerate(order)}
     names.sort(key=lambda name: place.get(PurePosixPath(name).name, len(order)))
-    cards = recipe_cards()
+    cards, links = recipe_cards(), recipe_list()
     for docname in names:
-        if summary := watch(env, "summary", docname):
+        summary = watch(env, "summary", docname)
+        if summary and len(cards) < MOST_CARDS:
             cards += _make_card(env, docname, summary)
-    return cards
+        elif summary:
+            item = nodes.list_item("", nodes.paragraph("", "", _link(env, docname, summary)))
+            links += item
+    return [cards, links] if len(links) else [cards]
+
+
+def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:
+    """Return the pages of all recipes, in order (the watcher ``recipes``)."""
+    found = gallery_pages(env.config, Path(env.srcdir))
+    return tuple(docname for docname, _source in found)
+
+
+def _link(env: BuildEnvironment, docname: str, summary: Summary) -> nodes.Node:
+    return link_to_page(env, docname, *translated_nodes(env, docname, summary.title))
 
 
 def _make_card(env: BuildEnvironment, docname: str, summary: Summary) -> nodes.Node:
     card = recipe_card()
     card += _picture(env, docname, summary.measured)
-    link = link_to_page(env, docname, *translated_nodes(env, docname, summary.title))
-    card += nodes.paragraph("", "", link, classes=["recipe-card-title"])
+    card += nodes.paragraph("", "", _link(env, docname, summary), classes=["recipe-card-title"])
     if summary.text:
         texts = translated_nodes(env, docname, summary.text)
         card += nodes.paragraph("", "", *texts, classes=["recipe-card-summary"])

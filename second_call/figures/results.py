@@ -5,7 +5,7 @@ other machines lie in folders beside it, ``recordings/<machine>/<recipe>.ipynb``
 """
 
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import PurePosixPath
 
 from babel import Locale
 from docutils import nodes
@@ -22,7 +22,6 @@ from recipe_gallery.languages import (
     format_times,
 )
 from recipe_gallery.recipes.cells import DATA_CLASS
-from recipe_gallery.recipes.gallery import gallery_pages
 
 from ..nodes import link_to_page, make_table, translated_nodes
 from .bars import make_bars
@@ -41,11 +40,11 @@ class RecordedResults(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the sections, in the order of the gallery."""
         sections = []
-        for docname, source in gallery_pages(self.config, Path(self.env.srcdir)):
+        for docname in watch(self.env, "recipes"):
             own = watch(self.env, "summary", docname)
             measured = self._measured(docname, own) if own else []
             if any(each.rows for each in measured):
-                sections.append(self._section(docname, source.stem, own.title, measured))
+                sections.append(self._section(docname, own.title, measured))
         return sections
 
     def _measured(self, docname: str, own: Summary) -> list[Measured]:
@@ -59,9 +58,8 @@ class RecordedResults(SphinxDirective):
                 found.append(summary.measured)
         return [each for each in found if each]
 
-    def _section(
-        self, docname: str, name: str, title: str, measured: Sequence[Measured]
-    ) -> nodes.section:
+    def _section(self, docname: str, title: str, measured: Sequence[Measured]) -> nodes.section:
+        name = PurePosixPath(docname).name
         section = nodes.section(ids=[nodes.make_id(name)], names=[name])
         texts = translated_nodes(self.env, docname, title)
         section += nodes.title("", "", *texts, translatable=False)  # a message of the recipe

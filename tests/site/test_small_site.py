@@ -1,5 +1,6 @@
 """What the site adds to the pages of a small gallery: cards, a page for translators, languages."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import polib
 import pytest
 
 from gallery import Gallery
+from second_call.figures import cards
 
 PAGE = "recipes/adding"
 MESSAGES = {
@@ -90,3 +92,24 @@ def describe(path: Path) -> None:
     catalog.metadata["PO-Revision-Date"] = "2026-11-20 10:00+0900"
     catalog.find("Old.").flags.append("fuzzy")
     catalog.save()
+
+
+def test_a_page_of_cards_follows_recipes_that_come_and_go(site: Gallery) -> None:
+    index = site.root / "index.rst"
+    index.write_text(index.read_text() + "\n.. recipe-cards::\n")
+    site.build()
+    other = site.add("other")
+    assert "recipes/other.html" in site.build().page("index")
+    other.unlink()
+    assert "recipes/other.html" not in site.build().page("index")
+
+
+def test_recipes_after_many_cards_are_a_list_of_links(
+    site: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cards, "MOST_CARDS", 1)
+    site.add("other")
+    page = site.build().page("recipes/index")
+    assert page.count('<li class="recipe-card">') == 1
+    [links] = re.findall(r'<ul class="recipe-list">(.*?)</ul>', page, re.DOTALL)
+    assert re.findall(r'href="([^"]*)"', links) == ["other.html"]
