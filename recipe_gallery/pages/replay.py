@@ -11,6 +11,7 @@ import base64
 import hashlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from textwrap import indent
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.errors import ConfigError
 from sphinx.util import logging
-from sphinx_gallery import gen_rst
+from sphinx_gallery import gen_gallery, gen_rst
 from sphinx_gallery._doctree_links import CodeLinksTransform
 from sphinx_gallery.gen_gallery import generate_gallery_rst
 from sphinx_gallery.py_source_parser import Block
@@ -91,6 +92,12 @@ def take_over(app: Sphinx) -> None:
     for listener in [each for each in listeners if each.handler is generate_gallery_rst]:
         app.disconnect(listener.id)
     app.connect("builder-inited", make_pages)
+    # Sphinx-Gallery fills in its defaults at 10, and imports Matplotlib for figures of recipes that
+    # run. Importing it takes longer than all the rest of a build in which nothing has changed.
+    needed = gen_gallery._import_matplotlib
+    for priority, function in ((9, lambda: None), (11, needed)):
+        replace = partial(setattr, gen_gallery, "_import_matplotlib", function)
+        app.connect("config-inited", lambda *_, replace=replace: replace(), priority=priority)
 
 
 def make_pages(app: Sphinx) -> None:
