@@ -7,6 +7,8 @@ BUILD := _build
 # -n: a link that leads nowhere is a warning; -W: a warning fails the build, after all are shown
 SPHINXOPTS ?= -n -W -q
 PORT ?= 8000
+# one process a core; who has nothing left to do takes tests from another
+PYTESTFLAGS ?= -n auto --dist worksteal
 
 # RECIPES names some recipes, MACHINE keeps recordings beside the published ones
 RECIPES ?=
@@ -101,10 +103,10 @@ pseudo: $(VENV)/html ## render the site in accented English, in which untranslat
 		-d $(BUILD)/pseudo/doctrees . $(BUILD)/pseudo/html/en_XA
 
 test: $(VENV)/test ## set up what tests need and run all of them
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PYTESTFLAGS)
 
-test-fast: $(VENV)/test ## run the tests, but not the recipes themselves
-	$(BIN)/python -m pytest -m "not slow"
+test-fast: $(VENV)/test ## run the tests, but those that run recipes, walk with a browser or take long
+	$(BIN)/python -m pytest $(PYTESTFLAGS) -m "not slow"
 
 foreign: $(VENV)/record ## record, render and translate examples of Sphinx-Gallery and Matplotlib
 	$(BIN)/python benchmarks/foreign.py

@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from hypothesis import Phase, settings
 from playwright.sync_api import Browser
 
 from chromium import find_chromium, launch
-from gallery import RECIPE, ROOT, Gallery
+from gallery import RECIPE, Gallery, copy_repository
 
 # Machines differ in speed, and no test is about it.
 settings.register_profile("patient", deadline=None)
@@ -20,34 +21,51 @@ settings.register_profile("mutants", deadline=None, derandomize=True, **quick)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "patient"))
 
 
-@pytest.fixture(scope="session", autouse=True)
-def _share_recordings(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """Let all processes of this run use the same recordings of test recipes."""
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder for what all processes of this run use."""
     folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent
-    os.environ.setdefault("RECORDINGS_OF_TESTS", str(folder / "recordings"))
+    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _share_recordings(shared: Path) -> None:
+    """Record each of the tests' recipes once for all tests."""
+    os.environ.setdefault("RECORDINGS_OF_TESTS", str(shared / "recordings"))
 
 
 @pytest.fixture(scope="session")
-def languages_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site in all languages, rendered as `make html` and CI do: every warning is an error."""
-    out = tmp_path_factory.mktemp("site")
-    source = out / "source"
-    made = {str(ROOT): {"_build", "recipes", "tests"}}  # by builds, or not part of the site
-    shutil.copytree(
-        ROOT,
-        source,
-        ignore=lambda folder, names: {
-            name
-            for name in names
-            if name in made.get(folder, ()) or name.startswith(".") or name.endswith(".mo")
-        },
+def make(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The command make, with this Python in place of .venv; what would install fails."""
+    folder = tmp_path_factory.mktemp("make") / "venv"
+    program = folder / "bin" / "python"
+    program.parent.mkdir(parents=True)
+    program.write_text(
+        "#!/bin/sh\n"
+        'case "$2" in pip | venv) echo "a test would install: $*" >&2; exit 1 ;; esac\n'
+        f'exec {sys.executable} "$@"\n'
     )
-    command = [sys.executable, "-m", "recipe_gallery", "html", "--sphinx-options=-n -W -q"]
-    done = subprocess.run(command, cwd=source, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return source / "_build" / "html"
+    program.chmod(0o755)
+    for stamp in ("python", "html", "record", "test"):
+        (folder / stamp).touch()
+    return ["make", f"VENV={folder}", f"PYTHON={program}"]
+
+
+@pytest.fixture(scope="session")
+def languages_site(shared: Path) -> Path:
+    """The site in all languages, rendered as `make html` and CI do: every warning is an error."""
+    source = shared / "site"
+    built = source / "_build" / "html"
+    with FileLock(shared / "site.lock"):
+        if not built.exists():
+            copy_repository(source)
+            command = [sys.executable, "-m", "recipe_gallery", "html"]
+            command.append("--sphinx-options=-n -W -q")
+            done = subprocess.run(command, cwd=source, capture_output=True, text=True)
+            if done.returncode:
+                shutil.rmtree(source)  # for other processes to find the same
+            assert done.returncode == 0, done.stderr
+    return built
 
 
 @pytest.fixture(scope="module")  # no longer: Playwright's event loop would be in the way of others

@@ -4,6 +4,7 @@ import gettext
 import hashlib
 import io
 import os
+import shutil
 import tempfile
 import textwrap
 from collections.abc import Sequence
@@ -39,6 +40,19 @@ LANGUAGES = {
     "zh_CN": 'zh_CN = { name = "简体中文", glue = true }',
     "ja": 'ja = { name = "日本語" }',
 }
+
+
+def copy_repository(folder: Path) -> None:
+    """Copy this repository without what was made in it."""
+    made = {"_build", "recipes"}
+
+    def leave_out(parent: str, names: list[str]) -> set[str]:
+        at_root = made if Path(parent) == ROOT else set()
+        found = {name for name in names if name in at_root or name.endswith((".mo", ".pyc"))}
+        hidden = {".github", ".gitignore", ".readthedocs.yaml"}
+        return found | {name for name in names if name.startswith(".") and name not in hidden}
+
+    shutil.copytree(ROOT, folder, ignore=leave_out)
 
 
 @dataclass(frozen=True)

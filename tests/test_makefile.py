@@ -1,21 +1,43 @@
 import re
 import subprocess
+from pathlib import Path
 
-from gallery import ROOT
+from gallery import ROOT, copy_repository
 
 
 def test_help_lists_every_target_from_its_comment() -> None:
     makefile = (ROOT / "Makefile").read_text()
     done = subprocess.run(["make", "help"], cwd=ROOT, capture_output=True, text=True, check=True)
-    targets = " ".join(re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)).split()
+    phony = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    targets = " ".join(phony).split()
     assert len(targets) > 10
     for target in targets:
         assert re.search(rf"make {target} +\w", done.stdout), target
 
 
-def test_an_unknown_recipe_is_one_clear_line() -> None:
-    command = ["make", "-s", "record", "RECIPES=no_such_recipe", "DEVICE=cpu"]
+def test_an_unknown_recipe_is_one_clear_line(make: list[str]) -> None:
+    command = [*make, "-s", "record", "RECIPES=no_such_recipe", "DEVICE=cpu"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode != 0
-    assert "no recipe named no_such_recipe in recipes_source; there are: " in done.stderr
+    assert "no recipe named no_such_recipe; there are: " in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_test_that_would_install_fails(make: list[str], tmp_path: Path) -> None:
+    copy_repository(tmp_path / "clone")
+    (tmp_path / "clone/requirements.txt").write_text("newer than what is installed\n")
+    done = subprocess.run([*make, "html"], cwd=tmp_path / "clone", capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "a test would install: -m pip install" in done.stderr
+    others = f"VENV={tmp_path}/new"
+    done = subprocess.run([*make, others, "html"], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "a test would install: -m venv" in done.stderr
+
+
+def test_no_test_runs_make_with_an_environment_of_its_own() -> None:
+    # only through the fixture, which installs nothing; `make help` needs no packages
+    tests = [path for path in ROOT.glob("tests/**/*.py") if path != Path(__file__)]
+    texts = {path: path.read_text(encoding="utf-8") for path in tests if path.name != "conftest.py"}
+    found = [path for path, text in texts.items() if re.search(r"""\[\s*["']make["']""", text)]
+    assert found == []

@@ -7,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from gallery import ROOT
-from recipe_gallery.recipes.gallery import find_recipes
 from recipe_gallery.recipes.recipe import load_recipe
-
-RECIPES = find_recipes(ROOT / "recipes_source")
+from site_pages import RECIPES
 
 # Pretends to have a GPU that lacks one thing; no tensor is put on it.
 PRETEND = """

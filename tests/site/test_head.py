@@ -8,20 +8,12 @@ import pytest
 from bs4 import BeautifulSoup
 
 from gallery import ROOT, Gallery
-from recipe_gallery.languages import Language, load_languages
-from recipe_gallery.recipes.gallery import find_recipes
+from recipe_gallery.languages import Language
 from recipe_gallery.recipes.recording import read_recording
 from recipe_gallery.search import separate
+from site_pages import LANGUAGES, NAMES, by_language, by_recipe, read
 
-LANGUAGES = list(load_languages(ROOT).values())
-RECIPES = [path.stem for path in find_recipes(ROOT / "recipes_source")]
 SITE = "https://example.org/torch-compile-recipes/"
-by_language = pytest.mark.parametrize("language", LANGUAGES, ids=lambda each: each.code)
-by_recipe = pytest.mark.parametrize("name", RECIPES)
-
-
-def read(path: Path) -> BeautifulSoup:
-    return BeautifulSoup(path.read_text(encoding="utf-8"), "html.parser")
 
 
 @pytest.fixture
@@ -100,7 +92,7 @@ def test_crawlers_find_all_pages(languages_site: Path) -> None:
     for language in LANGUAGES:
         assert f"{SITE}{language.code}/sitemap.xml" in index
         pages = (languages_site / language.code / "sitemap.xml").read_text()
-        for name in RECIPES:
+        for name in NAMES:
             assert f"<loc>{SITE}{language.code}/recipes/{name}.html</loc>" in pages
 
 

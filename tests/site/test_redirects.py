@@ -4,7 +4,7 @@ import runpy
 from pathlib import Path
 
 from gallery import ROOT, Gallery
-from recipe_gallery.languages import load_languages
+from site_pages import LANGUAGES
 
 LIST = ROOT / "tests/site/published_pages.txt"
 
@@ -15,7 +15,7 @@ def published() -> list[str]:
 
 
 def test_every_published_page_is_there_or_redirected(languages_site: Path) -> None:
-    for language in load_languages(ROOT).values():
+    for language in LANGUAGES:
         for name in published():
             assert (languages_site / language.code / f"{name}.html").exists(), name
 

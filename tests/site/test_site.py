@@ -12,15 +12,12 @@ import pytest
 from nbclient import NotebookClient
 
 from gallery import ROOT
-from recipe_gallery.languages import Language, load_languages
-from recipe_gallery.recipes.gallery import find_recipes
+from recipe_gallery.languages import Language
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.recording import compare, read_recording
 from second_call.figures.headline import check_headline, headline
+from site_pages import LANGUAGES, NAMES, RECIPES, by_language, by_recipe
 
-RECIPES = find_recipes(ROOT / "recipes_source")
-NAMES = [path.stem for path in RECIPES]
-LANGUAGES = list(load_languages(ROOT).values())
 # Recipes run for minutes: each is run in one language, a different one for each.
 PAIRS = list(zip(NAMES, cycle(LANGUAGES), strict=False))
 PAGES = sorted(ROOT.glob("*.rst"))
@@ -80,7 +77,7 @@ def test_a_measured_figure_would_be_found(figure: str) -> None:
     assert MEASUREMENT.search(f"it takes {figure}, as measured")
 
 
-@pytest.mark.parametrize("name", NAMES)
+@by_recipe
 def test_the_page_shows_where_it_was_recorded(site: Path, name: str) -> None:
     page = (site / f"recipes/{name}.html").read_text()
     facts = read_recording(ROOT / "recordings" / f"{name}.ipynb").facts
@@ -96,8 +93,8 @@ def test_the_page_shows_where_it_was_recorded(site: Path, name: str) -> None:
     assert len(re.findall(r'<img [^>]*alt="[^"]{20,}"', page)) >= 2
 
 
-@pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.code)
-@pytest.mark.parametrize("name", NAMES)
+@by_language
+@by_recipe
 def test_the_notebook_is_clean(languages_site: Path, name: str, language: Language) -> None:
     page = languages_site / language.code / "recipes" / name
     notebook = nbformat.read(page.with_suffix(".ipynb"), as_version=4)
@@ -144,7 +141,7 @@ def test_the_downloaded_notebook_runs_on_a_cpu(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
+@by_recipe
 def test_the_downloaded_script_runs_on_a_cpu(site: Path, name: str, tmp_path: Path) -> None:
     folder = tmp_path / "reader"
     folder.mkdir()

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import time
@@ -12,7 +11,7 @@ from pathlib import Path
 import polib
 import pytest
 
-from gallery import ROOT
+from gallery import ROOT, copy_repository
 from second_call.translators.guide import TARGET, make_guide
 
 
@@ -24,14 +23,7 @@ def test_the_guide_in_the_repository_is_the_page() -> None:
 def clone(tmp_path: Path) -> Path:
     """A fresh clone, with the packages that are installed already."""
     folder = tmp_path / "torch-compile-recipes"
-    made = {str(ROOT): {"_build", "recipes", ".venv", ".git", ".hypothesis", ".whl"}}
-    shutil.copytree(
-        ROOT,
-        folder,
-        ignore=lambda path, names: {
-            name for name in names if name in made.get(path, ()) or name.endswith(".mo")
-        },
-    )
+    copy_repository(folder)
     subprocess.run(["git", "init", "-q"], cwd=folder, check=True)
     return folder
 
@@ -58,20 +50,18 @@ def test_every_command_of_the_guide_is_walked_through_below() -> None:
     ]
 
 
-def make(clone: Path, command: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*command.split(), f"VENV={ROOT / '.venv'}"], cwd=clone, capture_output=True, text=True
-    )
-
-
 def read(address: str) -> str:
     with urllib.request.urlopen(address) as answer:
         return answer.read().decode()
 
 
-def test_the_first_corrected_sentence_and_a_new_language(clone: Path) -> None:
+def test_the_first_corrected_sentence_and_a_new_language(clone: Path, make: list[str]) -> None:
+    def run(target: str) -> subprocess.CompletedProcess[str]:
+        command = [*make, *target.split()]
+        return subprocess.run(command, cwd=clone, capture_output=True, text=True)
+
     live = subprocess.Popen(
-        ["make", "live", "LANGUAGE=ko", "PORT=0", f"VENV={ROOT / '.venv'}"],
+        [*make, "live", "LANGUAGE=ko", "PORT=0"],
         cwd=clone,
         stdout=subprocess.PIPE,
         text=True,
@@ -98,12 +88,12 @@ def test_the_first_corrected_sentence_and_a_new_language(clone: Path) -> None:
 
         os.killpg(live.pid, signal.SIGTERM)
         live.wait()
-    done = make(clone, "make check-po LANGUAGE=ko")
+    done = run("check-po LANGUAGE=ko")
     assert done.returncode == 0, done.stdout
     assert "no problems" in done.stdout
-    assert "recipes/compile_modes" in make(clone, "make status LANGUAGE=ko").stdout
-    done = make(clone, "make new-language LANGUAGE=ja")
+    assert "recipes/compile_modes" in run("status LANGUAGE=ko").stdout
+    done = run("new-language LANGUAGE=ja")
     assert done.returncode == 0, done.stderr
     assert (clone / "locale/ja/LC_MESSAGES/recipes/compile_modes.po").exists()
     # Empty catalogs of a language that is not published are no problem.
-    assert "no problems" in make(clone, "make check-po LANGUAGE=ja").stdout
+    assert "no problems" in run("check-po LANGUAGE=ja").stdout
