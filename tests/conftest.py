@@ -21,6 +21,11 @@ settings.register_profile("mutants", deadline=None, derandomize=True, **quick)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "patient"))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with what takes minutes, so that no process is left alone with it at the end."""
+    items.sort(key=lambda item: not item.get_closest_marker("slow"))
+
+
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for what all processes of this run use."""

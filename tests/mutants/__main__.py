@@ -132,6 +132,7 @@ def trace_tests(copies: list[Path], state: str) -> dict[str, Any]:
     if kept.exists() and (data := json.loads(kept.read_text()))["state"] == state:
         return data["tests"]
     print("tracing the tests", flush=True)
+    shutil.rmtree(WORK / "recordings", ignore_errors=True)  # of another state of the engine
     files = sorted(ROOT.glob(f"{TESTS}/**/test_*.py"), key=lambda path: path.stat().st_size)
     running = {}
     for number, copy in enumerate(copies):
