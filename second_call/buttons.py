@@ -32,9 +32,11 @@ def add_buttons(app: Sphinx, doctree: nodes.document, docname: str) -> None:
                 f"{NOTEBOOKS_BRANCH}/{language}/{docname}.ipynb"
             )
             links += make_link(_("Open in Colab"), address)
-        branch = app.config.recipe_gallery_repository_branch
-        path = page.source.relative_to(app.srcdir).as_posix()
-        links += make_link(_("View source"), f"{repository}/blob/{branch}/{path}")
+        source = page.source.resolve()
+        if source.is_relative_to(app.srcdir):  # else nobody knows where the repository has it
+            branch = app.config.recipe_gallery_repository_branch
+            path = source.relative_to(app.srcdir).as_posix()
+            links += make_link(_("View source"), f"{repository}/blob/{branch}/{path}")
         links += make_link(_("Report a problem"), _report_address(app, repository, docname, page))
 
 

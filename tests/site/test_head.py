@@ -132,6 +132,26 @@ def test_a_page_without_repository_has_downloads_only(gallery: Gallery, recipe: 
     assert len(page.select(".recipe-actions a")) == 2
 
 
+@pytest.mark.parametrize("folder", ["../examples", "{root}/examples"])
+def test_a_recipe_outside_of_the_sources_has_no_link_to_its_source(
+    tmp_path: Path, recipe: str, extensions: list[str], folder: str
+) -> None:
+    (tmp_path / "docs").mkdir()
+    gallery = Gallery(tmp_path / "docs", extensions)
+    gallery.write("adding", recipe)
+    gallery.recipes.rename(tmp_path / "examples")
+    gallery.configure(
+        recipe_gallery_repository_url="https://example.org/repo",
+        sphinx_gallery_conf={
+            "examples_dirs": folder.format(root=tmp_path),
+            "gallery_dirs": "recipes",
+        },
+    )
+    page = BeautifulSoup(gallery.build().page("recipes/adding"), "html.parser")
+    links = [link.get_text() for link in page.select(".recipe-actions a")]
+    assert links == ["Download notebook", "Download script", "Report a problem"]
+
+
 def test_a_style_that_the_policy_forbids_is_a_warning(gallery: Gallery, recipe: str) -> None:
     gallery.write("adding", recipe)
     index = gallery.root / "index.rst"
