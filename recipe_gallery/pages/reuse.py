@@ -11,8 +11,9 @@ import contextlib
 import hashlib
 import json
 import logging
+import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -75,10 +76,10 @@ class Memory:
         def make_or_remember(name: str, target: Path, folder: Path, conf: Any) -> Generated:
             source = Path(folder, name)
             self.seen.add(str(source))
-            files = [source, *recordings_of(Path(target, name))]
-            page = Path(target, name).with_suffix(".rst")
-            if page.exists() and (known := self._find(source, files)):
+            known = self._find(source)
+            if known and Path(target, name).with_suffix(".rst").exists():
                 return known
+            files = [source, *recordings_of(Path(target, name))]
             self.pages.pop(str(source), None)
             with contextlib.suppress(GalleryError):  # making the page tells it
                 files += [source.parent / name for name in load_recipe(source).inputs]
@@ -93,12 +94,12 @@ class Memory:
 
         return make_or_remember
 
-    def _find(self, source: Path, files: Sequence[Path]) -> Generated | None:
+    def _find(self, source: Path) -> Generated | None:
         known = self.pages.get(str(source))
-        if known is None or not set(map(str, files)) <= known.times.keys():
+        if known is None:
             return None
-        times = times_of(map(Path, known.times))
-        if times != known.times and content_of(map(Path, times)) != known.content:
+        times = times_of(known.times)
+        if times != known.times and content_of(times) != known.content:
             return None
         known.times = times
         intro, title, cost, variables = known.result
@@ -124,22 +125,22 @@ class CountWarnings(logging.Handler):
         logging.getLogger(NAMESPACE).removeHandler(self)
 
 
-def times_of(files: Iterable[Path]) -> Times:
+def times_of(files: Iterable[str | Path]) -> Times:
     """Return when each file was changed, and its size."""
     times = {}
     for path in files:
         try:
-            state = path.stat()
+            state = os.stat(path)
             times[str(path)] = [state.st_mtime_ns, state.st_size]
         except OSError:
             times[str(path)] = [0, 0]
     return times
 
 
-def content_of(files: Iterable[Path]) -> str:
+def content_of(files: Iterable[str | Path]) -> str:
     """Return a hash of what files hold."""
     digest = hashlib.sha256()
-    for path in files:
+    for path in map(Path, files):
         content = path.read_bytes() if path.is_file() else b"missing"
         digest.update(f"{path} {len(content)}\n".encode() + content)
     return digest.hexdigest()
