@@ -21,9 +21,16 @@ settings.register_profile("mutants", deadline=None, derandomize=True, **quick)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "patient"))
 
 
+@pytest.hookimpl(tryfirst=True)  # before slow tests are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes minutes, so that no process is left alone with it at the end."""
+    """Begin with what takes minutes, so that no process is left alone with it at the end.
+
+    Whatever needs the whole site or a browser is slow, too.
+    """
     items.sort(key=lambda item: not item.get_closest_marker("slow"))
+    for item in items:
+        if {"languages_site", "browser"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker("slow")
 
 
 @pytest.fixture(scope="session")

@@ -10,6 +10,8 @@ from gallery import ROOT
 from recipe_gallery.recipes.recipe import load_recipe
 from site_pages import RECIPES
 
+pytestmark = pytest.mark.slow  # a process that loads PyTorch for each recipe
+
 # Pretends to have a GPU that lacks one thing; no tensor is put on it.
 PRETEND = """
 import importlib.util
@@ -47,7 +49,6 @@ def test_too_little_gpu_memory_is_said(path: Path) -> None:
     assert "Too little" in output or "Less than" in output
 
 
-@pytest.mark.slow
 def test_missing_packages_leave_out_their_section_alone(tmp_path: Path) -> None:
     code = (
         "import runpy, sys\n"

@@ -55,6 +55,7 @@ def read(address: str) -> str:
         return answer.read().decode()
 
 
+@pytest.mark.slow
 def test_the_first_corrected_sentence_and_a_new_language(clone: Path, make: list[str]) -> None:
     def run(target: str) -> subprocess.CompletedProcess[str]:
         command = [*make, *target.split()]
