@@ -93,7 +93,10 @@ def choose_languages(root: Path, codes: Sequence[str]) -> list[Language]:
 
 
 def add_language(root: Path, code: str) -> str:
-    """Add a language to ``languages.toml``; return the new line, or nothing if it is there."""
+    """Add a language to ``languages.toml``; return the new line, or nothing if it is there.
+
+    Without that file there is one that begins with English.
+    """
     path = root / FILE_NAME
     if code in load_languages(root):
         return ""
@@ -108,7 +111,8 @@ def add_language(root: Path, code: str) -> str:
     name = locale.get_display_name() or code
     name = name[:1].upper() + name[1:]
     line = f'{code} = {{ name = "{name}", published = false }}'
-    text = path.read_text(encoding="utf-8")
+    first = 'en = { name = "English" }'
+    text = path.read_text(encoding="utf-8") if path.exists() else first
     path.write_text(f"{text.rstrip()}\n{line}\n", encoding="utf-8")
     return line
 

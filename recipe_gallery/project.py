@@ -142,6 +142,7 @@ def load_project(root: Path) -> Project:
     for name, (default, rebuild, kind) in SETTINGS.items():
         config.add(name, default, rebuild, kind)  # type: ignore[arg-type]
     config.add("sphinx_gallery_conf", {}, "", dict)
+    config.add("html_theme", "alabaster", "", str)  # Sphinx's HTML builders bring it
     return Project(
         root=root,
         galleries=tuple(

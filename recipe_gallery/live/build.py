@@ -1,6 +1,7 @@
 """One build for `live`, in a process that has imported whatever a build needs."""
 
 import contextlib
+import importlib
 import io
 import os
 import re
@@ -8,9 +9,7 @@ from pathlib import Path
 
 # Not used here: a build imports them, which takes longer than all the rest of a small one.
 import babel.dates  # noqa: F401
-import bs4  # noqa: F401
 import jupytext  # noqa: F401
-import pydata_sphinx_theme  # noqa: F401
 import sphinx.builders.html
 import sphinx.environment.collectors.toctree
 import sphinx.search
@@ -24,8 +23,10 @@ from ..pages import html as _html  # noqa: F401
 from ..project import GalleryError, describe_error
 from ..translate import page  # noqa: F401
 
-with contextlib.suppress(ImportError):  # Sphinx-Gallery imports it where it is installed
-    import matplotlib.pyplot  # noqa: F401
+# What a build imports where it is installed: Sphinx-Gallery, and a theme and what that needs
+for _name in ("matplotlib.pyplot", "bs4", "pydata_sphinx_theme"):
+    with contextlib.suppress(ImportError):
+        importlib.import_module(_name)
 
 _ESCAPES = re.compile(r"\x1b\[[\d;]*m")
 

@@ -13,6 +13,7 @@ from typing import Any
 import polib
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.transforms import SphinxTransform
 from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
@@ -67,7 +68,9 @@ def update_catalogs(project: Project, languages: Sequence[Language], templates: 
             old = read_catalog(path) if path.exists() else None
             domain = domain_of(path)
             if domain == "sphinx" or (domain == ENGINE and path.is_relative_to(project.locale)):
-                template = _leave_out(template, _translated_elsewhere(domain, language.code), old)
+                template = _leave_out(
+                    template, _translated_elsewhere(project.config, domain, language.code), old
+                )
             if old is None and not template:
                 continue
             if write_catalog(path, update_catalog(old, template, language=language.code)):
@@ -116,7 +119,7 @@ def make_templates(project: Project, folder: Path) -> dict[str, polib.POFile]:
     *packages, sphinx = label_domains(project.config)
     for package in packages:
         domains[package] = _extract_package(root, package)
-    domains[sphinx] = _add_borrowed(domains.get(sphinx, polib.POFile()))
+    domains[sphinx] = _add_borrowed(project.config, domains.get(sphinx, polib.POFile()))
     for domain in (*packages, sphinx):
         domains[domain].metadata = {"Project-Id-Version": ENGINE if domain == ENGINE else name}
     return dict(sorted(domains.items()))
@@ -150,21 +153,28 @@ def _add(template: polib.POFile, text: str, places: Iterable[tuple[str, str]]) -
     entry.occurrences += places
 
 
-def _add_borrowed(template: polib.POFile) -> polib.POFile:
-    for package, files in _BORROWED.items():
+def _borrowed(config: Config) -> dict[str, tuple[str, ...]]:
+    """Return the part of ``_BORROWED`` that this project shows: of themes only its own."""
+    return {
+        name: files for name, files in _BORROWED.items() if name in ("sphinx", config.html_theme)
+    }
+
+
+def _add_borrowed(config: Config, template: polib.POFile) -> polib.POFile:
+    for package, files in _borrowed(config).items():
         for entry in polib.pofile(str(_package_folder(package) / "locale/sphinx.pot")):
             if any(file.startswith(files) for file, _line in entry.occurrences):
                 _add(template, entry.msgid, [(package, "")])
     return template
 
 
-def _translated_elsewhere(domain: str, code: str) -> set[str]:
+def _translated_elsewhere(config: Config, domain: str, code: str) -> set[str]:
     """Return the labels that the engine, or else Sphinx or the theme, ships a translation of."""
     if domain == ENGINE:
         path = shipped_labels(code)
         return {entry.msgid for entry in read_catalog(path).translated_entries()} if path else set()
     known: set[str] = set()
-    for package in _BORROWED:
+    for package in _borrowed(config):
         locale = _package_folder(package) / "locale"
         shipped = gettext.translation("sphinx", locale, languages=[code], fallback=True)
         messages = loaded_messages(shipped).items()

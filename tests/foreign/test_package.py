@@ -1,10 +1,13 @@
 """What `pip install .` puts onto a stranger's machine."""
 
+import ast
 import email
+import re
 import shutil
 import subprocess
 import sys
 import zipfile
+from importlib.metadata import packages_distributions
 
 import pytest
 
@@ -79,3 +82,21 @@ def test_the_command_is_the_module(wheel: zipfile.ZipFile) -> None:
         check=True,
     )
     assert module.stdout == command.stdout
+
+
+def test_what_the_engine_imports_is_asked_for(wheel: zipfile.ZipFile) -> None:
+    """A package that comes only with the theme of this site would be missing elsewhere."""
+    (name,) = (name for name in wheel.namelist() if name.endswith("METADATA"))
+    facts = email.message_from_bytes(wheel.read(name))
+    asked = {re.split(r"[\[>]", each)[0] for each in facts.get_all("Requires-Dist")}
+    comes_along = {"docutils": "sphinx", "imagesize": "sphinx", "jupyter-client": "nbclient"}
+    distributions = packages_distributions()
+    for path in (ROOT / "recipe_gallery").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            if isinstance(node, ast.ImportFrom) and node.module and not node.level:
+                names = [node.module]
+            for package in {each.partition(".")[0] for each in names} - sys.stdlib_module_names:
+                found = {each.lower().replace("_", "-") for each in distributions[package]}
+                found |= {comes_along[each] for each in found & comes_along.keys()}
+                assert found & asked, f"{path}: {package}"

@@ -221,3 +221,21 @@ def test_an_address_makes_links_of_notebooks_absolute(recorded: Stranger) -> Non
         "https://library.example/docs/index.html"
         in (out / "auto_examples/plot_line.ipynb").read_text()
     )
+
+
+def test_a_language_is_added_and_translated(recorded: Stranger) -> None:
+    said = recorded.command("new-language", "ko").stdout
+    assert "recipe-gallery html ko" in said
+    assert "make " not in said
+    labels = recorded.docs / "locales/ko/LC_MESSAGES/sphinx.po"
+    assert "pydata" not in labels.read_text(encoding="utf-8")  # a theme that is not used here
+    catalog = recorded.docs / "locales/ko/LC_MESSAGES/auto_examples.po"
+    entries = polib.pofile(str(catalog), wrapwidth=0)
+    entries.find("The line goes up.").msgstr = "선이 올라갑니다."
+    entries.find("Why it is so short.").msgstr = "짧은 이유."
+    entries.save()
+    recorded.command("update-po")
+    recorded.command("check-po", "ko")
+    html = page(recorded.sphinx("html", "-D", "language=ko"), "plot_line")
+    assert "선이 올라갑니다." in html
+    assert "# 짧은 이유." in html
