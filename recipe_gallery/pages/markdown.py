@@ -6,6 +6,7 @@ text from being taken for Markdown, HTML or a formula.
 
 import re
 from collections.abc import Callable
+from functools import partial, partialmethod
 
 from docutils import nodes
 from sphinx import addnodes
@@ -28,7 +29,7 @@ def write_markdown(document: nodes.document, builder: Builder) -> str:
     """Return a document as Markdown; its tables are changed in place."""
     for group in document.findall(lambda node: isinstance(node, nodes.thead | nodes.tbody)):
         fill_spans(group)
-    translator = NotebookTranslator(document, builder)
+    translator = _NotebookTranslator(document, builder)
     document.walkabout(translator)
     text = re.sub(r"^> $", ">", translator.astext(), flags=re.MULTILINE)
     return re.sub(r"\n{3,}", "\n\n", text)
@@ -84,36 +85,66 @@ class _Table(TableContext):
     """Leaves numbers as they are written, and a ``|`` inside a cell inside of it."""
 
     def make(self) -> str:
-        rows = [
+        header, *rows = (
             [re.sub(r"(?<!\\)\|", r"\\|", cell) for cell in self.make_row(row)]
             for row in (*self.headers, *self.body)
-        ]
-        table = tabulate(
-            rows[1:], headers=rows[:1] and rows[0], tablefmt="github", disable_numparse=True
         )
+        table = tabulate(rows, headers=header, tablefmt="github", disable_numparse=True)
         title = self.internal_context.make()
         return f"{title}\n\n{table}" if title else str(table)
 
 
-class NotebookTranslator(MarkdownTranslator):
-    """Markdown as notebooks show it best: admonitions as labelled quotes, not as headings."""
+_APART = SubContextParams(2, 2)  # an empty line before and after
 
-    def unknown_visit(self, node: nodes.Node) -> None:
-        """Write the text of what no method is for: readers need it, whatever it stands in."""
 
-    def unknown_departure(self, node: nodes.Node) -> None:
-        """Do nothing, as ``unknown_visit`` did."""
+def _paragraph(start: str = "") -> SubContext:
+    paragraph = SubContext(_APART)
+    paragraph.add(start)
+    return paragraph
 
-    def depart_context(self, node: nodes.Element) -> None:
-        """Close what a visit has opened with ``_push_context``."""
-        self._pop_context(node)
 
-    def leave_out(self, node: nodes.Element) -> None:
-        """Write nothing."""
-        raise nodes.SkipNode
+def _bold_line() -> SubContext:
+    return WrappedContext("**", params=_APART)
+
+
+def _quote(label: str = "") -> SubContext:
+    """Return a quote that starts with a label; as a heading it would cut the page in pieces."""
+    quote = IndentContext("> ", empty=True, params=_APART)
+    if label:
+        quote.add(f"**{label}**", suffix_eol=2)
+    return quote
+
+
+# What holds the text of a node, by the name of its class
+_CONTEXTS: dict[str, Callable[[], SubContext]] = {
+    **{name: partial(_quote, label) for name, label in admonitionlabels.items()},
+    "admonition": _quote,  # its title is the label
+    "attribution": lambda: _paragraph("— "),
+    "block_quote": _quote,
+    "caption": _paragraph,
+    "centered": _bold_line,
+    "classifier": lambda: WrappedContext(" : *", "*"),
+    "emphasis": lambda: _Emphasis("*"),
+    "sidebar": _quote,
+    "subtitle": _bold_line,  # of a sidebar; others become titles
+    "superscript": lambda: WrappedContext("<sup>", "</sup>"),
+    "table": lambda: _Table(params=SubContextParams(2, 1)),
+}
+
+
+class _NotebookTranslator(MarkdownTranslator):
+    # The text of what there is no method for is written: readers need it, whatever it stands in.
+    unknown_visit = unknown_departure = MarkdownTranslator._pass
+    # The text of a note on versions says what it is; links into the page lead to the site.
+    visit_target = visit_versionmodified = MarkdownTranslator._pass
+    visit_decoration = visit_meta = visit_pending = visit_system_message = MarkdownTranslator._skip
+    visit_option_list = MarkdownTranslator.visit_field_list
+    depart_option_list = MarkdownTranslator.depart_field_list
+    visit_option_list_item = MarkdownTranslator.visit_field
+    depart_option_list_item = depart_title = MarkdownTranslator._pop_context
+    visit_citation = MarkdownTranslator.visit_footnote
 
     def visit_Text(self, node: nodes.Text) -> None:  # noqa: N802 (docutils names it so)
-        """Write text that means itself."""
         text = node.astext().replace("\r", "")
         self.add(escape(text) if self.status.escape_text else text)
 
@@ -140,30 +171,11 @@ class NotebookTranslator(MarkdownTranslator):
             self.add(node.astext(), prefix_eol=apart, suffix_eol=apart)
         raise nodes.SkipNode
 
-    def visit_labelled_quote(self, node: nodes.Element) -> None:
-        """Open a quote that starts with the admonition's name, or its own title, in bold."""
-        self._push_context(_quote())
-        if node.tagname in admonitionlabels:
-            self.add(f"**{admonitionlabels[node.tagname]}**", suffix_eol=2)
-
     def visit_title(self, node: nodes.title) -> None:
-        """Open a heading, or the first line of a quote."""
         if isinstance(node.parent, nodes.admonition | nodes.sidebar):
             self._push_context(_bold_line())
         else:
             super().visit_title(node)
-
-    visit_subtitle = visit_title  # of a sidebar; others become titles
-
-    def visit_attribution(self, node: nodes.attribution) -> None:
-        """Open the line that tells who said what is quoted."""
-        self._push_context(_paragraph())
-        self.add("— ")
-
-    def visit_classifier(self, node: nodes.classifier) -> None:
-        """Open what is said of a term beside it."""
-        self.add(" : ")
-        self._push_context(_Emphasis("*"))
 
     def depart_abbreviation(self, node: nodes.abbreviation) -> None:
         """Add what an abbreviation stands for, which a page shows on request."""
@@ -171,9 +183,7 @@ class NotebookTranslator(MarkdownTranslator):
             self.add(f" ({escape(node['explanation'])})")
 
     def visit_productionlist(self, node: addnodes.productionlist) -> None:
-        """Write a grammar as it was typed."""
-        lines = "\n".join(production.astext().rstrip() for production in node)
-        self._add_code("", lines)
+        self._add_code("", "\n".join(production.astext().rstrip() for production in node))
 
     def visit_code_links_block(self, node: code_links_block) -> None:
         """Write a block that Sphinx-Gallery has put links into as the plain code it was."""
@@ -189,51 +199,8 @@ class NotebookTranslator(MarkdownTranslator):
         self.add(f"```{language}\n{code}\n```", prefix_eol=2, suffix_eol=2)
         raise nodes.SkipNode
 
-    visit_option_list = MarkdownTranslator.visit_field_list
-    depart_option_list = MarkdownTranslator.depart_field_list
-    visit_option_list_item = MarkdownTranslator.visit_field
-    visit_citation = MarkdownTranslator.visit_footnote
 
-
-def _paragraph() -> SubContext:
-    return SubContext(SubContextParams(2, 2))
-
-
-def _bold_line() -> SubContext:
-    return WrappedContext("**", params=SubContextParams(2, 2))
-
-
-def _quote() -> SubContext:
-    return IndentContext("> ", empty=True, params=SubContextParams(2, 2))
-
-
-_CONTEXTS: dict[str, Callable[[], SubContext]] = {
-    "block_quote": _quote,
-    "caption": _paragraph,
-    "centered": _bold_line,
-    "emphasis": lambda: _Emphasis("*"),
-    "superscript": lambda: WrappedContext("<sup>", "</sup>"),
-    "table": lambda: _Table(params=SubContextParams(2, 1)),
-}
-_QUOTES = (*admonitionlabels, "admonition", "sidebar")
-
-
-def _add_methods() -> None:
-    def set_method(name: str, *kinds: str, method: Callable[..., None]) -> None:
-        for kind in kinds:
-            setattr(NotebookTranslator, f"{name}_{kind}", method)
-
-    for kind, make in _CONTEXTS.items():
-        set_method("visit", kind, method=lambda self, node, make=make: self._push_context(make()))
-    set_method("visit", *_QUOTES, method=NotebookTranslator.visit_labelled_quote)
-    closed = ("attribution", "classifier", "option_list_item", "subtitle", "title")
-    set_method("depart", *_CONTEXTS, *_QUOTES, *closed, method=NotebookTranslator.depart_context)
-    left_out = ("decoration", "meta", "pending", "system_message")
-    set_method("visit", *left_out, method=NotebookTranslator.leave_out)
-    # The text of a note on versions says what it is; links into the page lead to the site.
-    plain = ("target", "versionmodified")
-    set_method("visit", *plain, method=NotebookTranslator.unknown_visit)
-    set_method("depart", *plain, method=NotebookTranslator.unknown_departure)
-
-
-_add_methods()
+for _name, _make in _CONTEXTS.items():
+    _visit = partialmethod(lambda self, make, _node: self._push_context(make()), _make)
+    setattr(_NotebookTranslator, f"visit_{_name}", _visit)
+    setattr(_NotebookTranslator, f"depart_{_name}", MarkdownTranslator._pop_context)
