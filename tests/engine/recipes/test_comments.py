@@ -106,6 +106,7 @@ def test_no_translation_changes_a_token(translations: list[str]) -> None:
     assert tokens(translated) == tokens(CODE)
 
 
+@pytest.mark.slow  # a hundred times the whole text of each
 @pytest.mark.parametrize("path", find_recipes(ROOT / "recipes_source"), ids=lambda path: path.stem)
 @given(translation=st.text(max_size=300))
 def test_no_translation_changes_a_recipe(path, translation: str) -> None:

@@ -268,6 +268,7 @@ def test_an_unknown_language_is_told(site: Gallery) -> None:
     assert "recipe-gallery new-language fr" in site.build(language="fr").warnings
 
 
+@pytest.mark.slow  # fifteen builds
 @settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
