@@ -8,34 +8,30 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Any
+from typing import Any, TypeVar
 
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
-# Returns the value of a key now; it must compare equal while nothing has changed, and be picklable.
-Watcher = Callable[..., Any]
+Value = TypeVar("Value")
 
 
 @dataclass(kw_only=True)
 class PageRecord:
     """What is remembered of one page."""
 
-    watched: dict[tuple[str, ...], Any] = field(default_factory=dict)  # by watcher and key
+    # Values by the function that returned them, and what it was called with
+    watched: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     # Which kinds of text each message is, while templates of catalogs are made
     kinds: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
 
 @dataclass(kw_only=True)
 class Store:
-    """The records of all pages, and what watchers keep for later builds."""
+    """The records of all pages, and what watched functions keep for later builds."""
 
-    pages: dict[str, PageRecord] = field(default_factory=dict)
-    kept: dict[str, dict[Any, Any]] = field(default_factory=dict)  # by name of the watcher
-
-    def page(self, docname: str) -> PageRecord:
-        """Return the record of a page, an empty one if it has none yet."""
-        return self.pages.setdefault(docname, PageRecord())
+    pages: dict[str, PageRecord] = field(default_factory=lambda: defaultdict(PageRecord))
+    kept: dict[str, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict))
 
 
 def store_of(env: BuildEnvironment) -> Store:
@@ -46,15 +42,14 @@ def store_of(env: BuildEnvironment) -> Store:
     return store
 
 
-def add_watcher(app: Sphinx, name: str, watcher: Watcher) -> None:
-    """Let pages watch under ``name``; ``watcher(env, *key)`` returns the value of a key."""
-    _watchers(app)[name] = watcher
+def watch(env: BuildEnvironment, function: Callable[..., Value], *key: str) -> Value:
+    """Return ``function(env, *key)``, and read the page at hand again when the value is another.
 
-
-def watch(env: BuildEnvironment, name: str, *key: str) -> Any:
-    """Return the value of a key, and read the page at hand again when it is another."""
-    value = _watchers(env.app)[name](env, *key)
-    store_of(env).page(env.docname).watched[name, *key] = value
+    Function and value are kept with the environment: it is one of a module, and the value can be
+    pickled and compares equal while nothing has changed.
+    """
+    value = function(env, *key)
+    store_of(env).pages[env.docname].watched[function, *key] = value
     return value
 
 
@@ -65,11 +60,6 @@ def setup(app: Sphinx) -> None:
     app.connect("env-get-outdated", _outdated_pages)
 
 
-def _watchers(app: Sphinx) -> dict[str, Watcher]:
-    watchers: dict[str, Watcher] = app.__dict__.setdefault("recipe_gallery_watchers", {})
-    return watchers
-
-
 def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
     store_of(env).pages.pop(docname, None)
 
@@ -78,19 +68,16 @@ def _merge(
     app: Sphinx, env: BuildEnvironment, docnames: Iterable[str], other: BuildEnvironment
 ) -> None:
     store, theirs = store_of(env), store_of(other)
-    for docname in docnames:
-        if docname in theirs.pages:
-            store.pages[docname] = theirs.pages[docname]
+    store.pages |= {name: theirs.pages[name] for name in docnames if name in theirs.pages}
     for name, kept in theirs.kept.items():
-        store.kept.setdefault(name, {}).update(kept)
+        store.kept[name] |= kept
 
 
 def _outdated_pages(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:
     """Return the pages of which a watched value is another by now."""
-    watchers = _watchers(app)
-    now = cache(lambda key: watchers[key[0]](env, *key[1:]) if key[0] in watchers else None)
+    now = cache(lambda function, *key: function(env, *key))
     return [
         docname
         for docname, page in store_of(env).pages.items()
-        if any(now(key) != value for key, value in page.watched.items())
+        if any(now(*key) != value for key, value in page.watched.items())
     ]

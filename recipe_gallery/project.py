@@ -181,19 +181,13 @@ def gallery_folders(config: Config) -> list[tuple[str, str]]:
     return list(zip(pages, examples, strict=False))  # Sphinx-Gallery, too, leaves out what is over
 
 
-def digest_package(name: str) -> bytes:
-    """Return a hash of the code of a package that can be imported."""
-    digest = hashlib.sha256()
-    origin = find_spec(name)
-    assert origin
-    assert origin.origin
-    for path in sorted(Path(origin.origin).parent.rglob("*.py")):
+@cache  # of the code that runs, which in a long process need not be what the files hold by now
+def code_digest(package: str = __package__) -> bytes:
+    """Return a hash of a package's code, the engine's or a site's, and Sphinx-Gallery's version."""
+    digest = hashlib.sha256(version("sphinx-gallery").encode())
+    found = find_spec(package)
+    assert found
+    assert found.origin
+    for path in sorted(Path(found.origin).parent.rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.digest()
-
-
-@cache  # of the code that runs, which in a long process need not be what the files hold by now
-def code_digest() -> bytes:
-    """Return a hash of the engine's code and the version of Sphinx-Gallery."""
-    used = version("sphinx-gallery").encode()
-    return hashlib.sha256(used + digest_package(__package__)).digest()

@@ -9,20 +9,18 @@ from recipe_gallery import Priority, __version__
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the site, and the engine if it is not there yet."""
-    from recipe_gallery.environment import add_watcher
-    from recipe_gallery.project import digest_package
+    from recipe_gallery.project import code_digest
 
-    from . import buttons, figures, nodes, publishing, translators
+    from . import buttons, figures, publishing, translators
 
     app.setup_extension("recipe_gallery")
-    add_watcher(app, "message", nodes.translate_message)
     app.connect("doctree-resolved", buttons.add_buttons, priority=Priority.ADD_LINKS)
     figures.setup(app)
     publishing.setup(app)
     translators.setup(app)
     return {
         "version": __version__,
-        "env_version": int.from_bytes(digest_package(__name__)[:6], "big"),
+        "env_version": int.from_bytes(code_digest(__name__)[:6], "big"),
         "parallel_read_safe": True,
         "parallel_write_safe": True,
     }

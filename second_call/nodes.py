@@ -51,7 +51,7 @@ def link_to_page(
 def translated_nodes(env: BuildEnvironment, docname: str, text: str) -> list[nodes.Node]:
     """Return a message of another page in the language of this build, English marked as such."""
     language = current_language(env.config)
-    translation = watch(env, "message", docname, text)
+    translation = watch(env, translate_message, docname, text)
     children = inline_nodes(translation, glue=language.glue)
     source = source_language(env.config)
     if translation == text and language != source:
@@ -60,7 +60,7 @@ def translated_nodes(env: BuildEnvironment, docname: str, text: str) -> list[nod
 
 
 def translate_message(env: BuildEnvironment, docname: str, text: str) -> str:
-    """Return a message of a page in the language of this build (the watcher ``message``).
+    """Return a message of a page in the language of this build.
 
     A catalog that has not changed is not read again, also not in later builds.
     """
@@ -73,7 +73,7 @@ def translate_message(env: BuildEnvironment, docname: str, text: str) -> str:
     ]
     catalogs = [folder / name for folder in folders]
     state = [path.stat().st_mtime_ns if path.exists() else 0 for path in catalogs]
-    kept = store_of(env).kept.setdefault("message", {})
+    kept = store_of(env).kept["message"]
     if kept.get((docname, text), (None,))[0] != state:
         kept[docname, text] = state, translate(config, Path(env.srcdir), docname, text)
     return str(kept[docname, text][1])

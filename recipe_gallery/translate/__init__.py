@@ -3,7 +3,6 @@
 from sphinx.application import Sphinx
 
 from .. import Priority
-from ..environment import add_watcher
 from ..languages import set_languages
 
 
@@ -17,8 +16,6 @@ def setup(app: Sphinx) -> None:
     app.connect("env-check-consistency", compiled.report_missing)
     app.connect("builder-inited", _add_builders_transforms)
     app.add_transform(page.AddComments)
-    add_watcher(app, "labels", compiled.labels_now)
-    add_watcher(app, "catalog", compiled.has_catalog)
 
 
 def _add_builders_transforms(app: Sphinx) -> None:

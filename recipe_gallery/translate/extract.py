@@ -236,7 +236,7 @@ class LocateInRecipes(SphinxTransform):
 
 def note_kinds(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Remember what translators are told about each message of a page, while templates are made."""
-    kinds = store_of(app.env).page(docname).kinds
+    kinds = store_of(app.env).pages[docname].kinds
     for node, text in extract_messages(doctree):
         kinds[text].add(_COMMENTS.get(type(node), ""))
 

@@ -33,7 +33,7 @@ from .catalogs import (
     percent_done,
     read_catalog,
 )
-from .compiled import compiled_path, load_page_catalog
+from .compiled import compiled_path, has_catalog, labels_now, load_page_catalog
 
 _ = get_translation("recipe_gallery")
 logger = logging.getLogger(__name__)
@@ -84,8 +84,8 @@ class PrepareTranslation(SphinxTransform):
         """Note the share translated in the document; report messages the page has no longer."""
         if not is_translated(self.config):
             return
-        watch(self.env, "labels")
-        watch(self.env, "catalog", self.env.docname)
+        watch(self.env, labels_now)
+        watch(self.env, has_catalog, self.env.docname)
         self.document.settings.character_level_inline_markup = current_language(self.config).glue
         found = list(extract_messages(self.document))
         messages = {text for _node, text in found}

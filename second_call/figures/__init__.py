@@ -4,13 +4,12 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
-from recipe_gallery.environment import add_watcher
 from recipe_gallery.pages import ONLY_HTML
 
 
 def setup(app: Sphinx) -> None:
-    """Add what shows figures, and what tells which pages to read again when they change."""
-    from . import bars, cards, outcome, results, summary
+    """Add what shows figures."""
+    from . import bars, cards, outcome, results
 
     app.add_node(bars.time_bars, html=(bars.visit_bars, None), **ONLY_HTML)
     for node in (cards.recipe_cards, cards.recipe_list, cards.recipe_card):
@@ -19,9 +18,6 @@ def setup(app: Sphinx) -> None:
     app.add_transform(outcome.AddOutcome)
     app.add_directive("recipe-cards", cards.RecipeCards)
     app.add_directive("recorded-results", results.RecordedResults)
-    add_watcher(app, "recipes", cards.list_recipes)
-    add_watcher(app, "summary", summary.summarize)
-    add_watcher(app, "machines", summary.list_machines)
 
 
 def _open(self: HTML5Translator, node: nodes.Element) -> None:

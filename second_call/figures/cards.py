@@ -19,11 +19,10 @@ from recipe_gallery.environment import watch
 from recipe_gallery.languages import current_language, format_date, format_times
 from recipe_gallery.project import gallery_folders
 from recipe_gallery.recipes.cells import DATA_CLASS
-from recipe_gallery.recipes.gallery import gallery_pages
 
 from ..nodes import link_to_page, translated_nodes
 from .bars import draw_pair
-from .summary import Measured, Summary
+from .summary import Measured, Summary, list_recipes, summarize
 
 _ = get_translation("second_call")
 
@@ -94,26 +93,20 @@ def make_cards(
     order = first or []
     names = [
         docname
-        for docname in watch(env, "recipes")
+        for docname in watch(env, list_recipes)
         if docname.startswith(f"{gallery}/" if gallery else "")
     ]
     place = {name: number for number, name in enumerate(order)}
     names.sort(key=lambda name: place.get(PurePosixPath(name).name, len(order)))
     cards, links = recipe_cards(), recipe_list()
     for docname in names:
-        summary = watch(env, "summary", docname)
+        summary = watch(env, summarize, docname)
         if summary and len(cards) < MOST_CARDS:
             cards += _make_card(env, docname, summary)
         elif summary:
             item = nodes.list_item("", nodes.paragraph("", "", _link(env, docname, summary)))
             links += item
     return [cards, links] if len(links) else [cards]
-
-
-def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:
-    """Return the pages of all recipes, in order (the watcher ``recipes``)."""
-    found = gallery_pages(env.config, Path(env.srcdir))
-    return tuple(docname for docname, _source in found)
 
 
 def _link(env: BuildEnvironment, docname: str, summary: Summary) -> nodes.Node:

@@ -26,7 +26,7 @@ from recipe_gallery.recipes.cells import DATA_CLASS
 from ..nodes import link_to_page, make_table, translated_nodes
 from .bars import make_bars
 from .headline import Figure
-from .summary import Measured, Summary
+from .summary import Measured, Summary, list_machines, list_recipes, summarize
 
 _ = get_translation("second_call")
 logger = logging.getLogger(__name__)
@@ -40,18 +40,18 @@ class RecordedResults(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the sections, in the order of the gallery."""
         sections = []
-        for docname in watch(self.env, "recipes"):
-            own = watch(self.env, "summary", docname)
+        for docname in watch(self.env, list_recipes):
+            own = watch(self.env, summarize, docname)
             measured = self._measured(docname, own) if own else []
-            if any(each.rows for each in measured):
+            if own and any(each.rows for each in measured):
                 sections.append(self._section(docname, own.title, measured))
         return sections
 
     def _measured(self, docname: str, own: Summary) -> list[Measured]:
         """Return a recipe's current recordings: the one its page shows, then other machines'."""
         found = [] if own.problem else [own.measured]  # its page has warned of it
-        for machine in watch(self.env, "machines"):
-            summary = watch(self.env, "summary", docname, machine)
+        for machine in watch(self.env, list_machines):
+            summary = watch(self.env, summarize, docname, machine)
             if summary and summary.problem:
                 logger.warning("%s", summary.problem, type="recipe_gallery", subtype="recording")
             elif summary:

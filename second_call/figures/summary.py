@@ -13,7 +13,7 @@ from sphinx.environment import BuildEnvironment
 from recipe_gallery.environment import store_of
 from recipe_gallery.pages.header import describe_versions
 from recipe_gallery.project import GalleryError
-from recipe_gallery.recipes.gallery import find_file
+from recipe_gallery.recipes.gallery import find_file, gallery_pages
 from recipe_gallery.recipes.page import RecordedPage, Unrecorded, load_recorded
 
 from .headline import HeadlineRow, read_headline
@@ -40,7 +40,7 @@ class Summary:
 
 
 def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary | None:
-    """Return the summary of a recipe's page (the watcher ``summary``), or None if it has none.
+    """Return the summary of a recipe's page, or None if it has none.
 
     ``machine`` names a folder of ``recordings/``; without it, it is the recording the page shows.
     Files that have not changed are not read again, also not in later builds.
@@ -52,7 +52,7 @@ def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary
     path = folder / machine / f"{file.name}.ipynb"
     if machine and not path.exists():
         return None
-    kept = store_of(env).kept.setdefault("summary", {})
+    kept = store_of(env).kept["summary"]
     names = env.config.recipe_gallery_package_names
     state = _state(file.path), _state(path), names
     known = kept.get((docname, machine))
@@ -66,8 +66,14 @@ def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary
     return summary
 
 
+def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:
+    """Return the pages of all recipes, in order."""
+    found = gallery_pages(env.config, Path(env.srcdir))
+    return tuple(docname for docname, _source in found)
+
+
 def list_machines(env: BuildEnvironment) -> tuple[str, ...]:
-    """Return the folders with recordings of other machines (the watcher ``machines``)."""
+    """Return the folders with recordings of other machines."""
     folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
     found = folder.iterdir() if folder.is_dir() else ()
     return tuple(sorted(each.name for each in found if each.is_dir() and each.name[0] != "."))

@@ -2,8 +2,6 @@
 
 from sphinx.application import Sphinx
 
-from recipe_gallery.environment import add_watcher
-
 
 def setup(app: Sphinx) -> None:
     """Add the directives that show how far translations are, and the glossary."""
@@ -11,5 +9,4 @@ def setup(app: Sphinx) -> None:
 
     app.add_directive("translation-status", progress_page.TranslationStatus)
     app.add_directive("translation-glossary", glossary_page.TranslationGlossary)
-    add_watcher(app, "catalogs", progress_page.measure_catalogs)
     app.connect("build-finished", glossary_page.write_glossary_files)

@@ -36,7 +36,7 @@ class TranslationStatus(SphinxDirective):
 
     def _section(self, language: Language) -> nodes.section:
         own = current_language(self.config)
-        statuses = watch(self.env, "catalogs", language.code)
+        statuses = watch(self.env, measure_catalogs, language.code)
         total = add_up(statuses)
         section = nodes.section(ids=[nodes.make_id(language.tag)], names=[language.code])
         section += nodes.title("", language.name, translatable=False)
@@ -88,11 +88,11 @@ class TranslationStatus(SphinxDirective):
 
 
 def measure_catalogs(env: BuildEnvironment, code: str) -> list[CatalogStatus]:
-    """Measure a language's catalogs (the watcher ``catalogs``).
+    """Measure a language's catalogs.
 
     A catalog that has not changed is not read again, also not in later builds.
     """
-    kept = store_of(env).kept.setdefault("catalogs", {})
+    kept = store_of(env).kept["catalogs"]
     srcdir = Path(env.srcdir)
     folders = locale_folders(srcdir, locale_dirs(env.config, srcdir)[0])
     return language_status(folders, code, label_domains(env.config), kept)

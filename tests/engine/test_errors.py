@@ -131,7 +131,7 @@ def test_a_taken_port_is_one_line(
         taken.listen()
         port = taken.getsockname()[1]
         assert main(["live", "en", "--port", str(port)]) == 1
-    assert capfd.readouterr().err.startswith(f"error: port {port} is in use")
+    assert capfd.readouterr().err.startswith(f"error: port {port}: Address already in use; run: ")
 
 
 BUILDS: dict[str, tuple[Callable[[Path], None], str]] = {
@@ -204,7 +204,7 @@ def test_interrupted_and_broken_pipes_end_quietly(
         raise KeyboardInterrupt
 
     monkeypatch.chdir(make(tmp_path))
-    monkeypatch.setattr("recipe_gallery.commands.check_recordings", interrupted)
+    monkeypatch.setattr("recipe_gallery.record.report.check_recordings", interrupted)
     assert main(["check"]) == 130
     assert capsys.readouterr().err == "interrupted; what was finished is kept\n"
 
@@ -219,10 +219,18 @@ def test_remedies_name_the_command_or_the_target(monkeypatch: pytest.MonkeyPatch
     assert suggest("html", "ko") == "make html LANGUAGES=ko"
 
 
-def test_folders_are_those_of_conf(tmp_path: Path) -> None:
-    make(tmp_path)
-    conf = tmp_path / "conf.py"
-    conf.write_text(conf.read_text().replace('"recipes_source",\n', '"recipes_source/",\n'))
+@pytest.mark.parametrize(
+    "folders",
+    [
+        '{"examples_dirs": "recipes_source/", "gallery_dirs": "recipes/"}',
+        '{"examples_dirs": ["recipes_source"], "gallery_dirs": ["recipes"]}',
+        '{"examples_dirs": Path("recipes_source"), "gallery_dirs": [Path("recipes")]}',
+    ],
+)
+def test_folders_are_those_of_conf(tmp_path: Path, folders: str) -> None:
+    conf = make(tmp_path) / "conf.py"
+    changed = f"\nfrom pathlib import Path\nsphinx_gallery_conf = {folders}\n"
+    conf.write_text(conf.read_text() + changed)
     project = load_project(tmp_path)
     assert project.galleries == (("recipes", tmp_path / "recipes_source"),)
     assert project.recordings == tmp_path / "recordings"
