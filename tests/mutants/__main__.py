@@ -138,8 +138,10 @@ def trace_tests(copies: list[Path], state: str) -> dict[str, Any]:
     for number, copy in enumerate(copies):
         chosen = [path.relative_to(ROOT).as_posix() for path in files[number :: len(copies)]]
         running[start(copy, ["-m", "not slow", *chosen], tracing.Tracer(copy))] = copy
-    for process in running:
-        os.waitpid(process, 0)
+    for process, copy in running.items():
+        _, status = os.waitpid(process, 0)
+        if os.waitstatus_to_exitcode(status) not in (0, 1):  # 1: some fail
+            sys.exit(f"the tests were not run to their end; see {copy / 'tests.log'}")
     tests = dict(chain(*(tracing.read(copy).items() for copy in copies)))
     kept.write_text(json.dumps({"state": state, "tests": tests}))
     return tests
