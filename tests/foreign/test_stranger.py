@@ -119,7 +119,7 @@ def test_settings_of_other_extensions_do_not_clash(recorded: Stranger) -> None:
 def test_fields_at_the_head_of_a_page_are_the_authors(recorded: Stranger) -> None:
     recorded.write("docs/about.rst", ":orphan:\n:borrowed: y\n:recordings: mine\n\nAbout\n=====\n")
     recorded.sphinx("html")
-    done = recorded.run("sphinx", "-b", "html", ".", "_build/html")
+    done = recorded.run("sphinx", "-b", "html", "-d", "_build/doctrees", ".", "_build/html")
     assert done.returncode == 0, done.stderr
     assert "0 added, 0 changed, 0 removed" in done.stdout
 
