@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, TypeVar
 
+from docutils import nodes
+from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
+from sphinx.util import docname_join
 
 Value = TypeVar("Value")
 
@@ -22,6 +25,7 @@ class PageRecord:
 
     # Values by the function that returned them, and what it was called with
     watched: dict[tuple[Any, ...], Any] = field(default_factory=dict)
+    linked: set[str] = field(default_factory=set)  # pages whose titles it shows
     # Which kinds of text each message is, while templates of catalogs are made
     kinds: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
@@ -58,6 +62,8 @@ def setup(app: Sphinx) -> None:
     app.connect("env-purge-doc", _purge)
     app.connect("env-merge-info", _merge)
     app.connect("env-get-outdated", _outdated_pages)
+    app.connect("doctree-read", _note_links)
+    app.connect("env-updated", _pages_with_old_titles)
 
 
 def _purge(app: Sphinx, env: BuildEnvironment, docname: str) -> None:
@@ -81,3 +87,32 @@ def _outdated_pages(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> l
         for docname, page in store_of(env).pages.items()
         if any(now(*key) != value for key, value in page.watched.items())
     ]
+
+
+def _note_links(app: Sphinx, doctree: nodes.document) -> None:
+    """Note the links that show the title of the page they lead to."""
+    page = store_of(app.env).pages[app.env.docname]  # every page has a record
+    for link in doctree.findall(addnodes.pending_xref):
+        if link.get("reftype") == "doc" and not link.get("refexplicit"):
+            page.linked.add(docname_join(link["refdoc"], link["reftarget"]))
+
+
+def _pages_with_old_titles(app: Sphinx, env: BuildEnvironment) -> list[str]:
+    """Return the pages to write again because a title of another page that they show has changed.
+
+    Sphinx does this for tables of contents alone. A page also shows the titles of those it links
+    to, of its neighbours and of those above it.
+    """
+    store = store_of(env)
+    relations = env.collect_relations()  # page above, page before and page behind
+    titles = {docname: title.astext() for docname, title in env.titles.items()}
+    now = {}
+    for docname, page in store.pages.items():
+        above, *neighbours = relations.get(docname, [None])
+        shown = page.linked | {name for name in neighbours if name}
+        while above and above not in shown:
+            shown.add(above)
+            above = relations.get(above, [None])[0]
+        now[docname] = sorted((name, titles.get(name, "")) for name in shown)
+    before, store.kept["titles"] = store.kept["titles"], now
+    return [docname for docname in now if before.get(docname, now[docname]) != now[docname]]

@@ -36,6 +36,7 @@ from .reuse import (
     Memory,
     digest_settings,
     remove_pages,
+    remove_published,
     state_of_pages,
     state_of_sources,
 )
@@ -92,6 +93,7 @@ def take_over(app: Sphinx) -> None:
     for listener in [each for each in listeners if each.handler is generate_gallery_rst]:
         app.disconnect(listener.id)
     app.connect("builder-inited", make_pages)
+    app.connect("env-get-outdated", remove_published)
     # Sphinx-Gallery fills in its defaults at 10, and imports Matplotlib for figures of recipes that
     # run. Importing it takes longer than all the rest of a build in which nothing has changed.
     needed = gen_gallery._import_matplotlib

@@ -19,7 +19,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
 from sphinx.util.logging import NAMESPACE
 
 from ..project import SETTINGS, GalleryError, code_digest, gallery_folders
@@ -194,3 +196,15 @@ def remove_pages(app: Sphinx) -> None:
                 copy.unlink()
                 for ending in (".rst", ".zip"):
                     copy.with_name(copy.name.removesuffix(".py") + ending).unlink(missing_ok=True)
+
+
+def remove_published(
+    app: Sphinx, env: BuildEnvironment, added: set[str], changed: set[str], removed: set[str]
+) -> list[str]:
+    """Remove what was published of pages that are gone; a hook of ``env-get-outdated``."""
+    if isinstance(app.builder, StandaloneHTMLBuilder):
+        for docname in removed:
+            Path(app.builder.get_outfilename(docname)).unlink(missing_ok=True)
+            for ending in (".ipynb", ".py"):
+                Path(app.outdir, docname + ending).unlink(missing_ok=True)
+    return []
