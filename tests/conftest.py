@@ -33,6 +33,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker("slow")
 
 
+@pytest.fixture(autouse=True)
+def _no_make(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let messages name the command itself, also where `make test` runs the tests."""
+    monkeypatch.delenv("RECIPE_GALLERY_MAKE", raising=False)
+
+
 @pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder for what all processes of this run use."""

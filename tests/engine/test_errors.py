@@ -210,7 +210,6 @@ def test_interrupted_and_broken_pipes_end_quietly(
 
 
 def test_remedies_name_the_command_or_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("RECIPE_GALLERY_MAKE", raising=False)
     assert suggest("record", "adding", "--force") == "recipe-gallery record adding --force"
     assert suggest("html") == "recipe-gallery html"
     monkeypatch.setenv("RECIPE_GALLERY_MAKE", "1")
