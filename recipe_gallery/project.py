@@ -181,6 +181,15 @@ def gallery_folders(config: Config) -> list[tuple[str, str]]:
     return list(zip(pages, examples, strict=False))  # Sphinx-Gallery, too, leaves out what is over
 
 
+def file_state(path: Path) -> tuple[int, int] | None:
+    """Return time and size of a file, which change with what it holds; None without a file."""
+    try:
+        state = path.stat()
+    except OSError:
+        return None
+    return state.st_mtime_ns, state.st_size
+
+
 @cache  # of the code that runs, which in a long process need not be what the files hold by now
 def code_digest(package: str = __package__) -> bytes:
     """Return a hash of a package's code, the engine's or a site's, and Sphinx-Gallery's version."""

@@ -173,7 +173,7 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
         file = find(Path(script_vars["target_file"]))
         if file is None:  # a page without results
             return ["" for _ in script_blocks], 0.0
-        replay = _Replay(file, file.recording(recordings), images)
+        replay = _Replay(file, recordings, images)
         outputs = replay.run()
         if app.config.recipe_gallery_alt_required:
             replay.warn_of_missing_alt()
@@ -217,10 +217,9 @@ class _Replay:
     Everything that is wrong is logged as a warning that says what to do.
     """
 
-    def __init__(self, file: GalleryFile, recording: Path, images: _ImageWriter) -> None:
+    def __init__(self, file: GalleryFile, recordings: Path, images: _ImageWriter) -> None:
         self.without_alt: list[str] = []  # what to tell of figures that have no text
-        self._recording = recording
-        self._file = file
+        self._page = load_recorded(file, recordings)
         self._source = file.path
         self._images = images
 
@@ -229,7 +228,7 @@ class _Replay:
 
         A cell whose code changed since gets none: an old result beside new code would mislead.
         """
-        page = load_recorded(self._source, self._recording, self._file.name)
+        page = self._page
         if isinstance(page, Unrecorded):
             kind = "recipe" if page.recipe is None else "recording"
             place = "" if page.recipe is None else f"{_relative(self._source)}: "
@@ -248,7 +247,7 @@ class _Replay:
             texts.append(self._cell_rst(cell, recorded.outputs) if recorded else "")
         if texts:
             # A comment that changes with the recording, so that Sphinx reads the page again.
-            state = hashlib.sha256(self._recording.read_bytes()).hexdigest()
+            state = hashlib.sha256(page.recording.path.read_bytes()).hexdigest()
             texts[0] = f"\n.. recorded {state} {comparison.describe()}\n\n{texts[0]}"
         return texts
 

@@ -5,10 +5,9 @@ code.
 """
 
 import re
-import tokenize
-import unicodedata
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from tokenize import COMMENT
 
 from docutils.utils import column_width
 
@@ -28,8 +27,15 @@ HIDDEN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180e\u2028\u2029\u200b\u200e\u200f\u202a-\u202e"
     r"\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
-_NO_LINE_START = set("，。、；：？！）》」』】〉”’…·,.;:?!)]}%")
-_NO_LINE_END = set("（《「『【〈“‘([{")
+# Where a line may end: behind a space, and beside a character of a script that puts no spaces
+# between words (Hangul does), unless punctuation holds two characters together.
+_IDEOGRAPH = "\u2e80-\u303f\u3041-\u312f\u31a0-\u4dbf\u4e00-\ua4cf\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60"
+_NO_LINE_START = re.escape("，。、；：？！）》」』】〉”’…·,.;:?!)]}%")
+_NO_LINE_END = re.escape("（《「『【〈“‘([{")
+_MAY_BREAK = re.compile(
+    rf"(?<= )|(?<![\s{_NO_LINE_END}])(?![\s{_NO_LINE_START}])"
+    rf"(?:(?<=[{_IDEOGRAPH}])|(?=[{_IDEOGRAPH}]))"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,35 +53,18 @@ def find_comments(source: str) -> list[Comment]:
     """Return the comments of a block of code that people read, in order."""
     lines = source.splitlines()
     found: list[Comment] = []
-    paragraph: list[tuple[int, int, str]] = []
-
-    def finish() -> None:
-        if paragraph:
-            text = " ".join(text for _row, _column, text in paragraph)
-            first, column, _text = paragraph[0]
-            found.append(
-                Comment(
-                    text=text, first=first, last=paragraph[-1][0], column=column, trailing=False
-                )
-            )
-            paragraph.clear()
-
     for token in find_tokens(source):
-        if token.type != tokenize.COMMENT:
+        text = token.string.lstrip("#").strip()
+        if token.type != COMMENT or not text or _PRAGMA.match(text) or token.string[:2] == "#!":
             continue
-        row, column, marked = token.start[0] - 1, token.start[1], token.string
-        text = marked.lstrip("#").strip()
+        row, column = token.start[0] - 1, token.start[1]
         trailing = bool(lines[row][:column].strip())
-        follows = paragraph and paragraph[-1][:2] == (row - 1, column)
-        if trailing or not follows or not text or _PRAGMA.match(text):
-            finish()
-        if not text or _PRAGMA.match(text) or marked.startswith("#!"):
-            continue
-        if trailing:
-            found.append(Comment(text=text, first=row, last=row, column=column, trailing=True))
+        comment = Comment(text=text, first=row, last=row, column=column, trailing=trailing)
+        above = found[-1] if found else comment
+        if (above.last, above.column) == (row - 1, column) and not (above.trailing or trailing):
+            found[-1] = replace(above, text=f"{above.text} {text}", last=row)
         else:
-            paragraph.append((row, column, text))
-    finish()
+            found.append(comment)
     return found
 
 
@@ -83,12 +72,8 @@ def replace_comments(source: str, translations: Mapping[str, str]) -> str:
     """Return the code with comments replaced; those without a usable translation stay."""
     lines = source.splitlines()
     for comment in reversed(find_comments(source)):
-        translation = translations.get(comment.text, "")
-        if (
-            not translation
-            or translation == comment.text
-            or find_problem(comment.text, translation)
-        ):
+        translation = translations.get(comment.text) or comment.text
+        if translation == comment.text or find_problem(comment.text, translation):
             continue
         if comment.trailing:
             code = lines[comment.first][: comment.column]
@@ -106,20 +91,19 @@ def replace_comments(source: str, translations: Mapping[str, str]) -> str:
 
 def find_problem(text: str, translation: str) -> str | None:
     """Tell why ``translation`` may not take the place of the comment ``text``, or None."""
-    if HIDDEN.search(translation):
-        return "a comment is one line, without control or invisible characters"
-    for quotes in ('"""', "'" * 3):
-        if quotes in translation and quotes not in text:
-            return f"a comment must not bring in {quotes}"
-    if _PRAGMA.match(translation.lstrip("# ")) or "# %%" in translation:
-        return "a comment must not start like an instruction to a tool"
-    if translation.lstrip().startswith("#"):
-        return "leave out the #, it is put in front of the translation"
-    try:
-        translation.encode()
-    except UnicodeEncodeError:
-        return "a character that cannot be written in UTF-8"
-    return None
+    quotes = [each for each in ('"""', "'''") if each in translation and each not in text]
+    problems = {
+        "a comment is one line, without control or invisible characters": HIDDEN.search(translation),
+        f"a comment must not bring in {' '.join(quotes)}": quotes,
+        "a comment must not start like an instruction to a tool": (
+            _PRAGMA.match(translation.lstrip("# ")) or "# %%" in translation
+        ),
+        "leave out the #, it is put in front of the translation": (
+            translation.lstrip().startswith("#")
+        ),
+        "a character that cannot be written in UTF-8": re.search("[\ud800-\udfff]", translation),
+    }
+    return next((problem for problem, found in problems.items() if found), None)
 
 
 def wrap(text: str, width: int) -> list[str]:
@@ -129,31 +113,8 @@ def wrap(text: str, width: int) -> list[str]:
     punctuation; everything else breaks at spaces.
     """
     lines = [""]
-    for piece in _unbreakable(text):
+    for piece in _MAY_BREAK.split(" ".join(text.split())):
         if lines[-1] and column_width(lines[-1] + piece.rstrip()) > width:
-            lines[-1] = lines[-1].rstrip()
             lines.append("")
-        lines[-1] += piece if lines[-1] else piece.lstrip()
+        lines[-1] += piece
     return [line.rstrip() for line in lines]
-
-
-def _unbreakable(text: str) -> Iterator[str]:
-    """Cut a text where a line may end; each piece keeps the spaces behind it."""
-    for word in re.findall(r"\S+\s*", text):
-        piece = ""
-        for character in word:
-            before = piece[-1:]
-            either_ideograph = _is_ideograph(character) or _is_ideograph(before)
-            held = character in _NO_LINE_START or before in _NO_LINE_END or character.isspace()
-            if before and either_ideograph and not held:
-                yield piece
-                piece = ""
-            piece += character
-        yield " ".join(piece.split()) + (" " if piece[-1].isspace() else "")
-
-
-def _is_ideograph(character: str) -> bool:
-    """Tell a character of a script that puts no spaces between words (Hangul does)."""
-    if not character or unicodedata.east_asian_width(character) not in "WF":
-        return False
-    return not unicodedata.name(character, "").startswith("HANGUL")

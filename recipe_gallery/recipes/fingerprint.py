@@ -7,35 +7,30 @@ recognised on another.
 
 import hashlib
 import io
-import tokenize
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from tokenize import (
+    COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL, STRING, TokenInfo, generate_tokens, tok_name
+)
 
 # Tokens that say nothing about what a program does; a line holding only these is dropped.
-_LAYOUT = {
-    tokenize.COMMENT,
-    tokenize.NL,
-    tokenize.NEWLINE,
-    tokenize.INDENT,
-    tokenize.DEDENT,
-    tokenize.ENDMARKER,
-}
+_LAYOUT = {COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL}
 
 
-def find_tokens(source: str) -> Iterator[tokenize.TokenInfo]:
+def find_tokens(source: str) -> Iterator[TokenInfo]:
     """Yield the tokens of ``source``; an f-string is one STRING, as before Python 3.12 cut it up.
 
     Raises ``SyntaxError`` or ``tokenize.TokenError`` if ``source`` is not Python.
     """
     depth, start = 0, (0, 0)
-    for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        kind = tokenize.tok_name[token.type]
+    for token in generate_tokens(io.StringIO(source).readline):
+        kind = tok_name[token.type]
         if kind in ("FSTRING_START", "TSTRING_START"):
             start = start if depth else token.start
             depth += 1
         elif kind in ("FSTRING_END", "TSTRING_END"):
             depth -= 1
             if not depth:
-                yield tokenize.TokenInfo(tokenize.STRING, "", start, token.end, token.line)
+                yield TokenInfo(STRING, "", start, token.end, token.line)
         elif not depth:
             yield token
 
@@ -45,34 +40,24 @@ def strip_comments(source: str) -> str:
 
     Raises ``SyntaxError`` or ``tokenize.TokenError`` if ``source`` is not Python.
     """
-    lines = dict(enumerate(io.StringIO(source), start=1))
+    lines = {row: line.rstrip("\r\n") for row, line in enumerate(io.StringIO(source), start=1)}
     code_rows: set[int] = set()
     rows_ending_in_string: set[int] = set()
     for token in find_tokens(source):
         (first, start), (last, end) = token.start, token.end
-        if token.type == tokenize.COMMENT:
+        if token.type == COMMENT:
             lines[first] = lines[first][:start] + lines[first][end:]
         elif token.type not in _LAYOUT:
             code_rows.update(range(first, last + 1))
             rows_ending_in_string.update(range(first, last))
     # A line that ends in a backslash goes on in the next one, also if that is empty.
-    code_rows |= {
-        row + 1
-        for row in code_rows
-        if lines[row].rstrip("\r\n").endswith("\\") and row + 1 in lines
-    }
-    kept = []
-    for row in sorted(code_rows):
-        line = lines[row].rstrip("\r\n")
-        kept.append(line if row in rows_ending_in_string else line.rstrip())
-    return "\n".join(kept)
+    code_rows |= {row + 1 for row in code_rows if lines[row].endswith("\\")} & lines.keys()
+    return "\n".join(
+        lines[row] if row in rows_ending_in_string else lines[row].rstrip()
+        for row in sorted(code_rows)
+    )
 
 
 def fingerprint_code(source: str) -> str:
     """Return the SHA-256 (hex) of the code in ``source``, comments and blank lines apart."""
     return hashlib.sha256(strip_comments(source).encode()).hexdigest()
-
-
-def combine(fingerprints: Iterable[str]) -> str:
-    """Return one SHA-256 (hex) for an ordered sequence of fingerprints."""
-    return hashlib.sha256("\n".join(fingerprints).encode()).hexdigest()

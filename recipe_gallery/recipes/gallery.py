@@ -8,7 +8,7 @@ whose names start with ``_`` have no page, either; those with ``_sgskip`` are no
 
 import os
 import re
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,17 +52,6 @@ def find_file(config: Config, root: Path, docname: str) -> GalleryFile | None:
     return None
 
 
-def find_source(config: Config, root: Path, docname: str) -> Path | None:
-    """Return the file of the recipe that the page ``docname`` is made from, or None."""
-    file = find_file(config, root, docname)
-    return file.path if file else None
-
-
-def gallery_pages(config: Config, root: Path) -> list[tuple[str, Path]]:
-    """Return page name and source of every recipe, in order."""
-    return [(file.docname, file.path) for file in list_files(config, root)]
-
-
 def find_recipes(folder: Path, settings: Mapping[str, Any] | None = None) -> list[Path]:
     """Return the recipes of one gallery, in order; ``settings`` are Sphinx-Gallery's."""
     conf = {**DEFAULT_GALLERY_CONF, "source_suffix": [".rst"], **(settings or {})}
@@ -83,6 +72,19 @@ def ignore_pattern(config: Config) -> str:
     """Return which file names have no page: Sphinx-Gallery's setting, and a leading ``_``."""
     own = config.sphinx_gallery_conf.get("ignore_pattern")
     return f"^_|(?:{own})" if own else "^_"
+
+
+def find_recordings(
+    folder: Path, files: Iterable[GalleryFile]
+) -> Iterator[tuple[Path, str, str]]:
+    """Yield the recordings in a folder, in order: path, machine and name of the recipe.
+
+    See ``split_machine`` for these names.
+    """
+    names = {file.name for file in files}
+    for path in sorted(folder.glob("**/*.ipynb")):
+        shown = path.relative_to(folder).as_posix().removesuffix(".ipynb")
+        yield path, *split_machine(shown, names)
 
 
 def split_machine(name: str, recipes: Container[str]) -> tuple[str, str]:

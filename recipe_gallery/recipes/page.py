@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
 
-from ..project import GalleryError
-from .gallery import find_file
+from ..project import GalleryError, file_state
+from .gallery import GalleryFile, find_file
 from .recipe import Recipe, load_recipe
 from .recording import Comparison, Recording, compare, read_recording
 
@@ -46,37 +46,28 @@ def load_page(env: BuildEnvironment, docname: str) -> RecordedPage | Unrecorded 
     file = find_file(env.config, Path(env.srcdir), docname)
     if file is None:
         return None
-    folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
-    return load_recorded(file.path, file.recording(folder), file.name)
+    return load_recorded(file, Path(env.srcdir, env.config.recipe_gallery_recordings))
 
 
-def load_recorded(source: Path, path: Path, name: str = "") -> RecordedPage | Unrecorded:
-    """Read a recipe and the recording at ``path``; what was read lately is not parsed again.
-
-    ``name`` is the recipe's, if it is another than that of its file.
-    """
+def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
+    """Read a recipe and its recording in ``folder``; what was read lately is not parsed again."""
     try:
-        recipe = load_recipe(source, name)
+        recipe = load_recipe(file.path, file.name)
         _ = recipe.inputs  # a wrong list of them is the recipe's mistake, not the recording's
     except GalleryError as error:
-        return Unrecorded(source=source, reason=Reason.BROKEN, error=error, recipe=None)
-    reason = Reason.DAMAGED if path.exists() else Reason.MISSING
+        return Unrecorded(source=file.path, reason=Reason.BROKEN, error=error, recipe=None)
+    path = file.recording(folder)
     try:
-        recording = _read(path, recipe.name)
-        comparison = compare(recipe, recording)
+        recording = _read_once(path, recipe.name, file_state(path))
     except GalleryError as error:
-        return Unrecorded(source=source, reason=reason, error=error, recipe=recipe)
-    return RecordedPage(source=source, recipe=recipe, recording=recording, comparison=comparison)
-
-
-def _read(path: Path, name: str) -> Recording:
-    try:
-        state = path.stat()
-    except OSError:
-        return read_recording(path, name)  # which raises the error for a person
-    return _read_once(path, name, state.st_mtime_ns, state.st_size)
+        reason = Reason.DAMAGED if path.exists() else Reason.MISSING
+        return Unrecorded(source=file.path, reason=reason, error=error, recipe=recipe)
+    comparison = compare(recipe, recording)
+    return RecordedPage(
+        source=file.path, recipe=recipe, recording=recording, comparison=comparison
+    )
 
 
 @lru_cache(maxsize=16)  # one page asks again and again; a thousand recordings fill the memory
-def _read_once(path: Path, name: str, mtime_ns: int, size: int) -> Recording:
+def _read_once(path: Path, name: str, state: object) -> Recording:
     return read_recording(path, name)

@@ -11,19 +11,18 @@ import ast
 import hashlib
 import re
 import tokenize
-from collections.abc import Iterable
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import pairwise
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from sphinx.errors import ExtensionError
-from sphinx_gallery import gen_rst, py_source_parser
+from sphinx_gallery import py_source_parser
 from sphinx_gallery.py_source_parser import Block
 
-from ..project import GalleryError
-from .fingerprint import combine, fingerprint_code
+from ..project import GalleryError, file_state
+from .fingerprint import fingerprint_code
 from .settings import cell_settings, check_settings
 
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1*")
@@ -44,7 +43,9 @@ class Cell:
     def fingerprint(self) -> str:
         """Hash of the code that runs alone, and of the exception it is meant to end in."""
         code = fingerprint_code(self.code)
-        return combine([code, self.raises]) if self.raises else code
+        if self.raises is None:
+            return code
+        return hashlib.sha256(f"{code}\n{self.raises}".encode()).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,17 +70,12 @@ class Recipe:
             file = (folder / name).resolve()
             inside = not relative.is_absolute() and ".." not in relative.parts
             if not (inside and file.is_relative_to(folder) and file.is_file()):
-                raise GalleryError(
-                    f"input {name!r} is not a file below {self.path.parent}",
-                    path=self.path,
-                    remedy="correct the line '# sphinx_gallery_inputs'",
-                )
+                text = f"input {name!r} is not a file below {self.path.parent}"
+                remedy = "correct the line '# sphinx_gallery_inputs'"
+                raise GalleryError(text, path=self.path, remedy=remedy)
             if relative.suffix in (".py", ".ipynb", ".html"):
-                raise GalleryError(
-                    f"input {name!r} would take the place of a page or a download",
-                    path=self.path,
-                    remedy="give it another ending",
-                )
+                text = f"input {name!r} would take the place of a page or a download"
+                raise GalleryError(text, path=self.path, remedy="give it another ending")
             hashes[name] = hashlib.sha256(file.read_bytes()).hexdigest()
         return hashes
 
@@ -94,89 +90,60 @@ def load_recipe(path: Path, name: str = "") -> Recipe:
 
     ``name`` is that of its recording; if it is empty, the file's name without its ending.
     """
-    try:
-        state = path.stat()
-    except OSError as error:
-        raise GalleryError(f"cannot be read: {error.strerror}", path=path) from None
-    return _load_recipe(path, name or path.stem, state.st_mtime_ns, state.st_size)
+    return _load_recipe(path, name or path.stem, file_state(path))
 
 
 @lru_cache(maxsize=128)  # galleries may be large, and most askers ask for the page at hand
-def _load_recipe(path: Path, name: str, mtime_ns: int, size: int) -> Recipe:
+def _load_recipe(path: Path, name: str, state: object) -> Recipe:
     """Parse a recipe once in a build, which asks for it when reading and when writing its page."""
     settings, blocks = _split(path)
-    docstring = blocks[0].content
-    try:
-        _, title = gen_rst.extract_intro_and_title(path.name, docstring)
-    except ExtensionError:
-        title = ""
-    if not title or not _is_underlined(docstring):
-        raise GalleryError(
-            "no title", path=path, line=1, remedy="start the docstring with one, underlined: ===="
-        )
-    check_settings(path, settings)
-    for block in blocks:
-        misplaced = re.search(r"^\s*sphinx_gallery_\w+ *=", block.content, re.MULTILINE)
-        if block.type == "text" and misplaced:
-            raise GalleryError(
-                "a sphinx_gallery_ setting in a block of text",
-                path=path,
-                line=block.lineno + block.content.count("\n", 0, misplaced.start()),
-                remedy="leave an empty line between '# %%' and it",
-            )
-        try:
-            is_blank(block)
-        except ExtensionError as error:  # an ignored part without end
-            raise GalleryError(str(error), path=path, line=block.lineno) from None
+    title, summary = _find_title(blocks[0].content)
+    if not title:
+        remedy = "start the docstring with one, underlined: ===="
+        raise GalleryError("no title", path=path, line=1, remedy=remedy)
+    check_settings(path, settings, blocks)
     return Recipe(
         path=path,
         name=name,
         title=title,
-        summary=_find_summary(docstring, title),
-        blocks=tuple(block for block in blocks if not is_blank(block)),
+        summary=summary,
         cells=tuple(_make_cells(path, blocks)),
+        blocks=tuple(block for block in blocks if not is_blank(block)),
         settings=settings,
     )
 
 
 def _split(path: Path) -> tuple[dict[str, Any], list[Block]]:
     """Return the settings and blocks of a recipe as Sphinx-Gallery finds them."""
+    line: int | None = 1
     try:
         settings, blocks, tree = py_source_parser.split_code_and_text_blocks(path, return_node=True)
+        if tree is None:
+            raise _syntax_error(path, path.read_text(encoding="utf-8"), 1)
+        return settings, blocks
     except OSError as error:
-        raise GalleryError(f"cannot be read: {error.strerror}", path=path) from None
+        text, line, remedy = f"cannot be read: {error.strerror}", None, ""
     except UnicodeDecodeError as error:
-        raise GalleryError(
-            f"cannot be read: {error}", path=path, remedy="save the file in UTF-8"
-        ) from None
+        text, line, remedy = f"cannot be read: {error}", None, "save the file in UTF-8"
     except SyntaxError as error:  # an unknown encoding, for one
-        text = f"cannot be parsed: {error.msg}"
-        raise GalleryError(text, path=path, line=1, remedy="mend the file") from None
+        text, remedy = f"cannot be parsed: {error.msg}", "mend the file"
     except (ExtensionError, AssertionError):  # a number in the docstring's place is asserted
-        remedy = "start the recipe with one that holds its title"
-        raise GalleryError("no docstring", path=path, line=1, remedy=remedy) from None
-    if tree is None:
-        raise _syntax_error(path, path.read_text(encoding="utf-8"), 1)
-    return settings, blocks
+        text, remedy = "no docstring", "start the recipe with one that holds its title"
+    raise GalleryError(text, path=path, line=line, remedy=remedy)
 
 
-def _is_underlined(docstring: str) -> bool:
-    """Tell whether the first paragraph holds a title as docutils understands it."""
-    paragraphs = (p for p in docstring.lstrip().split("\n\n") if p and not p.startswith(".. "))
-    lines = [line.rstrip() for line in next(paragraphs, "").splitlines()]
-    return any(
-        title and _UNDERLINE.fullmatch(below) and len(below) >= min(4, len(title))
-        for title, below in pairwise(lines)
-        if not _UNDERLINE.fullmatch(title)
-    )
-
-
-def _find_summary(docstring: str, title: str) -> str:
-    _before, _title, rest = docstring.partition(title)
-    for paragraph in re.split(r"\n\s*\n", rest.lstrip().lstrip("=-~^*+#\"'").strip()):
-        if paragraph and not paragraph.startswith(".."):
-            return " ".join(line.strip() for line in paragraph.splitlines())
-    return ""
+def _find_title(docstring: str) -> tuple[str, str]:
+    """Return the title, if docutils would find one, and the first paragraph below it."""
+    paragraphs = re.split(r"\n\s*\n", docstring.strip())
+    text = "\n\n".join(each for each in paragraphs if not each.startswith(".."))
+    lines = [line.rstrip() for line in text.splitlines()]
+    if lines and _UNDERLINE.fullmatch(lines[0]):  # there may be a line above it, too
+        del lines[0]
+    title, underline, *rest = [*lines, "", ""]
+    if not _UNDERLINE.fullmatch(underline) or len(underline) < min(4, len(title)):
+        return "", ""
+    below = "\n".join(rest).strip().partition("\n\n")[0]
+    return title.strip(), " ".join(line.strip() for line in below.splitlines())
 
 
 def _visible(content: str) -> str:
@@ -184,11 +151,15 @@ def _visible(content: str) -> str:
     return py_source_parser.remove_config_comments(content)
 
 
-def _make_cells(path: Path, blocks: Iterable[Block]) -> Iterable[Cell]:
+def _make_cells(path: Path, blocks: Sequence[Block]) -> Iterator[Cell]:
     """Yield the cells; a block that is not shown at all runs with the next one."""
     number, hidden = 0, ""
     for block in blocks:
-        if is_blank(block):
+        try:
+            blank = is_blank(block)
+        except ExtensionError as error:  # an ignored part without end
+            raise GalleryError(str(error), path=path, line=block.lineno) from None
+        if blank:
             hidden += block.content
         elif block.type == "code":
             number += 1
@@ -222,14 +193,11 @@ def _make_cell(path: Path, number: int, block: Block, hidden: str) -> Cell:
 
 
 def _syntax_error(path: Path, source: str, first_line: int) -> GalleryError:
-    if source.startswith("\ufeff"):
-        text, remedy = "a byte order mark at the start of the file", "save it in UTF-8 without one"
-        return GalleryError(text, path=path, line=1, remedy=remedy)
+    text, line, remedy = "this code cannot be parsed", first_line, "mend the code"
     try:
         ast.parse(source)
     except SyntaxError as error:
-        line = first_line - 1 + (error.lineno or 1)
-        return GalleryError(
-            f"syntax error: {error.msg}", path=path, line=line, remedy="mend the code"
-        )
-    return GalleryError("this code cannot be parsed", path=path, line=first_line, remedy="mend it")
+        text, line = f"syntax error: {error.msg}", first_line - 1 + (error.lineno or 1)
+    if source.startswith("\ufeff"):
+        text, remedy = "a byte order mark at the start of the file", "save it in UTF-8 without one"
+    return GalleryError(text, path=path, line=line, remedy=remedy)

@@ -23,6 +23,16 @@ SCHEMA = 1
 # What recipes publish for programs, under MIME types that begin so; notebooks leave it out.
 PUBLISHED_MIME = "application/vnd.recipe-gallery."
 
+# What has to be there, and of which type it is, for a page to be made.
+_FACTS: dict[str, Any] = {"device": dict, "versions": dict, "inputs": dict, "cells": list, "seconds": int | float}
+_FACTS |= {"recorded": str, "commit": object, "modified": object}
+_CELL = {"metadata": dict, "source": str, "execution_count": object, "outputs": list}
+_DATA = {"data": dict, "metadata": dict}
+_OUTPUTS: dict[str, dict[str, Any]] = {
+    "stream": {"name": str, "text": str},
+    "error": {"ename": str, "evalue": str, "traceback": list},
+}
+
 
 @dataclass(frozen=True, kw_only=True)
 class Recording:
@@ -52,10 +62,6 @@ class Recording:
     def recorded(self) -> datetime:
         """When it was made."""
         return datetime.fromisoformat(self.facts["recorded"])
-
-    def published(self, mime: str) -> list[Any]:
-        """Return the JSON values that the recipe displayed under a MIME type, in order."""
-        return find_published(self.notebook, mime)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,37 +98,33 @@ def read_recording(path: Path, name: str = "") -> Recording:
     Raises ``GalleryError`` if the file is damaged or something else.
     """
     again = f"run: {suggest('record', name or path.stem, '--force')}"
-    remedy = f"restore it from git or {again}"
+
+    def wrong(text: str, remedy: str = f"restore it from git or {again}") -> GalleryError:
+        return GalleryError(text, path=path, remedy=remedy)
+
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        remedy = f"run: {suggest('record', name or path.stem)}"
-        raise GalleryError("no recording", path=path, remedy=remedy) from None
+        raise wrong("no recording", f"run: {suggest('record', name or path.stem)}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise GalleryError(f"cannot be read: {error}", path=path, remedy=remedy) from None
+        raise wrong(f"cannot be read: {error}") from None
     import nbformat  # slow to import, and not needed where nothing changed
 
     try:
         notebook = nbformat.v4.reads_json(text)
-        _check_cells(notebook["cells"])
         facts = notebook.metadata["recording"]
-        if facts["schema"] != SCHEMA:
-            text = f"recorded in format {facts['schema']}, this version reads {SCHEMA}"
-            raise GalleryError(text, path=path, remedy=again)
-        its_own = facts["recipe"].rpartition("/")[2] == path.stem
-        if not its_own or facts["recipe"] != (name or facts["recipe"]):
-            remedy = f"name it {facts['recipe']}.ipynb or {again}"
-            raise GalleryError(
-                f"holds the recording of {facts['recipe']!r}", path=path, remedy=remedy
-            )
-        _check_facts(facts)
+        schema, recipe = facts["schema"], facts["recipe"]
+        if schema != SCHEMA:
+            raise wrong(f"recorded in format {schema}, this version reads {SCHEMA}", again)
+        if recipe != (name or recipe) or recipe.rpartition("/")[2] != path.stem:
+            raise wrong(f"holds the recording of {recipe!r}", f"name it {recipe}.ipynb or {again}")
+        _check(notebook, facts)
         if len(facts["cells"]) != len(notebook.cells):
-            raise GalleryError("cells are missing from this recording", path=path, remedy=remedy)
+            raise wrong("cells are missing from this recording")
     except json.JSONDecodeError:
-        text = "not a whole notebook (invalid JSON)"
-        raise GalleryError(text, path=path, remedy=remedy) from None
+        raise wrong("not a whole notebook (invalid JSON)") from None
     except (AttributeError, KeyError, TypeError, ValueError):
-        raise GalleryError("not a recording made here", path=path, remedy=remedy) from None
+        raise wrong("not a recording made here") from None
     return Recording(path=path, notebook=notebook)
 
 
@@ -136,47 +138,38 @@ def compare(recipe: Recipe, recording: Recording) -> Comparison:
             number = recipe.cells[block.a + offset].number
             recorded[number] = recording.notebook.cells[block.b + offset]
     inputs_then, inputs_now = recording.facts["inputs"], recipe.inputs
+    inputs = {**inputs_then, **inputs_now}
     return Comparison(
         recorded=recorded,
         changed=tuple(cell for cell in recipe.cells if cell.number not in recorded),
         removed=len(then) - len(recorded),
         inputs=tuple(
-            name
-            for name in sorted(inputs_then.keys() | inputs_now.keys())
-            if inputs_then.get(name) != inputs_now.get(name)
+            name for name in sorted(inputs) if inputs_then.get(name) != inputs_now.get(name)
         ),
     )
 
 
-def _check_cells(cells: list[NotebookNode]) -> None:
-    """Raise an error unless pages and notebooks can be made from these cells.
+def _check(notebook: NotebookNode, facts: dict[str, Any]) -> None:
+    """Raise an error unless pages and notebooks can be made from what was read.
 
     What was written is valid by nbformat's schema; checking that again for every page would take
     longer than making the page.
     """
-    for cell in cells:
+    _require(facts, _FACTS)
+    _require(facts["device"], {"cpu": object, "cores": object})
+    datetime.fromisoformat(facts["recorded"])
+    for cell in notebook["cells"]:
         if cell["cell_type"] != "code":
             raise ValueError(cell["cell_type"])
-        _ = cell["metadata"], cell["source"], cell["execution_count"]
+        _require(cell, _CELL)
         for output in cell["outputs"]:
-            if output["output_type"] == "stream":
-                _ = output["name"], "".join(output["text"])
-            elif output["output_type"] == "error":
-                _ = output["ename"], output["evalue"], "".join(output["traceback"])
-            else:
-                _ = output["data"].items(), output["metadata"].items()
+            _require(output, _OUTPUTS.get(output["output_type"], _DATA))
 
 
-def _check_facts(facts: dict[str, Any]) -> None:
-    """Raise an error unless all that is told of a recording is there and of the right kind."""
-    for name, kind in (("device", dict), ("versions", dict), ("inputs", dict), ("cells", list)):
-        if not isinstance(facts[name], kind):
+def _require(values: dict[str, Any], kinds: dict[str, Any]) -> None:
+    for name, kind in kinds.items():
+        if not isinstance(values[name], kind):
             raise TypeError(name)
-    for name in ("commit", "modified"):
-        _ = facts[name]
-    _ = facts["device"]["cpu"], facts["device"]["cores"]
-    datetime.fromisoformat(facts["recorded"])
-    float(facts["seconds"])
 
 
 def find_published(notebook: NotebookNode, mime: str) -> list[Any]:

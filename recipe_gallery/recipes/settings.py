@@ -18,6 +18,7 @@ Sphinx-Gallery removes them from the page; its own are allowed, too. Those of th
 import ast
 import math
 import re
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,22 +26,29 @@ from sphinx_gallery.py_source_parser import Block
 
 from ..project import GalleryError
 
-_OWN_SETTINGS = {"cell_timeout", "deadline", "inputs", "alt", "raises"}
-# Those of Sphinx-Gallery. What is about running or drawing says nothing about a recording.
-_GALLERY_SETTINGS = {
-    "capture_repr",
-    "defer_figures",
-    "dummy_images",
-    "failing_thumbnail",
-    "ignore_repr_types",
-    "line_numbers",
-    "multi_image",
-    "multi_image_block",
-    "parallel",
-    "tags",
-    "thumbnail_number",
-    "thumbnail_path",
+
+def is_seconds(value: object) -> bool:
+    """Tell whether a value is a finite number above 0."""
+    return type(value) in (int, float) and 0 < value < math.inf  # type: ignore[operator]
+
+
+def is_strings(value: object) -> bool:
+    """Tell whether a value is a list of strings."""
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+# What a setting of a whole recipe needs, and how that is said.
+_NEEDED: dict[str, tuple[Callable[[object], bool], str]] = {
+    "cell_timeout": (is_seconds, "a number of seconds above 0"),
+    "deadline": (is_seconds, "a number of seconds above 0"),
+    "inputs": (is_strings, 'a list such as ["data.csv"]'),
 }
+_OWN_SETTINGS = {*_NEEDED, "alt", "raises"}
+# Those of Sphinx-Gallery. What is about running or drawing says nothing about a recording.
+_GALLERY_SETTINGS = set(
+    "capture_repr defer_figures dummy_images failing_thumbnail ignore_repr_types line_numbers "
+    "multi_image multi_image_block parallel tags thumbnail_number thumbnail_path".split()
+)
 
 
 def cell_settings(path: Path, block: Block, name: str) -> list[str]:
@@ -53,27 +61,31 @@ def cell_settings(path: Path, block: Block, name: str) -> list[str]:
         except (SyntaxError, ValueError):
             value = None
         if not isinstance(value, str) or "\n" in value:
-            raise GalleryError(
-                f"sphinx_gallery_{name} needs a string in quotes, on one line",
-                path=path,
-                line=block.lineno + block.content.count("\n", 0, match.start()),
-            )
+            text = f"sphinx_gallery_{name} needs a string in quotes, on one line"
+            raise GalleryError(text, path=path, line=_line_of(block, match))
         values.append(value)
     return values
 
 
-def check_settings(path: Path, settings: dict[str, Any]) -> None:
-    """Raise ``GalleryError`` for a setting of a whole recipe that is unknown or no use."""
+def check_settings(path: Path, settings: dict[str, Any], blocks: Sequence[Block]) -> None:
+    """Raise ``GalleryError`` for a setting of a whole recipe that is unknown, no use or lost."""
     unknown = sorted(settings.keys() - _OWN_SETTINGS - _GALLERY_SETTINGS)
     if unknown:
         known = f"there are: {', '.join(sorted(_OWN_SETTINGS))}, and Sphinx-Gallery's own"
         raise GalleryError(f"unknown setting sphinx_gallery_{unknown[0]}", path=path, remedy=known)
-    for name in ("cell_timeout", "deadline"):
-        value = settings.get(name, 1)
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not (number and 0 < value < math.inf):
-            text = f"sphinx_gallery_{name} needs a number of seconds above 0"
-            raise GalleryError(text, path=path)
-    inputs = settings.get("inputs", [])
-    if not isinstance(inputs, list) or not all(isinstance(name, str) for name in inputs):
-        raise GalleryError('sphinx_gallery_inputs needs a list such as ["data.csv"]', path=path)
+    for name, (is_right, needed) in _NEEDED.items():
+        if name in settings and not is_right(settings[name]):
+            raise GalleryError(f"sphinx_gallery_{name} needs {needed}", path=path)
+    for block in blocks:
+        misplaced = re.search(r"^\s*sphinx_gallery_\w+ *=", block.content, re.MULTILINE)
+        if block.type == "text" and misplaced:
+            raise GalleryError(
+                "a sphinx_gallery_ setting in a block of text",
+                path=path,
+                line=_line_of(block, misplaced),
+                remedy="leave an empty line between '# %%' and it",
+            )
+
+
+def _line_of(block: Block, match: re.Match[str]) -> int:
+    return block.lineno + block.content.count("\n", 0, match.start())

@@ -2,10 +2,8 @@
 
 import contextlib
 import copy
-import json
 import math
 import os
-import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -50,17 +48,6 @@ class Run:
         """Return the seconds until the deadline; 0 or less if it has passed."""
         return self.started + self.deadline - time.monotonic()
 
-    def error(
-        self, cell: Cell, text: str, remedy: str, node: NotebookNode | None = None
-    ) -> GalleryError:
-        """Return the error of a cell; what ``node`` put out so far is shown below it."""
-        return GalleryError(
-            f"cell {cell.number} of {len(self.recipe.cells)} {text}",
-            path=self.recipe.path,
-            line=cell.line,
-            remedy=remedy + (self._output_so_far(node) if node else ""),
-        )
-
     def execute(self) -> NotebookNode:
         """Execute all cells and return them as a notebook with cleaned outputs.
 
@@ -71,16 +58,22 @@ class Run:
         mark = uuid.uuid4().hex
         client = NotebookClient(
             notebook,
-            km=_kernel_manager(self.scratch.parent / "kernels", self.recipe.path.resolve()),
+            km=AsyncKernelManager(
+                # of this very Python, whatever kernels the user has installed
+                kernel_name="python3",
+                kernel_spec_manager=KernelSpecManager(kernel_dirs=[]),
+                # sockets in the file system: nobody else on the machine can talk to the kernel
+                transport="ipc",
+                ip=str(self.scratch.parent / "kernel"),
+            ),
+            extra_arguments=[f"--IPKernelApp.exec_lines={_first_line(self.recipe.path.resolve())}"],
             resources={"metadata": {"path": str(self.scratch)}},
             record_timing=False,
             shutdown_kernel="immediate",
         )
+        environment = self.environment | {_MARK: mark}
         try:
-            with (
-                _no_processes_left(mark) as note_children,
-                client.setup_kernel(env=self.environment | {_MARK: mark}),
-            ):
+            with _no_processes_left(mark) as note_children, client.setup_kernel(env=environment):
                 try:
                     for cell, node in zip(self.recipe.cells, notebook.cells, strict=True):
                         self.on_cell(cell.number)
@@ -88,60 +81,46 @@ class Run:
                 finally:
                     note_children()
         except RuntimeError as error:  # jupyter_client's for a kernel that dies before it answers
-            raise KernelDiedError(
-                f"the kernel did not start: {error}", path=self.recipe.path, remedy=_INSTALL
-            ) from None
+            text = f"the kernel did not start: {error}"
+            raise KernelDiedError(text, path=self.recipe.path, remedy=_INSTALL) from None
         # Not while cells run: nbclient remembers places in the outputs for updates of a display.
         for node in notebook.cells:
             node.outputs = self.cleaner.clean_outputs(node.outputs)
         return notebook
 
     def _execute_cell(self, client: NotebookClient, cell: Cell, node: NotebookNode) -> None:
-        left = self.time_left()
-        too_late = (
-            f"ran out of time (sphinx_gallery_deadline = {self.deadline:g} s)",
-            "make the recipe do less or raise the limit in it",
-        )
-        if left <= 0:
-            raise self.error(cell, *too_late)
-        started = time.monotonic()
-        client.timeout = math.ceil(min(self.cell_timeout, left))
+        started, left = time.monotonic(), self.time_left()
+        kind = GalleryError
         try:
+            if left <= 0:
+                raise CellTimeoutError("no time is left to begin")
+            client.timeout = math.ceil(min(self.cell_timeout, left))
             client.execute_cell(node, cell.number - 1)
-        except CellTimeoutError:
-            if left < self.cell_timeout:
-                raise self.error(cell, *too_late, node) from None
-            raise self.error(
-                cell,
-                f"ran out of time (sphinx_gallery_cell_timeout = {self.cell_timeout:g} s)",
-                "make it do less or raise the limit in the recipe",
-                node,
-            ) from None
-        except DeadKernelError:
-            text = "ended early: the kernel was killed or ran out of memory"
-            error = self.error(cell, text, "try a smaller size or free memory", node)
-            raise KernelDiedError(
-                error.text, path=error.path, line=error.line, remedy=error.remedy
-            ) from None
-        except CellExecutionError as error:
-            raise self.error(cell, *self._explain(error), node) from None
-        node.metadata["recording"] = {"seconds": round(time.monotonic() - started, 2)}
-        if cell.raises:
             raised = [output.ename for output in node.outputs if output.output_type == "error"]
-            if raised != [cell.raises]:
-                raise self.error(
-                    cell,
-                    f"should end in {cell.raises} but ended in {raised or 'no exception'}",
-                    "correct the code or its line '# sphinx_gallery_raises'",
-                )
-
-    def _explain(self, error: CellExecutionError) -> tuple[str, str]:
-        """Return what is wrong with a cell that ended in an exception, and what to do."""
-        if error.ename in ("SystemExit", "KeyboardInterrupt"):
-            remedy = "a recipe runs to its end: print why a part is left out instead"
-            return f"ended with {error.ename}({error.evalue})", remedy
-        remedy = _INSTALL if error.ename == "ModuleNotFoundError" else "mend the recipe"
-        return f"failed: {self.cleaner.clean_text(f'{error.ename}: {error.evalue}')}", remedy
+            if not cell.raises or raised == [cell.raises]:
+                node.metadata["recording"] = {"seconds": round(time.monotonic() - started, 2)}
+                return
+            text = f"should end in {cell.raises} but ended in {raised or 'no exception'}"
+            remedy = "correct the code or its line '# sphinx_gallery_raises'"
+        except CellTimeoutError:
+            name = "deadline" if left < self.cell_timeout else "cell_timeout"
+            text = f"ran out of time (sphinx_gallery_{name} = {getattr(self, name):g} s)"
+            remedy = "make it do less or raise the limit in the recipe"
+        except DeadKernelError:
+            kind, text = KernelDiedError, "ended early: the kernel was killed or ran out of memory"
+            remedy = "try a smaller size or free memory"
+        except CellExecutionError as error:
+            text = f"failed: {self.cleaner.clean_text(f'{error.ename}: {error.evalue}')}"
+            remedy = _INSTALL if error.ename == "ModuleNotFoundError" else "mend the recipe"
+            if error.ename in ("SystemExit", "KeyboardInterrupt"):
+                text = f"ended with {error.ename}({error.evalue})"
+                remedy = "a recipe runs to its end: print why a part is left out instead"
+        raise kind(
+            f"cell {cell.number} of {len(self.recipe.cells)} {text}",
+            path=self.recipe.path,
+            line=cell.line,
+            remedy=remedy + self._output_so_far(node),
+        )
 
     def _output_so_far(self, node: NotebookNode) -> str:
         """Return what a cell printed and its traceback, indented under the message."""
@@ -161,27 +140,14 @@ def _new_cell(cell: Cell) -> NotebookNode:
     return node
 
 
-def _kernel_manager(folder: Path, recipe: Path) -> AsyncKernelManager:
-    """Return a manager for kernels of this very Python, whatever kernels the user has installed.
+def _first_line(recipe: Path) -> str:
+    """Return code that gives a kernel what a script finds.
 
-    Before the first cell the kernel has what a script finds: its own path in ``__file__``, the
-    modules beside it, and no arguments.
+    That is: its own path in ``__file__``, the modules beside it, and no arguments.
     """
-    start = (
+    return (
         f"import sys; sys.path.insert(0, {str(recipe.parent)!r}); sys.argv[:] = ['']; del sys; "
         f"__file__ = {str(recipe)!r}"
-    )
-    spec = folder / "recipe"
-    spec.mkdir(parents=True, exist_ok=True)
-    argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-    argv.append(f"--IPKernelApp.exec_lines={start}")
-    spec.joinpath("kernel.json").write_text(
-        json.dumps({"argv": argv, "display_name": "Python 3", "language": "python"})
-    )
-    specs = KernelSpecManager(kernel_dirs=[str(folder)], ensure_native_kernel=False)
-    # Sockets in the file system: nobody else on the machine can talk to the kernel.
-    return AsyncKernelManager(
-        kernel_name="recipe", kernel_spec_manager=specs, transport="ipc", ip=str(folder / "kernel")
     )
 
 

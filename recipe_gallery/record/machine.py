@@ -1,17 +1,20 @@
-"""Facts about the machine a recipe is recorded on, for its provenance."""
+"""Under what recipes run: the machine, its GPU, settings, variables, versions and commit."""
 
+import contextlib
 import json
 import os
 import platform
+import re
 import subprocess
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from ..project import GalleryError, suggest
+from .settings import Settings, load_settings
 
 # The variable that tells libraries which GPUs they may use; recording sets it to one, or to none.
 VISIBLE = "CUDA_VISIBLE_DEVICES"
@@ -43,9 +46,7 @@ def find_gpu() -> Gpu | None:
         return None
     if done.returncode != 0 or not done.stdout.strip():
         return None
-    name, driver, memory, identity = (
-        field.strip() for field in done.stdout.splitlines()[0].split(",")
-    )
+    name, driver, memory, identity = map(str.strip, done.stdout.splitlines()[0].split(","))
     return Gpu(identity=identity, facts={"gpu": name, "driver": driver, "memory": memory})
 
 
@@ -58,15 +59,55 @@ def require_gpu() -> Gpu:
     return gpu
 
 
+@dataclass(frozen=True, kw_only=True)
+class Conditions:
+    """Under what the recipes of one gallery run."""
+
+    settings: Settings
+    gallery: Path
+    environment: dict[str, str]  # of this process, and which GPU is used
+    facts: dict[str, Any]  # for the recording
+
+    def kernel_environment(self, scratch: Path) -> dict[str, str]:
+        """Return all variables for one run, with folders filled in where settings name them."""
+        variables = dict(self.environment)
+        for name, value in self.settings.environment.items():
+            value = value.replace("{scratch}", str(scratch))
+            variables[name] = value.replace("{recipes}", str(self.gallery.resolve()))
+        return variables
+
+
+def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Conditions:
+    """Return under what the recipes of a gallery run; ``say`` tells what a person should know."""
+    settings = load_settings(gallery)
+    environment = {**os.environ, VISIBLE: gpu.identity if gpu else ""}
+    probed = run_probe(settings.probe, environment)
+    if gpu and probed.get("gpu") is False:
+        raise GalleryError(
+            f"{gpu.facts['gpu']} is here but the installed libraries cannot use it",
+            remedy=f"install their GPU builds or use: {suggest('record', '', '--device cpu')}",
+        )
+    commit, modified = describe_commit(gallery)
+    if modified:
+        say(f"note: {gallery} has uncommitted changes; the recordings will say so")
+    versions = {name: version for name, version in probed.get("versions", {}).items() if version}
+    facts = {
+        "device": (gpu.facts if gpu else {}) | describe_host(),
+        "versions": package_versions(settings.packages) | versions,
+        "commit": commit,
+        "modified": modified,
+    }
+    return Conditions(settings=settings, gallery=gallery, environment=environment, facts=facts)
+
+
 def describe_host() -> dict[str, Any]:
     """Return the processor's name and the number of cores this process may use."""
     name = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        for line in cpuinfo.read_text().splitlines():
-            if line.startswith("model name"):
-                name = line.partition(":")[2].strip()
-                break
+    with contextlib.suppress(OSError):  # only Linux tells the model
+        models = re.findall(
+            r"^model name\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE
+        )
+        name = models[0].strip() if models else name
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {"cpu": name, "cores": cores}
 
@@ -75,10 +116,8 @@ def package_versions(packages: Iterable[str]) -> dict[str, str]:
     """Return Python's version and those of the packages that are installed."""
     versions = {"python": platform.python_version()}
     for name in packages:
-        try:
+        with contextlib.suppress(metadata.PackageNotFoundError):
             versions[name] = metadata.version(name)
-        except metadata.PackageNotFoundError:
-            continue
     return versions
 
 
@@ -86,34 +125,25 @@ def run_probe(program: str, environment: dict[str, str]) -> dict[str, Any]:
     """Run the settings' probe in a Python of its own and return the JSON object it prints."""
     if not program:
         return {}
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env=environment
-    )
-    if done.returncode == 0:
-        try:
-            result = json.loads(done.stdout)
-        except json.JSONDecodeError:
-            result = None
-        if isinstance(result, dict):
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    with contextlib.suppress(json.JSONDecodeError):
+        result = json.loads(done.stdout)
+        if done.returncode == 0 and isinstance(result, dict):
             return result
     reason = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
-    raise GalleryError(
-        f"the probe in recording.toml failed: {reason}", remedy="install what recipes need"
-    )
+    text = f"the probe in recording.toml failed: {reason}"
+    raise GalleryError(text, remedy="install what recipes need")
 
 
 def describe_commit(path: Path) -> tuple[str | None, bool]:
     """Return the commit checked out around ``path`` and whether files below it differ from it."""
+    git = ["git", "-C", str(path)]
+    commands = ([*git, "rev-parse", "HEAD"], [*git, "status", "--porcelain", "--", "."])
     try:
-        commit = _git(path, "rev-parse", "HEAD")
-        changes = _git(path, "status", "--porcelain", "--", ".")
+        commit, changes = (
+            subprocess.check_output(each, stderr=subprocess.DEVNULL, text=True) for each in commands
+        )
     except (OSError, subprocess.CalledProcessError):
         return None, False
-    return commit, bool(changes)
-
-
-def _git(folder: Path, *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", "-C", str(folder), *arguments], capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
+    return commit.strip(), bool(changes)

@@ -1,15 +1,16 @@
 """Tell which recordings are missing, stale or current, without running anything."""
 
-import dataclasses
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..project import GalleryError, Project, load_check, suggest
-from ..recipes.gallery import GalleryFile, list_files, split_machine
-from ..recipes.page import Reason, RecordedPage, Unrecorded, load_recorded
+from ..recipes.gallery import GalleryFile, find_recordings, list_files
+from ..recipes.page import Reason, Unrecorded, load_recorded
+from ..recipes.recipe import Recipe
 from ..recipes.recording import Recording
 
 Check = Callable[[Any, Path], None]  # recipe_gallery_check_recording
@@ -33,23 +34,28 @@ class Report:
     detail: str = ""  # what is wrong and what to do
     origin: str = ""  # from where and when the recording is
     on_gpu: bool = False
+    recipe: Recipe | None = None  # None if it cannot be read, or there is none
 
 
-def inspect(page: RecordedPage | Unrecorded, name: str) -> Report:
-    """Return how the recording of the recipe called ``name`` stands."""
-    remedy = f"run: {suggest('record', name)}"
+def inspect(file: GalleryFile, folder: Path, check: Check | None = None) -> Report:
+    """Return how the recording of a recipe in ``folder`` stands."""
+    page = load_recorded(file, folder)
+    report = partial(Report, name=file.name, recipe=page.recipe)
+    remedy = f"run: {suggest('record', file.name)}"
     if isinstance(page, Unrecorded):
         if page.reason is Reason.MISSING:
-            return Report(name=name, status=Status.MISSING, detail=remedy)
-        return _unusable(name, page.error)
-    current = page.comparison.is_current
-    return Report(
-        name=name,
-        status=Status.CURRENT if current else Status.STALE,
-        detail="" if current else f"{page.comparison.describe()}; {remedy}",
-        origin=_describe_origin(page.recording),
-        on_gpu=page.recording.on_gpu,
-    )
+            return report(status=Status.MISSING, detail=remedy)
+        return report(status=Status.UNUSABLE, detail=page.error.describe(Path.cwd()))
+    recording = page.recording
+    try:
+        if check:
+            check(recording.notebook, recording.path)
+    except GalleryError as error:
+        return report(status=Status.UNUSABLE, detail=error.describe(Path.cwd()))
+    report = partial(report, origin=_describe_origin(recording), on_gpu=recording.on_gpu)
+    if page.comparison.is_current:
+        return report(status=Status.CURRENT)
+    return report(status=Status.STALE, detail=f"{page.comparison.describe()}; {remedy}")
 
 
 def check_recordings(project: Project, folder: Path | None = None) -> list[Report]:
@@ -58,44 +64,29 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
     ``folder`` holds the recordings; by default it is that of conf.py.
     """
     folder = folder or project.recordings
-    files = {file.name: file for file in list_files(project.config, project.root)}
-    if not files:
-        raise no_recipes(project)
+    files = name_files(project)
     check = load_check(project)
-    reports = [_inspect_file(file, folder, check) for file in files.values()]
-    for path in sorted(folder.glob("**/*.ipynb")):
+    reports = [inspect(file, folder, check) for file in files.values()]
+    for path, machine, name in find_recordings(folder, files.values()):
         shown = path.relative_to(folder).as_posix().removesuffix(".ipynb")
-        machine, name = split_machine(shown, files)
         if not name:
             remedy = "remove the file or restore the recipe"
             error = GalleryError("no recipe of this name", path=path, remedy=remedy)
-            reports.append(_unusable(shown, error))
+            detail = error.describe(Path.cwd())
+            reports.append(Report(name=shown, status=Status.UNUSABLE, detail=detail))
         elif machine:
-            report = _inspect_file(files[name], folder / machine, check)
-            reports.append(dataclasses.replace(report, name=shown))
+            reports.append(replace(inspect(files[name], folder / machine, check), name=shown))
     return reports
 
 
-def _inspect_file(file: GalleryFile, folder: Path, check: Check | None) -> Report:
-    page = load_recorded(file.path, file.recording(folder), file.name)
-    if check and isinstance(page, RecordedPage):
-        try:
-            check(page.recording.notebook, page.recording.path)
-        except GalleryError as error:
-            return _unusable(file.name, error)
-    return inspect(page, file.name)
-
-
-def _unusable(name: str, error: GalleryError) -> Report:
-    return Report(name=name, status=Status.UNUSABLE, detail=error.describe(Path.cwd()))
-
-
-def no_recipes(project: Project) -> GalleryError:
-    """Return the error of a project in whose galleries nothing is to be recorded."""
-    folders = ", ".join(str(folder) for _pages, folder in project.galleries)
-    return GalleryError(
-        f"no recipes in {folders}", remedy="compare sphinx_gallery_conf['examples_dirs'] in conf.py"
-    )
+def name_files(project: Project) -> dict[str, GalleryFile]:
+    """Return the recipes of a project by name; raise ``GalleryError`` if there are none."""
+    files = {file.name: file for file in list_files(project.config, project.root)}
+    if not files:
+        folders = ", ".join(str(folder) for _pages, folder in project.galleries)
+        remedy = "compare sphinx_gallery_conf['examples_dirs'] in conf.py"
+        raise GalleryError(f"no recipes in {folders}", remedy=remedy)
+    return files
 
 
 def format_reports(reports: Sequence[Report]) -> str:

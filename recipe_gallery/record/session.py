@@ -2,6 +2,7 @@
 
 import contextlib
 import platform
+import shutil
 import signal
 import sys
 import tempfile
@@ -17,16 +18,14 @@ from filelock import FileLock, Timeout
 from nbformat import NotebookNode
 
 from ..project import GalleryError, Project, load_check, suggest
-from ..recipes.gallery import GalleryFile, list_files
-from ..recipes.page import load_recorded
+from ..recipes.gallery import GalleryFile
 from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
 from . import machine
-from .conditions import Conditions, prepare
 from .kernel import KernelDiedError, Run
 from .outputs import Cleaner
 from .progress import Progress
-from .report import Status, inspect, no_recipes
+from .report import Status, inspect, name_files
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,15 +36,6 @@ class Options:
     device: str = "gpu"  # or "cpu"
     force: bool = False  # also recipes whose recording is current
     replace_gpu: bool = False  # let a CPU recording take the place of one made on a GPU
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Task:
-    """A recipe to record, and what all recipes of its gallery share."""
-
-    file: GalleryFile
-    recipe: Recipe
-    target: Path  # of the recording
 
 
 def record(
@@ -62,28 +52,30 @@ def record(
     folder.mkdir(parents=True, exist_ok=True)
     progress = Progress(stream or sys.stderr)
     with contextlib.ExitStack() as held:
-        held.enter_context(_end_when_told())
+        for ending in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C does: nothing stays behind
+            before = signal.signal(ending, signal.default_int_handler)
+            held.callback(signal.signal, ending, before)
         held.enter_context(_one_at_a_time(folder / ".lock"))
         tasks, failures = _select(files, folder, options, progress)
         gpu = machine.require_gpu() if tasks and options.device == "gpu" else None
         if gpu:  # for all folders and clones: another recipe on it would distort the times
             lock = Path(tempfile.gettempdir(), f"recipe-gallery-{gpu.identity}.lock")
             held.enter_context(_one_at_a_time(lock))
-        galleries = dict.fromkeys(task.file.gallery for task in tasks)
-        conditions = {gallery: prepare(gallery, gpu, progress.say) for gallery in galleries}
-        for number, task in enumerate(tasks, 1):
-            title = f"{task.recipe.name} ({number} of {len(tasks)})"
+        galleries = dict.fromkeys(file.gallery for file, _recipe in tasks)
+        conditions = {each: machine.prepare(each, gpu, progress.say) for each in galleries}
+        for number, (file, recipe) in enumerate(tasks, 1):
+            title = f"{file.name} ({number} of {len(tasks)})"
             try:
-                notebook = _record_one(task, conditions[task.file.gallery], title, progress)
+                notebook = _record_one(recipe, conditions[file.gallery], title, progress)
                 if check:
-                    check(notebook, task.recipe.path)
-                _write_whole(notebook, task.target)
+                    check(notebook, recipe.path)
+                _write_whole(notebook, file.recording(folder))
             except GalleryError as error:
                 failures += 1
                 progress.say(f"error: {error.describe(Path.cwd())}")
             else:
                 seconds = notebook.metadata.recording.seconds
-                progress.say(f"{task.recipe.name}: recorded in {seconds:.0f} s")
+                progress.say(f"{file.name}: recorded in {seconds:.0f} s")
     return not failures
 
 
@@ -92,9 +84,7 @@ def _choose(project: Project, names: Sequence[str]) -> list[GalleryFile]:
 
     A recipe of a sub-gallery may be called by its last part where only one has it.
     """
-    files = {file.name: file for file in list_files(project.config, project.root)}
-    if not files:
-        raise no_recipes(project)
+    files = name_files(project)
     chosen = []
     for name in [name.removesuffix(".py") for name in names] or files:
         found = [each for each in files if name in (each, each.rpartition("/")[2])]
@@ -109,20 +99,18 @@ def _choose(project: Project, names: Sequence[str]) -> list[GalleryFile]:
 
 def _select(
     files: Sequence[GalleryFile], folder: Path, options: Options, progress: Progress
-) -> tuple[list[_Task], int]:
+) -> tuple[list[tuple[GalleryFile, Recipe]], int]:
     """Return what is to be recorded and the number of recipes that cannot be."""
     tasks, failures = [], 0
     for file in files:
-        target = file.recording(folder)
-        page = load_recorded(file.path, target, file.name)
-        report = inspect(page, file.name)
-        over_gpu = report.on_gpu or (report.status is Status.UNUSABLE)
-        if page.recipe is None:
+        report = inspect(file, folder)
+        may_be_gpu = report.on_gpu or report.status is Status.UNUSABLE
+        if report.recipe is None:
             failures += 1
             progress.say(f"error: {report.detail}")
         elif report.status is Status.CURRENT and not options.force:
             progress.say(f"{file.name}: current ({report.origin})")
-        elif options.device == "cpu" and not options.replace_gpu and over_gpu:
+        elif options.device == "cpu" and not options.replace_gpu and may_be_gpu:
             failures += 1
             remedy = suggest("record", file.name, "--device cpu", "--replace-gpu")
             progress.say(
@@ -130,15 +118,14 @@ def _select(
                 f"({report.origin or report.detail}); to replace it by one from this CPU: {remedy}"
             )
         else:
-            tasks.append(_Task(file=file, recipe=page.recipe, target=target))
+            tasks.append((file, report.recipe))
     return tasks, failures
 
 
 def _record_one(
-    task: _Task, conditions: Conditions, title: str, progress: Progress
+    recipe: Recipe, conditions: machine.Conditions, title: str, progress: Progress
 ) -> NotebookNode:
     """Run a recipe and return its recording; a kernel that dies gets a second try."""
-    recipe = task.recipe
     facts = {
         "schema": SCHEMA,
         "recipe": recipe.name,
@@ -147,10 +134,10 @@ def _record_one(
         **conditions.facts,
     }
     try:
-        notebook, seconds = _run_in_scratch(task, conditions, title, progress)
+        notebook, seconds = _run_in_scratch(recipe, conditions, title, progress)
     except KernelDiedError as error:
         progress.say(f"{error.describe(Path.cwd())}\ntrying once more")
-        notebook, seconds = _run_in_scratch(task, conditions, title, progress)
+        notebook, seconds = _run_in_scratch(recipe, conditions, title, progress)
     notebook.metadata.update(
         kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"},
         language_info={
@@ -160,8 +147,8 @@ def _record_one(
             "file_extension": ".py",
             "pygments_lexer": "ipython3",
         },
-        recording=facts
-        | {
+        recording={
+            **facts,
             "recorded": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "seconds": round(seconds, 1),
         },
@@ -170,26 +157,22 @@ def _record_one(
 
 
 def _run_in_scratch(
-    task: _Task, conditions: Conditions, title: str, progress: Progress
+    recipe: Recipe, conditions: machine.Conditions, title: str, progress: Progress
 ) -> tuple[NotebookNode, float]:
     """Run a recipe in an empty folder; return its notebook and the seconds it took."""
-    recipe, settings = task.recipe, conditions.settings
+    settings = conditions.settings
     with tempfile.TemporaryDirectory(prefix="recipe-", ignore_cleanup_errors=True) as folder:
         work = Path(folder, "work")
         work.mkdir()
         for name in recipe.inputs:
             target = work / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes((recipe.path.parent / name).read_bytes())
-        variables = settings.kernel_environment(
-            scratch=Path(folder, "caches"), recipes=task.file.gallery
-        )
+            shutil.copyfile(recipe.path.parent / name, target)
         progress.start()
-        started = time.monotonic()
         run = Run(
             recipe=recipe,
             scratch=work,
-            environment=conditions.environment | variables,
+            environment=conditions.kernel_environment(Path(folder, "caches")),
             cleaner=Cleaner(
                 hidden=(Path(folder), recipe.path.resolve().parent), drop=settings.drop
             ),
@@ -197,7 +180,7 @@ def _run_in_scratch(
             deadline=recipe.settings.get("deadline", settings.deadline),
             on_cell=lambda number: progress.show_cell(title, number, len(recipe.cells)),
         )
-        return run.execute(), time.monotonic() - started
+        return run.execute(), time.monotonic() - run.started
 
 
 def _write_whole(notebook: NotebookNode, path: Path) -> None:
@@ -219,24 +202,5 @@ def _one_at_a_time(lock: Path) -> Iterator[None]:
         with FileLock(lock, timeout=0):
             yield
     except Timeout:
-        raise GalleryError(
-            f"another recording is under way (it holds {lock})",
-            remedy="wait for it to end and try again",
-        ) from None
-
-
-@contextlib.contextmanager
-def _end_when_told() -> Iterator[None]:
-    """Let SIGTERM and a lost terminal end the recipe as Ctrl-C does: nothing stays behind."""
-
-    def interrupt(signum: int, frame: object) -> None:
-        raise KeyboardInterrupt
-
-    previous = {
-        number: signal.signal(number, interrupt) for number in (signal.SIGTERM, signal.SIGHUP)
-    }
-    try:
-        yield
-    finally:
-        for number, handler in previous.items():
-            signal.signal(number, handler)
+        text = f"another recording is under way (it holds {lock})"
+        raise GalleryError(text, remedy="wait for it to end and try again") from None

@@ -1,6 +1,5 @@
 """Settings of recording, read from ``recording.toml`` beside the recipes."""
 
-import math
 import re
 import tomllib
 from dataclasses import dataclass, field
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ..project import GalleryError
+from ..recipes.settings import is_seconds, is_strings
 
 FILE_NAME = "recording.toml"
 
@@ -23,15 +23,6 @@ class Settings:
     probe: str = ""
     drop: tuple[re.Pattern[str], ...] = ()
 
-    def kernel_environment(self, *, scratch: Path, recipes: Path) -> dict[str, str]:
-        """Return the variables to set for one recipe, folders filled in."""
-        return {
-            name: value.replace("{scratch}", str(scratch)).replace(
-                "{recipes}", str(recipes.resolve())
-            )
-            for name, value in self.environment.items()
-        }
-
 
 def load_settings(recipes_folder: Path) -> Settings:
     """Read the settings of a folder of recipes; defaults where there is no file."""
@@ -39,8 +30,7 @@ def load_settings(recipes_folder: Path) -> Settings:
     if not path.exists():
         return Settings()
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
-        return _parse(data)
+        return _parse(tomllib.loads(path.read_text(encoding="utf-8")))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise GalleryError(f"not valid TOML: {error}", path=path) from None
     except re.error as error:
@@ -52,23 +42,18 @@ def load_settings(recipes_folder: Path) -> Settings:
 
 
 def _parse(data: dict[str, Any]) -> Settings:
-    provenance = data.get("provenance", {})
+    limits, provenance = data.get("limits", {}), data.get("provenance", {})
+    packages, drop = provenance.get("packages", []), data.get("output", {}).get("drop", [])
+    needed = {"number of seconds above 0": (is_seconds, limits.values())}
+    needed |= {"list of strings": (is_strings, [packages, drop])}
+    for kind, (is_right, values) in needed.items():
+        for value in values:
+            if not is_right(value):
+                raise ValueError(f"{value!r} is not a {kind}")
     return Settings(
-        **{name: _seconds(value) for name, value in data.get("limits", {}).items()},
+        **limits,
         environment={name: str(value) for name, value in data.get("environment", {}).items()},
-        packages=_strings(provenance.get("packages", [])),
+        packages=tuple(packages),
         probe=provenance.get("probe", ""),
-        drop=tuple(re.compile(p) for p in _strings(data.get("output", {}).get("drop", []))),
+        drop=tuple(map(re.compile, drop)),
     )
-
-
-def _seconds(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-        raise ValueError(f"{value!r} is not a number of seconds above 0")
-    return float(value)
-
-
-def _strings(value: Any) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise ValueError(f"{value!r} is not a list of strings")
-    return tuple(value)

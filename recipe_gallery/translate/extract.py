@@ -22,7 +22,7 @@ from .. import Priority
 from ..environment import store_of
 from ..languages import Language
 from ..project import GalleryError, Project
-from ..recipes.gallery import find_source
+from ..recipes.gallery import find_file
 from .catalogs import (
     ENGINE,
     Kind,
@@ -213,8 +213,8 @@ class LocateInRecipes(SphinxTransform):
 
     def apply(self, **kwargs: Any) -> None:
         """Change the places of all nodes of a recipe's page."""
-        source = find_source(self.config, Path(self.env.srcdir), self.env.docname)
-        if source is None:
+        file = find_file(self.config, Path(self.env.srcdir), self.env.docname)
+        if file is None:
             return
         page = self.document["source"]
         start, first = 0, 1  # where the block at hand begins, on the page and in the recipe
@@ -230,7 +230,7 @@ class LocateInRecipes(SphinxTransform):
             elif "recipe_cell" in node:  # code and what it put out: there are no lines to count
                 first, in_code = node.get("recipe_line", first), True
             if node.source == page:
-                node.source = str(source)
+                node.source = str(file.path)
                 node.line = first if in_code else first + max(line - start, 0)
 
 

@@ -24,7 +24,7 @@ from ..languages import current_language, format_percent, is_translated, source_
 from ..project import GalleryError, suggest
 from ..recipes.cells import DATA_CLASS, OUTPUT_CLASS, code_of_cells, set_code
 from ..recipes.comments import find_comments, replace_comments
-from ..recipes.gallery import find_source
+from ..recipes.gallery import find_file
 from .catalogs import (
     count_words,
     label_domains,
@@ -64,13 +64,13 @@ class AddComments(SphinxTransform):
 
     def apply(self, **kwargs: Any) -> None:
         """Change the page in place if it is a recipe's."""
-        source = find_source(self.config, Path(self.env.srcdir), self.env.docname)
-        if source is None:
+        file = find_file(self.config, Path(self.env.srcdir), self.env.docname)
+        if file is None:
             return
         for block in code_of_cells(self.document):
             for comment in find_comments(block.astext()):
                 helper = code_comment("", "", original=comment.text)
-                helper.source = str(source)
+                helper.source = str(file.path)
                 helper.line = block["recipe_line"] + comment.first
                 block.parent.insert(block.parent.index(block), helper)
 

@@ -51,7 +51,7 @@ def headline(recording: Recording) -> tuple[HeadlineRow, ...]:
 
 def read_headline(recording: Recording) -> tuple[HeadlineRow, ...]:
     """Return the rows of a recording, in order; raise ``GalleryError`` if they cannot be shown."""
-    return _read_rows(recording.published(MIME), recording.path)
+    return _read_rows(find_published(recording.notebook, MIME), recording.path)
 
 
 def check_headline(notebook: NotebookNode, recipe: Path) -> None:

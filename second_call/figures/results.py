@@ -50,7 +50,7 @@ class RecordedResults(SphinxDirective):
     def _measured(self, docname: str, own: Summary) -> list[Measured]:
         """Return a recipe's current recordings: the one its page shows, then other machines'."""
         found = [] if own.problem else [own.measured]  # its page has warned of it
-        for machine in watch(self.env, list_machines):
+        for machine in watch(self.env, list_machines).get(docname, ()):
             summary = watch(self.env, summarize, docname, machine)
             if summary and summary.problem:
                 logger.warning("%s", summary.problem, type="recipe_gallery", subtype="recording")

@@ -12,8 +12,8 @@ from sphinx.environment import BuildEnvironment
 
 from recipe_gallery.environment import store_of
 from recipe_gallery.pages.header import describe_versions
-from recipe_gallery.project import GalleryError
-from recipe_gallery.recipes.gallery import find_file, gallery_pages
+from recipe_gallery.project import GalleryError, file_state
+from recipe_gallery.recipes.gallery import find_file, find_recordings, list_files
 from recipe_gallery.recipes.page import RecordedPage, Unrecorded, load_recorded
 
 from .headline import HeadlineRow, read_headline
@@ -48,17 +48,14 @@ def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary
     file = find_file(env.config, Path(env.srcdir), docname)
     if file is None:
         return None
-    folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
-    path = folder / machine / f"{file.name}.ipynb"
-    if machine and not path.exists():
-        return None
+    folder = Path(env.srcdir, env.config.recipe_gallery_recordings, machine)
     kept = store_of(env).kept["summary"]
     names = env.config.recipe_gallery_package_names
-    state = _state(file.path), _state(path), names
+    state = file_state(file.path), file_state(file.recording(folder)), names
     known = kept.get((docname, machine))
     if known and known[0] == state:
         return known[1]
-    page = load_recorded(file.path, path, file.name)
+    page = load_recorded(file, folder)
     summary = _describe(page, Path(env.srcdir), names)
     kept.pop((docname, machine), None)
     if page.recipe and not page.recipe.inputs:  # files of which the state says nothing
@@ -68,15 +65,19 @@ def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary
 
 def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:
     """Return the pages of all recipes, in order."""
-    found = gallery_pages(env.config, Path(env.srcdir))
-    return tuple(docname for docname, _source in found)
+    return tuple(file.docname for file in list_files(env.config, Path(env.srcdir)))
 
 
-def list_machines(env: BuildEnvironment) -> tuple[str, ...]:
-    """Return the folders with recordings of other machines."""
+def list_machines(env: BuildEnvironment) -> dict[str, list[str]]:
+    """Return on which other machines each recipe was recorded, by its page."""
+    files = list_files(env.config, Path(env.srcdir))
+    pages = {file.name: file.docname for file in files}
+    machines: dict[str, list[str]] = {}
     folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
-    found = folder.iterdir() if folder.is_dir() else ()
-    return tuple(sorted(each.name for each in found if each.is_dir() and each.name[0] != "."))
+    for _path, machine, name in find_recordings(folder, files):
+        if machine and name:
+            machines.setdefault(pages[name], []).append(machine)
+    return machines
 
 
 def _describe(
@@ -106,11 +107,3 @@ def _describe(
     return Summary(
         title=page.recipe.title, text=page.recipe.summary, measured=measured, problem=problem
     )
-
-
-def _state(path: Path) -> tuple[int, int] | None:
-    try:
-        state = path.stat()
-    except FileNotFoundError:
-        return None
-    return state.st_mtime_ns, state.st_size

@@ -6,7 +6,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from recipe_gallery.recipes.gallery import find_source
+from recipe_gallery.recipes.gallery import find_file
 
 
 def describe(
@@ -26,7 +26,7 @@ def describe(
     site = app.config.html_baseurl.rstrip("/")
     context["description"] = _first_paragraph(doctree) if doctree else ""
     context["preview"] = f"{site}/{picture}" if picture else ""
-    context["is_recipe"] = find_source(app.config, Path(app.srcdir), pagename) is not None
+    context["is_recipe"] = find_file(app.config, Path(app.srcdir), pagename) is not None
     context["repository_url"] = app.config.recipe_gallery_repository_url
 
 

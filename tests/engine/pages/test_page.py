@@ -8,11 +8,14 @@ import pytest
 
 from gallery import Gallery
 from recipe_gallery.recipes import page, recipe
+from recipe_gallery.recipes.gallery import GalleryFile
 from recipe_gallery.recipes.page import Reason, RecordedPage, Unrecorded, load_recorded
 
 
 def load(site: Gallery) -> RecordedPage | Unrecorded:
-    return load_recorded(site.recipes / "adding.py", site.recordings / "adding.ipynb")
+    path = site.recipes / "adding.py"
+    file = GalleryFile(path=path, gallery=site.recipes, docname="recipes/adding", name="adding")
+    return load_recorded(file, site.recordings)
 
 
 def test_a_recording_is_parsed_once_until_it_changes(

@@ -9,8 +9,6 @@ from recipe_gallery.project import Project, load_project
 from recipe_gallery.recipes.gallery import (
     find_file,
     find_recipes,
-    find_source,
-    gallery_pages,
     ignore_pattern,
     list_files,
     split_machine,
@@ -50,7 +48,7 @@ def names(made: Project) -> list[str]:
 def test_parts_with_a_header_belong_to_a_gallery_one_level_deep(tmp_path: Path) -> None:
     made = project(tmp_path)
     assert names(made) == ["b.c", "plot_a", "advanced/deep"]
-    assert [name for name, _source in gallery_pages(made.config, made.root)] == [
+    assert [file.docname for file in list_files(made.config, made.root)] == [
         "auto_examples/b.c",
         "auto_examples/plot_a",
         "auto_examples/advanced/deep",
@@ -80,7 +78,8 @@ def test_recipes_of_several_galleries_are_told_apart(tmp_path: Path) -> None:
         "auto_examples/advanced/deep",
         "guides/plot_a",
     ]
-    assert find_source(made.config, made.root, "guides/plot_a") == tmp_path / "tutorials/plot_a.py"
+    found = find_file(made.config, made.root, "guides/plot_a")
+    assert (found.path, found.name) == (tmp_path / "tutorials/plot_a.py", "guides/plot_a")
 
 
 def test_a_folder_too_many_is_left_out_as_by_sphinx_gallery(tmp_path: Path) -> None:
@@ -118,7 +117,6 @@ def test_other_pages_are_no_recipes(tmp_path: Path) -> None:
     made = project(tmp_path)
     for docname in ("index", "auto_examples/index", "auto_examples/_draft", "other/plot_a"):
         assert find_file(made.config, made.root, docname) is None
-        assert find_source(made.config, made.root, docname) is None
 
 
 def test_names_with_an_underscore_have_no_page_whatever_conf_says(tmp_path: Path) -> None:

@@ -8,14 +8,9 @@ from typing import Any
 import pytest
 
 from recipe_gallery.project import GalleryError
-from recipe_gallery.recipes.recording import SCHEMA, read_recording
+from recipe_gallery.recipes.recording import SCHEMA, find_published, read_recording
 
 Change = Callable[[dict[str, Any]], object]
-
-
-@pytest.fixture(autouse=True)
-def no_make(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("RECIPE_GALLERY_MAKE", raising=False)
 
 
 def write(tmp_path: Path, change: Change = lambda notebook: None, **facts: Any) -> Path:
@@ -64,8 +59,8 @@ def test_a_recording_tells_where_when_and_what_was_published(tmp_path: Path) -> 
     recording = read_recording(write(tmp_path))
     assert (recording.device_name, recording.on_gpu) == ("A CPU", False)
     assert recording.recorded.isoformat() == "2026-01-02T03:04:05+00:00"
-    assert recording.published("application/x-y+json") == [{"a": 1}]
-    assert recording.published("application/other+json") == []
+    assert find_published(recording.notebook, "application/x-y+json") == [{"a": 1}]
+    assert find_published(recording.notebook, "application/other+json") == []
     on_gpu = read_recording(write(tmp_path, device={"cpu": "c", "cores": 1, "gpu": "G"}))
     assert (on_gpu.device_name, on_gpu.on_gpu) == ("G", True)
 

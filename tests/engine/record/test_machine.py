@@ -52,7 +52,6 @@ def test_a_tool_that_fails_finds_none(smi: Path, script: str) -> None:
 def test_where_there_is_no_tool_the_cpu_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    monkeypatch.delenv("RECIPE_GALLERY_MAKE", raising=False)
     with pytest.raises(GalleryError) as caught:
         require_gpu()
     assert str(caught.value) == (

@@ -74,13 +74,13 @@ def test_time_left_counts_from_the_start() -> None:
             CellTimeoutError("late"),
             {"deadline": 19.0},
             "cell 2 of 3 ran out of time (sphinx_gallery_deadline = 19 s)",
-            "make the recipe do less or raise the limit in it\n    so far",
+            "make it do less or raise the limit in the recipe\n    so far",
         ),
         (
             None,
             {"deadline": 0.0},
             "cell 2 of 3 ran out of time (sphinx_gallery_deadline = 0 s)",
-            "make the recipe do less or raise the limit in it",
+            "make it do less or raise the limit in the recipe\n    so far",
         ),
         (
             CellExecutionError("", "KeyError", "'k'"),
@@ -127,7 +127,7 @@ def test_a_cell_has_to_end_in_the_exception_it_names() -> None:
     failing = Cell(number=2, line=7, source="x", code="x", raises="KeyError")
     told = end_in(None, failing)
     assert told.text == "cell 2 of 3 should end in KeyError but ended in no exception"
-    assert told.remedy == "correct the code or its line '# sphinx_gallery_raises'"
+    assert told.remedy == "correct the code or its line '# sphinx_gallery_raises'\n    so far"
 
 
 def test_the_seconds_of_a_cell_are_kept() -> None:
