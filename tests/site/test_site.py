@@ -28,6 +28,9 @@ ENVIRONMENT = os.environ | {
     "MPLBACKEND": "agg",
     "TORCHINDUCTOR_VEC_ISA_OK": "1",
     "HF_HUB_OFFLINE": "1",
+    # Tests run on every core already: threads that wait for each other cost three times as much.
+    "OMP_NUM_THREADS": "1",
+    "TORCHINDUCTOR_COMPILE_THREADS": "1",
 }
 # A figure with the unit of a measurement. That 100 % means all is no measurement.
 MEASUREMENT = re.compile(
