@@ -93,6 +93,20 @@ def test_another_machine_adds_columns(site: Gallery) -> None:
     assert "Other GPU" not in build.page("recipes/publishing")
 
 
+def test_a_part_of_the_gallery_is_no_other_machine(site: Gallery) -> None:
+    part = site.recipes / "advanced"
+    part.mkdir()
+    part.joinpath("README.rst").write_text("Advanced\n========\n")
+    site.write("advanced/publishing", PUBLISHING)
+    recording = site.recordings / "advanced" / "publishing.ipynb"
+    recording.parent.mkdir()
+    text = (site.recordings / "publishing.ipynb").read_text()
+    recording.write_text(text.replace('"recipe": "publishing"', '"recipe": "advanced/publishing"'))
+    build = site.build()
+    assert "holds the recording of" not in build.warnings
+    assert "Speed-up (" not in build.page("results")
+
+
 def test_a_changed_recording_changes_the_page(site: Gallery) -> None:
     site.build()
     site.write("publishing", PUBLISHING.replace("2.5)", "7.5)"))

@@ -53,6 +53,11 @@ def test_dropped_lines_and_empty_writes_disappear() -> None:
     assert outputs == []
 
 
+def test_other_lines_are_kept_as_they_are() -> None:
+    (output,) = CLEANER.clean_outputs([stream("one\nW0102 x.py] chatter\n\n two\n")])
+    assert output.text == "one\n\n two\n"
+
+
 def test_a_table_loses_the_style_of_its_own() -> None:
     html = "<div>\n<style scoped>\n td { color: red }\n</style>\n<table></table></div>"
     (output,) = CLEANER.clean_outputs([new_output("display_data", {"text/html": html})])

@@ -130,6 +130,15 @@ def test_a_cell_has_to_end_in_the_exception_it_names() -> None:
     assert told.remedy == "correct the code or its line '# sphinx_gallery_raises'\n    so far"
 
 
+def test_a_cell_that_ends_in_the_exception_it_names_is_right() -> None:
+    node = nbformat.v4.new_code_cell()
+    node.outputs = [nbformat.v4.new_output("error", ename="KeyError", evalue="", traceback=[])]
+    client = SimpleNamespace(execute_cell=lambda node, index: None)
+    failing = Cell(number=2, line=7, source="x", code="x", raises="KeyError")
+    make_run()._execute_cell(client, failing, node)
+    assert "recording" in node.metadata
+
+
 def test_the_seconds_of_a_cell_are_kept() -> None:
     node = nbformat.v4.new_code_cell()
     client = SimpleNamespace(execute_cell=lambda node, index: None)
