@@ -95,8 +95,8 @@ def make_languages_site(site: Path, recipe: str, count: int) -> None:
         write_stub(site / "locale" / language / "LC_MESSAGES" / "recipes" / "index.po", language)
         folder = site / "locale" / language / "LC_MESSAGES" / "recipes"
         folder.mkdir(parents=True, exist_ok=True)
-        for name in ("recipe_gallery.po", "sphinx.po"):
-            shutil.copyfile(LOCALE / language / "LC_MESSAGES" / name, folder.parent / name)
+        labels = Path(language, "LC_MESSAGES", "sphinx.po")  # those of the engine ship with it
+        shutil.copyfile(LOCALE / labels, site / "locale" / labels)
         for path in (site / "recipes_source").glob("*.py"):
             catalog = LOCALE / language / "LC_MESSAGES" / "recipes" / f"{recipe}.po"
             shutil.copyfile(catalog, folder / f"{path.stem}.po")

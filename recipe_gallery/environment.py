@@ -26,8 +26,6 @@ class PageRecord:
     # Values by the function that returned them, and what it was called with
     watched: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     linked: set[str] = field(default_factory=set)  # pages whose titles it shows
-    # Which kinds of text each message is, while templates of catalogs are made
-    kinds: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
 
 @dataclass(kw_only=True)

@@ -25,6 +25,7 @@ FILE_NAME = "languages.toml"
 # As other tools call English with accents, after the private territory XA.
 PSEUDO_CODE = "en_XA"
 _CODE = re.compile(r"[a-z]{2,3}(_[A-Za-z0-9]{2,8})*")
+_CODE_REMEDY = "use one such as ja or pt_BR"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,15 +82,17 @@ def load_languages(root: Path) -> dict[str, Language]:
 def choose_languages(root: Path, codes: Sequence[str]) -> list[Language]:
     """Return the languages called ``codes``, or all that are published if none is called."""
     languages = load_languages(root)
-    unknown = [code for code in codes if code not in languages]
-    if unknown:
-        raise GalleryError(
-            f"no language {unknown[0]!r} in {FILE_NAME}; there are: {', '.join(languages)}",
-            remedy=f"to add it: {suggest('new-language', unknown[0])}",
-        )
+    for code in codes:
+        if code not in languages:
+            problem = f"no language {code!r} in {FILE_NAME}; there are: {', '.join(languages)}"
+            raise GalleryError(problem, remedy=_add(code))
     if codes:
         return [languages[code] for code in dict.fromkeys(codes)]
     return [language for language in languages.values() if language.published]
+
+
+def _add(code: str) -> str:
+    return f"to add it: {suggest('new-language', code)}"
 
 
 def add_language(root: Path, code: str) -> str:
@@ -101,39 +104,38 @@ def add_language(root: Path, code: str) -> str:
     if code in load_languages(root):
         return ""
     if not _CODE.fullmatch(code):
-        raise GalleryError(f"{code!r} is not a language code", remedy="use one such as ja or pt_BR")
-    locale = find_locale(code)
-    if str(locale).split("_")[0] != code.split("_")[0]:
-        raise GalleryError(
-            f"{code}: not a language that Babel knows",
-            remedy=f"if it is one, add it to {path} by hand",
-        )
-    name = locale.get_display_name() or code
-    name = name[:1].upper() + name[1:]
-    line = f'{code} = {{ name = "{name}", published = false }}'
+        raise GalleryError(f"{code!r} is not a language code", remedy=_CODE_REMEDY)
+    if find_locale(code).language != code.split("_")[0]:
+        remedy = f"if it is one, add it to {path} by hand"
+        raise GalleryError(f"{code}: not a language that Babel knows", remedy=remedy)
+    line = f'{code} = {{ name = "{_name_of(code)}", published = false }}'
     first = 'en = { name = "English" }'
     text = path.read_text(encoding="utf-8") if path.exists() else first
     path.write_text(f"{text.rstrip()}\n{line}\n", encoding="utf-8")
     return line
 
 
-def _parse(path: Path, code: str, entry: Any) -> Language:
-    def refuse(text: str, remedy: str) -> GalleryError:
-        return GalleryError(f"{code}: {text}", path=path, remedy=remedy)
+def _name_of(code: str) -> str:
+    """Return the name of a language in itself."""
+    name = find_locale(code).get_display_name() or code
+    return name[:1].upper() + name[1:]
 
-    if not _CODE.fullmatch(code):
-        raise refuse("not a language code", "use one such as ja or pt_BR")
-    if not isinstance(entry, dict):
-        raise refuse("no table", f'write {code} = {{ name = "...", published = true }}')
+
+def _parse(path: Path, code: str, entry: Any) -> Language:
     kinds = {"name": str, "published": bool, "tag": str, "glue": bool}
-    for name, value in entry.items():
-        if name not in kinds:
-            raise refuse(f"unknown {name!r}", f"there are: {', '.join(kinds)}")
-        if not isinstance(value, kinds[name]):
-            raise refuse(f"{name} needs a {kinds[name].__name__}", "correct it")
-    if not entry.get("name"):
-        raise refuse("name is missing", "give it in the language itself")
-    return Language(code=code, **entry)
+    if not _CODE.fullmatch(code):
+        problem, remedy = "not a language code", _CODE_REMEDY
+    elif not isinstance(entry, dict):
+        problem, remedy = "no table", f'write {code} = {{ name = "...", published = true }}'
+    elif unknown := entry.keys() - kinds.keys():
+        problem, remedy = f"unknown {min(unknown)!r}", f"there are: {', '.join(kinds)}"
+    elif wrong := [name for name, value in entry.items() if not isinstance(value, kinds[name])]:
+        problem, remedy = f"{wrong[0]} needs a {kinds[wrong[0]].__name__}", "correct it"
+    elif not entry.get("name"):
+        problem, remedy = "name is missing", "give it in the language itself"
+    else:
+        return Language(code=code, **entry)
+    raise GalleryError(f"{code}: {problem}", path=path, remedy=remedy)
 
 
 def set_languages(app: Sphinx, config: Config) -> None:
@@ -148,15 +150,14 @@ def set_languages(app: Sphinx, config: Config) -> None:
         raise ConfigError(str(error)) from None
     code = config.language
     if code not in languages:
-        name = "Pseudo" if code == PSEUDO_CODE else find_locale(code).get_display_name() or code
+        name = "Pseudo" if code == PSEUDO_CODE else _name_of(code)
         added = {code: Language(code=code, name=name, published=False)}
         listed = Path(app.confdir, FILE_NAME).exists()
         folders = locale_dirs(config, Path(app.srcdir))
         translated = listed or any((folder / code).is_dir() for folder in folders)
         languages = languages | added if translated else added
         if listed and code != PSEUDO_CODE:
-            remedy = f"to add it: {suggest('new-language', code)}"
-            problem = GalleryError(f"no language {code!r} in {FILE_NAME}", remedy=remedy)
+            problem = GalleryError(f"no language {code!r} in {FILE_NAME}", remedy=_add(code))
             logger.warning("%s", problem, type="recipe_gallery", subtype="language")
     config.recipe_gallery_languages = languages
     if not config.html_baseurl:
@@ -207,16 +208,15 @@ def format_moment(moment: datetime, locale: Locale) -> str:
     return f"{format_date(moment, locale)} {time} UTC"
 
 
-def format_number(value: float, locale: Locale, digits: int = 0) -> str:
+def format_number(value: float, locale: Locale, digits: int = 0, unit: str = "") -> str:
     """Return a number with a fixed count of digits behind the point."""
-    pattern = "#,##0" + ("." + "0" * digits if digits else "")
+    pattern = "#,##0" + ("." + "0" * digits if digits else "") + unit
     return str(babel_numbers.format_decimal(value, format=pattern, locale=locale))
 
 
 def format_percent(share: float, locale: Locale, digits: int = 0) -> str:
     """Return a share of one as percents."""
-    pattern = "#,##0" + ("." + "0" * digits if digits else "") + "%"
-    return str(babel_numbers.format_percent(share, format=pattern, locale=locale))
+    return format_number(share, locale, digits, "%")  # which Babel takes for times 100
 
 
 def format_times(value: float, locale: Locale, unit: str = "×") -> str:

@@ -75,5 +75,5 @@ def translate_message(env: BuildEnvironment, docname: str, text: str) -> str:
     state = [path.stat().st_mtime_ns if path.exists() else 0 for path in catalogs]
     kept = store_of(env).kept["message"]
     if kept.get((docname, text), (None,))[0] != state:
-        kept[docname, text] = state, translate(config, Path(env.srcdir), docname, text)
+        kept[docname, text] = state, translate(env, docname, text)
     return str(kept[docname, text][1])

@@ -13,7 +13,7 @@ def setup(app: Sphinx) -> None:
     app.add_config_value("recipe_gallery_languages", {}, "env", dict)  # from languages.toml
     app.connect("config-inited", set_languages, priority=Priority.READ_LANGUAGES)
     app.connect("config-inited", compiled.compile_catalogs, priority=Priority.COMPILE_CATALOGS)
-    app.connect("env-check-consistency", compiled.report_missing)
+    app.connect("env-updated", compiled.report_missing)
     app.connect("builder-inited", _add_builders_transforms)
     app.add_transform(page.AddComments)
 
@@ -23,7 +23,6 @@ def _add_builders_transforms(app: Sphinx) -> None:
         from . import extract
 
         app.add_transform(extract.LocateInRecipes)
-        app.connect("doctree-resolved", extract.note_kinds)
         app.connect("build-finished", extract.write_kinds)
     else:
         from . import page

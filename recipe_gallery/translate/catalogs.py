@@ -40,14 +40,12 @@ class Kind(Enum):
 
 @dataclass(frozen=True, kw_only=True)
 class Progress:
-    """How much of a catalog is translated, in messages and words of the source."""
+    """How much of a catalog is translated, in words of the source."""
 
-    total: int
-    translated: int
-    fuzzy: int
     words: int
     words_left: int
     words_fuzzy: int  # of those left, the ones whose translation waits to be revised
+    fuzzy: int  # messages
 
     @property
     def percent(self) -> int:
@@ -88,11 +86,15 @@ def find_catalogs(locale: Path, language: str) -> list[Path]:
     return sorted(path for path in found if not path.name.startswith(".") and path.is_file())
 
 
+def split_path(path: Path) -> tuple[Path, str, str]:
+    """Return the folder of all languages, the language and the name of a catalog."""
+    folder, _, domain = os.path.abspath(path.with_suffix("")).rpartition("/LC_MESSAGES/")
+    return Path(folder).parent, Path(folder).name, domain
+
+
 def domain_of(path: Path) -> str:
     """Return the name of a catalog: its path below ``LC_MESSAGES`` without the suffix."""
-    parts = path.with_suffix("").parts
-    below = len(parts) - parts[::-1].index("LC_MESSAGES") if "LC_MESSAGES" in parts else -1
-    return "/".join(parts[below:])
+    return split_path(path)[2]
 
 
 def read_catalog(path: Path) -> polib.POFile:
@@ -104,12 +106,10 @@ def read_catalog(path: Path) -> polib.POFile:
         return polib.pofile(text.lstrip("\ufeff") + "\n", wrapwidth=WIDTH)
     except (OSError, ValueError, IndexError, AttributeError, UnicodeError) as error:
         found = re.search(r"line (\d+)", str(error))
-        raise GalleryError(
-            "not a catalog from here on",
-            path=path,
-            line=int(found[1]) if found else 1,
-            remedy="compare with the lines above",
-        ) from None
+        line = int(found[1]) if found else 1
+        remedy = "compare with the lines above"
+        problem = "not a catalog from here on"
+        raise GalleryError(problem, path=path, line=line, remedy=remedy) from None
 
 
 def _read_text(path: Path) -> str:
@@ -119,30 +119,24 @@ def _read_text(path: Path) -> str:
         raise GalleryError(f"cannot be read: {error.strerror}", path=path) from None
     declared = re.search(rb"charset=([-\w]+)", content)
     charset = declared[1].decode() if declared else "utf-8"
-    remedy = "save the file as UTF-8"
     try:
         text = content.decode(charset)
+        place = content.find(b"\x00")
+        if place < 0:
+            return text
+        problem = "a zero byte"
     except LookupError:
-        line = content[: declared.start()].count(b"\n") + 1 if declared else 1
-        raise GalleryError(
-            f"unknown charset {charset!r}", path=path, line=line, remedy=remedy
-        ) from None
+        problem, place = f"unknown charset {charset!r}", declared.start() if declared else 0
     except UnicodeError as error:
-        line = content[: getattr(error, "start", 0)].count(b"\n") + 1
-        raise GalleryError(
-            f"not {charset}, which the header names", path=path, line=line, remedy=remedy
-        ) from None
-    if "\x00" in text:
-        line = text[: text.index("\x00")].count("\n") + 1
-        raise GalleryError("a zero byte", path=path, line=line, remedy="remove it")
-    return text
+        problem, place = f"not {charset}, which the header names", getattr(error, "start", 0)
+    line = content[:place].count(b"\n") + 1
+    raise GalleryError(problem, path=path, line=line, remedy="save the file as UTF-8")
 
 
 def _check_rows(path: Path, text: str) -> None:
     """Raise ``GalleryError`` for what polib would read wrongly without a word."""
     waiting = 0  # line of a message whose msgstr has not come yet
-    rows = text.splitlines()
-    for line, row in enumerate(rows, start=1):
+    for line, row in enumerate(text.splitlines(), start=1):
         if _QUOTED.match(row) and not _WELL_QUOTED.fullmatch(row):
             problem = "the text has to stand between two quotes"
             raise GalleryError(problem, path=path, line=line, remedy='write \\" for one inside')
@@ -209,14 +203,7 @@ def measure(catalog: polib.POFile) -> Progress:
     words, words_left, words_fuzzy = (
         sum(count_words(entry.msgid) for entry in part) for part in (live, left, fuzzy)
     )
-    return Progress(
-        total=len(live),
-        translated=len(live) - len(left),
-        fuzzy=len(fuzzy),
-        words=words,
-        words_left=words_left,
-        words_fuzzy=words_fuzzy,
-    )
+    return Progress(words=words, words_left=words_left, words_fuzzy=words_fuzzy, fuzzy=len(fuzzy))
 
 
 def count_words(text: str) -> int:
@@ -228,7 +215,7 @@ def loaded_messages(catalog: gettext.NullTranslations) -> dict[str, str]:
     """Return the messages of a compiled catalog that gettext has loaded, by their source texts.
 
     They are removed from the catalog by removing them from this dictionary. gettext has no public
-    way to them; a Python that keeps them elsewhere makes this fail.
+    way to them.
     """
     if not isinstance(catalog, gettext.GNUTranslations):
         return {}  # there is no catalog

@@ -2,10 +2,11 @@
 
 import gettext
 import os
+import re
 import subprocess
 import sys
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,6 @@ from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
 
 from .. import Priority
-from ..environment import store_of
 from ..languages import Language
 from ..project import GalleryError, Project
 from ..recipes.gallery import find_file
@@ -59,42 +59,29 @@ def update_catalogs(project: Project, languages: Sequence[Language], templates: 
 
     ``templates`` is the folder for what the gettext builder makes. The engine's labels are updated
     beside the engine where the project is its repository; elsewhere a catalog of the project holds
-    those of them that the engine has no translation of.
+    those of them that the engine has no translation of. The catalog of a page that is gone keeps
+    its translations until a person removes it.
     """
     domains = make_templates(project, templates)
+    *_own, last = locale_folders(project.root, project.locale)
     changed = []
     for language in languages:
-        for path, template in _find_targets(project, language.code, domains).items():
+        code = language.code
+        gone = {domain_of(path) for path in find_catalogs(project.locale, code)} - domains.keys()
+        for domain in [*domains, *sorted(gone)]:
+            locale = last if domain == ENGINE else project.locale
+            path = catalog_folder(locale, code) / f"{domain}.po"
             old = read_catalog(path) if path.exists() else None
-            domain = domain_of(path)
-            if domain == "sphinx" or (domain == ENGINE and path.is_relative_to(project.locale)):
+            template = domains.get(domain, polib.POFile())
+            if domain == "sphinx" or (domain == ENGINE and locale == project.locale):
                 template = _leave_out(
-                    template, _translated_elsewhere(project.config, domain, language.code), old
+                    template, _translated_elsewhere(project.config, domain, code), old
                 )
             if old is None and not template:
                 continue
-            if write_catalog(path, update_catalog(old, template, language=language.code)):
+            if write_catalog(path, update_catalog(old, template, language=code)):
                 changed.append(path)
     return changed
-
-
-def _find_targets(
-    project: Project, code: str, domains: dict[str, polib.POFile]
-) -> dict[Path, polib.POFile]:
-    """Return the catalogs of a language with their templates.
-
-    The template of a page that is gone is empty: its translations are kept until a person removes
-    the catalog.
-    """
-    folder = catalog_folder(project.locale, code)
-    *_own, last = locale_folders(project.root, project.locale)
-    paths = {domain: folder / f"{domain}.po" for domain in domains}
-    paths[ENGINE] = catalog_folder(last, code) / f"{ENGINE}.po"
-    gone = [path for path in find_catalogs(project.locale, code) if domain_of(path) not in domains]
-    return {
-        **{paths[domain]: template for domain, template in domains.items()},
-        **{path: polib.POFile() for path in gone},
-    }
 
 
 def make_templates(project: Project, folder: Path) -> dict[str, polib.POFile]:
@@ -110,47 +97,37 @@ def make_templates(project: Project, folder: Path) -> dict[str, polib.POFile]:
     domains = {}
     for path in sorted(folder.rglob("*.pot")):
         template = read_catalog(path)
-        for entry in template:
-            entry.occurrences = [
-                (_relative(file, folder, root), line) for file, line in entry.occurrences
+        for message in template:
+            message.occurrences = [
+                (Path(os.path.relpath(folder / file, root)).as_posix(), line)
+                for file, line in message.occurrences
             ]
         domains[path.relative_to(folder).with_suffix("").as_posix()] = template
     name = next((each.metadata.get("Project-Id-Version", "") for each in domains.values()), "")
     *packages, sphinx = label_domains(project.config)
-    for package in packages:
-        domains[package] = _extract_package(root, package)
-    domains[sphinx] = _add_borrowed(project.config, domains.get(sphinx, polib.POFile()))
-    for domain in (*packages, sphinx):
-        domains[domain].metadata = {"Project-Id-Version": ENGINE if domain == ENGINE else name}
+    labels = {package: _package_labels(root, package) for package in packages}
+    for domain, found in {**labels, sphinx: _borrowed_labels(project.config)}.items():
+        template = domains.setdefault(domain, polib.POFile())
+        template.metadata = {"Project-Id-Version": ENGINE if domain == ENGINE else name}
+        for text, place in found:
+            entry = template.find(text)
+            if entry is None:
+                flags = ["python-format"] if re.search("%[(sd]", text) else []
+                entry = polib.POEntry(msgid=text, flags=flags)
+                template.append(entry)
+            entry.occurrences.append((place, ""))
     return dict(sorted(domains.items()))
 
 
-def _relative(file: str, folder: Path, root: Path) -> str:
-    path = Path(os.path.normpath(folder / file))
-    return path.relative_to(root).as_posix() if path.is_relative_to(root) else file
-
-
-def _extract_package(root: Path, name: str) -> polib.POFile:
-    """Return the labels in the modules of a package: the project's copy of it, or the installed."""
+def _package_labels(root: Path, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the labels of a package and their files: in the project's copy, or the installed."""
     from babel.messages.extract import extract_from_dir  # builds of pages do not need it
 
     package = root / name if (root / name).is_dir() else _package_folder(name)
-    template = polib.POFile()
-    for file, line, message, _comments, _context in extract_from_dir(
-        package, method_map=[("**.py", "python")], keywords={"_": None}
+    for file, _line, text, _comments, _context in extract_from_dir(
+        package, method_map=[("**.py", "python")], keywords={"_": (1,)}
     ):
-        text = message if isinstance(message, str) else message[0]
-        _add(template, text, [(f"{name}/{file}", str(line))])
-    return template
-
-
-def _add(template: polib.POFile, text: str, places: Iterable[tuple[str, str]]) -> None:
-    entry = template.find(text)
-    if entry is None:
-        flags = ["python-format"] if "%(" in text or "%s" in text or "%d" in text else []
-        entry = polib.POEntry(msgid=text, flags=flags)
-        template.append(entry)
-    entry.occurrences += places
+        yield str(text), f"{name}/{file}"
 
 
 def _borrowed(config: Config) -> dict[str, tuple[str, ...]]:
@@ -160,12 +137,12 @@ def _borrowed(config: Config) -> dict[str, tuple[str, ...]]:
     }
 
 
-def _add_borrowed(config: Config, template: polib.POFile) -> polib.POFile:
+def _borrowed_labels(config: Config) -> Iterator[tuple[str, str]]:
+    """Yield the labels of Sphinx and of the theme, and which of the two has each."""
     for package, files in _borrowed(config).items():
         for entry in polib.pofile(str(_package_folder(package) / "locale/sphinx.pot")):
             if any(file.startswith(files) for file, _line in entry.occurrences):
-                _add(template, entry.msgid, [(package, "")])
-    return template
+                yield entry.msgid, package
 
 
 def _translated_elsewhere(config: Config, domain: str, code: str) -> set[str]:
@@ -189,13 +166,15 @@ def _leave_out(template: polib.POFile, known: set[str], old: polib.POFile | None
     those of the project's own templates.
     """
     better = {entry.msgid for entry in old or () if entry.msgstr and not entry.obsolete}
+    others = (ENGINE, *_BORROWED)
     kept = polib.POFile()
     kept.metadata = template.metadata
-    for entry in template:
-        others = (ENGINE, *_BORROWED)
-        own = any(not file.startswith(others) for file, _line in entry.occurrences)
-        if own or entry.msgid not in known - better:
-            kept.append(entry)
+    kept.extend(
+        entry
+        for entry in template
+        if entry.msgid not in known - better
+        or any(not file.startswith(others) for file, _line in entry.occurrences)
+    )
     return kept
 
 
@@ -234,22 +213,15 @@ class LocateInRecipes(SphinxTransform):
                 node.line = first if in_code else first + max(line - start, 0)
 
 
-def note_kinds(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Remember what translators are told about each message of a page, while templates are made."""
-    kinds = store_of(app.env).pages[docname].kinds
-    for node, text in extract_messages(doctree):
-        kinds[text].add(_COMMENTS.get(type(node), ""))
-
-
 def write_kinds(app: Sphinx, exception: Exception | None) -> None:
-    """Write what translators are told into the finished templates."""
+    """Write what translators are told about each message into the finished templates."""
     if exception:
         return
     templates: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for docname, page in store_of(app.env).pages.items():
-        domain = docname_to_domain(docname, app.config.gettext_compact)
-        for text, told in page.kinds.items():
-            templates[domain][text] |= told
+    for docname in app.env.found_docs:
+        kinds = templates[docname_to_domain(docname, app.config.gettext_compact)]
+        for node, text in extract_messages(app.env.get_doctree(docname)):
+            kinds[text].add(_COMMENTS.get(type(node), ""))
     for domain, kinds in templates.items():
         template = polib.pofile(str(Path(app.outdir, f"{domain}.pot")), wrapwidth=0)
         for entry in template:

@@ -13,7 +13,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import Any
 
 from ..languages import Language
 from ..project import GalleryError
@@ -40,46 +39,36 @@ def load_glossary(locale: Path) -> Glossary:
 
     It is kept until the file changes. Raises ``GalleryError`` if it is no table of terms.
     """
-    path = locale / FILE_NAME
-    try:
-        state = path.stat()
-    except FileNotFoundError:
-        return Glossary()
-    return _read_glossary(path.absolute(), path, state.st_mtime_ns, state.st_size)
+    path = (locale / FILE_NAME).absolute()
+    return _read_glossary(path, path.stat().st_mtime_ns) if path.exists() else Glossary()
 
 
 @lru_cache(maxsize=4)
-def _read_glossary(_absolute: Path, path: Path, _time: int, _size: int) -> Glossary:
+def _read_glossary(path: Path, _time: int) -> Glossary:
+    def refuse(text: str, remedy: str = "") -> GalleryError:
+        return GalleryError(text, path=path, line=line, remedy=remedy)
+
     line = 1
     terms = []
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.DictReader(file, strict=True)
             for row in reader:
+                if "term" not in row:
+                    line = 1
+                    raise refuse("the first line has to name the columns: term,...,note")
                 line = reader.line_num
-                terms.append(_parse_row(path, line, dict(row)))
+                forms, note = _split(row.pop("term")), row.pop("note", None) or ""
+                if not forms:
+                    raise refuse("no English term", "fill in the first column")
+                if None in row:
+                    raise refuse("more cells than columns", "quote a cell with commas")
+                translations = {code: _split(cell) for code, cell in row.items() if _split(cell)}
+                terms.append(Term(forms=forms, translations=translations, note=note))
                 line += 1
     except (csv.Error, UnicodeError) as error:
-        problem = f"not a table in CSV and UTF-8: {error}"
-        raise GalleryError(problem, path=path, line=line) from None
+        raise refuse(f"not a table in CSV and UTF-8: {error}") from None
     return Glossary(terms)
-
-
-def _parse_row(path: Path, line: int, row: dict[Any, Any]) -> Term:
-    """Return the term of a row; under the key None are cells for which there is no column."""
-    if "term" not in row:
-        problem = "the first line has to name the columns: term,...,note"
-        raise GalleryError(problem, path=path, line=1)
-    forms = _split(row.pop("term"))
-    note = row.pop("note", None) or ""
-    if not forms:
-        remedy = "fill in the first column"
-        raise GalleryError("no English term", path=path, line=line, remedy=remedy)
-    if None in row:
-        remedy = "quote a cell with commas"
-        raise GalleryError("more cells than columns", path=path, line=line, remedy=remedy)
-    translations = {code: _split(cell) for code, cell in row.items() if _split(cell)}
-    return Term(forms=forms, translations=translations, note=note)
 
 
 def _split(cell: str | None) -> tuple[str, ...]:
@@ -95,23 +84,18 @@ class Glossary:
     def missing(self, language: str, source: str, translation: str) -> list[tuple[str, str]]:
         """Return the terms of a source text that its translation does not use.
 
-        With each stands the translation that the glossary has of it.
+        With each stands the translation that the glossary has of it. Where "graph break" and
+        "graph" are terms, the words "graph break" are the first one only.
         """
         spaceless = _squeeze(translation)
+        found = {self._by_form[each[1].lower()].name for each in self._pattern.finditer(source)}
         return [
             (term.name, forms[0])
-            for term in self.find(source)
-            if (forms := term.translations.get(language))
+            for term in self.terms
+            if term.name in found
+            and (forms := term.translations.get(language))
             and not any(_squeeze(form) in spaceless for form in forms)
         ]
-
-    def find(self, source: str) -> list[Term]:
-        """Return the terms that occur in an English text.
-
-        Where "graph break" and "graph" are terms, the words "graph break" are the first one only.
-        """
-        found = (self._by_form[match[1].lower()] for match in self._pattern.finditer(source))
-        return list({term.name: term for term in found}.values())
 
     @cached_property
     def _by_form(self) -> dict[str, Term]:

@@ -1,8 +1,7 @@
 """Bring a catalog up to date with a template, without losing a translation."""
 
-import copy
 import difflib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 import polib
@@ -11,8 +10,6 @@ from .catalogs import WIDTH, is_wordless
 
 # How alike an old and a new source text have to be for the old translation to be offered.
 _ALIKE = 0.6
-
-_Key = tuple[str | None, str]  # context and text of a message
 
 
 def update_catalog(
@@ -23,117 +20,85 @@ def update_catalog(
     A message whose text changed keeps its translation as fuzzy, with the old text beside it. One
     that was removed is kept as obsolete, and revived if its text comes back.
     """
-    before = _index(old or ())
-    wanted = {_key(entry) for entry in template}
-    removed = {key: entry for key, entry in before.items() if key not in wanted}
-    carried = [_carry_over(entry, before.get(_key(entry))) for entry in template]
-    new_texts = [
-        entry for entry in carried if _key(entry) not in before and not _is_translated(entry)
-    ]
-    revived = _revive_similar(new_texts, removed)
-    used = {_key(similar) for similar in revived.values()}
+    before: dict[str, polib.POEntry] = {}
+    # A merge may leave a message twice: the one in use goes before an obsolete one, a finished one
+    # before a fuzzy one, a translated one before an empty one.
+    for entry in sorted(old or (), key=lambda e: (bool(e.obsolete), e.fuzzy, not e.msgstr)):
+        before.setdefault(entry.msgid, entry)
     new = polib.POFile(wrapwidth=WIDTH)
     new.header = old.header if old else ""
     new.metadata = _header(old, template, language)
-    for entry in carried:
-        similar = revived.get(_key(entry))
-        new.append(_offer(entry, similar) if similar else entry)
-    new.extend(_keep_obsolete(entry for key, entry in removed.items() if key not in used))
+    messages = {each.msgid: _carry_over(each, before.get(each.msgid)) for each in template}
+    removed = {text: entry for text, entry in before.items() if text not in messages}
+    similar = pair_similar(
+        (text for text, entry in messages.items() if text not in before and not entry.msgstr),
+        (text for text, entry in removed.items() if entry.msgstr),
+    )
+    for text, old_text in similar.items():
+        _offer(messages[text], removed.pop(old_text))
+    new.extend(messages.values())
+    new.extend(
+        polib.POEntry(
+            msgid=entry.msgid,
+            msgstr=entry.msgstr,
+            comment=entry.comment,
+            tcomment=entry.tcomment,
+            flags=entry.flags,
+            obsolete=True,
+        )
+        for entry in removed.values()
+        if entry.msgstr or entry.tcomment  # the work of a translator
+    )
     return new
 
 
-def _key(entry: polib.POEntry) -> _Key:
-    return (entry.msgctxt, entry.msgid)
+def pair_similar(texts: Iterable[str], old_texts: Iterable[str]) -> dict[str, str]:
+    """Return, for each of the texts that resembles an old one, the one it is most like.
 
-
-def _is_translated(entry: polib.POEntry) -> bool:
-    return bool(entry.msgstr or any(entry.msgstr_plural.values()))
-
-
-def _index(entries: Iterable[polib.POEntry]) -> dict[_Key, polib.POEntry]:
-    """Return entries by their messages.
-
-    A merge may leave a message twice: the one in use goes before an obsolete one, a finished one
-    before a fuzzy one, a translated one before an empty one.
+    Each old text is given to one text only, the first one that it is like.
     """
-    ordered = sorted(entries, key=lambda e: (bool(e.obsolete), e.fuzzy, not _is_translated(e)))
-    index: dict[_Key, polib.POEntry] = {}
-    for entry in ordered:
-        index.setdefault(_key(entry), entry)
-    return index
+    free = list(old_texts)
+    pairs = {}
+    for text in texts:
+        if alike := difflib.get_close_matches(text, free, n=1, cutoff=_ALIKE):
+            pairs[text] = alike[0]
+            free.remove(alike[0])
+    return pairs
 
 
 def _carry_over(message: polib.POEntry, found: polib.POEntry | None) -> polib.POEntry:
     """Return a message of the template with the translation that it has had so far, if any."""
     made = polib.POEntry(
         msgid=message.msgid,
-        msgctxt=message.msgctxt,
-        msgid_plural=message.msgid_plural,
         comment=message.comment,
         flags=[flag for flag in message.flags if flag != "fuzzy"],
         # No line numbers: they would change with every edit above.
         occurrences=[(file, "") for file in dict.fromkeys(f for f, _ in message.occurrences)],
     )
     if found:
-        made = _with_translation(made, found)
+        made.msgstr, made.tcomment = found.msgstr, found.tcomment
         made.previous_msgid = found.previous_msgid
         made.flags = ["fuzzy", *made.flags] if found.fuzzy else made.flags
-    elif is_wordless(message.msgid) and not message.msgid_plural:
+    elif is_wordless(message.msgid):
         made.msgstr = message.msgid
     return made
 
 
-def _revive_similar(
-    messages: Sequence[polib.POEntry], removed: Mapping[_Key, polib.POEntry]
-) -> dict[_Key, polib.POEntry]:
-    """Return for messages the translated entry that was removed and is most like each.
-
-    Each removed entry is given to one message only, the first one that it is like.
-    """
-    free = {entry.msgid: entry for entry in removed.values() if _is_translated(entry)}
-    pairs = {}
-    for message in messages:
-        alike = difflib.get_close_matches(message.msgid, free, n=1, cutoff=_ALIKE)
-        if alike:
-            pairs[_key(message)] = free.pop(alike[0])
-    return pairs
-
-
-def _offer(message: polib.POEntry, similar: polib.POEntry) -> polib.POEntry:
-    """Return the message with the translation of a similar one, which a person has to revise."""
+def _offer(message: polib.POEntry, similar: polib.POEntry) -> None:
+    """Give a message the translation of a similar one, which a person has to revise."""
+    message.msgstr, message.tcomment = similar.msgstr, similar.tcomment
     # If the text changed twice, the translation still belongs to the first one.
     previous = (similar.previous_msgid if similar.fuzzy else None) or similar.msgid
-    made = _with_translation(message, similar)
     if previous != message.msgid:  # otherwise it has become the first text again
-        made.previous_msgid = previous
-        made.flags = ["fuzzy", *made.flags]
-    return made
-
-
-def _with_translation(message: polib.POEntry, found: polib.POEntry) -> polib.POEntry:
-    made = copy.copy(message)
-    made.msgstr = found.msgstr
-    made.msgstr_plural = dict(found.msgstr_plural)
-    made.tcomment = found.tcomment
-    return made
-
-
-def _keep_obsolete(removed: Iterable[polib.POEntry]) -> list[polib.POEntry]:
-    """Return removed entries as obsolete ones, but those that hold no work of a translator."""
-    kept = [copy.copy(each) for each in removed if _is_translated(each) or each.tcomment]
-    for entry in kept:
-        entry.obsolete = True
-        entry.previous_msgid = None  # it would not be read back
-        entry.occurrences = []
-    return kept
+        message.previous_msgid = previous
+        message.flags = ["fuzzy", *message.flags]
 
 
 def _header(old: polib.POFile | None, template: polib.POFile, language: str) -> dict[str, str]:
     project = template.metadata.get("Project-Id-Version", "").strip() or "PACKAGE"
-    now = datetime.now(UTC).strftime("%Y-%m-%d %H:%M+0000")
     fields = {
         "Project-Id-Version": project,
-        "PO-Revision-Date": now,
+        "PO-Revision-Date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M+0000"),
         "Last-Translator": f"The {project} authors",
         "Language-Team": "none",
         "Language": language,
@@ -145,6 +110,6 @@ def _header(old: polib.POFile | None, template: polib.POFile, language: str) -> 
         # Its date changes with every template, which makes every update a change.
         kept = {name: value.strip() for name, value in old.metadata.items()}
         kept.pop("POT-Creation-Date", None)
-        fields = {**kept, **{name: kept.get(name, value) for name, value in fields.items()}}
-        fields["Content-Type"] = "text/plain; charset=UTF-8"  # it is written so
+        # What it says goes first, in its order; but it is written as UTF-8.
+        fields = {**kept, **fields, **kept, "Content-Type": fields["Content-Type"]}
     return fields

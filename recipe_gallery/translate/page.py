@@ -5,7 +5,7 @@ each paragraph of comments, which Sphinx extracts and translates like any other 
 done, the translations are written into the block and the helpers are removed.
 """
 
-import contextlib
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,6 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.locale import get_translation
 from sphinx.transforms import SphinxTransform
-from sphinx.util import logging
 from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
 
@@ -27,16 +26,11 @@ from ..recipes.comments import find_comments, replace_comments
 from ..recipes.gallery import find_file
 from .catalogs import (
     count_words,
-    label_domains,
-    line_of,
-    loaded_messages,
     percent_done,
-    read_catalog,
 )
-from .compiled import compiled_path, has_catalog, labels_now, load_page_catalog
+from .compiled import catalog_path, has_catalog, labels_now, page_translations, warn
 
 _ = get_translation("recipe_gallery")
-logger = logging.getLogger(__name__)
 
 
 class code_comment(addnodes.translatable, nodes.literal_block):  # noqa: N801 (docutils names nodes so)
@@ -82,14 +76,15 @@ class PrepareTranslation(SphinxTransform):
 
     def apply(self, **kwargs: Any) -> None:
         """Note the share translated in the document; report messages the page has no longer."""
+        docname = self.env.docname
         if not is_translated(self.config):
             return
         watch(self.env, labels_now)
-        watch(self.env, has_catalog, self.env.docname)
+        watch(self.env, has_catalog, docname)
         self.document.settings.character_level_inline_markup = current_language(self.config).glue
         found = list(extract_messages(self.document))
         messages = {text for _node, text in found}
-        catalog = self._translations()
+        catalog = page_translations(self.env, docname)
         left = messages - catalog.keys()
         self.document["untranslated"] = [
             node for node, text in found if text in left and isinstance(node, nodes.TextElement)
@@ -98,35 +93,13 @@ class PrepareTranslation(SphinxTransform):
             sum(map(count_words, messages)), sum(map(count_words, left))
         )
         # With gettext_compact, as Sphinx has it, the pages of a folder share a catalog.
-        own = docname_to_domain(self.env.docname, self.config.gettext_compact) == self.env.docname
-        if own and (gone := sorted(catalog.keys() - messages)):
-            self._report(gone)
-
-    def _translations(self) -> dict[str, str]:
-        """Return the messages of the page's catalog that are translated."""
-        domain = docname_to_domain(self.env.docname, self.config.gettext_compact)
-        if domain in label_domains(self.config):
-            return {}
-        catalog = load_page_catalog(self.config, Path(self.env.srcdir), self.env.docname)
-        entries = loaded_messages(catalog).items()
-        return {text: translation for text, translation in entries if text and translation}
-
-    def _report(self, texts: Sequence[str]) -> None:
-        compiled = compiled_path(self.config, Path(self.env.srcdir), self.env.docname)
-        path = compiled.with_suffix(".po")
-        lines: dict[str, int] = {}
-        with contextlib.suppress(GalleryError):  # compiling it has said so
-            # If a message stands there twice, the first one counts.
-            lines = {entry.msgid: line_of(entry) for entry in reversed(read_catalog(path))}
-        for text in texts:
-            short = text if len(text) < 60 else f"{text[:57]}..."
-            problem = GalleryError(
-                f"the page does not have this message any more: {short!r}",
-                path=path,
-                line=lines.get(text, 1),
-                remedy=f"run: {suggest('update-po', self.config.language)}",
-            )
-            logger.warning("%s", problem, type="recipe_gallery", subtype="catalog")
+        if docname_to_domain(docname, self.config.gettext_compact) == docname:
+            path = catalog_path(self.env, docname)
+            remedy = f"run: {suggest('update-po', self.config.language)}"
+            for text in sorted(catalog.keys() - messages):
+                short = text if len(text) < 60 else f"{text[:57]}..."
+                problem = f"the page does not have this message any more: {short!r}"
+                warn(GalleryError(problem, path=path, remedy=remedy))
 
 
 class MarkUntranslated(SphinxTransform):
@@ -160,9 +133,10 @@ class MarkUntranslated(SphinxTransform):
         paragraph = nodes.paragraph("", text + " ")
         repository = self.config.recipe_gallery_repository_url
         if repository:
-            catalog = compiled_path(self.config, Path(), self.env.docname).with_suffix(".po")
+            path = catalog_path(self.env, self.env.docname)
+            file = Path(os.path.relpath(path, self.env.srcdir)).as_posix()
             branch = self.config.recipe_gallery_repository_branch
-            address = f"{repository}/edit/{branch}/{catalog.as_posix()}"
+            address = f"{repository}/edit/{branch}/{file}"
             paragraph += nodes.reference("", _("Help translating"), refuri=address)
         return nodes.note("", paragraph, classes=["translation-note"])
 

@@ -16,11 +16,11 @@ _ACCENTS = str.maketrans(
 # What stays: literals, roles, addresses, references, placeholders, HTML, escapes.
 _KEPT = {
     Kind.PROSE: re.compile(
-        r"``.+?``|:[\w:+-]+:`[^`<]*`|:[\w:+-]+:`|<[^<>`]*>`_{0,2}|`[^`<>]+`(?!_)|`_{0,2}|https?://\S+"
-        r"|\[[#\w*]+\]_|\|[^|]+\||\\."
+        r"(``.+?``|:[\w:+-]+:`[^`<]*`|:[\w:+-]+:`|<[^<>`]*>`_{0,2}|`[^`<>]+`(?!_)|`_{0,2}|https?://\S+"
+        r"|\[[#\w*]+\]_|\|[^|]+\||\\.)"
     ),
-    Kind.LABEL: re.compile(r"%\(\w+\)[sd]|%[sd]|\{\w*\}|<[^<>]*>|&#?\w+;"),
-    Kind.COMMENT: re.compile(r"(?!)"),
+    Kind.LABEL: re.compile(r"(%\(\w+\)[sd]|%[sd]|\{\w*\}|<[^<>]*>|&#?\w+;)"),
+    Kind.COMMENT: re.compile(r"((?!))"),
 }
 
 
@@ -37,15 +37,8 @@ def make_pseudo_catalogs(project: Project, templates: Path, locale: Path) -> Non
 def pseudo_message(text: str, kind: Kind) -> str:
     """Return the pseudo-translation of one message."""
     if kind is Kind.FORMULA:
-        return re.sub(r"\\text\{([^{}]*)\}", lambda found: rf"\text{{{_accent(found[1])}}}", text)
-    parts, end = [], 0
-    for found in _KEPT[kind].finditer(text):
-        parts += [_accent(text[end : found.start()]), found[0]]
-        end = found.end()
-    parts.append(_accent(text[end:]))
+        return re.sub(r"(?<=\\text\{)[^{}]*", lambda found: found[0].translate(_ACCENTS), text)
+    parts = _KEPT[kind].split(text)
+    parts[::2] = [part.translate(_ACCENTS) for part in parts[::2]]  # between them is what stays
     longer = "~" * max(1, len(text) // 4)  # other languages need more room
     return f"{''.join(parts)} {longer}" if re.search(r"\w", "".join(parts[::2])) else text
-
-
-def _accent(text: str) -> str:
-    return text.translate(_ACCENTS)

@@ -1,12 +1,13 @@
 """What translators are told: how far catalogs are, and what a change of the sources means."""
 
-import difflib
+import contextlib
+import io
 import re
 import subprocess
 import tarfile
 import tempfile
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -20,11 +21,11 @@ from .catalogs import (
     count_words,
     domain_of,
     find_catalogs,
-    label_domains,
     measure,
     read_catalog,
 )
 from .extract import make_templates
+from .merge import pair_similar
 
 _BAR = 20  # characters
 _SHOWN = 30  # messages a page, in a summary that people read
@@ -37,30 +38,33 @@ class CatalogStatus:
     """How far one catalog is."""
 
     path: Path
-    is_label: bool  # of labels, not of a page
+    domain: str  # the page, or the name of a catalog of labels
+    is_label: bool
     progress: Progress | None = None  # None if the catalog cannot be read
     revised: date | None = None
     translators: tuple[str, ...] = ()
 
-    @property
-    def domain(self) -> str:
-        """The page, or the name of a catalog of labels."""
-        return domain_of(self.path)
-
 
 def catalog_status(path: Path, labels: Collection[str]) -> CatalogStatus:
     """Measure one catalog; ``labels`` are the names of those that hold labels."""
-    is_label = domain_of(path) in labels
+    domain = domain_of(path)
+    status = CatalogStatus(path=path, domain=domain, is_label=domain in labels)
     try:
         catalog = read_catalog(path)
     except GalleryError:
-        return CatalogStatus(path=path, is_label=is_label)
-    return CatalogStatus(
-        path=path,
-        is_label=is_label,
+        return status
+    revised = None
+    with contextlib.suppress(ValueError):  # it may hold a template's YEAR-MO-DA
+        revised = date.fromisoformat(catalog.metadata.get("PO-Revision-Date", "")[:10])
+    lines = [line.strip() for line in catalog.header.splitlines()]
+    names = [found["name"].strip() for line in lines if (found := _CREDIT.match(line))]
+    names.append(catalog.metadata.get("Last-Translator", "").partition("<")[0].strip())
+    return replace(
+        status,
         progress=measure(catalog),
-        revised=_parse_date(catalog.metadata.get("PO-Revision-Date", "")),
-        translators=_find_translators(catalog),
+        revised=revised,
+        # FULL NAME, as a template has it, is nobody.
+        translators=tuple(dict.fromkeys(name for name in names if name and not name.isupper())),
     )
 
 
@@ -94,50 +98,29 @@ def add_up(statuses: Iterable[CatalogStatus]) -> Progress:
 def format_status(language: Language, statuses: Sequence[CatalogStatus]) -> str:
     """Return a table of one language for the terminal."""
     total = add_up(statuses)
+    filled = _BAR * total.percent // 100
+    bar = "█" * filled + "░" * (_BAR - filled)
+    lines = [f"{language.code}  {language.name}  {bar} {total.percent:>3} %"]
     width = max([len(status.domain) for status in statuses], default=0)
-    check = suggest("check-po", language.code)
-    lines = [f"{language.code}  {language.name}  {_draw_bar(total)} {total.percent:>3} %"]
     for status in statuses:
-        progress = status.progress
-        if progress is None:
-            lines.append(f"  {status.domain:<{width}}  cannot be read; run: {check}")
-            continue
-        revised = status.revised.isoformat() if status.revised else "-"
-        left = f"{progress.words_left:>6} words left, {progress.fuzzy:>3} fuzzy"
-        names = ", ".join(status.translators)
-        lines.append(
-            f"  {status.domain:<{width}}  {progress.percent:>3} %  {left}  {revised}  {names}"
-        )
+        line = f"  {status.domain:<{width}}  "
+        if progress := status.progress:
+            left = f"{progress.words_left:>6} words left, {progress.fuzzy:>3} fuzzy"
+            names = ", ".join(status.translators)
+            line += f"{progress.percent:>3} %  {left}  {status.revised or '-'}  {names}"
+        else:
+            line += f"cannot be read; run: {suggest('check-po', language.code)}"
+        lines.append(line)
     return "\n".join(lines)
 
 
-def _draw_bar(progress: Progress) -> str:
-    filled = _BAR * progress.percent // 100
-    return "█" * filled + "░" * (_BAR - filled)
-
-
-def _parse_date(text: str) -> date | None:
-    try:
-        return date.fromisoformat(text[:10])
-    except ValueError:
-        return None
-
-
-def _find_translators(catalog: polib.POFile) -> tuple[str, ...]:
-    """Return the people whom the header names: one a line in its comment, and the last one."""
-    lines = catalog.header.splitlines()
-    names = [match["name"].strip() for line in lines if (match := _CREDIT.match(line.strip()))]
-    names.append(catalog.metadata.get("Last-Translator", "").partition("<")[0].strip())
-    return tuple(dict.fromkeys(name for name in names if name and not name.isupper()))
-
-
-@dataclass(kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class PageImpact:
     """The messages of one page that differ."""
 
-    added: list[str] = field(default_factory=list)
-    removed: list[str] = field(default_factory=list)
-    changed: list[tuple[str, str]] = field(default_factory=list)  # old and new text
+    added: list[str]
+    removed: list[str]
+    changed: list[tuple[str, str]]  # old and new text
 
 
 def find_impact(project: Project, base: str, templates: Path) -> dict[str, PageImpact]:
@@ -146,29 +129,24 @@ def find_impact(project: Project, base: str, templates: Path) -> dict[str, PageI
     with tempfile.TemporaryDirectory() as folder:
         _extract_commit(project.root, base, Path(folder))
         old = make_templates(load_project(Path(folder)), Path(folder, "_build/gettext"))
-    impact = {}
-    for domain in sorted({*old, *new}):
-        page = compare(old.get(domain), new.get(domain))
-        if page.added or page.removed or page.changed:
-            impact[domain] = page
-    return impact
+    found = {domain: compare(old.get(domain), new.get(domain)) for domain in sorted({*old, *new})}
+    return {
+        domain: page for domain, page in found.items() if page.added or page.removed or page.changed
+    }
 
 
 def compare(old: polib.POFile | None, new: polib.POFile | None) -> PageImpact:
     """Return how the messages of two templates differ; a new text like an old one is a change."""
-    before = [entry.msgid for entry in old or ()]
-    after = [entry.msgid for entry in new or ()]
-    impact = PageImpact(removed=[text for text in before if text not in set(after)])
-    for text in after:
-        if text in set(before):
-            continue
-        similar = difflib.get_close_matches(text, impact.removed, n=1)
-        if similar:
-            impact.changed.append((similar[0], text))
-            impact.removed.remove(similar[0])
-        else:
-            impact.added.append(text)
-    return impact
+    before = {entry.msgid: None for entry in old or ()}  # a set that keeps the order
+    after = {entry.msgid: None for entry in new or ()}
+    added = [text for text in after if text not in before]
+    removed = [text for text in before if text not in after]
+    pairs = pair_similar(added, removed)
+    return PageImpact(
+        added=[text for text in added if text not in pairs],
+        removed=[text for text in removed if text not in pairs.values()],
+        changed=[(old_text, text) for text, old_text in pairs.items()],
+    )
 
 
 def format_impact(
@@ -187,13 +165,10 @@ def format_impact(
     for domain, page in impact.items():
         count = sum(map(count_words, [*page.added, *(new for _old, new in page.changed)]))
         words += count
-        lines.append(
-            f"| `{domain}` | {len(page.added)} | {len(page.changed)} | {len(page.removed)} "
-            f"| {count} |"
-        )
+        counts = (len(page.added), len(page.changed), len(page.removed), count)
+        lines.append(f"| `{domain}` | {' | '.join(map(str, counts))} |")
     names = ", ".join(
-        f"{language.name}: {_translated_before(project, language, impact)}"
-        for language in languages
+        f"{each.name}: {_translated_before(project, each, impact)}" for each in languages
     )
     lines += [
         "",
@@ -220,10 +195,9 @@ def _translated_before(project: Project, language: Language, impact: dict[str, P
     count = 0
     for domain, page in impact.items():
         path = catalog_folder(project.locale, language.code) / f"{domain}.po"
-        if not path.exists() or domain in label_domains(project.config):
-            continue
-        texts = {text for pair in page.changed for text in pair}
-        count += sum(bool(entry.msgstr) for entry in read_catalog(path) if entry.msgid in texts)
+        if path.exists():
+            texts = {text for pair in page.changed for text in pair}
+            count += sum(bool(entry.msgstr) for entry in read_catalog(path) if entry.msgid in texts)
     return count
 
 
@@ -235,17 +209,11 @@ def _quote(text: str) -> str:
 
 
 def _extract_commit(root: Path, commit: str, folder: Path) -> None:
-    done = subprocess.run(
-        ["git", "-C", str(root), "archive", "--format=tar", commit], capture_output=True
-    )
+    command = ["git", "-C", str(root), "archive", "--format=tar", commit]
+    done = subprocess.run(command, capture_output=True)
     if done.returncode:
-        reason = done.stderr.decode(errors="replace").strip().splitlines()
-        raise GalleryError(
-            f"no commit {commit!r} here ({reason[0] if reason else 'git failed'})",
-            remedy="name a commit or a branch, such as main",
-        )
-    with tempfile.TemporaryFile() as file:
-        file.write(done.stdout)
-        file.seek(0)
-        with tarfile.open(fileobj=file) as archive:
-            archive.extractall(folder, filter="data")
+        (reason, *_) = done.stderr.decode(errors="replace").strip().splitlines() or ["git failed"]
+        remedy = "name a commit or a branch, such as main"
+        raise GalleryError(f"no commit {commit!r} here ({reason})", remedy=remedy)
+    with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
+        archive.extractall(folder, filter="data")

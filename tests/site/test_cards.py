@@ -93,7 +93,7 @@ def test_the_picture_of_a_card_compares_two_times() -> None:
 
 
 def test_a_bar_of_progress_shows_what_waits_to_be_revised() -> None:
-    progress = Progress(total=4, translated=1, fuzzy=2, words=40, words_left=30, words_fuzzy=20)
+    progress = Progress(fuzzy=2, words=40, words_left=30, words_fuzzy=20)
     english, korean = Language(code="en", name="English"), Language(code="ko", name="한국어")
     assert english.locale == Locale("en")
     drawn = _draw_progress(progress, english, korean)

@@ -15,6 +15,8 @@ _BLOCK = re.compile(
     r"(?:[-*+•‣⁃]|\(?(?:[0-9]+|[a-zA-Z#]|[ivxlcdmIVXLCDM]+)[.)]|\.\.|>>>|__)(?:\s|$)"
     r"|\|(?:\s|$)|:(?!\s)[^:`]+(?<!\s):(?:\s|$)|\+-|={3,}|-{3,}|\s"
 )
+# What has to be the same in a translation.
+_COMPARED = {"literal", "role", "link", "footnote", "substitution"}
 # Roles whose text is for readers and not a name.
 _WORDY_ROLES = {"guilabel", "menuselection", "abbr"}
 _ROLE_TARGET = re.compile(r"^(?P<title>.*?)\s*<(?P<target>[^<>]*)>$", re.DOTALL)
@@ -25,6 +27,7 @@ class Markup:
     """What a message holds beside words."""
 
     parts: Counter[tuple[str, str]]  # kind and value: a literal's text, a link's address, ...
+    emphasized: int  # how many parts are, in either way
     plain: str  # the words alone
     problems: tuple[str, ...]  # what the parser complains about
 
@@ -32,26 +35,28 @@ class Markup:
 @lru_cache(maxsize=4096)
 def parse(text: str, *, glue: bool = False) -> Markup:
     """Parse one message; ``glue`` lets words touch markup, as it is set for some languages."""
-    inliner, memo = _machinery(glue)
-    children, messages = inliner.parse(text, 1, memo, nodes.paragraph())
+    children, messages = _parse_inline(text, glue)
     parts: Counter[tuple[str, str]] = Counter()
     plain: list[str] = []
     for child in children:
         _collect(child, parts, plain)
     problems = [message.astext().strip() for message in messages]
     if _BLOCK.match(text):
-        kind = text.split()[0] if text.split() else "a space"
-        problems.append(f"begins with {kind!r}, which starts a list or another block")
-    return Markup(parts=parts, plain="".join(plain), problems=tuple(problems))
+        (start, *_) = text.split() or ["a space"]
+        problems.append(f"begins with {start!r}, which starts a list or another block")
+    return Markup(
+        parts=Counter({part: count for part, count in parts.items() if part[0] in _COMPARED}),
+        emphasized=parts["emphasis", ""] + parts["strong", ""],
+        plain="".join(plain),
+        problems=tuple(problems),
+    )
 
 
 def inline_nodes(text: str, *, glue: bool = False) -> list[nodes.Node]:
     """Return a text as nodes of a page; roles become plain text, links and footnotes too."""
-    inliner, memo = _machinery(glue)
-    children, _messages = inliner.parse(text, 1, memo, nodes.paragraph())
     return [
         child if isinstance(child, nodes.Text | nodes.literal) else nodes.Text(_shown(child))
-        for child in children
+        for child in _parse_inline(text, glue)[0]
         if not isinstance(child, nodes.target)
     ]
 
@@ -99,6 +104,13 @@ def _note_role(
     """Take every role for known."""
     raw = nodes.unescape(text, restore_backslashes=True)
     return [nodes.inline(rawsource, text, role=role, raw=raw)], []
+
+
+def _parse_inline(text: str, glue: bool) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+    """Return the nodes of a text, and what docutils complains about."""
+    inliner, memo = _machinery(glue)
+    children, messages = inliner.parse(text, 1, memo, nodes.paragraph())
+    return children, messages
 
 
 @cache

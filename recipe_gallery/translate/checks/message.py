@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
+from ...languages import Language
 from ..catalogs import Kind
 from ..glossary import Glossary
 from .markup import Markup, parse
@@ -21,8 +22,7 @@ class Message:
     translation: str
     kind: Kind = Kind.PROSE
     fuzzy: bool = False
-    glue: bool = False
-    language: str = ""
+    language: Language
     glossary: Glossary = field(default_factory=Glossary)
 
     @cached_property
@@ -33,7 +33,7 @@ class Message:
     @cached_property
     def target(self) -> Markup:
         """Markup of the translation."""
-        return parse(self.translation, glue=self.glue)
+        return parse(self.translation, glue=self.language.glue)
 
     @property
     def words(self) -> tuple[str, str]:
@@ -55,11 +55,6 @@ class Check:
     of: frozenset[Kind]  # to which messages it applies
     breaks: bool  # what it finds would mislead a reader or spoil a page: the build shows English
     excusable: bool  # a translator may accept what it finds, with a reason
-
-    @property
-    def summary(self) -> str:
-        """What it finds, in one line."""
-        return (self.run.__doc__ or "").partition("\n")[0]
 
 
 CHECKS: list[Check] = []

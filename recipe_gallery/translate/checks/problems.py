@@ -35,7 +35,14 @@ def format_checks() -> str:
     for each in CHECKS:
         kinds = ", ".join(sorted(kind.name.lower() for kind in each.of))
         finding = "breaks" if each.breaks else "advice"
-        rows.append((each.name, finding, "all" if each.of == ALL else kinds, each.summary))
+        rows.append(
+            (
+                each.name,
+                finding,
+                "all" if each.of == ALL else kinds,
+                (each.run.__doc__ or "").partition("\n")[0],
+            )
+        )
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = (
         "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
@@ -47,18 +54,21 @@ def format_checks() -> str:
 def format_problems(problems: Sequence[Problem], form: str) -> str:
     """Return the problems as text, as annotations of GitHub, or as JSON."""
     if form == "json":
-        fields = ("line", "message", "check")
-        return json.dumps(
-            [
-                {"file": str(each.path), **{name: getattr(each, name) for name in fields}}
-                for each in problems
-            ],
-            ensure_ascii=False,
-            indent=1,
-        )
+        rows = [
+            {
+                "file": str(each.path),
+                "line": each.line,
+                "message": each.message,
+                "check": each.check,
+            }
+            for each in problems
+        ]
+        return json.dumps(rows, ensure_ascii=False, indent=1)
     if form == "github":
         return "\n".join(
-            f"::error file={each.path},line={each.line},title={each.check}::{_escape(each.message)}"
+            f"::error file={each.path},line={each.line},title={each.check}::"
+            # what would end the text of an annotation
+            + each.message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
             for each in problems
         )
     counts = Counter(each.check for each in problems)
@@ -66,8 +76,3 @@ def format_problems(problems: Sequence[Problem], form: str) -> str:
     count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
     total = f"{count} ({names})" if problems else "no problems"
     return "\n".join([*map(str, problems), total])
-
-
-def _escape(text: str) -> str:
-    """Escape what ends the text of an annotation."""
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")

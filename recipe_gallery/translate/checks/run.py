@@ -19,16 +19,16 @@ from ...languages import FILE_NAME, Language, choose_languages, load_languages
 from ...project import GalleryError, Project
 from ..catalogs import (
     Kind,
-    domain_of,
     find_catalogs,
     kind_of,
     label_domains,
     line_of,
     locale_folders,
     read_catalog,
+    split_path,
 )
 from ..glossary import Glossary, load_glossary
-from . import structure, wording  # noqa: F401 (they add their checks)
+from . import rules  # noqa: F401 (it adds the checks)
 from .message import CHECKS, Check, Message
 from .problems import Problem
 
@@ -60,56 +60,58 @@ def check_catalog(
     ``labels`` are the names of catalogs of labels. Only messages of which no problem ``breaks`` are
     fit for readers. ``None`` instead of the catalog means that it cannot be read at all.
     """
+    problems: list[Problem] = []
+
+    def tell(line: int, text: str, name: str, *, breaks: bool) -> None:
+        problem = Problem(path=path, line=line, message=text, check=name, breaks=breaks)
+        problems.append(problem)
+
     try:
         catalog = read_catalog(path)
     except GalleryError as error:
-        text = f"{error.text}; {error.remedy}" if error.remedy else error.text
-        line = error.line or 1
-        return None, [Problem(path=path, line=line, message=text, check="syntax", breaks=True)]
+        text = "; ".join(filter(None, [error.text, error.remedy]))
+        tell(error.line or 1, text, "syntax", breaks=True)
+        return None, problems
+    locale, _code, domain = split_path(path)
     # Builds do not look at terms, and a broken glossary is no reason for them to stop.
     wants_terms = any(each.name == "glossary" for each in checks)
-    glossary = load_glossary(_locale_folder(path)) if wants_terms else Glossary()
-    problems = list(_check_header(path, catalog, language))
+    glossary = load_glossary(locale) if wants_terms else Glossary()
+    declared = catalog.metadata.get("Language", "")
+    if declared.replace("-", "_") != language.code:
+        said = f"says language {declared}" if declared else "names no language"
+        text = f'the header {said}; write "Language: {language.code}\\n" as the folder is called'
+        tell(1, text, "header", breaks=False)
     seen: dict[tuple[str | None, str], int] = {}
-    for entry in catalog:
-        if entry.obsolete:
-            continue
+    for entry in (each for each in catalog if not each.obsolete):
         line = line_of(entry)
         first = seen.setdefault((entry.msgctxt, entry.msgid), line)
         if first != line:
             text = f"the message of line {first} again; keep one of the two"
-            problems.append(
-                Problem(path=path, line=line, message=text, check="duplicate", breaks=True)
+            tell(line, text, "duplicate", breaks=True)
+        kind = kind_of(entry, label=domain in labels)
+        forms = entry.msgstr_plural.values() if entry.msgid_plural else [entry.msgstr]
+        for translation in filter(None, forms):
+            message = Message(
+                text=entry.msgid_plural or entry.msgid,
+                translation=translation,
+                kind=kind,
+                fuzzy=entry.fuzzy,
+                language=language,
+                glossary=glossary,
             )
-        for message in _messages(entry, language, glossary, label=domain_of(path) in labels):
-            problems += [
-                Problem(path=path, line=line, message=text, check=each.name, breaks=each.breaks)
-                for each in _applicable(checks, message.kind, entry)
-                for text in each.run(message)
-            ]
+            for each in _applicable(checks, kind, entry):
+                for text in each.run(message):
+                    tell(line, text, each.name, breaks=each.breaks)
     return catalog, problems
-
-
-def _messages(
-    entry: polib.POEntry, language: Language, glossary: Glossary, *, label: bool
-) -> Iterator[Message]:
-    """Yield each translation of an entry, of which it has several if it has plural forms."""
-    forms = entry.msgstr_plural.values() if entry.msgid_plural else [entry.msgstr]
-    for translation in filter(None, forms):
-        yield Message(
-            text=entry.msgid_plural or entry.msgid,
-            translation=translation,
-            kind=kind_of(entry, label=label),
-            fuzzy=entry.fuzzy,
-            glue=language.glue,
-            language=language.code,
-            glossary=glossary,
-        )
 
 
 def _applicable(checks: Sequence[Check], kind: Kind, entry: polib.POEntry) -> list[Check]:
     """Return the checks that have a say on a message."""
-    allowed = _allowed(entry)
+    allowed = {
+        found["name"]
+        for found in _ALLOW.finditer(entry.tcomment)
+        if len(re.sub(r"\W", "", found["reason"])) > 1  # without a reason it does not count
+    }
     return [
         check
         for check in checks
@@ -119,33 +121,6 @@ def _applicable(checks: Sequence[Check], kind: Kind, entry: polib.POEntry) -> li
     ]
 
 
-def _allowed(entry: polib.POEntry) -> set[str]:
-    return {
-        found["name"]
-        for found in _ALLOW.finditer(entry.tcomment)
-        if len(re.sub(r"\W", "", found["reason"])) > 1  # without a reason it does not count
-    }
-
-
-def _locale_folder(path: Path) -> Path:
-    """Return the folder that holds the languages' folders."""
-    for parent in path.parents:
-        if parent.name == "LC_MESSAGES":
-            return parent.parents[1]
-    return path.parent
-
-
-def _check_header(path: Path, catalog: polib.POFile, language: Language) -> Iterator[Problem]:
-    declared = catalog.metadata.get("Language", "")
-    if not declared:
-        text = f'the header names no language; add "Language: {language.code}\\n"'
-    elif declared.replace("-", "_") != language.code:
-        text = f"the header says language {declared}, the folder {language.code}; correct one"
-    else:
-        return
-    yield Problem(path=path, line=1, message=text, check="header")
-
-
 def check_tree(project: Project, targets: Sequence[str]) -> list[Problem]:
     """Check the catalogs that ``targets`` names, or all: languages, files or folders.
 
@@ -153,15 +128,15 @@ def check_tree(project: Project, targets: Sequence[str]) -> list[Problem]:
     """
     languages = load_languages(project.root)
     load_glossary(project.locale)
-    targets = targets or list(languages)[1:]  # the first is that of the sources
-    found = [each for target in targets for each in _find_target(project, languages, target)]
+    found: dict[Path, Language] = {}
+    for target in targets or list(languages)[1:]:  # the first is that of the sources
+        found |= _find_target(project, languages, target)
     check_one = partial(_check_file, labels=label_domains(project.config))
-    paths, codes = [path for path, _code in found], [languages[code] for _path, code in found]
     if len(found) > 50 and (os.cpu_count() or 1) > 1:  # a process each: this is all computing
         with ProcessPoolExecutor() as pool:
-            told = list(pool.map(check_one, paths, codes, chunksize=8))
+            told = list(pool.map(check_one, found, found.values(), chunksize=8))
     else:
-        told = list(map(check_one, paths, codes))
+        told = list(map(check_one, found, found.values()))
     problems = {problem for each in told for problem in each}
     return sorted(problems, key=lambda each: (str(each.path), each.line, each.check))
 
@@ -195,29 +170,25 @@ def _check_text(path: Path) -> Iterator[Problem]:
 
 def _find_target(
     project: Project, languages: dict[str, Language], target: str
-) -> Iterator[tuple[Path, str]]:
-    """Yield the catalogs that a target names, each with the code of its language."""
+) -> dict[Path, Language]:
+    """Return the catalogs that a target names, each with its language."""
     path = Path(target)
+    paths = []
     if target in languages:
-        for locale in locale_folders(project.root, project.locale):
-            for found in find_catalogs(locale, target):
-                yield found, target
+        locales = locale_folders(project.root, project.locale)
+        paths = [found for locale in locales for found in find_catalogs(locale, target)]
     elif path.exists():
-        for found in sorted(path.rglob("*.po")) if path.is_dir() else [path]:
-            yield found, _language_of(found, languages)
+        paths = sorted(path.rglob("*.po")) if path.is_dir() else [path]
     elif "/" in target or target.endswith(".po"):
         problem = f"{target}: no such file or folder"
         raise GalleryError(problem, remedy="name a catalog or a language")
     else:
         choose_languages(project.root, [target])  # says what there is
-
-
-def _language_of(path: Path, languages: dict[str, Language]) -> str:
-    for parent in path.resolve().parents:
-        if parent.name == "LC_MESSAGES" and parent.parent.name in languages:
-            return parent.parent.name
-    problem = f"not below <language>/LC_MESSAGES/ of a language in {FILE_NAME}"
-    raise GalleryError(problem, path=path, remedy="move it")
+    for found in paths:
+        if split_path(found)[1] not in languages:
+            problem = f"not below <language>/LC_MESSAGES/ of a language in {FILE_NAME}"
+            raise GalleryError(problem, path=found, remedy="move it")
+    return {found: languages[split_path(found)[1]] for found in paths}
 
 
 def _ask_sphinx_lint(path: Path) -> list[Problem]:

@@ -206,7 +206,7 @@ def test_each_plural_form_is_checked(tmp_path: Path) -> None:
     entry = polib.POEntry(
         msgid="%d page", msgid_plural="%d pages", msgstr_plural={0: "%d쪽", 1: "%s쪽", 2: ""}
     )
-    path = catalog_of(entry, path=tmp_path / "sphinx.po")
+    path = catalog_of(entry, path=tmp_path / "ko/LC_MESSAGES/sphinx.po")
     _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
     assert {each.check for each in problems} == {"placeholder"}
     assert len(problems) == 2  # %d is missing, %s is not in the source

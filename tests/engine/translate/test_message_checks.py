@@ -3,8 +3,9 @@
 import pytest
 
 from gallery import ROOT
+from recipe_gallery.languages import Language
 from recipe_gallery.translate.catalogs import Kind
-from recipe_gallery.translate.checks import structure, wording  # noqa: F401 (they add their checks)
+from recipe_gallery.translate.checks import rules  # noqa: F401 (it adds the checks)
 from recipe_gallery.translate.checks.message import CHECKS, Message
 from recipe_gallery.translate.glossary import load_glossary
 
@@ -44,8 +45,7 @@ def alarms(kind: str, text: str, translation: str) -> list[str]:
         text=text,
         translation=translation,
         kind=Kind[kind.upper()],
-        glue=True,
-        language="ko",
+        language=Language(code="ko", name="한국어", glue=True),
         glossary=load_glossary(ROOT / "locale"),
     )
     return [

@@ -3,6 +3,7 @@
 import gettext
 import json
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import polib
@@ -334,42 +335,51 @@ def test_a_project_without_a_list_of_languages_is_told_nothing(
     assert ("of this page is translated" in build.page(PAGE)) == translated
 
 
-def compile_page(path: Path) -> list[str]:
-    return compile_catalog(path, Language(code="ko", name="한국어"), ["recipe_gallery"])
+def compile_page(path: Path, note: dict[str, Any] | None = None) -> dict[str, Any]:
+    korean = Language(code="ko", name="한국어")
+    return compile_catalog(path, path.with_suffix(".mo"), korean, ["recipe_gallery"], note)
 
 
-def test_an_unchanged_catalog_is_not_read_again(
+def test_an_unchanged_catalog_is_not_checked_again(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = gallery.translate("index", {"One.": "하나.", "Two.": "``둘."})
-    (line,) = compile_page(path)
+    note = compile_page(path)
+    (line,) = note["problems"]
     assert line.endswith("; shown in English")
     before = path.with_suffix(".mo").stat().st_mtime_ns
-    monkeypatch.setattr(compiled, "check_catalog", None)
-    monkeypatch.setattr(compiled, "_digest", None)
-    assert compile_page(path) == [line]  # told again, from the note
-    monkeypatch.undo()
     path.touch()  # another time, the same content
     monkeypatch.setattr(compiled, "check_catalog", None)
-    assert compile_page(path) == [line]
-    assert path.with_suffix(".mo").stat().st_mtime_ns == before
+    assert compile_page(path, note) == note  # told again
     monkeypatch.undo()
+    assert compile_page(path) == note  # without a note it is checked, and nothing is written
+    assert path.with_suffix(".mo").stat().st_mtime_ns == before
     gallery.translate("index", {"One.": "하나.", "Two.": "둘."})
-    assert compile_page(path) == []
+    assert compile_page(path, note)["problems"] == []
     with path.with_suffix(".mo").open("rb") as file:
         catalog = gettext.GNUTranslations(file)
     assert loaded_messages(catalog)["Two."] == "둘."
 
 
+def test_problems_are_told_again_from_what_the_last_build_noted(
+    site: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    edit(site, "A paragraph.", "``문단")
+    first = site.build(language="ko")
+    assert "; shown in English" in first.warnings
+    monkeypatch.setattr(compiled, "check_catalog", None)
+    again = site.build(language="ko")
+    assert (again.warnings, again.read) == (first.warnings, [])
+
+
 def test_a_catalog_that_cannot_be_read_leaves_nothing_compiled(gallery: Gallery) -> None:
     path = gallery.translate("index", {"One.": "하나."})
-    assert compile_page(path) == []
+    assert compile_page(path)["problems"] == []
     path.write_text("nonsense")
-    (line,) = compile_page(path)
+    (line,) = compile_page(path)["problems"]
     assert line.startswith(f"{path}:1: ")
     assert line.endswith("; the page is shown in English")
     assert not path.with_suffix(".mo").exists()
-    assert not path.with_suffix(".mo.json").exists()
 
 
 def test_templates_name_the_line_of_the_recipe(site: Gallery) -> None:
