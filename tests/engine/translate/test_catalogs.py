@@ -38,6 +38,9 @@ def test_a_new_catalog_has_a_header_and_no_line_numbers() -> None:
     text = str(update_catalog(None, template("A sentence to translate."), language="ko"))
     assert '"Project-Id-Version: a site\\n"' in text
     assert '"Language: ko\\n"' in text
+    assert '"Last-Translator: The a site authors\\n"' in text
+    assert '"Language-Team: none\\n"' in text
+    assert '"Content-Type: text/plain; charset=UTF-8\\n"' in text
     assert "POT-Creation-Date" not in text
     assert "#: page.rst\n" in text
 

@@ -9,6 +9,21 @@ from recipe_gallery.translate.checks import rules  # noqa: F401 (it adds the che
 from recipe_gallery.translate.checks.message import CHECKS, Message
 from recipe_gallery.translate.glossary import load_glossary
 
+# Which words a number may stand for
+NUMBER_WORDS = {
+    "0": "zero none",
+    "1": "one once first half third quarter tenth hundredth thousandth January",
+    "2": "two twice second both half doubles doubled pair February",
+    "3": "three third triples March",
+    "4": "four quarter April",
+    "5": "five fifth May",
+    "7": "seven July",
+    "10": "ten tenth October billion",
+    "12": "twelve dozen December",
+    "50": "fifty half",
+    "100": "hundred million",
+    "1000": "thousand",
+}
 RIGHT = [
     ("prose", "Note: for example, ``torch.compile``.", "注：例如：``torch.compile``。"),
     ("label", "100 % of this page is translated", "이 페이지의 100 %가 번역됨"),
@@ -21,6 +36,11 @@ RIGHT = [
     ("prose", "As of March 2026.", "2026년 3월 기준입니다."),
     ("prose", "A third of the time.", "시간의 3분의 1입니다."),
     ("prose", "It doubles the time.", "시간이 2배가 됩니다."),
+    *(
+        ("prose", f"It takes {word} days.", f"{number}일이 걸립니다.")
+        for number, words in NUMBER_WORDS.items()
+        for word in words.split()
+    ),
     ("prose", "A million calls.", "100만 번 호출합니다."),
     ("prose", "On two H200s it is faster.", "H200 2개에서는 더 빠릅니다."),
     ("prose", "In the 1990s", "1990년대"),
