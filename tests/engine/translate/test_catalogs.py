@@ -6,9 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gallery import ROOT
 from recipe_gallery.project import GalleryError
 from recipe_gallery.translate.catalogs import (
     is_wordless,
+    locale_folders,
     measure,
     read_catalog,
     write_catalog,
@@ -143,6 +145,30 @@ def test_progress_counts_words() -> None:
     progress = measure(catalog)
     assert (progress.words, progress.words_left, progress.percent) == (6, 3, 50)
     assert (progress.fuzzy, progress.words_fuzzy) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "problem"),
+    [
+        (b'msgid ""\nmsgstr ""\n"charset=klingon\\n"\n', 3, "unknown charset 'klingon'"),
+        (b'msgid ""\nmsgstr ""\n"charset=utf-8\\n"\n\xff', 4, "not utf-8, which the header names"),
+        (b'msgid "a"\nmsgstr "\x00"\n', 2, "a zero byte"),
+    ],
+)
+def test_a_file_in_no_known_encoding_is_told_with_its_line(
+    tmp_path: Path, content: bytes, line: int, problem: str
+) -> None:
+    path = tmp_path / "page.po"
+    path.write_bytes(content)
+    with pytest.raises(GalleryError) as caught:
+        read_catalog(path)
+    assert str(caught.value) == f"{path}:{line}: {problem}; save the file as UTF-8"
+
+
+def test_the_engines_labels_are_translated_in_its_own_repository_only(tmp_path: Path) -> None:
+    own = ROOT / "recipe_gallery/translate/locale"
+    assert locale_folders(ROOT, ROOT / "locale") == [ROOT / "locale", own]
+    assert locale_folders(tmp_path, tmp_path / "locale") == [tmp_path / "locale"]
 
 
 @given(st.binary(max_size=400))

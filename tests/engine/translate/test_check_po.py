@@ -345,8 +345,9 @@ def test_a_catalog_at_another_place_is_one_line(
         ("English;ko\nkernel;커널\n", ":1: ", "name the columns"),
         ("term,ko\nkernel,커널\n,계층\n", ":3: ", "no English term"),
         ("term,ko\nkernel,커널,of a GPU, not a pit\n", ":2: ", "more cells than columns"),
+        ('term,ko\nkernel,커널\n"batch,배치\n', ":3: ", "not a table in CSV and UTF-8"),
     ],
-    ids=["columns", "term", "cells"],
+    ids=["columns", "term", "cells", "quote"],
 )
 def test_a_broken_glossary_is_one_line(
     project: Path, capsys: pytest.CaptureFixture[str], text: str, place: str, message: str
