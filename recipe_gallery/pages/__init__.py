@@ -5,10 +5,9 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
 
 from .. import Priority
-from ..project import GalleryError
+from . import header, html, replay
 
 
 def skip(self: nodes.NodeVisitor, node: nodes.Element) -> None:
@@ -24,18 +23,17 @@ ONLY_HTML: dict[str, Any] = dict.fromkeys(
 
 def setup(app: Sphinx) -> None:
     """Let Sphinx-Gallery's pages be made from recordings, and written in three forms."""
-    from . import header, html, links, replay
-
-    html.setup_math(app)
+    # MathML, which browsers draw themselves: ``html_math_renderer = "mathml"``
+    app.add_html_math_renderer("mathml", (html.visit_math, None), (html.visit_math_block, None))
     app.connect("config-inited", replay.check_config, priority=Priority.CHECK_CONFIG)
     replay.take_over(app)
     app.add_transform(header.MarkCells)
     app.add_transform(header.AddRecipeHeader)
-    app.add_node(links.page_links, html=(links.visit_links, None), **ONLY_HTML)
+    app.add_node(header.page_links, html=(header.visit_links, None), **ONLY_HTML)
     app.add_node(header.provenance, html=(header.visit_provenance, None), **ONLY_HTML)
     app.add_node(nodes.image, override=True, html=(html.visit_image, None))
     app.connect("builder-inited", _add_style)
-    app.connect("doctree-resolved", links.fill_links, priority=Priority.FILL_LINKS)
+    app.connect("doctree-resolved", header.fill_links, priority=Priority.FILL_LINKS)
     app.connect("doctree-resolved", _write_downloads, priority=Priority.WRITE_DOWNLOADS)
 
 
@@ -46,15 +44,9 @@ def _add_style(app: Sphinx) -> None:
 
 
 def _write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    from .links import has_downloads
+    if header.has_downloads(app):
+        # Imported where a page is written: notebooks take longer to import than an unchanged site
+        # takes to look at.
+        from .notebook import write_downloads
 
-    if not has_downloads(app):
-        return
-    # Imported where a page is written: notebooks take longer to import than an unchanged site
-    # takes to look at.
-    from .notebook import write_downloads
-
-    try:
         write_downloads(app, doctree, docname)
-    except GalleryError as error:  # which Sphinx would show as a fault of this program
-        raise ExtensionError(error.describe(Path(app.srcdir))) from None

@@ -1,13 +1,16 @@
 """The head of a recipe's page: links to downloads, and where and when it was recorded."""
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from babel import Locale
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 from sphinx.transforms import SphinxTransform
+from sphinx.util.osutil import relative_uri
 from sphinx.writers.html5 import HTML5Translator
 
 from .. import Priority
@@ -15,13 +18,16 @@ from ..languages import current_language, format_date, format_moment, format_num
 from ..recipes.cells import mark_cells
 from ..recipes.page import Reason, RecordedPage, Unrecorded, load_page
 from ..recipes.recording import Recording
-from .links import page_links
 
 _ = get_translation("recipe_gallery")
 
 # What Sphinx-Gallery adds to every page and the links replace: its texts differ from page to
 # page, so each would be a message of its own for translators.
 _REPLACED_CLASSES = {"sphx-glr-footer", "sphx-glr-download-link-note", "sphx-glr-signature"}
+
+
+class page_links(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
+    """The list of links; its children are references, to which a site may add its own."""
 
 
 class provenance(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
@@ -137,6 +143,43 @@ def describe_versions(recording: Recording, names: Mapping[str, str]) -> str:
 def _versions(recording: Recording, names: Mapping[str, str]) -> dict[str, str]:
     names = {"python": "Python", **names}
     return {names.get(name, name): version for name, version in recording.facts["versions"].items()}
+
+
+def has_downloads(app: Sphinx) -> bool:
+    """Tell whether this build makes a site, beside whose pages files can lie; a book is none."""
+    return bool(app.builder.format == "html" and app.builder.name != "epub")
+
+
+def fill_links(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put links to the downloads into the list; ``notebook.py`` writes the files."""
+    for links in list(doctree.findall(page_links)):
+        if not has_downloads(app):
+            links.parent.remove(links)
+            continue
+        page = app.builder.get_target_uri(docname)
+        for label, suffix in ((_("Download notebook"), ".ipynb"), (_("Download script"), ".py")):
+            link = make_link(label, relative_uri(page, docname + suffix))
+            link["download"] = Path(docname).name + suffix  # browsers save it instead of showing it
+            links += link
+
+
+def make_link(label: str, address: str) -> nodes.reference:
+    """Return one link of the list."""
+    return nodes.reference("", label, refuri=address, classes=["recipe-action"])
+
+
+def visit_links(self: HTML5Translator, node: page_links) -> None:
+    """Write the links as a list."""
+    self.body.append('<ul class="recipe-actions">')
+    for link in node.findall(nodes.reference):
+        attributes = {"href": link["refuri"]}
+        if "download" in link:
+            attributes["download"] = link["download"]
+        self.body.append(
+            f"<li>{self.starttag(link, 'a', '', **attributes)}{link.astext()}</a></li>"
+        )
+    self.body.append("</ul>\n")
+    raise nodes.SkipNode
 
 
 def visit_provenance(self: HTML5Translator, node: provenance) -> None:

@@ -7,16 +7,10 @@ import imagesize
 from docutils import nodes
 from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
-from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
 
 logger = logging.getLogger(__name__)
-
-
-def setup_math(app: Sphinx) -> None:
-    """Offer MathML, which browsers draw themselves, as ``html_math_renderer = "mathml"``."""
-    app.add_html_math_renderer("mathml", (visit_math, None), (visit_math_block, None))
 
 
 def visit_math(self: HTML5Translator, node: nodes.math) -> None:
@@ -43,14 +37,14 @@ def _convert(node: nodes.Element, *, as_block: bool) -> str:
 def visit_image(self: HTML5Translator, node: nodes.image) -> None:
     """Write an image as Sphinx does, loaded when needed, its place kept by its size in pixels."""
     file = Path(self.builder.srcdir, node["uri"])  # Sphinx changes the address
-    size = imagesize.get(file) if file.is_file() else (-1, -1)
     # Called by its name, because this function takes the method's place.
     HTML5Translator.visit_image(self, node)
-    if not self.body[-1].startswith("<img "):
+    tag = self.body[-1]
+    if not tag.startswith("<img "):
         return
-    attributes = {"loading": "lazy"}
-    if size[0] > 0 and not {"width", "height", "scale"} & set(node.attributes):
-        attributes |= {"width": f"{size[0]:.0f}", "height": f"{size[1]:.0f}"}
-    for name, value in attributes.items():
-        if f" {name}=" not in self.body[-1]:
-            self.body[-1] = self.body[-1].replace("<img ", f'<img {name}="{value}" ', 1)
+    added = "" if " loading=" in tag else 'loading="lazy" '
+    if file.is_file() and not {"width", "height", "scale"} & set(node.attributes):
+        width, height = imagesize.get(file)
+        if width > 0:  # else it is of a kind that is not known
+            added = f'height="{height:.0f}" width="{width:.0f}" {added}'
+    self.body[-1] = tag.replace("<img ", f"<img {added}", 1)

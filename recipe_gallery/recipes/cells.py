@@ -11,7 +11,6 @@ Set once, right after a page was parsed, and asked by all others. HTML shows non
 """
 
 import re
-from collections.abc import Iterator
 
 from docutils import nodes
 
@@ -29,23 +28,22 @@ def mark_cells(document: nodes.document, recipe: Recipe) -> None:
 
     What does not fit the recipe is left unmarked: a comment in a text may look like a boundary.
     """
-    blocks = iter(enumerate(recipe.blocks[1:], 1))  # there is no comment before the title
-    cells = iter(recipe.cells)
-    expected = next(blocks, None)
+    left = list(enumerate(recipe.parts))[1:]  # there is no comment before the title
     cell: Cell | None = None  # of the block at hand
     has_code = False
-    for node in document.findall(_is_part):
+    for node in document.findall(nodes.Element):
         if isinstance(node, nodes.comment):
             match = _BOUNDARY.fullmatch(node.astext())
-            if match and expected and int(match[1]) == expected[1].lineno:
-                node["recipe_block"], node["recipe_line"] = expected[0], expected[1].lineno
-                cell = next(cells) if expected[1].type == "code" else None
+            if match and left and int(match[1]) == left[0][1][0].lineno:
+                node["recipe_block"], (block, cell) = left.pop(0)
+                node["recipe_line"] = block.lineno
                 has_code = False
-                expected = next(blocks, None)
-        elif isinstance(node, nodes.container):
-            if cell and OUTPUT_CLASS in node["classes"]:
-                node["recipe_cell"] = cell.number
-        elif cell and not has_code and not _is_output(node):
+        elif cell is None:
+            continue
+        elif isinstance(node, nodes.container) and OUTPUT_CLASS in node["classes"]:
+            node["recipe_cell"] = cell.number
+        # Subclasses of literal_block stand for something else.
+        elif type(node) is nodes.literal_block and not has_code and OUTPUT_CLASS not in node.parent["classes"]:
             node["recipe_cell"], node["recipe_line"] = cell.number, cell.line
             # reStructuredText trims lines, and where they are numbered it puts a space before each.
             if node.astext().split() == cell.source.split():
@@ -53,11 +51,9 @@ def mark_cells(document: nodes.document, recipe: Recipe) -> None:
             has_code = True
 
 
-def code_of_cells(document: nodes.document) -> Iterator[nodes.literal_block]:
-    """Yield the blocks of code of all cells, in order."""
-    for node in list(document.findall(nodes.literal_block)):
-        if "recipe_cell" in node:
-            yield node
+def code_of_cells(document: nodes.document) -> list[nodes.literal_block]:
+    """Return the blocks of code of all cells, in order."""
+    return [node for node in document.findall(nodes.literal_block) if "recipe_cell" in node]
 
 
 def set_code(block: nodes.literal_block, code: str) -> None:
@@ -65,15 +61,3 @@ def set_code(block: nodes.literal_block, code: str) -> None:
     block.rawsource = code  # what highlighting and linking compare the text with
     block.children = []
     block += nodes.Text(code)
-
-
-def _is_part(node: nodes.Node) -> bool:
-    # Subclasses of literal_block stand for something else.
-    return (
-        isinstance(node, nodes.comment | nodes.container) or type(node) is nodes.literal_block
-    )
-
-
-def _is_output(node: nodes.Node) -> bool:
-    parent = node.parent
-    return isinstance(parent, nodes.container) and OUTPUT_CLASS in parent["classes"]

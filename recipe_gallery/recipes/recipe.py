@@ -61,6 +61,12 @@ class Recipe:
     settings: dict[str, Any]
 
     @property
+    def parts(self) -> list[tuple[Block, Cell | None]]:
+        """Each block and the cell that it is, if it is one of code."""
+        cells = iter(self.cells)
+        return [(block, next(cells) if block.type == "code" else None) for block in self.blocks]
+
+    @property
     def inputs(self) -> dict[str, str]:
         """SHA-256 (hex) of each declared input file, by its path relative to the recipe."""
         hashes = {}

@@ -11,9 +11,9 @@ import pytest
 from docutils import nodes
 from nbclient import NotebookClient
 from sphinx.application import Sphinx
-from sphinx.errors import ExtensionError
 
 from gallery import RECIPE, Build, Gallery
+from recipe_gallery.project import GalleryError
 from recipe_gallery.recipes.cells import code_of_cells
 from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.recipes.recipe import load_recipe
@@ -191,11 +191,11 @@ def test_a_page_that_does_not_fit_its_recipe_is_refused(site: Gallery) -> None:
     module.setup = lambda app: app.connect("doctree-resolved", drop) and None
     sys.modules["dropping"] = module
     try:
-        with pytest.raises(ExtensionError) as error:
+        with pytest.raises(GalleryError) as error:
             site.build()
     finally:
         del sys.modules["dropping"]
-    assert str(error.value) == (
+    assert error.value.describe(site.root) == (
         "recipes_source/adding.py: its page has 5 blocks after the title and 0 of code, "
         "the recipe 5 and 3; remove the page and build again"
     )
