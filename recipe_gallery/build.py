@@ -7,7 +7,6 @@ import sys
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
@@ -16,16 +15,6 @@ from sphinx.cmd.build import build_main
 
 from .languages import Language
 from .project import describe_error
-
-
-@dataclass(frozen=True, kw_only=True)
-class Result:
-    """How the build of one language ended."""
-
-    language: Language
-    exit_status: int
-    output: str
-    seconds: float
 
 
 def build_site(root: Path, build: Path, languages: Sequence[Language], options: str) -> bool:
@@ -39,43 +28,37 @@ def build_site(root: Path, build: Path, languages: Sequence[Language], options: 
     print(f"building {', '.join(language.code for language in languages)}", flush=True)
     failed = []
     with ThreadPoolExecutor(workers) as pool:
-        jobs = [pool.submit(_build, root, build, each, options) for each in languages]
+        jobs = {pool.submit(_build, root, build, each.code, options): each for each in languages}
         for job in as_completed(jobs):
-            result = job.result()
-            code = result.language.code
-            for line in result.output.splitlines():
+            code, (done, seconds) = jobs[job].code, job.result()
+            for line in done.stdout.splitlines():
                 print(f"{code}: {line}", file=sys.stderr)
-            state = (
-                f"failed with exit status {result.exit_status}" if result.exit_status else "done"
-            )
-            print(f"{code}: {state} in {result.seconds:.1f} s", flush=True)
-            if result.exit_status:
+            state = f"failed with exit status {done.returncode}" if done.returncode else "done"
+            print(f"{code}: {state} in {seconds:.1f} s", flush=True)
+            if done.returncode:
                 failed.append(code)
     if failed:
         print(f"error: not built without problems: {', '.join(sorted(failed))}", file=sys.stderr)
     return not failed
 
 
-def _build(root: Path, build: Path, language: Language, options: str) -> Result:
+def _build(
+    root: Path, build: Path, code: str, options: str
+) -> tuple[subprocess.CompletedProcess[str], float]:
+    """Build one language; return what became of it, and the seconds that it took."""
     began = time.monotonic()
     done = subprocess.run(
         [
             *(sys.executable, "-m", __spec__.name, "-b", "html", *shlex.split(options)),
-            *("-D", f"language={language.code}"),
-            *("-d", str(build / "doctrees" / language.code)),
-            *(str(root), str(build / "html" / language.code)),
+            *("-D", f"language={code}", "-d", str(build / "doctrees" / code)),
+            *(str(root), str(build / "html" / code)),
         ],
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
     )
-    return Result(
-        language=language,
-        exit_status=done.returncode,
-        output=done.stdout,
-        seconds=time.monotonic() - began,
-    )
+    return done, time.monotonic() - began
 
 
 def main() -> int:

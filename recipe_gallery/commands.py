@@ -2,43 +2,40 @@
 
 import argparse
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from .languages import Language, add_language, choose_languages, load_languages
 from .project import GalleryError, Project, suggest
 
-Run = Callable[[Project, argparse.Namespace], int]
+# Takes the project and the arguments; False if there is something to mend.
+Run = Callable[[Project, argparse.Namespace], bool | None]
+Argument = tuple[tuple[str, ...], dict[str, Any]]
+
+PARSER = argparse.ArgumentParser(prog="recipe-gallery", description="Recorded recipes.")
+_COMMANDS = PARSER.add_subparsers(required=True, metavar="command")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Command:
-    """One command: its name, what it takes, and the function that runs it and returns a status."""
-
-    name: str
-    run: Run
-    arguments: tuple[tuple[tuple[str, ...], dict[str, Any]], ...]
-
-
-COMMANDS: list[Command] = []
-
-
-def argument(*names: str, **options: Any) -> tuple[tuple[str, ...], dict[str, Any]]:
+def argument(*names: str, **options: Any) -> Argument:
     """Describe one argument as ``argparse`` takes it."""
     return names, options
 
 
-def command(name: str, *arguments: tuple[tuple[str, ...], dict[str, Any]]) -> Callable[[Run], Run]:
+def command(name: str, *arguments: Argument) -> Callable[[Run], Run]:
     """Make a function a command; the first line of its docstring is the help."""
 
     def register(run: Run) -> Run:
-        COMMANDS.append(Command(name=name, run=run, arguments=arguments))
+        text = (run.__doc__ or "").partition("\n")[0].rstrip(".")
+        parser = _COMMANDS.add_parser(name, help=text, description=text)
+        for names, options in (ROOT, *arguments):
+            parser.add_argument(*names, **options)
+        parser.set_defaults(run=run)
         return run
 
     return register
 
 
+ROOT = argument("--root", type=Path, default=Path(), help="folder of conf.py")
 LANGUAGES = argument("languages", nargs="*", help="codes such as ko; all if none")
 TEMPLATES = argument(
     "--templates", type=Path, default=Path("_build/gettext"), help="folder for the templates"
@@ -49,13 +46,13 @@ RECORDINGS = argument(
 
 
 @command("check", RECORDINGS)
-def check(project: Project, options: argparse.Namespace) -> int:
+def check(project: Project, options: argparse.Namespace) -> bool:
     """Tell which recordings are missing, stale or current."""
     from .record.report import Status, check_recordings, format_reports
 
     reports = check_recordings(project, options.recordings_folder)
     print(format_reports(reports))
-    return int(any(report.status is not Status.CURRENT for report in reports))
+    return all(report.status is Status.CURRENT for report in reports)
 
 
 @command(
@@ -66,7 +63,7 @@ def check(project: Project, options: argparse.Namespace) -> int:
     argument("--replace-gpu", action="store_true", help="let a CPU recording replace a GPU one"),
     RECORDINGS,
 )
-def record(project: Project, options: argparse.Namespace) -> int:
+def record(project: Project, options: argparse.Namespace) -> bool:
     """Run recipes and keep what they printed and drew."""
     try:
         from .record.session import Options
@@ -82,7 +79,7 @@ def record(project: Project, options: argparse.Namespace) -> int:
         force=options.force,
         replace_gpu=options.replace_gpu,
     )
-    return 0 if record_recipes(project, options.recipes, wanted) else 1
+    return record_recipes(project, options.recipes, wanted)
 
 
 @command(
@@ -91,17 +88,17 @@ def record(project: Project, options: argparse.Namespace) -> int:
     argument("--build", type=Path, default=Path("_build"), help="folder for what is made"),
     argument("--sphinx-options", default="", help="handed to sphinx-build"),
 )
-def html(project: Project, options: argparse.Namespace) -> int:
+def html(project: Project, options: argparse.Namespace) -> bool:
     """Render the site in all languages at the same time."""
     from .build import build_site
 
     languages = choose_languages(project.root, options.languages)
     build = Path.cwd() / options.build
-    return 0 if build_site(project.root, build, languages, options.sphinx_options) else 1
+    return build_site(project.root, build, languages, options.sphinx_options)
 
 
 @command("update-po", LANGUAGES, TEMPLATES)
-def update_po(project: Project, options: argparse.Namespace) -> int:
+def update_po(project: Project, options: argparse.Namespace) -> None:
     """Bring the catalogs up to date with the sources."""
     from .translate.extract import update_catalogs
 
@@ -110,7 +107,6 @@ def update_po(project: Project, options: argparse.Namespace) -> int:
     for path in changed:
         print(f"updated {path}")
     print(f"{len(changed)} catalogs changed" if changed else "all catalogs are up to date")
-    return 0
 
 
 @command(
@@ -119,21 +115,21 @@ def update_po(project: Project, options: argparse.Namespace) -> int:
     argument("--format", choices=("text", "github", "json"), default="text"),
     argument("--list", action="store_true", help="only list the checks"),
 )
-def check_po(project: Project, options: argparse.Namespace) -> int:
+def check_po(project: Project, options: argparse.Namespace) -> bool:
     """Tell what is wrong with catalogs."""
     from .translate.checks.problems import format_checks, format_problems
     from .translate.checks.run import check_tree
 
     if options.list:
         print(format_checks())
-        return 0
+        return True
     problems = check_tree(project, options.targets)
     print(format_problems(problems, options.format))
-    return int(bool(problems))
+    return not problems
 
 
 @command("status", LANGUAGES)
-def status(project: Project, options: argparse.Namespace) -> int:
+def status(project: Project, options: argparse.Namespace) -> None:
     """Tell how far each catalog is translated."""
     from .translate.catalogs import label_domains, locale_folders
     from .translate.report import format_status, language_status
@@ -141,28 +137,25 @@ def status(project: Project, options: argparse.Namespace) -> int:
     folders, labels = locale_folders(project.root, project.locale), label_domains(project.config)
     for language in _translated_languages(project, options.languages):
         print(format_status(language, language_status(folders, language.code, labels)))
-    return 0
 
 
 @command("impact", argument("base", help="a commit or branch to compare with"), TEMPLATES)
-def impact(project: Project, options: argparse.Namespace) -> int:
+def impact(project: Project, options: argparse.Namespace) -> None:
     """Tell what changed source text means to translators."""
     from .translate.report import find_impact, format_impact
 
     found = find_impact(project, options.base, options.templates)
     print(format_impact(project, found, _translated_languages(project)))
-    return 0
 
 
 @command("glossary", argument("folder", type=Path, help="where the files go"))
-def glossary(project: Project, options: argparse.Namespace) -> int:
+def glossary(project: Project, options: argparse.Namespace) -> None:
     """Write the glossary for translation tools."""
     from .translate.glossary import load_glossary, write_glossaries
 
     terms = load_glossary(project.locale)
     for path in write_glossaries(terms, _translated_languages(project), options.folder):
         print(path)
-    return 0
 
 
 @command(
@@ -171,7 +164,7 @@ def glossary(project: Project, options: argparse.Namespace) -> int:
     argument("--build", type=Path, default=Path("_build/live"), help="folder for what is made"),
     argument("--port", type=int, default=8000),
 )
-def live(project: Project, options: argparse.Namespace) -> int:
+def live(project: Project, options: argparse.Namespace) -> None:
     """Serve one language and follow every save."""
     from .live.server import run
 
@@ -179,20 +172,18 @@ def live(project: Project, options: argparse.Namespace) -> int:
         raise GalleryError("which language?", remedy=f"for example: {suggest('live', 'ko')}")
     language = choose_languages(project.root, [options.language])[0]
     run(project, Path.cwd() / options.build, language, options.port)
-    return 0
 
 
 @command("pseudo-po", argument("locale", type=Path, help="folder for them"), TEMPLATES)
-def pseudo_po(project: Project, options: argparse.Namespace) -> int:
+def pseudo_po(project: Project, options: argparse.Namespace) -> None:
     """Write catalogs of accented English, in which untranslatable text stands out."""
     from .translate.pseudo import make_pseudo_catalogs
 
     make_pseudo_catalogs(project, options.templates, options.locale)
-    return 0
 
 
 @command("new-language", argument("language", help="its code, such as ja or pt_BR"), TEMPLATES)
-def new_language(project: Project, options: argparse.Namespace) -> int:
+def new_language(project: Project, options: argparse.Namespace) -> None:
     """Add a language, with catalogs to fill in."""
     from .translate.extract import update_catalogs
 
@@ -205,7 +196,6 @@ def new_language(project: Project, options: argparse.Namespace) -> int:
     print(f"{len(changed)} catalogs written to {folder}; translate them, and look at the pages:")
     print(suggest("html", code))
     print("Once readers should find the language, set published = true in languages.toml.")
-    return 0
 
 
 def _translated_languages(project: Project, codes: Sequence[str] = ()) -> list[Language]:
