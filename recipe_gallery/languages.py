@@ -14,7 +14,6 @@ from babel import dates as babel_dates
 from babel import numbers as babel_numbers
 from sphinx.application import Sphinx
 from sphinx.config import Config
-from sphinx.errors import ConfigError
 from sphinx.util import logging
 
 from .project import GalleryError, suggest
@@ -144,11 +143,7 @@ def set_languages(app: Sphinx, config: Config) -> None:
     Without that file there is English. A build in another language then translates into it if there
     are catalogs; otherwise the sources are taken to be written in it.
     """
-    try:
-        languages = load_languages(Path(app.confdir))
-    except GalleryError as error:
-        raise ConfigError(str(error)) from None
-    code = config.language
+    languages, code = load_languages(Path(app.confdir)), config.language
     if code not in languages:
         name = "Pseudo" if code == PSEUDO_CODE else _name_of(code)
         added = {code: Language(code=code, name=name, published=False)}

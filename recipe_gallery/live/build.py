@@ -17,6 +17,7 @@ import sphinx.transforms.post_transforms.images  # noqa: F401
 import sphinx_gallery.gen_gallery  # noqa: F401
 import sphinx_markdown_builder  # noqa: F401
 from sphinx.application import Sphinx
+from sphinx.util.console import strip_colors
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from ..pages import html as _html  # noqa: F401
@@ -27,8 +28,6 @@ from ..translate import page  # noqa: F401
 for _name in ("matplotlib.pyplot", "bs4", "pydata_sphinx_theme"):
     with contextlib.suppress(ImportError):
         importlib.import_module(_name)
-
-_ESCAPES = re.compile(r"\x1b\[[\d;]*m")
 
 
 def build_once(root: Path, build: Path, language: str) -> list[str]:
@@ -54,6 +53,6 @@ def build_once(root: Path, build: Path, language: str) -> list[str]:
             app.build()
     except Exception as error:  # whatever half a file leads to; the next save mends it
         raise GalleryError(describe_error(error)) from None
-    text = _ESCAPES.sub("", warnings.getvalue())
+    text = strip_colors(warnings.getvalue())
     root_in_front = re.compile(rf"^((?:WARNING|ERROR): )?{re.escape(str(root))}/", re.MULTILINE)
     return root_in_front.sub(r"\1", text).splitlines()

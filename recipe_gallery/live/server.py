@@ -25,7 +25,6 @@ from ..translate.catalogs import catalog_folder, find_catalogs, label_domains
 from ..translate.checks.run import BREAKING, check_catalog
 from .build import build_once
 
-_EVENTS = "/live-events"
 # Files of this package that are added to every page; a policy can forbid what stands inside one.
 _ASSETS = {"/live.js": "text/javascript", "/live.css": "text/css"}
 _ADDED = '<link rel="stylesheet" href="/live.css">\n<script src="/live.js"></script>\n'
@@ -94,10 +93,13 @@ class Live:
         ):
             began = time.monotonic()
             found = {Path(path) for _change, path in changes}
-            paths = sorted(found | self._saved_since_build() if unseen else found)
-            unseen = False
-            if not paths:
+            if unseen:
+                catalogs = find_catalogs(self.locale, self.language.code)
+                found |= {path for path in catalogs if path.stat().st_mtime >= self._built}
+                unseen = False
+            if not found:
                 continue
+            paths = sorted(found)
             before = self.state.build
             state = self.rebuild(paths)
             names = ", ".join(str(path.relative_to(self.root)) for path in paths[:3])
@@ -144,10 +146,6 @@ class Live:
             and not any(map(file.is_relative_to, made))
         )
 
-    def _saved_since_build(self) -> set[Path]:
-        catalogs = find_catalogs(self.locale, self.language.code)
-        return {path for path in catalogs if path.stat().st_mtime >= self._built}
-
     def _check_catalogs(self, changed: Iterable[Path]) -> tuple[str, ...]:
         """Return what keeps the changed catalogs from readers."""
         folder = catalog_folder(self.locale, self.language.code)
@@ -167,7 +165,7 @@ class _Handler(SimpleHTTPRequestHandler):
         super().__init__(*arguments, directory=str(live.site))  # type: ignore[arg-type]
 
     def do_GET(self) -> None:
-        if self.path == _EVENTS:
+        if self.path == "/live-events":
             return self._send_events()
         if self.path in _ASSETS:
             asset = Path(__file__).with_name(self.path[1:])
