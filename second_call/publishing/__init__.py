@@ -7,14 +7,13 @@ from recipe_gallery import Priority
 
 def setup(app: Sphinx) -> None:
     """Add what fills the heads of pages, and the files beside and above them."""
-    from . import alternates, description, policy, redirects, root_pages
+    from . import addresses, head, root_pages
 
     app.add_config_value("second_call_content_security_policy", "", "html", str)
     app.add_config_value("second_call_unused_assets", [], "html", list)
     app.add_config_value("second_call_preview", "", "html", str)
-    app.connect("env-check-consistency", redirects.check_redirects)
-    app.connect("html-page-context", alternates.add_alternates)
-    app.connect("html-page-context", description.describe)
-    app.connect("html-page-context", policy.apply_policy, priority=Priority.DESCRIBE_HEAD)
-    app.connect("build-finished", alternates.write_sitemap)
+    app.connect("env-check-consistency", addresses.check_redirects)
+    app.connect("html-page-context", head.describe_page)
+    app.connect("html-page-context", head.apply_policy, priority=Priority.DESCRIBE_HEAD)
+    app.connect("build-finished", addresses.write_sitemap)
     app.connect("build-finished", root_pages.write_root_pages)
