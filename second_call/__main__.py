@@ -4,5 +4,4 @@ from pathlib import Path
 
 from .translators.guide import write_guide
 
-if write_guide(Path()):
-    print("updated TRANSLATING.md")
+write_guide(Path())

@@ -30,13 +30,9 @@ def make_guide(root: Path) -> str:
     return _NOTE + re.sub(r"\]\((\w+)\.md\)", r"](\1.rst)", text).rstrip() + "\n"
 
 
-def write_guide(root: Path) -> bool:
-    """Bring ``TRANSLATING.md`` up to date if the project has the page; tell whether it changed."""
-    if not (root / f"{PAGE}.rst").exists():
-        return False
-    text = make_guide(root)
-    path = root / TARGET
-    if path.exists() and path.read_text(encoding="utf-8") == text:
-        return False
-    path.write_text(text, encoding="utf-8")
-    return True
+def write_guide(root: Path) -> None:
+    """Bring ``TRANSLATING.md`` up to date."""
+    text, path = make_guide(root), root / TARGET
+    if path.read_text(encoding="utf-8") != text:
+        path.write_text(text, encoding="utf-8")
+        print(f"updated {path}")
