@@ -47,8 +47,9 @@ class GalleryError(SphinxError):
         """Return the line; paths below ``root`` are shown relative to it."""
         place = ""
         if self.path:
-            inside = root is not None and self.path.is_relative_to(root)
-            shown = self.path.relative_to(root) if inside and root else self.path
+            shown = self.path
+            if root and shown.is_relative_to(root):
+                shown = shown.relative_to(root)
             place = f"{shown}:{self.line}: " if self.line else f"{shown}: "
         return f"{place}{self.text}" + (f"; {self.remedy}" if self.remedy else "")
 
@@ -145,9 +146,7 @@ def load_project(root: Path) -> Project:
     config.add("html_theme", "alabaster", "", str)  # Sphinx's HTML builders bring it
     return Project(
         root=root,
-        galleries=tuple(
-            (pages, Path(root, examples)) for pages, examples in gallery_folders(config)
-        ),
+        galleries=tuple((pages, root / examples) for pages, examples in gallery_folders(config)),
         recordings=root / config.recipe_gallery_recordings,
         locale=root / (config.locale_dirs or ["locales"])[0],
         config=config,
@@ -197,6 +196,7 @@ def code_digest(package: str = __package__) -> bytes:
     found = find_spec(package)
     assert found
     assert found.origin
-    for path in sorted(Path(found.origin).parent.rglob("*.py")):
+    files = Path(found.origin).parent.rglob("*")
+    for path in sorted(each for each in files if each.suffix in (".py", ".html")):
         digest.update(path.read_bytes())
     return digest.digest()

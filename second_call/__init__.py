@@ -9,11 +9,14 @@ from recipe_gallery import Priority, __version__
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the site, and the engine if it is not there yet."""
+    from recipe_gallery.pages import ONLY_HTML
     from recipe_gallery.project import code_digest
 
-    from . import buttons, figures, publishing, translators
+    from . import buttons, figures, nodes, publishing, translators
 
     app.setup_extension("recipe_gallery")
+    element = nodes.visit_element, nodes.depart_element
+    app.add_node(nodes.html_element, html=element, **ONLY_HTML)
     app.connect("doctree-resolved", buttons.add_buttons, priority=Priority.ADD_LINKS)
     figures.setup(app)
     publishing.setup(app)

@@ -1,18 +1,44 @@
-"""Parts of pages as nodes: tables, links to other pages, and messages of other pages."""
+"""Parts of pages as nodes: HTML, tables, links to other pages, and messages of other pages."""
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from docutils import nodes
+from jinja2 import Environment, PackageLoader
 from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
 from sphinx.util.i18n import docname_to_domain
+from sphinx.writers.html5 import HTML5Translator
 
 from recipe_gallery.environment import store_of, watch
-from recipe_gallery.languages import current_language, is_translated, source_language
+from recipe_gallery.languages import current_language, is_translated, locale_dirs, source_language
+from recipe_gallery.recipes.cells import DATA_CLASS
 from recipe_gallery.translate.catalogs import catalog_folder
 from recipe_gallery.translate.checks.markup import inline_nodes
 from recipe_gallery.translate.compiled import translate
+
+_TEMPLATES = Environment(loader=PackageLoader(__package__), autoescape=True)
+
+
+class html_element(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
+    """An element for which docutils has no node; its attributes are ``tag`` and ``classes``."""
+
+
+def visit_element(self: HTML5Translator, node: html_element) -> None:
+    """Write its first tag."""
+    self.body.append(f'<{node["tag"]} class="{" ".join(node["classes"])}">\n')
+
+
+def depart_element(self: HTML5Translator, node: html_element) -> None:
+    """Write its last tag."""
+    self.body.append(f"</{node['tag']}>\n")
+
+
+def render(template: str, **context: Any) -> nodes.raw:
+    """Return a template of this package, filled in."""
+    html = _TEMPLATES.get_template(template).render(data_class=DATA_CLASS, **context)
+    return nodes.raw("", html, format="html")
 
 
 def make_table(
@@ -68,10 +94,8 @@ def translate_message(env: BuildEnvironment, docname: str, text: str) -> str:
     if not is_translated(config):
         return text
     name = f"{docname_to_domain(docname, config.gettext_compact)}.mo"
-    folders = [
-        catalog_folder(Path(env.srcdir, each), config.language) for each in config.locale_dirs
-    ]
-    catalogs = [folder / name for folder in folders]
+    folders = locale_dirs(config, Path(env.srcdir))
+    catalogs = [catalog_folder(folder, config.language) / name for folder in folders]
     state = [path.stat().st_mtime_ns if path.exists() else 0 for path in catalogs]
     kept = store_of(env).kept["message"]
     if kept.get((docname, text), (None,))[0] != state:

@@ -20,31 +20,12 @@ from recipe_gallery.languages import current_language, format_date, format_times
 from recipe_gallery.project import gallery_folders
 from recipe_gallery.recipes.cells import DATA_CLASS
 
-from ..nodes import link_to_page, translated_nodes
-from .bars import draw_pair
+from ..nodes import html_element, link_to_page, render, translated_nodes
 from .summary import Measured, Summary, list_recipes, summarize
 
 _ = get_translation("second_call")
 
 MOST_CARDS = 60  # of a page; what comes after them is a plain list of links
-
-
-class recipe_cards(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """The list of cards."""
-
-    html_tag = "ul"
-
-
-class recipe_list(nodes.General, nodes.Element):  # noqa: N801
-    """The list of links to the recipes that have no card."""
-
-    html_tag = "ul"
-
-
-class recipe_card(nodes.General, nodes.Element):  # noqa: N801
-    """One of them."""
-
-    html_tag = "li"
 
 
 class RecipeCards(SphinxDirective):
@@ -98,7 +79,8 @@ def make_cards(
     ]
     place = {name: number for number, name in enumerate(order)}
     names.sort(key=lambda name: place.get(PurePosixPath(name).name, len(order)))
-    cards, links = recipe_cards(), recipe_list()
+    cards = html_element(tag="ul", classes=["recipe-cards"])
+    links = html_element(tag="ul", classes=["recipe-list"])
     for docname in names:
         summary = watch(env, summarize, docname)
         if summary and len(cards) < MOST_CARDS:
@@ -114,7 +96,7 @@ def _link(env: BuildEnvironment, docname: str, summary: Summary) -> nodes.Node:
 
 
 def _make_card(env: BuildEnvironment, docname: str, summary: Summary) -> nodes.Node:
-    card = recipe_card()
+    card = html_element(tag="li", classes=["recipe-card"])
     card += _picture(env, docname, summary.measured)
     card += nodes.paragraph("", "", _link(env, docname, summary), classes=["recipe-card-title"])
     if summary.text:
@@ -131,7 +113,7 @@ def _picture(env: BuildEnvironment, docname: str, measured: Measured | None) -> 
     Text beside it says what it shows; a reader who cannot see misses nothing.
     """
     if measured and measured.rows:
-        return [nodes.raw("", draw_pair(measured.rows[0]), format="html")]
+        return [render("card_picture.html", row=measured.rows[0])]
     page = PurePosixPath(docname)
     thumbnail = page.parent / f"images/thumb/sphx_glr_{page.name}_thumb.png"
     if Path(env.srcdir, thumbnail).exists():

@@ -10,7 +10,6 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.languages import (
-    Language,
     current_language,
     is_translated,
     source_language,
@@ -44,42 +43,39 @@ class TranslationGlossary(SphinxDirective):
             if is_translated(self.config)
             else translated_languages(self.config)
         )
+        header = [
+            *(_inline(each.name, "name-of-language") for each in (source, *languages)),
+            _("Remark"),
+        ]
         rows: list[list[nodes.Node]] = [
             [
-                _in_language(term.name, source),
+                _inline(term.name, f"language-{source.tag}"),
                 *(
-                    _in_language(term.translations.get(each.code, ("–",))[0], each)
+                    _inline(term.translations.get(each.code, ("–",))[0], f"language-{each.tag}")
                     for each in languages
                 ),
-                nodes.inline("", term.note, classes=[DATA_CLASS]),
+                _inline(term.note, DATA_CLASS),
             ]
             for term in glossary.terms
         ]
-        names = [
-            nodes.inline("", each.name, classes=["name-of-language"])
-            for each in (source, *languages)
-        ]
-        header = [*names, _("Remark")]
+        label = nodes.paragraph("", _("For translation tools:"), translatable=False)
         links = nodes.paragraph("", translatable=False)
         for each in languages:
             name = f"glossary.{each.code}.csv"
-            file = nodes.inline("", name, classes=[DATA_CLASS])
+            file = _inline(name, DATA_CLASS)
             links += [nodes.reference("", "", file, refuri=name), nodes.Text(" ")]
-        label = nodes.paragraph("", _("For translation tools:"), translatable=False)
         return [make_table(header, rows, classes=["glossary-table"]), label, links]
 
 
-def _in_language(text: str, language: Language) -> nodes.Node:
-    return nodes.inline("", text, classes=[f"language-{language.tag}"])
+def _inline(text: str, name: str) -> nodes.inline:
+    return nodes.inline("", text, classes=[name])
 
 
 def write_glossary_files(app: Sphinx, exception: Exception | None) -> None:
     """Write what the glossary's page links to."""
-    locale = Path(app.srcdir, app.config.locale_dirs[0]) if app.config.locale_dirs else None
-    if exception or app.builder.format != "html" or not locale:
+    if exception or app.builder.format != "html" or not app.config.locale_dirs:
         return
     with contextlib.suppress(GalleryError):  # the page has said what is wrong
-        glossary = load_glossary(locale)
-        languages = translated_languages(app.config)
+        glossary = load_glossary(Path(app.srcdir, app.config.locale_dirs[0]))
         if glossary.terms:
-            write_glossaries(glossary, languages, Path(app.outdir))
+            write_glossaries(glossary, translated_languages(app.config), Path(app.outdir))

@@ -1,8 +1,8 @@
 """The directive ``translation-status``: how far each page is translated, as charts and tables."""
 
-from html import escape
 from pathlib import Path
 
+from babel import Locale
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
@@ -22,7 +22,7 @@ from recipe_gallery.recipes.cells import DATA_CLASS
 from recipe_gallery.translate.catalogs import Progress, label_domains, locale_folders
 from recipe_gallery.translate.report import CatalogStatus, add_up, language_status
 
-from ..nodes import link_to_page, make_table
+from ..nodes import link_to_page, make_table, render
 
 _ = get_translation("second_call")
 
@@ -40,42 +40,31 @@ class TranslationStatus(SphinxDirective):
         total = add_up(statuses)
         section = nodes.section(ids=[nodes.make_id(language.tag)], names=[language.code])
         section += nodes.title("", language.name, translatable=False)
-        section += nodes.raw("", _draw_progress(total, own, language), format="html")
-        section += make_table(
-            [
-                _("Page"),
-                _("Translated"),
-                _("Words left"),
-                _("To revise"),
-                _("Last change"),
-                _("Translators"),
-                _("Catalog"),
-            ],
-            [self._row(language, status, own) for status in statuses],
-            classes=["status-table"],
-        )
+        section += draw_progress(total, own, language)
+        header = [
+            *(_("Page"), _("Translated"), _("Words left"), _("To revise"), _("Last change")),
+            *(_("Translators"), _("Catalog")),
+        ]
+        rows = [self._row(status, own.locale) for status in statuses]
+        section += make_table(header, rows, classes=["status-table"])
         return section
 
-    def _row(self, language: Language, status: CatalogStatus, own: Language) -> list[nodes.Node]:
-        locale = own.locale
-        path = status.path.relative_to(self.env.srcdir).as_posix()
-        if status.is_label:
-            page: nodes.Node = nodes.Text(_("Labels of the site: %s") % status.domain)
-        else:
-            page = link_to_page(self.env, status.domain)
-        edit: nodes.Node = nodes.inline("", f"{status.domain}.po", classes=[DATA_CLASS])
-        if self.config.recipe_gallery_repository_url:
+    def _row(self, status: CatalogStatus, locale: Locale) -> list[nodes.Node]:
+        page: nodes.Node = (
+            nodes.Text(_("Labels of the site: %s") % status.domain)
+            if status.is_label
+            else link_to_page(self.env, status.domain)
+        )
+        catalog: nodes.Node = nodes.inline("", f"{status.domain}.po", classes=[DATA_CLASS])
+        repository, root = self.config.recipe_gallery_repository_url, Path(self.env.srcdir)
+        if repository and status.path.is_relative_to(root):
+            path = status.path.relative_to(root).as_posix()
             branch = self.config.recipe_gallery_repository_branch
-            address = f"{self.config.recipe_gallery_repository_url}/edit/{branch}/{path}"
-            edit = nodes.reference("", "", edit, refuri=address)
+            catalog = nodes.reference("", "", catalog, refuri=f"{repository}/edit/{branch}/{path}")
         progress = status.progress
         if progress is None:
-            return [
-                page,
-                nodes.Text(_("cannot be read")),
-                *(nodes.Text("–") for _column in range(4)),
-                edit,
-            ]
+            unknown = [_("cannot be read"), "–", "–", "–", "–"]
+            return [page, *map(nodes.Text, unknown), catalog]
         return [
             page,
             nodes.Text(format_percent(progress.percent / 100, locale)),
@@ -83,7 +72,7 @@ class TranslationStatus(SphinxDirective):
             nodes.Text(format_number(progress.fuzzy, locale)),
             nodes.Text(format_date(status.revised, locale, "medium") if status.revised else "–"),
             nodes.inline("", ", ".join(status.translators) or "–", classes=[DATA_CLASS]),
-            edit,
+            catalog,
         ]
 
 
@@ -98,20 +87,18 @@ def measure_catalogs(env: BuildEnvironment, code: str) -> list[CatalogStatus]:
     return language_status(folders, code, label_domains(env.config), kept)
 
 
-def _draw_progress(progress: Progress, own: Language, language: Language) -> str:
-    """Return a bar of what is translated and what waits to be revised, as inline SVG."""
+def draw_progress(progress: Progress, own: Language, language: Language) -> nodes.Node:
+    """Return a bar of what is translated and what waits to be revised."""
     percent = format_percent(progress.percent / 100, own.locale)
     label = _("%(percent)s of %(language)s translated") % {
         "percent": percent,
         "language": language.name,
     }
     words = max(progress.words, 1)
-    share = 100 * (progress.words - progress.words_left) / words
-    waiting = 100 * progress.words_fuzzy / words
-    return (
-        f'<div class="status-bar"><svg role="img" aria-label="{escape(label)}" viewBox="0 0 100 4" '
-        'preserveAspectRatio="none"><rect class="rest" width="100" height="4"/>'
-        f'<rect class="done" width="{share:.2f}" height="4"/>'
-        f'<rect class="waiting" x="{share:.2f}" width="{waiting:.2f}" height="4"/></svg>'
-        f"<span>{percent}</span></div>"
+    return render(
+        "progress_bar.html",
+        label=label,
+        percent=percent,
+        done=100 * (progress.words - progress.words_left) / words,
+        waiting=100 * progress.words_fuzzy / words,
     )

@@ -9,9 +9,9 @@ from gallery import Gallery
 from recipe_gallery.languages import Language
 from recipe_gallery.translate.catalogs import Progress
 from second_call.figures import summary
-from second_call.figures.bars import draw_pair
 from second_call.figures.headline import Figure, HeadlineRow
-from second_call.translators.progress_page import _draw_progress
+from second_call.nodes import render
+from second_call.translators.progress_page import draw_progress
 
 SHORT = '''
     """
@@ -86,7 +86,7 @@ def test_the_picture_of_a_card_compares_two_times() -> None:
         share_of_limit=None,
         break_even_calls=None,
     )
-    picture = draw_pair(row)
+    picture = render("card_picture.html", row=row).astext()
     assert "&lt;fused&gt;" in picture
     bars = re.findall(r'class="(\w+)" x="0.00" y="0" width="([\d.]+)"', picture)
     assert bars == [("baseline", "100.00"), ("arm", "25.00")]
@@ -96,6 +96,6 @@ def test_a_bar_of_progress_shows_what_waits_to_be_revised() -> None:
     progress = Progress(fuzzy=2, words=40, words_left=30, words_fuzzy=20)
     english, korean = Language(code="en", name="English"), Language(code="ko", name="한국어")
     assert english.locale == Locale("en")
-    drawn = _draw_progress(progress, english, korean)
+    drawn = draw_progress(progress, english, korean).astext()
     assert '<rect class="done" width="25.00"' in drawn
     assert '<rect class="waiting" x="25.00" width="50.00"' in drawn

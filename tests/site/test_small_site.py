@@ -84,6 +84,17 @@ def test_status_and_glossary_are_on_a_page(site: Gallery) -> None:
     assert site.build().read == ["index"]
 
 
+def test_a_catalog_outside_of_the_project_has_no_link_to_its_form(site: Gallery) -> None:
+    elsewhere = site.root.with_name("catalogs elsewhere")
+    (site.root / "locale").rename(elsewhere)
+    site.configure(locale_dirs=[str(elsewhere)])
+    index = site.root / "index.rst"
+    index.write_text(index.read_text() + "\n.. translation-status::\n")
+    page = site.build().page("index")
+    assert "recipes/adding.po" in page
+    assert "/edit/" not in page
+
+
 def describe(path: Path) -> None:
     """Note in a catalog who worked on it and when, and that a message has to be revised."""
     catalog = polib.pofile(str(path))
