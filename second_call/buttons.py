@@ -23,15 +23,16 @@ def add_buttons(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     page = load_page(app.env, docname)
     if page is None or not repository:
         return
-    source = page.source.relative_to(app.srcdir).as_posix()
-    branch = config.recipe_gallery_repository_branch
+    source, branch = page.source.resolve(), config.recipe_gallery_repository_branch
     where = urlsplit(repository)
     for links in doctree.findall(page_links):
         if where.hostname == "github.com":
             notebook = f"{where.path}/blob/{NOTEBOOKS_BRANCH}/{config.language}/{docname}.ipynb"
             address = f"https://colab.research.google.com/github{notebook}"
             links += make_link(_("Open in Colab"), address)
-        links += make_link(_("View source"), f"{repository}/blob/{branch}/{source}")
+        if source.is_relative_to(app.srcdir):  # else nobody knows where the repository has it
+            path = source.relative_to(app.srcdir).as_posix()
+            links += make_link(_("View source"), f"{repository}/blob/{branch}/{path}")
         report = f"{repository}/issues/new?{urlencode(_fill_in_report(app, docname, page))}"
         links += make_link(_("Report a problem"), report)
 
