@@ -92,6 +92,20 @@ def test_a_translation_that_would_change_the_code_is_refused(translation: str) -
 
 
 @pytest.mark.parametrize(
+    ("translation", "problem"),
+    [
+        ("a\u200b", "a comment is one line, without control or invisible characters"),
+        ("noqa", "a comment must not start like an instruction to a tool"),
+        ("# one", "leave out the #, it is put in front of the translation"),
+        ('a """ b', 'a comment must not bring in """'),
+        ("lone \ud800", "a character that cannot be written in UTF-8"),
+    ],
+)
+def test_what_is_wrong_with_a_translation_is_said(translation: str, problem: str) -> None:
+    assert find_problem("behind code", translation) == problem
+
+
+@pytest.mark.parametrize(
     "translation", ["한 '낱말'", 'said "so"', "100 %로", "x = 1", "a # b", "\\"]
 )
 def test_harmless_characters_are_allowed(translation: str) -> None:

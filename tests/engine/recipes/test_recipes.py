@@ -111,6 +111,7 @@ def test_a_block_that_is_not_shown_at_all_runs_with_the_next_one(tmp_path: Path)
         ("1\nx = 1\n", 1, "no docstring"),
         (f"{HEAD}\nif True:\n", 6, "syntax error: expected an indented block"),
         (f"{HEAD}x = 1\n\n# %%\n\nif x:\n\tx\n", 8, "a tab in the code below"),
+        (f"{HEAD}x = 1\n# sphinx_gallery_alt = 1\n", 6, "sphinx_gallery_alt needs a string"),
         (f"{HEAD}x = (\n# %%\n# Text.\n\n1)\n", 5, "syntax error: '(' was never closed"),
     ],
 )

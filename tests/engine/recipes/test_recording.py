@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from recipe_gallery.project import GalleryError
-from recipe_gallery.recipes.recording import SCHEMA, find_published, read_recording
+from recipe_gallery.recipes.recipe import Cell
+from recipe_gallery.recipes.recording import SCHEMA, Comparison, find_published, read_recording
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -126,3 +127,11 @@ def test_a_damaged_file_is_told(tmp_path: Path, content: bytes) -> None:
     assert caught.value.remedy == (
         "restore it from git or run: recipe-gallery record deep --force"
     )
+
+
+@pytest.mark.parametrize(("count", "end"), [(5, "5 (line 5)"), (7, "5 (line 5) and 2 more")])
+def test_five_changed_cells_are_named(count: int, end: str) -> None:
+    cells = tuple(Cell(number=i, line=i, source="x", code="x") for i in range(1, count + 1))
+    told = Comparison(recorded={}, changed=cells, removed=0, inputs=()).describe()
+    assert told.startswith("changed code in cell 1 (line 1), 2 (line 2)")
+    assert told.endswith(end)
