@@ -40,17 +40,18 @@ class RecordedResults(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the sections, in the order of the gallery."""
         sections = []
+        machines = watch(self.env, list_machines)
         for docname in watch(self.env, list_recipes):
             own = watch(self.env, summarize, docname)
-            measured = self._measured(docname, own) if own else []
+            measured = self._measured(docname, own, machines.get(docname, ())) if own else []
             if own and any(each.rows for each in measured):
                 sections.append(self._section(docname, own.title, measured))
         return sections
 
-    def _measured(self, docname: str, own: Summary) -> list[Measured]:
+    def _measured(self, docname: str, own: Summary, machines: Sequence[str]) -> list[Measured]:
         """Return a recipe's current recordings: the one its page shows, then other machines'."""
         found = [] if own.problem else [own.measured]  # its page has warned of it
-        for machine in watch(self.env, list_machines).get(docname, ()):
+        for machine in machines:
             summary = watch(self.env, summarize, docname, machine)
             if summary and summary.problem:
                 logger.warning("%s", summary.problem, type="recipe_gallery", subtype="recording")
