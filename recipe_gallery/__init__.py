@@ -37,14 +37,14 @@ class Priority(IntEnum):
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the engine."""
     # Imported here so that the command line works where Sphinx's HTML part does not.
-    from . import environment, pages, search, translate
+    from . import outdated, pages, search, translate
     from .project import SETTINGS, code_digest
 
     app.setup_extension("sphinx_gallery.gen_gallery")
     app.setup_extension("sphinx_markdown_builder")
     for name, (default, rebuild, kind) in SETTINGS.items():
         app.add_config_value(name, default, rebuild, kind)  # type: ignore[arg-type]
-    environment.setup(app)
+    outdated.setup(app)
     translate.setup(app)
     pages.setup(app)
     search.setup(app)

@@ -9,7 +9,8 @@ import sys
 from collections.abc import Sequence
 
 from .commands import PARSER
-from .project import describe_error, load_project
+from .errors import describe_error
+from .project import load_project
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -13,8 +13,8 @@ from typing import TextIO
 from sphinx._cli.util import errors
 from sphinx.cmd.build import build_main
 
+from .errors import describe_error
 from .languages import Language
-from .project import describe_error
 
 
 def build_site(root: Path, build: Path, languages: Sequence[Language], options: str) -> bool:

@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from .errors import GalleryError, suggest
 from .languages import Language, add_language, choose_languages, load_languages
-from .project import GalleryError, Project, suggest
+from .project import Project
 
 # Takes the project and the arguments; False if there is something to mend.
 Run = Callable[[Project, argparse.Namespace], bool | None]
@@ -48,7 +49,7 @@ RECORDINGS = argument(
 @command("check", RECORDINGS)
 def check(project: Project, options: argparse.Namespace) -> bool:
     """Tell which recordings are missing, stale or current."""
-    from .record.report import Status, check_recordings, format_reports
+    from .record.recording_status import Status, check_recordings, format_reports
 
     reports = check_recordings(project, options.recordings_folder)
     print(format_reports(reports))
@@ -132,7 +133,7 @@ def check_po(project: Project, options: argparse.Namespace) -> bool:
 def status(project: Project, options: argparse.Namespace) -> None:
     """Tell how far each catalog is translated."""
     from .translate.catalogs import label_domains, locale_folders
-    from .translate.report import format_status, language_status
+    from .translate.status_and_impact import format_status, language_status
 
     folders, labels = locale_folders(project.root, project.locale), label_domains(project.config)
     for language in _translated_languages(project, options.languages):
@@ -142,7 +143,7 @@ def status(project: Project, options: argparse.Namespace) -> None:
 @command("impact", argument("base", help="a commit or branch to compare with"), TEMPLATES)
 def impact(project: Project, options: argparse.Namespace) -> None:
     """Tell what changed source text means to translators."""
-    from .translate.report import find_impact, format_impact
+    from .translate.status_and_impact import find_impact, format_impact
 
     found = find_impact(project, options.base, options.templates)
     print(format_impact(project, found, _translated_languages(project)))

@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util import logging
 
-from .project import GalleryError, suggest
+from .errors import GalleryError, suggest
 
 logger = logging.getLogger(__name__)
 

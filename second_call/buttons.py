@@ -8,7 +8,7 @@ from sphinx.locale import get_translation
 
 from recipe_gallery.languages import current_language
 from recipe_gallery.pages.header import describe_versions, make_link, page_links
-from recipe_gallery.recipes.page import RecordedPage, Unrecorded, load_page
+from recipe_gallery.recipes.recorded_page import RecordedPage, Unrecorded, load_page
 
 _ = get_translation("second_call")
 

@@ -11,9 +11,9 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.i18n import docname_to_domain
 from sphinx.writers.html5 import HTML5Translator
 
-from recipe_gallery.environment import store_of, watch
 from recipe_gallery.languages import current_language, is_translated, locale_dirs, source_language
-from recipe_gallery.recipes.cells import DATA_CLASS
+from recipe_gallery.outdated import store_of, watch
+from recipe_gallery.recipes.cell_marks import DATA_CLASS
 from recipe_gallery.translate.catalogs import catalog_folder
 from recipe_gallery.translate.checks.markup import inline_nodes
 from recipe_gallery.translate.compiled import translate

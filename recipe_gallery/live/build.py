@@ -20,9 +20,8 @@ from sphinx.application import Sphinx
 from sphinx.util.console import strip_colors
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-from ..pages import html as _html  # noqa: F401
-from ..project import GalleryError, describe_error
-from ..translate import page  # noqa: F401
+from ..errors import GalleryError, describe_error
+from ..translate import transforms  # noqa: F401
 
 # What a build imports where it is installed: Sphinx-Gallery, and a theme and what that needs
 for _name in ("matplotlib.pyplot", "bs4", "pydata_sphinx_theme"):

@@ -19,8 +19,9 @@ from pathlib import Path
 
 import watchfiles
 
+from ..errors import GalleryError, suggest
 from ..languages import Language
-from ..project import GalleryError, Project, suggest
+from ..project import Project
 from ..translate.catalogs import catalog_folder, find_catalogs, label_domains
 from ..translate.checks.run import BREAKING, check_catalog
 from .build import build_once

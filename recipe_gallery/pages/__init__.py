@@ -7,7 +7,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from .. import Priority
-from . import header, html, replay
+from . import header, media, replay
 
 
 def skip(self: nodes.NodeVisitor, node: nodes.Element) -> None:
@@ -24,14 +24,14 @@ ONLY_HTML: dict[str, Any] = dict.fromkeys(
 def setup(app: Sphinx) -> None:
     """Let Sphinx-Gallery's pages be made from recordings, and written in three forms."""
     # MathML, which browsers draw themselves: ``html_math_renderer = "mathml"``
-    app.add_html_math_renderer("mathml", (html.visit_math, None), (html.visit_math_block, None))
+    app.add_html_math_renderer("mathml", (media.visit_math, None), (media.visit_math_block, None))
     app.connect("config-inited", replay.check_config, priority=Priority.CHECK_CONFIG)
     replay.take_over(app)
     app.add_transform(header.MarkCells)
     app.add_transform(header.AddRecipeHeader)
     app.add_node(header.page_links, html=(header.visit_links, None), **ONLY_HTML)
     app.add_node(header.provenance, html=(header.visit_provenance, None), **ONLY_HTML)
-    app.add_node(nodes.image, override=True, html=(html.visit_image, None))
+    app.add_node(nodes.image, override=True, html=(media.visit_image, None))
     app.connect("builder-inited", _add_style)
     app.connect("doctree-resolved", header.fill_links, priority=Priority.FILL_LINKS)
     app.connect("doctree-resolved", _write_downloads, priority=Priority.WRITE_DOWNLOADS)

@@ -1,4 +1,4 @@
-"""The head of a recipe's page: links to downloads, and where and when it was recorded."""
+"""Under a recipe's title: links to the downloads, and the box with GPU, versions and date."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,8 +15,8 @@ from sphinx.writers.html5 import HTML5Translator
 
 from .. import Priority
 from ..languages import current_language, format_date, format_moment, format_number
-from ..recipes.cells import mark_cells
-from ..recipes.page import Reason, RecordedPage, Unrecorded, load_page
+from ..recipes.cell_marks import mark_cells
+from ..recipes.recorded_page import Reason, RecordedPage, Unrecorded, load_page
 from ..recipes.recording import Recording
 
 _ = get_translation("recipe_gallery")

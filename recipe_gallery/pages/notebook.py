@@ -18,15 +18,15 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx_gallery._doctree_links import code_links_block
 
-from ..project import GalleryError
-from ..recipes.cells import OUTPUT_CLASS
+from ..errors import GalleryError
+from ..recipes.cell_marks import OUTPUT_CLASS
 from ..recipes.fingerprint import fingerprint_code
-from ..recipes.page import RecordedPage, Unrecorded, load_page
 from ..recipes.recipe import Recipe
+from ..recipes.recorded_page import RecordedPage, Unrecorded, load_page
 from ..recipes.recording import PUBLISHED_MIME
 from .header import page_links, provenance
 from .markdown import plain_code, write_markdown
-from .replay import IMAGE_SUFFIXES
+from .outputs_rst import IMAGE_SUFFIXES
 
 _MARKER = "recipe block"
 # of a notebook that was not recorded

@@ -1,4 +1,4 @@
-"""Remember the pages of recipes, so that only those that changed are made again.
+"""Which pages of recipes Sphinx-Gallery need not make again, because nothing has changed.
 
 One file beside the pages, ``.made``, holds what they were made from: for the quick answer that
 nothing has changed, and for each recipe what Sphinx-Gallery said of it, which the page of its
@@ -24,7 +24,8 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util.logging import NAMESPACE
 
-from ..project import SETTINGS, GalleryError, code_digest, gallery_folders
+from ..errors import GalleryError
+from ..project import SETTINGS, code_digest, gallery_folders
 from ..recipes.recipe import load_recipe
 
 # What sphinx_gallery.gen_rst.generate_file_rst returns: introduction, title, cost, and variables

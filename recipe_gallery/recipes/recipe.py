@@ -21,9 +21,10 @@ from sphinx.errors import ExtensionError
 from sphinx_gallery import py_source_parser
 from sphinx_gallery.py_source_parser import Block
 
-from ..project import GalleryError, file_state
+from ..errors import GalleryError
+from ..project import file_state
 from .fingerprint import fingerprint_code
-from .settings import cell_settings, check_settings
+from .config_comments import cell_settings, check_settings
 
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1*")
 

@@ -1,4 +1,4 @@
-"""Recordings: executed notebooks, one per recipe, and whether they still fit their recipe.
+"""Recordings: executed notebooks, one per recipe, and what makes one stale.
 
 A recording is a notebook of code cells with outputs. Under ``metadata.recording`` it carries what
 the recipe's code was (fingerprints) and how it was run (provenance).
@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..project import GalleryError, suggest
+from ..errors import GalleryError, suggest
 from .recipe import Cell, Recipe
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""Recipes are run here; a build never imports this."""
+"""Record recipes: run them in a fresh kernel and keep their outputs; no build imports this."""

@@ -18,7 +18,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
-from ..project import GalleryError
+from ..errors import GalleryError
 from ..recipes.recipe import Cell, Recipe
 from .outputs import Cleaner
 

@@ -1,4 +1,4 @@
-"""Under what recipes run: the machine, its GPU, settings, variables, versions and commit."""
+"""The machine of a recording: its GPU (as nvidia-smi tells), processor, packages and commit."""
 
 import contextlib
 import json
@@ -13,8 +13,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from ..project import GalleryError, suggest
-from .settings import Settings, load_settings
+from ..errors import GalleryError, suggest
+from .recording_toml import Settings, load_settings
 
 # The variable that tells libraries which GPUs they may use; recording sets it to one, or to none.
 VISIBLE = "CUDA_VISIBLE_DEVICES"

@@ -1,4 +1,4 @@
-"""What a person sees while recipes run."""
+"""The progress bar of `recipe-gallery record`, or a line a cell where there is no terminal."""
 
 import shutil
 import time

@@ -17,7 +17,8 @@ import nbformat
 from filelock import FileLock, Timeout
 from nbformat import NotebookNode
 
-from ..project import GalleryError, Project, load_check, suggest
+from ..errors import GalleryError, suggest
+from ..project import Project, load_check
 from ..recipes.gallery import GalleryFile
 from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
@@ -25,7 +26,7 @@ from . import machine
 from .kernel import KernelDiedError, Run
 from .outputs import Cleaner
 from .progress import Progress
-from .report import Status, inspect, name_files
+from .recording_status import Status, inspect, name_files
 
 
 @dataclass(frozen=True, kw_only=True)

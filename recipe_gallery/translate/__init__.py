@@ -8,14 +8,14 @@ from ..languages import set_languages
 
 def setup(app: Sphinx) -> None:
     """Let pages be translated from catalogs that are fit for readers."""
-    from . import compiled, page
+    from . import compiled, transforms
 
     app.add_config_value("recipe_gallery_languages", {}, "env", dict)  # from languages.toml
     app.connect("config-inited", set_languages, priority=Priority.READ_LANGUAGES)
     app.connect("config-inited", compiled.compile_catalogs, priority=Priority.COMPILE_CATALOGS)
     app.connect("env-updated", compiled.report_missing)
     app.connect("builder-inited", _add_builders_transforms)
-    app.add_transform(page.AddComments)
+    app.add_transform(transforms.AddComments)
 
 
 def _add_builders_transforms(app: Sphinx) -> None:
@@ -25,8 +25,8 @@ def _add_builders_transforms(app: Sphinx) -> None:
         app.add_transform(extract.LocateInRecipes)
         app.connect("build-finished", extract.write_kinds)
     else:
-        from . import page
+        from . import transforms
 
-        app.add_transform(page.PrepareTranslation)
-        app.add_transform(page.MarkUntranslated)
-        app.add_transform(page.WriteComments)
+        app.add_transform(transforms.PrepareTranslation)
+        app.add_transform(transforms.MarkUntranslated)
+        app.add_transform(transforms.WriteComments)

@@ -16,7 +16,7 @@ from pathlib import Path
 import polib
 from sphinx.config import Config
 
-from ..project import GalleryError
+from ..errors import GalleryError
 
 WIDTH = 79
 ENGINE = "recipe_gallery"  # name of the catalogs that hold the engine's labels

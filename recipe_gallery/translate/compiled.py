@@ -19,8 +19,9 @@ from sphinx.locale import translators
 from sphinx.util import logging
 from sphinx.util.i18n import docname_to_domain
 
+from ..errors import GalleryError, suggest
 from ..languages import Language, current_language, is_listed, is_translated, locale_dirs
-from ..project import GalleryError, code_digest, suggest
+from ..project import code_digest
 from .catalogs import (
     ENGINE,
     ENGINE_LOCALE,

@@ -20,8 +20,9 @@ from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
 
 from .. import Priority
+from ..errors import GalleryError
 from ..languages import Language
-from ..project import GalleryError, Project
+from ..project import Project
 from ..recipes.gallery import find_file
 from .catalogs import (
     ENGINE,
@@ -37,7 +38,7 @@ from .catalogs import (
 )
 from .compiled import shipped_labels
 from .merge import update_catalog
-from .page import code_comment
+from .transforms import code_comment
 
 # Whose texts a page shows beside those of this project, and in which of their files these are.
 _BORROWED = {

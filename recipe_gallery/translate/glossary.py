@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
 
+from ..errors import GalleryError
 from ..languages import Language
-from ..project import GalleryError
 
 FILE_NAME = "glossary.csv"
 

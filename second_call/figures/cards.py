@@ -15,10 +15,10 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery import Priority
-from recipe_gallery.environment import watch
 from recipe_gallery.languages import current_language, format_date, format_times
+from recipe_gallery.outdated import watch
 from recipe_gallery.project import gallery_folders
-from recipe_gallery.recipes.cells import DATA_CLASS
+from recipe_gallery.recipes.cell_marks import DATA_CLASS
 
 from ..nodes import html_element, link_to_page, render, translated_nodes
 from .summary import Measured, Summary, list_recipes, summarize

@@ -12,7 +12,7 @@ from typing import Any
 from nbformat import NotebookNode
 from sphinx.util import logging
 
-from recipe_gallery.project import GalleryError
+from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recording import Recording, find_published
 
 MIME = "application/vnd.recipe-gallery.headline+json"

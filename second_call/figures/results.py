@@ -13,7 +13,6 @@ from sphinx.locale import get_translation
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.environment import watch
 from recipe_gallery.languages import (
     current_language,
     format_date,
@@ -21,7 +20,8 @@ from recipe_gallery.languages import (
     format_percent,
     format_times,
 )
-from recipe_gallery.recipes.cells import DATA_CLASS
+from recipe_gallery.outdated import watch
+from recipe_gallery.recipes.cell_marks import DATA_CLASS
 
 from ..nodes import link_to_page, make_table, translated_nodes
 from .bars import make_bars

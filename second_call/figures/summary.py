@@ -1,4 +1,4 @@
-"""What a recipe and a recording of it come to, in a few lines: for cards, tables and buttons.
+"""A recipe's title, first sentence, device, date and headline figures, for cards and tables.
 
 Pages watch it: they are read again when one of these lines changes, not with every edit.
 """
@@ -10,11 +10,12 @@ from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
 
-from recipe_gallery.environment import store_of
+from recipe_gallery.errors import GalleryError
+from recipe_gallery.outdated import store_of
 from recipe_gallery.pages.header import describe_versions
-from recipe_gallery.project import GalleryError, file_state
+from recipe_gallery.project import file_state
 from recipe_gallery.recipes.gallery import find_file, find_recordings, list_files
-from recipe_gallery.recipes.page import RecordedPage, Unrecorded, load_recorded
+from recipe_gallery.recipes.recorded_page import RecordedPage, Unrecorded, load_recorded
 
 from .headline import HeadlineRow, read_headline
 

@@ -1,4 +1,4 @@
-"""The addresses of a language's pages: all in a sitemap, moved ones in redirects that lead on."""
+"""The sitemap of a language, and a check of the redirects of moved pages."""
 
 import posixpath
 from xml.sax.saxutils import escape

@@ -1,4 +1,4 @@
-"""The head of a page: what it may load, its other languages, and how others show a link to it.
+"""The `<head>` of a page: security policy, other languages, meta description, link previews.
 
 The template is ``_templates/layout.html``.
 """

@@ -1,4 +1,4 @@
-"""What lies above all languages: first page, page for wrong addresses, sitemap, robots.txt.
+"""What lies above all languages: chooser of the language, 404 page, sitemap, robots.txt.
 
 The templates are in ``_templates/root/``; what they load are files of the first language.
 """

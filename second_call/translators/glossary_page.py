@@ -9,14 +9,14 @@ from sphinx.locale import get_translation
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
+from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import (
     current_language,
     is_translated,
     source_language,
     translated_languages,
 )
-from recipe_gallery.project import GalleryError
-from recipe_gallery.recipes.cells import DATA_CLASS
+from recipe_gallery.recipes.cell_marks import DATA_CLASS
 from recipe_gallery.translate.glossary import FILE_NAME, load_glossary, write_glossaries
 
 from ..nodes import make_table

@@ -6,7 +6,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from recipe_gallery.project import GalleryError
+from recipe_gallery.errors import GalleryError
 
 PAGE = "translating"
 TARGET = "TRANSLATING.md"

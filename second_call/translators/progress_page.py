@@ -8,7 +8,6 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.environment import store_of, watch
 from recipe_gallery.languages import (
     Language,
     current_language,
@@ -18,9 +17,10 @@ from recipe_gallery.languages import (
     locale_dirs,
     translated_languages,
 )
-from recipe_gallery.recipes.cells import DATA_CLASS
+from recipe_gallery.outdated import store_of, watch
+from recipe_gallery.recipes.cell_marks import DATA_CLASS
 from recipe_gallery.translate.catalogs import Progress, label_domains, locale_folders
-from recipe_gallery.translate.report import CatalogStatus, add_up, language_status
+from recipe_gallery.translate.status_and_impact import CatalogStatus, add_up, language_status
 
 from ..nodes import link_to_page, make_table, render
 

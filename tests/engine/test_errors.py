@@ -11,7 +11,8 @@ import pytest
 
 from gallery import ROOT, Gallery
 from recipe_gallery.__main__ import main
-from recipe_gallery.project import GalleryError, describe_error, load_project, suggest
+from recipe_gallery.errors import GalleryError, describe_error, suggest
+from recipe_gallery.project import load_project
 
 TITLED = '"""\nTitle\n=====\n"""\n\nprint(1)\n'
 
@@ -204,7 +205,7 @@ def test_interrupted_and_broken_pipes_end_quietly(
         raise KeyboardInterrupt
 
     monkeypatch.chdir(make(tmp_path))
-    monkeypatch.setattr("recipe_gallery.record.report.check_recordings", interrupted)
+    monkeypatch.setattr("recipe_gallery.record.recording_status.check_recordings", interrupted)
     assert main(["check"]) == 130
     assert capsys.readouterr().err == "interrupted; what was finished is kept\n"
 

@@ -6,8 +6,8 @@ import polib
 import pytest
 
 from gallery import ROOT, Gallery
+from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import add_language, choose_languages, load_languages
-from recipe_gallery.project import GalleryError
 
 
 @pytest.fixture

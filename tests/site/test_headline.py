@@ -6,7 +6,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from recipe_gallery.project import GalleryError
+from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recording import Recording
 from second_call.figures.headline import MIME, Figure, check_headline, headline
 

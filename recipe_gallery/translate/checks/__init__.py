@@ -1,1 +1,1 @@
-"""What may be wrong with a translation."""
+"""Checks of translations: what breaks a page, and what should be better."""

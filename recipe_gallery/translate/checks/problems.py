@@ -1,4 +1,4 @@
-"""What checks find, and how it is shown."""
+"""The problems that checks find: as text, annotations of GitHub, or JSON."""
 
 import json
 from collections import Counter
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...project import GalleryError
+from ...errors import GalleryError
 from .message import ALL, CHECKS
 
 

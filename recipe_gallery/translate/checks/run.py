@@ -15,8 +15,9 @@ from pathlib import Path
 
 import polib
 
+from ...errors import GalleryError
 from ...languages import FILE_NAME, Language, choose_languages, load_languages
-from ...project import GalleryError, Project
+from ...project import Project
 from ..catalogs import (
     Kind,
     find_catalogs,

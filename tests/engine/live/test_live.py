@@ -11,10 +11,11 @@ from playwright.sync_api import Browser, expect
 from watchfiles import Change
 
 from gallery import Gallery
+from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import load_languages
 from recipe_gallery.live.build import build_once
 from recipe_gallery.live.server import Live, run
-from recipe_gallery.project import GalleryError, load_project
+from recipe_gallery.project import load_project
 
 PAGE = "recipes/adding"
 POLICY_LAYOUT = """{% extends "!layout.html" %}{% block extrahead %}

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from gallery import Gallery
-from recipe_gallery.project import GalleryError
+from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.gallery import find_recipes
 from recipe_gallery.recipes.recipe import Recipe, load_recipe
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from recipe_gallery.project import GalleryError
+from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recipe import Cell
 from recipe_gallery.recipes.recording import SCHEMA, Comparison, find_published, read_recording
 

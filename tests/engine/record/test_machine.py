@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from recipe_gallery.project import GalleryError
+from recipe_gallery.errors import GalleryError
 from recipe_gallery.record import machine
 from recipe_gallery.record.machine import Gpu, find_gpu, package_versions, require_gpu, run_probe
 

@@ -15,7 +15,7 @@ from nbformat import NotebookNode
 
 from gallery import ROOT, Gallery
 from recipe_gallery.__main__ import main
-from recipe_gallery.project import GalleryError
+from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recording import find_published
 from recipe_gallery.record import machine, session
 

@@ -1,4 +1,4 @@
-"""What translators are told: how far catalogs are, and what a change of the sources means."""
+"""How far catalogs are translated (`status`), and what a change of the sources costs (`impact`)."""
 
 import contextlib
 import io
@@ -13,8 +13,9 @@ from pathlib import Path
 
 import polib
 
+from ..errors import GalleryError, suggest
 from ..languages import Language
-from ..project import GalleryError, Project, load_project, suggest
+from ..project import Project, load_project
 from .catalogs import (
     Progress,
     catalog_folder,

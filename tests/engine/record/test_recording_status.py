@@ -5,8 +5,8 @@ import pytest
 
 from gallery import RECIPE, Gallery
 from recipe_gallery.__main__ import main
-from recipe_gallery.project import GalleryError
-from recipe_gallery.record import report
+from recipe_gallery.errors import GalleryError
+from recipe_gallery.record import recording_status
 
 
 def check(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
@@ -96,7 +96,7 @@ def test_what_the_project_refuses_is_not_current(
     def refuse(notebook: object, path: Path) -> None:
         raise GalleryError("cannot be shown", path=path)
 
-    monkeypatch.setattr(report, "load_check", lambda project: refuse)
+    monkeypatch.setattr(recording_status, "load_check", lambda project: refuse)
     gallery.add("adding")
     status, text = check(gallery, capsys)
     assert status == 1

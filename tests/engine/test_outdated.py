@@ -8,7 +8,7 @@ EXTENSION = """
 import sys
 from pathlib import Path
 
-from recipe_gallery.environment import watch
+from recipe_gallery.outdated import watch
 
 def first_word(env, name):
     return Path(env.srcdir, name).read_text().split()[0]

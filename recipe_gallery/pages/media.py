@@ -1,4 +1,4 @@
-"""How pages show formulas and pictures in HTML."""
+"""Formulas and pictures in the HTML of pages."""
 
 from html import escape
 from pathlib import Path

@@ -7,9 +7,9 @@ import nbformat
 import pytest
 
 from gallery import Gallery
-from recipe_gallery.recipes import page, recipe
+from recipe_gallery.recipes import recipe, recorded_page
 from recipe_gallery.recipes.gallery import GalleryFile
-from recipe_gallery.recipes.page import Reason, RecordedPage, Unrecorded, load_recorded
+from recipe_gallery.recipes.recorded_page import Reason, RecordedPage, Unrecorded, load_recorded
 
 
 def load(site: Gallery) -> RecordedPage | Unrecorded:
@@ -22,9 +22,9 @@ def test_a_recording_is_parsed_once_until_it_changes(
     site: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[Path] = []
-    parse = page.read_recording
+    parse = recorded_page.read_recording
     monkeypatch.setattr(
-        page, "read_recording", lambda *place: (read.append(place[0]), parse(*place))[1]
+        recorded_page, "read_recording", lambda *place: (read.append(place[0]), parse(*place))[1]
     )
     first = load(site)
     assert isinstance(first, RecordedPage)
@@ -39,7 +39,7 @@ def test_a_recording_is_parsed_once_until_it_changes(
 
 
 def test_no_cache_grows_with_the_gallery() -> None:
-    assert page._read_once.cache_info().maxsize == 16
+    assert recorded_page._read_once.cache_info().maxsize == 16
     assert recipe._load_recipe.cache_info().maxsize == 128
 
 

@@ -1,4 +1,4 @@
-"""What is done to a page that is translated: comments in code, and what is English still.
+"""Translate comments in the code of a page, and mark the text that is not translated.
 
 A block of code stays as it is while Sphinx translates the page. Beside it stands a helper node for
 each paragraph of comments, which Sphinx extracts and translates like any other text. Once that is
@@ -18,10 +18,10 @@ from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
 
 from .. import Priority
-from ..environment import watch
+from ..errors import GalleryError, suggest
 from ..languages import current_language, format_percent, is_translated, source_language
-from ..project import GalleryError, suggest
-from ..recipes.cells import DATA_CLASS, OUTPUT_CLASS, code_of_cells, set_code
+from ..outdated import watch
+from ..recipes.cell_marks import DATA_CLASS, OUTPUT_CLASS, code_of_cells, set_code
 from ..recipes.comments import find_comments, replace_comments
 from ..recipes.gallery import find_file
 from .catalogs import (

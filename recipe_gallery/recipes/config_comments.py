@@ -24,7 +24,7 @@ from typing import Any
 
 from sphinx_gallery.py_source_parser import Block
 
-from ..project import GalleryError
+from ..errors import GalleryError
 
 
 def is_seconds(value: object) -> bool:

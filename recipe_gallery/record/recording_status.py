@@ -1,4 +1,4 @@
-"""Tell which recordings are missing, stale or current, without running anything."""
+"""Which recordings are missing, stale or current: `recipe-gallery check`."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -7,10 +7,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..project import GalleryError, Project, load_check, suggest
+from ..errors import GalleryError, suggest
+from ..project import Project, load_check
 from ..recipes.gallery import GalleryFile, find_recordings, list_files
-from ..recipes.page import Reason, Unrecorded, load_recorded
 from ..recipes.recipe import Recipe
+from ..recipes.recorded_page import Reason, Unrecorded, load_recorded
 from ..recipes.recording import Recording
 
 Check = Callable[[Any, Path], None]  # recipe_gallery_check_recording

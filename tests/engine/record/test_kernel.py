@@ -9,7 +9,7 @@ import nbformat
 import pytest
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
-from recipe_gallery.project import GalleryError
+from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recipe import Cell, Recipe
 from recipe_gallery.record.kernel import KernelDiedError, Run
 from recipe_gallery.record.outputs import Cleaner

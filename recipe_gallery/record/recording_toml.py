@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from ..project import GalleryError
-from ..recipes.settings import is_seconds, is_strings
+from ..errors import GalleryError
+from ..recipes.config_comments import is_seconds, is_strings
 
 FILE_NAME = "recording.toml"
 

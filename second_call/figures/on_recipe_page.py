@@ -1,4 +1,4 @@
-"""What came out, on a recipe's page before the text that explains it."""
+"""Headline figures as bars at the top of a recipe's page."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from sphinx.transforms import SphinxTransform
 
 from recipe_gallery import Priority
 from recipe_gallery.languages import current_language
-from recipe_gallery.recipes.page import RecordedPage, load_page
+from recipe_gallery.recipes.recorded_page import RecordedPage, load_page
 
 from .bars import make_bars
 from .headline import headline

@@ -10,10 +10,11 @@ import polib
 import pytest
 
 from gallery import ROOT, Gallery
+from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
-from recipe_gallery.project import GalleryError, Project, load_project
+from recipe_gallery.project import Project, load_project
 from recipe_gallery.translate.glossary import load_glossary, write_glossaries
-from recipe_gallery.translate.report import (
+from recipe_gallery.translate.status_and_impact import (
     CatalogStatus,
     compare,
     find_impact,

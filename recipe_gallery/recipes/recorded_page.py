@@ -7,7 +7,8 @@ from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
 
-from ..project import GalleryError, file_state
+from ..errors import GalleryError
+from ..project import file_state
 from .gallery import GalleryFile, find_file
 from .recipe import Recipe, load_recipe
 from .recording import Comparison, Recording, compare, read_recording

@@ -1,4 +1,4 @@
-"""Which nodes of a page show which part of its recipe, as attributes of these nodes.
+"""Mark the nodes of a page with the number of the cell that they show.
 
 Set once, right after a page was parsed, and asked by all others. HTML shows none of them:
 

@@ -1,4 +1,4 @@
-"""What a build remembers of each page, in ``env.recipe_gallery``.
+"""Which pages Sphinx has to read again: what each one watches, kept in ``env.recipe_gallery``.
 
 A page that shows something of another file *watches* it: ``watch`` returns the value now and keeps
 it in the page's record; in the next build a page is read again if a value it watches is another.

@@ -1,0 +1,92 @@
+"""Errors as people see them: one line that says what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import traceback
+from pathlib import Path
+
+from docutils.utils import SystemMessage
+from sphinx.errors import SphinxError
+
+
+class GalleryError(SphinxError):
+    """A mistake that a person can mend; shown as one line, without a traceback.
+
+    ``path`` and ``line`` (counted from 1) say where it is, ``text`` what is wrong and ``remedy``
+    what to do. ``str()`` puts them together: ``path:line: text; remedy``. It is one of Sphinx's
+    errors, so that a build that ends in it prints this line, too.
+    """
+
+    category = "error"
+
+    def __init__(
+        self, text: str, *, path: Path | None = None, line: int | None = None, remedy: str = ""
+    ) -> None:
+        super().__init__(text)
+        self.text = text
+        self.path = path
+        self.line = line
+        self.remedy = remedy
+
+    def __str__(self) -> str:
+        return self.describe()
+
+    def describe(self, root: Path | None = None) -> str:
+        """Return the line; paths below ``root`` are shown relative to it."""
+        place = ""
+        if self.path:
+            shown = self.path
+            if root and shown.is_relative_to(root):
+                shown = shown.relative_to(root)
+            place = f"{shown}:{self.line}: " if self.line else f"{shown}: "
+        return f"{place}{self.text}" + (f"; {self.remedy}" if self.remedy else "")
+
+
+def describe_error(error: Exception) -> str:
+    """Return what went wrong in one line, paths relative to the current folder.
+
+    An error that nobody foresaw is a defect: its traceback is kept in a file that the line names.
+    """
+    inner = getattr(error, "orig_exc", None)
+    if isinstance(inner, Exception) and not isinstance(inner, ImportError):
+        error = inner  # of a hook; Sphinx's text around it names the hook only
+    if isinstance(error, OSError):
+        named = error.filename2 or error.filename
+        path = Path(named) if isinstance(named, str) else None
+        text = error.strerror or str(error) or type(error).__name__
+        error = GalleryError(text, path=path, remedy="mend it and run the command again")
+    if isinstance(error, GalleryError):
+        return error.describe(Path.cwd())
+    text = " ".join(str(error).split())
+    if isinstance(error, SphinxError | SystemMessage):
+        return text
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="recipe-gallery-", suffix=".log", delete=False, encoding="utf-8"
+    ) as file:
+        traceback.print_exception(error, file=file)
+    return f"unexpected {type(error).__name__}: {text}; please report it with {file.name}"
+
+
+# How the Makefile of a project names what a command takes.
+_MAKE_NAMES = {
+    "record": "RECIPES",
+    "html": "LANGUAGES",
+    "--force": "FORCE=1",
+    "--replace-gpu": "REPLACE_GPU=1",
+    "--device cpu": "DEVICE=cpu",
+    "--port 8001": "PORT=8001",
+}
+
+
+def suggest(command: str, argument: str = "", *options: str) -> str:
+    """Return what a person should type: ``recipe-gallery record adding --force``.
+
+    A Makefile that calls this command sets ``RECIPE_GALLERY_MAKE``, and is named instead:
+    ``make record RECIPES=adding FORCE=1``.
+    """
+    if not os.environ.get("RECIPE_GALLERY_MAKE"):
+        return " ".join(filter(None, ["recipe-gallery", command, argument, *options]))
+    named = f"{_MAKE_NAMES.get(command, 'LANGUAGE')}={argument}" if argument else ""
+    return " ".join(filter(None, ["make", command, named, *map(_MAKE_NAMES.__getitem__, options)]))

@@ -1,0 +1,147 @@
+"""What a recipe printed and drew as reStructuredText, for Sphinx-Gallery to put on its page."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from textwrap import indent
+from typing import TYPE_CHECKING, Any
+
+from sphinx.util import logging
+from sphinx_gallery import gen_rst
+
+from ..errors import suggest
+from ..recipes.cell_marks import OUTPUT_CLASS
+from ..recipes.gallery import GalleryFile
+from ..recipes.recipe import Cell
+from ..recipes.recorded_page import Unrecorded, load_recorded
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+logger = logging.getLogger(__name__)
+
+IMAGE_SUFFIXES = {"image/svg+xml": ".svg", "image/png": ".png", "image/jpeg": ".jpg"}
+
+
+class ImageWriter:
+    """Writes recorded images where Sphinx-Gallery looks for a recipe's figures."""
+
+    def __init__(self, paths: Iterable[str], root: Path) -> None:
+        self._paths = iter(paths)
+        self._root = root
+
+    def write(self, data: bytes, suffix: str) -> str:
+        """Write an image unless it is there already; return its address for reStructuredText."""
+        path = Path(next(self._paths)).with_suffix(suffix)
+        if not path.exists() or path.read_bytes() != data:
+            path.write_bytes(data)
+        return "/" + path.relative_to(self._root).as_posix()
+
+
+class Replay:
+    """Turns the recording of one recipe into reStructuredText.
+
+    Everything that is wrong is logged as a warning that says what to do.
+    """
+
+    def __init__(self, file: GalleryFile, recordings: Path, images: ImageWriter) -> None:
+        self.without_alt: list[str] = []  # what to tell of figures that have no text
+        self._page = load_recorded(file, recordings)
+        self._source = file.path
+        self._images = images
+
+    def run(self) -> list[str]:
+        """Return the recorded output of each code cell.
+
+        A cell whose code changed since gets none: an old result beside new code would mislead.
+        """
+        page = self._page
+        if isinstance(page, Unrecorded):
+            kind = "recipe" if page.recipe is None else "recording"
+            place = "" if page.recipe is None else f"{_relative(self._source)}: "
+            self._warn(kind, f"{place}{page.error}")
+            return ["" for _ in page.recipe.cells] if page.recipe else []
+        recipe, comparison = page.recipe, page.comparison
+        if not comparison.is_current:
+            self._warn(
+                "stale",
+                f"{_relative(self._source)}: stale recording: {comparison.describe()}; "
+                f"run: {suggest('record', recipe.name)}",
+            )
+        texts = []
+        for cell in recipe.cells:
+            recorded = comparison.recorded.get(cell.number)
+            texts.append(self._cell_rst(cell, recorded.outputs) if recorded else "")
+        if texts:
+            # A comment that changes with the recording, so that Sphinx reads the page again.
+            state = hashlib.sha256(page.recording.path.read_bytes()).hexdigest()
+            texts[0] = f"\n.. recorded {state} {comparison.describe()}\n\n{texts[0]}"
+        return texts
+
+    def warn_of_missing_alt(self) -> None:
+        """Tell of each figure that has no text."""
+        while self.without_alt:
+            self._warn("alt", self.without_alt.pop(0))
+
+    def _warn(self, kind: str, message: str) -> None:
+        logger.warning("%s", message, type="recipe_gallery", subtype=kind)
+
+    def _cell_rst(self, cell: Cell, outputs: list[NotebookNode]) -> str:
+        alts = list(cell.alt)
+        parts = []
+        for output in outputs:
+            if output.output_type == "stream":
+                parts.append(_text_rst(output.text))
+            elif output.output_type == "error":
+                parts.append(_text_rst("\n".join(output.traceback)))
+            else:
+                parts.append(self._data_rst(cell, output.data, alts))
+        body = "\n\n".join(part for part in parts if part)
+        if not body:
+            return ""
+        return f".. container:: {OUTPUT_CLASS}\n\n{indent(body, '    ')}\n\n"
+
+    def _data_rst(self, cell: Cell, data: dict[str, Any], alts: list[str]) -> str:
+        """Return the richest form of one displayed object that a page can show."""
+        if "text/html" in data:
+            return _html_rst(data["text/html"])
+        for mime, suffix in IMAGE_SUFFIXES.items():
+            if mime in data:
+                if not alts:
+                    self.without_alt.append(
+                        f"{_relative(self._source)}:{cell.line}: the figure of cell {cell.number} "
+                        "has no text for those who cannot see it; add a line to the cell: "
+                        '# sphinx_gallery_alt = "..."'
+                    )
+                alt = alts.pop(0) if alts else ""
+                image = data[mime]
+                raw = image.encode() if mime == "image/svg+xml" else base64.b64decode(image)
+                address = self._images.write(raw, suffix)
+                return f".. image:: {address}\n    :alt: {alt}\n    :class: sphx-glr-single-img"
+        for mime in ("text/markdown", "text/latex", "text/plain"):  # as they were written
+            if mime in data:
+                return _text_rst(data[mime])
+        return ""
+
+
+def _html_rst(html: str) -> str:
+    """Return HTML in a box that scrolls by itself, and with the keyboard."""
+    # What pandas writes: a style in the head of each table, but a page may hold none (head.py), and
+    # a heading without words above the index, which screen readers would announce.
+    html = html.replace(' style="text-align: right;"', "").replace("<th></th>", "<td></td>")
+    body = indent(html.strip(), "    ")
+    return f'.. raw:: html\n\n    <div class="recorded-html" tabindex="0">\n{body}\n    </div>'
+
+
+def _text_rst(text: str) -> str:
+    """Return printed text as Sphinx-Gallery's output block."""
+    text = text.expandtabs().strip("\n")
+    return gen_rst.CODE_OUTPUT.format(indent(text, " " * 4)) if text.strip() else ""
+
+
+def _relative(path: Path) -> Path:
+    path = path.resolve()
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path
