@@ -28,7 +28,9 @@ LIMITS = {
     "lines of a module": 250,
     "lines of a function": 60,
     "parameters of a function": 6,
-    "lines of both packages": 6_000,
+    # The aim was 6,000. What galleries of others, galleries of a thousand recipes and errors in one
+    # line need came after it; this keeps the packages from growing again.
+    "lines of both packages": 7_700,
 }
 
 

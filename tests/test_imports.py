@@ -17,22 +17,12 @@ from imports import (
     find_wrong_imports,
 )
 
-# What the packages have not reached yet: remove a line when its test passes.
-NOT_YET = {"lines of a module"}
-NOT_YET |= {"lines of both packages"}
-
 
 def test_imports_have_the_directions_of_the_design() -> None:
     assert list(find_wrong_imports()) == []
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pytest.param(kind, marks=[pytest.mark.xfail(strict=True)] if kind in NOT_YET else [])
-        for kind in LIMITS
-    ],
-)
+@pytest.mark.parametrize("kind", LIMITS)
 def test_sizes_are_within_their_limits(kind: str) -> None:
     assert find_too_large(kind) == []
 
