@@ -7,8 +7,8 @@ is off as well, so that code still would not run if a later Sphinx-Gallery calle
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,10 @@ from sphinx_gallery._doctree_links import CodeLinksTransform
 from sphinx_gallery.gen_gallery import generate_gallery_rst
 from sphinx_gallery.py_source_parser import Block
 
+from ..errors import GalleryError
 from ..project import gallery_folders
 from ..recipes.gallery import GalleryFile, find_file, ignore_pattern
-from ..recipes.recipe import is_blank
+from ..recipes.recipe import is_blank, load_recipe
 from .outputs_rst import ImageWriter, Replay
 from .reuse import (
     CountWarnings,
@@ -134,7 +135,7 @@ def make_pages(app: Sphinx) -> None:
             memory.write(path)
 
 
-@contextmanager
+@contextlib.contextmanager
 def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
     """Put replaying in the place of running, and memory before making.
 
@@ -148,9 +149,15 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
         docname = copy.relative_to(app.srcdir).as_posix().removesuffix(".py")
         return find_file(app.config, Path(app.srcdir), docname)
 
-    def recordings_of(copy: Path) -> list[Path]:
+    def sources_of(copy: Path) -> list[Path]:
         file = find(copy)
-        return [file.recording(recordings)] if file else []
+        if file is None:
+            return [copy]
+        sources = [file.path, file.recording(recordings)]
+        with contextlib.suppress(GalleryError):  # making the page tells it
+            inputs = load_recipe(file.path, file.name).inputs
+            sources += [file.path.parent / each for each in inputs]
+        return sources
 
     def replay_script(
         script_blocks: list[Block],
@@ -175,7 +182,7 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
         ], 0.0
 
     replacements = {
-        "generate_file_rst": memory.wrap(gen_rst.generate_file_rst, recordings_of),
+        "generate_file_rst": memory.wrap(gen_rst.generate_file_rst, sources_of),
         "execute_script": replay_script,
         # It parses every recipe to see which may run side by side; none runs.
         "_split_parallel": lambda names, *_others: (names, []),

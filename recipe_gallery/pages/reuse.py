@@ -7,7 +7,6 @@ gallery needs. Files are compared by time and size first, and by their content w
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import json
 import logging
@@ -24,9 +23,7 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util.logging import NAMESPACE
 
-from ..errors import GalleryError
 from ..project import SETTINGS, code_digest, gallery_folders
-from ..recipes.recipe import load_recipe
 
 # What sphinx_gallery.gen_rst.generate_file_rst returns: introduction, title, cost, and variables
 Generated = tuple[str, str, tuple[float, float], dict[str, Any]]
@@ -69,11 +66,12 @@ class Memory:
         path.write_text(json.dumps(asdict(self)), encoding="utf-8")
 
     def wrap(
-        self, make: Callable[..., Generated], recordings_of: Callable[[Path], list[Path]]
+        self, make: Callable[..., Generated], sources_of: Callable[[Path], list[Path]]
     ) -> Callable[..., Generated]:
         """Return ``make`` as one that is only called for a page that has to be made.
 
-        ``recordings_of`` returns the recording for Sphinx-Gallery's copy of a recipe, if any.
+        ``sources_of`` returns the files that a page is made from, by Sphinx-Gallery's copy of its
+        recipe: the recipe, its recording and its inputs.
         """
 
         def make_or_remember(name: str, target: Path, folder: Path, conf: Any) -> Generated:
@@ -82,10 +80,8 @@ class Memory:
             known = self._find(source)
             if known and Path(target, name).with_suffix(".rst").exists():
                 return known
-            files = [source, *recordings_of(Path(target, name))]
+            files = sources_of(Path(target, name))
             self.pages.pop(str(source), None)
-            with contextlib.suppress(GalleryError):  # making the page tells it
-                files += [source.parent / name for name in load_recipe(source).inputs]
             made = MadePage(times=times_of(files), content=content_of(files))
             with CountWarnings() as warnings:
                 intro, title, cost, variables = make(name, target, folder, conf)
@@ -151,7 +147,9 @@ def content_of(files: Iterable[str | Path]) -> str:
 
 def digest_settings(config: Config) -> str:
     """Return a hash of the engine's code and of the settings that pages depend on."""
-    values = {name: getattr(config, name) for name in SETTINGS if name in config}
+    values = {
+        name: getattr(config, name) for name, setting in SETTINGS.items() if setting[1] == "env"
+    }
     for name, value in config.sphinx_gallery_conf.items():
         # Sphinx-Gallery fills in objects and lists of its own while it works.
         if isinstance(value, str | int | float | tuple | list | None) and not name.endswith(

@@ -82,6 +82,13 @@ def test_another_setting_makes_all_pages_again(site: Gallery, made: list[str]) -
     assert sorted(made) == ["adding", "other"]
 
 
+def test_a_setting_of_the_search_makes_no_page_again(site: Gallery, made: list[str]) -> None:
+    site.build()
+    made.clear()
+    assert site.build(recipe_gallery_keep_search_index=True).read == []  # as `live` does
+    assert made == []
+
+
 def test_a_page_with_a_warning_is_made_in_every_build_and_no_other(
     site: Gallery, recipe: str, made: list[str]
 ) -> None:
