@@ -48,12 +48,12 @@ def inspect(file: GalleryFile, folder: Path, check: Check | None = None) -> Repo
             return report(status=Status.MISSING, detail=remedy)
         return report(status=Status.UNUSABLE, detail=page.error.describe(Path.cwd()))
     recording = page.recording
+    report = partial(report, origin=_describe_origin(recording), on_gpu=recording.on_gpu)
     try:
         if check:
             check(recording.notebook, recording.path)
     except GalleryError as error:
         return report(status=Status.UNUSABLE, detail=error.describe(Path.cwd()))
-    report = partial(report, origin=_describe_origin(recording), on_gpu=recording.on_gpu)
     if page.comparison.is_current:
         return report(status=Status.CURRENT)
     return report(status=Status.STALE, detail=f"{page.comparison.describe()}; {remedy}")

@@ -26,7 +26,7 @@ from . import machine
 from .kernel import KernelDiedError, Run
 from .outputs import Cleaner
 from .progress import Progress
-from .recording_status import Status, inspect, name_files
+from .recording_status import Check, Status, inspect, name_files
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,7 @@ def record(
             before = signal.signal(ending, signal.default_int_handler)
             held.callback(signal.signal, ending, before)
         held.enter_context(_one_at_a_time(folder / ".lock"))
-        tasks, failures = _select(files, folder, options, progress)
+        tasks, failures = _select(files, folder, options, progress, check)
         gpu = machine.require_gpu() if tasks and options.device == "gpu" else None
         if gpu:  # for all folders and clones: another recipe on it would distort the times
             lock = Path(tempfile.gettempdir(), f"recipe-gallery-{gpu.identity}.lock")
@@ -99,13 +99,17 @@ def _choose(project: Project, names: Sequence[str]) -> list[GalleryFile]:
 
 
 def _select(
-    files: Sequence[GalleryFile], folder: Path, options: Options, progress: Progress
+    files: Sequence[GalleryFile],
+    folder: Path,
+    options: Options,
+    progress: Progress,
+    check: Check | None,
 ) -> tuple[list[tuple[GalleryFile, Recipe]], int]:
     """Return what is to be recorded and the number of recipes that cannot be."""
     tasks, failures = [], 0
     for file in files:
-        report = inspect(file, folder)
-        may_be_gpu = report.on_gpu or report.status is Status.UNUSABLE
+        report = inspect(file, folder, check)
+        may_be_gpu = report.on_gpu or (report.status is Status.UNUSABLE and not report.origin)
         if report.recipe is None:
             failures += 1
             progress.say(f"error: {report.detail}")

@@ -446,3 +446,26 @@ def test_recipes_of_a_part_are_recorded_under_their_path(gallery: Gallery) -> No
     with pytest.raises(GalleryError) as caught:
         gallery.record("other")
     assert str(caught.value) == "no recipe named other; there are: flat, advanced/deep"
+
+
+@pytest.mark.parametrize("gpu", [None, "A GPU"])
+def test_what_the_project_refuses_is_recorded_again(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch, gpu: str | None
+) -> None:
+    def refuse(notebook: object, path: Path) -> None:
+        raise GalleryError("cannot be shown", path=path)
+
+    def run(*arguments: object) -> NotebookNode:
+        raise GalleryError("it was run")
+
+    gallery.add("adding")
+    recording = gallery.recording("adding")
+    recording.facts["device"]["gpu"] = gpu
+    recording.path.write_text(nbformat.writes(recording.notebook))
+    monkeypatch.setattr(session, "_record_one", run)
+    assert gallery.record("adding")  # current
+    monkeypatch.setattr(session, "load_check", lambda project: refuse)
+    assert not gallery.record("adding")
+    # from a CPU it may be replaced; a GPU's is kept, as any other
+    assert ("it was run" in gallery.messages) == (gpu is None)
+    assert ("was made on a GPU" in gallery.messages) == (gpu is not None)
