@@ -15,7 +15,11 @@ RECIPES ?=
 # LANGUAGES names some languages of languages.toml; without it all published ones are built
 LANGUAGES ?=
 # LANGUAGE names the one language that a translator's target is about
+ifeq ($(origin LANGUAGE),environment)
+LANGUAGE := # of gettext, which has a variable of this name
+endif
 LANGUAGE ?=
+unexport LANGUAGE
 FILES ?=
 FORMAT ?= text
 BASE ?= main

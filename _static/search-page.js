@@ -65,7 +65,7 @@ function link(address, title, name = "") {
 function excerpt(html, words) {
   const paragraph = document.createElement("p");
   paragraph.className = "search-excerpt";
-  const escaped = words.filter((word) => word.length > 1).map((word) => word.replace(/[^\p{L}\p{N}]/gu, "\\$&"));
+  const escaped = words.filter((word) => word.length > 1).map((word) => word.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&"));
   const anyWord = escaped.length ? new RegExp(`(${escaped.join("|")})`, "giu") : /(?!)/;
   const plain = document.createElement("textarea"); // holds text, whatever is put into it
   // An excerpt can start and end within a Korean word.

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from .errors import GalleryError, suggest
-from .languages import Language, add_language, choose_languages, load_languages
+from .languages import Language, add_language, choose_languages, load_languages, require_listed
 from .project import Project
 
 # Takes the project and the arguments; False if there is something to mend.
@@ -203,6 +203,8 @@ def _translated_languages(project: Project, codes: Sequence[str] = ()) -> list[L
     """Return the languages called ``codes``, or all but that of the sources."""
     known = load_languages(project.root)
     source = next(iter(known))
+    if len(known) == 1 and not codes:
+        require_listed(project.root, project.locale)
     if source in codes:
         raise GalleryError(f"{source} is the language of the sources; it has no catalogs")
     return choose_languages(project.root, codes or [code for code in known if code != source])

@@ -78,6 +78,16 @@ def load_languages(root: Path) -> dict[str, Language]:
     return {code: _parse(path, code, entry) for code, entry in data.items()}
 
 
+def require_listed(root: Path, locale: Path) -> None:
+    """Raise ``GalleryError`` if there are catalogs, but no list that names their languages."""
+    if any(locale.glob("*/LC_MESSAGES")):
+        raise GalleryError(
+            f"catalogs, but no language of theirs in {FILE_NAME}",
+            path=locale,
+            remedy=f"for each, run: {suggest('new-language', 'ko')}",
+        )
+
+
 def choose_languages(root: Path, codes: Sequence[str]) -> list[Language]:
     """Return the languages called ``codes``, or all that are published if none is called."""
     languages = load_languages(root)

@@ -5,6 +5,7 @@ shown on the page instead, which stays as it was until the catalog is mended.
 """
 
 import json
+import os
 import queue
 import threading
 import time
@@ -51,6 +52,14 @@ class Live:
         self.build_folder = build.resolve()
         self.language = language
         self.state = State(build=0)
+        # Catalogs and examples may lie outside of the folder of conf.py.
+        places = {self.root, self.locale, *(r.resolve() for _pages, r in project.galleries)}
+        self._places = [
+            place
+            for place in sorted(places)
+            if place.is_dir()
+            and not any(place != other and place.is_relative_to(other) for other in places)
+        ]
         self._built = 0.0  # when the last build began, as files tell the time
         self._listeners: set[queue.SimpleQueue[State]] = set()
         self._lock = threading.Lock()
@@ -84,7 +93,7 @@ class Live:
         """Build after every change, until interrupted."""
         unseen = True  # what was saved between the last build and the start of the watch
         for changes in watchfiles.watch(
-            self.root,
+            *self._places,
             watch_filter=self._is_source,
             debounce=200,
             step=20,
@@ -103,7 +112,7 @@ class Live:
             paths = sorted(found)
             before = self.state.build
             state = self.rebuild(paths)
-            names = ", ".join(str(path.relative_to(self.root)) for path in paths[:3])
+            names = ", ".join(os.path.relpath(path, self.root) for path in paths[:3])
             for problem in state.problems:
                 print(problem, flush=True)
             outcome = "shown" if state.build > before else "not shown, see above"
@@ -137,7 +146,7 @@ class Live:
 
     def _is_source(self, _change: watchfiles.Change, path: str) -> bool:
         file = Path(path)
-        parts = file.relative_to(self.root).parts
+        parts = next(file.relative_to(p).parts for p in self._places if file.is_relative_to(p))
         made = [self.build_folder, self.root / "_build"]
         made += [self.root / pages for pages, _recipes in self.project.galleries]
         return (

@@ -4,6 +4,7 @@ Sphinx would take a catalog as it is. Here each is checked first; a message that
 page is reported and left out of the compiled catalog, so that readers get the English text for it.
 """
 
+import contextlib
 import gettext
 import hashlib
 import json
@@ -51,9 +52,6 @@ def compile_catalogs(app: Sphinx, config: Config) -> None:
     locales = locale_dirs(config, Path(app.srcdir))
     targets: dict[Path, Path] = {}  # where each catalog is compiled to
     for locale in locales:
-        for compiled in catalog_folder(locale, language.code).rglob("*.mo"):
-            if not compiled.with_suffix(".po").exists():
-                compiled.unlink()  # its translations would live on
         catalogs = find_catalogs(locale, language.code)
         targets |= {path: path.with_suffix(".mo") for path in catalogs}
     if shipped := shipped_labels(language.code):
@@ -63,7 +61,11 @@ def compile_catalogs(app: Sphinx, config: Config) -> None:
         targets[shipped] = catalog_folder(locales[-1], shipped.parts[-3]) / f"{ENGINE}.mo"
     notes = Path(app.doctreedir, "catalogs.json")
     rules = repr((code_digest(), language, labels))
-    known = json.loads(notes.read_bytes()) if notes.exists() else {}
+    known: dict[str, Any] = {}
+    with contextlib.suppress(OSError, ValueError):  # of a first build, or damaged
+        known = json.loads(notes.read_bytes())
+    for gone in set(map(Path, known.get("catalogs", ()))) - targets.keys():
+        gone.with_suffix(".mo").unlink(missing_ok=True)  # its translations would live on
     before = known["catalogs"] if known.get("rules") == rules else {}
     after = {
         str(path): compile_catalog(path, compiled, language, labels, before.get(str(path)))
@@ -149,10 +151,10 @@ def report_missing(app: Sphinx, env: BuildEnvironment) -> None:
     code, srcdir = app.config.language, Path(app.srcdir)
     if not is_translated(app.config) or not is_listed(app, app.config):
         return
-    folder = catalog_folder(locale_dirs(app.config, srcdir)[0], code)
+    folders = [catalog_folder(each, code) for each in locale_dirs(app.config, srcdir)]
     missing = {}
-    if not folder.is_dir():
-        missing[folder] = "no catalogs, so everything is in English"
+    if not any(folder.is_dir() for folder in folders):
+        missing[folders[0]] = "no catalogs, so everything is in English"
     else:
         for docname in sorted(env.found_docs):
             path = catalog_path(env, docname)
@@ -169,9 +171,12 @@ def warn(problem: object) -> None:
 
 def catalog_path(env: BuildEnvironment, docname: str) -> Path:
     """Return where the catalog of a page lies, or would lie."""
-    locale = locale_dirs(env.config, Path(env.srcdir))[0]
     domain = docname_to_domain(docname, env.config.gettext_compact)
-    return catalog_folder(locale, env.config.language) / f"{domain}.po"
+    paths = [
+        catalog_folder(locale, env.config.language) / f"{domain}.po"
+        for locale in locale_dirs(env.config, Path(env.srcdir))
+    ]
+    return next((path for path in paths if path.exists()), paths[0])
 
 
 def page_translations(env: BuildEnvironment, docname: str) -> dict[str, str]:

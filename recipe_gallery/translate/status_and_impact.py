@@ -128,8 +128,8 @@ def find_impact(project: Project, base: str, templates: Path) -> dict[str, PageI
     """Compare the messages of the working tree with those of the commit ``base``, page by page."""
     new = make_templates(project, templates)
     with tempfile.TemporaryDirectory() as folder:
-        _extract_commit(project.root, base, Path(folder))
-        old = make_templates(load_project(Path(folder)), Path(folder, "_build/gettext"))
+        root = _extract_commit(project.root, base, Path(folder))
+        old = make_templates(load_project(root), root / "_build/gettext")
     found = {domain: compare(old.get(domain), new.get(domain)) for domain in sorted({*old, *new})}
     return {
         domain: page for domain, page in found.items() if page.added or page.removed or page.changed
@@ -209,8 +209,15 @@ def _quote(text: str) -> str:
     return f"{fence} {flat} {fence}"
 
 
-def _extract_commit(root: Path, commit: str, folder: Path) -> None:
-    command = ["git", "-C", str(root), "archive", "--format=tar", commit]
+def _extract_commit(root: Path, commit: str, folder: Path) -> Path:
+    """Put the whole repository into a folder, with examples beside ``root``; return its root."""
+
+    def ask(option: str) -> str:
+        command = ["git", "-C", str(root), "rev-parse", option]
+        return subprocess.run(command, capture_output=True, text=True).stdout.strip()
+
+    top = ask("--show-toplevel") or str(root)
+    command = ["git", "-C", top, "archive", "--format=tar", commit]
     done = subprocess.run(command, capture_output=True)
     if done.returncode:
         (reason, *_) = done.stderr.decode(errors="replace").strip().splitlines() or ["git failed"]
@@ -218,3 +225,4 @@ def _extract_commit(root: Path, commit: str, folder: Path) -> None:
         raise GalleryError(f"no commit {commit!r} here ({reason})", remedy=remedy)
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:
         archive.extractall(folder, filter="data")
+    return folder / ask("--show-prefix")

@@ -5,6 +5,7 @@ each paragraph of comments, which Sphinx extracts and translates like any other 
 done, the translations are written into the block and the helpers are removed.
 """
 
+import contextlib
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,7 +27,9 @@ from ..recipes.comments import find_comments, replace_comments
 from ..recipes.gallery import find_file
 from .catalogs import (
     count_words,
+    line_of,
     percent_done,
+    read_catalog,
 )
 from .compiled import catalog_path, has_catalog, labels_now, page_translations, warn
 
@@ -96,10 +99,15 @@ class PrepareTranslation(SphinxTransform):
         if docname_to_domain(docname, self.config.gettext_compact) == docname:
             path = catalog_path(self.env, docname)
             remedy = f"run: {suggest('update-po', self.config.language)}"
-            for text in sorted(catalog.keys() - messages):
+            lines: dict[str, int] = {}
+            gone = sorted(catalog.keys() - messages)
+            with contextlib.suppress(GalleryError):
+                # Of a message that stands twice, the first one counts.
+                lines = {e.msgid: line_of(e) for e in reversed(read_catalog(path))} if gone else {}
+            for text in gone:
                 short = text if len(text) < 60 else f"{text[:57]}..."
                 problem = f"the page does not have this message any more: {short!r}"
-                warn(GalleryError(problem, path=path, remedy=remedy))
+                warn(GalleryError(problem, path=path, line=lines.get(text), remedy=remedy))
 
 
 class MarkUntranslated(SphinxTransform):

@@ -78,4 +78,8 @@ def write_glossary_files(app: Sphinx, exception: Exception | None) -> None:
     with contextlib.suppress(GalleryError):  # the page has said what is wrong
         glossary = load_glossary(Path(app.srcdir, app.config.locale_dirs[0]))
         if glossary.terms:
-            write_glossaries(glossary, translated_languages(app.config), Path(app.outdir))
+            languages = translated_languages(app.config)
+            own = current_language(app.config)
+            if is_translated(app.config) and own not in languages:
+                languages.append(own)  # not published yet
+            write_glossaries(glossary, languages, Path(app.outdir))

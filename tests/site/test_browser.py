@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from urllib.parse import urlsplit
+from urllib.parse import quote, urlsplit
 
 import nbformat
 import pytest
@@ -390,6 +390,21 @@ def test_search_takes_signs_and_full_width_letters(page: Page, address: str) -> 
     )
     assert all(counts), dict(zip(queries, counts, strict=True))
     assert counts[1] == counts[2] == counts[3] == counts[4]
+
+
+@pytest.mark.parametrize("query", ["max-autotune", "_dynamo", "mode=", "C++", "a.b\\c|(d)"])
+def test_search_draws_what_it_found_for_names_with_signs(
+    page: Page, address: str, query: str
+) -> None:
+    page.goto(f"{address}en/search.html?q={quote(query)}")
+    expect(page.locator("#search-status")).not_to_be_empty()
+    expect(page.locator("#search-status")).not_to_have_text("Searching …")
+    told = page.locator("#search-status").inner_text()
+    pages = int(told.split()[0]) if told[0].isdigit() else 0
+    expect(page.locator("#search-results > li")).to_have_count(pages)
+    if query in ("max-autotune", "_dynamo"):
+        assert pages
+        expect(page.locator("#search-results mark").first).to_be_visible()
 
 
 def test_pages_work_where_nothing_can_be_stored(browser: Browser, address: str) -> None:

@@ -16,9 +16,10 @@ from pathlib import Path
 import polib
 
 from ...errors import GalleryError
-from ...languages import FILE_NAME, Language, choose_languages, load_languages
+from ...languages import FILE_NAME, Language, choose_languages, load_languages, require_listed
 from ...project import Project
 from ..catalogs import (
+    ENGINE_LOCALE,
     Kind,
     find_catalogs,
     kind_of,
@@ -54,11 +55,16 @@ BREAKING = [check for check in CHECKS if check.breaks]
 
 
 def check_catalog(
-    path: Path, language: Language, labels: Collection[str], checks: Sequence[Check] = CHECKS
+    path: Path,
+    language: Language,
+    labels: Collection[str],
+    checks: Sequence[Check] = CHECKS,
+    terms: Path | None = None,
 ) -> tuple[polib.POFile | None, list[Problem]]:
     """Run checks on one catalog; return it with what is wrong.
 
-    ``labels`` are the names of catalogs of labels. Only messages of which no problem ``breaks`` are
+    ``labels`` are the names of catalogs of labels, ``terms`` is the folder of the glossary if that
+    is not the one of the catalogs. Only messages of which no problem ``breaks`` are
     fit for readers. ``None`` instead of the catalog means that it cannot be read at all.
     """
     problems: list[Problem] = []
@@ -73,14 +79,15 @@ def check_catalog(
         text = "; ".join(filter(None, [error.text, error.remedy]))
         tell(error.line or 1, text, "syntax", breaks=True)
         return None, problems
-    locale, _code, domain = split_path(path)
+    locale, code, domain = split_path(path)
     # Builds do not look at terms, and a broken glossary is no reason for them to stop.
     wants_terms = any(each.name == "glossary" for each in checks)
-    glossary = load_glossary(locale) if wants_terms else Glossary()
+    glossary = load_glossary(terms or locale) if wants_terms else Glossary()
     declared = catalog.metadata.get("Language", "")
-    if declared.replace("-", "_") != language.code:
+    code = code or language.code  # the engine's labels for ko serve ko_KR, too
+    if declared.replace("-", "_") != code:
         said = f"says language {declared}" if declared else "names no language"
-        text = f'the header {said}; write "Language: {language.code}\\n" as the folder is called'
+        text = f'the header {said}; write "Language: {code}\\n" as the folder is called'
         tell(1, text, "header", breaks=False)
     seen: dict[tuple[str | None, str], int] = {}
     for entry in (each for each in catalog if not each.obsolete):
@@ -132,7 +139,9 @@ def check_tree(project: Project, targets: Sequence[str]) -> list[Problem]:
     found: dict[Path, Language] = {}
     for target in targets or list(languages)[1:]:  # the first is that of the sources
         found |= _find_target(project, languages, target)
-    check_one = partial(_check_file, labels=label_domains(project.config))
+    if not targets and len(languages) == 1:
+        require_listed(project.root, project.locale)
+    check_one = partial(_check_file, labels=label_domains(project.config), terms=project.locale)
     if len(found) > 50 and (os.cpu_count() or 1) > 1:  # a process each: this is all computing
         with ProcessPoolExecutor() as pool:
             told = list(pool.map(check_one, found, found.values(), chunksize=8))
@@ -142,8 +151,11 @@ def check_tree(project: Project, targets: Sequence[str]) -> list[Problem]:
     return sorted(problems, key=lambda each: (str(each.path), each.line, each.check))
 
 
-def _check_file(path: Path, language: Language, labels: Collection[str]) -> list[Problem]:
-    catalog, problems = check_catalog(path, language, labels)
+def _check_file(
+    path: Path, language: Language, labels: Collection[str], terms: Path
+) -> list[Problem]:
+    shipped = path.is_relative_to(ENGINE_LOCALE)  # beside these there is no glossary
+    catalog, problems = check_catalog(path, language, labels, terms=terms if shipped else None)
     if catalog is None:
         return problems
     if language.published:

@@ -155,6 +155,26 @@ def test_a_project_with_other_folders_and_one_language_is_served(gallery: Galler
     assert not live._is_source(Change.modified, str(gallery.root / "made/a.py"))
 
 
+def test_catalogs_and_examples_beside_the_project_are_followed(gallery: Gallery) -> None:
+    gallery.add()
+    gallery.set_languages("ko")
+    gallery.configure(locale_dirs=["../locale"])
+    gallery.translate("index", {})
+    docs = gallery.root / "docs"
+    docs.mkdir()
+    for name in ("conf.py", "index.rst", "languages.toml"):
+        (gallery.root / name).rename(docs / name)
+    conf = docs / "conf.py"
+    conf.write_text(conf.read_text().replace("'recipes_source',", "'../recipes_source',"))
+    project = load_project(docs)
+    live = Live(project, docs / "_build/live", load_languages(docs)["ko"])
+    catalog = gallery.root / "locale/ko/LC_MESSAGES/index.po"
+    recipe = gallery.recipes / "adding.py"
+    for path in (conf, catalog.resolve(), recipe.resolve()):
+        assert live._is_source(Change.modified, str(path)), path
+    assert not live._is_source(Change.modified, str(docs / "_build/live/html/ko/index.html"))
+
+
 def test_what_builds_write_starts_no_build(live: Live) -> None:
     def is_source(path: str) -> bool:
         return live._is_source(Change.modified, str(live.root / path))

@@ -491,3 +491,25 @@ def test_any_text_is_a_translation_or_told(
     )
     catalog_of(polib.POEntry(msgid=text, msgstr=translation, comment=comment), path=path)
     look_at(path, glue=glue)
+
+
+def test_labels_of_the_engine_keep_to_the_glossary_of_the_project(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = project / "engine"
+    path = catalog_of(
+        polib.POEntry(msgid="Two kernels", msgstr="두 핵"),
+        path=shipped / "ko/LC_MESSAGES/recipe_gallery.po",
+    )
+    monkeypatch.setattr("recipe_gallery.translate.checks.run.ENGINE_LOCALE", shipped)
+    found = [each.check for each in check_tree(project, [str(path)])]
+    assert found == ["glossary"]
+
+
+def test_catalogs_of_languages_that_nobody_listed_are_an_error(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (project / "languages.toml").unlink()
+    for command in ("check-po", "update-po", "status"):
+        assert main([command]) == 1
+        assert "catalogs, but no language of theirs in languages.toml" in capsys.readouterr().err

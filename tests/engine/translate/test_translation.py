@@ -2,6 +2,7 @@
 
 import gettext
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -252,7 +253,11 @@ def test_a_duplicate_message_is_told(site: Gallery) -> None:
 def test_a_message_that_is_gone_is_told(site: Gallery, recipe: str) -> None:
     site.write("adding", recipe.replace("# Why this is here.", "# Another reason."))
     build = site.build(language="ko")
-    assert "the page does not have this message any more: 'Why this is here.'" in build.warnings
+    # with its line, so that it can be clicked on
+    assert re.search(
+        r"adding.po:[1-9]\d*: the page does not have this message any more: 'Why this is here.'",
+        build.warnings,
+    )
     assert code_of(site, build.out)[0].startswith("# Another reason.\n")
 
 
@@ -263,6 +268,37 @@ def test_a_language_without_catalogs_is_told_and_builds_in_english(site: Gallery
         build.warnings
     )
     assert "A paragraph." in build.page(PAGE)
+
+
+def test_pages_may_be_translated_in_any_folder_of_catalogs(site: Gallery) -> None:
+    (site.root / "more").mkdir()
+    (site.root / "locale").rename(site.root / "more/second")
+    site.configure(locale_dirs=["locale", "more/second"])
+    build = site.build(language="ko")
+    assert build.warnings == ""
+    assert "문단입니다." in build.page(PAGE)
+
+
+def test_compiled_catalogs_of_others_are_left_alone(site: Gallery) -> None:
+    path = site.root / "locale/ko/LC_MESSAGES/their_package.mo"
+    path.write_bytes(polib.POFile().to_binary())
+    site.build(language="ko")
+    assert path.exists()
+
+
+def test_a_damaged_note_of_catalogs_is_none(site: Gallery) -> None:
+    site.build(language="ko")
+    (site.root / "out/doctrees/catalogs.json").write_text("")
+    assert site.build(language="ko").warnings == ""
+
+
+def test_the_labels_of_a_language_serve_its_regions(site: Gallery) -> None:
+    languages = site.root / "languages.toml"
+    languages.write_text(languages.read_text().replace("ko =", "ko_KR ="))
+    (site.root / "locale/ko").rename(site.root / "locale/ko_KR")
+    for path in (site.root / "locale/ko_KR").rglob("*.po"):
+        path.write_text(path.read_text().replace('"Language: ko\\n"', '"Language: ko_KR\\n"'))
+    assert site.build(language="ko_KR").warnings == ""
 
 
 def test_an_unknown_language_is_told(site: Gallery) -> None:
