@@ -178,7 +178,8 @@ def _make_links_absolute(app: Sphinx, document: nodes.document, docname: str) ->
 
     Of a site whose address is not known (``html_baseurl``), links become plain text.
     """
-    base = app.config.html_baseurl
+    folder = app.config.html_baseurl  # with a slash at its end or without
+    base = f"{folder.rstrip('/')}/" if folder else ""
     page = urljoin(base, app.builder.get_target_uri(docname))
     for link in list(document.findall(addnodes.download_reference)):
         address = link.get("refuri", "")

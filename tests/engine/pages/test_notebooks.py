@@ -76,8 +76,10 @@ def test_markdown_has_no_rest_litter(build: Build) -> None:
     assert re.search(r"\| *one *\| *two *\|", text)
 
 
-def test_links_lead_to_the_site(build: Build) -> None:
-    links = re.findall(r"\]\(([^)]*)\)", markdown(build))
+@pytest.mark.parametrize("address", ["https://example.org/site/", "https://example.org/site"])
+def test_links_lead_to_the_site(site: Gallery, address: str) -> None:
+    site.configure(html_baseurl=address)
+    links = re.findall(r"\]\(([^)]*)\)", markdown(site.build()))
     assert links == ["https://example.org/site/index.html", "https://www.python.org"]
 
 
