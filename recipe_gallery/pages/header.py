@@ -146,8 +146,11 @@ def _versions(recording: Recording, names: Mapping[str, str]) -> dict[str, str]:
 
 
 def has_downloads(app: Sphinx) -> bool:
-    """Tell whether this build makes a site, beside whose pages files can lie; a book is none."""
-    return bool(app.builder.format == "html" and app.builder.name != "epub")
+    """Tell whether this build makes a site, beside whose pages files can lie.
+
+    A book (``epub``) has no files beside its pages, ``singlehtml`` no page for each recipe.
+    """
+    return app.builder.name in ("html", "dirhtml")
 
 
 def fill_links(app: Sphinx, doctree: nodes.document, docname: str) -> None:

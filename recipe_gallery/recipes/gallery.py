@@ -84,6 +84,8 @@ def find_recordings(
     names = {file.name for file in files}
     for path in sorted(folder.glob("**/*.ipynb")):
         shown = path.relative_to(folder).as_posix().removesuffix(".ipynb")
+        if shown.startswith(".") or "/." in shown:
+            continue  # such as .ipynb_checkpoints
         yield path, *split_machine(shown, names)
 
 

@@ -67,3 +67,14 @@ def test_the_engine_brings_a_style_that_a_site_can_leave_out(site: Gallery, them
     assert "details.provenance" in (build.out / "_static/recipe_gallery.css").read_text()
     build = site.build(recipe_gallery_style=False)
     assert "recipe_gallery.css" not in build.page("recipes/adding")
+
+
+@pytest.mark.parametrize(
+    ("builder", "has"), [("html", True), ("dirhtml", True), ("singlehtml", False)]
+)
+def test_only_a_page_with_files_beside_it_links_to_them(
+    site: Gallery, builder: str, has: bool
+) -> None:
+    out = site.build(builder).out
+    assert any("adding.ipynb" in page.read_text() for page in out.rglob("*.html")) == has
+    assert (out / "recipes/adding.ipynb").exists() == has

@@ -7,8 +7,10 @@ import pytest
 
 from recipe_gallery.project import Project, load_project
 from recipe_gallery.recipes.gallery import (
+    GalleryFile,
     find_file,
     find_recipes,
+    find_recordings,
     ignore_pattern,
     list_files,
     split_machine,
@@ -146,3 +148,14 @@ def test_a_recording_is_a_recipes_or_of_another_machine(
     recording: str, expected: tuple[str, str]
 ) -> None:
     assert split_machine(recording, {"deep", "advanced/deep"}) == expected
+
+
+def test_hidden_files_are_no_recordings(tmp_path: Path) -> None:
+    for name in ("deep", "h100/deep", ".ipynb_checkpoints/deep", "h100/.ipynb_checkpoints/deep"):
+        path = tmp_path / f"{name}.ipynb"
+        path.parent.mkdir(exist_ok=True)
+        path.touch()
+    (tmp_path / ".deep.ipynb").touch()
+    file = GalleryFile(path=Path("deep.py"), gallery=Path(), docname="pages/deep", name="deep")
+    found = [(machine, name) for _path, machine, name in find_recordings(tmp_path, [file])]
+    assert found == [("", "deep"), ("h100", "deep")]
