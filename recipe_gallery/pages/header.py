@@ -8,6 +8,7 @@ from babel import Locale
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.transforms import SphinxTransform
 from sphinx.util.osutil import relative_uri
@@ -15,8 +16,9 @@ from sphinx.writers.html5 import HTML5Translator
 
 from .. import Priority
 from ..languages import current_language, format_date, format_moment, format_number
+from ..outdated import watch
 from ..recipes.cell_marks import mark_cells
-from ..recipes.recorded_page import Reason, RecordedPage, Unrecorded, load_page
+from ..recipes.recorded_page import Reason, RecordedPage, Unrecorded, describe_version, load_page
 from ..recipes.recording import Recording
 
 _ = get_translation("recipe_gallery")
@@ -44,6 +46,14 @@ class MarkCells(SphinxTransform):
         page = load_page(self.env, self.env.docname)
         if page and page.recipe:
             mark_cells(self.document, page.recipe)
+        if page and not (page.recipe and page.recipe.cells):
+            # Without code it has no place for the comment that tells Sphinx of another recording.
+            watch(self.env, _version_of_page, self.env.docname)
+
+
+def _version_of_page(env: BuildEnvironment, docname: str) -> str:
+    page = load_page(env, docname)
+    return describe_version(page) if page else ""
 
 
 class AddRecipeHeader(SphinxTransform):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 from textwrap import indent
@@ -16,7 +15,7 @@ from ..errors import suggest
 from ..recipes.cell_marks import OUTPUT_CLASS
 from ..recipes.gallery import GalleryFile
 from ..recipes.recipe import Cell
-from ..recipes.recorded_page import Unrecorded, load_recorded
+from ..recipes.recorded_page import Unrecorded, describe_version, load_recorded
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -56,6 +55,15 @@ class Replay:
     def run(self) -> list[str]:
         """Return the recorded output of each code cell.
 
+        The first begins with a comment that changes with what the page shows, so that Sphinx reads
+        the page again; that of a recipe which cannot be read is all there is.
+        """
+        texts = self._texts() or [""]
+        return [f"\n.. {describe_version(self._page)}\n\n{texts[0]}", *texts[1:]]
+
+    def _texts(self) -> list[str]:
+        """Return the outputs and warn of what is wrong.
+
         A cell whose code changed since gets none: an old result beside new code would mislead.
         """
         page = self._page
@@ -75,10 +83,6 @@ class Replay:
         for cell in recipe.cells:
             recorded = comparison.recorded.get(cell.number)
             texts.append(self._cell_rst(cell, recorded.outputs) if recorded else "")
-        if texts:
-            # A comment that changes with the recording, so that Sphinx reads the page again.
-            state = hashlib.sha256(page.recording.path.read_bytes()).hexdigest()
-            texts[0] = f"\n.. recorded {state} {comparison.describe()}\n\n{texts[0]}"
         return texts
 
     def warn_of_missing_alt(self) -> None:

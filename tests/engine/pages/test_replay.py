@@ -67,6 +67,41 @@ def test_exactly_what_changed_is_read_again(site: Gallery, recipe: str) -> None:
     assert build.warnings == ""
 
 
+def test_every_reason_for_missing_results_is_read_again(site: Gallery, recipe: str) -> None:
+    data, recording = site.recipes / "data.txt", site.recordings / "adding.ipynb"
+    whole = recording.read_bytes()
+    inputs = '# sphinx_gallery_inputs = ["data.txt"]'
+    site.write("adding", recipe.replace("# sphinx_gallery_cell_timeout = 60", inputs))
+    for content, holds, text in (
+        (None, whole, "cannot be read"),
+        ("1", None, "not been recorded yet"),
+        ("1", b"{}", "is damaged"),
+        (None, b"{}", "cannot be read"),
+        ("1", whole, "changed after it was recorded"),
+        ("2", whole, "changed after it was recorded"),
+    ):
+        for path, value in ((data, content and content.encode()), (recording, holds)):
+            path.write_bytes(value) if value else path.unlink(missing_ok=True)
+        build = site.build()
+        assert "recipes/adding" in build.read
+        assert text in build.page("recipes/adding")
+
+
+def test_a_recipe_without_code_is_read_again_too(site: Gallery) -> None:
+    site.write("adding", '"""\nAdding\n======\n\nText.\n"""\n')
+    path = site.recordings / "adding.ipynb"
+    notebook = json.loads(path.read_text()) | {"cells": []}
+    notebook["metadata"]["recording"]["cells"] = []
+    whole = json.dumps(notebook)
+    path.unlink()
+    assert "not been recorded yet" in site.build().page("recipes/adding")
+    path.write_text(whole)
+    assert "Recorded on" in site.build().page("recipes/adding")
+    assert site.build().read == []
+    path.write_text("{}")
+    assert "is damaged" in site.build().page("recipes/adding")
+
+
 def test_stale_code_warns_and_shows_a_note_and_no_old_result(site: Gallery, recipe: str) -> None:
     site.write("adding", recipe.replace("1 + 2", "5 + 2"))
     build = site.build()
