@@ -16,6 +16,7 @@ from .project import load_project
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     options = PARSER.parse_args(arguments)
+    os.environ["RECIPE_GALLERY_ROOT"] = str(options.root)  # for what messages suggest
     try:
         status = int(options.run(load_project(options.root), options) is False)
         sys.stdout.flush()

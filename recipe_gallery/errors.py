@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import tempfile
 import traceback
 from pathlib import Path
@@ -83,10 +84,13 @@ _MAKE_NAMES = {
 def suggest(command: str, argument: str = "", *options: str) -> str:
     """Return what a person should type: ``recipe-gallery record adding --force``.
 
-    A Makefile that calls this command sets ``RECIPE_GALLERY_MAKE``, and is named instead:
-    ``make record RECIPES=adding FORCE=1``.
+    The folder given as ``--root`` is repeated: the command keeps it in ``RECIPE_GALLERY_ROOT``,
+    which the builds that it starts see, too. A Makefile that calls this command sets
+    ``RECIPE_GALLERY_MAKE``, and is named instead: ``make record RECIPES=adding FORCE=1``.
     """
     if not os.environ.get("RECIPE_GALLERY_MAKE"):
-        return " ".join(filter(None, ["recipe-gallery", command, argument, *options]))
+        root = os.environ.get("RECIPE_GALLERY_ROOT", ".")
+        given = [] if root == "." else ["--root", shlex.quote(root)]
+        return " ".join(filter(None, ["recipe-gallery", command, argument, *options, *given]))
     named = f"{_MAKE_NAMES.get(command, 'LANGUAGE')}={argument}" if argument else ""
     return " ".join(filter(None, ["make", command, named, *map(_MAKE_NAMES.__getitem__, options)]))

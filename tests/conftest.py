@@ -34,9 +34,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_make(monkeypatch: pytest.MonkeyPatch) -> None:
+def _plain_suggestions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let messages name the command itself, also where `make test` runs the tests."""
     monkeypatch.delenv("RECIPE_GALLERY_MAKE", raising=False)
+    monkeypatch.setenv(
+        "RECIPE_GALLERY_ROOT", "."
+    )  # removed again after a test whose command set it
 
 
 @pytest.fixture(scope="session")

@@ -235,3 +235,16 @@ def test_folders_are_those_of_conf(tmp_path: Path, folders: str) -> None:
     assert project.galleries == (("recipes", tmp_path / "recipes_source"),)
     assert project.recordings == tmp_path / "recordings"
     assert project.locale == tmp_path / "locale"
+
+
+def test_what_to_do_repeats_the_root_that_was_given(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gallery.write("one", TITLED)
+    monkeypatch.chdir(gallery.root.parent)
+    folder = gallery.root.name
+    assert main(["check", "--root", folder]) == 1
+    assert f"run: recipe-gallery record one --root {folder}\n" in capsys.readouterr().out
+    monkeypatch.chdir(folder)
+    assert main(["check"]) == 1
+    assert "run: recipe-gallery record one\n" in capsys.readouterr().out
