@@ -60,8 +60,9 @@ class Memory:
         try:
             data = json.loads(path.read_text(encoding="utf-8"))
             data["pages"] = {name: MadePage(**page) for name, page in data["pages"].items()}
-            return cls(**data)
-        except (OSError, ValueError, TypeError, KeyError):
+            whole = all(len(page.result) == 4 for page in data["pages"].values())
+            return cls(**data) if whole else cls()
+        except (OSError, ValueError, TypeError, KeyError, AttributeError):
             return cls()
 
     def write(self, path: Path) -> None:

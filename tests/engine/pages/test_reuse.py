@@ -9,6 +9,7 @@ from sphinx_gallery import gen_rst
 
 from gallery import Gallery
 from recipe_gallery.pages import replay
+from recipe_gallery.pages.reuse import Memory
 
 
 @pytest.fixture
@@ -231,3 +232,20 @@ def test_settings_that_are_not_used_are_told_and_others_are_honoured(
     assert site.build().warnings == ""
     assert told == ["sphinx_gallery_conf: not used where recordings are shown: reset_modules"]
     assert not (site.root / "recipes/draft_one.rst").exists()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{",
+        "[]",
+        "{}",
+        '{"pages": []}',
+        '{"pages": {"a.py": []}}',
+        '{"pages": {"a.py": {"times": {}, "content": "", "result": []}}}',
+    ],
+)
+def test_a_damaged_memory_is_an_empty_one(tmp_path: Path, text: str) -> None:
+    path = tmp_path / ".made"
+    path.write_text(text)
+    assert Memory.read(path) == Memory()
