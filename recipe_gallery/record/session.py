@@ -53,9 +53,7 @@ def record(
     folder.mkdir(parents=True, exist_ok=True)
     progress = Progress(stream or sys.stderr)
     with contextlib.ExitStack() as held:
-        for ending in (signal.SIGTERM, signal.SIGHUP):  # as Ctrl-C does: nothing stays behind
-            before = signal.signal(ending, signal.default_int_handler)
-            held.callback(signal.signal, ending, before)
+        held.enter_context(_end_as_ctrl_c_does())
         held.enter_context(_one_at_a_time(folder / ".lock"))
         tasks, failures = _select(files, folder, options, progress, check)
         gpu = machine.require_gpu() if tasks and options.device == "gpu" else None
@@ -199,6 +197,18 @@ def _write_whole(notebook: NotebookNode, path: Path) -> None:
         unfinished.replace(path)
     finally:
         unfinished.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _end_as_ctrl_c_does() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP interrupt, so that nothing stays behind; nohup's choice is kept."""
+    with contextlib.ExitStack() as held:
+        for name in ("SIGTERM", "SIGHUP"):
+            ending = getattr(signal, name, None)  # Windows has no SIGHUP
+            if ending is not None and signal.getsignal(ending) is not signal.SIG_IGN:
+                before = signal.signal(ending, signal.default_int_handler)
+                held.callback(signal.signal, ending, before)
+        yield
 
 
 @contextlib.contextmanager

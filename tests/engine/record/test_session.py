@@ -469,3 +469,26 @@ def test_what_the_project_refuses_is_recorded_again(
     # from a CPU it may be replaced; a GPU's is kept, as any other
     assert ("it was run" in gallery.messages) == (gpu is None)
     assert ("was made on a GPU" in gallery.messages) == (gpu is not None)
+
+
+@pytest.mark.parametrize("hangup", [signal.SIG_DFL, signal.SIG_IGN, None])  # None: on Windows
+def test_what_ends_a_recording_is_what_the_system_has_and_nohup_leaves(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch, hangup: signal.Handlers | None
+) -> None:
+    number, ended, handlers = signal.SIGHUP, signal.default_int_handler, []
+
+    def run(*arguments: object) -> NotebookNode:
+        handlers[:] = signal.getsignal(number), signal.getsignal(signal.SIGTERM)
+        raise GalleryError("enough")
+
+    write(gallery, "x = 1")
+    monkeypatch.setattr(session, "_record_one", run)
+    before = signal.signal(number, hangup or signal.SIG_DFL)
+    if hangup is None:
+        monkeypatch.delattr(signal, "SIGHUP")
+    try:
+        assert not gallery.record("recipe")
+        assert signal.getsignal(number) is (hangup or signal.SIG_DFL)
+    finally:
+        signal.signal(number, before)
+    assert handlers == [ended if hangup is signal.SIG_DFL else hangup or signal.SIG_DFL, ended]
