@@ -183,3 +183,11 @@ def test_a_recipe_is_called_as_it_is_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "a.b.py"
     path.write_text(f"{HEAD}x = 1\n")
     assert load_recipe(path, "part/a.b").name == "part/a.b"
+
+
+def test_all_recipes_of_a_large_gallery_are_parsed_once(tmp_path: Path) -> None:
+    paths = [tmp_path / f"recipe_{number:04}.py" for number in range(1000)]
+    for path in paths:
+        path.write_text('"""\nTitle\n=====\n\nText.\n"""\n')
+    first = [load_recipe(path) for path in paths]
+    assert all(load_recipe(path) is recipe for path, recipe in zip(paths, first, strict=True))
