@@ -28,6 +28,11 @@ class GalleryFile:
     docname: str
     name: str  # the path in its gallery without ending; where there are several galleries, docname
 
+    @property
+    def name_in_gallery(self) -> str:
+        """The path in its gallery without ending, its name where there is no other gallery."""
+        return self.path.relative_to(self.gallery).as_posix().removesuffix(".py")
+
     def recording(self, folder: Path) -> Path:
         """Return where its recording lies in a folder of recordings."""
         return folder / f"{self.name}.ipynb"

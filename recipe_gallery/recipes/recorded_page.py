@@ -60,7 +60,7 @@ def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
         return Unrecorded(source=file.path, reason=Reason.BROKEN, error=error, recipe=None)
     path = file.recording(folder)
     try:
-        recording = _read_once(path, recipe.name, file_state(path))
+        recording = _read_once(path, recipe.name, file.name_in_gallery, file_state(path))
     except GalleryError as error:
         reason = Reason.DAMAGED if path.exists() else Reason.MISSING
         return Unrecorded(source=file.path, reason=reason, error=error, recipe=recipe)
@@ -83,5 +83,5 @@ def describe_version(page: RecordedPage | Unrecorded) -> str:
 
 
 @lru_cache(maxsize=16)  # one page asks again and again; a thousand recordings fill the memory
-def _read_once(path: Path, name: str, state: object) -> Recording:
-    return read_recording(path, name)
+def _read_once(path: Path, name: str, former: str, state: object) -> Recording:
+    return read_recording(path, name, former)

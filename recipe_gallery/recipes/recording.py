@@ -92,9 +92,10 @@ class Comparison:
         return "; ".join(parts)
 
 
-def read_recording(path: Path, name: str = "") -> Recording:
+def read_recording(path: Path, name: str = "", former: str = "") -> Recording:
     """Read the recording of the recipe ``name``; without one, of a recipe called as the file.
 
+    A recording may also hold the name ``former``, by which the recipe was called before.
     Raises ``GalleryError`` if the file is damaged or something else.
     """
     again = f"run: {suggest('record', name or path.stem, '--force')}"
@@ -116,7 +117,7 @@ def read_recording(path: Path, name: str = "") -> Recording:
         schema, recipe = facts["schema"], facts["recipe"]
         if schema != SCHEMA:
             raise wrong(f"recorded in format {schema}, this version reads {SCHEMA}", again)
-        if recipe != (name or recipe) or recipe.rpartition("/")[2] != path.stem:
+        if recipe not in (name or recipe, former) or recipe.rpartition("/")[2] != path.stem:
             raise wrong(f"holds the recording of {recipe!r}", f"name it {recipe}.ipynb or {again}")
         _check(notebook, facts)
         if len(facts["cells"]) != len(notebook.cells):

@@ -72,6 +72,9 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
         shown = path.relative_to(folder).as_posix().removesuffix(".ipynb")
         if not name:
             remedy = "remove the file or restore the recipe"
+            moved = [file for file in files.values() if file.name_in_gallery == shown]
+            if len(moved) == 1 and not moved[0].recording(folder).exists():
+                remedy = f"move it to {moved[0].recording(folder)}"
             error = GalleryError("no recipe of this name", path=path, remedy=remedy)
             detail = error.describe(Path.cwd())
             reports.append(Report(name=shown, status=Status.UNUSABLE, detail=detail))

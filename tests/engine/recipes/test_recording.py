@@ -78,6 +78,13 @@ def test_a_recipe_of_a_part_is_known_by_its_path(tmp_path: Path) -> None:
     )
 
 
+def test_a_recording_may_hold_the_former_name(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    assert read_recording(path, "guides/deep", "deep").path == path
+    with pytest.raises(GalleryError):
+        read_recording(path, "guides/deep", "other/deep")
+
+
 def test_what_is_missing_can_be_recorded(tmp_path: Path) -> None:
     with pytest.raises(GalleryError) as caught:
         read_recording(tmp_path / "deep.ipynb", "advanced/deep")

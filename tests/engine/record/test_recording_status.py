@@ -102,3 +102,25 @@ def test_what_the_project_refuses_is_not_current(
     assert status == 1
     assert "adding.ipynb: cannot be shown" in text
     assert "0 of 1 recordings current" in text
+
+
+def test_with_a_second_gallery_recordings_are_moved(
+    gallery: Gallery, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gallery.add("adding")
+    (gallery.root / "guides_source").mkdir()
+    folders = {
+        "examples_dirs": ["recipes_source", "guides_source"],
+        "gallery_dirs": ["recipes", "guides"],
+    }
+    gallery.configure(sphinx_gallery_conf=folders)
+    old, new = gallery.recordings / "adding.ipynb", gallery.recordings / "recipes/adding.ipynb"
+    status, text = check(gallery, capsys)
+    assert status == 1
+    assert f"no recipe of this name; move it to {new}\n" in text
+    new.parent.mkdir()
+    old.rename(new)
+    status, text = check(gallery, capsys)
+    assert (status, text.splitlines()[-1]) == (0, "1 of 1 recordings current")
+    old.touch()  # what is there is not to be replaced
+    assert "remove the file or restore the recipe" in check(gallery, capsys)[1]
