@@ -96,8 +96,8 @@ def write_index(app: Sphinx, exception: Exception | None) -> None:
     pages: dict[str, list[Any]] = {}  # time, size and hash of what is indexed, by name
     for name in sorted(app.env.found_docs):
         page = Path(app.builder.get_outfilename(name))
-        if not page.exists():  # a build can be of some pages only
-            continue
+        if not page.exists():  # a build of some pages only leaves the index as it is
+            return
         state = page.stat()
         pages[name] = [state.st_mtime_ns, state.st_size]
         before = known.get("pages", {}).get(name, [])
