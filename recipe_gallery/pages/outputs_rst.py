@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import glob
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from textwrap import indent
@@ -31,13 +33,29 @@ class ImageWriter:
     def __init__(self, paths: Iterable[str], root: Path) -> None:
         self._paths = iter(paths)
         self._root = root
+        self._written: set[Path] = set()
 
     def write(self, data: bytes, suffix: str) -> str:
         """Write an image unless it is there already; return its address for reStructuredText."""
         path = Path(next(self._paths)).with_suffix(suffix)
         if not path.exists() or path.read_bytes() != data:
             path.write_bytes(data)
+        self._written.add(path)
         return "/" + path.relative_to(self._root).as_posix()
+
+    def remove_others(self, recipe: Path) -> None:
+        """Remove the figures of earlier recordings beside the page of a recipe.
+
+        Its thumbnail, which may be of one of them, goes as well; Sphinx-Gallery makes another.
+        """
+        folder, stem = recipe.parent / "images", f"sphx_glr_{recipe.stem}"
+        name = re.compile(rf"{re.escape(stem)}_\d{{3,}}(?:_\d+_\d+x)?\.\w+")
+        others = [path for path in folder.glob("*.*") if name.fullmatch(path.name)]
+        old = set(others) - self._written
+        if old:
+            old |= set((folder / "thumb").glob(f"{glob.escape(stem)}_thumb.*"))
+        for path in old:
+            path.unlink()
 
 
 class Replay:

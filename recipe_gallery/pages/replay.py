@@ -169,11 +169,14 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
         script_blocks[:] = [block for block in script_blocks if not is_blank(block)]
         script_vars.update(memory_delta=0.0, example_globals={})
         images = ImageWriter(script_vars["image_path_iterator"], Path(gallery_conf["src_dir"]))
-        file = find(Path(script_vars["target_file"]))
+        target = Path(script_vars["target_file"])
+        file = find(target)
         if file is None:  # a page without results
+            images.remove_others(target)
             return ["" for _ in script_blocks], 0.0
         replay = Replay(file, recordings, images)
         outputs = replay.run()
+        images.remove_others(target)
         if app.config.recipe_gallery_alt_required:
             replay.warn_of_missing_alt()
         without_alt.extend(replay.without_alt)

@@ -234,6 +234,32 @@ def test_svg_is_shown_as_svg(gallery: Gallery) -> None:
     assert re.search(r'<img [^>]*alt="A circle"[^>]+drawing_001.svg', build.page("recipes/drawing"))
 
 
+def test_figures_of_an_earlier_recording_are_not_left(site: Gallery) -> None:
+    site.build("dummy")
+    images = site.root / "recipes/images"
+    other = images / "sphx_glr_adding_001_001.png"  # of a recipe adding_001
+    other.write_bytes(b"other")
+    first = (images / "thumb/sphx_glr_adding_thumb.png").read_bytes()
+    path = site.recordings / "adding.ipynb"
+    notebook = json.loads(path.read_text())
+    svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><circle r="1"/></svg>'
+    notebook["cells"][2]["outputs"][0]["data"] = {"image/svg+xml": svg}
+    path.write_text(json.dumps(notebook))
+    site.build("dummy")
+
+    def found() -> list[str]:
+        paths = [*images.glob("*_adding_001.*"), *images.glob("thumb/*_adding_*")]
+        return sorted(path.name for path in paths)
+
+    assert found() == ["sphx_glr_adding_001.svg", "sphx_glr_adding_thumb.svg"]
+    notebook["cells"][2]["outputs"] = []
+    path.write_text(json.dumps(notebook))
+    site.build("dummy")
+    assert found() == ["sphx_glr_adding_thumb.png"]
+    assert (images / "thumb/sphx_glr_adding_thumb.png").read_bytes() != first
+    assert other.exists()
+
+
 def test_an_error_that_is_meant_is_shown(gallery: Gallery) -> None:
     gallery.write(
         "failing",
