@@ -5,11 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sphinx.config import Config
 from sphinx_gallery import gen_rst
+from sphinx_gallery.sorting import ExplicitOrder
 
 from gallery import Gallery
 from recipe_gallery.pages import replay
-from recipe_gallery.pages.reuse import Memory
+from recipe_gallery.pages.reuse import Memory, digest_settings
+from recipe_gallery.project import SETTINGS
 
 
 @pytest.fixture
@@ -82,6 +85,24 @@ def test_another_setting_makes_all_pages_again(site: Gallery, made: list[str]) -
     made.clear()
     site.build(**{"sphinx_gallery_conf.nested_sections": False})
     assert sorted(made) == ["adding", "other"]
+
+
+def test_settings_that_are_objects_count_by_their_text() -> None:
+    def digest(**settings: object) -> str:
+        config = Config({}, {})
+        for name, (default, rebuild, kind) in SETTINGS.items():
+            config.add(name, default, rebuild, kind)
+        config.add("sphinx_gallery_conf", settings, "", dict)
+        return digest_settings(config)
+
+    first, second = ExplicitOrder(["a", "b"]), ExplicitOrder(["b", "a"])
+    assert digest(subsection_order=first) != digest(subsection_order=second)
+    assert digest(css={"a": 1}) != digest(css={"a": 2})
+    assert repr({0, 8}) != repr({8, 0})  # as for texts, whose order is another in each process
+    assert digest(prefer_full_module={0, 8}) == digest(prefer_full_module={8, 0})
+    assert digest(prefer_full_module={0, 8}) != digest(prefer_full_module={0})
+    assert digest(reset_modules=object()) == digest(reset_modules=object())
+    assert digest(titles={"a": "A"}, passing_examples=["a"]) == digest()
 
 
 def test_a_setting_of_the_search_makes_no_page_again(site: Gallery, made: list[str]) -> None:
