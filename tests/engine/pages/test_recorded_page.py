@@ -40,7 +40,7 @@ def test_a_recording_is_parsed_once_until_it_changes(
 
 def test_no_cache_grows_with_the_gallery() -> None:
     assert recorded_page._read_once.cache_info().maxsize == 16
-    assert recipe._load_recipe.cache_info().maxsize == 128
+    assert recipe._load_recipe.cache_info().maxsize == 2000
 
 
 def test_a_missing_recording_is_told_apart_from_a_damaged_one(site: Gallery) -> None:
