@@ -23,10 +23,10 @@ from ..recipes.gallery import GalleryFile
 from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
 from . import machine
-from .kernel import KernelDiedError, Run
-from .outputs import Cleaner
 from .progress import Progress
 from .recording_status import Check, Status, inspect, name_files
+from .run.kernel import KernelDiedError, Run
+from .run.outputs import Cleaner
 
 
 @dataclass(frozen=True, kw_only=True)

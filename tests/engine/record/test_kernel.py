@@ -11,8 +11,8 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recipe import Cell, Recipe
-from recipe_gallery.record.kernel import KernelDiedError, Run
-from recipe_gallery.record.outputs import Cleaner
+from recipe_gallery.record.run.kernel import KernelDiedError, Run
+from recipe_gallery.record.run.outputs import Cleaner
 
 CELL = Cell(number=2, line=7, source="x", code="x")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 from nbformat.v4 import new_output
 
-from recipe_gallery.record.outputs import Cleaner
+from recipe_gallery.record.run.outputs import Cleaner
 
 SCRATCH = Path("/tmp/recipe-abc")
 CLEANER = Cleaner(hidden=[SCRATCH], drop=[re.compile(r"W\d{4} .*\] ")])

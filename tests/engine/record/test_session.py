@@ -392,7 +392,7 @@ def test_a_missing_recorder_is_said_in_one_line(
     with contextlib.suppress(KeyError):
         monkeypatch.delitem(sys.modules, "recipe_gallery.record.session")
     monkeypatch.setitem(sys.modules, "nbclient", None)
-    monkeypatch.delitem(sys.modules, "recipe_gallery.record.kernel", raising=False)
+    monkeypatch.delitem(sys.modules, "recipe_gallery.record.run.kernel", raising=False)
     assert main(["record", "--root", str(gallery.root), "--device", "cpu"]) == 1
     message = capsys.readouterr().err
     assert "recording needs the package nbclient" in message

@@ -18,8 +18,8 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
-from ..errors import GalleryError
-from ..recipes.recipe import Cell, Recipe
+from ...errors import GalleryError
+from ...recipes.recipe import Cell, Recipe
 from .outputs import Cleaner
 
 # Marks what a recipe starts; processes keep it when they leave their parent and its session.

@@ -1,0 +1,1 @@
+"""One run of a recipe in a fresh kernel: its outputs, its processes and its files."""
