@@ -4,6 +4,7 @@ import contextlib
 import copy
 import math
 import os
+import sys
 import time
 import uuid
 from collections.abc import Callable, Iterator
@@ -12,7 +13,8 @@ from pathlib import Path
 
 import nbformat
 import psutil
-from jupyter_client.kernelspec import KernelSpecManager
+import zmq.asyncio
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
@@ -29,6 +31,15 @@ _INSTALL = "install what recipes need"
 
 class KernelDiedError(GalleryError):
     """The kernel ended on its own: killed from outside, out of memory, or crashed."""
+
+
+class _OnlyOurKernel(KernelSpecManager):
+    """Knows the kernel of this very Python, whatever kernels the user has installed."""
+
+    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
+        launcher = str(Path(__file__).with_name("launcher.py"))
+        argv = [sys.executable, launcher, "-f", "{connection_file}"]
+        return KernelSpec(argv=argv, display_name="Python 3", language="python")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,12 +67,14 @@ class Run:
         """
         notebook = nbformat.v4.new_notebook(cells=[_new_cell(cell) for cell in self.recipe.cells])
         mark = uuid.uuid4().hex
+        context = zmq.asyncio.Context()
+        context.rcvhwm = 0  # what is not read yet is kept, not dropped
         client = NotebookClient(
             notebook,
             km=AsyncKernelManager(
-                # of this very Python, whatever kernels the user has installed
+                context=context,
                 kernel_name="python3",
-                kernel_spec_manager=KernelSpecManager(kernel_dirs=[]),
+                kernel_spec_manager=_OnlyOurKernel(),
                 # sockets in the file system: nobody else on the machine can talk to the kernel
                 transport="ipc",
                 ip=str(self.scratch.parent / "kernel"),
@@ -69,6 +82,7 @@ class Run:
             extra_arguments=[f"--IPKernelApp.exec_lines={_first_line(self.recipe.path.resolve())}"],
             resources={"metadata": {"path": str(self.scratch)}},
             record_timing=False,
+            raise_on_iopub_timeout=True,
             shutdown_kernel="immediate",
         )
         environment = self.environment | {_MARK: mark}
@@ -95,6 +109,7 @@ class Run:
             if left <= 0:
                 raise CellTimeoutError("no time is left to begin")
             client.timeout = math.ceil(min(self.cell_timeout, left))
+            client.iopub_timeout = client.timeout  # for what is printed, but not yet read
             client.execute_cell(node, cell.number - 1)
             raised = [output.ename for output in node.outputs if output.output_type == "error"]
             if not cell.raises or raised == [cell.raises]:

@@ -1,0 +1,39 @@
+"""Whatever a recipe prints is recorded, however fast it prints and however busy the recorder is."""
+
+import subprocess
+import sys
+import textwrap
+
+from gallery import ROOT, Gallery
+from recipe_gallery.recipes.recording import find_published
+
+# Stops whoever reads the kernel's output, as a busy machine does, while the recipe goes on.
+STOP_THE_READER = """
+    import os, signal, subprocess, sys
+    reader = os.getppid()
+    code = f"import os, time; time.sleep(2); os.kill({reader}, {signal.SIGCONT.value})"
+    subprocess.Popen([sys.executable, "-c", code])
+    os.kill(reader, signal.SIGSTOP)
+"""
+
+
+def test_no_line_is_lost_while_the_reader_is_stopped(gallery: Gallery) -> None:
+    lines = 5000
+    code = f"""
+{STOP_THE_READER}
+    import logging
+    from IPython.display import display
+    logging.basicConfig(level="INFO", format="%(message)s")
+    for number in range({lines}):
+        logging.info("line %d", number)
+    display({{"application/x-headline+json": {{"a": 1}}}}, raw=True)
+    """
+    gallery.write("recipe", '"""\nTitle\n=====\n"""\n' + textwrap.dedent(code))
+    command = [sys.executable, "-m", "recipe_gallery", "record", "--device", "cpu"]
+    command += ["--root", str(gallery.root)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    notebook = gallery.recording("recipe").notebook
+    text = "".join(each.get("text", "") for each in notebook.cells[0].outputs)
+    assert text.splitlines() == [f"line {number}" for number in range(lines)]
+    assert find_published(notebook, "application/x-headline+json") == [{"a": 1}]
