@@ -15,7 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from statistics import median
 
+import nbformat
+
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from recipe_gallery.recipes.outputs.hashes import seal  # noqa: E402
+
 RECIPES = ROOT / "recipes_source"
 RECORDINGS = ROOT / "recordings"
 TARGET = 1.15  # replaying may take at most this many times as long
@@ -108,7 +114,7 @@ def make_site(site: Path, recipe: str, copies: int, kind: str) -> None:
         (folders[0] / f"{name}.py").write_text(source, encoding="utf-8")
         # A recording names its recipe, and one of another name is refused.
         notebook["metadata"]["recording"]["recipe"] = name
-        text = json.dumps(notebook, indent=1, ensure_ascii=False)
+        text = nbformat.writes(seal(nbformat.v4.reads_json(json.dumps(notebook))))
         (folders[1] / f"{name}.ipynb").write_text(text, encoding="utf-8")
     for name in notebook["metadata"]["recording"]["inputs"]:
         copy = folders[0] / name

@@ -21,10 +21,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 
+import nbformat
 import polib
 import psutil
 
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from recipe_gallery.recipes.outputs.hashes import seal  # noqa: E402
+
 # What lies in a checkout and is no part of the site, or was made by a build.
 LEFT_OUT = ("_build", "/recipes", "/tests", "/benchmarks", ".*", "__pycache__", "*.mo", "*.mo.json")
 TARGETS = {  # seconds a step may take with 1,000 recipes
@@ -114,7 +119,7 @@ def make_site(checkout: Path, site: Path, recipe: str, count: int) -> None:
         (site / "recipes_source" / f"{name}.py").write_text(text, encoding="utf-8")
         # A recording names its recipe, and one of another name is refused.
         copy = recording.replace(f'"recipe": "{recipe}"', f'"recipe": "{name}"')
-        (site / "recordings" / f"{name}.ipynb").write_text(copy, encoding="utf-8")
+        write_recording(site / "recordings" / f"{name}.ipynb", copy)
         for folder, catalog in zip(catalogs, texts, strict=True):
             po = re.sub(
                 rf'(msgid "{re.escape(title)})"\nmsgstr "(.*)"',
@@ -155,10 +160,15 @@ def measure(site: Path, recipe: str, languages: str) -> Iterator[tuple[str, Cost
     notebook = json.loads(recording.read_text(encoding="utf-8"))
     outputs = [output for cell in notebook["cells"] for output in cell["outputs"]]
     next(each for each in outputs if each["output_type"] == "stream")["text"] += "printedone\n"
-    recording.write_text(json.dumps(notebook, indent=1, ensure_ascii=False), encoding="utf-8")
+    write_recording(recording, json.dumps(notebook))
     yield "changed recording", build(site, codes)
     check(site, "en", name, "printedone")
     yield "live save", live(site, "en", name, edit_paragraph, source)
+
+
+def write_recording(path: Path, text: str) -> None:
+    """Write a changed recording with hashes that fit it."""
+    path.write_text(nbformat.writes(seal(nbformat.v4.reads_json(text))), encoding="utf-8")
 
 
 def edit_paragraph(path: Path, word: str) -> None:

@@ -13,6 +13,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import polib
 from filelock import FileLock
 from sphinx.application import Sphinx
@@ -20,6 +21,7 @@ from sphinx.locale import translators
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from recipe_gallery.project import load_project
+from recipe_gallery.recipes.outputs.hashes import seal
 from recipe_gallery.recipes.recording import Recording, read_recording
 
 ROOT = Path(__file__).parents[1]
@@ -167,6 +169,11 @@ class Gallery:
             catalog.append(polib.POEntry(msgid=text, msgstr=translation, comment=comment))
         catalog.save(str(path))
         return path
+
+
+def write_recording(path: Path, text: str) -> None:
+    """Write the text of a recording that a test has changed, with hashes that fit it."""
+    path.write_text(nbformat.writes(seal(nbformat.v4.reads_json(text))), encoding="utf-8")
 
 
 @cache

@@ -1,7 +1,7 @@
 """Recordings: executed notebooks, one per recipe, and what makes one stale.
 
 A recording is a notebook of code cells with outputs. Under ``metadata.recording`` it carries what
-the recipe's code was (fingerprints) and how it was run (provenance).
+the recipe's code was (fingerprints) and how it was run (provenance). Hashes tell a changed byte.
 """
 
 from __future__ import annotations
@@ -111,6 +111,8 @@ def read_recording(path: Path, name: str = "", former: str = "") -> Recording:
         raise wrong(f"cannot be read: {error}") from None
     import nbformat  # slow to import, and not needed where nothing changed
 
+    from .outputs.hashes import take_hashes
+
     try:
         notebook = nbformat.v4.reads_json(text)
         facts = notebook.metadata["recording"]
@@ -119,12 +121,14 @@ def read_recording(path: Path, name: str = "", former: str = "") -> Recording:
             raise wrong(f"recorded in format {schema}, this version reads {SCHEMA}", again)
         if recipe not in (name or recipe, former) or recipe.rpartition("/")[2] != path.stem:
             raise wrong(f"holds the recording of {recipe!r}", f"name it {recipe}.ipynb or {again}")
+        if change := take_hashes(notebook):
+            raise wrong(change)
         _check(notebook, facts)
         if len(facts["cells"]) != len(notebook.cells):
             raise wrong("cells are missing from this recording")
     except json.JSONDecodeError:
         raise wrong("not a whole notebook (invalid JSON)") from None
-    except (AttributeError, KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise wrong("not a recording made here") from None
     return Recording(path=path, notebook=notebook)
 

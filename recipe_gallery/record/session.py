@@ -20,6 +20,7 @@ from nbformat import NotebookNode
 from ..errors import GalleryError, suggest
 from ..project import Project, load_check
 from ..recipes.gallery import GalleryFile
+from ..recipes.outputs.hashes import seal
 from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
 from . import machine
@@ -189,7 +190,7 @@ def _run_in_scratch(
 def _write_whole(notebook: NotebookNode, path: Path) -> None:
     """Write a notebook completely or not at all."""
     nbformat.validate(notebook)
-    text = nbformat.writes(notebook)
+    text = nbformat.writes(seal(notebook))
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{path.name}.new")
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gallery import ROOT, Gallery
+from gallery import ROOT, Gallery, write_recording
 
 EDITS = 30
 MESSAGES = {
@@ -62,7 +62,11 @@ def site(gallery: Gallery) -> Gallery:
 def replace(path: Path, pattern: str, new: str) -> None:
     """Change the first place that a pattern finds."""
     text = path.read_text(encoding="utf-8")
-    path.write_text(re.sub(pattern, new, text, count=1), encoding="utf-8")
+    changed = re.sub(pattern, new, text, count=1)
+    if path.suffix == ".ipynb":
+        write_recording(path, changed)
+    else:
+        path.write_text(changed, encoding="utf-8")
 
 
 def edit_prose(site: Gallery, number: int) -> None:

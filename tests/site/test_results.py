@@ -4,7 +4,7 @@ import shutil
 import nbformat
 import pytest
 
-from gallery import Gallery
+from gallery import Gallery, write_recording
 
 PUBLISHING = '''
 """
@@ -84,7 +84,7 @@ def test_another_machine_adds_columns(site: Gallery) -> None:
     shutil.copyfile(site.recordings / "publishing.ipynb", other)
     notebook = nbformat.read(other, as_version=4)
     notebook.metadata.recording.device["gpu"] = "Other GPU"
-    nbformat.write(notebook, other)
+    write_recording(other, nbformat.writes(notebook))
     build = site.build()
     assert build.read == ["results"]  # cards show the recording of the page alone
     page = build.page("results")
@@ -101,7 +101,8 @@ def test_a_part_of_the_gallery_is_no_other_machine(site: Gallery) -> None:
     recording = site.recordings / "advanced" / "publishing.ipynb"
     recording.parent.mkdir()
     text = (site.recordings / "publishing.ipynb").read_text()
-    recording.write_text(text.replace('"recipe": "publishing"', '"recipe": "advanced/publishing"'))
+    text = text.replace('"recipe": "publishing"', '"recipe": "advanced/publishing"')
+    write_recording(recording, text)
     build = site.build()
     assert "holds the recording of" not in build.warnings
     assert "Speed-up (" not in build.page("results")

@@ -7,7 +7,7 @@ from pathlib import Path
 import polib
 import pytest
 
-from gallery import Gallery
+from gallery import Gallery, write_recording
 from second_call.figures import cards
 
 PAGE = "recipes/adding"
@@ -49,7 +49,7 @@ def test_a_new_translation_changes_its_page_and_its_card(site: Gallery) -> None:
 def test_a_card_changes_with_its_recording_and_its_recipe(site: Gallery, recipe: str) -> None:
     site.build()
     path = site.recordings / "adding.ipynb"
-    path.write_text(path.read_text().replace('"recorded": "2', '"recorded": "3'))
+    write_recording(path, path.read_text().replace('"recorded": "2', '"recorded": "3'))
     assert site.build().read == [PAGE, "recipes/index"]
     site.write("adding", recipe.replace("A first sentence", "Another sentence"))
     assert site.build().read == [PAGE, "recipes/index"]

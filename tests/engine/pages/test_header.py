@@ -6,7 +6,7 @@ import pytest
 from docutils import nodes
 from docutils.utils import new_document
 
-from gallery import Gallery
+from gallery import Gallery, write_recording
 from recipe_gallery.pages.header import provenance, visit_provenance
 
 
@@ -46,7 +46,8 @@ def test_writing_the_box_leaves_the_page_as_it_is() -> None:
 
 def test_packages_are_called_as_conf_py_says(site: Gallery) -> None:
     path = site.recordings / "adding.ipynb"
-    path.write_text(path.read_text().replace('"versions": {', '"versions": {"some-lib": "1.2",'))
+    text = path.read_text().replace('"versions": {', '"versions": {"some-lib": "1.2",')
+    write_recording(path, text)
     assert re.search(r"some-lib.*?1\.2", site.build().page("recipes/adding"), re.DOTALL)
     site.configure(recipe_gallery_package_names={"some-lib": "SomeLib"})
     build = site.build()

@@ -5,14 +5,14 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from gallery import Gallery
+from gallery import Gallery, write_recording
 
 
 def edit_recording(site: Gallery, old: str, new: str) -> None:
     path = site.recordings / "adding.ipynb"
     text = path.read_text()
     assert old in text
-    path.write_text(text.replace(old, new))
+    write_recording(path, text.replace(old, new))
 
 
 def test_a_page_shows_text_table_and_figure(site: Gallery) -> None:
@@ -92,7 +92,8 @@ def test_a_recipe_without_code_is_read_again_too(site: Gallery) -> None:
     path = site.recordings / "adding.ipynb"
     notebook = json.loads(path.read_text()) | {"cells": []}
     notebook["metadata"]["recording"]["cells"] = []
-    whole = json.dumps(notebook)
+    write_recording(path, json.dumps(notebook))
+    whole = path.read_text()
     path.unlink()
     assert "not been recorded yet" in site.build().page("recipes/adding")
     path.write_text(whole)
@@ -193,7 +194,7 @@ def test_an_unusable_recording_is_a_clear_message_and_a_whole_page(
 def rewrite(path: Path, **facts: object) -> None:
     notebook = json.loads(path.read_text())
     notebook["metadata"]["recording"].update(facts)
-    path.write_text(json.dumps(notebook))
+    write_recording(path, json.dumps(notebook))
 
 
 def test_a_foreign_notebook_is_not_taken_for_a_recording(site: Gallery) -> None:
@@ -244,7 +245,7 @@ def test_figures_of_an_earlier_recording_are_not_left(site: Gallery) -> None:
     notebook = json.loads(path.read_text())
     svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><circle r="1"/></svg>'
     notebook["cells"][2]["outputs"][0]["data"] = {"image/svg+xml": svg}
-    path.write_text(json.dumps(notebook))
+    write_recording(path, json.dumps(notebook))
     site.build("dummy")
 
     def found() -> list[str]:
@@ -253,7 +254,7 @@ def test_figures_of_an_earlier_recording_are_not_left(site: Gallery) -> None:
 
     assert found() == ["sphx_glr_adding_001.svg", "sphx_glr_adding_thumb.svg"]
     notebook["cells"][2]["outputs"] = []
-    path.write_text(json.dumps(notebook))
+    write_recording(path, json.dumps(notebook))
     site.build("dummy")
     assert found() == ["sphx_glr_adding_thumb.png"]
     assert (images / "thumb/sphx_glr_adding_thumb.png").read_bytes() != first

@@ -9,7 +9,7 @@ from sphinx.config import Config
 from sphinx_gallery import gen_rst
 from sphinx_gallery.sorting import ExplicitOrder
 
-from gallery import Gallery
+from gallery import Gallery, write_recording
 from recipe_gallery.pages import replay
 from recipe_gallery.pages.reuse import Memory, digest_settings
 from recipe_gallery.project import SETTINGS
@@ -75,7 +75,7 @@ def test_only_pages_whose_sources_changed_are_made_again(
     site.write("adding", recipe.replace("A paragraph.", "New prose."))
     site.build()
     recording = site.recordings / "other.ipynb"
-    recording.write_text(recording.read_text().replace("total is", "total was"))
+    write_recording(recording, recording.read_text().replace("total is", "total was"))
     site.build()
     assert made == ["adding", "other"]
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from gallery import write_recording
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recipe import Cell
 from recipe_gallery.recipes.recording import SCHEMA, Comparison, find_published, read_recording
@@ -52,7 +53,7 @@ def write(tmp_path: Path, change: Change = lambda notebook: None, **facts: Any) 
     }
     change(notebook)
     path = tmp_path / "deep.ipynb"
-    path.write_text(json.dumps(notebook))
+    write_recording(path, json.dumps(notebook))
     return path
 
 

@@ -13,7 +13,7 @@ import pytest
 from filelock import FileLock
 from nbformat import NotebookNode
 
-from gallery import ROOT, Gallery
+from gallery import ROOT, Gallery, write_recording
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recording import find_published
@@ -271,7 +271,7 @@ def test_a_cpu_recording_takes_the_place_of_a_gpu_one_only_when_asked(gallery: G
     path = gallery.recordings / "recipe.ipynb"
     notebook = gallery.recording("recipe").notebook
     notebook.metadata.recording.device["gpu"] = "Some GPU"
-    nbformat.write(notebook, path)
+    write_recording(path, nbformat.writes(notebook))
     before = path.read_bytes()
     assert not gallery.record("recipe", force=True)
     assert "recipe-gallery record recipe --device cpu --replace-gpu" in gallery.messages
@@ -461,7 +461,7 @@ def test_what_the_project_refuses_is_recorded_again(
     gallery.add("adding")
     recording = gallery.recording("adding")
     recording.facts["device"]["gpu"] = gpu
-    recording.path.write_text(nbformat.writes(recording.notebook))
+    write_recording(recording.path, nbformat.writes(recording.notebook))
     monkeypatch.setattr(session, "_record_one", run)
     assert gallery.record("adding")  # current
     monkeypatch.setattr(session, "load_check", lambda project: refuse)
