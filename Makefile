@@ -23,6 +23,7 @@ unexport LANGUAGE
 FILES ?=
 FORMAT ?= text
 BASE ?= main
+FAULTFLAGS ?=
 MACHINE ?=
 DEVICE ?= gpu
 RECORDFLAGS = --device $(DEVICE) $(if $(filter 1,$(FORCE)),--force) \
@@ -36,7 +37,7 @@ export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help html serve record check links test test-fast lint mutants map lock clean
-.PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign
+.PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign faults
 # `make record html` records first, also under -j
 .NOTPARALLEL:
 
@@ -114,6 +115,9 @@ test-fast: $(VENV)/test ## run the tests, but those that run recipes, walk with 
 
 foreign: $(VENV)/record ## record, render and translate examples of Sphinx-Gallery and Matplotlib
 	$(BIN)/python benchmarks/foreign.py
+
+faults: $(VENV)/record ## inject faults into recordings: is anything lost or left behind? (FAULTFLAGS="--only A1")
+	$(BIN)/python benchmarks/faults.py $(FAULTFLAGS)
 
 lint: $(VENV)/test ## check style, types, directions of imports and what GitHub reads
 	$(BIN)/ruff check

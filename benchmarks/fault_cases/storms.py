@@ -1,0 +1,206 @@
+"""Faults by the hundred: lost output under load, and signals at random moments."""
+
+import contextlib
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from dataclasses import dataclass, replace
+
+import psutil
+
+from .bench import Bench, Done, make_bench
+from .case import Row, left_behind, run_case, stream
+from .wrong_recordings import LOG, LOST, PUBLISH, all_lines
+
+BUSY = 8  # processes that compete with the recorder for two cores
+STOPPED = next(case for case in LOST if case.name == "stopped-recorder")
+LOADED = [
+    replace(
+        STOPPED,
+        name="log-lines-under-load",
+        injects="4,000 log lines, then a headline figure",
+        code=LOG.format(lines=4000) + PUBLISH,
+        during=None,
+        seconds=300,
+    ),
+    replace(
+        STOPPED,
+        name="stopped-under-load",
+        injects="the same with the recorder stopped for 2 s",
+        seconds=300,
+    ),
+    replace(
+        STOPPED,
+        name="flushed-prints-under-load",
+        injects="100,000 print(flush=True), then a headline figure",
+        code="for i in range(100_000):\n    print(f'line {i:06d}', flush=True)\n" + PUBLISH,
+        holds=all_lines(100_000),
+        during=None,
+        seconds=900,
+    ),
+]
+
+
+@contextlib.contextmanager
+def busy(count: int) -> Iterator[None]:
+    """Keep two cores busy with ``count`` processes."""
+    cores = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, sorted(cores)[:2])
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+        os.sched_setaffinity(0, cores)
+
+
+def repeat_lost_output(count: int, seed: int) -> list[Row]:
+    """Record what prints fast, ``count`` times, on two busy cores; nothing may be lost."""
+    outcomes: dict[str, list[str]] = {case.name: [] for case in LOADED}
+    with busy(BUSY):
+        for number in range(count):
+            # the long one for each tenth
+            case = LOADED[2] if number % 10 == 9 else LOADED[number % 2]
+            began = time.monotonic()
+            outcome = "; ".join(run_case(case)) or "right"
+            outcomes[case.name].append(outcome)
+            took = time.monotonic() - began
+            print(f"A1 {number + 1}/{count} {case.name} {took:.0f} s  {outcome}", flush=True)
+    rows = []
+    for case in LOADED:
+        wrong = [each for each in outcomes[case.name] if each != "right"]
+        times = len(outcomes[case.name])
+        told = f"{len(wrong)} of {times} times: {wrong[0]}" if wrong else "right"
+        what = f"{case.injects}; {times} times at a load of {BUSY} on two cores"
+        rows += [("A1", case.name, what, "no line and no headline lost", told)] if times else []
+    return rows
+
+
+# A recipe that runs for a while, with a child that keeps its environment and one that does not.
+WORKING = """
+import os, subprocess, sys, time
+code = "import time; time.sleep(600)"
+subprocess.Popen([sys.executable, "-c", code, "TOKEN"])
+subprocess.Popen([sys.executable, "-c", code, "TOKEN"], env={}, start_new_session=True)
+for number in range(1000):
+    print(f"line {number:06d}", flush=True)
+
+# %%
+
+for number in range(20):
+    time.sleep(0.05)
+    print("step", number, flush=True)
+"""
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL, signal.SIGQUIT)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Shot:
+    """A signal at a moment."""
+
+    number: int
+    target: str  # recorder, worker, kernel or child
+    after: float  # seconds
+
+
+def send_signals(count: int, seed: int) -> list[Row]:
+    """Send random signals to recordings at random moments; look, then record again."""
+    choices = random.Random(seed)
+    shots = [
+        Shot(
+            number=choices.choice(SIGNALS),
+            target=choices.choice(("recorder", "recorder", "worker", "kernel", "child")),
+            after=choices.uniform(0, 5),
+        )
+        for _ in range(count)
+    ]
+    found: dict[str, list[str]] = {}
+    tried: Counter[str] = Counter()
+    with ThreadPoolExecutor(2) as pool:
+        jobs = {pool.submit(_shoot, shot): shot for shot in shots}
+        for number, job in enumerate(as_completed(jobs), 1):
+            shot, (hit, wrong) = jobs[job], job.result()
+            name = f"{signal.Signals(shot.number).name} to the {hit}"
+            tried[name] += 1
+            found.setdefault(name, []).extend(wrong)
+            told = "; ".join(wrong) or "right"
+            print(f"signal {number}/{count} {name} after {shot.after:.2f} s  {told}", flush=True)
+    return [
+        (
+            "E4",
+            name.replace(" to the ", "-").lower(),
+            f"{name} at a random moment, {tried[name]} times",
+            "nothing half, nothing left, the next run records",
+            "; ".join(found[name]) or "right",
+        )
+        for name in sorted(tried)
+    ]
+
+
+def _shoot(shot: Shot) -> tuple[str, list[str]]:
+    """Record, send one signal, look, and record again; return what was hit and what is wrong."""
+    hit = ["nobody"]
+
+    def during(bench: Bench, process: subprocess.Popen[bytes]) -> None:
+        time.sleep(shot.after)
+        with contextlib.suppress(psutil.Error):
+            main = psutil.Process(process.pid)
+            named = {name: each for each in main.children(recursive=True) for name in [_role(each)]}
+            hit[0] = shot.target if shot.target in named else "recorder"
+            named.get(shot.target, main).send_signal(shot.number)
+
+    with make_bench() as bench:
+        bench.add("faulty", WORKING)
+        bench.before = bench.files()
+        done = bench.run("record", "--device", "cpu", during=during, seconds=60)
+        wrong = [*_judge_shot(bench, done, hit[0])]
+        if (done.status or 0) >= 0:  # otherwise the next run has to clean up
+            wrong += left_behind(bench)
+        again = bench.run("record", "--device", "cpu", seconds=60)
+        wrong += [f"the next run prints: {line!r}" for line in again.surprises[:1]]
+        if again.status != 0 or not _is_whole(bench):
+            wrong.append(f"the next run ended with {again.status}: {again.err[-200:]}")
+        wrong += [f"after the next run: {each}" for each in left_behind(bench)]
+        return hit[0], [" ".join(each.split()) for each in wrong]
+
+
+def _role(process: psutil.Process) -> str:
+    words = " ".join(process.cmdline())
+    if "token" in words:
+        return "child"
+    return "kernel" if "ipykernel" in words or "kernel.json" in words else "worker"
+
+
+def _judge_shot(bench: Bench, done: Done, hit: str) -> Iterator[str]:
+    yield from (f"prints: {line!r}" for line in done.surprises[:1])
+    recording = bench.recordings / "faulty.ipynb"
+    if done.status is None:
+        yield "not ended after 60 s"
+    elif done.status == 0 and not _is_whole(bench):
+        yield "not all is recorded"
+    elif done.status and recording.exists() and not _is_whole(bench):
+        yield "half a recording"
+    elif done.status == 1 and len(done.errors) != 1:
+        yield f"{len(done.errors)} lines of error: {done.err[-200:]}"
+    elif done.status not in (0, 1, 130) and hit != "recorder":
+        yield f"exit status {done.status}"
+
+
+def _is_whole(bench: Bench) -> bool:
+    path = bench.recordings / "faulty.ipynb"
+    if not path.exists():
+        return False
+    import nbformat
+
+    notebook = nbformat.read(path, as_version=4)
+    lines = stream(notebook, 1).splitlines()
+    return len(lines) == 1000 and len(re.findall("(?m)^step", stream(notebook, 2))) == 20
