@@ -4,6 +4,7 @@ They stand where a page says ``.. recipe-cards::``, and on Sphinx-Gallery's own 
 place of its thumbnails, whose texts cannot be translated.
 """
 
+from collections.abc import Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -21,7 +22,7 @@ from recipe_gallery.project import gallery_folders
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
 
 from ..nodes import html_element, link_to_page, render, translated_nodes
-from .summary import Measured, Summary, list_recipes, summarize
+from .summary import Measured, Summary, list_recipes, summarize, title_of
 
 _ = get_translation("second_call")
 
@@ -80,25 +81,33 @@ def make_cards(
     place = {name: number for number, name in enumerate(order)}
     names.sort(key=lambda name: place.get(PurePosixPath(name).name, len(order)))
     cards = html_element(tag="ul", classes=["recipe-cards"])
-    links = html_element(tag="ul", classes=["recipe-list"])
-    for docname in names:
+    for docname in names[:MOST_CARDS]:
         summary = watch(env, summarize, docname)
-        if summary and len(cards) < MOST_CARDS:
+        if summary:
             cards += _make_card(env, docname, summary)
-        elif summary:
-            item = nodes.list_item("", nodes.paragraph("", "", _link(env, docname, summary)))
-            links += item
-    return [cards, links] if len(links) else [cards]
+    return [cards, *make_links(env, names[MOST_CARDS:])]
 
 
-def _link(env: BuildEnvironment, docname: str, summary: Summary) -> nodes.Node:
-    return link_to_page(env, docname, *translated_nodes(env, docname, summary.title))
+def make_links(env: BuildEnvironment, docnames: Sequence[str]) -> list[nodes.Node]:
+    """Return a list of links to recipes, for those that come after the first ones."""
+    links = html_element(tag="ul", classes=["recipe-list"])
+    for docname in docnames:
+        title = watch(env, title_of, docname)
+        if title:
+            links += nodes.list_item("", nodes.paragraph("", "", _link(env, docname, title)))
+    return [links] if len(links) else []
+
+
+def _link(env: BuildEnvironment, docname: str, title: str) -> nodes.Node:
+    return link_to_page(env, docname, *translated_nodes(env, docname, title))
 
 
 def _make_card(env: BuildEnvironment, docname: str, summary: Summary) -> nodes.Node:
     card = html_element(tag="li", classes=["recipe-card"])
     card += _picture(env, docname, summary.measured)
-    card += nodes.paragraph("", "", _link(env, docname, summary), classes=["recipe-card-title"])
+    card += nodes.paragraph(
+        "", "", _link(env, docname, summary.title), classes=["recipe-card-title"]
+    )
     if summary.text:
         texts = translated_nodes(env, docname, summary.text)
         card += nodes.paragraph("", "", *texts, classes=["recipe-card-summary"])

@@ -25,28 +25,35 @@ from recipe_gallery.recipes.cell_marks import DATA_CLASS
 
 from ..nodes import link_to_page, make_table, translated_nodes
 from .bars import make_bars
+from .cards import make_links
 from .headline import Figure
 from .summary import Measured, Summary, list_machines, list_recipes, summarize
 
 _ = get_translation("second_call")
 logger = logging.getLogger(__name__)
 
+MOST_RECIPES = 60
 FIGURES = ("speedup", "share_of_limit", "break_even_calls")
 
 
 class RecordedResults(SphinxDirective):
-    """Write a section for each recipe that publishes headline figures."""
+    """Write a section for each recipe that publishes headline figures.
+
+    A page with thousands of figures would be slow to make and to read: after ``MOST_RECIPES`` comes
+    a list of links.
+    """
 
     def run(self) -> list[nodes.Node]:
         """Return the sections, in the order of the gallery."""
-        sections = []
+        sections: list[nodes.Node] = []
         machines = watch(self.env, list_machines)
-        for docname in watch(self.env, list_recipes):
+        recipes = watch(self.env, list_recipes)
+        for docname in recipes[:MOST_RECIPES]:
             own = watch(self.env, summarize, docname)
             measured = self._measured(docname, own, machines.get(docname, ())) if own else []
             if own and any(each.rows for each in measured):
                 sections.append(self._section(docname, own.title, measured))
-        return sections
+        return [*sections, *make_links(self.env, recipes[MOST_RECIPES:])]
 
     def _measured(self, docname: str, own: Summary, machines: Sequence[str]) -> list[Measured]:
         """Return a recipe's current recordings: the one its page shows, then other machines'."""

@@ -64,6 +64,12 @@ def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary
     return summary
 
 
+def title_of(env: BuildEnvironment, docname: str) -> str:
+    """Return a recipe's title, or nothing if it has no page; pages of many links watch only it."""
+    summary = summarize(env, docname)
+    return summary.title if summary else ""
+
+
 def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:
     """Return the pages of all recipes, in order."""
     return tuple(file.docname for file in list_files(env.config, Path(env.srcdir)))

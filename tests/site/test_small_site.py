@@ -8,7 +8,7 @@ import polib
 import pytest
 
 from gallery import Gallery, write_recording
-from second_call.figures import cards
+from second_call.figures import cards, results
 
 PAGE = "recipes/adding"
 MESSAGES = {
@@ -124,3 +124,15 @@ def test_recipes_after_many_cards_are_a_list_of_links(
     assert page.count('<li class="recipe-card">') == 1
     [links] = re.findall(r'<ul class="recipe-list">(.*?)</ul>', page, re.DOTALL)
     assert re.findall(r'href="([^"]*)"', links) == ["other.html"]
+
+
+def test_recipes_after_many_tables_of_results_are_a_list_of_links(
+    site: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(results, "MOST_RECIPES", 0)
+    index = site.root / "index.rst"
+    index.write_text(index.read_text() + "\n.. recorded-results::\n")
+    page = site.build().page("index")
+    [links] = re.findall(r'<ul class="recipe-list">(.*?)</ul>', page, re.DOTALL)
+    assert re.findall(r'href="([^"]*)"', links) == ["recipes/adding.html"]
+    assert "results-table" not in page
