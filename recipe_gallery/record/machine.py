@@ -1,23 +1,26 @@
 """The machine of a recording: its GPU (as nvidia-smi tells), processor, packages and commit."""
 
 import contextlib
-import json
 import os
 import platform
 import re
-import subprocess
+import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from ..errors import GalleryError, suggest
+from .environment import describe, find_secrets, pass_on
+from .programs import ask, last_line, read_json
 from .recording_toml import Settings, load_settings
 
 # The variable that tells libraries which GPUs they may use; recording sets it to one, or to none.
 VISIBLE = "CUDA_VISIBLE_DEVICES"
+ANSWER = 60  # seconds in which nvidia-smi and git have to answer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,22 +34,25 @@ class Gpu:
 def find_gpu() -> Gpu | None:
     """Return the first GPU that ``CUDA_VISIBLE_DEVICES`` admits, as nvidia-smi tells it, or None.
 
-    This and ``VISIBLE`` are all that is known here of a vendor.
+    This and ``VISIBLE`` are all that is known here of a vendor. Raises ``GalleryError`` if
+    nvidia-smi does not answer.
     """
     visible = os.environ.get(VISIBLE)
-    if visible == "":
+    if visible == "" or not shutil.which("nvidia-smi"):
         return None
     query = "--query-gpu=name,driver_version,memory.total,uuid"
     command = ["nvidia-smi", "--format=csv,noheader", query]
     if visible:
         command += ["--id", visible.split(",")[0]]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
-    except (OSError, subprocess.TimeoutExpired):
+        done = ask(command, seconds=ANSWER)
+    except TimeoutError as error:
+        remedy = f"its driver may hang; to run on the CPU: {suggest('record', '', '--device cpu')}"
+        raise GalleryError(f"nvidia-smi: {error}", remedy=remedy) from None
+    fields = done.stdout.partition("\n")[0].split(",")
+    if done.returncode != 0 or len(fields) != 4:
         return None
-    if done.returncode != 0 or not done.stdout.strip():
-        return None
-    name, driver, memory, identity = map(str.strip, done.stdout.splitlines()[0].split(","))
+    name, driver, memory, identity = map(str.strip, fields)
     return Gpu(identity=identity, facts={"gpu": name, "driver": driver, "memory": memory})
 
 
@@ -65,8 +71,13 @@ class Conditions:
 
     settings: Settings
     gallery: Path
-    environment: dict[str, str]  # of this process, and which GPU is used
-    facts: dict[str, Any]  # for the recording
+    environment: dict[str, str]  # what is passed on of this process's, and which GPU is used
+    facts: dict[str, Any] = field(default_factory=dict)  # for the recording
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What no output may show."""
+        return find_secrets(self.environment)
 
     def kernel_environment(self, scratch: Path) -> dict[str, str]:
         """Return all variables for one run, with folders filled in where settings name them."""
@@ -76,28 +87,39 @@ class Conditions:
             variables[name] = value.replace("{recipes}", str(self.gallery.resolve()))
         return variables
 
+    def withholds(self, name: str) -> bool:
+        """Tell whether a variable that is set here is kept from recipes."""
+        known = self.environment.keys() | self.settings.environment.keys()
+        return name in os.environ and name not in known
+
 
 def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Conditions:
     """Return under what the recipes of a gallery run; ``say`` tells what a person should know."""
     settings = load_settings(gallery)
-    environment = {**os.environ, VISIBLE: gpu.identity if gpu else ""}
-    probed = run_probe(settings.probe, environment)
+    passed = pass_on(os.environ, settings.inherit) | {VISIBLE: gpu.identity if gpu else ""}
+    conditions = Conditions(settings=settings, gallery=gallery, environment=passed)
+    with tempfile.TemporaryDirectory(prefix="recipe-", ignore_cleanup_errors=True) as folder:
+        variables = conditions.kernel_environment(Path(folder))
+        probed = run_probe(settings.probe, variables, settings.cell_timeout)
+        runtime = describe(variables, settings.cell_timeout)
     if gpu and probed.get("gpu") is False:
         raise GalleryError(
             f"{gpu.facts['gpu']} is here but the installed libraries cannot use it",
             remedy=f"install their GPU builds or use: {suggest('record', '', '--device cpu')}",
         )
-    commit, modified = describe_commit(gallery)
-    if modified:
-        say(f"note: {gallery} has uncommitted changes; the recordings will say so")
-    versions = {name: version for name, version in probed.get("versions", {}).items() if version}
+    commit, note = describe_commit(gallery)
+    if note:
+        say(f"note: {note}")
+    versions = probed.get("versions")
+    told = versions.items() if isinstance(versions, dict) else ()
     facts = {
         "device": (gpu.facts if gpu else {}) | describe_host(),
-        "versions": package_versions(settings.packages) | versions,
-        "commit": commit,
-        "modified": modified,
+        "versions": package_versions(settings.packages)
+        | {name: version for name, version in told if version},
+        "environment": runtime,
+        **commit,
     }
-    return Conditions(settings=settings, gallery=gallery, environment=environment, facts=facts)
+    return replace(conditions, facts=facts)
 
 
 def describe_host() -> dict[str, Any]:
@@ -121,29 +143,59 @@ def package_versions(packages: Iterable[str]) -> dict[str, str]:
     return versions
 
 
-def run_probe(program: str, environment: dict[str, str]) -> dict[str, Any]:
-    """Run the settings' probe in a Python of its own and return the JSON object it prints."""
+def run_probe(program: str, environment: dict[str, str], seconds: float) -> dict[str, Any]:
+    """Run the settings' probe in a Python of its own and return the JSON object it prints.
+
+    Raises ``GalleryError`` if it fails, or has not ended after ``seconds``.
+    """
     if not program:
         return {}
-    command = [sys.executable, "-c", program]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    with contextlib.suppress(json.JSONDecodeError):
-        result = json.loads(done.stdout)
-        if done.returncode == 0 and isinstance(result, dict):
-            return result
-    reason = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
-    text = f"the probe in recording.toml failed: {reason}"
-    raise GalleryError(text, remedy="install what recipes need")
-
-
-def describe_commit(path: Path) -> tuple[str | None, bool]:
-    """Return the commit checked out around ``path`` and whether files below it differ from it."""
-    git = ["git", "-C", str(path)]
-    commands = ([*git, "rev-parse", "HEAD"], [*git, "status", "--porcelain", "--", "."])
+    text, remedy = "the probe in recording.toml", "install what recipes need"
     try:
-        commit, changes = (
-            subprocess.check_output(each, stderr=subprocess.DEVNULL, text=True) for each in commands
-        )
-    except (OSError, subprocess.CalledProcessError):
-        return None, False
-    return commit.strip(), bool(changes)
+        done = ask([sys.executable, "-c", program], seconds=seconds, environment=environment)
+    except TimeoutError as error:
+        remedy = "see whether the GPU's driver hangs, or raise cell_timeout in recording.toml"
+        raise GalleryError(f"{text} gave {error}", remedy=remedy) from None
+    result = read_json(done)
+    if result is None:
+        raise GalleryError(f"{text} failed: {last_line(done)}", remedy=remedy)
+    return result
+
+
+def describe_commit(path: Path) -> tuple[dict[str, Any], str]:
+    """Return the commit checked out around ``path`` and whether files below it differ from it.
+
+    Where no commit is known, ``commit_unknown`` says why. The second value is what to tell the
+    person who records, if anything.
+    """
+    git = ["git", "-C", str(path)]
+    answers = []
+    try:
+        for question in (["rev-parse", "HEAD"], ["status", "--porcelain", "--", "."]):
+            done = ask([*git, *question], seconds=ANSWER, environment={**os.environ, "LC_ALL": "C"})
+            if done.returncode:
+                return _no_commit(done.stderr)
+            answers.append(done.stdout)
+    except FileNotFoundError:
+        return _no_commit("git is not installed")
+    except (OSError, TimeoutError) as error:
+        return _no_commit(str(error))
+    commit, changes = answers
+    note = f"{path} has uncommitted changes; the recordings will say so" if changes else ""
+    return {"commit": commit.strip(), "modified": bool(changes)}, note
+
+
+def _no_commit(answer: str) -> tuple[dict[str, Any], str]:
+    """Return what is told instead of a commit, by what git said."""
+    reasons = {
+        "not a git repository": "no git repository",
+        "ambiguous argument 'HEAD'": "no commit yet",
+        "git is not installed": "git is not installed",
+    }
+    why = next((why for said, why in reasons.items() if said in answer), "git refuses")
+    note = f"the recordings will name no commit: {why}"
+    if why == "git refuses":
+        note += f": {(answer.strip() or 'no answer').splitlines()[0].removeprefix('fatal: ')}"
+        if remedy := re.search(r"git config --global --add safe\.directory .+", answer):
+            note += f"; if you trust it, run: {remedy[0].strip()}"
+    return {"commit": None, "modified": False, "commit_unknown": why}, note

@@ -108,6 +108,8 @@ def format_reports(reports: Sequence[Report]) -> str:
 def _describe_origin(recording: Recording) -> str:
     """Return device, date, commit and duration of a recording in one line."""
     facts = recording.facts
-    commit = (facts["commit"] or "unknown")[:7] + (" + changes" if facts["modified"] else "")
+    why = facts.get("commit_unknown")  # recordings of before do not tell
+    commit = facts["commit"][:7] if facts["commit"] else f"unknown ({why})" if why else "unknown"
+    commit += " + changes" if facts["modified"] else ""
     device = facts["device"].get("gpu") or f"CPU: {facts['device']['cpu']}"
     return f"{device}, {facts['recorded'][:10]}, commit {commit}, {facts['seconds']:.0f} s"

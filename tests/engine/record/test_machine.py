@@ -1,8 +1,11 @@
 """Which GPU is recorded on, and what is told of the machine."""
 
+import subprocess
 import sys
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from recipe_gallery.errors import GalleryError
@@ -66,8 +69,8 @@ def test_versions_are_those_of_installed_packages() -> None:
 
 
 def test_a_probe_says_what_no_package_tells() -> None:
-    assert run_probe("", {}) == {}
-    assert run_probe("print('{\"gpu\": true}')", {}) == {"gpu": True}
+    assert run_probe("", {}, 60) == {}
+    assert run_probe("print('{\"gpu\": true}')", {}, 60) == {"gpu": True}
 
 
 @pytest.mark.parametrize(
@@ -81,10 +84,89 @@ def test_a_probe_says_what_no_package_tells() -> None:
 )
 def test_a_probe_that_fails_says_why(program: str, reason: str) -> None:
     with pytest.raises(GalleryError) as caught:
-        run_probe(program, {})
+        run_probe(program, {}, 60)
     assert caught.value.text == f"the probe in recording.toml failed: {reason}"
     assert caught.value.remedy == "install what recipes need"
 
 
-def test_a_folder_without_git_has_no_commit(tmp_path: Path) -> None:
-    assert machine.describe_commit(tmp_path / "none") == (None, False)
+def test_a_probe_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
+    program = f"""
+import pathlib, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
+pathlib.Path({str(tmp_path / "pid")!r}).write_text(str(child.pid))
+time.sleep(600)
+"""
+    with pytest.raises(GalleryError) as caught:
+        run_probe(program, {}, 2)
+    assert str(caught.value) == (
+        "the probe in recording.toml gave no answer in 2 s; see whether the GPU's driver hangs, or "
+        "raise cell_timeout in recording.toml"
+    )
+    assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
+
+
+def test_what_a_probe_leaves_running_does_not_keep_it_from_ending() -> None:
+    sleep = "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])"
+    program = f"import subprocess, sys; print('{{}}'); {sleep}"
+    started = time.monotonic()
+    assert run_probe(program, {}, 60) == {}
+    assert time.monotonic() - started < 30
+
+
+def test_a_tool_that_hangs_is_told(smi: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    smi.with_name("nvidia-smi").write_text("#!/bin/sh\nsleep 600\n")
+    monkeypatch.setattr(machine, "ANSWER", 0.5)
+    with pytest.raises(GalleryError) as caught:
+        find_gpu()
+    assert str(caught.value) == (
+        "nvidia-smi: no answer in 0.5 s; its driver may hang; to run on the CPU: "
+        "recipe-gallery record --device cpu"
+    )
+
+
+def git(folder: Path, *arguments: str) -> None:
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
+
+
+def test_a_commit_is_named_and_changes_are_told(tmp_path: Path) -> None:
+    git(tmp_path, "init")
+    path = tmp_path / "a.py"
+    path.write_text("1")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-m", "all")
+    facts, note = machine.describe_commit(tmp_path)
+    assert (len(facts["commit"]), facts["modified"], note) == (40, False, "")
+    path.write_text("2")
+    facts, note = machine.describe_commit(tmp_path)
+    assert facts["modified"]
+    assert note == f"{tmp_path} has uncommitted changes; the recordings will say so"
+
+
+def test_no_repository_and_no_commit_yet_are_told_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    none = {"commit": None, "modified": False}
+    assert machine.describe_commit(tmp_path) == (
+        none | {"commit_unknown": "no git repository"},
+        "the recordings will name no commit: no git repository",
+    )
+    git(tmp_path, "init")
+    assert machine.describe_commit(tmp_path)[0]["commit_unknown"] == "no commit yet"
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert machine.describe_commit(tmp_path)[0]["commit_unknown"] == "git is not installed"
+
+
+def test_a_repository_of_another_owner_is_told_with_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(tmp_path, "init")
+    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")  # git's own, for its tests
+    monkeypatch.setenv("HOME", str(tmp_path))  # no settings of whoever runs this
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    facts, note = machine.describe_commit(tmp_path)
+    assert facts == {"commit": None, "modified": False, "commit_unknown": "git refuses"}
+    assert note.startswith("the recordings will name no commit: git refuses: detected dubious ")
+    assert note.endswith(
+        f"; if you trust it, run: git config --global --add safe.directory {tmp_path}"
+    )

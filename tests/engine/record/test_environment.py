@@ -1,0 +1,208 @@
+"""Which variables recipes get, which are secret, and what is told of them."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from gallery import Gallery
+from recipe_gallery.errors import GalleryError
+from recipe_gallery.record import machine
+from recipe_gallery.record.environment import describe, find_secrets, pass_on
+
+
+def test_recipes_get_what_is_listed_and_what_is_named() -> None:
+    passed = {
+        "PATH": "/bin",
+        "LC_ALL": "C",
+        "CUDA_HOME": "/cuda",
+        "OMP_NUM_THREADS": "2",
+        "NUMEXPR_NUM_THREADS": "2",
+        "TORCHINDUCTOR_MAX_AUTOTUNE": "1",
+        "HF_HOME": "/data",
+        "TOKENIZERS_PARALLELISM": "false",
+        "https_proxy": "http://proxy",
+        "PYTHONPATH": "/lib",
+    }
+    withheld = {
+        "PYTHONSTARTUP": "s.py",
+        "PYTHONOPTIMIZE": "1",
+        "PYTHONINSPECT": "1",
+        "IPYTHONDIR": "/ipython",
+        "HF_TOKEN": "hf_secret",
+        "CUDA_API_KEY": "secret",
+        "SLURM_JOB_ID": "1",
+        "MY_SETTING": "1",
+        "path": "/bin",
+    }
+    assert pass_on(passed | withheld, []) == passed
+    assert pass_on(passed | withheld, ["HF_TOKEN", "SLURM_*", "NONE"]) == passed | {
+        "HF_TOKEN": "hf_secret",
+        "SLURM_JOB_ID": "1",
+    }
+
+
+def test_secrets_are_tokens_keys_and_passwords_in_addresses() -> None:
+    variables = {
+        "HF_TOKEN": "hf_12345",
+        "AWS_ACCESS_KEY_ID": "AKIA12",
+        "OPENAI_APIKEY": "sk-123456",
+        "SHORT_TOKEN": "12345",
+        "HF_TOKEN_PATH": "/home/me/token",
+        "MONKEY_NAME": "hanuman",
+        "TOKENIZERS_PARALLELISM": "true-enough",
+        "https_proxy": "http://me:hunter22@proxy:3128",
+        "NO_ADDRESS": "://@[",
+        "MAIL": "me@example.org",
+    }
+    assert find_secrets(variables) == ("AKIA12", "hf_12345", "hunter22", "sk-123456")
+
+
+def test_what_else_may_matter_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    variables = {
+        "PYTHONOPTIMIZE": "1",
+        "PYTHONHASHSEED": "0",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "Asia/Seoul",
+        "OMP_NUM_THREADS": "2",
+        "CUDA_LAUNCH_BLOCKING": "1",
+        "CUDA_HOME": "/usr/local/cuda",
+        "CUDA_VISIBLE_DEVICES": "0",
+        "TORCH_LOGS": "x" * 101,
+        "TORCH_TOKEN": "secret",
+        "HOME": "me",
+    }
+    assert describe(variables, 60) == {
+        "flags": {"optimize": 1, "hash_randomization": 0},
+        "locale": "C.UTF-8",
+        "timezone": "KST",
+        "variables": {"CUDA_LAUNCH_BLOCKING": "1", "OMP_NUM_THREADS": "2"},
+    }
+
+
+def test_defaults_have_no_flags() -> None:
+    assert describe({"LC_ALL": "C.UTF-8"}, 60)["flags"] == {}
+
+
+def write(gallery: Gallery, code: str) -> None:
+    gallery.write("recipe", f'"""\nTitle\n=====\n"""\n{code}')
+
+
+def test_a_kernel_gets_the_list_and_its_recording_tells_what_may_matter(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SECRET_OF_MINE", "hidden")
+    monkeypatch.setenv("NAMED_TOKEN", "token-123")
+    monkeypatch.setenv("MKL_NUM_THREADS", "1")
+    monkeypatch.setenv("PYTHONOPTIMIZE", "1")
+    (gallery.recipes / "recording.toml").write_text('[environment]\ninherit = ["NAMED_TOKEN"]\n')
+    write(
+        gallery,
+        """
+        import os
+        print("SECRET_OF_MINE" in os.environ, len(os.environ["NAMED_TOKEN"]), "inherit" in os.environ)
+        assert False, "it is checked"
+        """.replace("\n        ", "\n"),
+    )
+    assert not gallery.record("recipe")
+    assert "    False 9 False\n" in gallery.messages
+    assert "AssertionError: it is checked" in gallery.messages
+    write(gallery, "x = 1\n")
+    assert gallery.record("recipe")
+    told = gallery.recording("recipe").facts["environment"]
+    assert told["variables"]["MKL_NUM_THREADS"] == "1"
+    assert told["flags"] == {}
+
+
+def test_what_is_withheld_is_told_where_a_recipe_asks_for_it(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_12345")
+    write(gallery, 'import os\nos.environ["HF_TOKEN"]\n')
+    assert not gallery.record("recipe")
+    assert (
+        "failed: KeyError: 'HF_TOKEN' (it is set here, but recipes get only listed variables); add "
+        "it to inherit under [environment] in recording.toml"
+    ) in gallery.messages
+    write(gallery, 'import os\nos.environ["HF_OTHER"]\n')
+    assert not gallery.record("recipe")
+    assert "failed: KeyError: 'HF_OTHER'; mend the recipe" in gallery.messages
+
+
+def test_secrets_of_what_is_inherited_are_known(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HF_TOKEN", "hf_12345")
+    for name in [each for each in os.environ if each.lower().endswith("_proxy")]:
+        monkeypatch.delenv(name)
+    assert machine.prepare(gallery.recipes, None, lambda text: None).secrets == ()
+    (gallery.recipes / "recording.toml").write_text('[environment]\ninherit = ["HF_TOKEN"]\n')
+    assert machine.prepare(gallery.recipes, None, lambda text: None).secrets == ("hf_12345",)
+
+
+def test_a_probe_gets_what_recipes_get(gallery: Gallery, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SECRET_OF_MINE", "hidden")
+    code = "import json, os; e = os.environ; print(json.dumps({'versions': {'a': e['A'], 'b': str('SECRET_OF_MINE' in e)}}))"
+    (gallery.recipes / "recording.toml").write_text(
+        f'[environment]\nA = "{{recipes}}"\n[provenance]\nprobe = """{code}"""\n'
+    )
+    versions = machine.prepare(gallery.recipes, None, lambda text: None).facts["versions"]
+    assert versions["a"] == str(gallery.recipes)
+    assert versions["b"] == "False"
+
+
+@pytest.mark.parametrize("text", ['{"versions": 5}', '{"versions": {"a": null}}', "{}"])
+def test_a_probe_need_not_tell_versions(gallery: Gallery, text: str) -> None:
+    program = f"print('{text}')"
+    (gallery.recipes / "recording.toml").write_text(f"[provenance]\nprobe = '''{program}'''\n")
+    versions = machine.prepare(gallery.recipes, None, lambda text: None).facts["versions"]
+    assert list(versions) == ["python"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "text"),
+    [
+        ('[environment]\n"A=B" = "c"\n', "[environment] 'A=B' cannot be the name of a variable"),
+        ('[environment]\n"" = "c"\n', "[environment] '' cannot be the name of a variable"),
+        ('[environment]\n"A\\u0000" = "c"\n', "cannot be the name of a variable"),
+        (
+            '[environment]\nA = "c\\u0000"\n',
+            "[environment] A = 'c\\x00' is not a string or a number",
+        ),
+        ("[environment]\nA = true\n", "[environment] A = True is not a string or a number"),
+        ("[environment]\ninherit = 'A'\n", "[environment] inherit = 'A' is not a list of strings"),
+        ("[enviroment]\nA = 1\n", "enviroment; there are the tables limits, environment"),
+        ("limits = 5\n", "limits; there are the tables limits, environment"),
+        ("[limits]\ncell = 1\n", "[limits] cell; there are cell_timeout, deadline"),
+        (
+            "[limits]\ncell_timeout = nan\n",
+            "[limits] cell_timeout = nan is not a number of seconds",
+        ),
+        ("[provenance]\nprobe = 5\n", "[provenance] probe = 5 is not a program"),
+        ("[provenance]\nprobe = 'a\\u0000'\n".replace("'", '"'), "is not a program"),
+        ("[output]\ndrop = [1]\n", "[output] drop = [1] is not a list of strings"),
+        (f"a = {'[' * 100_000}", "not valid TOML"),
+    ],
+)
+def test_what_recording_toml_cannot_say_is_one_line(
+    gallery: Gallery, settings: str, text: str
+) -> None:
+    path = gallery.recipes / "recording.toml"
+    path.write_text(settings)
+    with pytest.raises(GalleryError) as caught:
+        machine.load_settings(gallery.recipes)
+    assert text in str(caught.value)
+    assert str(caught.value).startswith(f"{path}: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "recording.toml"
+    path.symlink_to(tmp_path / "none")
+    with pytest.raises(GalleryError, match="a link that leads nowhere"):
+        machine.load_settings(tmp_path)
+    path.unlink()
+    assert machine.load_settings(tmp_path) == machine.Settings()
+    path.mkdir()
+    with pytest.raises(GalleryError, match="cannot be read: Is a directory"):
+        machine.load_settings(tmp_path)
