@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shlex
 import tempfile
@@ -45,7 +46,7 @@ class GalleryError(SphinxError):
         return f"{place}{self.text}" + (f"; {self.remedy}" if self.remedy else "")
 
 
-def describe_error(error: Exception) -> str:
+def describe_error(error: BaseException) -> str:
     """Return what went wrong in one line, paths relative to the current folder.
 
     An error that nobody foresaw is a defect: its traceback is kept in a file that the line names.
@@ -59,15 +60,32 @@ def describe_error(error: Exception) -> str:
         text = error.strerror or str(error) or type(error).__name__
         error = GalleryError(text, path=path, remedy="mend it and run the command again")
     if isinstance(error, GalleryError):
-        return error.describe(Path.cwd())
+        with contextlib.suppress(OSError):  # the current folder may be gone
+            return error.describe(Path.cwd())
+        return error.describe()
     text = " ".join(str(error).split())
     if isinstance(error, SphinxError | SystemMessage):
         return text
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="recipe-gallery-", suffix=".log", delete=False, encoding="utf-8"
-    ) as file:
-        traceback.print_exception(error, file=file)
-    return f"unexpected {type(error).__name__}: {text}; please report it with {file.name}"
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
+    return f"unexpected {type(error).__name__}{place}: {text}; {_keep_traceback(error)}"
+
+
+def _keep_traceback(error: BaseException) -> str:
+    """Write an error's traceback to a file; return what to do with it."""
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w",
+            prefix="recipe-gallery-",
+            suffix=".log",
+            delete=False,
+            encoding="utf-8",
+            errors="backslashreplace",
+        ) as file:
+            traceback.print_exception(error, file=file)
+    except OSError as full:
+        return f"its traceback could not be kept ({full.strerror or full})"
+    return f"please report it with {file.name}"
 
 
 # How the Makefile of a project names what a command takes.

@@ -20,6 +20,7 @@ from .recording_toml import Settings, load_settings
 
 # The variable that tells libraries which GPUs they may use; recording sets it to one, or to none.
 VISIBLE = "CUDA_VISIBLE_DEVICES"
+OPEN_FILES = 256  # a kernel's sockets, its libraries, and pipes of what recipes start
 ANSWER = 60  # seconds in which nvidia-smi and git have to answer
 
 
@@ -91,6 +92,20 @@ class Conditions:
         """Tell whether a variable that is set here is kept from recipes."""
         known = self.environment.keys() | self.settings.environment.keys()
         return name in os.environ and name not in known
+
+
+def require_open_files() -> None:
+    """Raise ``GalleryError`` unless enough files may be open at once; ask the system for more."""
+    try:
+        import resource
+    except ModuleNotFoundError:  # Windows
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= soft < OPEN_FILES:
+        if 0 <= hard < OPEN_FILES:
+            text = f"only {hard} files may be open at once, recording needs {OPEN_FILES}"
+            raise GalleryError(text, remedy=f"run: ulimit -n {OPEN_FILES}")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (OPEN_FILES, hard))
 
 
 def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Conditions:

@@ -1,8 +1,54 @@
-"""The progress bar of `recipe-gallery record`, or a line a cell where there is no terminal."""
+"""What a person sees of `recipe-gallery record`: a bar or a line a cell, and a summary."""
 
+import contextlib
 import shutil
 import time
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from enum import Enum
 from typing import TextIO
+
+
+class State(Enum):
+    """What became of a recipe."""
+
+    RECORDED = "recorded"
+    CURRENT = "current"
+    FAILED = "failed"
+
+
+@dataclass(kw_only=True)
+class Summary:
+    """What became of each recipe that was asked for."""
+
+    names: list[str]
+    forced: bool = False  # those that are current, too
+    _texts: dict[State, dict[str, str]] = field(
+        default_factory=lambda: {state: {} for state in State}
+    )
+
+    @property
+    def failed(self) -> list[str]:
+        """The recipes that could not be recorded."""
+        return list(self._texts[State.FAILED])
+
+    def note(self, name: str, state: State, text: str) -> None:
+        """Note what became of a recipe; the first line of ``text`` tells more."""
+        self._texts[state][name] = text.partition("\n")[0]
+
+    def lines(self) -> list[str]:
+        """Return the summary, errors last; nothing if there is only one recipe."""
+        if len(self.names) < 2:
+            return []
+        recorded, current, failed = self._texts.values()
+        left = [name for name in self.names if name not in recorded | current | failed]
+        lines = [f"{len(recorded)} of {len(self.names)} recorded: {', '.join(recorded) or 'none'}"]
+        lines += [f"{len(current)} current already"] if current else []
+        if left:
+            again = "name them to go on" if self.forced else "the same command goes on with them"
+            lines.append(f"{len(left)} not recorded yet: {', '.join(left)}; {again}")
+        lines += [f"{len(failed)} failed: {', '.join(failed)}"] if failed else []
+        return lines + [f"error: {text}" for text in failed.values()]
 
 
 class Progress:
@@ -16,6 +62,11 @@ class Progress:
     def say(self, text: str) -> None:
         """Write a line; on a terminal in place of the bar."""
         self._write(f"{text}\n")
+
+    def say_lines(self, lines: Iterable[str]) -> None:
+        """Write lines as ``say`` does."""
+        for line in lines:
+            self.say(line)
 
     def start(self) -> None:
         """Count seconds from now on."""
@@ -33,4 +84,6 @@ class Progress:
 
     def _write(self, text: str) -> None:
         start = "\r\x1b[K" if self._on_terminal else ""
-        print(start + text, end="", file=self._stream, flush=True)
+        # A terminal that was closed is no reason to lose a recording.
+        with contextlib.suppress(OSError):
+            print(start + text, end="", file=self._stream, flush=True)

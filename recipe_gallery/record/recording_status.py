@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError, describe_error, suggest
 from ..project import Project, load_check
 from ..recipes.gallery import GalleryFile, find_recordings, list_files
 from ..recipes.recipe import Recipe
@@ -39,24 +39,27 @@ class Report:
 
 
 def inspect(file: GalleryFile, folder: Path, check: Check | None = None) -> Report:
-    """Return how the recording of a recipe in ``folder`` stands."""
-    page = load_recorded(file, folder)
-    report = partial(Report, name=file.name, recipe=page.recipe)
-    remedy = f"run: {suggest('record', file.name)}"
-    if isinstance(page, Unrecorded):
-        if page.reason is Reason.MISSING:
-            return report(status=Status.MISSING, detail=remedy)
-        return report(status=Status.UNUSABLE, detail=page.error.describe(Path.cwd()))
-    recording = page.recording
-    report = partial(report, origin=_describe_origin(recording), on_gpu=recording.on_gpu)
+    """Return how the recording of a recipe in ``folder`` stands, and what is wrong with it."""
+    report = partial(Report, name=file.name)
     try:
+        page = load_recorded(file, folder)
+        report = partial(report, recipe=page.recipe)
+        if isinstance(page, Unrecorded):
+            if page.reason is Reason.MISSING:
+                remedy = f"run: {suggest('record', file.name)}"
+                return report(status=Status.MISSING, detail=remedy)
+            raise page.error
+        origin = _describe_origin(page.recording)
+        report = partial(report, origin=origin, on_gpu=page.recording.on_gpu)
         if check:
-            check(recording.notebook, recording.path)
-    except GalleryError as error:
-        return report(status=Status.UNUSABLE, detail=error.describe(Path.cwd()))
+            check(page.recording.notebook, page.recording.path)
+    except Exception as error:  # of one recipe; the others are told, too
+        place = "" if isinstance(error, GalleryError) else f"{file.name}: "
+        return report(status=Status.UNUSABLE, detail=place + describe_error(error))
     if page.comparison.is_current:
         return report(status=Status.CURRENT)
-    return report(status=Status.STALE, detail=f"{page.comparison.describe()}; {remedy}")
+    detail = f"{page.comparison.describe()}; run: {suggest('record', file.name)}"
+    return report(status=Status.STALE, detail=detail)
 
 
 def check_recordings(project: Project, folder: Path | None = None) -> list[Report]:

@@ -2,14 +2,16 @@
 
 import contextlib
 import platform
+import re
 import shutil
 import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
@@ -17,14 +19,13 @@ import nbformat
 from filelock import FileLock, Timeout
 from nbformat import NotebookNode
 
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError, describe_error, suggest
 from ..project import Project, load_check
 from ..recipes.gallery import GalleryFile
-from ..recipes.outputs.hashes import seal
 from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
-from . import machine
-from .progress import Progress
+from . import machine, storage
+from .progress import Progress, State, Summary
 from .recording_status import Check, Status, inspect, name_files
 from .run.kernel import KernelDiedError, Run
 from .run.outputs import Cleaner
@@ -45,38 +46,69 @@ def record(
 ) -> bool:
     """Record the recipes called ``names``, or all, that need it; tell whether all succeeded.
 
-    Each finished recording is written at once, so an interruption loses only the recipe in hand.
-    Raises ``GalleryError`` if nothing can be recorded at all.
+    Each finished recording is written at once, so an interruption loses only the recipe in hand,
+    and so does whatever goes wrong with one. Raises ``GalleryError`` if nothing can be recorded.
     """
     files = _choose(project, names)
     check = load_check(project)
     folder = options.folder or project.recordings
-    folder.mkdir(parents=True, exist_ok=True)
     progress = Progress(stream or sys.stderr)
+    summary = Summary(names=[file.name for file in files], forced=options.force)
     with contextlib.ExitStack() as held:
         held.enter_context(_end_as_ctrl_c_does())
+        storage.require_place(folder / "recording.ipynb")
         held.enter_context(_one_at_a_time(folder / ".lock"))
-        tasks, failures = _select(files, folder, options, progress, check)
+        storage.remove_unfinished(folder)
+        machine.require_open_files()
+        tasks = _select(files, folder, options, partial(_tell, progress, summary), check)
         gpu = machine.require_gpu() if tasks and options.device == "gpu" else None
         if gpu:  # for all folders and clones: another recipe on it would distort the times
             lock = Path(tempfile.gettempdir(), f"recipe-gallery-{gpu.identity}.lock")
             held.enter_context(_one_at_a_time(lock))
         galleries = dict.fromkeys(file.gallery for file, _recipe in tasks)
         conditions = {each: machine.prepare(each, gpu, progress.say) for each in galleries}
+        # said also after Ctrl-C: what is recorded, and what is not
+        held.callback(lambda: progress.say_lines(summary.lines()))
         for number, (file, recipe) in enumerate(tasks, 1):
             title = f"{file.name} ({number} of {len(tasks)})"
             try:
+                storage.require_place(file.recording(folder))
                 notebook = _record_one(recipe, conditions[file.gallery], title, progress)
                 if check:
                     check(notebook, recipe.path)
-                _write_whole(notebook, file.recording(folder))
-            except GalleryError as error:
-                failures += 1
-                progress.say(f"error: {error.describe(Path.cwd())}")
+                storage.write_whole(notebook, file.recording(folder))
+            except KeyboardInterrupt:
+                raise
+            except BaseException as error:  # of any kind: the other recipes go on
+                text = _describe(error, file, conditions[file.gallery])
+                _tell(progress, summary, file.name, State.FAILED, text)
             else:
                 seconds = notebook.metadata.recording.seconds
-                progress.say(f"{file.name}: recorded in {seconds:.0f} s")
-    return not failures
+                _tell(progress, summary, file.name, State.RECORDED, f"{seconds:.0f} s")
+    return not summary.failed
+
+
+def _tell(progress: Progress, summary: Summary, name: str, state: State, text: str) -> None:
+    """Say what became of a recipe, now and in the summary."""
+    summary.note(name, state, text)
+    said = {
+        State.RECORDED: f"{name}: recorded in {text}",
+        State.CURRENT: f"{name}: current ({text})",
+        State.FAILED: f"error: {text}",
+    }
+    progress.say(said[state])
+
+
+def _describe(error: BaseException, file: GalleryFile, conditions: machine.Conditions) -> str:
+    """Return what went wrong with one recipe: a line, and what its cell printed."""
+    if not isinstance(error, GalleryError):
+        return f"{file.name}: {describe_error(error)}"
+    asked = re.search(r"failed: KeyError: '(\w+)'$", error.text)
+    if asked and conditions.withholds(asked[1]):
+        error.text += " (it is set here, but recipes get only listed variables)"
+        remedy = "add it to inherit under [environment] in recording.toml"
+        error.remedy = remedy + "".join(error.remedy.partition("\n")[1:])
+    return describe_error(error)
 
 
 def _choose(project: Project, names: Sequence[str]) -> list[GalleryFile]:
@@ -101,29 +133,28 @@ def _select(
     files: Sequence[GalleryFile],
     folder: Path,
     options: Options,
-    progress: Progress,
+    tell: Callable[[str, State, str], None],
     check: Check | None,
-) -> tuple[list[tuple[GalleryFile, Recipe]], int]:
-    """Return what is to be recorded and the number of recipes that cannot be."""
-    tasks, failures = [], 0
+) -> list[tuple[GalleryFile, Recipe]]:
+    """Return what is to be recorded; tell of recipes that are current or cannot be."""
+    tasks = []
     for file in files:
         report = inspect(file, folder, check)
         may_be_gpu = report.on_gpu or (report.status is Status.UNUSABLE and not report.origin)
         if report.recipe is None:
-            failures += 1
-            progress.say(f"error: {report.detail}")
+            tell(file.name, State.FAILED, report.detail)
         elif report.status is Status.CURRENT and not options.force:
-            progress.say(f"{file.name}: current ({report.origin})")
+            tell(file.name, State.CURRENT, report.origin)
         elif options.device == "cpu" and not options.replace_gpu and may_be_gpu:
-            failures += 1
             remedy = suggest("record", file.name, "--device cpu", "--replace-gpu")
-            progress.say(
-                f"error: {file.name}: its recording was made on a GPU, or cannot be read to tell "
+            text = (
+                f"{file.name}: its recording was made on a GPU, or cannot be read to tell "
                 f"({report.origin or report.detail}); to replace it by one from this CPU: {remedy}"
             )
+            tell(file.name, State.FAILED, text)
         else:
             tasks.append((file, report.recipe))
-    return tasks, failures
+    return tasks
 
 
 def _record_one(
@@ -185,19 +216,6 @@ def _run_in_scratch(
             on_cell=lambda number: progress.show_cell(title, number, len(recipe.cells)),
         )
         return run.execute(), time.monotonic() - run.started
-
-
-def _write_whole(notebook: NotebookNode, path: Path) -> None:
-    """Write a notebook completely or not at all."""
-    nbformat.validate(notebook)
-    text = nbformat.writes(seal(notebook))
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.new")
-    try:
-        unfinished.write_text(text if text.endswith("\n") else text + "\n", encoding="utf-8")
-        unfinished.replace(path)
-    finally:
-        unfinished.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

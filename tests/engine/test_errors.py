@@ -1,6 +1,7 @@
 """Every bad input ends in one line that says what, where and what to do; never in a traceback."""
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -147,7 +148,7 @@ BUILDS: dict[str, tuple[Callable[[Path], None], str]] = {
         append(
             "conf.py", "\ndef setup(app):\n    app.connect('builder-inited', lambda a: 1 / 0)\n"
         ),
-        "unexpected ZeroDivisionError: division by zero; please report it with",
+        "unexpected ZeroDivisionError in conf.py:11: division by zero; please report it with",
     ),
 }
 
@@ -192,10 +193,35 @@ def test_what_nobody_foresaw_keeps_its_traceback() -> None:
         raise KeyError("key")
     except KeyError as error:
         line = describe_error(error)
-    assert line.startswith("unexpected KeyError: 'key'; please report it with ")
+    assert re.match(
+        r"unexpected KeyError in test_errors\.py:\d+: 'key'; please report it with ", line
+    )
     report = Path(line.rpartition(" ")[2])
     assert "Traceback" in report.read_text()
     report.unlink()
+
+
+def test_without_room_for_a_traceback_there_is_still_the_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def full(*_unused: object, **_named: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("recipe_gallery.errors.tempfile.NamedTemporaryFile", full)
+    line = describe_error(KeyError("key"))
+    assert line == (
+        "unexpected KeyError: 'key'; its traceback could not be kept (No space left on device)"
+    )
+
+
+def test_a_current_folder_that_is_gone_hides_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "gone"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    folder.rmdir()
+    assert describe_error(GalleryError("no quotes", path=tmp_path)) == f"{tmp_path}: no quotes"
 
 
 def test_interrupted_and_broken_pipes_end_quietly(

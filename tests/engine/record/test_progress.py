@@ -49,3 +49,11 @@ def test_a_bar_never_fills_a_line_of_the_terminal(monkeypatch: pytest.MonkeyPatc
     stream = Terminal()
     Progress(stream).show_cell("a" * 50, 1, 2)
     assert stream.getvalue() == "\r\x1b[K" + "a" * 19
+
+
+def test_a_terminal_that_was_closed_stops_nothing() -> None:
+    class Closed(io.StringIO):
+        def write(self, text: str) -> int:
+            raise OSError(5, "Input/output error")
+
+    Progress(Closed()).say("anything")

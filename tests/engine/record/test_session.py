@@ -16,6 +16,7 @@ from nbformat import NotebookNode
 from gallery import ROOT, Gallery, write_recording
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError
+from recipe_gallery.recipes.recipe import Recipe
 from recipe_gallery.recipes.recording import find_published
 from recipe_gallery.record import machine, session
 
@@ -492,3 +493,124 @@ def test_what_ends_a_recording_is_what_the_system_has_and_nohup_leaves(
     finally:
         signal.signal(number, before)
     assert handlers == [ended if hangup is signal.SIG_DFL else hangup or signal.SIG_DFL, ended]
+
+
+class Strange(BaseException):
+    """Nothing that anybody expects."""
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (KeyError("key"), "bad: unexpected KeyError in test_session.py:"),
+        (Strange("odd\nlines"), "bad: unexpected Strange in test_session.py:"),
+        (SystemExit(3), "bad: unexpected SystemExit in test_session.py:"),
+        (RuntimeError("no home"), "bad: unexpected RuntimeError in test_session.py:"),
+        (
+            PermissionError(13, "Permission denied", "data.csv"),
+            "bad: data.csv: Permission denied; mend it and run the command again\n",
+        ),
+        (OSError(24, "Too many open files"), "bad: Too many open files; mend it"),
+    ],
+)
+def test_whatever_goes_wrong_with_one_recipe_is_one_line_and_the_others_go_on(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch, error: BaseException, said: str
+) -> None:
+    run = session._record_one
+
+    def fail(recipe: Recipe, *others: object) -> NotebookNode:
+        if recipe.name == "bad":
+            raise error
+        return run(recipe, *others)
+
+    write(gallery, "x = 1", name="bad")
+    write(gallery, "x = 1", name="good")
+    monkeypatch.setattr(session, "_record_one", fail)
+    assert not gallery.record()
+    lines = [line for line in gallery.messages.splitlines() if line.startswith("error: ")]
+    assert len(lines) == 2  # when it happens, and in the summary
+    assert lines[0] == lines[1]
+    assert lines[0].startswith(f"error: {said.rstrip()}")
+    assert (gallery.recordings / "good.ipynb").exists()
+    if "unexpected" in said:
+        report = Path(lines[0].rpartition(" ")[2])
+        assert "Traceback" in report.read_text()
+        report.unlink()
+
+
+def test_a_check_of_the_project_that_fails_is_told_of_each_recipe(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check(notebook: NotebookNode, path: Path) -> None:
+        if path.stem == "adding":
+            raise ZeroDivisionError("of the project")
+
+    gallery.add("adding")
+    write(gallery, "x = 1", name="other")
+    monkeypatch.setattr(session, "load_check", lambda project: check)
+    assert not gallery.record()
+    assert "other: recorded in " in gallery.messages
+    assert "adding: unexpected ZeroDivisionError in test_session.py:" in gallery.messages
+
+
+def test_a_summary_stands_at_the_end_errors_last(gallery: Gallery) -> None:
+    for name in ("a", "b", "c"):
+        write(gallery, "x = 1", name=name)
+    assert gallery.record("b")
+    assert "1 of 1" not in gallery.messages.splitlines()[-1]  # one recipe needs none
+    write(gallery, "print('shown')\n1 / 0", name="c")
+    write(gallery, "no title", name="d")
+    gallery.write("d", "no title")
+    assert not gallery.record()
+    lines = gallery.messages.splitlines()[-5:]
+    assert lines[:3] == ["1 of 4 recorded: a", "1 current already", "2 failed: d, c"]
+    assert lines[3].startswith("error: ")
+    assert "d.py:1: " in lines[3]
+    assert lines[4].endswith(
+        "cell 1 of 1 failed: ZeroDivisionError: division by zero; mend the recipe"
+    )
+
+
+@pytest.mark.parametrize(
+    ("forced", "again"),
+    [(False, "the same command goes on with them"), (True, "name them to go on")],
+)
+def test_an_interruption_tells_what_is_recorded_and_what_is_not(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch, forced: bool, again: str
+) -> None:
+    run = session._record_one
+
+    def interrupt(recipe: Recipe, *others: object) -> NotebookNode:
+        if recipe.name == "b":
+            raise KeyboardInterrupt
+        return run(recipe, *others)
+
+    for name in ("a", "b", "c"):
+        write(gallery, "x = 1", name=name)
+    monkeypatch.setattr(session, "_record_one", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        gallery.record(force=forced)
+    assert gallery.messages.splitlines()[-2:] == [
+        "1 of 3 recorded: a",
+        f"2 not recorded yet: b, c; {again}",
+    ]
+
+
+def test_too_few_open_files_are_told_and_more_are_asked_for(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import resource
+
+    asked = []
+    monkeypatch.setattr(resource, "setrlimit", lambda kind, limits: asked.append(limits))
+    for limits, expected in (((24, 4096), [(256, 4096)]), ((1024, 4096), []), ((-1, -1), [])):
+        asked.clear()
+        monkeypatch.setattr(resource, "getrlimit", lambda kind, limits=limits: limits)
+        machine.require_open_files()
+        assert asked == expected
+    monkeypatch.setattr(resource, "getrlimit", lambda kind: (24, 24))
+    with pytest.raises(GalleryError) as caught:
+        machine.require_open_files()
+    assert str(caught.value) == (
+        "only 24 files may be open at once, recording needs 256; run: ulimit -n 256"
+    )

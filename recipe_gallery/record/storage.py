@@ -1,0 +1,91 @@
+"""Recordings on disk: written whole or not at all, and kept elsewhere where there is no room."""
+
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from ..errors import GalleryError
+from ..recipes.outputs.hashes import seal
+
+_ROOM = 64 * 1024  # bytes; a full disk is found out before minutes of work, not behind them
+_ENDING = ".new"
+
+
+def require_place(path: Path) -> None:
+    """Raise ``GalleryError`` unless a recording can be written to ``path``."""
+    place, unfinished = path.parent, _unfinished(path)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        _write(unfinished, bytes(_ROOM))
+        if path.is_dir():
+            place = path
+            raise IsADirectoryError(None, "a folder is in its place")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        if isinstance(error, FileExistsError):
+            reason = "a link that leads nowhere" if place.is_symlink() else "a file, not a folder"
+        remedy = "recordings are written here: mend that first"
+        raise GalleryError(f"cannot be written: {reason}", path=place, remedy=remedy) from None
+    finally:
+        with suppress(OSError):
+            unfinished.unlink()
+
+
+def write_whole(notebook: NotebookNode, path: Path) -> None:
+    """Write a recording completely or not at all; what was there before stays until then.
+
+    Raises ``GalleryError`` if that fails; it tells where the recording is kept instead.
+    """
+    nbformat.validate(notebook)
+    text = nbformat.writes(seal(notebook))
+    data = (text if text.endswith("\n") else text + "\n").encode()
+    unfinished = _unfinished(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write(unfinished, data)
+        unfinished.replace(path)
+    except OSError as error:
+        with suppress(OSError):
+            unfinished.unlink()  # before looking for room
+        text = f"cannot be written: {error.strerror or error}"
+        raise GalleryError(text, path=path, remedy=_keep_elsewhere(path, data)) from None
+    finally:
+        with suppress(OSError):
+            unfinished.unlink()
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what a run left that was killed while it wrote."""
+    for path in folder.rglob(f".*.ipynb{_ENDING}"):
+        with suppress(OSError):
+            path.unlink()
+
+
+def _unfinished(path: Path) -> Path:
+    return path.with_name(f".{path.name}{_ENDING}")
+
+
+def _write(path: Path, data: bytes) -> None:
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())  # some disks tell only now that they are full
+
+
+def _keep_elsewhere(path: Path, data: bytes) -> str:
+    """Keep a recording outside of the project; return what to do."""
+    for folder in (tempfile.gettempdir(), "/var/tmp", "/dev/shm"):
+        with suppress(OSError):
+            number, name = tempfile.mkstemp(".ipynb", f"{path.stem[:80]}-", folder)
+            os.close(number)
+            try:
+                _write(Path(name), data)
+            except BaseException:
+                os.unlink(name)
+                raise
+            return f"the recording is kept: make room, then move {name} to {path}"
+    return "make room and record again; there was none for it elsewhere"
