@@ -1,13 +1,25 @@
 import re
+import sys
+import time
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from nbformat.v4 import new_output
 
-from recipe_gallery.record.run.outputs import Cleaner
+from recipe_gallery.record.run import outputs
+from recipe_gallery.record.run.outputs import Cleaner, Machine
 
 SCRATCH = Path("/tmp/recipe-abc")
 CLEANER = Cleaner(hidden=[SCRATCH], drop=[re.compile(r"W\d{4} .*\] ")])
+
+
+def make(**places: str) -> Cleaner:
+    """A cleaner on a machine where home, prefix, temporary, host and user are these."""
+    known = {"home": "/home/ann", "prefix": "/opt/env", "temporary": "/tmp"}
+    known |= {"host": "gpu-node-17", "user": "ann"}
+    return Cleaner(hidden=[SCRATCH], machine=Machine(**(known | places)))
 
 
 @pytest.mark.parametrize(
@@ -21,7 +33,7 @@ CLEANER = Cleaner(hidden=[SCRATCH], drop=[re.compile(r"W\d{4} .*\] ")])
         ("<object at 0x7f12ab34cd56>", "<object at 0x...>"),
         ("/opt/x/lib/python3.12/site-packages/torch/a.py:1: W", "torch/a.py:1: W"),
         ("wrote /tmp/recipe-abc/work/file", "wrote work/file"),
-        ("a\x00b\x08c", "abc"),
+        ("a\x00b\x07c\x7f", "abc"),
         ("tabs\tand spaces  stay", "tabs\tand spaces  stay"),
     ],
 )
@@ -33,9 +45,169 @@ def test_long_lines_are_cleaned_too() -> None:
     # Quadratic patterns would take hours here.
     text = "/QmFzZTY0" * 200_000
     assert CLEANER.clean_text(text) == text
-    assert CLEANER.clean_text(text + "\rend ipykernel_ site-packages") == (
-        "end ipykernel_ site-packages"
-    )
+    assert CLEANER.clean_text(text + "\rend ipykernel_ site-packages").startswith("end ipykernel_")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "(",
+        "/",
+        "\x1b]",
+        "\x9d",
+        "\x1b[",
+        "\r",
+        "\b",
+        "a\r",
+        "\x1b[A\n",
+        "/tmp/recipe-abc",
+        "<style scoped>",
+    ],
+    ids=repr,
+)
+def test_no_text_takes_more_than_linear_time(piece: str) -> None:
+    # 600 kB each: quadratic work would take minutes.
+    text = piece * (600_000 // len(piece)) + "x\r\n"
+    began = time.process_time()
+    CLEANER.clean_text(text)
+    CLEANER.clean_outputs([new_output("display_data", {"text/html": text})])
+    assert time.process_time() - began < 10
+
+
+HOMES = [
+    # a container with any user
+    ("/", "https://example.org 7 // 2 /etc/x", "https://example.org 7 // 2 /etc/x"),
+    ("/", '<a href="//x">', '<a href="//x">'),
+    # root in a container
+    ("/root", "s3://bucket/root/y /data/root/file", "s3://bucket/root/y /data/root/file"),
+    ("/root", "/root/x and /root", "~/x and ~"),
+    (
+        "/root",
+        "/root2 /root.bak /rooted ../root/x ~/root/x",
+        "/root2 /root.bak /rooted ../root/x ~/root/x",
+    ),
+    # at the end of a sentence, in quotes, in lists, as an option, as an address
+    ("/home/ann", "It is in /home/ann.", "It is in ~."),
+    ("/home/ann", "'/home/ann/a' \"/home/ann\" (/home/ann/b)", "'~/a' \"~\" (~/b)"),
+    ("/home/ann", "--dir=/home/ann/x:/home/ann/y -I/home/ann/z", "--dir=~/x:~/y -I~/z"),
+    ("/home/ann", "file:///home/ann/x", "file://~/x"),
+    ("/home/ann", "b'\\n/home/ann/x'", "b'\\n~/x'"),
+    ("/home/ann", "<td>/home/ann/x</td>", "<td>~/x</td>"),
+    ("/home/ann", "http://example.org/home/ann/x", "http://example.org/home/ann/x"),
+    ("/home/ann", "/home/anna/x /home/ann-b", "/home/anna/x /home/ann-b"),
+    ("/home/Ann Lee", "in /home/Ann Lee/x", "in ~/x"),
+    ("", "/x /y", "/x /y"),
+]
+
+
+@pytest.mark.parametrize(("home", "printed", "shown"), HOMES)
+def test_home_is_a_tilde_and_nothing_else_is(home: str, printed: str, shown: str) -> None:
+    assert make(home=home).clean_text(printed) == shown
+
+
+@given(
+    st.text(st.sampled_from("ab/.:-_~ \n'\"<>()=\\中"), max_size=30),
+    st.sampled_from(["/", "/a", "/a/b"]),
+)
+def test_what_holds_no_home_stays(text: str, home: str) -> None:
+    # A home begins a path: what comes before is no part of a name or of an address.
+    cleaned = make(home=home).clean_text(text)
+    if home == "/" or home not in text:
+        assert cleaned == text
+    assert cleaned.count("~") - text.count("~") <= text.count(home)
+
+
+@pytest.mark.parametrize(
+    ("printed", "shown"),
+    [
+        ("/opt/env/bin/python -m x", ".../bin/python -m x"),
+        ("sys.prefix is /opt/env", "sys.prefix is ..."),
+        ("/opt/env/lib/python3.12/site-packages/torch/a.py:1: W", "torch/a.py:1: W"),
+        ("<td>/usr/lib/python3/dist-packages/torch/a.py</td>", "<td>torch/a.py</td>"),
+        ("g++ -I/opt/env/lib/python3.12/site-packages/torch/include", "g++ -Itorch/include"),
+        ("/opt/env/lib/python3.12/json/decoder.py:355", "json/decoder.py:355"),
+        ("/usr/lib/python3.12/json/decoder.py:355", "json/decoder.py:355"),
+        ("/data/lib/python3.12x /x/site-packages", "/data/lib/python3.12x /x/site-packages"),
+        ("argv: /tmp/recipe-abc/work/a.py", "argv: work/a.py"),
+        ("here: /tmp/recipe-abc", "here: ."),
+        ("on gpu-node-17: ann@gpu-node-17.example.org", "on host: user@host.example.org"),
+        ("gpu-node-170 xgpu-node-17", "gpu-node-170 xgpu-node-17"),
+        ("an annotated banner of ann", "an annotated banner of ann"),
+        ("ann@example.org", "ann@example.org"),
+    ],
+)
+def test_places_of_this_machine_are_left_out(printed: str, shown: str) -> None:
+    assert make().clean_text(printed) == shown
+
+
+@pytest.mark.parametrize("prefix", ["/usr", "/usr/local", "/opt", "/"])
+def test_a_prefix_that_all_machines_have_stays(prefix: str) -> None:
+    text = f"{prefix}/bin/gcc"
+    assert make(prefix=prefix).clean_text(text) == text
+
+
+@pytest.mark.parametrize("host", ["data", "a", "localhost", "workstation", ""])
+def test_a_host_that_is_called_by_a_word_stays(host: str) -> None:
+    assert make(host=host).clean_text(f"the {host} and a@{host}") == f"the {host} and a@{host}"
+
+
+def test_a_temporary_folder_of_a_job_is_tmp() -> None:
+    text = "/scratch/ann/job.17/tmpabc /scratch/ann/job.170 /tmp/x"
+    shown = "/tmp/tmpabc /scratch/ann/job.170 /tmp/x"
+    assert make(temporary="/scratch/ann/job.17").clean_text(text) == shown
+    assert make(temporary="/").clean_text("//x /y") == "//x /y"
+
+
+def test_this_machine_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/someone")
+    assert Machine.find().home == "/home/someone"
+    assert Machine.find().prefix == sys.prefix
+
+    def missing() -> Path:
+        raise RuntimeError("could not determine home directory")
+
+    monkeypatch.setattr(Path, "home", missing)
+    monkeypatch.setattr(outputs.getpass, "getuser", missing)
+    assert (Machine.find().home, Machine.find().user) == ("", "")
+
+
+def test_secrets_are_stars_wherever_they_stand() -> None:
+    cleaner = Cleaner(hidden=[], secrets=["hf_abcdefgh", "hf_abcdefghij", "short", ""])
+    data = {
+        "text/html": "<b>hf_abcdefgh</b>",
+        "image/svg+xml": "<svg>hf_abcdefgh</svg>",
+        "application/x+json": {"hf_abcdefgh": ["x hf_abcdefghij", 1, None]},
+    }
+    error = new_output("error", ename="E", evalue="hf_abcdefgh", traceback=["hf_abcdefgh"])
+    printed, shown, raised = cleaner.clean_outputs(
+        [stream("a hf_abc"), stream("defgh short"), new_output("display_data", data), error]
+    )[0:3]
+    assert printed.text == "a *** short"
+    assert shown.data == {
+        "text/html": "<b>***</b>",
+        "image/svg+xml": "<svg>***</svg>",
+        "application/x+json": {"***": ["x ***", 1, None]},
+    }
+    assert (raised.evalue, raised.traceback) == ("***", ["***"])
+
+
+def test_a_secret_is_found_as_html_writes_it() -> None:
+    cleaner = Cleaner(hidden=[], secrets=["a<b>&'c\"d"])
+    html = {"text/html": "<p>a&lt;b&gt;&amp;&#x27;c&quot;d</p>"}
+    (output,) = cleaner.clean_outputs([new_output("display_data", html)])
+    assert output.data["text/html"] == "<p>***</p>"
+
+
+def test_what_stands_for_a_cell_is_no_tag_in_html() -> None:
+    html = {"text/html": "<p>/tmp/ipykernel_1/2.py</p>"}
+    (output,) = CLEANER.clean_outputs([new_output("display_data", html)])
+    assert output.data["text/html"] == "<p>&lt;cell&gt;</p>"
+
+
+def test_html_is_no_terminal() -> None:
+    html = "<p>a\r\nb\rc\td</p>"
+    (output,) = CLEANER.clean_outputs([new_output("display_data", {"text/html": html})])
+    assert output.data["text/html"] == html
 
 
 def stream(text: str, name: str = "stdout") -> object:
