@@ -100,6 +100,8 @@ def judge(case: Case) -> tuple[str, float]:
         outcome = "; ".join(run_case(case)) or "right"
     except NotRunError as error:
         outcome = f"not run: {error}"
+    except Exception as error:  # of this program; the others go on
+        outcome = f"cannot be judged: {type(error).__name__}: {error}"
     return " ".join(outcome.split()), time.monotonic() - began
 
 

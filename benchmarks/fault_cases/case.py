@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -84,8 +86,7 @@ def run_case(case: Case) -> list[str]:
         bench.add("neighbour", "print('a neighbour')")
         for name, content in case.files.items():
             bench.write(name, content)
-        old = old_recording()
-        (bench.recordings / "faulty.ipynb").write_bytes(old)
+        (bench.recordings / "faulty.ipynb").write_bytes(old_recording())
         filled = {
             name: value.replace("ROOT", str(bench.root)) for name, value in case.environment.items()
         }
@@ -93,12 +94,16 @@ def run_case(case: Case) -> list[str]:
         bench.wrap = [word.replace("ROOT", str(bench.root)) for word in case.wrap]
         if case.prepare:
             case.prepare(bench)
-        bench.before = bench.files()
+        bench.before, old = bench.files(), _content(bench.recordings / "faulty.ipynb")
         done = bench.run(*case.arguments, seconds=case.seconds, during=case.during)
         return [*_judge(case, bench, done, old)]
 
 
-def _judge(case: Case, bench: Bench, done: Done, old: bytes) -> Iterator[str]:
+def _content(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def _judge(case: Case, bench: Bench, done: Done, old: bytes | None) -> Iterator[str]:
     if done.status is None:
         yield f"not ended after {case.seconds:g} s"
     if not case.noise:
@@ -130,23 +135,23 @@ def left_behind(bench: Bench, allowed: Sequence[str] = ()) -> Iterator[str]:
         yield f"{len(files)} files left: {', '.join(files[:3])}"
 
 
-def _judge_interruption(case: Case, bench: Bench, done: Done, old: bytes) -> Iterator[str]:
+def _judge_interruption(case: Case, bench: Bench, done: Done, old: bytes | None) -> Iterator[str]:
     if case.ends == "interrupted" and done.status not in (130, None):
         yield f"exit status {done.status} instead of 130"
     if case.ends == "interrupted" and not re.search("(?m)^interrupted", done.err):
         yield f"does not say that it was interrupted: {done.err[-200:]}"
     if case.ends == "killed" and (done.status is None or done.status >= 0):
         yield f"ended with {done.status} before it was killed"
-    if (bench.recordings / "faulty.ipynb").read_bytes() != old:
+    if _content(bench.recordings / "faulty.ipynb") != old:
         yield "the old recording is not what it was"
 
 
-def _judge_end(case: Case, bench: Bench, done: Done, old: bytes) -> Iterator[str]:
+def _judge_end(case: Case, bench: Bench, done: Done, old: bytes | None) -> Iterator[str]:
     if case.ends == "any":
         if done.status not in (0, 1, None):
             yield f"exit status {done.status}: {done.err[-200:]}"
         path = bench.recordings / "faulty.ipynb"
-        if done.status == 0 or path.read_bytes() != old:
+        if done.status == 0 or _content(path) != old:
             yield from _judge_recording(case, bench, path, old)
         return
     recorded = case.ends == "recorded" or (case.ends == "either" and done.status == 0)
@@ -166,24 +171,29 @@ def _judge_end(case: Case, bench: Bench, done: Done, old: bytes) -> Iterator[str
     recording, beside = (bench.recordings / f"{name}.ipynb" for name in ("faulty", "neighbour"))
     if recorded:
         yield from _judge_recording(case, bench, recording, old)
-    elif case.ends != "stopped" and (not recording.exists() or recording.read_bytes() != old):
+    elif case.ends != "stopped" and _content(recording) != old:
         yield "the old recording is not what it was"
     if case.neighbour and case.ends != "stopped" and not beside.exists():
         yield "the neighbour was not recorded"
 
 
-def _judge_recording(case: Case, bench: Bench, path: Any, old: bytes) -> Iterator[str]:
-    if not path.exists() or path.read_bytes() == old:
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no JSON")
+
+
+def _judge_recording(case: Case, bench: Bench, path: Path, old: bytes | None) -> Iterator[str]:
+    if _content(path) in (None, old):
         yield "not recorded"
         return
     if path.stat().st_size > LARGEST:
         yield f"a recording of {path.stat().st_size:,} bytes"
         return
     try:
+        json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse)
         notebook = nbformat.read(path, as_version=4)
         nbformat.validate(notebook)
     except Exception as error:
-        yield f"not a valid notebook: {type(error).__name__}"
+        yield f"not a valid notebook: {type(error).__name__}: {str(error)[:80]}"
         return
     if case.holds:
         yield from case.holds(notebook)

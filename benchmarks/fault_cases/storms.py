@@ -108,7 +108,7 @@ class Shot:
     """A signal at a moment."""
 
     number: int
-    target: str  # recorder, worker, kernel or child
+    target: str  # recorder, worker, kernel, child, or group: as Ctrl-C in a terminal
     after: float  # seconds
 
 
@@ -118,7 +118,7 @@ def send_signals(count: int, seed: int) -> list[Row]:
     shots = [
         Shot(
             number=choices.choice(SIGNALS),
-            target=choices.choice(("recorder", "recorder", "worker", "kernel", "child")),
+            target=choices.choice(("recorder", "group", "worker", "kernel", "child")),
             after=choices.uniform(0, 5),
         )
         for _ in range(count)
@@ -154,6 +154,10 @@ def _shoot(shot: Shot) -> tuple[str, list[str]]:
         time.sleep(shot.after)
         with contextlib.suppress(psutil.Error):
             main = psutil.Process(process.pid)
+            if shot.target == "group":
+                hit[0] = "group"
+                os.killpg(process.pid, shot.number)
+                return
             named = {name: each for each in main.children(recursive=True) for name in [_role(each)]}
             hit[0] = shot.target if shot.target in named else "recorder"
             named.get(shot.target, main).send_signal(shot.number)
@@ -191,7 +195,7 @@ def _judge_shot(bench: Bench, done: Done, hit: str) -> Iterator[str]:
         yield "half a recording"
     elif done.status == 1 and len(done.errors) != 1:
         yield f"{len(done.errors)} lines of error: {done.err[-200:]}"
-    elif done.status not in (0, 1, 130) and hit != "recorder":
+    elif done.status not in (0, 1, 130) and hit not in ("recorder", "group"):
         yield f"exit status {done.status}"
 
 
