@@ -3,10 +3,13 @@
 Name ``recipe_gallery`` in the ``extensions`` of a Sphinx-Gallery project; ``using.rst`` tells how.
 """
 
-from enum import IntEnum
-from typing import Any
+from __future__ import annotations
 
-from sphinx.application import Sphinx
+from enum import IntEnum
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # slow to import, and the command line comes through here
+    from sphinx.application import Sphinx
 
 __version__ = "0.1.0"
 

@@ -33,7 +33,7 @@ MARK = "FAULTS_OF"  # in the environment of all that a bench starts
 # What a recorder may say without an indent, besides errors. Other lines are told as surprises.
 SURPRISE = re.compile(
     r"Traceback \(most recent|Exception ignored|Task exception|Fatal Python error|\w*Warning: "
-    r"|Sphinx-gallery option|.*please report it|.*\bWarning: |\[IPKernelApp\]|\w+(\.\w+)*(Error|Exception): |Segmentation"
+    r"|Sphinx-gallery option|.*please report it|.*\bWarning: |\[\w+\] [A-Z]+ |\w+(\.\w+)*(Error|Exception): |Segmentation"
     r"|.*[\x00-\x08\x0b-\x1f\x7f\x9b]",
 )
 
@@ -50,8 +50,9 @@ class Done:
 
     @property
     def errors(self) -> list[str]:
-        """The lines that tell of trouble."""
-        return [line for line in self.err.splitlines() if line.startswith("error: ")]
+        """The lines that tell of trouble; a summary at the end repeats them."""
+        lines = [line for line in self.err.splitlines() if line.startswith("error: ")]
+        return list(dict.fromkeys(lines))
 
     @property
     def surprises(self) -> list[str]:

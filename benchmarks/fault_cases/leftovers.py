@@ -15,7 +15,8 @@ import os, subprocess, sys
 code = "import time; time.sleep(600)"
 """
 CHILD = f"""{CLEAN}
-subprocess.Popen([sys.executable, "-c", code, "TOKEN"], {{}}).pid
+kept = subprocess.Popen([sys.executable, "-c", code, "TOKEN"])
+clean = subprocess.Popen([sys.executable, "-c", code, "TOKEN"], env={{}}, start_new_session=True)
 print("started")
 """
 

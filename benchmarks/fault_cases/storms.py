@@ -119,7 +119,7 @@ def send_signals(count: int, seed: int) -> list[Row]:
         Shot(
             number=choices.choice(SIGNALS),
             target=choices.choice(("recorder", "group", "worker", "kernel", "child")),
-            after=choices.uniform(0, 5),
+            after=choices.uniform(0.4, 5),  # before that Python itself starts,
         )
         for _ in range(count)
     ]

@@ -274,3 +274,9 @@ def test_what_to_do_repeats_the_root_that_was_given(
     monkeypatch.chdir(folder)
     assert main(["check"]) == 1
     assert "run: recipe-gallery record one\n" in capsys.readouterr().out
+
+
+def test_what_is_slow_to_import_comes_when_ctrl_c_is_told_already() -> None:
+    program = "import recipe_gallery.__main__, sys; print({'sphinx', 'nbformat'} & {*sys.modules})"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout == "set()\n"
