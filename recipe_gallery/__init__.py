@@ -44,7 +44,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     from .project import SETTINGS, code_digest
 
     app.setup_extension("sphinx_gallery.gen_gallery")
-    app.setup_extension("sphinx_markdown_builder")
     for name, (default, rebuild, kind) in SETTINGS.items():
         app.add_config_value(name, default, rebuild, kind)  # type: ignore[arg-type]
     outdated.setup(app)

@@ -15,7 +15,6 @@ import sphinx.environment.collectors.toctree
 import sphinx.search
 import sphinx.transforms.post_transforms.images  # noqa: F401
 import sphinx_gallery.gen_gallery  # noqa: F401
-import sphinx_markdown_builder  # noqa: F401
 from sphinx.application import Sphinx
 from sphinx.util.console import strip_colors
 from sphinx.util.docutils import docutils_namespace, patch_docutils

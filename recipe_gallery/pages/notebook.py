@@ -5,16 +5,13 @@ come from the same resolved doctree as the HTML page, at the moment that page is
 the three cannot disagree.
 """
 
-import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
-from urllib.parse import urljoin, urlsplit
 
 import nbformat
 from docutils import nodes
 from nbformat import NotebookNode
-from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx_gallery._doctree_links import code_links_block
 
@@ -25,10 +22,9 @@ from ..recipes.recipe import Recipe
 from ..recipes.recorded_page import RecordedPage, Unrecorded, load_page
 from ..recipes.recording import PUBLISHED_MIME
 from .header import page_links, provenance
-from .markdown import plain_code, write_markdown
+from .markdown import Page, join_blocks, plain_code, write_block, write_heading
 from .outputs_rst import IMAGE_SUFFIXES
 
-_MARKER = "recipe block"
 # of a notebook that was not recorded
 _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
@@ -41,9 +37,7 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     page = load_page(app.env, docname)
     if page is None or page.recipe is None:
         return
-    texts = _TextOnly(doctree, page.recipe)
-    _make_links_absolute(app, texts.document, docname)
-    notebook = make_notebook(page, texts, write_markdown(texts.document, app.builder))
+    notebook = make_notebook(page, _Parts(doctree, page.recipe, Page(app.builder, docname)))
     notebook.metadata["language"] = app.config.language
     target = Path(app.outdir, docname)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -57,27 +51,20 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         shutil.copyfile(page.source.parent / name, copy)
 
 
-def make_notebook(
-    page: RecordedPage | Unrecorded, texts: "_TextOnly", markdown: str
-) -> NotebookNode:
-    """Return the notebook of a page; raise ``GalleryError`` if its code is not the recipe's.
-
-    ``markdown`` holds the texts of all blocks, a marker before each but the first.
-    """
+def make_notebook(page: RecordedPage | Unrecorded, parts: "_Parts") -> NotebookNode:
+    """Return the notebook of a page; raise ``GalleryError`` if its code is not the recipe's."""
     assert page.recipe
     metadata, recorded = {"kernelspec": _KERNEL}, {}
     if isinstance(page, RecordedPage):
         metadata, recorded = page.recording.notebook.metadata, page.comparison.recorded
     notebook = nbformat.v4.new_notebook(metadata=nbformat.from_dict(metadata))
-    sources = re.split(rf"<!-- {_MARKER} \d+ -->", markdown)
-    parts = zip(page.recipe.parts, sources, strict=True)
-    for number, ((_block, cell), text) in enumerate(parts, 1):
+    pairs = zip(page.recipe.parts, parts.texts, strict=True)
+    for number, ((_block, cell), texts) in enumerate(pairs, 1):
         if cell is None:
-            if text.strip():
-                new = nbformat.v4.new_markdown_cell(text.strip(), id=f"text-{number}")
-                notebook.cells.append(new)
+            if text := "\n\n".join(filter(None, texts)):
+                notebook.cells.append(nbformat.v4.new_markdown_cell(text, id=f"text-{number}"))
             continue
-        code = texts.codes[cell.number]
+        code = parts.codes[cell.number]
         if code != cell.source and fingerprint_code(code) != fingerprint_code(cell.source):
             raise GalleryError(
                 f"the page's code is not the recipe's in cell {cell.number}",
@@ -90,7 +77,7 @@ def make_notebook(
             new.metadata["tags"] = ["raises-exception"]
         if before := recorded.get(cell.number):
             new.execution_count = before.execution_count
-            new.outputs = _outputs(before.outputs, texts.alts.get(cell.number, []))
+            new.outputs = _outputs(before.outputs, parts.alts.get(cell.number, []))
         notebook.cells.append(new)
     return notebook
 
@@ -125,19 +112,17 @@ def make_script(notebook: NotebookNode) -> str:
     return str(jupytext.writes(plain, fmt="py:percent"))
 
 
-class _TextOnly:
-    """A copy of a page's doctree without code and outputs, blocks marked where they start.
+class _Parts:
+    """The blocks of a page: text as Markdown, code, and the texts of the figures below it."""
 
-    Highlighted code is by far the largest part of a doctree, so it is left out while copying.
-    """
-
-    def __init__(self, page: nodes.document, recipe: Recipe) -> None:
+    def __init__(self, document: nodes.document, recipe: Recipe, page: Page) -> None:
+        self.texts: list[list[str]] = [[] for _part in recipe.parts]
         self.codes: dict[int, str] = {}  # by the number of the cell
-        self.alts: dict[int, list[str]] = {}  # texts of the figures, likewise
+        self.alts: dict[int, list[str]] = {}  # likewise
+        self._page = page
         self._cells = [cell for _block, cell in recipe.parts]
         self._block = 0  # at hand; the first one holds the title
-        self.document: nodes.document
-        [self.document] = self._copy(page)
+        self._read(document, 0)
         if self._block != len(recipe.blocks) - 1 or len(self.codes) != len(recipe.cells):
             raise GalleryError(
                 f"its page has {self._block} blocks after the title and {len(self.codes)} of code, "
@@ -146,57 +131,40 @@ class _TextOnly:
                 remedy="remove the page and build again",
             )
 
-    def _copy(self, node: nodes.Node) -> list[nodes.Node]:
-        """Return what a notebook has of a node: itself, or nothing."""
-        if isinstance(node, nodes.Text):
-            return [node]
-        if isinstance(node, provenance):
-            return [node[0].deepcopy()]  # its summary; the facts are in the notebook's metadata
-        if isinstance(node, page_links) or not node.get("notebook", True):
-            return []  # links beside the page, and what a notebook has in another form
-        if isinstance(node, nodes.comment):
-            if "recipe_block" not in node:
-                return []
-            self._block = node["recipe_block"]
-            return [nodes.comment("", f"{_MARKER} {self._block}")]
-        if cell := self._cells[self._block]:
-            if isinstance(node, nodes.container) and OUTPUT_CLASS in node["classes"]:
-                images = node.findall(nodes.image)
-                self.alts[cell.number] = [image.get("alt", "") for image in images]
-            # Sphinx-Gallery's blocks with links take the place of those that were marked.
-            elif "recipe_cell" in node or isinstance(node, code_links_block):
-                self.codes[cell.number] = plain_code(node)
-            return []
-        copied = node.copy()
-        for child in node.children:
-            copied += self._copy(child)
-        return [copied]
+    def _read(self, parent: nodes.Element, level: int) -> None:
+        """Read the parts of a section; a block may hold several, and a section several blocks."""
+        texts: list[nodes.Node] = []
+
+        def finish() -> None:
+            self.texts[self._block].append(join_blocks(texts, self._page))
+            texts.clear()
+
+        for node in parent.children:
+            if "recipe_block" in getattr(node, "attributes", ()):
+                finish()
+                self._block = node["recipe_block"]
+            elif isinstance(node, nodes.section):
+                finish()
+                self._read(node, level + 1)
+            elif cell := self._cells[self._block]:
+                self._read_cell(node, cell.number)
+            elif isinstance(node, nodes.title):
+                self.texts[self._block].append(write_heading(node, level, self._page))
+            else:
+                texts.append(node)
+        finish()
+
+    def _read_cell(self, node: nodes.Node, number: int) -> None:
+        if isinstance(node, nodes.container) and OUTPUT_CLASS in node["classes"]:
+            self.alts[number] = [image.get("alt", "") for image in node.findall(nodes.image)]
+        # Sphinx-Gallery's blocks with links take the place of those that were marked.
+        elif isinstance(node, code_links_block) or "recipe_cell" in getattr(node, "attributes", ()):
+            self.codes[number] = plain_code(node)
+        else:
+            for child in node.children:
+                self._read_cell(child, number)
 
 
-def _make_links_absolute(app: Sphinx, document: nodes.document, docname: str) -> None:
-    """Point links and pictures at the published site: a notebook is read anywhere.
-
-    Of a site whose address is not known (``html_baseurl``), links become plain text.
-    """
-    folder = app.config.html_baseurl  # with a slash at its end or without
-    base = f"{folder.rstrip('/')}/" if folder else ""
-    page = urljoin(base, app.builder.get_target_uri(docname))
-    for link in list(document.findall(addnodes.download_reference)):
-        address = link.get("refuri", "")
-        if base and "filename" in link:
-            address = urljoin(base, f"_downloads/{link['filename']}")
-        link.parent.replace(link, nodes.reference("", "", *link.children, refuri=address))
-    for link in list(document.findall(nodes.reference)):
-        if "refid" in link:
-            link["refuri"] = f"{page}#{link.attributes.pop('refid')}"
-        elif "refuri" in link:
-            link["refuri"] = urljoin(page, link["refuri"])
-        link["internal"] = False
-        if not urlsplit(link.get("refuri", "")).scheme:
-            link.parent.replace(link, link.children)
-    for image in list(document.findall(nodes.image)):
-        if image["uri"] in app.env.images:
-            name = app.env.images[image["uri"]][1]
-            image["uri"] = urljoin(base, f"_images/{name}")
-            if not base:
-                image.parent.replace(image, nodes.Text(image.get("alt", "")))
+write_block.register(page_links, lambda _node, _page: "")  # they stand beside the page
+# Its summary; the facts are in the metadata.
+write_block.register(provenance, lambda node, page: write_block(node[0], page))

@@ -46,7 +46,7 @@ SECONDS_OF_TESTS = 45.0
 # Loaded once, by the process that all runs of tests are forked from.
 LIBRARIES = (
     "hypothesis playwright.sync_api bs4 rich.console sphinx.application sphinx.cmd.build nbclient "
-    "sphinx_gallery.gen_gallery sphinx_markdown_builder pydata_sphinx_theme jupytext nbformat "
+    "sphinx_gallery.gen_gallery pydata_sphinx_theme jupytext nbformat "
     "polib babel.messages watchfiles sphinx.builders.html sphinx.builders.gettext sphinxlint"
 )
 
