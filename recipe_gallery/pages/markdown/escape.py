@@ -14,7 +14,7 @@ _LINE_STARTS = re.compile(
 # MathJax looks for formulas in what a paragraph shows, after Markdown has taken backslashes away.
 # It looks into each element by itself.
 _APART = r"<span>\{}</span>"
-_MATH_STARTS = re.compile(r"\\\\(?=[()\[\]]|begin|end)")
+_MATH_START = re.compile(r"\\(?:[()\[\]]|begin|end)")
 
 
 def escape(text: str, *, apart: bool = False, in_link: bool = False) -> str:
@@ -23,11 +23,15 @@ def escape(text: str, *, apart: bool = False, in_link: bool = False) -> str:
     ``apart`` keeps a dollar sign from making a formula with another one of its paragraph;
     ``in_link`` keeps brackets from ending the text of a link.
     """
-    text = _SIGNS.sub(r"\\\g<0>", text)
+
+    def escape_one(match: re.Match[str]) -> str:
+        starts_math = _MATH_START.match(text, match.start())
+        return _APART.format("\\") if starts_math else f"\\{match[0]}"
+
+    escaped = _SIGNS.sub(escape_one, text)
     if in_link:
-        text = re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", text)
-    text = _MATH_STARTS.sub(lambda _: _APART.format("\\"), text)
-    return text.replace("$", _APART.format("$") if apart else r"\$")
+        escaped = re.sub(r"(?<!\\)[\[\]]", r"\\\g<0>", escaped)
+    return escaped.replace("$", _APART.format("$") if apart else r"\$")
 
 
 def protect_lines(text: str) -> str:
