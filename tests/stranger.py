@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 import textwrap
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from gallery import ROOT
+from modules import run_module
 
 CONF = """\
 extensions = ["recipe_gallery"]
@@ -76,13 +76,7 @@ class Stranger:
         }
         paths = [str(ROOT), environment.get("PYTHONPATH", "")]
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
-        return subprocess.run(
-            [sys.executable, "-m", *command],
-            cwd=self.docs,
-            env=environment,
-            capture_output=True,
-            text=True,
-        )
+        return run_module(*command, cwd=self.docs, env=environment)
 
     def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
         """Run ``recipe-gallery`` and see that it succeeds without a word on its error stream."""

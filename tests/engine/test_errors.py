@@ -3,14 +3,13 @@
 import os
 import re
 import socket
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from gallery import ROOT, Gallery
+from modules import run_module
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError, describe_error, suggest
 from recipe_gallery.project import load_project
@@ -158,12 +157,10 @@ def test_a_build_that_cannot_go_on_ends_in_one_line(name: str, tmp_path: Path) -
     change, expected = BUILDS[name]
     make(tmp_path)
     change(tmp_path)
-    done = subprocess.run(
-        [sys.executable, "-m", "recipe_gallery", "html", "--sphinx-options=-q"],
+    done = run_module(
+        *("recipe_gallery", "html", "--sphinx-options=-q"),
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
-        capture_output=True,
-        text=True,
     )
     assert done.returncode == 1
     assert "Traceback" not in done.stdout + done.stderr

@@ -1,11 +1,11 @@
 import subprocess
-import sys
 from pathlib import Path
 
 import polib
 import pytest
 
 from gallery import ROOT, Gallery
+from modules import run_module
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import add_language, choose_languages, load_languages
 
@@ -19,8 +19,7 @@ def site(site: Gallery) -> Gallery:
 
 def run(site: Gallery, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
-    command = [sys.executable, "-m", *arguments]
-    return subprocess.run(command, cwd=site.root, env=environment, capture_output=True, text=True)
+    return run_module(*arguments, cwd=site.root, env=environment)
 
 
 def test_a_new_language_builds_at_once_and_fills_up(site: Gallery) -> None:

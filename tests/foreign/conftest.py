@@ -2,6 +2,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 from stranger import Stranger, make_project
 
 
@@ -12,14 +13,20 @@ def stranger(tmp_path: Path) -> Stranger:
 
 
 @pytest.fixture(scope="session")
-def recorded_once(tmp_path_factory: pytest.TempPathFactory) -> Stranger:
+def recorded_once(shared: Path) -> Stranger:
     """A project with two examples, of which one is in a sub-gallery, recorded."""
-    project = make_project(tmp_path_factory.mktemp("stranger"))
-    project.example("examples/plot_line.py")
-    project.write("examples/advanced/GALLERY_HEADER.rst", "Advanced\n--------\n\nFor later.\n")
-    project.example("examples/advanced/plot_deep.py", title="A line that is deeper", number=3)
-    project.record()
-    return project
+    root, recorded = shared / "stranger", shared / "stranger is recorded"
+    with FileLock(shared / "stranger.lock"):
+        if recorded.exists():
+            return Stranger(root)
+        project = make_project(root)
+        project.example("examples/plot_line.py")
+        head = "Advanced\n--------\n\nFor later.\n"
+        project.write("examples/advanced/GALLERY_HEADER.rst", head)
+        project.example("examples/advanced/plot_deep.py", title="A line that is deeper", number=3)
+        project.record()
+        recorded.touch()
+        return project
 
 
 @pytest.fixture

@@ -1,13 +1,15 @@
 """Which functions of the engine a test calls, also in the processes that it starts.
 
 The tracer appends a line to a file whenever a test calls a function for the first time. Processes
-that a test starts find ``sitecustomize.py`` in the copy of the repository, and do the same.
+that a test starts find ``sitecustomize.py`` in the copy of the repository, and do the same. What a
+fixture calls that several tests share is what each of them calls.
 """
 
+import os
 import sys
 import threading
-import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -34,8 +36,8 @@ def install(copy: Path) -> None:
 
 
 class _Calls:
-    def __init__(self, copy: Path, test: str) -> None:
-        self.test = test
+    def __init__(self, copy: Path, caller: str) -> None:
+        self.caller = caller
         self.seen: set[tuple[str, int]] = set()
         self.folder = f"{copy}/recipe_gallery/"
         self.start = len(f"{copy}/")
@@ -46,14 +48,14 @@ class _Calls:
         place = (code.co_filename, code.co_firstlineno)
         if place not in self.seen and code.co_filename.startswith(self.folder):
             self.seen.add(place)
-            self.file.write(f"{self.test}\t{place[0][self.start :]}:{place[1]}\n")
+            self.file.write(f"call\t{self.caller}\t{place[0][self.start :]}:{place[1]}\n")
 
 
 def follow(copy: str) -> None:
     """Trace this process, if a test of a traced run has started it."""
     now = Path(copy, "test_now.txt")
-    if now.exists() and (test := now.read_text()):
-        _set(_Calls(Path(copy), test))
+    if now.exists() and (caller := now.read_text()):
+        _set(_Calls(Path(copy), caller))
 
 
 def _set(calls: _Calls | None) -> None:
@@ -61,42 +63,90 @@ def _set(calls: _Calls | None) -> None:
     threading.settrace(calls)  # type: ignore[arg-type]
 
 
+def _forget() -> None:
+    """Empty what functions of the engine keep for the life of a process, which is one mutant."""
+    for name, module in list(sys.modules.items()):
+        if name.startswith("recipe_gallery"):
+            for each in vars(module).values():
+                if hasattr(each, "cache_clear"):
+                    each.cache_clear()
+
+
 class Tracer:
-    """A plugin of pytest that notes calls, durations and outcomes of tests."""
+    """A plugin of pytest that notes calls, seconds of computing and outcomes of tests."""
 
     def __init__(self, copy: Path) -> None:
         self.copy = copy
         self.failed = False
+        self.now: _Calls | None = None
+
+    @contextmanager
+    def _tracing(self, caller: str) -> Iterator[None]:
+        before, self.now = self.now, _Calls(self.copy, caller)
+        named = self.copy / "test_now.txt"
+        named.write_text(caller)
+        _set(self.now)
+        try:
+            yield
+        finally:
+            self.now = before
+            named.write_text(before.caller if before else "")
+            _set(before)
+
+    def _note(self, *words: str) -> None:
+        with (self.copy / "calls.txt").open("a") as file:
+            file.write("\t".join(words) + "\n")
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
-        """Trace one test with its fixtures."""
+        """Trace one test with its own fixtures."""
         self.failed = False
-        self.copy.joinpath("test_now.txt").write_text(item.nodeid)
-        _set(_Calls(self.copy, item.nodeid))
-        start = time.monotonic()
-        try:
+        _forget()
+        start = sum(os.times()[:4])
+        with self._tracing(item.nodeid):
+            result = yield
+        self._note("test", item.nodeid, f"{sum(os.times()[:4]) - start:.3f}", str(not self.failed))
+        return result
+
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(
+        self, fixturedef: pytest.FixtureDef[Any], request: pytest.FixtureRequest
+    ) -> Iterator[object]:
+        """Trace a fixture that several tests share under its own name."""
+        if fixturedef.scope == "function":
             return (yield)
-        finally:
-            seconds = time.monotonic() - start
-            _set(None)
-            self.copy.joinpath("test_now.txt").unlink()
-            with (self.copy / "calls.txt").open("a") as file:
-                file.write(f"{item.nodeid}\t{seconds:.3f}\t{int(not self.failed)}\n")
+        with self._tracing(_name(fixturedef)):
+            return (yield)
+
+    @pytest.hookimpl
+    def pytest_runtest_teardown(self, item: pytest.Item) -> None:
+        """Note which shared fixtures a test uses."""
+        used = getattr(item, "_fixtureinfo", None)
+        for fixtures in used.name2fixturedefs.values() if used else ():
+            if fixtures[-1].scope != "function":
+                self._note("uses", item.nodeid, _name(fixtures[-1]))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Note that a test failed, or was left out."""
         self.failed |= report.failed or report.skipped
 
 
+def _name(fixture: pytest.FixtureDef[Any]) -> str:
+    return f"fixture {fixture.baseid}::{fixture.argname}"
+
+
 def read(copy: Path) -> dict[str, dict[str, Any]]:
     """Return what was noted in a copy, by test."""
     tests: dict[str, dict[str, Any]] = {}
-    calls: dict[str, list[str]] = {}
+    called: dict[str, set[str]] = {}
+    used: dict[str, set[str]] = {}
     for line in (copy / "calls.txt").read_text().splitlines():
-        name, *rest = line.split("\t")
-        if len(rest) == 2:
-            tests[name] = {"seconds": float(rest[0]), "passed": rest[1] == "1"}
+        kind, name, *rest = line.split("\t")
+        if kind == "test":
+            tests[name] = {"seconds": float(rest[0]), "passed": rest[1] == "True"}
         else:
-            calls.setdefault(name, []).append(rest[0])
-    return {name: test | {"functions": calls.get(name, [])} for name, test in tests.items()}
+            (called if kind == "call" else used).setdefault(name, set()).add(rest[0])
+    for name, test in tests.items():
+        callers = [name, *used.get(name, ())]
+        test["functions"] = sorted(set().union(*(called.get(each, ()) for each in callers)))
+    return tests

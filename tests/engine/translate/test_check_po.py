@@ -4,7 +4,6 @@ import json
 import re
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import polib
@@ -13,6 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gallery import ROOT
+from modules import run_module
 from recipe_gallery.__main__ import main
 from recipe_gallery.languages import Language
 from recipe_gallery.project import load_project
@@ -247,9 +247,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "recipe_gallery", "check-po", *arguments]
-    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin", "PYTHONUTF8": "1"}
-    return subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True)
+    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+    return run_module("recipe_gallery", "check-po", *arguments, cwd=project, env=environment)
 
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
