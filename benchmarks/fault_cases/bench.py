@@ -223,6 +223,14 @@ class Bench:
             path.unlink()
 
 
+def role(process: psutil.Process) -> str:
+    """Return what a process below the recorder is: kernel, child of a recipe, or worker."""
+    words = " ".join(process.cmdline())
+    if "token" in words:
+        return "child"
+    return "kernel" if re.search(r"ipykernel|launcher|kernel\.json", words) else "worker"
+
+
 @contextlib.contextmanager
 def make_bench(settings: Mapping[str, object] | None = None, below: str = "b") -> Iterator[Bench]:
     """Make a bench in a temporary folder, in ``below``; end its processes and remove it."""

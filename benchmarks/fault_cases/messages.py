@@ -130,6 +130,11 @@ ECHOES = [
         "_ = subprocess.run(['sh', '-c', 'echo error: neighbour.py: false; nothing >&2'])",
     ),
 ]
+SLOW = """
+import sys, time
+if any("kernel" in word or "launcher" in word for word in sys.orig_argv):
+    time.sleep(60)
+"""
 LIMITS = [
     Case(
         name="probe-hangs",
@@ -149,8 +154,10 @@ LIMITS = [
         injects="a kernel that does not start within the deadline of 8 s",
         ends="refused",
         code="# sphinx_gallery_deadline = 8\nprint(1)",
-        environment={"PYTHONPATH": "ROOT/slow"},
-        prepare=lambda bench: _slow_start(bench),
+        files={
+            "recipes_source/recording.toml": '[environment]\nPYTHONPATH = "ROOT/slow"\n',
+            "../slow/sitecustomize.py": SLOW,
+        },
         says="faulty",
         neighbour=False,
         seconds=45,
@@ -225,16 +232,6 @@ LIMITS = [
 ]
 
 
-def _slow_start(bench: Bench) -> None:
-    """Let every Python but the recorder's own sleep as it starts."""
-    folder = bench.root / "slow"
-    folder.mkdir()
-    (folder / "sitecustomize.py").write_text(
-        "import sys, time\nif any('kernel' in a or 'conn' in a for a in sys.orig_argv): time.sleep(60)\n"
-    )
-    bench.environment["PYTHONPATH"] += f":{__file__.partition('/benchmarks/')[0]}"
-
-
 def summary(bench: Bench, done: Done) -> Iterator[str]:
     """Ask the end of what is told for the recipes that failed."""
     last = "\n".join(done.err.strip().splitlines()[-3:])
@@ -256,7 +253,7 @@ TEXTS = [
         name="summary",
         kind="F4",
         injects="two of six recipes fail",
-        ends="refused",
+        ends="any",
         code="1 / 0",
         files={
             "recipes_source/fails2.py": '"""\nF\n====\n"""\n\n1 / 0\n',

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 
 import psutil
 
-from .bench import Bench, Done, make_bench
+from .bench import Bench, Done, make_bench, role
 from .case import Row, left_behind, run_case, stream
 from .wrong_recordings import LOG, LOST, PUBLISH, all_lines
 
@@ -158,7 +158,7 @@ def _shoot(shot: Shot) -> tuple[str, list[str]]:
                 hit[0] = "group"
                 os.killpg(process.pid, shot.number)
                 return
-            named = {name: each for each in main.children(recursive=True) for name in [_role(each)]}
+            named = {name: each for each in main.children(recursive=True) for name in [role(each)]}
             hit[0] = shot.target if shot.target in named else "recorder"
             named.get(shot.target, main).send_signal(shot.number)
 
@@ -175,13 +175,6 @@ def _shoot(shot: Shot) -> tuple[str, list[str]]:
             wrong.append(f"the next run ended with {again.status}: {again.err[-200:]}")
         wrong += [f"after the next run: {each}" for each in left_behind(bench)]
         return hit[0], [" ".join(each.split()) for each in wrong]
-
-
-def _role(process: psutil.Process) -> str:
-    words = " ".join(process.cmdline())
-    if "token" in words:
-        return "child"
-    return "kernel" if "ipykernel" in words or "kernel.json" in words else "worker"
 
 
 def _judge_shot(bench: Bench, done: Done, hit: str) -> Iterator[str]:

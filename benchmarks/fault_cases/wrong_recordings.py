@@ -1,13 +1,14 @@
 """Faults by which a wrong recording could pass for a good one."""
 
-import os
-import signal
+import contextlib
 import subprocess
 import time
 from collections.abc import Iterator
 from typing import Any
 
-from .bench import Bench, Done
+import psutil
+
+from .bench import Bench, Done, role
 from .case import Case, contains, lacks, prints, stream
 
 PUBLISH = """
@@ -44,9 +45,14 @@ def stop_recorder(bench: Bench, process: subprocess.Popen[bytes]) -> None:
     until = time.monotonic() + 30
     while not (bench.root / "begun").exists() and time.monotonic() < until:
         time.sleep(0.02)
-    os.kill(process.pid, signal.SIGSTOP)
-    time.sleep(2)
-    os.kill(process.pid, signal.SIGCONT)
+    with contextlib.suppress(psutil.Error):  # it has ended
+        recorder = psutil.Process(process.pid)
+        workers = [each for each in recorder.children(recursive=True) if role(each) == "worker"]
+        for each in (recorder, *workers):
+            each.suspend()
+        time.sleep(2)
+        for each in (recorder, *workers):
+            each.resume()
 
 
 def commit_is_told(bench: Bench, done: Done) -> Iterator[str]:
