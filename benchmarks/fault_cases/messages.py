@@ -142,11 +142,11 @@ LIMITS = [
         injects="a probe that never ends",
         ends="stopped",
         files={
-            "recipes_source/recording.toml": "[limits]\ndeadline = 5\n"
+            "recipes_source/recording.toml": "[limits]\ncell_timeout = 5\n"
             "[provenance]\nprobe = 'import time; time.sleep(600)'\n"
         },
         says="probe",
-        seconds=150,
+        seconds=45,
     ),
     Case(
         name="slow-start",

@@ -434,6 +434,7 @@ COMMITS = [
         injects="a git that never answers",
         ends="either",
         prepare=lambda bench: _program(bench, "git", "#!/bin/sh\nexec sleep 600\n"),
+        files={"recipes_source/recording.toml": "[limits]\ncell_timeout = 5\n"},
         seconds=90,
     ),
 ]
