@@ -123,10 +123,12 @@ class _Parts:
         self._cells = [cell for _block, cell in recipe.parts]
         self._block = 0  # at hand; the first one holds the title
         self._read(document, 0)
-        if self._block != len(recipe.blocks) - 1 or len(self.codes) != len(recipe.cells):
+        blocks = len(recipe.blocks) - 1
+        shown = sum(block.type == "code" for block in recipe.blocks)
+        if self._block != blocks or len(self.codes) != shown:
             raise GalleryError(
                 f"its page has {self._block} blocks after the title and {len(self.codes)} of code, "
-                f"the recipe {len(recipe.blocks) - 1} and {len(recipe.cells)}",
+                f"the recipe {blocks} and {shown}",
                 path=recipe.path,
                 remedy="remove the page and build again",
             )

@@ -98,7 +98,7 @@ class Replay:
                 f"run: {suggest('record', recipe.name)}",
             )
         texts = []
-        for cell in recipe.cells:
+        for cell in (each for each in recipe.cells if each.source):  # what is hidden shows nothing
             recorded = comparison.recorded.get(cell.number)
             texts.append(self._cell_rst(cell, recorded.outputs) if recorded else "")
         return texts

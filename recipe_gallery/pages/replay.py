@@ -25,11 +25,13 @@ from sphinx_gallery.py_source_parser import Block
 
 from ..errors import GalleryError
 from ..project import gallery_folders
-from ..recipes.gallery import GalleryFile, find_file, ignore_pattern
+from ..recipes.config_comments import without_notes
+from ..recipes.gallery import GalleryFile, find_file, ignore_pattern, list_files
 from ..recipes.recipe import is_blank, load_recipe
 from .outputs_rst import ImageWriter, Replay
 from .reuse import (
     CountWarnings,
+    Generated,
     Memory,
     digest_settings,
     remove_pages,
@@ -121,7 +123,7 @@ def make_pages(app: Sphinx) -> None:
         remove_pages(app)
         try:
             with CountWarnings() as warnings, _replaying(app, memory) as without_alt:
-                generate_gallery_rst(app)
+                _generate(app)
             if without_alt:
                 logger.info(
                     "%d figures have no text for those who cannot see them; to be told which, set "
@@ -133,6 +135,23 @@ def make_pages(app: Sphinx) -> None:
                 memory.state = state + state_of_pages(app)
         finally:
             memory.write(path)
+
+
+def _generate(app: Sphinx) -> None:
+    """Let Sphinx-Gallery make pages; where it fails, name the recipe that is the cause."""
+    files = list_files(app.config, Path(app.srcdir))
+    for file in files:
+        if file.path.is_fifo():
+            load_recipe(file.path)  # it says so; Sphinx-Gallery would wait for it
+    try:
+        with without_notes():
+            generate_gallery_rst(app)
+    except GalleryError:
+        raise
+    except Exception:
+        for file in files:
+            load_recipe(file.path, file.name)
+        raise
 
 
 @contextlib.contextmanager
@@ -184,8 +203,21 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
             outputs.pop(0) if block.type == "code" and outputs else "" for block in script_blocks
         ], 0.0
 
+    generate = gen_rst.generate_file_rst
+
+    def make(name: str, target: Path, folder: Path, conf: Any) -> Generated:
+        file = find(Path(target, name))
+        try:
+            with without_notes(file is not None):
+                made: Generated = generate(name, target, folder, conf)
+                return made
+        except Exception:
+            if file:
+                load_recipe(file.path, file.name)  # names the line, if the recipe is the cause
+            raise
+
     replacements = {
-        "generate_file_rst": memory.wrap(gen_rst.generate_file_rst, sources_of),
+        "generate_file_rst": memory.wrap(make, sources_of),
         "execute_script": replay_script,
         # It parses every recipe to see which may run side by side; none runs.
         "_split_parallel": lambda names, *_others: (names, []),

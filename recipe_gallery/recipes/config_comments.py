@@ -7,7 +7,7 @@ Sphinx-Gallery removes them from the page; its own are allowed, too. Those of th
 ``deadline``
     Seconds the whole recipe may take.
 ``inputs``
-    A list of local files, relative to the recipe, that its code reads.
+    A list of local files, relative to the recipe, that its code reads. Several lines add up.
 ``alt``
     In a code cell: what its figure shows, for those who cannot see it. One line per figure.
 ``raises``
@@ -16,13 +16,15 @@ Sphinx-Gallery removes them from the page; its own are allowed, too. Those of th
 """
 
 import ast
+import contextlib
+import logging
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from sphinx_gallery.py_source_parser import Block
+from sphinx_gallery.py_source_parser import INFILE_CONFIG_PATTERN, Block
 
 from ..errors import GalleryError
 
@@ -37,18 +39,55 @@ def is_strings(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
+def _is_number(value: object) -> bool:
+    return type(value) is int
+
+
+_SECONDS = is_seconds, "a number of seconds above 0"
+_NUMBER = _is_number, "a whole number"
 # What a setting of a whole recipe needs, and how that is said.
 _NEEDED: dict[str, tuple[Callable[[object], bool], str]] = {
-    "cell_timeout": (is_seconds, "a number of seconds above 0"),
-    "deadline": (is_seconds, "a number of seconds above 0"),
+    "cell_timeout": _SECONDS,
+    "deadline": _SECONDS,
     "inputs": (is_strings, 'a list such as ["data.csv"]'),
+    "dummy_images": _NUMBER,
+    "line_numbers": (lambda value: isinstance(value, bool), "True or False"),
+    "tags": (is_strings, 'a list such as ["a", "b"]'),
+    "thumbnail_number": _NUMBER,
+    "thumbnail_path": (lambda value: isinstance(value, str), "a string in quotes"),
 }
-_OWN_SETTINGS = {*_NEEDED, "alt", "raises"}
+_IN_CELLS = {"alt", "raises"}  # which cell_settings reads
+_OWN_SETTINGS = {"cell_timeout", "deadline", "inputs", *_IN_CELLS}
 # Those of Sphinx-Gallery. What is about running or drawing says nothing about a recording.
 _GALLERY_SETTINGS = set(
     "capture_repr defer_figures dummy_images failing_thumbnail ignore_repr_types line_numbers "
     "multi_image multi_image_block parallel tags thumbnail_number thumbnail_path".split()
 )
+_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+
+
+class _Notes(logging.Filter):
+    """Holds back what Sphinx-Gallery says of a setting, which names neither file nor line."""
+
+    held = False
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Tell whether to show a record."""
+        return not (self.held and getattr(record, "subtype", None) == "file_conf")
+
+
+_NOTES = _Notes()
+logging.getLogger("sphinx.sphinx-gallery").addFilter(_NOTES)
+
+
+@contextlib.contextmanager
+def without_notes(held: bool = True) -> Iterator[None]:
+    """Hold back Sphinx-Gallery's notes of settings: ``read_settings`` names file and line."""
+    before, _NOTES.held = _NOTES.held, held
+    try:
+        yield
+    finally:
+        _NOTES.held = before
 
 
 def cell_settings(path: Path, block: Block, name: str) -> list[str]:
@@ -58,7 +97,7 @@ def cell_settings(path: Path, block: Block, name: str) -> list[str]:
     for match in re.finditer(setting, block.content, re.MULTILINE):
         try:
             value = ast.literal_eval(match.group(1).strip())
-        except (SyntaxError, ValueError):
+        except _UNREADABLE:
             value = None
         if not isinstance(value, str) or "\n" in value:
             text = f"sphinx_gallery_{name} needs a string in quotes, on one line"
@@ -67,24 +106,59 @@ def cell_settings(path: Path, block: Block, name: str) -> list[str]:
     return values
 
 
-def check_settings(path: Path, settings: dict[str, Any], blocks: Sequence[Block]) -> None:
-    """Raise ``GalleryError`` for a setting of a whole recipe that is unknown, no use or lost."""
-    unknown = sorted(settings.keys() - _OWN_SETTINGS - _GALLERY_SETTINGS)
-    if unknown:
-        known = f"there are: {', '.join(sorted(_OWN_SETTINGS))}, and Sphinx-Gallery's own"
-        raise GalleryError(f"unknown setting sphinx_gallery_{unknown[0]}", path=path, remedy=known)
-    for name, (is_right, needed) in _NEEDED.items():
-        if name in settings and not is_right(settings[name]):
-            raise GalleryError(f"sphinx_gallery_{name} needs {needed}", path=path)
+def read_settings(path: Path, blocks: Sequence[Block]) -> tuple[dict[str, Any], dict[str, int]]:
+    """Return the settings of a whole recipe, and the line of each.
+
+    Raises ``GalleryError`` for one that is unknown, no use, lost in a text or there twice.
+    """
+    settings: dict[str, Any] = {}
+    lines: dict[str, int] = {}
     for block in blocks:
-        misplaced = re.search(r"^\s*sphinx_gallery_\w+ *=", block.content, re.MULTILINE)
-        if block.type == "text" and misplaced:
-            raise GalleryError(
-                "a sphinx_gallery_ setting in a block of text",
-                path=path,
-                line=_line_of(block, misplaced),
-                remedy="leave an empty line between '# %%' and it",
-            )
+        if block.type == "text":
+            _refuse_in_text(path, block)
+            continue
+        for match in INFILE_CONFIG_PATTERN.finditer(block.content):
+            name, value = match[1], match[3]
+            if value is None or name in _IN_CELLS:  # None: a flag, such as start_ignore
+                continue
+            line = _line_of(block, match)
+            new = _read_value(path, line, name, match)
+            if name == "inputs":
+                new = settings.get(name, []) + new
+            elif name in settings and name in _OWN_SETTINGS:
+                text = f"sphinx_gallery_{name} is set a second time, first in line {lines[name]}"
+                raise GalleryError(text, path=path, line=line, remedy="remove one of them")
+            settings[name], lines[name] = new, line
+    return settings, lines
+
+
+def _read_value(path: Path, line: int, name: str, match: re.Match[str]) -> Any:
+    """Return the value of one line; raise ``GalleryError`` if it is of no use."""
+    if name not in _OWN_SETTINGS | _GALLERY_SETTINGS:
+        known = f"there are: {', '.join(sorted(_OWN_SETTINGS))}, and Sphinx-Gallery's own"
+        text = f"unknown setting sphinx_gallery_{name}"
+        raise GalleryError(text, path=path, line=line, remedy=known)
+    is_right, needed = _NEEDED.get(name, (lambda value: True, "a value as Python writes it"))
+    text, remedy = f"sphinx_gallery_{name} needs {needed}", ""
+    try:
+        # Sphinx-Gallery would take the next line for the value, and remove it from the code.
+        value = ast.literal_eval("" if "\n" in match[0].strip() else match[3])
+        if is_right(value):
+            return value
+    except _UNREADABLE:
+        remedy = "write the whole value on this line"
+    raise GalleryError(text, path=path, line=line, remedy=remedy)
+
+
+def _refuse_in_text(path: Path, block: Block) -> None:
+    setting = r"^\s*sphinx_gallery_(?:\w+ *=|(?:start|end)_ignore\b)"
+    if misplaced := re.search(setting, block.content, re.MULTILINE):
+        raise GalleryError(
+            "a sphinx_gallery_ setting in a block of text",
+            path=path,
+            line=_line_of(block, misplaced),
+            remedy="leave an empty line between '# %%' and it",
+        )
 
 
 def _line_of(block: Block, match: re.Match[str]) -> int:

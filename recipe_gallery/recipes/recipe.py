@@ -4,7 +4,8 @@ A recipe is split into text and code blocks by Sphinx-Gallery's own parser, so t
 recorded, rendered and downloaded is cut at the same places.
 
 Code between ``# sphinx_gallery_start_ignore`` and ``# sphinx_gallery_end_ignore`` runs with its cell
-and counts in its fingerprint, but is not shown on the page nor in what readers download.
+and counts in its fingerprint, but is not shown on the page nor in what readers download. A block
+with nothing else runs with the cell behind it; behind the last one it is a cell that is not shown.
 """
 
 import ast
@@ -23,8 +24,8 @@ from sphinx_gallery.py_source_parser import Block
 
 from ..errors import GalleryError
 from ..project import file_state
-from .fingerprint import fingerprint_code
-from .config_comments import cell_settings, check_settings
+from .fingerprint import fingerprint_code, strip_comments
+from .config_comments import cell_settings, read_settings, without_notes
 
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1*")
 
@@ -35,7 +36,7 @@ class Cell:
 
     number: int  # counted from 1 among the code cells of the recipe
     line: int  # of the recipe, where the visible code starts
-    source: str
+    source: str  # empty if it is not shown at all
     code: str  # source with the code that is not shown, as it runs
     alt: tuple[str, ...] = ()
     raises: str | None = None
@@ -60,6 +61,7 @@ class Recipe:
     blocks: tuple[Block, ...]
     cells: tuple[Cell, ...]
     settings: dict[str, Any]
+    lines: dict[str, int]  # of the recipe, where each setting stands
 
     @property
     def parts(self) -> list[tuple[Block, Cell | None]]:
@@ -70,21 +72,26 @@ class Recipe:
     @property
     def inputs(self) -> dict[str, str]:
         """SHA-256 (hex) of each declared input file, by its path relative to the recipe."""
-        hashes = {}
-        folder = self.path.parent.resolve()
-        for name in self.settings.get("inputs", []):
-            relative = PurePosixPath(name)
+        return {name: self._hash_input(name) for name in self.settings.get("inputs", [])}
+
+    def _hash_input(self, name: str) -> str:
+        folder, relative = self.path.parent.resolve(), PurePosixPath(name)
+        remedy = "correct the line '# sphinx_gallery_inputs'"
+        text = f"input {name!r} is not a file below {self.path.parent}"
+        try:
             file = (folder / name).resolve()
             inside = not relative.is_absolute() and ".." not in relative.parts
-            if not (inside and file.is_relative_to(folder) and file.is_file()):
-                text = f"input {name!r} is not a file below {self.path.parent}"
-                remedy = "correct the line '# sphinx_gallery_inputs'"
-                raise GalleryError(text, path=self.path, remedy=remedy)
-            if relative.suffix in (".py", ".ipynb", ".html"):
+            if inside and file.is_relative_to(folder) and file.is_file():
+                if relative.suffix not in (".py", ".ipynb", ".html"):
+                    return hashlib.sha256(file.read_bytes()).hexdigest()
                 text = f"input {name!r} would take the place of a page or a download"
-                raise GalleryError(text, path=self.path, remedy="give it another ending")
-            hashes[name] = hashlib.sha256(file.read_bytes()).hexdigest()
-        return hashes
+                remedy = "give it another ending"
+        except OSError as error:
+            text = f"input {name[:100]!r} cannot be read: {error.strerror}"
+        except ValueError as error:  # a name that holds a null byte
+            text = f"input {name!r} cannot be read: {error}"
+        line = self.lines.get("inputs")
+        raise GalleryError(text, path=self.path, line=line, remedy=remedy)
 
 
 def is_blank(block: Block) -> bool:
@@ -105,12 +112,15 @@ def load_recipe(path: Path, name: str = "") -> Recipe:
 @lru_cache(maxsize=2000)
 def _load_recipe(path: Path, name: str, state: object) -> Recipe:
     """Parse a recipe once in a build, which asks for it when reading and when writing its page."""
-    settings, blocks = _split(path)
+    blocks = _split(path)
+    if path.stem == "index":
+        text, remedy = "its page would be that of the gallery", "call the recipe something else"
+        raise GalleryError(text, path=path, remedy=remedy)
     title, summary = _find_title(blocks[0].content)
     if not title:
         remedy = "start the docstring with one, underlined: ===="
         raise GalleryError("no title", path=path, line=1, remedy=remedy)
-    check_settings(path, settings, blocks)
+    settings, lines = read_settings(path, blocks)
     return Recipe(
         path=path,
         name=name,
@@ -119,23 +129,33 @@ def _load_recipe(path: Path, name: str, state: object) -> Recipe:
         cells=tuple(_make_cells(path, blocks)),
         blocks=tuple(block for block in blocks if not is_blank(block)),
         settings=settings,
+        lines=lines,
     )
 
 
-def _split(path: Path) -> tuple[dict[str, Any], list[Block]]:
-    """Return the settings and blocks of a recipe as Sphinx-Gallery finds them."""
+def _split(path: Path) -> list[Block]:
+    """Return the blocks of a recipe as Sphinx-Gallery finds them."""
     line: int | None = 1
     try:
-        settings, blocks, tree = py_source_parser.split_code_and_text_blocks(path, return_node=True)
+        if path.exists() and not path.is_file():
+            raise OSError(0, "it is no file")  # a pipe would be waited for
+        with without_notes():
+            _settings, blocks, tree = py_source_parser.split_code_and_text_blocks(
+                path, return_node=True
+            )
         if tree is None:
             raise _syntax_error(path, path.read_text(encoding="utf-8"), 1)
-        return settings, blocks
+        return blocks
     except OSError as error:
         text, line, remedy = f"cannot be read: {error.strerror}", None, ""
     except UnicodeDecodeError as error:
         text, line, remedy = f"cannot be read: {error}", None, "save the file in UTF-8"
     except SyntaxError as error:  # an unknown encoding, for one
         text, remedy = f"cannot be parsed: {error.msg}", "mend the file"
+    except (RecursionError, MemoryError):
+        text, line, remedy = "cannot be parsed: nested too deeply", None, "write it in shorter steps"
+    except ValueError as error:  # a null byte, before Python 3.12
+        text, line, remedy = f"cannot be parsed: {error}", None, "mend the file"
     except (ExtensionError, AssertionError):  # a number in the docstring's place is asserted
         text, remedy = "no docstring", "start the recipe with one that holds its title"
     raise GalleryError(text, path=path, line=line, remedy=remedy)
@@ -161,19 +181,24 @@ def _visible(content: str) -> str:
 
 
 def _make_cells(path: Path, blocks: Sequence[Block]) -> Iterator[Cell]:
-    """Yield the cells; a block that is not shown at all runs with the next one."""
-    number, hidden = 0, ""
+    """Yield the cells; a block that is not shown at all runs with the next one, or as the last."""
+    number, hidden, line = 0, "", 1
     for block in blocks:
         try:
             blank = is_blank(block)
         except ExtensionError as error:  # an ignored part without end
             raise GalleryError(str(error), path=path, line=block.lineno) from None
         if blank:
+            line = line if hidden else block.lineno
             hidden += block.content
         elif block.type == "code":
             number += 1
             yield _make_cell(path, number, block, hidden)
             hidden = ""
+    if hidden:
+        last = _make_cell(path, number + 1, Block("code", hidden, line), "")
+        if strip_comments(last.code):
+            yield last
 
 
 def _make_cell(path: Path, number: int, block: Block, hidden: str) -> Cell:
@@ -184,20 +209,31 @@ def _make_cell(path: Path, number: int, block: Block, hidden: str) -> Cell:
     shown = content
     for pattern in (py_source_parser.IGNORE_BLOCK_PATTERN, py_source_parser.INFILE_CONFIG_PATTERN):
         shown = pattern.sub(lambda match: "\n" * match[0].count("\n"), shown)
+    above = shown[: len(shown) - len(shown.lstrip())].count("\n") if source else 0
+    raises = cell_settings(path, block, "raises")
+    if len(raises) > 1:
+        text = "sphinx_gallery_raises is set twice in this cell"
+        raise GalleryError(text, path=path, line=block.lineno, remedy="remove one of them")
     cell = Cell(
         number=number,
-        line=block.lineno + shown[: len(shown) - len(shown.lstrip())].count("\n"),
+        line=block.lineno + above,
         source=source,
         code=py_source_parser.remove_config_comments(hidden + content).strip("\n"),
         alt=tuple(cell_settings(path, block, "alt")),
-        raises=next(iter(cell_settings(path, block, "raises")), None),
+        raises=next(iter(raises), None),
     )
     try:
-        for code in {cell.source, cell.code}:
-            ast.parse(code)
-            fingerprint_code(code)
+        ast.parse(cell.code)
+        fingerprint_code(cell.code)
     except (SyntaxError, tokenize.TokenError):
         raise _syntax_error(path, content, block.lineno) from None
+    try:
+        ast.parse(cell.source)
+        fingerprint_code(cell.source)
+    except (SyntaxError, tokenize.TokenError):
+        text = "what is shown of this code cannot be parsed without what is hidden"
+        remedy = "hide whole statements only"
+        raise GalleryError(text, path=path, line=block.lineno, remedy=remedy) from None
     return cell
 
 

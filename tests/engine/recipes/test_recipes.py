@@ -1,7 +1,10 @@
+import logging
+import os
 import re
 from pathlib import Path
 
 import pytest
+from sphinx_gallery.py_source_parser import split_code_and_text_blocks
 
 from gallery import Gallery
 from recipe_gallery.errors import GalleryError
@@ -191,3 +194,87 @@ def test_all_recipes_of_a_large_gallery_are_parsed_once(tmp_path: Path) -> None:
         path.write_text('"""\nTitle\n=====\n\nText.\n"""\n')
     first = [load_recipe(path) for path in paths]
     assert all(load_recipe(path) is recipe for path, recipe in zip(paths, first, strict=True))
+
+
+@pytest.mark.parametrize("code", ["-" * 100_000 + "1", "1+" * 100_000 + "1"])
+def test_code_that_is_nested_too_deeply_is_one_line(tmp_path: Path, code: str) -> None:
+    with pytest.raises(GalleryError) as caught:
+        load(tmp_path, f"{HEAD}x = {code}\n")
+    assert str(caught.value) == (
+        f"{tmp_path / 'recipe.py'}: cannot be parsed: nested too deeply; write it in shorter steps"
+    )
+
+
+def test_what_is_no_file_is_one_line_and_not_waited_for(tmp_path: Path) -> None:
+    for name, make in (("pipe.py", os.mkfifo), ("folder.py", os.mkdir)):
+        make(tmp_path / name)
+        with pytest.raises(GalleryError) as caught:
+            load_recipe(tmp_path / name)
+        assert str(caught.value) == f"{tmp_path / name}: cannot be read: it is no file"
+    with pytest.raises(GalleryError, match="cannot be read: No such file or directory"):
+        load_recipe(tmp_path / "none.py")
+
+
+def test_a_null_byte_in_the_code_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(GalleryError, match="null bytes") as caught:
+        load(tmp_path, f"{HEAD}x = '\0'\n")
+    assert "\n" not in str(caught.value)
+
+
+def test_several_lines_of_inputs_add_up(tmp_path: Path) -> None:
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).touch()
+    lines = '# sphinx_gallery_inputs = ["a.txt"]\n# sphinx_gallery_inputs = ["b.txt"]\n'
+    assert list(load(tmp_path, f"{HEAD}{lines}x = 1\n").inputs) == ["a.txt", "b.txt"]
+
+
+def test_sphinx_gallery_says_nothing_of_a_setting_that_is_told(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    text = f"{HEAD}# sphinx_gallery_deadline = 5 s\nx = 1\n"
+    with pytest.raises(GalleryError):
+        load(tmp_path, text)
+    assert not caplog.records
+    split_code_and_text_blocks(tmp_path / "recipe.py")  # elsewhere it is not held back
+    assert "invalid value" in caplog.text
+
+
+def test_what_is_hidden_behind_the_last_cell_is_a_cell_of_its_own(tmp_path: Path) -> None:
+    hidden = "# sphinx_gallery_start_ignore\na = 1\n# sphinx_gallery_end_ignore\n"
+    loaded = load(tmp_path, f"{HEAD}b = 1\n\n# %%\n\n{hidden}\n# %%\n\n{hidden}")
+    shown, last = loaded.cells
+    assert (shown.source, shown.code) == ("b = 1", "b = 1")
+    assert (last.number, last.source, last.line) == (2, "", 8)
+    assert last.code.split() == ["a", "=", "1", "a", "=", "1"]
+    assert [block.type for block in loaded.blocks] == ["text", "code"]
+    assert [cell for _block, cell in loaded.parts] == [None, shown]
+    (only,) = load(tmp_path, f"{HEAD}{hidden}").cells
+    assert (only.number, only.source, only.code) == (1, "", "a = 1")
+
+
+def test_settings_behind_the_last_cell_are_no_cell(tmp_path: Path) -> None:
+    loaded = load(tmp_path, f"{HEAD}b = 1\n\n# %%\n\n# sphinx_gallery_deadline = 5\n")
+    assert [cell.source for cell in loaded.cells] == ["b = 1"]
+    assert loaded.settings == {"deadline": 5}
+
+
+@pytest.mark.parametrize(
+    ("code", "shown"),
+    [
+        ("{start}a = 1\n{end}b = a\n", "b = a"),  # head
+        ("b = 1\n{start}a = b\n{end}", "b = 1"),  # tail
+        ("b = 1\n{start}a = b\n# sphinx_gallery_end_ignore", "b = 1"),  # end of the file
+        ("def f():\n    {start}    a = 1\n    {end}    return a\n", "def f():\n    return a"),
+        ("{start}# sphinx_gallery_deadline = 5\na = 1\n{end}b = a\n", "b = a"),
+        ("{start}a = 1\n{end}b = a\n{start}c = 1\n{end}d = c\n", "b = a\nd = c"),
+    ],
+)
+def test_what_is_hidden_runs_wherever_it_stands(tmp_path: Path, code: str, shown: str) -> None:
+    start, end = "# sphinx_gallery_start_ignore\n", "# sphinx_gallery_end_ignore\n"
+    path = tmp_path / "recipe.py"
+    path.write_text(HEAD + code.format(start=start, end=end))
+    (cell,) = load_recipe(path).cells
+    assert cell.source.rstrip() == shown
+    names: dict[str, object] = {}
+    exec(cell.code, names)
+    assert "f" in names or "a" in names

@@ -1,0 +1,83 @@
+"""Recipes that cannot be used, code that is not shown, numbers of lines: on pages and downloads."""
+
+import os
+import re
+
+import nbformat
+import pytest
+from sphinx.errors import ExtensionError
+
+from gallery import Gallery
+from recipe_gallery.errors import GalleryError, describe_error
+
+BAD_RECIPES: dict[str, tuple[bytes, str]] = {
+    "bad setting": (b"# sphinx_gallery_deadline = 5 s\nx = 1\n", "bad.py:5: sphinx_gallery_dead"),
+    "bad thumbnail": (
+        b"# sphinx_gallery_thumbnail_path = 5\n1\n",
+        "bad.py:5: sphinx_gallery_thumb",
+    ),
+    "ignored without end": (b"# sphinx_gallery_start_ignore\nx = 1\n", "bad.py:5: All "),
+    "nested too deeply": (b"x = " + b"-" * 100_000 + b"1\n", "bad.py: cannot be parsed: nested"),
+    "another encoding": (b"# \xe9\n", "bad.py: cannot be read: 'utf-8' codec"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_RECIPES)
+def test_a_recipe_that_cannot_be_used_is_named_with_its_line(site: Gallery, name: str) -> None:
+    code, said = BAD_RECIPES[name]
+    site.recipes.joinpath("bad.py").write_bytes(b'"""\nTitle\n=====\n"""\n' + code)
+    try:
+        warnings = site.build().warnings
+    except (GalleryError, ExtensionError) as error:
+        warnings = describe_error(error)
+    assert said in warnings
+    assert "passed invalid value" not in warnings
+
+
+def test_a_pipe_in_the_place_of_a_recipe_is_not_waited_for(site: Gallery) -> None:
+    os.mkfifo(site.recipes / "pipe.py")
+    with pytest.raises(GalleryError, match=r"pipe\.py: cannot be read: it is no file"):
+        site.build()
+
+
+def test_a_page_that_is_not_recorded_keeps_the_note_of_its_setting(site: Gallery) -> None:
+    site.write("other_sgskip", '"""\nTitle\n=====\n"""\n# sphinx_gallery_tags = [a\nx = 1\n')
+    assert "tags was passed invalid value" in site.build().warnings
+
+
+def test_hidden_code_behind_the_last_cell_runs_and_shows_nothing(gallery: Gallery) -> None:
+    hidden = "# sphinx_gallery_start_ignore\nprint('hidden')\n# sphinx_gallery_end_ignore\n"
+    gallery.add("tail", f'"""\nTitle\n=====\n"""\nprint("shown")\n\n# %%\n\n{hidden}')
+    gallery.add("only", f'"""\nTitle\n=====\n"""\n{hidden}')
+    for name in ("tail", "only"):
+        *_shown, last = gallery.recording(name).notebook.cells
+        assert last.outputs[0].text == "hidden\n"
+    build = gallery.build()
+    assert build.warnings == ""
+    for name in ("tail", "only"):
+        for suffix in (".html", ".ipynb", ".py"):
+            text = (build.out / f"recipes/{name}{suffix}").read_text(encoding="utf-8")
+            assert "hidden" not in text.replace("visually-hidden", "")
+            assert ("shown" in text) == (name == "tail")
+    gallery.write("tail", gallery.recipes.joinpath("tail.py").read_text().replace("hidden", "new"))
+    assert "changed code in cell 2 (line 8)" in gallery.build().warnings
+
+
+@pytest.mark.parametrize("of_the_gallery", [True, False])
+def test_numbers_of_lines_are_shown_and_stay_out_of_downloads(
+    gallery: Gallery, of_the_gallery: bool
+) -> None:
+    setting = "" if of_the_gallery else "# sphinx_gallery_line_numbers = True\n\n"
+    if of_the_gallery:
+        conf = gallery.settings["sphinx_gallery_conf"] | {"line_numbers": True}
+        gallery.configure(sphinx_gallery_conf=conf)
+    code = "if 1:\n    # Why.\n    print('shown')"
+    gallery.add("numbered", f'"""\nTitle\n=====\n"""\n{setting}{code}\n')
+    build = gallery.build()
+    assert build.warnings == ""
+    numbers = re.findall(r'<span class="linenos">\s*(\d+)</span>', build.page("recipes/numbered"))
+    assert len(numbers) == 3
+    script = (build.out / "recipes/numbered.py").read_text()
+    assert script.endswith(f"# %%\n{code}\n")
+    notebook = nbformat.read(build.out / "recipes/numbered.ipynb", as_version=4)
+    assert notebook.cells[-1].source == code

@@ -1,0 +1,8 @@
+"""
+Title
+=====
+"""
+# sphinx_gallery_raises = "KeyError"
+# sphinx_gallery_raises = "ValueError"
+x = 1
+# expect: bad_recipes/raises_twice.py:5: sphinx_gallery_raises is set twice in this cell
