@@ -8,7 +8,7 @@ is off as well, so that code still would not run if a later Sphinx-Gallery calle
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -154,6 +154,24 @@ def _generate(app: Sphinx) -> None:
         raise
 
 
+def _naming(
+    make: Callable[..., Generated], find: Callable[[Path], GalleryFile | None]
+) -> Callable[..., Generated]:
+    """Return ``make`` as one that names the line of a recipe of which it can make no page."""
+
+    def make_or_name(name: str, target: Path, folder: Path, conf: Any) -> Generated:
+        file = find(Path(target, name))
+        try:
+            with without_notes(file is not None):
+                return make(name, target, folder, conf)
+        except Exception:
+            if file:
+                load_recipe(file.path, file.name)
+            raise
+
+    return make_or_name
+
+
 @contextlib.contextmanager
 def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
     """Put replaying in the place of running, and memory before making.
@@ -203,21 +221,8 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
             outputs.pop(0) if block.type == "code" and outputs else "" for block in script_blocks
         ], 0.0
 
-    generate = gen_rst.generate_file_rst
-
-    def make(name: str, target: Path, folder: Path, conf: Any) -> Generated:
-        file = find(Path(target, name))
-        try:
-            with without_notes(file is not None):
-                made: Generated = generate(name, target, folder, conf)
-                return made
-        except Exception:
-            if file:
-                load_recipe(file.path, file.name)  # names the line, if the recipe is the cause
-            raise
-
     replacements = {
-        "generate_file_rst": memory.wrap(make, sources_of),
+        "generate_file_rst": memory.wrap(_naming(gen_rst.generate_file_rst, find), sources_of),
         "execute_script": replay_script,
         # It parses every recipe to see which may run side by side; none runs.
         "_split_parallel": lambda names, *_others: (names, []),
