@@ -2,7 +2,7 @@
 
 ``[limits]``
     ``cell_timeout`` and ``deadline``, in seconds, for recipes that set none; ``cell_timeout`` also
-    bounds the probe.
+    bounds the probe. ``output_limit``: how many MB all cells of a recipe may print and show.
 ``[environment]``
     Variables to set for each recipe. ``{scratch}`` in a value is a folder of the recipe's own,
     empty at its start, ``{recipes}`` that of the recipes. ``inherit``, a list of names such as
@@ -34,6 +34,7 @@ class Settings:
 
     cell_timeout: float = 300  # seconds
     deadline: float = 900  # seconds
+    output_limit: float = 20  # MB that a recipe may print and show
     environment: dict[str, str] = field(default_factory=dict)
     inherit: tuple[str, ...] = ()
     packages: tuple[str, ...] = ()
@@ -47,11 +48,12 @@ def _is_value(value: object) -> bool:
 
 _Kind = tuple[Callable[[Any], bool], str]
 _SECONDS: _Kind = is_seconds, "a number of seconds above 0"
+_SIZE: _Kind = is_seconds, "a number of MB above 0"
 _STRINGS: _Kind = is_strings, "a list of strings"
 _VALUE: _Kind = _is_value, "a string or a number"
 # What each table may hold; "*" stands for any name of a variable.
 _TABLES: dict[str, dict[str, _Kind]] = {
-    "limits": {"cell_timeout": _SECONDS, "deadline": _SECONDS},
+    "limits": {"cell_timeout": _SECONDS, "deadline": _SECONDS, "output_limit": _SIZE},
     "environment": {"inherit": _STRINGS, "*": _VALUE},
     "provenance": {
         "packages": _STRINGS,

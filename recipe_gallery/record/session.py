@@ -27,8 +27,8 @@ from ..recipes.recording import SCHEMA
 from . import machine, storage
 from .progress import Progress, State, Summary
 from .recording_status import Check, Status, inspect, name_files
-from .run.kernel import KernelDiedError, Run
-from .run.outputs import Cleaner
+from .run.remains import remove_leftovers, run_folder
+from .run.supervise import KernelDiedError, Run, run_recipe
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +60,8 @@ def record(
         held.enter_context(_one_at_a_time(folder / ".lock"))
         storage.remove_unfinished(folder)
         machine.require_open_files()
+        if left := remove_leftovers():
+            progress.say(left)
         tasks = _select(files, folder, options, partial(_tell, progress, summary), check)
         gpu = machine.require_gpu() if tasks and options.device == "gpu" else None
         if gpu:  # for all folders and clones: another recipe on it would distort the times
@@ -168,11 +170,12 @@ def _record_one(
         "inputs": recipe.inputs,
         **conditions.facts,
     }
+    started = time.monotonic()
     try:
-        notebook, seconds = _run_in_scratch(recipe, conditions, title, progress)
+        notebook, seconds = _run_in_scratch(recipe, conditions, title, progress, started)
     except KernelDiedError as error:
         progress.say(f"{error.describe(Path.cwd())}\ntrying once more")
-        notebook, seconds = _run_in_scratch(recipe, conditions, title, progress)
+        notebook, seconds = _run_in_scratch(recipe, conditions, title, progress, started)
     notebook.metadata.update(
         kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"},
         language_info={
@@ -192,30 +195,29 @@ def _record_one(
 
 
 def _run_in_scratch(
-    recipe: Recipe, conditions: machine.Conditions, title: str, progress: Progress
+    recipe: Recipe,
+    conditions: machine.Conditions,
+    title: str,
+    progress: Progress,
+    started: float,
 ) -> tuple[NotebookNode, float]:
-    """Run a recipe in an empty folder; return its notebook and the seconds it took."""
-    settings = conditions.settings
-    with tempfile.TemporaryDirectory(prefix="recipe-", ignore_cleanup_errors=True) as folder:
-        work = Path(folder, "work")
-        work.mkdir()
+    """Run a recipe in an empty folder; return its notebook and the seconds it took.
+
+    The deadline counts from ``started``, so that it holds for both tries.
+    """
+    with run_folder() as folder:
+        run = Run.of(recipe, conditions, folder, started)
+        run.work.mkdir()
         for name in recipe.inputs:
-            target = work / name
+            target = run.work / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(recipe.path.parent / name, target)
         progress.start()
-        run = Run(
-            recipe=recipe,
-            scratch=work,
-            environment=conditions.kernel_environment(Path(folder, "caches")),
-            cleaner=Cleaner(
-                hidden=(Path(folder), recipe.path.resolve().parent), drop=settings.drop
-            ),
-            cell_timeout=recipe.settings.get("cell_timeout", settings.cell_timeout),
-            deadline=recipe.settings.get("deadline", settings.deadline),
-            on_cell=lambda number: progress.show_cell(title, number, len(recipe.cells)),
+        began = time.monotonic()
+        notebook = run_recipe(
+            run, lambda number: progress.show_cell(title, number, len(recipe.cells))
         )
-        return run.execute(), time.monotonic() - run.started
+        return notebook, time.monotonic() - began
 
 
 @contextlib.contextmanager

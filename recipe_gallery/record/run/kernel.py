@@ -1,204 +1,197 @@
-"""Run the cells of one recipe in a fresh Jupyter kernel that leaves nothing running behind."""
+"""Run the cells of a recipe in a kernel that was started, and collect what they print and show."""
 
-import contextlib
+import asyncio
 import copy
 import math
-import os
-import sys
+import re
+import signal
+import subprocess
 import time
-import uuid
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from queue import Empty
 
 import nbformat
-import psutil
 import zmq.asyncio
-from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
-from jupyter_client.manager import AsyncKernelManager
-from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 from nbformat import NotebookNode
 
 from ...errors import GalleryError
-from ...recipes.recipe import Cell, Recipe
-from .outputs import Cleaner
+from .collector import Client, Collector, NotHeldError
+from .outputs import Cleaner, Machine
+from .supervise import CellToRun, KernelDiedError, Run
 
-# Marks what a recipe starts; processes keep it when they leave their parent and its session.
-_MARK = "RECIPE_GALLERY_RUN"
 _INSTALL = "install what recipes need"
+_LONGER = "make it do less or raise the limit in the recipe"
+_LINES = 60  # of what a cell printed, that an error shows
+_CHARACTERS = 400  # of each line
+
+# Lives as long as the process: at its own end it would wait for sockets.
+_CONTEXT = zmq.asyncio.Context()
+_CONTEXT.rcvhwm = 0  # what is not read yet is kept, not dropped
+
+Tell = Callable[[str, int], None]  # what begins, "cell" or "cleaning", and of which cell
 
 
-class KernelDiedError(GalleryError):
-    """The kernel ended on its own: killed from outside, out of memory, or crashed."""
+@dataclass(kw_only=True)
+class Execution:
+    """The cells of one recipe in one kernel."""
 
-
-class _OnlyOurKernel(KernelSpecManager):
-    """Knows the kernel of this very Python, whatever kernels the user has installed."""
-
-    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
-        launcher = str(Path(__file__).with_name("launcher.py"))
-        argv = [sys.executable, launcher, "-f", "{connection_file}"]
-        return KernelSpec(argv=argv, display_name="Python 3", language="python")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Run:
-    """One run of a recipe; its time starts when it is made."""
-
-    recipe: Recipe
-    scratch: Path  # the empty working folder; files of the kernel itself lie beside it
-    environment: dict[str, str]  # the kernel's whole environment
+    run: Run
+    collector: Collector
     cleaner: Cleaner
-    cell_timeout: float  # seconds
-    deadline: float  # seconds
-    on_cell: Callable[[int], None]  # called with each cell's number as it starts
-    started: float = field(default_factory=time.monotonic)
 
-    def time_left(self) -> float:
-        """Return the seconds until the deadline; 0 or less if it has passed."""
-        return self.started + self.deadline - time.monotonic()
-
-    def execute(self) -> NotebookNode:
+    async def execute(self, tell: Tell) -> NotebookNode:
         """Execute all cells and return them as a notebook with cleaned outputs.
 
-        Raises ``KernelDiedError`` if the kernel ends on its own, ``GalleryError`` for anything else
-        that keeps the recipe from running to its end.
+        Raises ``KernelDiedError`` if the kernel was killed from outside, ``GalleryError`` for
+        anything else that keeps the recipe from running to its end.
         """
-        notebook = nbformat.v4.new_notebook(cells=[_new_cell(cell) for cell in self.recipe.cells])
-        mark = uuid.uuid4().hex
-        context = zmq.asyncio.Context()
-        context.rcvhwm = 0  # what is not read yet is kept, not dropped
-        client = NotebookClient(
-            notebook,
-            km=AsyncKernelManager(
-                context=context,
-                kernel_name="python3",
-                kernel_spec_manager=_OnlyOurKernel(),
-                # sockets in the file system: nobody else on the machine can talk to the kernel
-                transport="ipc",
-                ip=str(self.scratch.parent / "kernel"),
-            ),
-            extra_arguments=[f"--IPKernelApp.exec_lines={_first_line(self.recipe.path.resolve())}"],
-            resources={"metadata": {"path": str(self.scratch)}},
-            record_timing=False,
-            raise_on_iopub_timeout=True,
-            shutdown_kernel="immediate",
-        )
-        environment = self.environment | {_MARK: mark}
-        try:
-            with _no_processes_left(mark) as note_children, client.setup_kernel(env=environment):
-                try:
-                    for cell, node in zip(self.recipe.cells, notebook.cells, strict=True):
-                        self.on_cell(cell.number)
-                        self._execute_cell(client, cell, node)
-                finally:
-                    note_children()
-        except RuntimeError as error:  # jupyter_client's for a kernel that dies before it answers
-            text = f"the kernel did not start: {error}"
-            raise KernelDiedError(text, path=self.recipe.path, remedy=_INSTALL) from None
+        notebook = self.collector.nb
+        await self._wait_for_kernel()
+        for cell, node in zip(self.run.cells, notebook.cells, strict=True):
+            tell("cell", cell.number)
+            await self._execute_cell(cell, node)
         # Not while cells run: nbclient remembers places in the outputs for updates of a display.
-        for node in notebook.cells:
+        for cell, node in zip(self.run.cells, notebook.cells, strict=True):
+            tell("cleaning", cell.number)
             node.outputs = self.cleaner.clean_outputs(node.outputs)
         return notebook
 
-    def _execute_cell(self, client: NotebookClient, cell: Cell, node: NotebookNode) -> None:
-        started, left = time.monotonic(), self.time_left()
+    async def _wait_for_kernel(self) -> None:
+        """Wait until the kernel answers and its outputs arrive."""
+        kernel = self.collector.kernel
+        while await kernel.is_alive():
+            if self.run.time_left() <= 0:
+                limit = f"sphinx_gallery_deadline = {self.run.deadline:g} s"
+                text = f"the kernel did not start in time ({limit})"
+                remedy = "raise the limit in the recipe"
+                raise GalleryError(text, path=self.run.recipe, remedy=remedy)
+            kernel.kernel_info()
+            try:
+                await kernel.iopub_channel.get_msg(timeout=1)
+            except Empty:
+                continue
+            return
+        text = f"the kernel did not start: {self._describe_end()}"
+        log = (self.run.folder / "kernel.log").read_text(errors="replace")
+        shown = indent(self.cleaner.clean_text(log).splitlines())
+        raise GalleryError(text, path=self.run.recipe, remedy=_INSTALL + shown)
+
+    async def _execute_cell(self, cell: CellToRun, node: NotebookNode) -> None:
+        started, left = time.monotonic(), self.run.time_left()
         kind = GalleryError
         try:
             if left <= 0:
                 raise CellTimeoutError("no time is left to begin")
-            client.timeout = math.ceil(min(self.cell_timeout, left))
-            client.iopub_timeout = client.timeout  # for what is printed, but not yet read
-            client.execute_cell(node, cell.number - 1)
-            raised = [output.ename for output in node.outputs if output.output_type == "error"]
-            if not cell.raises or raised == [cell.raises]:
+            limit = math.ceil(min(self.run.cell_timeout, left))
+            # the latter for what is printed, but not yet read
+            self.collector.timeout = self.collector.iopub_timeout = limit
+            await self.collector.async_execute_cell(node, cell.number - 1)
+            errors = [each for each in node.outputs if each.output_type == "error"]
+            raised = [each.ename for each in errors]
+            if raised == [cell.raises] * bool(cell.raises):
                 node.metadata["recording"] = {"seconds": round(time.monotonic() - started, 2)}
                 return
             text = f"should end in {cell.raises} but ended in {raised or 'no exception'}"
             remedy = "correct the code or its line '# sphinx_gallery_raises'"
+            if not cell.raises:  # drawing a figure fails when the cell has ended
+                text = f"showed an error: {self._describe_error(errors[0].ename, errors[0].evalue)}"
+                remedy = "mend the recipe"
         except CellTimeoutError:
-            name = "deadline" if left < self.cell_timeout else "cell_timeout"
-            text = f"ran out of time (sphinx_gallery_{name} = {getattr(self, name):g} s)"
-            remedy = "make it do less or raise the limit in the recipe"
+            name = "deadline" if left < self.run.cell_timeout else "cell_timeout"
+            text = f"ran out of time (sphinx_gallery_{name} = {getattr(self.run, name):g} s)"
+            remedy = _LONGER
         except DeadKernelError:
-            kind, text = KernelDiedError, "ended early: the kernel was killed or ran out of memory"
-            remedy = "try a smaller size or free memory"
+            kind, text, remedy = self._explain_death()
+        except NotHeldError as error:
+            text, remedy = error.text, error.remedy
         except CellExecutionError as error:
-            text = f"failed: {self.cleaner.clean_text(f'{error.ename}: {error.evalue}')}"
+            text = f"failed: {self._describe_error(error.ename, error.evalue)}"
             remedy = _INSTALL if error.ename == "ModuleNotFoundError" else "mend the recipe"
             if error.ename in ("SystemExit", "KeyboardInterrupt"):
                 text = f"ended with {error.ename}({error.evalue})"
                 remedy = "a recipe runs to its end: print why a part is left out instead"
         raise kind(
-            f"cell {cell.number} of {len(self.recipe.cells)} {text}",
-            path=self.recipe.path,
+            f"cell {cell.number} of {len(self.run.cells)} {text}",
+            path=self.run.recipe,
             line=cell.line,
             remedy=remedy + self._output_so_far(node),
         )
 
+    def _explain_death(self) -> tuple[type[GalleryError], str, str]:
+        """Return the kind of error, the text and the remedy for a kernel that ended in a cell."""
+        limit = self.run.output_limit
+        if self.collector.left < 0 or (self.run.folder / "output_limit").exists():
+            text = f"printed and showed more than {limit:g} MB (output_limit in recording.toml)"
+            return GalleryError, text, "print and show less or raise the limit"
+        if self.collector.kernel.process.wait() == -signal.SIGKILL:
+            text = "ended early: the kernel was killed or ran out of memory"
+            return KernelDiedError, text, "try a smaller size or free memory"
+        remedy = "run the recipe as a script to see why; a recipe never ends its own process"
+        return GalleryError, f"ended early: {self._describe_end()}", remedy
+
+    def _describe_end(self) -> str:
+        """Say how the kernel's process ended."""
+        code = self.collector.kernel.process.wait()
+        if code >= 0:
+            return f"the kernel's process ended with exit status {code}"
+        name = signal.Signals(-code).name
+        return f"the kernel's process ended by signal {name} ({signal.strsignal(-code)})"
+
+    def _describe_error(self, name: str, value: str) -> str:
+        """Return an exception in one line."""
+        line = " ".join(self.cleaner.clean_text(f"{name}: {value}").split())
+        return line if len(line) <= _CHARACTERS else f"{line[:_CHARACTERS]}..."
+
     def _output_so_far(self, node: NotebookNode) -> str:
-        """Return what a cell printed and its traceback, indented under the message."""
+        """Return the end of what a cell printed, its traceback, and where it crashed, indented."""
         lines: list[str] = []
-        for output in self.cleaner.clean_outputs(copy.deepcopy(node.outputs)):
+        last = copy.deepcopy(node.outputs[-_LINES:])
+        for output in last:
+            if output.output_type == "stream":  # the whole may be large, and cleaned slowly
+                output.text = output.text[-_LINES * _CHARACTERS :]
+        for output in self.cleaner.clean_outputs(last):
             if output.output_type == "stream":
                 lines += output.text.splitlines()
             elif output.output_type == "error":
                 lines += "\n".join(output.traceback).splitlines()
-        return "".join(f"\n    {line}" for line in lines)
+        crash = self.run.folder / "crash"
+        if crash.exists():
+            lines += self.cleaner.clean_text(crash.read_text(errors="replace")).splitlines()[:12]
+        return indent(lines)
 
 
-def _new_cell(cell: Cell) -> NotebookNode:
+def indent(lines: list[str]) -> str:
+    """Return lines to stand below a message: the last ones, none of them too long."""
+    if len(lines) > _LINES:
+        lines = [f"... ({len(lines) - _LINES} lines before)", *lines[-_LINES:]]
+    return "".join(f"\n    {line[:_CHARACTERS]}" for line in lines)
+
+
+def execute(run: Run, process: "subprocess.Popen[bytes]", tell: Tell) -> NotebookNode:
+    """Execute a run in the kernel that ``process`` is; see ``Execution.execute``."""
+    kernel = Client(context=_CONTEXT)
+    kernel.process = process
+    kernel.load_connection_file("kernel.json")
+    kernel.start_channels(stdin=False, hb=False, control=False)
+    notebook = nbformat.v4.new_notebook(cells=[_new_cell(cell) for cell in run.cells])
+    collector = Collector(notebook, kernel, run.output_limit)
+    # of the run's folder, and of the recipe: what lies there is named without its place
+    machine = Machine.find()
+    if run.temporary.exists():
+        machine = replace(machine, temporary=str(run.temporary))
+    cleaner = Cleaner(
+        hidden=(run.folder, run.file.parent),
+        drop=map(re.compile, run.drop),
+        secrets=run.secrets,
+        machine=machine,
+    )
+    return asyncio.run(Execution(run=run, collector=collector, cleaner=cleaner).execute(tell))
+
+
+def _new_cell(cell: CellToRun) -> NotebookNode:
     node = nbformat.v4.new_code_cell(cell.code, id=f"cell-{cell.number}")
     if cell.raises:
         node.metadata["tags"] = ["raises-exception"]  # Jupyter's own word for it
     return node
-
-
-def _first_line(recipe: Path) -> str:
-    """Return code that gives a kernel what a script finds.
-
-    That is: its own path in ``__file__``, the modules beside it, and no arguments.
-    """
-    return (
-        f"import sys; sys.path.insert(0, {str(recipe.parent)!r}); sys.argv[:] = ['']; del sys; "
-        f"__file__ = {str(recipe)!r}"
-    )
-
-
-@contextlib.contextmanager
-def _no_processes_left(mark: str) -> Iterator[Callable[[], None]]:
-    """End what a recipe started: marked processes, and their children noted while it ran.
-
-    Yields a function that notes the children there are; call it before the kernel ends. What
-    clears its environment and leaves its parents before that is called is not found.
-    """
-    children: list[psutil.Process] = []
-
-    def note_children() -> None:
-        for process in _marked(mark):
-            with contextlib.suppress(psutil.NoSuchProcess):
-                children.extend(process.children(recursive=True))
-
-    try:
-        yield note_children
-    finally:
-        # More than once: a process may have started another while the first ones were ended.
-        for _ in range(5):
-            left = [each for each in {*children, *_marked(mark)} if each.is_running()]
-            if not left:
-                break
-            for process in left:
-                with contextlib.suppress(psutil.NoSuchProcess):
-                    process.kill()
-            psutil.wait_procs(left, timeout=10)
-
-
-def _marked(mark: str) -> list[psutil.Process]:
-    """Return the processes that carry the mark in their environment, the kernel first of all."""
-    found = []
-    for process in psutil.process_iter():
-        with contextlib.suppress(psutil.Error, OSError):
-            if process.pid != os.getpid() and process.environ().get(_MARK) == mark:
-                found.append(process)
-    return found

@@ -1,0 +1,129 @@
+"""What a run started and wrote: ended and removed with it, or later if the recorder was killed."""
+
+import contextlib
+import ctypes
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+from filelock import FileLock, Timeout
+
+# In the environment of all that a run starts: the run's folder. Processes keep it when they leave
+# their parent and its session.
+MARK = "RECIPE_GALLERY_RUN"
+_PREFIX = "recipe-run-"
+_OWNER = "owner.lock"  # locked as long as the recorder lives: the system frees it, whatever happens
+_PR_SET_CHILD_SUBREAPER = 36  # of Linux' <sys/prctl.h>
+_PATIENCE = 10  # seconds in which all that is killed should be gone
+
+
+def adopt_orphans() -> None:
+    """Become the parent of all descendants whose own parent ends.
+
+    So they are found without a mark, also with an environment and a session of their own. Only
+    Linux has this; elsewhere what clears its environment and loses its parents is not found.
+    """
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def end_processes(folder: Path, root: int | None = None) -> int:
+    """Kill all that a run started, until nothing is left; return how many there were.
+
+    That is what descends from the process ``root``, which lives on, and what carries the mark of
+    the run. Without a root, its processes were left behind by a run that was killed: then also what
+    works in its folder, unless it has a terminal, for that is a person looking.
+    """
+    ended: set[psutil.Process] = set()
+    until = time.monotonic() + _PATIENCE
+    while time.monotonic() < until:
+        # More than once: a process may start another while the first ones are ended.
+        left = _find(folder, root)
+        if not left:
+            break
+        for process in left:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        ended |= left
+        psutil.wait_procs(left, timeout=1)
+    return len(ended)
+
+
+def _find(folder: Path, root: int | None) -> set[psutil.Process]:
+    found = set()
+    with contextlib.suppress(psutil.Error):
+        if root is not None:
+            found.update(psutil.Process(root).children(recursive=True))
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            is_marked = process.environ().get(MARK) == str(folder)
+            if is_marked or (root is None and _works_in(folder, process)):
+                found.add(process)
+    return {each for each in found if each.pid not in (os.getpid(), root) and _is_alive(each)}
+
+
+def _works_in(folder: Path, process: psutil.Process) -> bool:
+    return Path(process.cwd()).is_relative_to(folder) and process.terminal() is None
+
+
+def _is_alive(process: psutil.Process) -> bool:
+    try:
+        return process.status() != psutil.STATUS_ZOMBIE
+    except psutil.Error:
+        return False
+
+
+@contextlib.contextmanager
+def run_folder() -> Iterator[Path]:
+    """Yield an empty folder of a run's own, in the folder for temporary files; remove it after."""
+    # It gets its name when it is locked: what bears the name and is not locked was left behind.
+    new = Path(tempfile.mkdtemp(prefix=f".{_PREFIX}"))
+    folder = new.with_name(new.name.removeprefix("."))
+    with FileLock(new / _OWNER):
+        new.rename(folder)
+        try:
+            yield folder
+        finally:
+            remove(folder)
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder with all in it, also what may not be written."""
+    for path, names, _files in os.walk(folder):
+        for name in names:
+            inner = Path(path, name)
+            if not inner.is_symlink():
+                with contextlib.suppress(OSError):
+                    inner.chmod(0o700)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def remove_leftovers() -> str:
+    """End the processes and remove the folders of runs whose recorder was killed.
+
+    Returns a line that tells what there was, or an empty text.
+    """
+    folders = processes = 0
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with contextlib.suppress(
+            Timeout, OSError
+        ):  # its recorder lives; others' are not our matter
+            if folder.is_symlink() or (
+                hasattr(os, "getuid") and folder.stat().st_uid != os.getuid()
+            ):
+                continue
+            with FileLock(folder / _OWNER, timeout=0):
+                processes += end_processes(folder)
+                remove(folder)
+            folders += 1
+    if not folders:
+        return ""
+    return (
+        f"note: a recording was killed before; what it left is removed: folders: {folders}, "
+        f"processes: {processes}"
+    )
