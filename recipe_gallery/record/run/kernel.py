@@ -9,6 +9,7 @@ import subprocess
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from queue import Empty
 
 import nbformat
@@ -156,10 +157,17 @@ class Execution:
                 lines += output.text.splitlines()
             elif output.output_type == "error":
                 lines += "\n".join(output.traceback).splitlines()
-        crash = self.run.folder / "crash"
-        if crash.exists():
-            lines += self.cleaner.clean_text(crash.read_text(errors="replace")).splitlines()[:12]
-        return indent(lines)
+        return indent(lines + self._read_crash())
+
+    def _read_crash(self) -> list[str]:
+        """Return what Python wrote as the kernel crashed: why, and where the recipe was."""
+        try:
+            text = (self.run.folder / "crash").read_text(errors="replace")
+        except FileNotFoundError:
+            return []
+        reason, _, threads = self.cleaner.clean_text(text).partition("\n")
+        _, _, current = threads.partition("Current thread ")
+        return [reason, *current.splitlines()[1:6]] if reason else []
 
 
 def indent(lines: list[str]) -> str:
@@ -182,7 +190,7 @@ def execute(run: Run, process: "subprocess.Popen[bytes]", tell: Tell) -> Noteboo
     if run.temporary.exists():
         machine = replace(machine, temporary=str(run.temporary))
     cleaner = Cleaner(
-        hidden=(run.folder, run.file.parent),
+        hidden=(run.folder, run.file.parent, Path(__file__).parents[3]),
         drop=map(re.compile, run.drop),
         secrets=run.secrets,
         machine=machine,

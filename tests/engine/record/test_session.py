@@ -316,7 +316,7 @@ def test_a_gpu_the_libraries_cannot_use_is_an_error(
         ("[limits]\nno_such_limit = 1\n", "unexpected value"),
         ("[output]\ndrop = ['(']\n", "not a regular expression"),
         ("[provenance]\nprobe = 'import no_such_package'\n", "the probe in recording.toml failed"),
-        ("[limits]\ncell_timeout = nan\n", "not a number above 0"),
+        ("[limits]\ncell_timeout = nan\n", "not a number of seconds above 0"),
         ("[output]\ndrop = 'Warning'\n", "not a list of strings"),
         ("[provenance]\npackages = 'torch'\n", "not a list of strings"),
         ("[provenance]\nprobe = 'print(1)'\n", "the probe in recording.toml failed"),
