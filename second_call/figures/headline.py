@@ -17,6 +17,7 @@ from recipe_gallery.recipes.recording import Recording, find_published
 
 MIME = "application/vnd.recipe-gallery.headline+json"
 _LARGEST = 1e12  # no sensible ratio, share or number of calls is above it
+_SMALLEST = 1e-12  # nor is a speedup below this one
 logger = logging.getLogger(__name__)
 
 
@@ -51,28 +52,33 @@ def headline(recording: Recording) -> tuple[HeadlineRow, ...]:
 
 def read_headline(recording: Recording) -> tuple[HeadlineRow, ...]:
     """Return the rows of a recording, in order; raise ``GalleryError`` if they cannot be shown."""
-    return _read_rows(find_published(recording.notebook, MIME), recording.path)
+    return _read_rows(recording.notebook, recording.path)
 
 
 def check_headline(notebook: NotebookNode, recipe: Path) -> None:
     """Raise ``GalleryError`` unless all figures that ``recipe`` published can be shown."""
-    _read_rows(find_published(notebook, MIME), recipe)
+    _read_rows(notebook, recipe)
 
 
-def _read_rows(published: list[Any], place: Path) -> tuple[HeadlineRow, ...]:
-    try:
-        return tuple(_read_row(row) for each in published for row in each["rows"])
-    except (KeyError, TypeError, ValueError):
-        raise GalleryError(
-            "headline figures not as CONTRIBUTING.md describes them",
-            path=place,
-            remedy="correct what the recipe publishes",
-        ) from None
+def _read_rows(notebook: NotebookNode, place: Path) -> tuple[HeadlineRow, ...]:
+    rows: list[HeadlineRow] = []
+    for number, cell in enumerate(notebook.cells, 1):
+        published = find_published(NotebookNode(cells=[cell]), MIME)
+        try:
+            rows += [_read_row(row) for each in published for row in each["rows"]]
+        except (KeyError, TypeError, ValueError):
+            raise GalleryError(
+                f"headline figures of cell {number} not as CONTRIBUTING.md describes them",
+                path=place,
+                remedy="correct what the recipe publishes",
+            ) from None
+    return tuple(rows)
 
 
 def _read_row(row: dict[str, Any]) -> HeadlineRow:
     speedup = _read_figure(row["speedup"])
-    if not (isinstance(row["case"], str) and isinstance(row["baseline"], str) and speedup.low > 0):
+    named = isinstance(row["case"], str) and isinstance(row["baseline"], str)
+    if not named or speedup.low < _SMALLEST:
         raise ValueError(row)
     share, calls = row["share_of_limit"], row["break_even_calls"]
     return HeadlineRow(

@@ -23,7 +23,8 @@ ROW: dict[str, Any] = {
 def recorded(*rows: object) -> Recording:
     cell = nbformat.v4.new_code_cell()
     cell.outputs = [nbformat.v4.new_output("display_data", {MIME: {"rows": list(rows)}})]
-    return Recording(path=Path("a.ipynb"), notebook=nbformat.v4.new_notebook(cells=[cell]))
+    cells = [nbformat.v4.new_code_cell(), cell]
+    return Recording(path=Path("a.ipynb"), notebook=nbformat.v4.new_notebook(cells=cells))
 
 
 def test_rows_come_with_their_figures() -> None:
@@ -43,6 +44,9 @@ def test_rows_come_with_their_figures() -> None:
         ROW | {"baseline": None},
         ROW | {"speedup": None},
         ROW | {"speedup": {"low": 0, "value": 1, "high": 2}},
+        ROW | {"speedup": {"low": 1e-300, "value": 1, "high": 2}},
+        ROW | {"speedup": {"low": True, "value": 1, "high": 2}},
+        ROW | {"speedup": {"low": 1, "value": 10**400, "high": 10**400}},
         ROW | {"speedup": {"low": 1, "value": 1}},
         ROW | {"share_of_limit": {"low": 2, "value": 1, "high": 3}},
         ROW | {"share_of_limit": {"low": 1, "value": 4, "high": 3}},
@@ -60,7 +64,7 @@ def test_figures_that_cannot_be_shown_are_refused(row: object) -> None:
     with pytest.raises(GalleryError) as caught:
         check_headline(recording.notebook, Path("a.py"))
     assert str(caught.value) == (
-        "a.py: headline figures not as CONTRIBUTING.md describes them; "
+        "a.py: headline figures of cell 2 not as CONTRIBUTING.md describes them; "
         "correct what the recipe publishes"
     )
     assert headline(recording) == ()
@@ -68,6 +72,6 @@ def test_figures_that_cannot_be_shown_are_refused(row: object) -> None:
 
 def test_an_object_without_rows_is_refused() -> None:
     recording = recorded()
-    recording.notebook.cells[0].outputs[0].data[MIME] = [1]
+    recording.notebook.cells[1].outputs[0].data[MIME] = [1]
     with pytest.raises(GalleryError):
         check_headline(recording.notebook, Path("a.py"))

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from gallery import Gallery
+from gallery import ROOT, Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.record import machine
-from recipe_gallery.record.environment import describe, find_secrets, pass_on
+from recipe_gallery.record.environment import PASSED, describe, find_secrets, pass_on
 
 
 def test_recipes_get_what_is_listed_and_what_is_named() -> None:
@@ -42,12 +42,19 @@ def test_recipes_get_what_is_listed_and_what_is_named() -> None:
     }
 
 
+def test_the_list_that_people_read_is_the_list() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for subject, names in PASSED.items():
+        row = f"| {subject} | {' '.join(f'`{name}`' for name in names.split())} |\n"
+        assert row in text, f"write this row into CONTRIBUTING.md: {row}"
+
+
 def test_secrets_are_tokens_keys_and_passwords_in_addresses() -> None:
     variables = {
         "HF_TOKEN": "hf_12345",
         "AWS_ACCESS_KEY_ID": "AKIA12",
         "OPENAI_APIKEY": "sk-123456",
-        "SHORT_TOKEN": "12345",
+        "EMPTY_TOKEN": "",
         "HF_TOKEN_PATH": "/home/me/token",
         "MONKEY_NAME": "hanuman",
         "TOKENIZERS_PARALLELISM": "true-enough",
@@ -139,6 +146,9 @@ def test_secrets_of_what_is_inherited_are_known(
     assert machine.prepare(gallery.recipes, None, lambda text: None).secrets == ()
     (gallery.recipes / "recording.toml").write_text('[environment]\ninherit = ["HF_TOKEN"]\n')
     assert machine.prepare(gallery.recipes, None, lambda text: None).secrets == ("hf_12345",)
+    write(gallery, 'import os\nprint("my token:", os.environ["HF_TOKEN"])\n')
+    assert gallery.record("recipe")
+    assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "my token: ***\n"
 
 
 def test_a_probe_gets_what_recipes_get(gallery: Gallery, monkeypatch: pytest.MonkeyPatch) -> None:
