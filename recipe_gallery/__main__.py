@@ -4,6 +4,7 @@ Here every error of a command becomes one line and an exit status: 0 fine, 1 som
 130 interrupted.
 """
 
+import contextlib
 import os
 import sys
 from collections.abc import Sequence
@@ -11,20 +12,30 @@ from collections.abc import Sequence
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
+    status = 1
     try:
-        return _run(arguments)
+        status = _run(arguments)
     except BrokenPipeError:
-        # Whoever reads, such as head, has enough; Python would complain once more while it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
+        pass  # whoever reads, such as head, has enough
     except KeyboardInterrupt:
-        print("interrupted; what was finished is kept", file=sys.stderr)
-        return 130
+        _tell("interrupted; what was finished is kept")
+        status = 130
     except Exception as error:
         from .errors import describe_error
 
-        print(f"error: {describe_error(error)}", file=sys.stderr)
-        return 1
+        _tell(f"error: {describe_error(error)}")
+    for stream in filter(None, (sys.stdout, sys.stderr)):  # None if it was closed by the shell
+        try:
+            stream.flush()
+        except OSError:
+            # Python would try once more while it ends, and complain.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return status
+
+
+def _tell(line: str) -> None:
+    with contextlib.suppress(OSError):  # a full disk, or a reader that is gone
+        print(line, file=sys.stderr, flush=True)
 
 
 def _run(arguments: Sequence[str] | None) -> int:
@@ -35,7 +46,8 @@ def _run(arguments: Sequence[str] | None) -> int:
     options = PARSER.parse_args(arguments)
     os.environ["RECIPE_GALLERY_ROOT"] = str(options.root)  # for what messages suggest
     done = options.run(load_project(options.root), options)
-    sys.stdout.flush()
+    if sys.stdout:
+        sys.stdout.flush()
     return int(done is False)
 
 

@@ -166,7 +166,7 @@ FORMS = [
         name="recipe-called-index",
         kind="C5",
         injects="a recipe called index.py",
-        ends="recorded",
+        ends="any",
         neighbour=False,
         files={"recipes_source/index.py": '"""\nIndex\n=====\n"""\n\nprint(1)\n'},
         look=lambda bench, done: _index(bench, done),
@@ -270,7 +270,7 @@ DISAGREE = [
         "D3",
         "Costs $5 and $6.",
         "two dollar signs in the text",
-        look=in_notebook(r"(\\\$|&#36;|<span>\$</span>)5 and (\\\$|&#36;|<span>\$</span>)6"),
+        look=in_notebook(r"(\\\$|&#36;|<span>\\?\$</span>)5 and (\\\$|&#36;|<span>\\?\$</span>)6"),
     ),
     _text(
         "markdown-in-text",

@@ -279,3 +279,20 @@ def test_what_is_slow_to_import_comes_when_ctrl_c_is_told_already() -> None:
     program = "import recipe_gallery.__main__, sys; print({'sphinx', 'nbformat'} & {*sys.modules})"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
     assert done.stdout == "set()\n"
+
+
+@pytest.mark.parametrize(
+    ("stream", "words"), [("stdout", ["check"]), ("stderr", ["record", "no_such_recipe"])]
+)
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
+def test_what_cannot_be_written_ends_in_an_exit_status_of_ours(
+    stream: str, words: list[str], tmp_path: Path
+) -> None:
+    make(tmp_path)
+    command = [sys.executable, "-m", "recipe_gallery", *words, "--root", str(tmp_path)]
+    with Path("/dev/full").open("w") as full:
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: full}
+        done = subprocess.run(command, cwd=ROOT, text=True, **streams)
+    assert done.returncode == 1
+    if stream == "stdout":
+        assert done.stderr == "error: No space left on device; mend it and run the command again\n"
