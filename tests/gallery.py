@@ -3,6 +3,7 @@
 import gettext
 import hashlib
 import io
+import json
 import os
 import shutil
 import tempfile
@@ -173,7 +174,7 @@ class Gallery:
 
 def write_recording(path: Path, text: str) -> None:
     """Write the text of a recording that a test has changed, with hashes that fit it."""
-    path.write_text(nbformat.writes(seal(nbformat.v4.reads_json(text))), encoding="utf-8")
+    path.write_text(json.dumps(seal(nbformat.v4.reads_json(text)), indent=1), encoding="utf-8")
 
 
 @cache

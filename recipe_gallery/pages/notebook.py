@@ -18,12 +18,12 @@ from sphinx_gallery._doctree_links import code_links_block
 from ..errors import GalleryError
 from ..recipes.cell_marks import OUTPUT_CLASS
 from ..recipes.fingerprint import fingerprint_code
+from ..recipes.outputs.pictures import SUFFIXES
 from ..recipes.recipe import Recipe
 from ..recipes.recorded_page import RecordedPage, Unrecorded, load_page
 from ..recipes.recording import PUBLISHED_MIME
 from .header import page_links, provenance
 from .markdown import Page, join_blocks, plain_code, write_block, write_heading
-from .outputs_rst import IMAGE_SUFFIXES
 
 # of a notebook that was not recorded
 _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
@@ -90,7 +90,7 @@ def _outputs(recorded: list[NotebookNode], alts: Iterable[str]) -> list[Notebook
         data = output.get("data", {})
         if any(mime.startswith(PUBLISHED_MIME) for mime in data):
             continue  # for programs; some notebook viewers would complain about it
-        shown = next((mime for mime in IMAGE_SUFFIXES if mime in data), None)
+        shown = next((mime for mime in SUFFIXES if mime in data), None)
         if shown and "text/html" not in data:  # what the page shows as a figure
             alt = next(remaining, None)
             if alt is not None:

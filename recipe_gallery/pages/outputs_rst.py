@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import glob
 import re
 from collections.abc import Iterable
@@ -16,15 +15,14 @@ from sphinx_gallery import gen_rst
 from ..errors import suggest
 from ..recipes.cell_marks import OUTPUT_CLASS
 from ..recipes.gallery import GalleryFile
+from ..recipes.outputs.pictures import SUFFIXES, read_picture
 from ..recipes.recipe import Cell
-from ..recipes.recorded_page import Unrecorded, describe_version, load_recorded
+from ..recipes.recorded_page import Unrecorded, describe_version, load_whole
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 logger = logging.getLogger(__name__)
-
-IMAGE_SUFFIXES = {"image/svg+xml": ".svg", "image/png": ".png", "image/jpeg": ".jpg"}
 
 
 class ImageWriter:
@@ -66,7 +64,7 @@ class Replay:
 
     def __init__(self, file: GalleryFile, recordings: Path, images: ImageWriter) -> None:
         self.without_alt: list[str] = []  # what to tell of figures that have no text
-        self._page = load_recorded(file, recordings)
+        self._page = load_whole(file, recordings)
         self._source = file.path
         self._images = images
 
@@ -130,7 +128,7 @@ class Replay:
         """Return the richest form of one displayed object that a page can show."""
         if "text/html" in data:
             return _html_rst(data["text/html"])
-        for mime, suffix in IMAGE_SUFFIXES.items():
+        for mime, suffix in SUFFIXES.items():
             if mime in data:
                 if not alts:
                     self.without_alt.append(
@@ -139,9 +137,7 @@ class Replay:
                         '# sphinx_gallery_alt = "..."'
                     )
                 alt = alts.pop(0) if alts else ""
-                image = data[mime]
-                raw = image.encode() if mime == "image/svg+xml" else base64.b64decode(image)
-                address = self._images.write(raw, suffix)
+                address = self._images.write(read_picture(mime, data[mime]), suffix)
                 return f".. image:: {address}\n    :alt: {alt}\n    :class: sphx-glr-single-img"
         for mime in ("text/markdown", "text/latex", "text/plain"):  # as they were written
             if mime in data:
@@ -151,9 +147,8 @@ class Replay:
 
 def _html_rst(html: str) -> str:
     """Return HTML in a box that scrolls by itself, and with the keyboard."""
-    # What pandas writes: a style in the head of each table, but a page may hold none (head.py), and
-    # a heading without words above the index, which screen readers would announce.
-    html = html.replace(' style="text-align: right;"', "").replace("<th></th>", "<td></td>")
+    # Above the index pandas writes a heading without words, which screen readers would announce.
+    html = html.replace("<th></th>", "<td></td>")
     body = indent(html.strip(), "    ")
     return f'.. raw:: html\n\n    <div class="recorded-html" tabindex="0">\n{body}\n    </div>'
 

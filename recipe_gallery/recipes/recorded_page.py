@@ -12,7 +12,7 @@ from ..errors import GalleryError
 from ..project import file_state
 from .gallery import GalleryFile, find_file
 from .recipe import Recipe, load_recipe
-from .recording import Comparison, Recording, compare, read_recording
+from .recording import Comparison, Recording, advise, compare, read_recording
 
 
 class Reason(Enum):
@@ -68,6 +68,15 @@ def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
     return RecordedPage(
         source=file.path, recipe=recipe, recording=recording, comparison=comparison
     )
+
+
+def load_whole(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
+    """Do as ``load_recorded``, and open all pictures, which takes a while."""
+    page = load_recorded(file, folder)
+    if not isinstance(page, RecordedPage) or not (text := page.recording.find_broken_picture()):
+        return page
+    error = GalleryError(text, path=page.recording.path, remedy=advise(page.recipe.name))
+    return Unrecorded(source=page.source, reason=Reason.DAMAGED, error=error, recipe=page.recipe)
 
 
 def describe_version(page: RecordedPage | Unrecorded) -> str:

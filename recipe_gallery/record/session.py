@@ -27,6 +27,7 @@ from ..recipes.recording import SCHEMA
 from . import machine, storage
 from .progress import Progress, State, Summary
 from .recording_status import Check, Status, inspect, name_files
+from .run.outputs.acceptance import accept
 from .run.remains import remove_leftovers, run_folder
 from .run.supervise import KernelDiedError, Run, run_recipe
 
@@ -217,7 +218,10 @@ def _run_in_scratch(
         notebook = run_recipe(
             run, lambda number: progress.show_cell(title, number, len(recipe.cells))
         )
-        return notebook, time.monotonic() - began
+        seconds = time.monotonic() - began
+    for line in accept(recipe.path, recipe.cells, notebook, run.output_limit):
+        progress.say(line)
+    return notebook, seconds
 
 
 @contextlib.contextmanager

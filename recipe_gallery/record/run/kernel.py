@@ -19,7 +19,7 @@ from nbformat import NotebookNode
 
 from ...errors import GalleryError
 from .collector import Client, Collector, NotHeldError
-from .outputs import Cleaner, Machine
+from .outputs.cleaner import Cleaner, Machine
 from .supervise import CellToRun, KernelDiedError, Run
 
 _INSTALL = "install what recipes need"

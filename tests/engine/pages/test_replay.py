@@ -6,6 +6,8 @@ import nbformat
 import pytest
 
 from gallery import Gallery, write_recording
+from recipe_gallery.project import load_project
+from recipe_gallery.record.recording_status import check_recordings
 
 
 def edit_recording(site: Gallery, old: str, new: str) -> None:
@@ -326,3 +328,75 @@ def test_other_builders_work(site: Gallery, builder: str) -> None:
         assert "A paragraph." in catalog
         assert "Download" not in catalog
         assert "Recorded on" not in catalog
+
+
+def show(site: Gallery, cell: int, **data: str) -> None:
+    """Let a cell of the recording show something, by MIME type with _ for a slash."""
+    path = site.recordings / "adding.ipynb"
+    notebook = json.loads(path.read_text())
+    shown = {mime.replace("_", "/"): value for mime, value in data.items()}
+    output = {"output_type": "display_data", "data": shown, "metadata": {}}
+    notebook["cells"][cell - 1]["outputs"] = [output]
+    write_recording(path, json.dumps(notebook))
+
+
+@pytest.mark.parametrize(
+    ("data", "told"),
+    [
+        ({"image_png": "abc"}, "is not base64"),
+        ({"image_jpeg": "bm90aGluZw=="}, "is no JPEG"),
+        ({"image_png": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVQI"}, "is damaged"),
+        ({"image_svg+xml": "<svg"}, "is no SVG"),
+    ],
+)
+def test_a_broken_picture_is_told_as_check_tells_it_and_nothing_crashes(
+    site: Gallery, data: dict[str, str], told: str
+) -> None:
+    whole = (site.recordings / "adding.ipynb").read_bytes()
+    show(site, 3, **data)
+    (report,) = check_recordings(load_project(site.root))
+    assert report.detail.startswith(f"{site.recordings}/adding.ipynb: the picture of cell 3 {told}")
+    build = site.build()
+    assert report.detail.split(";")[0] in build.warnings
+    assert "restore it from git or run: recipe-gallery record adding --force" in build.warnings
+    assert "A paragraph." in build.page("recipes/adding")
+    assert "the total is 3" not in build.page("recipes/adding")
+    (site.recordings / "adding.ipynb").write_bytes(whole)
+    assert site.build().warnings == ""
+
+
+@pytest.mark.parametrize("content", [None, "{"])
+def test_a_broken_picture_of_before_hides_no_message(site: Gallery, content: str | None) -> None:
+    site.build("dummy")
+    (site.root / "recipes/images/sphx_glr_adding_001.png").write_bytes(b"no picture")
+    path = site.recordings / "adding.ipynb"
+    path.unlink() if content is None else path.write_text(content)
+    build = site.build("dummy")
+    assert ("no recording" if content is None else "not a whole notebook") in build.warnings
+
+
+def test_page_and_notebook_show_html_that_does_nothing(site: Gallery) -> None:
+    html = (
+        "<p onclick='x()' class='c' style='position: fixed'>shown</p><script>acting()</script>"
+        "<meta http-equiv=refresh content='0;url=https://acting.org'></div></main>"
+        "<img src=https://acting.org/x.png><iframe src=https://acting.org></iframe>"
+    )
+    show(site, 2, text_html=html, text_plain="plain")
+    build = site.build()
+    page = build.page("recipes/adding")
+    notebook = (build.out / "recipes/adding.ipynb").read_text()
+    assert '<p class="c">shown</p>' in page
+    assert r"<p class=\"c\">shown</p>" in notebook
+    for text in (page, notebook):
+        assert "acting" not in text
+        assert "position" not in text
+    assert page.count("</main>") == page.count("<main")
+
+
+def test_a_plot_that_needs_a_script_is_shown_in_another_form(site: Gallery) -> None:
+    show(site, 2, text_html="<div id='plot'></div><script>draw()</script>", text_plain="Plot()")
+    build = site.build()
+    assert "Plot()" in build.page("recipes/adding")
+    notebook = nbformat.read(build.out / "recipes/adding.ipynb", as_version=4)
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    assert {"text/plain": "Plot()"} in [output.get("data") for output in outputs]

@@ -143,3 +143,61 @@ def test_five_changed_cells_are_named(count: int, end: str) -> None:
     told = Comparison(recorded={}, changed=cells, removed=0, inputs=()).describe()
     assert told.startswith("changed code in cell 1 (line 1), 2 (line 2)")
     assert told.endswith(end)
+
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg"><circle r="1"/></svg>'
+
+
+def show(**data: Any) -> Change:
+    """Let the cell show something, by MIME type with _ for a slash."""
+    shown = {mime.replace("_", "/"): value for mime, value in data.items()}
+    output = {"output_type": "display_data", "data": shown, "metadata": {}}
+    return lambda notebook: notebook["cells"][0].update(outputs=[output])
+
+
+def test_what_is_read_is_harmless(tmp_path: Path) -> None:
+    acting = SVG.replace("<circle", "<script/><circle")
+    html = "<p onclick='x()'>t</p><script>x</script>"
+    change = show(**{"text_html": html, "image_svg+xml": acting, "text_plain": "<script>"})
+    (output,) = read_recording(write(tmp_path, change)).notebook.cells[0].outputs
+    assert output.data["text/html"] == "<p>t</p>"
+    assert "script" not in output.data["image/svg+xml"]
+    assert output.data["text/plain"] == "<script>"
+
+
+@pytest.mark.parametrize(
+    ("change", "text"),
+    [
+        (show(text_html={"a": 1}), "not a recording made here"),
+        (show(text_plain=3), "not a recording made here"),
+        (show(text_plain=None), "not a recording made here"),
+        (show(text_plain="half a \ud800 character"), "not a recording made here"),
+        (show(text_html="half a \udcff character"), "not a recording made here"),
+        (show(**{"image_svg+xml": "<svg"}), "the picture of cell 1 is no SVG"),
+    ],
+)
+def test_what_no_page_can_hold_is_told(tmp_path: Path, change: Change, text: str) -> None:
+    with pytest.raises(GalleryError) as caught:
+        read_recording(write(tmp_path, change))
+    assert caught.value.text.startswith(text)
+    assert caught.value.remedy == "restore it from git or run: recipe-gallery record deep --force"
+
+
+def test_json_may_hold_anything(tmp_path: Path) -> None:
+    change = show(**{"application_json": [1, {}], "application_x+json": None, "text_plain": "\\ud"})
+    data = read_recording(write(tmp_path, change)).notebook.cells[0].outputs[0].data
+    assert (data["application/json"], data["application/x+json"]) == ([1, {}], None)
+
+
+def test_a_broken_picture_is_found(tmp_path: Path) -> None:
+    recording = read_recording(write(tmp_path, show(image_png="abc", text_plain="x")))
+    assert recording.find_broken_picture() == "the picture of cell 1 is not base64"
+    whole = read_recording(write(tmp_path, show(**{"image_svg+xml": SVG, "image_gif": "abc"})))
+    assert whole.find_broken_picture() == ""
+
+
+def test_a_file_that_is_nested_too_deeply_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "deep.ipynb"
+    path.write_text("[" * 100_000)
+    with pytest.raises(GalleryError, match="not a"):
+        read_recording(path)

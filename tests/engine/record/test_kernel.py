@@ -14,7 +14,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.record.run.collector import NotHeldError
 from recipe_gallery.record.run.kernel import Execution, indent
-from recipe_gallery.record.run.outputs import Cleaner
+from recipe_gallery.record.run.outputs.cleaner import Cleaner
 from recipe_gallery.record.run.supervise import CellToRun, KernelDiedError, Run
 
 CELL = CellToRun(number=2, line=7, code="x", raises=None)

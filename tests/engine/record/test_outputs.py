@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbformat.v4 import new_output
 
-from recipe_gallery.record.run import outputs
-from recipe_gallery.record.run.outputs import Cleaner, Machine
+from recipe_gallery.record.run.outputs import cleaner
+from recipe_gallery.record.run.outputs.cleaner import Cleaner, Machine
 
 SCRATCH = Path("/tmp/recipe-abc")
 CLEANER = Cleaner(hidden=[SCRATCH], drop=[re.compile(r"W\d{4} .*\] ")])
@@ -167,7 +167,7 @@ def test_this_machine_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
         raise RuntimeError("could not determine home directory")
 
     monkeypatch.setattr(Path, "home", missing)
-    monkeypatch.setattr(outputs.getpass, "getuser", missing)
+    monkeypatch.setattr(cleaner.getpass, "getuser", missing)
     assert (Machine.find().home, Machine.find().user) == ("", "")
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recipe_gallery.record.run.terminal import render
+from recipe_gallery.record.run.outputs.terminal import render
 
 CASES = {
     "plain": ("a\tb \n\nc\n", "a\tb \n\nc\n"),

@@ -1,0 +1,36 @@
+"""Pictures in outputs: whether they can be opened, before anything has to show them."""
+
+import base64
+import binascii
+import io
+import warnings
+
+SUFFIXES = {"image/svg+xml": ".svg", "image/png": ".png", "image/jpeg": ".jpg"}
+
+
+def read_picture(mime: str, data: str) -> bytes:
+    """Return what a file of the picture holds.
+
+    Raises ``ValueError``, which says why, if it cannot be opened.
+    """
+    if mime == "image/svg+xml":
+        return data.encode()  # it is read with the recording
+    try:
+        content = base64.b64decode("".join(data.split()), validate=True)
+    except binascii.Error:
+        raise ValueError("is not base64") from None
+    from PIL import Image, UnidentifiedImageError  # slow to import, and not needed where no picture changed
+
+    kind = mime.partition("/")[2].upper()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", Image.DecompressionBombWarning)
+            with Image.open(io.BytesIO(content), formats=[kind]) as image:
+                image.load()
+    except UnidentifiedImageError:
+        raise ValueError(f"is no {kind}") from None
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise ValueError(f"has more than {Image.MAX_IMAGE_PIXELS:,} pixels") from None
+    except Exception as error:  # of many kinds: each decoder has its own
+        raise ValueError(f"is damaged: {error}") from None
+    return content

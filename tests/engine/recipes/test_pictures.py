@@ -1,0 +1,64 @@
+"""Which pictures can be opened."""
+
+import base64
+import io
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PIL import Image
+
+from recipe_gallery.recipes.outputs.pictures import read_picture
+
+
+def draw(kind: str, size: tuple[int, int] = (40, 30)) -> bytes:
+    file = io.BytesIO()
+    Image.radial_gradient("L").resize(size).save(file, kind)
+    return file.getvalue()
+
+
+PNG, JPEG = draw("PNG"), draw("JPEG")
+
+
+def encode(content: bytes) -> str:
+    return base64.encodebytes(content).decode()  # in lines, as IPython writes it
+
+
+@pytest.mark.parametrize(("mime", "content"), [("image/png", PNG), ("image/jpeg", JPEG)])
+def test_a_whole_picture_is_what_was_drawn(mime: str, content: bytes) -> None:
+    assert read_picture(mime, encode(content)) == content
+    assert read_picture(mime, encode(content).replace("\n", "")) == content
+
+
+@pytest.mark.parametrize(
+    ("mime", "data", "told"),
+    [
+        ("image/png", "abc", "is not base64"),
+        ("image/png", "a*b=", "is not base64"),
+        ("image/png", encode(b"no picture"), "is no PNG"),
+        ("image/png", encode(JPEG), "is no PNG"),
+        ("image/jpeg", encode(PNG), "is no JPEG"),
+        ("image/png", encode(PNG[:-200]), "is damaged"),
+        ("image/png", encode(PNG[:100] + b"\0" + PNG[101:]), "is damaged"),
+        ("image/jpeg", encode(JPEG[:-200]), "is damaged"),
+        ("image/png", "", "is no PNG"),
+    ],
+)
+def test_what_cannot_be_opened_is_told(mime: str, data: str, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        read_picture(mime, data)
+
+
+def test_a_picture_that_would_fill_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1000)
+    for size in ((40, 30), (400, 300)):  # Pillow only warns of the first
+        with pytest.raises(ValueError, match="has more than 1,000 pixels"):
+            read_picture("image/png", encode(draw("PNG", size)))
+
+
+@given(st.integers(0, len(PNG) - 1), st.binary(min_size=1, max_size=3))
+def test_a_damaged_picture_is_opened_or_told(place: int, other: bytes) -> None:
+    try:
+        read_picture("image/png", encode(PNG[:place] + other + PNG[place + len(other) :]))
+    except ValueError as error:
+        assert str(error).startswith(("is ", "has "))

@@ -1,0 +1,148 @@
+"""What no recording can hold is told in one line; what pages leave out is told, too."""
+
+import base64
+import os
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from PIL import Image
+
+from gallery import Gallery
+from recipe_gallery.errors import GalleryError
+from recipe_gallery.recipes.recipe import Cell
+from recipe_gallery.record.run.outputs.acceptance import accept
+
+PATH = Path("recipes/a.py")
+
+
+def run(*outputs: Any, output_limit: float = 20) -> list[str]:
+    """Accept the outputs of the second of two cells."""
+    cells = [Cell(number=n, line=10 * n, source="x", code="x") for n in (1, 2)]
+    nodes = [nbformat.v4.new_code_cell("x") for _ in cells]
+    notebook = nbformat.v4.new_notebook(cells=nodes)
+    notebook.cells[1].outputs = list(outputs)
+    return accept(PATH, cells, notebook, output_limit)
+
+
+def shown(**data: Any) -> Any:
+    output = nbformat.v4.new_output("display_data")
+    output.data = nbformat.from_dict({mime.replace("_", "/"): each for mime, each in data.items()})
+    return output
+
+
+def draw(path: Path, side: int) -> str:
+    Image.frombytes("L", (side, side), os.urandom(side * side)).save(path, "PNG")
+    return base64.b64encode(path.read_bytes()).decode()
+
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg"><circle r="1"/></svg>'
+
+
+def test_ordinary_outputs_are_accepted(tmp_path: Path) -> None:
+    stream = nbformat.v4.new_output("stream", text="한 \x85")
+    error = nbformat.v4.new_output("error", ename="E", evalue="v", traceback=["t"])
+    picture = shown(image_png=draw(tmp_path / "a.png", 10), text_plain="x")
+    svg = shown(**{"image_svg+xml": SVG})
+    json = shown(**{"application_json": {"a": [1]}, "application_x+json": None, "image_gif": "x"})
+    assert run(stream, error, picture, svg, json, shown(text_html="<b>x</b>")) == []
+
+
+REFUSED = [
+    (shown(text_plain=3), "what it shows as text/plain is of type int, not text"),
+    (shown(text_html={"a": 1}), "what it shows as text/html is of type dict, not text"),
+    (shown(text_latex=None), "what it shows as text/latex is of type NoneType, not text"),
+    (shown(text_plain="\ud800"), "it shows text that is no Unicode"),
+    (
+        nbformat.from_dict({"output_type": "stream", "name": "stdout", "text": 5}),
+        "it shows what no",
+    ),
+    (shown(image_png="abc"), "its picture, image/png, is not base64"),
+    (shown(image_jpeg="abcd"), "its picture, image/jpeg, is no JPEG"),
+    (shown(**{"image_svg+xml": "<svg"}), "its picture, image/svg+xml, is no SVG"),
+]
+
+
+@pytest.mark.parametrize(("output", "told"), REFUSED)
+def test_what_no_page_can_show_is_refused_with_its_line(output: Any, told: str) -> None:
+    with pytest.raises(GalleryError) as caught:
+        run(shown(text_plain="x"), output)
+    error = caught.value
+    assert (error.path, error.line) == (PATH, 20)
+    assert error.text.startswith(f"cell 2: {told}")
+    assert error.remedy
+    assert "\n" not in str(error)
+
+
+def test_a_picture_may_take_a_quarter_of_a_recording(tmp_path: Path) -> None:
+    picture = shown(image_png=draw(tmp_path / "a.png", 200))  # 40 kB
+    assert run(picture, output_limit=0.2) == []
+    with pytest.raises(
+        GalleryError, match=r"its picture takes 0\.0 MB, and a picture may take"
+    ) as caught:
+        run(picture, output_limit=0.1)
+    assert caught.value.line == 20
+    assert "raise output_limit under [limits] in recording.toml" in caught.value.remedy
+
+
+def test_a_recording_has_a_bound() -> None:
+    text = nbformat.v4.new_output("stream", text="한" * 100_000)
+    assert run(text, output_limit=0.31) == []
+    with pytest.raises(GalleryError) as caught:
+        run(text, output_limit=0.3)
+    assert str(caught.value) == (
+        "recipes/a.py: its recording takes 0.3 MB, and may take 0.3 MB; "
+        "print and show less, or raise output_limit under [limits] in recording.toml"
+    )
+
+
+def test_what_pages_leave_out_is_told_once_for_each_cell() -> None:
+    html = "<p onclick=x>a</p><script>x</script>"
+    assert run(shown(text_html=html), shown(text_html=html)) == [
+        "recipes/a.py:20: cell 2: pages and notebooks leave out onclick=, <script>; "
+        "show what needs no script and no style, or a picture"
+    ]
+
+
+def test_the_recorder_tells_what_pages_leave_out(gallery: Gallery) -> None:
+    gallery.write(
+        "plotting",
+        '''
+        """
+        Plotting
+        ========
+
+        Text.
+        """
+
+        display({"text/html": "<p>a</p><script>draw()</script>"}, raw=True)
+        ''',
+    )
+    assert gallery.record("plotting")
+    assert "plotting.py:8: cell 1: pages and notebooks leave out <script>" in gallery.messages
+    build = gallery.build()
+    assert build.warnings == ""
+    page = build.page("recipes/plotting")
+    assert "<p>a</p>" in page
+    assert "<script>draw" not in page
+
+
+def test_the_recorder_refuses_a_broken_picture_in_one_line(gallery: Gallery) -> None:
+    gallery.write(
+        "plotting",
+        '''
+        """
+        Plotting
+        ========
+
+        Text.
+        """
+
+        display({"image/png": "abc"}, raw=True)
+        ''',
+    )
+    assert not gallery.record("plotting")
+    assert "plotting.py:8: cell 1: its picture, image/png, is not base64; mend" in gallery.messages
+    assert "Traceback" not in gallery.messages
+    assert not (gallery.recordings / "plotting.ipynb").exists()
