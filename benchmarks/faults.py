@@ -10,6 +10,7 @@ import argparse
 import os
 import platform
 import random
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -44,6 +45,10 @@ def main() -> int:
     if options.list:
         print("\n".join(f"{each.kind:<4} {each.name:<28} {each.injects}" for each in cases))
         return 0
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT):
+        signal.signal(
+            number, signal.SIG_DFL
+        )  # what nohup and & ignore, recorders would ignore, too
     print(f"seed {options.seed}", flush=True)
     rows = inject(cases, options.jobs)
     storms = {

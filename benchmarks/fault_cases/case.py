@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import signal
 import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -136,7 +137,11 @@ def left_behind(bench: Bench, allowed: Sequence[str] = ()) -> Iterator[str]:
 
 
 def _judge_interruption(case: Case, bench: Bench, done: Done, old: bytes | None) -> Iterator[str]:
-    if case.ends == "interrupted" and done.status not in (130, None):
+    if case.ends == "interrupted" and done.status not in (
+        130,
+        -signal.SIGINT,
+        None,
+    ):  # 130 to a shell
         yield f"exit status {done.status} instead of 130"
     if case.ends == "interrupted" and not re.search("(?m)^interrupted", done.err):
         yield f"does not say that it was interrupted: {done.err[-200:]}"

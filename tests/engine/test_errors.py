@@ -286,8 +286,9 @@ def test_what_is_slow_to_import_comes_when_ctrl_c_is_told_already() -> None:
 )
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
 def test_what_cannot_be_written_ends_in_an_exit_status_of_ours(
-    stream: str, words: list[str], tmp_path: Path
+    stream: str, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
     make(tmp_path)
     command = [sys.executable, "-m", "recipe_gallery", *words, "--root", str(tmp_path)]
     with Path("/dev/full").open("w") as full:
