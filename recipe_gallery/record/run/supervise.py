@@ -191,7 +191,9 @@ def _explain_end(worker: subprocess.Popen[bytes], run: Run, phase: str) -> Galle
     if code == -signal.SIGKILL:
         text = f"{phase}: the process that runs the recipe was killed or ran out of memory"
         return KernelDiedError(text, path=run.recipe, remedy="try a smaller size or free memory")
-    log = (run.folder / "worker.log").read_text(errors="replace")[-2000:]
+    log = ""
+    with contextlib.suppress(FileNotFoundError):  # on a signal the worker removes the folder, too
+        log = (run.folder / "worker.log").read_text(errors="replace")[-2000:]
     end = f"exit status {code}" if code >= 0 else signal.Signals(-code).name
     text = f"{phase}: the process that runs the recipe ended with {end}"
     return GalleryError(text, path=run.recipe, remedy=f"record again\n{log}".rstrip())
