@@ -30,7 +30,7 @@ LIMITS = {
     "parameters of a function": 6,
     # The aim was 6,000. What galleries of others, galleries of a thousand recipes and errors in one
     # line need came after it; this keeps the packages from growing again.
-    "lines of both packages": 10_200,
+    "lines of both packages": 10_700,
 }
 
 
