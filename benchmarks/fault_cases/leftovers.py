@@ -78,7 +78,6 @@ CHILDREN = [
         "env -i setsid: an orphan with an empty environment in its own session",
         'subprocess.run(["sh", "-c", f"env -i setsid {sys.executable} -c \'{code}\' TOKEN &"])\n'
         "import time\ntime.sleep(0.5)",
-        quick=True,
     ),
     _child(
         "double-fork",
@@ -148,7 +147,6 @@ FILES = [
         code="import tempfile\nfor _ in range(50):\n    tempfile.mkstemp()\n_ = tempfile.mkdtemp()\n"
         "open('left', 'w').close()\nprint('fine')",
         holds=prints("fine\n"),
-        quick=True,
     ),
     Case(
         name="shared-memory",

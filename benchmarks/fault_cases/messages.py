@@ -63,7 +63,6 @@ DEATHS = [
         "raise ValueError('one\\nerror: neighbour.py:3: two; three')",
         "an exception whose text looks like another error",
         "ValueError: one",
-        quick=True,
     ),
     _dies(
         "message-with-escapes",
@@ -260,7 +259,6 @@ TEXTS = [
             **{f"recipes_source/m{n}.py": f'"""\nM\n====\n"""\n\nprint({n})\n' for n in range(3)},
         },
         look=summary,
-        quick=True,
     ),
     Case(
         name="jupyter-beside",
@@ -428,7 +426,6 @@ def _changed(name: str, code: str, old: str, new: str, injects: str) -> Case:
         code=code,
         look=changed(old, new),  # type: ignore[arg-type]
         pages=True,
-        quick=name == "text",
     )
 
 

@@ -308,7 +308,6 @@ FILES = [
             prepare=lambda bench, length=length: _long_temporary(bench, length),
             holds=prints("fine\n"),
             leaves=(r"[Lx]+(/[Lx]+)*",),
-            quick=length == 200,
         )
         for length in (90, 200, 900)
     ],

@@ -118,7 +118,6 @@ LOST = [
         during=stop_recorder,
         holds=all_lines(4000),
         leaves=("begun",),
-        quick=True,
     ),
     Case(
         name="4000-displays",
@@ -198,9 +197,9 @@ UNDRAWN = [
     Case(
         name="figure-drawn-at-end-of-cell",
         kind="A2",
-        injects="a figure left open at the end of a cell that cannot be drawn, then another cell",
+        injects="a figure of 70,000 pixels left open at the end of a cell, then another cell",
         ends="refused",
-        code="import matplotlib.pyplot as plt\n_ = plt.figure(figsize=(700, 1), dpi=100)\n\n"
+        code="import matplotlib.pyplot as plt\n_ = plt.figure(figsize=(700, 1), dpi=100)\n_ = plt.plot([1, 2])\n\n"
         "# %%\n\nprint('on')",
         leaves=(r"home/\.(cache|config)(/.*)?",),
     ),
@@ -250,7 +249,6 @@ FRESH = [
         code="import math\nmath.pi",
         prepare=lambda bench: _home(bench, ".ipython/profile_default/ipython_config.py", PROFILE),
         holds=contains("3.141592653589793"),
-        quick=True,
     ),
     Case(
         name="kernel-profile",
@@ -418,7 +416,6 @@ COMMITS = [
         environment={"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"},
         prepare=make_repository,
         look=commit_is_told,
-        quick=True,
     ),
     Case(
         name="no-git",
