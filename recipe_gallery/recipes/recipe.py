@@ -147,7 +147,7 @@ def _split(path: Path) -> list[Block]:
             raise _syntax_error(path, path.read_text(encoding="utf-8"), 1)
         return blocks
     except OSError as error:
-        text, line, remedy = f"cannot be read: {error.strerror}", None, ""
+        text, line, remedy = f"cannot be read: {error.strerror}", None, "mend or remove it"
     except UnicodeDecodeError as error:
         text, line, remedy = f"cannot be read: {error}", None, "save the file in UTF-8"
     except SyntaxError as error:  # an unknown encoding, for one
@@ -187,7 +187,8 @@ def _make_cells(path: Path, blocks: Sequence[Block]) -> Iterator[Cell]:
         try:
             blank = is_blank(block)
         except ExtensionError as error:  # an ignored part without end
-            raise GalleryError(str(error), path=path, line=block.lineno) from None
+            remedy = "add the line that is missing in this cell"
+            raise GalleryError(str(error), path=path, line=block.lineno, remedy=remedy) from None
         if blank:
             line = line if hidden else block.lineno
             hidden += block.content

@@ -125,12 +125,10 @@ def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Condi
     commit, note = describe_commit(gallery)
     if note:
         say(f"note: {note}")
-    versions = probed.get("versions")
-    told = versions.items() if isinstance(versions, dict) else ()
     facts = {
         "device": (gpu.facts if gpu else {}) | describe_host(),
         "versions": package_versions(settings.packages)
-        | {name: version for name, version in told if version},
+        | {name: version for name, version in probed.get("versions", {}).items() if version},
         "environment": runtime,
         **commit,
     }
@@ -153,7 +151,8 @@ def package_versions(packages: Iterable[str]) -> dict[str, str]:
     """Return Python's version and those of the packages that are installed."""
     versions = {"python": platform.python_version()}
     for name in packages:
-        with contextlib.suppress(metadata.PackageNotFoundError):
+        # ValueError: a name that none can have
+        with contextlib.suppress(metadata.PackageNotFoundError, ValueError):
             versions[name] = metadata.version(name)
     return versions
 
@@ -174,6 +173,13 @@ def run_probe(program: str, environment: dict[str, str], seconds: float) -> dict
     result = read_json(done)
     if result is None:
         raise GalleryError(f"{text} failed: {last_line(done)}", remedy=remedy)
+    versions = result.setdefault("versions", {})
+    told = list(versions.values()) if isinstance(versions, dict) else [versions]
+    if not all(each is None or isinstance(each, str) for each in told):
+        raise GalleryError(
+            f"{text} prints versions that are not strings by name",
+            remedy='print an object such as {"gpu": true, "versions": {"CUDA": "13.0"}}',
+        )
     return result
 
 

@@ -52,8 +52,8 @@ def read_json(done: subprocess.CompletedProcess[str]) -> dict[str, Any] | None:
 
 
 def last_line(done: subprocess.CompletedProcess[str]) -> str:
-    """Return what a program that failed said last."""
-    return (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1]
+    """Return what a program that failed said last, at most 300 characters of it."""
+    return (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1][:300]
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -75,13 +75,17 @@ def load_settings(recipes_folder: Path) -> Settings:
     except FileNotFoundError:
         if not path.is_symlink():
             return Settings()
-        raise GalleryError("a link that leads nowhere", path=path) from None
+        remedy = "remove it or put the file there"
+        raise GalleryError("a link that leads nowhere", path=path, remedy=remedy) from None
     except OSError as error:
-        raise GalleryError(f"cannot be read: {error.strerror}", path=path) from None
+        remedy = "mend or remove it"
+        raise GalleryError(f"cannot be read: {error.strerror}", path=path, remedy=remedy) from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise GalleryError(f"not valid TOML: {error}", path=path) from None
+        remedy = "mend the file; it is text in UTF-8"
+        raise GalleryError(f"not valid TOML: {error}", path=path, remedy=remedy) from None
     except re.error as error:
-        raise GalleryError(f"[output] drop: not a regular expression: {error}", path=path) from None
+        text = f"[output] drop: not a regular expression: {error}"
+        raise GalleryError(text, path=path, remedy="mend the pattern") from None
     except ValueError as error:
         remedy = "compare with CONTRIBUTING.md"
         raise GalleryError(f"unexpected value: {error}", path=path, remedy=remedy) from None

@@ -60,6 +60,7 @@ def record(
         storage.require_place(folder / "recording.ipynb")
         held.enter_context(_one_at_a_time(folder / ".lock"))
         storage.remove_unfinished(folder)
+        storage.require_room()
         machine.require_open_files()
         if left := remove_leftovers():
             progress.say(left)

@@ -35,6 +35,20 @@ def require_place(path: Path) -> None:
             unfinished.unlink()
 
 
+def require_room() -> None:
+    """Raise ``GalleryError`` unless temporary files can be written: every run has some."""
+    folder = None
+    try:
+        folder = Path(tempfile.gettempdir())
+        with tempfile.TemporaryFile() as file:
+            file.write(bytes(_ROOM))
+            file.flush()
+    except OSError as error:
+        text = f"temporary files cannot be written: {error.strerror}"
+        remedy = "make room, or let TMPDIR name another folder"
+        raise GalleryError(text, path=folder, remedy=remedy) from None
+
+
 def write_whole(notebook: NotebookNode, path: Path) -> None:
     """Write a recording completely or not at all; what was there before stays until then.
 
@@ -87,5 +101,6 @@ def _keep_elsewhere(path: Path, data: bytes) -> str:
             except BaseException:
                 os.unlink(name)
                 raise
+            os.chmod(name, 0o644)  # as if it had been written where it belongs
             return f"the recording is kept: make room, then move {name} to {path}"
     return "make room and record again; there was none for it elsewhere"

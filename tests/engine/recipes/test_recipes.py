@@ -210,7 +210,7 @@ def test_what_is_no_file_is_one_line_and_not_waited_for(tmp_path: Path) -> None:
         make(tmp_path / name)
         with pytest.raises(GalleryError) as caught:
             load_recipe(tmp_path / name)
-        assert str(caught.value) == f"{tmp_path / name}: cannot be read: it is no file"
+        assert str(caught.value) == f"{tmp_path / name}: cannot be read: it is no file; mend or remove it"
     with pytest.raises(GalleryError, match="cannot be read: No such file or directory"):
         load_recipe(tmp_path / "none.py")
 

@@ -64,13 +64,14 @@ def test_where_there_is_no_tool_the_cpu_is_offered(monkeypatch: pytest.MonkeyPat
 
 
 def test_versions_are_those_of_installed_packages() -> None:
-    versions = package_versions(["pytest", "no-such-package"])
+    versions = package_versions(["pytest", "no-such-package", "", "../x"])
     assert versions == {"python": sys.version.split()[0], "pytest": pytest.__version__}
 
 
 def test_a_probe_says_what_no_package_tells() -> None:
     assert run_probe("", {}, 60) == {}
-    assert run_probe("print('{\"gpu\": true}')", {}, 60) == {"gpu": True}
+    probed = {"gpu": True, "versions": {}}
+    assert run_probe("print('{\"gpu\": true}')", {}, 60) == probed
 
 
 @pytest.mark.parametrize(
@@ -80,6 +81,7 @@ def test_a_probe_says_what_no_package_tells() -> None:
         ("print('a'); print('b')", "b"),
         ("pass", "no output"),
         ("raise SystemExit('no driver')", "no driver"),
+        ("raise SystemExit('e' * 1000)", "e" * 300),
     ],
 )
 def test_a_probe_that_fails_says_why(program: str, reason: str) -> None:
@@ -87,6 +89,16 @@ def test_a_probe_that_fails_says_why(program: str, reason: str) -> None:
         run_probe(program, {}, 60)
     assert caught.value.text == f"the probe in recording.toml failed: {reason}"
     assert caught.value.remedy == "install what recipes need"
+
+
+@pytest.mark.parametrize("versions", ["[1]", "5", '{"CUDA": 13}', '{"CUDA": {"a": "1"}}'])
+def test_versions_that_a_page_cannot_show_are_told(versions: str) -> None:
+    with pytest.raises(GalleryError) as caught:
+        run_probe(f"print('{{\"versions\": {versions}}}')", {}, 60)
+    assert str(caught.value) == (
+        "the probe in recording.toml prints versions that are not strings by name; "
+        'print an object such as {"gpu": true, "versions": {"CUDA": "13.0"}}'
+    )
 
 
 def test_a_probe_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
@@ -109,7 +121,7 @@ def test_what_a_probe_leaves_running_does_not_keep_it_from_ending() -> None:
     sleep = "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])"
     program = f"import subprocess, sys; print('{{}}'); {sleep}"
     started = time.monotonic()
-    assert run_probe(program, {}, 60) == {}
+    assert run_probe(program, {}, 60) == {"versions": {}}
     assert time.monotonic() - started < 30
 
 

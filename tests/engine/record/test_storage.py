@@ -101,6 +101,23 @@ def test_a_full_disk_is_found_out_before_anything_runs(
     assert list(gallery.recordings.iterdir()) == []
 
 
+def test_no_room_for_temporary_files_is_found_out_before_anything_runs(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_unused: object) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    gallery.write("one", RECIPE)
+    monkeypatch.setattr(session.machine, "prepare", None)
+    monkeypatch.setattr(storage.tempfile, "TemporaryFile", full)
+    with pytest.raises(GalleryError) as caught:
+        gallery.record()
+    assert str(caught.value) == (
+        f"{storage.tempfile.gettempdir()}: temporary files cannot be written: No space left on "
+        "device; make room, or let TMPDIR name another folder"
+    )
+
+
 def test_one_recording_that_cannot_be_written_does_not_run_and_leaves_the_others(
     gallery: Gallery,
 ) -> None:
