@@ -292,12 +292,12 @@ FILES = [
         name="tmpdir-full",
         kind="B2",
         injects="a TMPDIR of 4 kB",
-        ends="either",
+        ends="stopped",
         code="open('file', 'w').write('w' * 100_000)",
         prepare=with_mounts,
         wrap=(*MOUNT, 'mount -t tmpfs -o size=4k tmpfs "$0" && exec "$@"', "ROOT/tmp"),
         neighbour=False,
-        says="",
+        says="temporary files",
     ),
     *[
         Case(

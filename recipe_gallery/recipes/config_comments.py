@@ -18,7 +18,6 @@ Sphinx-Gallery removes them from the page; its own are allowed, too. Those of th
 import ast
 import contextlib
 import logging
-import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -30,8 +29,8 @@ from ..errors import GalleryError
 
 
 def is_seconds(value: object) -> bool:
-    """Tell whether a value is a finite number above 0."""
-    return type(value) in (int, float) and 0 < value < math.inf  # type: ignore[operator]
+    """Tell whether a value is a number above 0 that clocks can add; a million are eleven days."""
+    return type(value) in (int, float) and 0 < value <= 1e6  # type: ignore[operator]
 
 
 def is_strings(value: object) -> bool:
@@ -43,7 +42,7 @@ def _is_number(value: object) -> bool:
     return type(value) is int
 
 
-_SECONDS = is_seconds, "a number of seconds above 0"
+_SECONDS = is_seconds, "a number of seconds above 0, at most 1,000,000"
 _NUMBER = _is_number, "a whole number"
 # What a setting of a whole recipe needs, and how that is said.
 _NEEDED: dict[str, tuple[Callable[[object], bool], str]] = {
@@ -139,7 +138,7 @@ def _read_value(path: Path, line: int, name: str, match: re.Match[str]) -> Any:
         text = f"unknown setting sphinx_gallery_{name}"
         raise GalleryError(text, path=path, line=line, remedy=known)
     is_right, needed = _NEEDED.get(name, (lambda value: True, "a value as Python writes it"))
-    text, remedy = f"sphinx_gallery_{name} needs {needed}", ""
+    text, remedy = f"sphinx_gallery_{name} needs {needed}", "correct the value"
     try:
         # Sphinx-Gallery would take the next line for the value, and remove it from the code.
         value = ast.literal_eval("" if "\n" in match[0].strip() else match[3])

@@ -48,7 +48,7 @@ def _is_value(value: object) -> bool:
 
 
 _Kind = tuple[Callable[[Any], bool], str]
-_SECONDS: _Kind = is_seconds, "a number of seconds above 0"
+_SECONDS: _Kind = is_seconds, "a number of seconds above 0, at most 1,000,000"
 _SIZE: _Kind = is_seconds, "a number of MB above 0"
 _STRINGS: _Kind = is_strings, "a list of strings"
 _VALUE: _Kind = _is_value, "a string or a number"

@@ -148,6 +148,7 @@ def test_another_encoding_is_told_with_its_remedy(tmp_path: Path) -> None:
         "thumbnail_number = -1",
         "tags = ['a']",
         "deadline = 0.5",
+        "deadline = 1000000",
         "cell_timeout = 1",
         "inputs = []",
     ],
@@ -159,10 +160,11 @@ def test_settings_of_sphinx_gallery_and_our_own_are_accepted(tmp_path: Path, set
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("deadline = 0", "sphinx_gallery_deadline needs a number of seconds above 0"),
-        ("deadline = True", "sphinx_gallery_deadline needs a number of seconds above 0"),
-        ("cell_timeout = -1", "sphinx_gallery_cell_timeout needs a number of seconds above 0"),
-        ("cell_timeout = 1e999", "sphinx_gallery_cell_timeout needs a number of seconds above 0"),
+        ("deadline = 0", "sphinx_gallery_deadline needs a number of seconds above 0, at most 1,000,000"),
+        ("deadline = True", "sphinx_gallery_deadline needs a number of seconds above 0, at most 1,000,000"),
+        ("deadline = 1000001", "sphinx_gallery_deadline needs a number of seconds above 0, at most 1,000,000"),
+        ("cell_timeout = -1", "sphinx_gallery_cell_timeout needs a number of seconds above 0, at most 1,000,000"),
+        ("cell_timeout = 1e999", "sphinx_gallery_cell_timeout needs a number of seconds above 0, at most 1,000,000"),
         ("inputs = 'a'", 'sphinx_gallery_inputs needs a list such as ["data.csv"]'),
         ("inputs = [1]", 'sphinx_gallery_inputs needs a list such as ["data.csv"]'),
         ("raises = KeyError", "sphinx_gallery_raises needs a string in quotes, on one line"),
