@@ -130,8 +130,9 @@ lint: $(VENV)/test ## check style, types, directions of imports and what GitHub 
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms \
 		$(filter-out $(FORMS)/config.yml,$(wildcard $(FORMS)/*.yml))
 
-mutants: $(VENV)/test ## change the engine, one place at a time: do tests fail? (ROOMS=..., SEED=1, MINUTES=90)
-	$(BIN)/python tests/mutants $(if $(SEED),--seed $(SEED)) $(if $(MINUTES),--minutes $(MINUTES)) $(ROOMS)
+mutants: $(VENV)/test ## change the engine, one place at a time: do tests fail? (ROOMS=..., SEED=1, SAMPLE=150, MINUTES=90)
+	nice -n 19 $(BIN)/python tests/mutants $(if $(SEED),--seed $(SEED)) $(if $(SAMPLE),--sample $(SAMPLE)) \
+		$(if $(MINUTES),--minutes $(MINUTES)) $(ROOMS)
 
 map: $(VENV)/html ## write the map of the modules into README.md
 	$(BIN)/python .github/scripts/readme_map.py

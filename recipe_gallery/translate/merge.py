@@ -26,7 +26,7 @@ def update_catalog(
     for entry in sorted(old or (), key=lambda e: (bool(e.obsolete), e.fuzzy, not e.msgstr)):
         before.setdefault(entry.msgid, entry)
     new = polib.POFile(wrapwidth=WIDTH)
-    new.header = old.header if old else ""
+    new.header = old.header if old is not None else ""
     new.metadata = _header(old, template, language)
     messages = {each.msgid: _carry_over(each, before.get(each.msgid)) for each in template}
     removed = {text: entry for text, entry in before.items() if text not in messages}
@@ -106,7 +106,7 @@ def _header(old: polib.POFile | None, template: polib.POFile, language: str) -> 
         "Content-Type": "text/plain; charset=UTF-8",
         "Content-Transfer-Encoding": "8bit",
     }
-    if old:
+    if old is not None:  # one without messages has a header still
         # Its date changes with every template, which makes every update a change.
         kept = {name: value.strip() for name, value in old.metadata.items()}
         kept.pop("POT-Creation-Date", None)

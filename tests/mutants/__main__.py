@@ -38,7 +38,7 @@ MARK = "<!-- made by `make mutants` -->\n"
 EQUIVALENT = HERE / "equivalent.toml"
 WANTED = 85  # percent of the mutants of a room
 # What the tests of one mutant may compute without it; the limit is three times that and 15 s.
-SECONDS_OF_TESTS = 40.0
+SECONDS_OF_TESTS = 25.0
 # After every so many mutants a run is made with nothing changed: tests that fail in one fail by
 # chance, and may have killed mutants so.
 EVERY = 15
@@ -68,28 +68,30 @@ def digest(paths: Iterable[Path]) -> str:
     return hashlib.sha256(b"".join(path.read_bytes() for path in paths)).hexdigest()[:16]
 
 
-def find_tests() -> tuple[list[Path], str]:
-    """Return the files of tests, and a hash of all else that their outcome depends on."""
-    files = sorted(ROOT.glob(f"{TESTS}/**/test_*.py"))
+def find_tests(chosen: list[str]) -> tuple[list[Path], str]:
+    """Return the chosen files of tests, and a hash of all else that their outcome depends on."""
+    paths = sorted(ROOT.glob("tests/**/test_*.py"))
+    files = [each for each in paths if str(each.relative_to(ROOT)).startswith(tuple(chosen))]
     engine = [path for path in ROOT.glob(f"{ENGINE}/**/*") if path.suffix in (".py", ".po")]
-    helpers = [path for path in ROOT.glob("tests/**/*.py") if path not in files]
+    helpers = [path for path in ROOT.glob("tests/**/*.py") if path not in paths]
     return files, digest(sorted([*engine, *(path for path in helpers if HERE not in path.parents)]))
 
 
-def trace_tests(copies: list[Path]) -> dict[str, Any]:
+def trace_tests(chosen_files: list[str], copies: list[Path]) -> dict[str, Any]:
     """Return by test how long it computes, whether it passes, and the functions that it calls.
 
     What was found for a file is kept for as long as neither it nor the engine changes.
     """
     kept = WORK / "traced.json"
     before = json.loads(kept.read_text()) if kept.exists() else {}
-    files, state = find_tests()
+    files, state = find_tests(chosen_files)
     states = {path.relative_to(ROOT).as_posix(): f"{state}{digest([path])}" for path in files}
     traced = {name: before[name] for name in states if before.get(name, [""])[0] == states[name]}
+    others = {name: found for name, found in before.items() if found[0].startswith(state)}
     missing = sorted(states.keys() - traced.keys(), key=lambda name: (ROOT / name).stat().st_size)
     if missing:
         print(f"tracing {len(missing)} files of tests", flush=True)
-        if not traced:
+        if not others:
             shutil.rmtree(WORK / "recordings", ignore_errors=True)  # of another state of the engine
         running = {}
         for number, copy in enumerate(copies):
@@ -103,7 +105,7 @@ def trace_tests(copies: list[Path]) -> dict[str, Any]:
         for name in missing:
             of_file = {test: facts for test, facts in found.items() if test.startswith(f"{name}::")}
             traced[name] = [states[name], of_file]
-        kept.write_text(json.dumps(traced))
+        kept.write_text(json.dumps(others | traced))
     tests: dict[str, Any] = {}
     for state_of_file, of_file in traced.values():
         tests |= {name: facts | {"state": state_of_file} for name, facts in of_file.items()}
@@ -253,6 +255,7 @@ def main() -> int:
     """Run the mutants; return 1 if too many survive."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("rooms", nargs="*", default=list(ROOMS), help="folders of the engine")
+    parser.add_argument("--tests", nargs="*", default=[TESTS], help="folders, files: only these")
     parser.add_argument("--seed", type=int, default=1, help="which mutants are drawn")
     parser.add_argument("--sample", type=int, default=150, help="so many of each room")
     parser.add_argument("--minutes", type=float, default=90, help="begin none after this time")
@@ -263,7 +266,7 @@ def main() -> int:
         importlib.import_module(name)
     WORK.mkdir(parents=True, exist_ok=True)
     copies = [make_copy(number) for number in range(options.jobs)]
-    tests = trace_tests(copies)
+    tests = trace_tests(options.tests, copies)
     for name, test in tests.items():
         if not test["passed"]:
             print(f"left out, for it fails or is skipped without a mutant: {name}")

@@ -58,6 +58,9 @@ def start(copy: Path, arguments: list[str], plugin: object | None = None) -> int
         "HYPOTHESIS_PROFILE": "mutants",
         "RECORDINGS_OF_TESTS": str(WORK / "recordings"),
     }
+    # Tests and modules are compiled once for all runs.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", f"--basetemp={copy}-temp"]
     status = 70
     try:

@@ -11,21 +11,25 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import pytest
 
 CUSTOMIZE = """\
 import sys
-sys.path.append({folder!r})
-try:
-    import tracing
-    tracing.follow({copy!r})
-except Exception:
-    pass
-finally:
-    sys.path.remove({folder!r})
+
+def trace():
+    sys.path.append({folder!r})
+    try:
+        import tracing
+        tracing.follow({copy!r})
+    except Exception:
+        pass
+    finally:
+        sys.path.remove({folder!r})
+
+trace()
 """
 
 
@@ -38,17 +42,19 @@ def install(copy: Path) -> None:
 class _Calls:
     def __init__(self, copy: Path, caller: str) -> None:
         self.caller = caller
-        self.seen: set[tuple[str, int]] = set()
+        self.seen: dict[int, CodeType] = {}  # kept, so that no other gets the same id
         self.folder = f"{copy}/recipe_gallery/"
         self.start = len(f"{copy}/")
         self.file = (copy / "calls.txt").open("a", buffering=1)
 
     def __call__(self, frame: FrameType, event: str, argument: object) -> None:
         code = frame.f_code
-        place = (code.co_filename, code.co_firstlineno)
-        if place not in self.seen and code.co_filename.startswith(self.folder):
-            self.seen.add(place)
-            self.file.write(f"call\t{self.caller}\t{place[0][self.start :]}:{place[1]}\n")
+        if id(code) in self.seen:
+            return
+        self.seen[id(code)] = code
+        if code.co_filename.startswith(self.folder):
+            place = f"{code.co_filename[self.start :]}:{code.co_firstlineno}"
+            self.file.write(f"call\t{self.caller}\t{place}\n")
 
 
 def follow(copy: str) -> None:

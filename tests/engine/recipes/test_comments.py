@@ -136,3 +136,65 @@ def test_no_translation_changes_a_recipe(path, translation: str) -> None:
 )
 def test_wrapping_loses_nothing(text: str, width: int) -> None:
     assert "".join(wrap(text, width)).replace(" ", "") == text.replace(" ", "")
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "lines"),
+    [
+        ("aa bb", 5, ["aa bb"]),
+        ("aa bb", 4, ["aa", "bb"]),
+        ("aa  bb ", 9, ["aa bb"]),
+        ("XY" * 5, 5, ["XY" * 5]),  # a word is never cut
+        ("가나다라", 4, ["가나다라"]),
+        ("中文中文", 4, ["中文", "中文"]),
+        ("中文（中）文", 4, ["中文", "（中）", "文"]),
+        ("中文，文", 4, ["中", "文，", "文"]),
+        ("", 5, [""]),
+    ],
+)
+def test_lines_end_where_they_may(text: str, width: int, lines: list[str]) -> None:
+    assert wrap(text, width) == lines
+
+
+@pytest.mark.parametrize("indent", ["", "    "])
+def test_a_translated_line_is_at_most_88_columns_wide(indent: str) -> None:
+    source = f"if x:\n{indent}# Short.\n{indent}x\n"
+    room = 88 - len(indent) - len("# ")
+    fits, too_long = (f"{'x' * 40} {'y' * (room - 41 + more)}" for more in (0, 1))
+    lines = replace_comments(source, {"Short.": fits}).splitlines()
+    assert lines[1] == f"{indent}# {fits}"
+    assert len(lines[1]) == 88
+    lines = replace_comments(source, {"Short.": too_long}).splitlines()
+    assert lines[1:3] == [f"{indent}# {part}" for part in too_long.split()]
+
+
+def test_a_comment_knows_its_place() -> None:
+    first, second, behind, inside = find_comments(CODE)
+    assert (first.first, first.last, first.column, first.trailing) == (0, 1, 0, False)
+    assert (second.first, second.last) == (3, 3)
+    assert (behind.first, behind.column, behind.trailing) == (6, 7, True)
+    assert (inside.first, inside.column, inside.trailing) == (10, 4, False)
+
+
+def test_a_comment_behind_code_is_no_paragraph_with_its_neighbours() -> None:
+    source = "x = 1  # one\ny = 2  # two\n       # three\n# four\n  # five\n"
+    texts = [comment.text for comment in find_comments(source)]
+    assert texts == ["one", "two", "three", "four", "five"]
+
+
+@pytest.mark.parametrize("source", ["#!/usr/bin/env python\n", "#\n", "# %% a cell\n", "x = 1"])
+def test_what_is_not_for_people_is_no_comment(source: str) -> None:
+    assert find_comments(source) == []
+
+
+@pytest.mark.parametrize("source", ["# One.\nx = 1", "# One.\nx = 1\n"])
+def test_the_end_of_the_code_stays_as_it_is(source: str) -> None:
+    assert replace_comments(source, {"One.": "하나."}) == source.replace("One.", "하나.")
+    assert replace_comments(source, {"One.": ""}) == source
+    assert replace_comments(source, {}) == source
+
+
+def test_all_quotes_that_a_translation_brings_in_are_named() -> None:
+    told = "a comment must not bring in \"\"\" '''"
+    assert find_problem("a", "\"\"\" '''") == told
+    assert find_problem("\"\"\" '''", "\"\"\" '''") is None

@@ -1,3 +1,4 @@
+import hashlib
 import logging
 import os
 import re
@@ -280,3 +281,93 @@ def test_what_is_hidden_runs_wherever_it_stands(tmp_path: Path, code: str, shown
     names: dict[str, object] = {}
     exec(cell.code, names)
     assert "f" in names or "a" in names
+
+
+@pytest.mark.parametrize(
+    ("text", "told", "remedy"),
+    [
+        ("1\nx = 1\n", "no docstring", "start the recipe with one that holds its title"),
+        (
+            f"# -*- coding: klingon -*-\n{HEAD}",
+            "cannot be parsed: unknown encoding: klingon",
+            "mend the file",
+        ),
+        (
+            f"\ufeff{HEAD}x = 1\n",
+            "a byte order mark at the start of the file",
+            "save it in UTF-8 without one",
+        ),
+        (
+            f"{HEAD}x = (\n",
+            "syntax error: '(' was never closed",
+            "mend the code",
+        ),
+        (f"{HEAD}if x:\n\tx\n", "a tab in the code below", "use spaces"),
+        (
+            f"{HEAD}# sphinx_gallery_inputs = ['../a.csv']\nx = 1\n",
+            "input '../a.csv' is not a file below {folder}",
+            "correct the line '# sphinx_gallery_inputs'",
+        ),
+        (
+            f"{HEAD}# sphinx_gallery_inputs = ['recipe.py']\nx = 1\n",
+            "input 'recipe.py' would take the place of a page or a download",
+            "give it another ending",
+        ),
+        (
+            f"{HEAD}# sphinx_gallery_no_such = 1\nx = 1\n",
+            "unknown setting sphinx_gallery_no_such",
+            "there are: alt, cell_timeout, deadline, inputs, raises, and Sphinx-Gallery's own",
+        ),
+        (
+            f"{HEAD}x = 1\n\n# %%\n# Text.\n# sphinx_gallery_deadline = 1\n\nx = 2\n",
+            "a sphinx_gallery_ setting in a block of text",
+            "leave an empty line between '# %%' and it",
+        ),
+    ],
+)
+def test_a_mistake_is_told_with_what_to_do(
+    tmp_path: Path, text: str, told: str, remedy: str
+) -> None:
+    with pytest.raises(GalleryError) as caught:
+        _ = load(tmp_path, text).inputs
+    error = caught.value
+    assert (error.text, error.remedy) == (told.format(folder=tmp_path), remedy)
+    assert error.path == tmp_path / "recipe.py"
+
+
+def test_a_recipe_that_is_not_there_is_told_without_a_line(tmp_path: Path) -> None:
+    with pytest.raises(GalleryError) as caught:
+        load_recipe(tmp_path / "none.py")
+    assert (caught.value.line, caught.value.remedy) == (None, "mend or remove it")
+    assert caught.value.text == "cannot be read: No such file or directory"
+
+
+@pytest.mark.parametrize(
+    ("docstring", "title", "summary"),
+    [
+        ("Title\n=====\n\nOne line\nand another.\n\nMore.", "Title", "One line and another."),
+        ("Title\n=====", "Title", ""),
+        ("=====\nTitle\n=====\nAt once.", "Title", "At once."),
+        (".. _label:\n\nTitle\n-----\n\nText.", "Title", "Text."),
+        ("Long title\n====\n\nText.", "Long title", "Text."),
+    ],
+)
+def test_the_summary_is_the_first_paragraph_below_the_title(
+    tmp_path: Path, docstring: str, title: str, summary: str
+) -> None:
+    recipe = load(tmp_path, f'"""\n{docstring}\n"""\nx = 1\n')
+    assert (recipe.title, recipe.summary) == (title, summary)
+
+
+def test_inputs_are_hashed_by_their_path(tmp_path: Path) -> None:
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data/a.csv").write_text("1")
+    recipe = load(tmp_path, f"{HEAD}# sphinx_gallery_inputs = ['data/a.csv']\nx = 1\n")
+    assert recipe.inputs == {"data/a.csv": hashlib.sha256(b"1").hexdigest()}
+    assert load(tmp_path, f"{HEAD}y = 1\n").inputs == {}
+
+
+def test_each_block_stands_with_its_cell(tmp_path: Path) -> None:
+    recipe = load(tmp_path, f"{HEAD}x = 1\n\n# %%\n# Text.\n\ny = 1\n")
+    kinds = [(block.type, cell and cell.number) for block, cell in recipe.parts]
+    assert kinds == [("text", None), ("code", 1), ("text", None), ("code", 2)]

@@ -1,4 +1,5 @@
 import contextlib
+import re
 from pathlib import Path
 
 import polib
@@ -9,13 +10,16 @@ from hypothesis import strategies as st
 from gallery import ROOT
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.translate.catalogs import (
+    find_catalogs,
     is_wordless,
     locale_folders,
     measure,
+    percent_done,
     read_catalog,
+    split_path,
     write_catalog,
 )
-from recipe_gallery.translate.merge import update_catalog
+from recipe_gallery.translate.merge import pair_similar, update_catalog
 
 
 def template(*texts: str) -> polib.POFile:
@@ -190,3 +194,148 @@ def test_updating_twice_is_updating_once(old: list[tuple[str, str]], new: list[s
     once = update_catalog(catalog, template(*dict.fromkeys(new)), language="ko")
     text = str(once)
     assert str(update_catalog(once, template(*dict.fromkeys(new)), language="ko")) == text
+
+
+@pytest.mark.parametrize(
+    ("words", "left", "percent"),
+    [(0, 0, 100), (7, 0, 100), (1000, 1, 99), (3, 1, 66), (1000, 999, 0), (1, 1, 0)],
+)
+def test_a_hundred_percent_is_said_only_if_nothing_is_left(
+    words: int, left: int, percent: int
+) -> None:
+    assert percent_done(words, left) == percent
+
+
+def test_locks_copies_and_folders_are_no_catalogs(tmp_path: Path) -> None:
+    folder = tmp_path / "ko/LC_MESSAGES"
+    (folder / "part/of.po").mkdir(parents=True)
+    for name in ("b.po", "a.po", "part/c.po", ".#a.po", ".a.po", "a.mo", "a.po~"):
+        (folder / name).touch()
+    found = [path.relative_to(folder).as_posix() for path in find_catalogs(tmp_path, "ko")]
+    assert found == ["a.po", "b.po", "part/c.po"]
+    assert find_catalogs(tmp_path, "ja") == []
+
+
+def test_a_catalog_is_known_by_where_it_lies(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = Path("locale/ko/LC_MESSAGES/part/a.po")
+    monkeypatch.chdir(tmp_path)
+    assert split_path(path) == (tmp_path / "locale", "ko", "part/a")
+    assert split_path(tmp_path / path) == (tmp_path / "locale", "ko", "part/a")
+
+
+def test_a_catalog_is_written_whole_and_only_if_it_changes(tmp_path: Path) -> None:
+    path = tmp_path / "ko/LC_MESSAGES/page.po"
+    catalog = translated("One sentence.")
+    assert write_catalog(path, catalog) is True
+    assert path.read_text(encoding="utf-8").endswith('"번역: One sentence."\n')
+    assert [each.name for each in path.parent.iterdir()] == ["page.po"]  # nothing half written
+    path.touch()
+    before = path.stat().st_mtime_ns
+    assert write_catalog(path, catalog) is False
+    assert path.stat().st_mtime_ns == before
+    catalog[0].msgstr = "하나."
+    assert write_catalog(path, catalog) is True
+    assert read_catalog(path)[0].msgstr == "하나."
+
+
+def test_a_byte_order_mark_is_no_part_of_a_catalog(tmp_path: Path) -> None:
+    path = tmp_path / "page.po"
+    path.write_bytes(b'\xef\xbb\xbfmsgid "a"\nmsgstr "b"')
+    assert [(entry.msgid, entry.msgstr) for entry in read_catalog(path)] == [("a", "b")]
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "told"),
+    [
+        ('msgid "a"\nmsgstr "b"\n\nnonsense\n', 4, "not a catalog from here on"),
+        ('msgid "a"\nmsgstr b"\n', 2, "the text has to stand between two quotes"),
+        ('msgid "a"\nmsgstr "b" c"\n', 2, "the text has to stand between two quotes"),
+        ('msgid "a"\n\nmsgid "b"\nmsgstr "c"\n', 1, "no msgstr follows"),
+        ('msgid "a"\nmsgstr "b"\n\nmsgid "c"\n', 4, "no msgstr follows"),
+        ('msgid "a"\nmsgctxt "b"\nmsgstr "c"\n', 1, "no msgstr follows"),
+    ],
+)
+def test_what_is_no_catalog_is_told_with_its_line(
+    tmp_path: Path, content: str, line: int, told: str
+) -> None:
+    path = tmp_path / "page.po"
+    path.write_text(content)
+    remedies = {
+        "not a catalog from here on": "compare with the lines above",
+        "the text has to stand between two quotes": 'write \\" for one inside',
+        "no msgstr follows": 'add: msgstr ""',
+    }
+    with pytest.raises(GalleryError) as caught:
+        read_catalog(path)
+    error = caught.value
+    assert (error.path, error.line, error.text) == (path, line, told)
+    assert error.remedy == remedies[told]
+
+
+def test_a_catalog_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(GalleryError) as caught:
+        read_catalog(tmp_path / "none.po")
+    assert caught.value.text == "cannot be read: No such file or directory"
+
+
+def test_a_new_header_is_whole_and_a_kept_one_goes_first() -> None:
+    new = update_catalog(None, template("One."), language="ko").metadata
+    assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d\+0000", new.pop("PO-Revision-Date"))
+    assert new == {
+        "Project-Id-Version": "a site",
+        "Last-Translator": "The a site authors",
+        "Language-Team": "none",
+        "Language": "ko",
+        "MIME-Version": "1.0",
+        "Content-Type": "text/plain; charset=UTF-8",
+        "Content-Transfer-Encoding": "8bit",
+    }
+    old = polib.POFile()
+    old.header = "Somebody"
+    old.metadata = {
+        "X-Own": " kept ",
+        "POT-Creation-Date": "2026-01-01",
+        "Content-Type": "text/plain; charset=EUC-KR",
+        "Project-Id-Version": "theirs",
+    }
+    kept = update_catalog(old, template("One."), language="ko")
+    assert kept.header == "Somebody"
+    assert list(kept.metadata)[:3] == ["X-Own", "Content-Type", "Project-Id-Version"]
+    assert kept.metadata["X-Own"] == "kept"
+    assert kept.metadata["Project-Id-Version"] == "theirs"
+    assert kept.metadata["Content-Type"] == "text/plain; charset=UTF-8"
+    assert "POT-Creation-Date" not in kept.metadata
+    nameless = update_catalog(None, polib.POFile(), language="ko").metadata
+    assert nameless["Project-Id-Version"] == "PACKAGE"
+
+
+def test_a_message_brings_its_comment_flags_and_each_file_once() -> None:
+    new = template("One %s.")
+    new[0].comment = "Title"
+    new[0].flags = ["fuzzy", "python-format"]
+    new[0].occurrences = [("b.rst", "1"), ("a.rst", "2"), ("b.rst", "3")]
+    [made] = update_catalog(None, new, language="ko")
+    assert (made.comment, made.flags) == ("Title", ["python-format"])
+    assert made.occurrences == [("b.rst", ""), ("a.rst", "")]
+
+
+def test_the_work_of_a_translator_is_kept_when_its_message_goes() -> None:
+    old = translated("Something entirely different.")
+    old[0].comment, old[0].tcomment, old[0].flags = "Title", "ask Kim", ["python-format"]
+    old.append(polib.POEntry(msgid="1 2 3 4 5 6 7 8", msgstr=""))
+    old.append(polib.POEntry(msgid="?? !! ?? !!", msgstr="", tcomment="why?"))
+    new = update_catalog(old, template("One sentence."), language="ko")
+    _new, gone, commented = new
+    assert (gone.obsolete, gone.comment, gone.tcomment) == (True, "Title", "ask Kim")
+    assert gone.flags == ["python-format"]
+    assert (commented.obsolete, commented.msgid) == (True, "?? !! ?? !!")
+
+
+def test_an_old_text_is_offered_once_to_the_first_that_is_like_it() -> None:
+    old = "The first call compiles it."
+    near, nearer = "The first call compiles all.", "The first call compiles it!"
+    assert pair_similar([near, nearer], [old]) == {near: old}
+    assert pair_similar([near], ["Quite another.", old]) == {near: old}
+    assert pair_similar([near], ["Quite another."]) == {}

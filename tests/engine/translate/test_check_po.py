@@ -10,6 +10,7 @@ import polib
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from sphinxlint.checkers import all_checkers
 
 from gallery import ROOT
 from modules import run_module
@@ -19,7 +20,7 @@ from recipe_gallery.project import load_project
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.checks.message import CHECKS
 from recipe_gallery.translate.checks.problems import Problem, format_problems
-from recipe_gallery.translate.checks.run import check_catalog
+from recipe_gallery.translate.checks.run import _LINT, check_catalog
 from recipe_gallery.translate.checks.run import check_tree as check_project
 
 CATALOGS = Path(__file__).parent / "catalogs"
@@ -512,3 +513,75 @@ def test_catalogs_of_languages_that_nobody_listed_are_an_error(
     for command in ("check-po", "update-po", "status"):
         assert main([command]) == 1
         assert "catalogs, but no language of theirs in languages.toml" in capsys.readouterr().err
+
+
+def test_all_checks_that_sphinx_lint_is_asked_for_are_there() -> None:
+    assert all_checkers.keys() >= _LINT
+    assert len(_LINT) == 10
+
+
+def test_a_catalog_that_cannot_be_read_is_one_problem(tmp_path: Path) -> None:
+    path = tmp_path / "ko/LC_MESSAGES/page.po"
+    path.parent.mkdir(parents=True)
+    path.write_text("nonsense")
+    korean = Language(code="ko", name="한국어")
+    catalog, problems = check_catalog(path, korean, LABELS)
+    assert catalog is None
+    message = "not a catalog from here on; compare with the lines above"
+    assert problems == [Problem(path=path, line=1, message=message, check="syntax", breaks=True)]
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("", 'the header names no language; write "Language: ko\\n" as the folder is called'),
+        ("ja", 'the header says language ja; write "Language: ko\\n" as the folder is called'),
+    ],
+)
+def test_a_header_is_told_to_name_the_language_of_its_folder(
+    tmp_path: Path, language: str, said: str
+) -> None:
+    path = catalog_of(path=tmp_path / "ko/LC_MESSAGES/page.po", language=language)
+    _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
+    assert [(each.line, each.message, each.breaks) for each in problems] == [(1, said, False)]
+
+
+def test_a_doubled_message_is_told_with_the_line_of_the_first(tmp_path: Path) -> None:
+    entries = [polib.POEntry(msgid="One.", msgstr=text) for text in ("하나.", "일.")]
+    path = catalog_of(*entries, path=tmp_path / "ko/LC_MESSAGES/page.po")
+    _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
+    lines = [n for n, row in enumerate(path.read_text().splitlines(), 1) if row == 'msgid "One."']
+    (problem,) = problems
+    assert (problem.line, problem.breaks) == (lines[1], True)
+    assert problem.message == f"the message of line {lines[0]} again; keep one of the two"
+
+
+def test_forms_of_problems_are_exact() -> None:
+    problems = [
+        Problem(path=Path("a.po"), line=2, message="bad", check="syntax"),
+        Problem(path=Path("b.po"), line=3, message="나쁨", check="numbers", breaks=True),
+    ]
+    assert format_problems(problems, "text").splitlines() == [
+        "a.po:2: bad (syntax)",
+        "b.po:3: 나쁨 (numbers)",
+        "2 problems (syntax: 1, numbers: 1)",
+    ]
+    assert format_problems(problems[:1], "text").splitlines()[-1] == "1 problem (syntax: 1)"
+    assert format_problems(problems[1:], "json") == (
+        '[\n {\n  "file": "b.po",\n  "line": 3,\n  "message": "나쁨",\n  "check": "numbers"\n }\n]'
+    )
+
+
+def test_what_other_programs_would_not_read_is_told(tmp_path: Path) -> None:
+    make_project(tmp_path)
+    path = catalog_of(
+        polib.POEntry(msgid="One.", msgstr="하나."), path=tmp_path / "locale/ko/LC_MESSAGES/page.po"
+    )
+    text = path.read_text().replace('"하나."', r'"하\나."')
+    path.write_bytes(b"\xef\xbb\xbf" + rb"# a" + b"\n" + rb"# b \z" + b"\n" + text.encode())
+    line = path.read_text().splitlines().index(r'msgstr "하\나."') + 1
+    told = [str(each) for each in check_tree(tmp_path, [str(path)]) if each.check == "syntax"]
+    assert told == [
+        f"{path}:1: the file begins with a byte order mark; save it as UTF-8 without one (syntax)",
+        rf"{path}:{line}: \나 means nothing here; write \\나 for a backslash (syntax)",
+    ]

@@ -8,6 +8,7 @@ from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.checks import rules  # noqa: F401 (it adds the checks)
 from recipe_gallery.translate.checks.message import CHECKS, Message
 from recipe_gallery.translate.glossary import load_glossary
+from recipe_gallery.translate.pseudo import pseudo_message
 
 # Which words a number may stand for
 NUMBER_WORDS = {
@@ -60,7 +61,7 @@ WRONG = [
 ]
 
 
-def alarms(kind: str, text: str, translation: str) -> list[str]:
+def told(kind: str, text: str, translation: str) -> list[tuple[str, str]]:
     message = Message(
         text=text,
         translation=translation,
@@ -69,8 +70,15 @@ def alarms(kind: str, text: str, translation: str) -> list[str]:
         glossary=load_glossary(ROOT / "locale"),
     )
     return [
-        check.name for check in CHECKS if message.kind in check.of for _text in check.run(message)
+        (check.name, said)
+        for check in CHECKS
+        if message.kind in check.of
+        for said in check.run(message)
     ]
+
+
+def alarms(kind: str, text: str, translation: str) -> list[str]:
+    return [name for name, _said in told(kind, text, translation)]
 
 
 @pytest.mark.parametrize(("kind", "text", "translation"), RIGHT)
@@ -81,3 +89,177 @@ def test_a_right_translation_raises_no_alarm(kind: str, text: str, translation: 
 @pytest.mark.parametrize(("check", "kind", "text", "translation"), WRONG)
 def test_a_wrong_translation_is_found(check: str, kind: str, text: str, translation: str) -> None:
     assert check in alarms(kind, text, translation)
+
+
+HTML = "is not as often there as in the source; it is part of HTML"
+SAID = [
+    ("prose", "It is.", "빠\u3164", {"hidden-character: invisible character U+3164; remove it"}),
+    ("comment", "Why", "# 왜", {"comment: leave out the #, it is put in front of the translation"}),
+    (
+        *("prose", "One.", "하나.\n둘."),
+        {"line-break: a line break that the source does not have; write one paragraph"},
+    ),
+    (
+        *("prose", "Use ``a``.", "``b`` 씁니다."),
+        {
+            "markup-changed: missing from the translation: ``a``; keep it; "
+            "not in the source: ``b``; leave it out"
+        },
+    ),
+    (
+        *("prose", "Use ``b`` and ``a``.", "씁니다."),
+        {"markup-changed: missing from the translation: ``a``, ``b``; keep it"},
+    ),
+    (
+        *("prose", "A paragraph.", "a_ 문단"),
+        {
+            "markup-changed: not in the source: reference; "
+            "a word that ends in _ is a link; write \\_ for the character"
+        },
+    ),
+    (
+        *("prose", "A b.", "*가*"),
+        {"markup-changed: emphasis that the source does not have; write \\* for a star"},
+    ),
+    ("prose", "*A* b.", "**가**", set()),
+    *(
+        (
+            "prose",
+            f"{part} and {part}.",
+            part,
+            {f"markup-changed: missing from the translation: {part.strip('[]_|')}; keep it"},
+        )
+        for part in ("``a``", ":doc:`/faq`", ":math:`x`", "[1]_", "|a|")
+    ),
+    (
+        *("prose", "`a <https://a.example>`__ b", "`가 <https://b.example>`__ b"),
+        {
+            "markup-changed: missing from the translation: https://a.example; keep it; "
+            "not in the source: https://b.example; leave it out"
+        },
+    ),
+    (
+        "prose",
+        ":abbr:`GPU (a processor)` or :doc:`faq </faq>`",
+        ":abbr:`GPU (처리기)` :doc:`질문 </faq>`",
+        set(),
+    ),
+    (
+        *("prose", "A b.", "A｀b｀"),
+        {"full-width-markup: full-width character in markup: ｀; use the half-width one"},
+    ),
+    (
+        *("formula", "\\frac{a}{b}", "\\frac{b}{a}"),
+        {"formula: the formula changed; translate only what stands in \\text{...}"},
+    ),
+    ("formula", "\\text{cost} + x", "\\text{비용}+x", set()),
+    (
+        *("formula", "x", "$x$"),
+        {"formula: the formula changed; translate only what stands in \\text{...}"},
+    ),
+    (
+        *("label", "%(date)s", "%(일)s"),
+        {
+            f"placeholder: placeholder %({name})s is not the same as in the source; "
+            "copy it from there"
+            for name in ("date", "일")
+        },
+    ),
+    (
+        "label",
+        "%s free",
+        "%s 무료 %",
+        {"placeholder: a % that belongs to no placeholder; write %%"},
+    ),
+    (
+        *("label", "a <b>", "가"),
+        {
+            "placeholder: tag <b> is not the same as in the source; copy it from there",
+            f"placeholder: < {HTML}",
+            f"placeholder: > {HTML}",
+        },
+    ),
+    ("label", "Download", '"', {f'placeholder: " {HTML}'}),
+    (
+        *("comment", "Random", "난수 https://a.example/x http://b.example"),
+        {
+            "address: an address that the source does not have: "
+            "https://a.example/x http://b.example; leave it out"
+        },
+    ),
+    (
+        *("prose", "It.", "<b>그</b>"),
+        {"raw-html: HTML that the source does not have: <b> </b>; leave it out"},
+    ),
+    (
+        *("prose", "It is 4.8 TB and 3.", "5 4.8 TB/s"),
+        {
+            "numbers: the number 3 is missing; numbers stay as they are",
+            "numbers: the number 5 is not in the source; numbers stay as they are",
+            "numbers: 4.8 TB: the unit is missing or another; keep it",
+        },
+    ),
+    ("prose", "It costs 1,000 or 1.5.", "1000 또는 1.5입니다.", set()),
+    (
+        "prose",
+        "It is 3, 4 and 4.",
+        "3, 4입니다.",
+        {"numbers: the number 4 is missing; numbers stay as they are"},
+    ),
+    (
+        *("prose", "Measure your own inputs.", " Measure your own inputs."),
+        {
+            "untranslated: the translation is the English text; translate it",
+            "spaces: space at the start; remove it",
+            "markup: markup: begins with 'Measure', which starts a list or another block",
+        },
+    ),
+    ("prose", "Two words", "Two words", set()),
+    (
+        "prose",
+        "Three more words",
+        "Three more words",
+        {"untranslated: the translation is the English text; translate it"},
+    ),
+    (
+        "label",
+        "One.",
+        "하나.  둘 ",
+        {"spaces: space at the end; remove it", "spaces: space doubled; remove it"},
+    ),
+    (
+        *("label", "One\n", "하나"),
+        {"spaces: source and translation do not both end with \\n; add or remove it"},
+    ),
+    ("label", "One\ntwo", "하나\n둘", set()),
+    ("prose", "A kernel", "핵", {"glossary: 'kernel' is '커널' in the glossary; use that term"}),
+]
+
+
+@pytest.mark.parametrize(("kind", "text", "translation", "expected"), SAID)
+def test_what_is_wrong_is_said_with_what_to_do(
+    kind: str, text: str, translation: str, expected: set[str]
+) -> None:
+    said = [f"{name}: {what}" for name, what in told(kind, text, translation)]
+    assert set(said) == expected
+    assert len(said) == len(expected)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "pseudo"),
+    [
+        ("Read ``code`` and :doc:`/faq`.", "PROSE", "Ŕéåđ ``code`` åñđ :doc:`/faq`. ~~~~~~~"),
+        ("See `here <a.html>`__.", "PROSE", "Šéé `ĥéŕé <a.html>`__. ~~~~~"),
+        (
+            "On %(device)s, %s &nbsp; <b>x</b>",
+            "LABEL",
+            "Öñ %(device)s, %s &nbsp; <b>ẋ</b> ~~~~~~~~",
+        ),
+        ("Why this", "COMMENT", "Ŵĥý ţĥîš ~~"),
+        ("\\frac{\\text{cost}}{2}", "FORMULA", "\\frac{\\text{çöšţ}}{2}"),
+        ("``x``", "PROSE", "``x``"),
+        ("ab", "LABEL", "åƀ ~"),
+    ],
+)
+def test_a_pseudo_translation_leaves_what_is_no_word(text: str, kind: str, pseudo: str) -> None:
+    assert pseudo_message(text, Kind[kind]) == pseudo

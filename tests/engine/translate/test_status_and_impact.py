@@ -1,10 +1,12 @@
 """What translators and maintainers are told: status, glossary files, impact."""
 
 import csv
+import os
 import subprocess
 import sys
 from datetime import date
 from pathlib import Path
+from types import SimpleNamespace
 
 import polib
 import pytest
@@ -13,9 +15,12 @@ from gallery import ROOT, Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
-from recipe_gallery.translate.glossary import load_glossary, write_glossaries
+from recipe_gallery.translate import extract
+from recipe_gallery.translate.glossary import Glossary, load_glossary, write_glossaries
 from recipe_gallery.translate.status_and_impact import (
     CatalogStatus,
+    PageImpact,
+    add_up,
     compare,
     find_impact,
     format_impact,
@@ -133,3 +138,139 @@ def test_a_reader_who_has_enough_sees_no_traceback() -> None:
     command = f"{sys.executable} -m recipe_gallery status | true"
     done = subprocess.run(command, shell=True, cwd=ROOT, capture_output=True, text=True)
     assert done.stderr == ""
+
+
+def test_terms_are_found_as_whole_words_the_longest_first(tmp_path: Path) -> None:
+    (tmp_path / "glossary.csv").write_text(
+        "term,ko,note\n"
+        "graph,그래프,\n"
+        "graph break| break of a graph ,그래프 단절|단절,\n"
+        "class,클래스,\n"
+        "C++,씨,\n"
+        "only English,,no translation\n"
+    )
+    glossary = load_glossary(tmp_path)
+    assert [term.name for term in glossary.terms][:2] == ["graph", "graph break"]
+    assert glossary.terms[1].forms == ("graph break", "break of a graph")
+    assert glossary.terms[1].translations == {"ko": ("그래프 단절", "단절")}
+    assert (glossary.terms[4].translations, glossary.terms[4].note) == ({}, "no translation")
+
+    def missing(source: str, translation: str = "") -> list[str]:
+        return [term for term, _expected in glossary.missing("ko", source, translation)]
+
+    assert missing("A graph break") == ["graph break"]
+    assert missing("Graphs and a graph break") == ["graph", "graph break"]
+    assert missing("the classes, a Class") == ["class"]
+    assert missing("subgraph, my-graph, a.graph, graph-like, graphic") == []
+    assert missing("only English") == []
+    assert missing("A graph break", "그래프단절") == []
+    assert missing("A graph break", "단 절") == []
+    assert glossary.missing("ja", "A graph", "") == []
+    assert glossary.missing("ko", "A graph break", "") == [("graph break", "그래프 단절")]
+    assert Glossary().missing("ko", "A graph", "") == []
+
+
+def test_a_folder_without_a_glossary_has_no_terms(tmp_path: Path) -> None:
+    assert load_glossary(tmp_path).terms == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "told", "remedy"),
+    [
+        (
+            "English;ko\nkernel;커널\n",
+            1,
+            "the first line has to name the columns: term,...,note",
+            "",
+        ),
+        ("term,ko\nkernel,커널\n,계층\n", 3, "no English term", "fill in the first column"),
+        ("term,ko\nkernel,커널,a, b\n", 2, "more cells than columns", "quote a cell with commas"),
+    ],
+)
+def test_a_glossary_that_is_none_is_told(
+    tmp_path: Path, text: str, line: int, told: str, remedy: str
+) -> None:
+    (tmp_path / "glossary.csv").write_text(text)
+    with pytest.raises(GalleryError) as caught:
+        load_glossary(tmp_path)
+    error = caught.value
+    assert (error.line, error.text, error.remedy) == (line, told, remedy)
+
+
+def test_a_table_of_the_status_lines_up(site: Gallery) -> None:
+    site.translate("recipes/adding", {"One two three.": "하나 둘 셋.", "Four.": "", "Five.": ""})
+    (site.root / "locale/ko/LC_MESSAGES/sphinx.po").write_text("no")
+    found = {each.domain: each for each in measured(site)}
+    assert list(found) == ["index", "recipes/adding", "sphinx"]
+    index, adding, broken = found.values()
+    assert (broken.is_label, broken.progress, index.is_label) == (True, None, False)
+    assert (adding.revised, adding.translators) == (None, ())
+    total = add_up([adding, broken, index])
+    assert (total.words, total.words_left, total.percent, total.fuzzy) == (10, 6, 40, 1)
+    assert format_status(KOREAN, [index, adding, broken]).splitlines() == [
+        "ko  한국어  ████████░░░░░░░░░░░░  40 %",
+        "  index            20 %       4 words left,   1 fuzzy  2026-11-20  홍길동, 김아무개",
+        "  recipes/adding   60 %       2 words left,   0 fuzzy  -  ",
+        "  sphinx          cannot be read; run: recipe-gallery check-po ko",
+    ]
+    assert format_status(KOREAN, []) == "ko  한국어  ████████████████████ 100 %"
+
+
+def test_a_catalog_that_did_not_change_is_not_measured_again(site: Gallery) -> None:
+    known: dict[Path, tuple[int, CatalogStatus]] = {}
+    first = language_status([site.root / "locale"], "ko", [], known)
+    assert language_status([site.root / "locale"], "ko", [], known)[0] is first[0]
+    path = site.translate("index", {"Site": ""})
+    os.utime(path, ns=(1, 1))
+    (again,) = language_status([site.root / "locale"], "ko", [], known)
+    assert again.progress
+    assert again.progress.words == 1
+
+
+def test_much_that_changed_is_cut_short(site: Gallery) -> None:
+    page = PageImpact(
+        added=[f"new {number}" for number in range(30)],
+        removed=["two\nlines"],
+        changed=[("Old ` text", "New ``text``")],
+    )
+    site.translate("page", {"Old ` text": "옛 글", "new 1": "하나"})
+    lines = format_impact(project(site), {"page": page}, [KOREAN]).splitlines()
+    assert lines[:5] == [
+        "### What this change means for translations",
+        "",
+        "| Page | New | Changed | Removed | Words to translate |",
+        "|---|---:|---:|---:|---:|",
+        "| `page` | 30 | 1 | 1 | 62 |",
+    ]
+    assert lines[6] == (
+        "62 words to translate in each language. After `recipe-gallery update-po`, "
+        "translations of changed messages are kept as fuzzy (한국어: 1), and readers see English "
+        "for them until they are revised."
+    )
+    assert lines[7:12] == [
+        "",
+        "<details><summary><code>page</code></summary>",
+        "",
+        "- changed: `` Old ` text ``",
+        "  now: ``` New ``text`` ```",
+    ]
+    assert lines[-4:] == ["- new: ` new 28 `", "- and 2 more", "", "</details>"]
+    page = PageImpact(added=page.added, removed=[], changed=[])  # all of which can be shown
+    assert "more" not in format_impact(project(site), {"page": page}, [])
+    short = PageImpact(added=[], removed=["two\nlines"], changed=[])
+    lines = format_impact(project(site), {"page": short}, []).splitlines()
+    assert lines[-3:] == ["- removed: ` two lines `", "", "</details>"]
+
+
+def test_a_theme_that_is_not_used_brings_no_labels() -> None:
+    def labels(theme: str) -> dict[str, str]:
+        return dict(extract._borrowed_labels(SimpleNamespace(html_theme=theme)))
+
+    of_sphinx = labels("alabaster")
+    assert set(of_sphinx.values()) == {"sphinx"}
+    # of the elements of pages, of their links, and of the page of the search
+    assert {"Warning", "Link to this heading", "Search"} <= of_sphinx.keys()
+    assert "Index" not in of_sphinx
+    both = labels("pydata_sphinx_theme")
+    assert both["Section Navigation"] == "pydata_sphinx_theme"
+    assert of_sphinx.keys() <= both.keys()
