@@ -74,7 +74,7 @@ DEATHS = [
         "message-of-10-mb",
         "raise ValueError('m' * 10_000_000)",
         "an exception of 10 MB",
-        "ValueError",
+        "ValueError|output_limit",
         look=lambda bench, done: _bounded(done),
     ),
     _dies(
@@ -151,15 +151,16 @@ LIMITS = [
         name="slow-start",
         kind="F3",
         injects="a kernel that does not start within the deadline of 8 s",
-        ends="refused",
-        code="# sphinx_gallery_deadline = 8\nprint(1)",
+        ends="any",
         files={
-            "recipes_source/recording.toml": '[environment]\nPYTHONPATH = "ROOT/slow"\n',
+            "recipes_source/recording.toml": '[limits]\ndeadline = 8\n[environment]\nPYTHONPATH = "ROOT/slow"\n',
             "../slow/sitecustomize.py": SLOW,
         },
-        says="faulty",
+        look=lambda bench, done: (
+            [] if len(done.errors) == 2 else [f"not one line a recipe: {done.err[-200:]}"]
+        ),
         neighbour=False,
-        seconds=45,
+        seconds=60,
     ),
     Case(
         name="second-try",
@@ -346,7 +347,8 @@ def harmless(*patterns: str) -> object:
             return
         built = build(bench)
         page = read_page(bench)
-        shown = page.partition('class="recorded-output')[2]
+        # up to the code, which the page shows below
+        shown = page.partition('class="recorded-output')[2].partition('<div class="highlight')[0]
         if not built.status and not shown:
             yield "the page shows no output"
         for pattern in patterns:
