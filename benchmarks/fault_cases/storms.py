@@ -109,20 +109,20 @@ class Shot:
 
     number: int
     target: str  # recorder, worker, kernel, child, or group: as Ctrl-C in a terminal
-    after: float  # seconds
+    after: float  # seconds since there is one
 
 
 def send_signals(count: int, seed: int) -> list[Row]:
     """Send random signals to recordings at random moments; look, then record again."""
     choices = random.Random(seed)
-    shots = [
-        Shot(
-            number=choices.choice(SIGNALS),
-            target=choices.choice(("recorder", "group", "worker", "kernel", "child")),
-            after=choices.uniform(0.4, 5),  # before that Python itself starts,
+    shots = []
+    for _ in range(count):
+        target = choices.choice(("recorder", "group", "worker", "kernel", "child"))
+        # a recorder is Python that starts at first
+        after = (
+            choices.uniform(0.4, 4) if target in ("recorder", "group") else choices.uniform(0, 2)
         )
-        for _ in range(count)
-    ]
+        shots.append(Shot(number=choices.choice(SIGNALS), target=target, after=after))
     found: dict[str, list[str]] = {}
     tried: Counter[str] = Counter()
     with ThreadPoolExecutor(2) as pool:
@@ -151,16 +151,14 @@ def _shoot(shot: Shot) -> tuple[str, list[str]]:
     hit = ["nobody"]
 
     def during(bench: Bench, process: subprocess.Popen[bytes]) -> None:
+        found = _find(process.pid, shot.target)
         time.sleep(shot.after)
-        with contextlib.suppress(psutil.Error):
-            main = psutil.Process(process.pid)
+        with contextlib.suppress(psutil.Error, ProcessLookupError):  # it has ended meanwhile
             if shot.target == "group":
-                hit[0] = "group"
                 os.killpg(process.pid, shot.number)
-                return
-            named = {name: each for each in main.children(recursive=True) for name in [role(each)]}
-            hit[0] = shot.target if shot.target in named else "recorder"
-            named.get(shot.target, main).send_signal(shot.number)
+            else:
+                found.send_signal(shot.number)
+            hit[0] = shot.target
 
     with make_bench() as bench:
         bench.add("faulty", WORKING)
@@ -175,6 +173,19 @@ def _shoot(shot: Shot) -> tuple[str, list[str]]:
             wrong.append(f"the next run ended with {again.status}: {again.err[-200:]}")
         wrong += [f"after the next run: {each}" for each in left_behind(bench)]
         return hit[0], [" ".join(each.split()) for each in wrong]
+
+
+def _find(recorder: int, wanted: str) -> psutil.Process:
+    """Return the process of this role below a recorder, once there is one; the recorder if none."""
+    until = time.monotonic() + 20
+    with contextlib.suppress(psutil.Error):
+        while wanted not in ("recorder", "group") and time.monotonic() < until:
+            for each in psutil.Process(recorder).children(recursive=True):
+                with contextlib.suppress(psutil.Error):
+                    if role(each) == wanted:
+                        return each
+            time.sleep(0.02)
+    return psutil.Process(recorder)
 
 
 def _judge_shot(bench: Bench, done: Done, hit: str) -> Iterator[str]:
