@@ -5,6 +5,7 @@ and those that its ``inherit`` names. All others are withheld: results should no
 person happens to have set, and what a recipe does not get it cannot publish.
 """
 
+import contextlib
 import re
 import sys
 from collections.abc import Iterable, Mapping
@@ -83,16 +84,20 @@ def find_secrets(variables: Mapping[str, str]) -> tuple[str, ...]:
 def describe(variables: Mapping[str, str], seconds: float) -> dict[str, Any]:
     """Return what else may matter to results: flags of Python, locale, time zone, variables.
 
-    It is what a Python says that has ``variables`` as its whole environment.
+    It is what a Python says that has ``variables`` as its whole environment. One that has not
+    answered after ``seconds`` leaves only the variables; its kernel will run out of time, too.
     """
-    done = ask([sys.executable, "-c", _SELF], seconds=seconds, environment=variables)
+    answer = None
+    with contextlib.suppress(TimeoutError):
+        done = ask([sys.executable, "-c", _SELF], seconds=seconds, environment=variables)
+        answer = read_json(done)
     told = {
         name: value
         for name, value in sorted(variables.items())
         if _matches(name, _TOLD) and name not in _NOT_TOLD and not _is_secret(name)
         if len(value) <= 100 and not re.search(r"[/\\]", value)
     }
-    return {**(read_json(done) or {}), "variables": told}
+    return {**(answer or {}), "variables": told}
 
 
 def _is_secret(name: str) -> bool:

@@ -21,6 +21,7 @@ from .recording_toml import Settings, load_settings
 # The variable that tells libraries which GPUs they may use; recording sets it to one, or to none.
 VISIBLE = "CUDA_VISIBLE_DEVICES"
 OPEN_FILES = 256  # a kernel's sockets, its libraries, and pipes of what recipes start
+START = 15  # seconds in which a Python without anything to do should have started and ended
 ANSWER = 60  # seconds in which nvidia-smi and git have to answer
 
 
@@ -116,7 +117,7 @@ def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Condi
     with tempfile.TemporaryDirectory(prefix="recipe-", ignore_cleanup_errors=True) as folder:
         variables = conditions.kernel_environment(Path(folder))
         probed = run_probe(settings.probe, variables, settings.cell_timeout)
-        runtime = describe(variables, settings.cell_timeout)
+        runtime = describe(variables, START)
     if gpu and probed.get("gpu") is False:
         raise GalleryError(
             f"{gpu.facts['gpu']} is here but the installed libraries cannot use it",

@@ -91,6 +91,12 @@ def test_defaults_have_no_flags() -> None:
     assert describe({"LC_ALL": "C.UTF-8"}, 60)["flags"] == {}
 
 
+def test_a_python_that_does_not_start_is_not_waited_for(tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import time\ntime.sleep(60)\n")
+    variables = {"PYTHONPATH": str(tmp_path), "OMP_NUM_THREADS": "2"}
+    assert describe(variables, 1) == {"variables": {"OMP_NUM_THREADS": "2"}}
+
+
 def write(gallery: Gallery, code: str) -> None:
     gallery.write("recipe", f'"""\nTitle\n=====\n"""\n{code}')
 
