@@ -4,6 +4,7 @@ import contextlib
 import ctypes
 import os
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -11,7 +12,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
-from filelock import FileLock, Timeout
 
 # In the environment of all that a run starts: the run's folder. Processes keep it when they leave
 # their parent and its session.
@@ -81,6 +81,8 @@ def _is_alive(process: psutil.Process) -> bool:
 @contextlib.contextmanager
 def run_folder() -> Iterator[Path]:
     """Yield an empty folder of a run's own, in the folder for temporary files; remove it after."""
+    from filelock import FileLock  # slow, and not for the worker, which imports this module first
+
     # It gets its name when it is locked: what bears the name and is not locked was left behind.
     new = Path(tempfile.mkdtemp(prefix=f".{_PREFIX}"))
     folder = new.with_name(new.name.removeprefix("."))
@@ -89,7 +91,8 @@ def run_folder() -> Iterator[Path]:
         try:
             yield folder
         finally:
-            remove(folder)
+            with undisturbed():
+                remove(folder)
 
 
 def remove(folder: Path) -> None:
@@ -108,15 +111,14 @@ def remove_leftovers() -> str:
 
     Returns a line that tells what there was, or an empty text.
     """
+    from filelock import FileLock, Timeout
+
     folders = processes = 0
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        with contextlib.suppress(
-            Timeout, OSError
-        ):  # its recorder lives; others' are not our matter
-            if folder.is_symlink() or (
-                hasattr(os, "getuid") and folder.stat().st_uid != os.getuid()
-            ):
-                continue
+        # Timeout: its recorder lives
+        with contextlib.suppress(Timeout, OSError):
+            if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+                continue  # others' folders are theirs
             with FileLock(folder / _OWNER, timeout=0):
                 processes += end_processes(folder)
                 remove(folder)
@@ -127,3 +129,14 @@ def remove_leftovers() -> str:
         f"note: a recording was killed before; what it left is removed: folders: {folders}, "
         f"processes: {processes}"
     )
+
+
+@contextlib.contextmanager
+def undisturbed() -> Iterator[None]:
+    """Let Ctrl-C and other signals that end a recording wait until nothing of it is left."""
+    signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

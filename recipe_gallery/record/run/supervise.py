@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from ...errors import GalleryError
-from .remains import MARK, end_processes
+from .remains import MARK, end_processes, undisturbed
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -164,7 +164,7 @@ def _worker(run: Run) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
             worker.stdin.flush()
         yield worker, worker.stdout
     finally:
-        with _undisturbed():
+        with undisturbed():
             # It lives on, to be found as their parent, while its descendants are killed.
             end_processes(run.folder, worker.pid if worker.poll() is None else None)
             worker.kill()
@@ -197,14 +197,3 @@ def _explain_end(worker: subprocess.Popen[bytes], run: Run, phase: str) -> Galle
     end = f"exit status {code}" if code >= 0 else signal.Signals(-code).name
     text = f"{phase}: the process that runs the recipe ended with {end}"
     return GalleryError(text, path=run.recipe, remedy=f"record again\n{log}".rstrip())
-
-
-@contextlib.contextmanager
-def _undisturbed() -> Iterator[None]:
-    """Let Ctrl-C and other signals that end a recording wait until its processes are ended."""
-    signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -5,6 +5,7 @@ has ended, and so does this process. How the run goes is told in lines of JSON, 
 ``supervise.py`` reads.
 """
 
+import contextlib
 import json
 import os
 import pickle
@@ -25,7 +26,7 @@ from .supervise import KernelDiedError, Run
 _LONGEST_TMPDIR = 60
 
 
-def main() -> NoReturn:
+def main() -> None:
     """Do one run and tell its result; nothing that it started is left."""
     told = os.fdopen(os.dup(1), "w")
     os.dup2(2, 1)  # what a library might print is no message
@@ -35,7 +36,7 @@ def main() -> NoReturn:
 
     run: Run = pickle.load(sys.stdin.buffer)
     adopt_orphans()
-    _end_with_recorder(run)
+    recorder_ended = _end_with_recorder(run)
     try:
         process = start_kernel(run)
         from .kernel import execute  # takes as long as the kernel needs to start
@@ -53,8 +54,9 @@ def main() -> NoReturn:
             text, remedy = f"{error.filename}: {error.strerror}", "mend it and record again"
         result = {"event": "failed", "died": False, "text": text, "line": None, "remedy": remedy}
     end_processes(run.folder, os.getpid())
-    tell(**result)
-    os._exit(0)  # nothing that a library wants to do at its end may hang
+    with contextlib.suppress(BrokenPipeError):
+        tell(**result)
+    recorder_ended.join()  # or this process is killed: the result has been read
 
 
 def start_kernel(run: Run) -> "subprocess.Popen[bytes]":
@@ -93,13 +95,16 @@ def start_kernel(run: Run) -> "subprocess.Popen[bytes]":
         )
 
 
-def _end_with_recorder(run: Run) -> None:
-    """End this process and all that it started when the recorder has ended, or on a signal."""
+def _end_with_recorder(run: Run) -> threading.Thread:
+    """End this process and all that it started when the recorder has ended, or on a signal.
+
+    Returns the thread that waits for it.
+    """
 
     def end(*_: object) -> NoReturn:
         end_processes(run.folder, os.getpid())
         remove(run.folder)
-        os._exit(1)
+        os._exit(1)  # at once: nothing that a library wants to do at its end may hang
 
     def wait() -> None:
         sys.stdin.buffer.read()
@@ -109,7 +114,9 @@ def _end_with_recorder(run: Run) -> None:
         signal.signal(number, end)
     # Also if no Python code gets its turn any more, in a regular expression for one.
     signal.setitimer(signal.ITIMER_REAL, max(run.time_left(), 0) + 60)
-    threading.Thread(target=wait, daemon=True).start()
+    thread = threading.Thread(target=wait, daemon=True)
+    thread.start()
+    return thread
 
 
 if __name__ == "__main__":
