@@ -70,6 +70,7 @@ class Execution:
                 raise GalleryError(text, path=self.run.recipe, remedy=remedy)
             kernel.kernel_info()
             try:
+                await kernel.shell_channel.get_msg(timeout=1)
                 await kernel.iopub_channel.get_msg(timeout=1)
             except Empty:
                 continue

@@ -80,8 +80,8 @@ def test_only_changed_code_is_recorded_again(gallery: Gallery, recipe: str) -> N
             "ran out of time (sphinx_gallery_cell_timeout = 1 s)",
         ),
         (
-            "# sphinx_gallery_deadline = 5\nimport time\ntime.sleep(60)",
-            "ran out of time (sphinx_gallery_deadline = 5 s)",
+            "# sphinx_gallery_deadline = 12\nimport time\ntime.sleep(60)",
+            "ran out of time (sphinx_gallery_deadline = 12 s)",
         ),
         (
             '# sphinx_gallery_raises = "KeyError"\n1 / 0',
@@ -145,10 +145,10 @@ def test_a_display_is_updated_by_a_later_cell(gallery: Gallery) -> None:
 
 
 def test_the_deadline_holds_across_cells(gallery: Gallery) -> None:
-    cells = "\n# %%\n\n".join(["import time\ntime.sleep(1)"] * 8)
-    write(gallery, f"# sphinx_gallery_deadline = 3\n{cells}")
+    cells = "\n# %%\n\n".join(["import time\ntime.sleep(3)"] * 8)
+    write(gallery, f"# sphinx_gallery_deadline = 10\n{cells}")
     assert not gallery.record("recipe")
-    assert "ran out of time (sphinx_gallery_deadline = 3 s)" in gallery.messages
+    assert "ran out of time (sphinx_gallery_deadline = 10 s)" in gallery.messages
 
 
 def test_a_project_checks_what_recipes_publish_before_it_is_written(
