@@ -21,7 +21,9 @@ def visit_math(self: HTML5Translator, node: nodes.math) -> None:
 
 def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:
     """Write a formula on lines of its own; wide ones scroll inside themselves."""
-    self.body.append(f'<div class="math" tabindex="0">{_convert(node, as_block=True)}</div>\n')
+    number = f'<span class="eqno">({node["number"]})</span>' if node.get("number") else ""
+    start = self.starttag(node, "div", "", CLASS="math", tabindex="0")
+    self.body.append(f"{start}{number}{_convert(node, as_block=True)}</div>\n")
     raise nodes.SkipNode
 
 

@@ -22,7 +22,6 @@ def _add_builders_transforms(app: Sphinx) -> None:
     if app.builder.name == "gettext":  # templates keep the helpers of comments
         from . import extract
 
-        app.add_transform(extract.LocateInRecipes)
         app.connect("build-finished", extract.write_kinds)
     else:
         from . import transforms

@@ -9,21 +9,17 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import polib
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
-from sphinx.transforms import SphinxTransform
 from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
 
-from .. import Priority
 from ..errors import GalleryError
 from ..languages import Language
 from ..project import Project
-from ..recipes.gallery import find_file
 from .catalogs import (
     ENGINE,
     Kind,
@@ -184,34 +180,6 @@ def _package_folder(name: str) -> Path:
     if not found or not found.origin:
         raise GalleryError(f"no package {name!r}", remedy="correct recipe_gallery_label_packages")
     return Path(found.origin).parent
-
-
-class LocateInRecipes(SphinxTransform):
-    """For templates: let messages name the recipe and its line, not the page made from it."""
-
-    default_priority = Priority.LOCATE_MESSAGES
-
-    def apply(self, **kwargs: Any) -> None:
-        """Change the places of all nodes of a recipe's page."""
-        file = find_file(self.config, Path(self.env.srcdir), self.env.docname)
-        if file is None:
-            return
-        page = self.document["source"]
-        start, first = 0, 1  # where the block at hand begins, on the page and in the recipe
-        in_code = False
-        for node in self.document.findall(nodes.Element):
-            line = node.line or start
-            if isinstance(node, nodes.title):
-                line -= 1  # docutils tells that of the line below it
-                if not start:
-                    start, first = line, 2  # it stands in the docstring's second line
-            if "recipe_block" in node:
-                start, first, in_code = line + 1, node["recipe_line"], False
-            elif "recipe_cell" in node:  # code and what it put out: there are no lines to count
-                first, in_code = node.get("recipe_line", first), True
-            if node.source == page:
-                node.source = str(file.path)
-                node.line = first if in_code else first + max(line - start, 0)
 
 
 def write_kinds(app: Sphinx, exception: Exception | None) -> None:

@@ -1,3 +1,5 @@
+import re
+
 from gallery import Gallery
 
 
@@ -13,3 +15,16 @@ def test_a_formula_that_cannot_be_drawn_is_told_and_shown_as_it_was_written(
     page = build.page("index")
     assert "<msup>" in page
     assert "<code>a &lt; \\nothing</code>" in page
+
+
+def test_a_numbered_formula_shows_its_number_where_links_lead(gallery: Gallery) -> None:
+    gallery.add()
+    index = gallery.root / "index.rst"
+    index.write_text(index.read_text() + "\nSee :eq:`one`.\n\n.. math:: x < 1\n   :label: one\n")
+    build = gallery.build("html")
+    assert build.warnings == ""
+    page = build.page("index")
+    [target] = re.findall(r'href="#([^"]*)">\(1\)</a>', page)
+    assert (
+        f'<div class="math" id="{target}" tabindex="0"><span class="eqno">(1)</span><math' in page
+    )
