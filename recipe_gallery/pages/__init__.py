@@ -7,7 +7,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from .. import Priority
-from . import header, media, replay
+from . import gallery_settings, header, media, replay
 
 
 def skip(self: nodes.NodeVisitor, node: nodes.Element) -> None:
@@ -25,7 +25,7 @@ def setup(app: Sphinx) -> None:
     """Let Sphinx-Gallery's pages be made from recordings, and written in three forms."""
     # MathML, which browsers draw themselves: ``html_math_renderer = "mathml"``
     app.add_html_math_renderer("mathml", (media.visit_math, None), (media.visit_math_block, None))
-    app.connect("config-inited", replay.check_config, priority=Priority.CHECK_CONFIG)
+    app.connect("config-inited", gallery_settings.check_config, priority=Priority.CHECK_CONFIG)
     replay.take_over(app)
     app.add_transform(header.MarkCells)
     app.add_transform(header.AddRecipeHeader)

@@ -15,8 +15,6 @@ from typing import Any
 
 from filelock import FileLock
 from sphinx.application import Sphinx
-from sphinx.config import Config
-from sphinx.errors import ConfigError
 from sphinx.util import logging
 from sphinx_gallery import gen_gallery, gen_rst
 from sphinx_gallery._doctree_links import CodeLinksTransform
@@ -26,8 +24,9 @@ from sphinx_gallery.py_source_parser import Block
 from ..errors import GalleryError
 from ..project import gallery_folders
 from ..recipes.config_comments import without_notes
-from ..recipes.gallery import GalleryFile, find_file, ignore_pattern, list_files
+from ..recipes.gallery import GalleryFile, find_file, list_files
 from ..recipes.recipe import is_blank, load_recipe
+from .gallery_settings import tell_unused
 from .outputs_rst import ImageWriter, Replay
 from .reuse import (
     CountWarnings,
@@ -41,45 +40,6 @@ from .reuse import (
 )
 
 logger = logging.getLogger(__name__)
-
-# Settings of Sphinx-Gallery that cannot be others while recordings are replayed.
-_FORCED = {
-    "plot_gallery": False,
-    "remove_config_comments": True,
-    "inspect_global_variables": False,  # nothing ran, so there are none
-    "image_scrapers": (),  # figures come from the recordings
-    "reset_modules": (),  # no recipe leaves anything behind
-    "notebook_extensions": set(),  # notebook.py writes better ones
-    "download_all_examples": False,
-    "write_computation_times": False,  # the provenance box tells them
-    "min_reported_time": float("inf"),  # likewise
-    "show_signature": False,
-}
-
-
-def check_config(app: Sphinx, config: Config) -> None:
-    """Turn off what would run a recipe, and refuse a setting under which replaying cannot work.
-
-    At this moment the settings are those of conf.py alone, without Sphinx-Gallery's defaults.
-    """
-    gallery: dict[str, Any] = config.sphinx_gallery_conf
-    if gallery.get("parallel"):
-        raise ConfigError(
-            "conf.py: set sphinx_gallery_conf['parallel'] = False; its worker processes would run "
-            "recipes instead of replaying them (sphinx-build -j is fine)"
-        )
-    unused = sorted(name for name, value in _FORCED.items() if gallery.get(name, value) != value)
-    if unused:
-        logger.info(
-            "sphinx_gallery_conf: not used where recordings are shown: %s", ", ".join(unused)
-        )
-    folders = gallery_folders(config)
-    gallery.update(
-        _FORCED,
-        ignore_pattern=ignore_pattern(config),
-        gallery_dirs=[pages for pages, _examples in folders],  # Sphinx-Gallery wants no Path
-        examples_dirs=[examples for _pages, examples in folders],
-    )
 
 
 def take_over(app: Sphinx) -> None:
@@ -211,6 +171,8 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
         if file is None:  # a page without results
             images.remove_others(target)
             return ["" for _ in script_blocks], 0.0
+        for line in tell_unused(file):
+            logger.info("%s", line)
         replay = Replay(file, recordings, images)
         outputs = replay.run()
         images.remove_others(target)

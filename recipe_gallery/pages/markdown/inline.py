@@ -8,7 +8,8 @@ from docutils import nodes
 from sphinx import addnodes
 
 from .escape import code_span, emphasize, escape, link
-from .page import Page, is_inside
+from .page import ACCEPT, Page, is_inside
+from .raw_html import find_unsafe
 
 # What a page marks by its looks alone: its words are all there is.
 _TRANSPARENT = (
@@ -147,5 +148,15 @@ def _image(node: nodes.image, page: Page) -> str:
 
 
 @write_inline.register(nodes.raw)
-def _raw(node: nodes.raw, _page: Page) -> str:
-    return node.astext() if "html" in node.get("format", "").split() else ""
+def _raw(node: nodes.raw, page: Page) -> str:
+    """Return HTML as its author wrote it, who is trusted, and tell what may go wrong with it."""
+    if "html" not in node.get("format", "").split():
+        return ""
+    html = node.astext()
+    if unsafe := find_unsafe(html):
+        page.warn(
+            node,
+            f"raw HTML with {', '.join(unsafe)}: a notebook leaves it out, or asks another host; "
+            f"say it in reStructuredText, or {ACCEPT}",
+        )
+    return html

@@ -12,6 +12,9 @@ from sphinx.util import logging
 
 logger = logging.getLogger(__name__)
 
+# What to do about a warning of this package
+ACCEPT = 'accept it: suppress_warnings = ["recipe_gallery.notebook"]'
+
 
 @dataclass(frozen=True)
 class Page:
@@ -65,11 +68,10 @@ class Page:
 
     def warn_of_unknown(self, node: nodes.Node) -> None:
         """Tell that no more than the words of a node are in the notebook."""
-        kind = type(node).__name__
         self.warn(
             node,
-            f"{kind}: notebook and script hold the words of it and nothing else; say it with other "
-            'markup, or accept it: suppress_warnings = ["recipe_gallery.notebook"]',
+            f"{type(node).__name__}: notebook and script hold its words alone; say it with other "
+            f"markup, or {ACCEPT}",
         )
 
 

@@ -10,7 +10,6 @@ from sphinx_gallery import gen_rst
 from sphinx_gallery.sorting import ExplicitOrder
 
 from gallery import Gallery, write_recording
-from recipe_gallery.pages import replay
 from recipe_gallery.pages.reuse import Memory, digest_settings
 from recipe_gallery.project import SETTINGS
 
@@ -238,21 +237,6 @@ def test_sphinx_gallery_is_left_as_it_was(site: Gallery) -> None:
     before = gen_rst.execute_script, gen_rst.generate_file_rst
     site.build()
     assert (gen_rst.execute_script, gen_rst.generate_file_rst) == before
-
-
-def test_settings_that_are_not_used_are_told_and_others_are_honoured(
-    site: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told = []
-    monkeypatch.setattr(replay.logger, "info", lambda text, *values: told.append(text % values))
-    site.write("draft_one", "not a recipe")
-    site.configure(
-        sphinx_gallery_conf=site.settings["sphinx_gallery_conf"]
-        | {"ignore_pattern": "draft", "reset_modules": ("seaborn",), "plot_gallery": False}
-    )
-    assert site.build().warnings == ""
-    assert told == ["sphinx_gallery_conf: not used where recordings are shown: reset_modules"]
-    assert not (site.root / "recipes/draft_one.rst").exists()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,185 @@
+"""What page, notebook or recording cannot follow is told, with the file and line of the recipe."""
+
+import re
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import nbformat
+import pytest
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.console import strip_colors
+from sphinx.util.docutils import SphinxDirective
+
+from gallery import RECIPE, Gallery
+from recipe_gallery.pages import gallery_settings, replay
+from recipe_gallery.pages.markdown import write_block
+from recipe_gallery.pages.markdown.raw_html import find_unsafe
+
+ACCEPT = 'accept it: suppress_warnings = ["recipe_gallery.notebook"] [recipe_gallery.notebook]'
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    lines: list[str] = []
+    for module in (gallery_settings, replay):
+        monkeypatch.setattr(
+            module.logger, "info", lambda text, *values: lines.append(text % values)
+        )
+    return lines
+
+
+def put(site: Gallery, *lines: str) -> None:
+    """Write lines instead of the paragraph of the second text, which is in line 16."""
+    prose = "\n        # ".join(lines).replace("# \n", "#\n")
+    site.add("adding", RECIPE.replace("A paragraph.", prose))
+
+
+def warnings_of(site: Gallery) -> list[str]:
+    text = strip_colors(site.build().warnings).replace(f"{site.root}/", "")
+    return text.splitlines()
+
+
+def markdown_of(site: Gallery) -> str:
+    notebook = nbformat.read(site.root / "out/html/recipes/adding.ipynb", as_version=4)
+    return "\n\n".join(cell.source for cell in notebook.cells if cell.cell_type == "markdown")
+
+
+def test_warnings_of_a_page_name_the_line_of_the_recipe(site: Gallery) -> None:
+    put(site, "A paragraph.", "", "See :ref:`nowhere`.")
+    [line] = warnings_of(site)
+    assert line.startswith("recipes_source/adding.py:18: WARNING: undefined label: 'nowhere'")
+
+
+def test_raw_html_that_a_notebook_cannot_show_is_told_and_kept(site: Gallery) -> None:
+    put(site, ".. raw:: html", "", '   <p onclick="f()">Words</p>', "   <script>f()</script>")
+    [line] = warnings_of(site)
+    assert line == (
+        "recipes_source/adding.py:16: WARNING: raw HTML with onclick=, <script>: a notebook leaves "
+        f"it out, or asks another host; say it in reStructuredText, or {ACCEPT}"
+    )
+    assert '<p onclick="f()">Words</p>' in markdown_of(site)
+    site.configure(suppress_warnings=["recipe_gallery.notebook"])
+    put(site, ".. raw:: html", "", "   <script>g()</script>")
+    assert warnings_of(site) == []
+
+
+@pytest.mark.parametrize(
+    ("html", "found"),
+    [
+        ("<p class='a'>x <b>y</b> <a href='https://example.org'>z</a></p>", []),
+        ("<img src='a.png'> <img src='data:image/png;base64,AA'> <video src='a.mp4'>", []),
+        ("<ScRiPt>", ["<script>"]),
+        (
+            "<iframe src='//example.org/a'></iframe>",
+            ["<iframe>", "what is loaded from example.org"],
+        ),
+        ("<img src=https://example.org/a.png>", ["what is loaded from example.org"]),
+        ("<img\nsrcset='HTTP://example.org/b.png 2x'/>", ["what is loaded from example.org"]),
+        ("<a href='java\nscript:f()'>", ["a script in href="]),
+        ("<b onclick=f() ONFOCUS=g()>", ["onclick=", "onfocus="]),
+        ("<script>a</script><script>b</script>", ["<script>"]),
+        ("&lt;script&gt; <!-- <script> -->", []),
+    ],
+)
+def test_what_is_unsafe_in_html_is_found(html: str, found: list[str]) -> None:
+    assert find_unsafe(html) == found
+
+
+class box(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
+    pass
+
+
+class labelled_box(box):  # noqa: N801
+    pass
+
+
+class BoxDirective(SphinxDirective):
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        kind = labelled_box if self.name == "labelled" else box
+        return [kind("", *self.parse_content_to_nodes())]
+
+
+def set_up_boxes(app: Sphinx) -> None:
+    shown = (lambda self, node: self.body.append("<div>"), lambda self, node: None)
+    for kind in (box, labelled_box):
+        app.add_node(kind, html=shown)
+    app.add_directive("box", BoxDirective)
+    app.add_directive("labelled", BoxDirective)
+
+
+@pytest.fixture
+def boxes(site: Gallery, monkeypatch: pytest.MonkeyPatch) -> Gallery:
+    module = ModuleType("boxes")
+    module.setup = set_up_boxes
+    monkeypatch.setitem(sys.modules, "boxes", module)
+    site.configure(extensions=["recipe_gallery", "boxes"])
+    return site
+
+
+def test_of_a_node_that_is_not_known_the_words_are_kept_and_it_is_told(boxes: Gallery) -> None:
+    put(boxes, "A paragraph.", "", ".. box::", "", "   Some *words*.")
+    [line] = warnings_of(boxes)
+    assert re.fullmatch(
+        r"recipes_source/adding\.py:\d+: WARNING: box: notebook and script hold its words alone; "
+        rf"say it with other markup, or {re.escape(ACCEPT)}",
+        line,
+    )
+    assert "A paragraph.\n\nSome *words*.\n\n> **Note**" in markdown_of(boxes)
+
+
+def test_an_extension_says_how_a_notebook_has_its_nodes(boxes: Gallery) -> None:
+    write_block.register(labelled_box, lambda node, page: f"Box: {node.astext()}")
+    put(boxes, "A paragraph.", "", ".. labelled::", "", "   Words.")
+    assert warnings_of(boxes) == []
+    assert "A paragraph.\n\nBox: Words." in markdown_of(boxes)
+
+
+def test_settings_that_are_not_used_are_told_and_others_are_honoured(
+    site: Gallery, told: list[str]
+) -> None:
+    site.write("draft_one", "not a recipe")
+    site.configure(
+        sphinx_gallery_conf=site.settings["sphinx_gallery_conf"]
+        | {
+            "ignore_pattern": "draft",
+            "reset_modules": ("seaborn",),
+            "plot_gallery": False,
+            "capture_repr": ("_repr_html_",),
+            "show_memory": False,
+        }
+    )
+    assert site.build().warnings == ""
+    assert told == [
+        "sphinx_gallery_conf: not used where recordings are shown: capture_repr, reset_modules"
+    ]
+    assert not (site.root / "recipes/draft_one.rst").exists()
+
+
+def test_what_a_recording_does_not_follow_in_a_recipe_is_told(
+    site: Gallery, told: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(site.root)
+    source = RECIPE.replace(
+        "total = 1 + 2",
+        "# sphinx_gallery_defer_figures\n"
+        "        # FuncAnimation() in a comment is none\n"
+        "        FuncAnimation = print\n"
+        "        film = FuncAnimation(1)\n"
+        "        total = 1 + 2",
+    )
+    site.add("adding", source)
+    assert site.build().warnings == ""
+    line = (
+        Path("recipes_source/adding.py").read_text().splitlines().index("film = FuncAnimation(1)")
+        + 1
+    )
+    assert told == [
+        f"recipes_source/adding.py:{line - 3}: sphinx_gallery_defer_figures has no effect: a "
+        "recording has what each cell put out, as Jupyter shows it",
+        f"recipes_source/adding.py:{line}: FuncAnimation moves where the recipe is run; a "
+        "recording holds one still of it",
+    ]
