@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -92,8 +91,8 @@ def check_config(app: Sphinx, config: Config) -> None:
     )
 
 
-def tell_unused(file: GalleryFile) -> Iterator[str]:
-    """Yield a line for each setting and animation of a recipe that its page does not follow."""
+def tell_unused(file: GalleryFile) -> None:
+    """Tell of each setting and animation of a recipe that its page does not follow."""
     try:
         text = file.path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
@@ -102,4 +101,4 @@ def tell_unused(file: GalleryFile) -> Iterator[str]:
         for match in pattern.finditer(text):
             line = text.count("\n", 0, match.start(1)) + 1
             error = GalleryError(f"{match[1]} {told}", path=file.path.resolve(), line=line)
-            yield error.describe(Path.cwd())
+            logger.info("%s", error.describe(Path.cwd()))

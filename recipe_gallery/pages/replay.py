@@ -139,7 +139,6 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
     The list that is yielded gets a line for each figure that has no text and need not have one.
     """
     without_alt: list[str] = []
-
     recordings = Path(app.srcdir, app.config.recipe_gallery_recordings)
 
     def find(copy: Path) -> GalleryFile | None:
@@ -171,8 +170,7 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
         if file is None:  # a page without results
             images.remove_others(target)
             return ["" for _ in script_blocks], 0.0
-        for line in tell_unused(file):
-            logger.info("%s", line)
+        tell_unused(file)
         replay = Replay(file, recordings, images)
         outputs = replay.run()
         images.remove_others(target)
