@@ -157,9 +157,18 @@ KERNELS = [
         holds=prints("fine\n"),
     ),
     _case(
-        "kills-the-parent",
-        "the recorder killed by its recipe; then another run",
+        "kills-its-parent",
+        "the kernel's parent killed by the recipe",
         "import os, time\nos.kill(os.getppid(), 9)\ntime.sleep(3)\nprint('fine')",
+        "either",
+        holds=contains("fine"),
+    ),
+    _case(
+        "kills-all-above",
+        "the whole recorder killed by its recipe; then another run",
+        "import os, psutil, time\nfor each in psutil.Process().parents():\n"
+        "    if 'recipe_gallery' in ' '.join(each.cmdline()) and each.pid != os.getpid():\n"
+        "        each.kill()\ntime.sleep(3)\nprint('fine')",
         "killed",
         look=next_run_cleans,
     ),
