@@ -6,6 +6,7 @@ bound, and what cannot be printed fails where it is printed, as in a script.
 """
 
 import codecs
+import ctypes
 import faulthandler
 import io
 import json
@@ -24,6 +25,9 @@ from traitlets.config import Config
 
 # What a message costs beside what it says: it limits how many small ones wait in memory.
 _MESSAGE = 100  # bytes
+# What libraries in C print waits in this process until it is flushed: no terminal is behind it.
+_C = ctypes.CDLL(None)
+_C_STDOUT = ctypes.c_void_p.in_dll(_C, "__stdoutp" if sys.platform == "darwin" else "stdout")
 
 
 class _Limit:
@@ -66,10 +70,13 @@ class _Bytes(io.BufferedIOBase):
 
 
 class Stream(OutStream):
-    """What a recipe prints on ``stdout`` or ``stderr``, with what its child processes print."""
+    """What a recipe prints on ``stdout`` or ``stderr``.
+
+    What its child processes and libraries in C print comes through a pipe, and keeps its place.
+    """
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        self._pipe_lock = threading.Lock()
+        self._pipe_lock = threading.RLock()  # a recipe's signal handler may print, too
         self._pipe_decoder = codecs.getincrementaldecoder("utf-8")("replace")
         super().__init__(*args, **options)
         self.buffer = _Bytes(self)
@@ -82,6 +89,7 @@ class Stream(OutStream):
             data = string.encode("utf-8", "strict" if self.name == "stdout" else "backslashreplace")
             _limit.spend(len(data))
             string = data.decode()
+        self._read_pipe()
         return super().write(string) or 0
 
     def fileno(self) -> int:
@@ -89,9 +97,8 @@ class Stream(OutStream):
         return int(self._original_stdstream_fd)
 
     def flush(self) -> None:
-        """Send what was printed, and first what child processes have printed so far."""
-        if self._is_master_process():
-            self._read_pipe()
+        """Send what was printed, and first what others have printed so far."""
+        self._read_pipe()
         super().flush()
 
     def _watch_pipe_fd(self) -> None:
@@ -101,9 +108,15 @@ class Stream(OutStream):
             self._read_pipe()
 
     def _read_pipe(self) -> None:
+        if not self._is_master_process():
+            return
+        if self.name == "stdout":
+            _C.fflush(_C_STDOUT)
         with self._pipe_lock:
             while self._fid and select.select([self._fid], [], [], 0)[0]:
-                self.write(self._pipe_decoder.decode(os.read(self._fid, 2**16)))
+                data = os.read(self._fid, 2**16)
+                _limit.spend(len(data))
+                super().write(self._pipe_decoder.decode(data))
 
 
 def _pack(content: object) -> bytes:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -155,9 +156,34 @@ def test_bytes_and_what_child_processes_print_are_recorded_in_their_cell(run: Ru
     assert [text_of(each) for each in others] == ["child\né\n"] * 5
 
 
+def test_what_child_processes_and_c_libraries_print_keeps_its_place(run: RunCells) -> None:
+    in_turn = "for number in range(20):\n    {}\n    print('Python', number)"
+    child, c, end = run(
+        "import subprocess\n" + in_turn.format("subprocess.run(['echo', 'other'])"),
+        "import ctypes\nc = ctypes.CDLL(None)\n" + in_turn.format("c.puts(b'other')"),
+        "c.printf(b'no end of line');",
+    ).cells
+    lines = "".join(f"other\nPython {number}\n" for number in range(20))
+    assert (text_of(child), text_of(c), text_of(end)) == (lines, lines, "no end of line")
+
+
 def test_the_terminal_sees_nothing_of_it(run: RunCells, capfd: pytest.CaptureFixture[str]) -> None:
     run("import os\nos.system('echo child; echo error >&2')\nprint('printed')")
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_signal_may_print_while_something_is_printed(run: RunCells) -> None:
+    code = """
+        import signal
+        signal.signal(signal.SIGALRM, lambda *_: print("signal"))
+        signal.setitimer(signal.ITIMER_REAL, 0.01, 0.0001)
+        for number in range(20_000):
+            print("line")
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    """
+    text = text_of(run(textwrap.dedent(code)).cells[0])
+    assert text.count("line") == 20_000
+    assert "signal" in text
 
 
 def test_a_recipe_may_use_processes(run: RunCells, tmp_path: Path) -> None:
