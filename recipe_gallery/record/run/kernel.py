@@ -20,7 +20,7 @@ from nbformat import NotebookNode
 from ...errors import GalleryError
 from .collector import Client, Collector, NotHeldError
 from .outputs.cleaner import Cleaner, Machine
-from .supervise import CellToRun, KernelDiedError, Run
+from .supervise import CellToRun, KernelDiedError, Run, describe_end
 
 _INSTALL = "install what recipes need"
 _LONGER = "make it do less or raise the limit in the recipe"
@@ -75,7 +75,8 @@ class Execution:
             except Empty:
                 continue
             return
-        text = f"the kernel did not start: {self._describe_end()}"
+        end = describe_end(kernel.process.wait())
+        text = f"the kernel did not start: the kernel's process ended {end}"
         log = (self.run.folder / "kernel.log").read_text(errors="replace")
         shown = indent(self.cleaner.clean_text(log).splitlines())
         raise GalleryError(text, path=self.run.recipe, remedy=_INSTALL + shown)
@@ -127,19 +128,12 @@ class Execution:
         if self.collector.left < 0 or (self.run.folder / "output_limit").exists():
             text = f"printed and showed more than {limit:g} MB (output_limit in recording.toml)"
             return GalleryError, text, "print and show less or raise the limit"
-        if self.collector.kernel.process.wait() == -signal.SIGKILL:
+        code = self.collector.kernel.process.wait()
+        if code == -signal.SIGKILL:
             text = "ended early: the kernel was killed or ran out of memory"
             return KernelDiedError, text, "try a smaller size or free memory"
         remedy = "run the recipe as a script to see why; a recipe never ends its own process"
-        return GalleryError, f"ended early: {self._describe_end()}", remedy
-
-    def _describe_end(self) -> str:
-        """Say how the kernel's process ended."""
-        code = self.collector.kernel.process.wait()
-        if code >= 0:
-            return f"the kernel's process ended with exit status {code}"
-        name = signal.Signals(-code).name
-        return f"the kernel's process ended by signal {name} ({signal.strsignal(-code)})"
+        return GalleryError, f"ended early: the kernel's process ended {describe_end(code)}", remedy
 
     def _describe_error(self, name: str, value: str) -> str:
         """Return an exception in one line."""

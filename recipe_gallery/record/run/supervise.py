@@ -194,6 +194,16 @@ def _explain_end(worker: subprocess.Popen[bytes], run: Run, phase: str) -> Galle
     log = ""
     with contextlib.suppress(FileNotFoundError):  # on a signal the worker removes the folder, too
         log = (run.folder / "worker.log").read_text(errors="replace")[-2000:]
-    end = f"exit status {code}" if code >= 0 else signal.Signals(-code).name
-    text = f"{phase}: the process that runs the recipe ended with {end}"
+    text = f"{phase}: the process that runs the recipe ended {describe_end(code)}"
     return GalleryError(text, path=run.recipe, remedy=f"record again\n{log}".rstrip())
+
+
+def describe_end(code: int) -> str:
+    """Say how a process ended that left ``code`` as its ``returncode``."""
+    if code >= 0:
+        return f"with exit status {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:  # real-time signals have no names
+        return f"by signal {-code}"
+    return f"by signal {name} ({signal.strsignal(-code)})"

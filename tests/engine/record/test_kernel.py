@@ -147,6 +147,7 @@ def test_a_cell_that_fails_says_why_and_what_to_do(
         (3, "the kernel's process ended with exit status 3"),
         (-signal.SIGTERM, "the kernel's process ended by signal SIGTERM (Terminated)"),
         (-signal.SIGSEGV, "the kernel's process ended by signal SIGSEGV (Segmentation fault)"),
+        (-35, "the kernel's process ended by signal 35"),
     ],
 )
 def test_a_kernel_that_ends_itself_says_how_and_is_not_tried_again(code: int, text: str) -> None:

@@ -191,6 +191,32 @@ def test_secrets_are_stars_wherever_they_stand() -> None:
     assert (raised.evalue, raised.traceback) == ("***", ["***"])
 
 
+def test_what_describes_an_output_holds_neither_secrets_nor_places() -> None:
+    machine = Machine(home="/home/ann", prefix="", temporary="", host="", user="")
+    cleaner = Cleaner(hidden=[], secrets=["hf_abcdefgh"], machine=machine)
+    data = {
+        "application/x+json": {"/home/ann/a": ["/home/ann", 1.5, None]},
+        "image/svg+xml": '<svg><!-- /home/ann/a --><path d="M 0/home/ann"/></svg>',
+        "image/png": "AAAA/home/ann",
+    }
+    metadata = {"image/png": {"width": 5, "title": "hf_abcdefgh of /home/ann/a"}}
+    (shown,) = cleaner.clean_outputs([new_output("display_data", data, metadata=metadata)])
+    assert shown.data == {
+        "application/x+json": {"~/a": ["~", 1.5, None]},
+        "image/svg+xml": '<svg><!-- ~/a --><path d="M 0/home/ann"/></svg>',
+        "image/png": "AAAA/home/ann",
+    }
+    assert shown.metadata == {"image/png": {"width": 5, "title": "*** of ~/a"}}
+
+
+def test_a_folder_is_known_by_the_place_that_a_link_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "home").symlink_to(tmp_path / "disk")
+    cleaner = make(home=str(tmp_path / "home"))
+    assert cleaner.clean_text(f"{tmp_path}/disk/a {tmp_path}/home/b") == "~/a ~/b"
+    assert make(home="").clean_text(str(Path.cwd())) == str(Path.cwd())
+
+
 def test_a_secret_is_found_as_html_writes_it() -> None:
     cleaner = Cleaner(hidden=[], secrets=["a<b>&'c\"d"])
     html = {"text/html": "<p>a&lt;b&gt;&amp;&#x27;c&quot;d</p>"}

@@ -2,6 +2,7 @@
 
 import getpass
 import html
+import os
 import re
 import socket
 import sys
@@ -77,7 +78,9 @@ class Cleaner:
         self._drop = tuple(drop)
         places = {self._machine.home: "~", self._machine.prefix: "..."}
         places[self._machine.temporary] = "/tmp"
-        places |= {str(path): "" for folder in hidden for path in (folder.resolve(), folder)}
+        places |= {str(folder): "" for folder in hidden}
+        # where links lead as well: systems tell of folders in both ways
+        places = {os.path.realpath(old): new for old, new in places.items() if old} | places
         self._places = {old: new for old, new in places.items() if old not in _COMMON}
         self._folders = re.compile(
             f"{_BEGIN}(?P<folder>{_any_of(self._places)})(?:(?P<slash>/)|{_END})"
@@ -112,6 +115,7 @@ class Cleaner:
                 output.traceback = [self.clean_text(line) for line in output.traceback]
             else:
                 output.pop("transient", None)
+                output.metadata = _each_string(output.metadata, self._name_places)
                 output.data = {
                     mime: self._clean_data(mime, value) for mime, value in output.data.items()
                 }
@@ -124,16 +128,21 @@ class Cleaner:
         if mime.startswith("text/") and isinstance(value, str):
             cell = html.escape("<cell>") if mime == "text/html" else "<cell>"
             return _without_styles(self._shorten(_CONTROL.sub("", value), cell))
-        return self._hide_secrets(value)
+        # base64 has slashes, and no places
+        clean = self._name_places if mime.endswith(("json", "xml")) else self._hide_secrets
+        return _each_string(value, clean)
 
-    def _hide_secrets(self, value: Any) -> Any:
-        if isinstance(value, dict):
-            return {
-                self._hide_secrets(key): self._hide_secrets(each) for key, each in value.items()
-            }
-        if isinstance(value, list):
-            return [self._hide_secrets(each) for each in value]
-        return self._secrets.sub("***", value) if isinstance(value, str) else value
+    def _hide_secrets(self, text: str) -> str:
+        return self._secrets.sub("***", text)
+
+    def _name_places(self, text: str) -> str:
+        """Return text without secrets, and with folders of this machine as readers know them."""
+
+        def replace_folder(found: re.Match[str]) -> str:
+            new = self._places[found["folder"]]
+            return f"{new}/" if new and found["slash"] else new or ("" if found["slash"] else ".")
+
+        return self._folders.sub(replace_folder, self._hide_secrets(text))
 
     def _shorten(self, text: str, cell: str) -> str:
         """Return text without what is of this machine or changes with every run."""
@@ -141,14 +150,18 @@ class Cleaner:
         def shorten_path(found: re.Match[str]) -> str:
             return _LIBRARY.sub("", _CELL.sub(cell, found[0], count=1), count=1)
 
-        def replace_folder(found: re.Match[str]) -> str:
-            new = self._places[found["folder"]]
-            return f"{new}/" if new and found["slash"] else new or ("" if found["slash"] else ".")
-
-        text = _PATH.sub(shorten_path, self._hide_secrets(text))
-        text = self._folders.sub(replace_folder, text)
+        text = self._name_places(_PATH.sub(shorten_path, text))
         text = self._host.sub(lambda found: "user@host" if found["user"] else "host", text)
         return _ADDRESS.sub("0x...", text)
+
+
+def _each_string(value: Any, clean: Callable[[str], str]) -> Any:
+    """Return a JSON value with each of its strings cleaned, the names in it, too."""
+    if isinstance(value, dict):
+        return {clean(name): _each_string(each, clean) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_each_string(each, clean) for each in value]
+    return clean(value) if isinstance(value, str) else value
 
 
 def _any_of(values: Iterable[str]) -> str:
