@@ -49,6 +49,17 @@ KEPT = [
     '<math display="block"><msup><mi>x</mi><mn>2</mn></msup><mo>=</mo><mtext>y</mtext></math>',
     '<img src="data:image/png;base64,AAAA" alt="A figure" width="3" height="4">',
     '<progress value="3" max="10"></progress>',
+    '<table align="left" cellpadding="1" cellspacing="2" width="3">'
+    '<colgroup align="left" span="2" width="9"><col align="right" span="1" width="4"></colgroup>'
+    '<tbody><tr align="left" valign="top"><th abbr="a" scope="col" height="2" headers="b">h</th>'
+    '<td align="left" width="5">d</td></tr></tbody></table>',
+    '<ol start="3" type="a" reversed=""><li>x</li></ol><div align="center">y</div>'
+    '<p align="right">z <font color="red" face="serif" size="2">f</font></p>',
+    '<meter value="3" min="0" max="10" low="2" high="8" optimum="5"></meter>'
+    '<time datetime="2026-01-02">then</time>',
+    '<math><mo fence="true" form="prefix" stretchy="false" separator="true" largeop="true">(</mo>'
+    '<mstyle displaystyle="true" scriptlevel="1" mathvariant="bold"><mi mathvariant="normal">d</mi>'
+    '<mspace width="1em" height="2em"></mspace></mstyle></math>',
     '<span class="a" title="t" lang="ko" dir="ltr" aria-label="l">\\(x^2\\) $y$</span>',
 ]  # fmt: skip
 

@@ -1,11 +1,13 @@
 """Single messages: right ones that look wrong, and wrong ones that look right."""
 
 import pytest
+from docutils import nodes
 
 from gallery import ROOT
 from recipe_gallery.languages import Language
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.checks import rules  # noqa: F401 (it adds the checks)
+from recipe_gallery.translate.checks.markup import inline_nodes
 from recipe_gallery.translate.checks.message import CHECKS, Message
 from recipe_gallery.translate.glossary import load_glossary
 from recipe_gallery.translate.pseudo import pseudo_message
@@ -263,3 +265,12 @@ def test_what_is_wrong_is_said_with_what_to_do(
 )
 def test_a_pseudo_translation_leaves_what_is_no_word(text: str, kind: str, pseudo: str) -> None:
     assert pseudo_message(text, Kind[kind]) == pseudo
+
+
+def test_a_text_is_shown_with_its_literals_and_the_titles_of_its_links() -> None:
+    text = "Use ``a``, :doc:`the page </faq>`, `here <https://a.example>`__ and [1]_."
+    found = inline_nodes(text)
+    assert "".join(node.astext() for node in found) == "Use a, the page, here and 1."
+    assert [node.astext() for node in found if isinstance(node, nodes.literal)] == ["a"]
+    assert all(isinstance(node, nodes.Text | nodes.literal) for node in found)
+    assert [node.astext() for node in inline_nodes("``a``를", glue=True)] == ["a", "를"]

@@ -12,13 +12,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gallery import Gallery
+from gallery import ROOT, Gallery
+from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
+from recipe_gallery.project import load_project
 from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.translate import compiled
 from recipe_gallery.translate.catalogs import ENGINE_LOCALE, loaded_messages
 from recipe_gallery.translate.compiled import compile_catalog, shipped_labels
+from recipe_gallery.translate.extract import make_templates
 
 PAGE = "recipes/adding"
 MESSAGES = {
@@ -435,3 +438,24 @@ def test_templates_name_the_line_of_the_recipe(site: Gallery) -> None:
         ((file, line),) = template.find(text).occurrences
         assert file.endswith("recipes_source/adding.py")
         assert lines[int(line) - 1] == shown
+
+
+def test_a_bad_label_of_the_projects_templates_is_shown_in_english(site: Gallery) -> None:
+    site.translate("sphinx", {"Index": '색인" onclick="alert(1)', "Search": "찾아보기"})
+    build = site.build(language="ko")
+    assert "sphinx.po" in build.warnings
+    assert "onclick" not in build.page("index")
+    assert "찾아보기" in build.page("search")
+
+
+def test_messages_that_cannot_be_extracted_are_told_in_one_line(
+    site: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    site.add_extension("no_such_extension")
+    with pytest.raises(GalleryError) as caught:
+        make_templates(load_project(site.root), site.root / "templates")
+    told = str(caught.value)
+    assert told.startswith("the messages cannot be extracted: ")
+    assert "no_such_extension" in told
+    assert "\n" not in told
