@@ -198,3 +198,10 @@ def test_all_quotes_that_a_translation_brings_in_are_named() -> None:
     told = "a comment must not bring in \"\"\" '''"
     assert find_problem("a", "\"\"\" '''") == told
     assert find_problem("\"\"\" '''", "\"\"\" '''") is None
+
+
+def test_comments_without_a_translation_stay_beside_those_with_one() -> None:
+    first, *others = TEXTS
+    translated = replace_comments(CODE, {first: "첫째."})
+    assert translated.startswith("# 첫째.\n#\n# Another paragraph.\n")
+    assert [comment.text for comment in find_comments(translated)] == ["첫째.", *others]

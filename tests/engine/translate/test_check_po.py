@@ -376,6 +376,8 @@ def test_the_table_of_checks_tells_what_each_is_about(capsys: pytest.CaptureFixt
     assert [row.split()[0] for row in rows] == [check.name for check in CHECKS]
     (formula,) = [row for row in rows if row.startswith("formula")]
     assert re.fullmatch(r"formula +breaks +formula +Formulas that differ .*", formula)
+    (numbers,) = [row for row in rows if row.startswith("numbers")]
+    assert re.match(r"numbers +advice +comment, label, prose +Numbers and their units", numbers)
     (fuzzy,) = [row for row in rows if row.startswith("fuzzy")]
     assert re.match(r"fuzzy +advice +all ", fuzzy)
 
