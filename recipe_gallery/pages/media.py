@@ -1,5 +1,6 @@
 """Formulas and pictures in the HTML of pages."""
 
+import re
 from html import escape
 from pathlib import Path
 
@@ -27,8 +28,15 @@ def visit_math_block(self: HTML5Translator, node: nodes.math_block) -> None:
     raise nodes.SkipNode
 
 
+def displayed_tex(node: nodes.math_block) -> str:
+    """Return the TeX of a formula on lines of its own; empty lines divide several equations."""
+    equations = re.split(r"\n\s*\n", node.astext().strip())
+    own_environment = node.get("no-wrap", node.get("nowrap"))
+    return ("\n" if own_environment else " \\\\\n").join(equations)
+
+
 def _convert(node: nodes.Element, *, as_block: bool) -> str:
-    tex = node.astext()
+    tex = displayed_tex(node) if isinstance(node, nodes.math_block) else node.astext()
     try:
         return str(tex2mathml(tex, as_block=as_block))
     except MathError as error:

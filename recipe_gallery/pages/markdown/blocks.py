@@ -11,6 +11,7 @@ from sphinx.environment.adapters.toctree import TocTree
 from sphinx.locale import admonitionlabels
 from sphinx_gallery._doctree_links import code_links_block
 
+from ..media import displayed_tex
 from .escape import code_block, emphasize, escape, protect_lines
 from .inline import INVISIBLE, join_inline, write_inline
 from .page import Page
@@ -27,11 +28,15 @@ _TRANSPARENT = (
     addnodes.only,
     addnodes.versionmodified,
 )
-_LIST = re.compile(r"[*+-](?= )|\d+(?=\. )")
-# HTML that Markdown leaves alone up to the next empty line
+_LIST = re.compile(r"[*+-](?=\s|$)|\d+(?=\.(?:\s|$))")
+# What cannot stand in an environment for several equations, being one
+_EQUATIONS = re.compile(
+    r"\\begin\{(?:align|alignat|eqnarray|equation|flalign|gather|multline|split)\*?\}"
+)
+# HTML that Markdown leaves alone up to the next empty line; comments and code end before
 _HTML_BLOCK = re.compile(
-    r"<(?:!--|/?(?:article|aside|blockquote|center|details|dialog|div|dl|figure|footer|form|h[1-6]|"
-    r"header|hr|iframe|main|nav|ol|p|pre|section|script|style|summary|table|ul)\b)",
+    r"</?(?:article|aside|blockquote|center|details|dialog|div|dl|figure|footer|form|h[1-6]|"
+    r"header|hr|iframe|main|nav|ol|p|section|summary|table|ul)\b",
     re.IGNORECASE,
 )
 
@@ -146,7 +151,10 @@ def _footnote(node: nodes.Element, page: Page) -> str:
 
 @write_block.register(nodes.line_block)
 def _lines(node: nodes.line_block, page: Page) -> str:
-    return protect_lines("\\\n".join(_each_line(node, page, 0)))
+    lines = [*_each_line(node, page, 0)]
+    while lines and not lines[-1]:
+        lines.pop()  # the line break before it would be shown as a backslash
+    return protect_lines("\\\n".join(lines))
 
 
 def _each_line(block: nodes.line_block, page: Page, depth: int) -> Iterable[str]:
@@ -182,14 +190,14 @@ def _grammar(node: addnodes.productionlist, _page: Page) -> str:
 @write_block.register(addnodes.desc)
 def _description(node: addnodes.desc, page: Page) -> str:
     *signatures, content = node.children
-    names = [code_block(each.astext(), "") for each in signatures if not each.get("notebook")]
+    names = [code_block(each.astext(), "") for each in signatures]
     return "\n\n".join([*names, quote(join_blocks(content.children, page))]).rstrip()
 
 
 @write_block.register(nodes.math_block)
 def _formula(node: nodes.math_block, _page: Page) -> str:
-    tex = "\n".join(line for line in node.astext().splitlines() if line.strip())
-    if r"\\" in tex and r"\begin" not in tex:  # as Sphinx does for pages
+    tex = displayed_tex(node)
+    if r"\\" in tex and not _EQUATIONS.match(tex):  # as Sphinx does for pages
         tex = f"\\begin{{split}}\n{tex}\n\\end{{split}}"
     if node.get("number"):
         tex += f"\n\\tag{{{node['number']}}}"

@@ -2,10 +2,12 @@
 
 import re
 import unicodedata
+from collections.abc import Mapping
+from html import escape as escape_html
 
 # Wherever they stand: what starts code, emphasis, HTML, a character reference, or ends the text of
 # a link. An underscore inside a word means nothing, and so does a tilde that can end nothing.
-_SIGNS = re.compile(r"[\\`*]|(?<![^\W_])_|_(?![^\W_])|<(?! )|&(?=#?\w+;)|\](?=[(:\[])|(?<=\S)~")
+_SIGNS = re.compile(r"[\\`*]|(?<![^\W_])_|_(?![^\W_])|<(?! )|&(?=#?\w+;)|\](?=[(:\[])|(?<!\s)~")
 # At the start of a line: a list, a task, a heading, a quote, a line under a heading or a table
 _LINE_STARTS = re.compile(
     r"^(?:(?=[-+](?:\s|$)|#{1,6}(?:\s|$)|>|\[[ xX]\]|[-=|:][-=|: ]*$)|(\d{1,9})(?=[.)](?:\s|$)))",
@@ -45,6 +47,12 @@ def code_span(code: str) -> str:
     fence = "`" * (1 + max(map(len, re.findall("`+", code)), default=0))
     pad = " " if code.startswith("`") or code.endswith("`") else ""
     return f"{fence}{pad}{code}{pad}{fence}"
+
+
+def attributes(values: Mapping[str, str]) -> str:
+    """Return attributes of an HTML element; Jupyter looks for formulas in them, too."""
+    quoted = {name: escape_html(value).replace("$", "&#36;") for name, value in values.items()}
+    return " ".join(f'{name}="{value}"' for name, value in quoted.items())
 
 
 def code_block(code: str, language: str) -> str:

@@ -1,13 +1,12 @@
 """Words of a paragraph as Markdown."""
 
 from functools import singledispatch
-from html import escape as escape_html
 from itertools import zip_longest
 
 from docutils import nodes
 from sphinx import addnodes
 
-from .escape import code_span, emphasize, escape, link
+from .escape import attributes, code_span, emphasize, escape, link
 from .page import ACCEPT, Page, is_inside
 from .raw_html import find_unsafe
 
@@ -55,6 +54,8 @@ def join_inline(parent: nodes.Element, page: Page) -> str:
             piece = write_inline(node, page)
         if text.endswith("!") and piece.startswith("["):
             text = f"{text[:-1]}\\!"  # else the link would be a picture
+        elif text.endswith("`") and piece.startswith("`"):
+            text += "<span></span>"  # else the two pieces of code would be one
         text += piece
     return text
 
@@ -106,8 +107,8 @@ def _note_reference(node: nodes.Element, page: Page) -> str:
 
 @write_inline.register(nodes.abbreviation)
 def _abbreviation(node: nodes.abbreviation, page: Page) -> str:
-    title = escape_html(node.get("explanation", ""))
-    return f'<abbr title="{title}">{join_inline(node, page)}</abbr>'
+    title = attributes({"title": node.get("explanation", "")})
+    return f"<abbr {title}>{join_inline(node, page)}</abbr>"
 
 
 @write_inline.register(nodes.math)
@@ -141,9 +142,7 @@ def _image(node: nodes.image, page: Page) -> str:
         name: str(node[name]).removesuffix("px") for name in ("width", "height") if name in node
     }
     if sizes:
-        attributes = {"src": address, "alt": alt, **sizes}
-        shown = " ".join(f'{name}="{escape_html(text)}"' for name, text in attributes.items())
-        return f"<img {shown}>"
+        return f"<img {attributes({'src': address, 'alt': alt, **sizes})}>"
     return link(f"![{escape(alt, in_link=True)}]", address)
 
 

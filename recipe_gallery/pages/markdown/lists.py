@@ -81,7 +81,6 @@ def _definitions(node: nodes.definition_list, page: Page) -> str:
     return _join(points)
 
 
-@write_block.register(nodes.docinfo)
 @write_block.register(nodes.field_list)
 def _fields(node: nodes.field_list, page: Page) -> str:
     points = []

@@ -40,8 +40,12 @@ class Page:
         elif "refid" in node:
             found = f"{here}#{node['refid']}"
         else:
-            found = urljoin(here, node.get("refuri") or node.get("uri") or "")
-        return found if urlsplit(found).scheme else ""
+            found = node.get("refuri") or node.get("uri") or ""
+        try:
+            found = urljoin(here, found)
+            return found if urlsplit(found).scheme else ""
+        except ValueError:  # no address, such as https://[a
+            return ""
 
     def number(self, node: nodes.Element) -> str:
         """Return what stands before the caption of a figure, table or code, such as ``Fig. 1 ``."""

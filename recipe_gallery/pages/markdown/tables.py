@@ -43,6 +43,8 @@ def _is_simple(cell: nodes.entry) -> bool:
     """Tell whether a cell is one line in one column and one row."""
     if cell.get("morecols") or cell.get("morerows"):
         return False
+    if any(r"\|" in code.astext() for code in cell.findall(nodes.literal)):
+        return False  # Markdown has no form for it that all programs understand
     return [type(child) for child in cell] in ([], [nodes.paragraph])
 
 

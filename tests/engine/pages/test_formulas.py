@@ -28,3 +28,12 @@ def test_a_numbered_formula_shows_its_number_where_links_lead(gallery: Gallery) 
     assert (
         f'<div class="math" id="{target}" tabindex="0"><span class="eqno">(1)</span><math' in page
     )
+
+
+def test_an_empty_line_divides_two_equations(gallery: Gallery) -> None:
+    index = gallery.root / "index.rst"
+    index.write_text(index.read_text() + "\n.. math::\n\n   a = b\n\n   c &= d\n")
+    gallery.add()
+    build = gallery.build()
+    assert build.warnings == ""
+    assert build.page("index").count("<mtr>") == 2

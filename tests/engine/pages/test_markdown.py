@@ -200,6 +200,84 @@ CONSTRUCTS = {
         '<tbody>\n<tr>\n<td colspan="2">d</td>\n<td rowspan="2">e</td>\n</tr>\n'
         "<tr>\n<td>f</td>\n<td>g</td>\n</tr>\n</tbody>\n</table>",
     ),
+    "lines that end in an empty one": (
+        """
+        | a
+        |
+        | b
+        |
+        """,
+        "a\\\n\\\nb",
+    ),
+    "code beside code": (r"``a``\ ``b`` and ``c``\ d", "`a`<span></span>`b` and `c`d"),
+    "tilde behind a mark": (r"~5 *a*\ ~b~", r"\~5 *a*\~b\~"),
+    "address that is none": ("`here <https://[a>`_", "here"),
+    "sign of money in an attribute": (
+        ":abbr:`a ($5)` and :math:`x`",
+        '<abbr title="&#36;5">a</abbr> and $x$',
+    ),
+    "lists that start with an empty point": (
+        """
+        *
+        * b
+
+        ..
+
+        *
+        """,
+        "*\n* b\n\n<!-- -->\n\n*",
+    ),
+    "html that starts with a comment": (
+        """
+        .. raw:: html
+
+           <!-- why -->
+           <b>*a*</b>
+        """,
+        "<div>\n<!-- why -->\n<b>*a*</b>\n</div>",
+    ),
+    "code with a line behind a backslash, in a table": (
+        """
+        .. list-table::
+
+           * - ``a\\|b``
+             - c
+        """,
+        "<table>\n<tbody>\n<tr>\n<td>\n\n`a\\|b`\n\n</td>\n<td>c</td>\n</tr>\n</tbody>\n</table>",
+    ),
+    "equations": (
+        """
+        .. math::
+
+           a = b
+
+           c &= d
+        """,
+        "$$\n\\begin{split}\na = b \\\\\nc &= d\n\\end{split}\n$$",
+    ),
+    "equations with a matrix": (
+        r"""
+        .. math::
+
+           x &= \begin{pmatrix}1\\2\end{pmatrix} \\
+           y &= 3
+        """,
+        "$$\n\\begin{split}\nx &= \\begin{pmatrix}1\\\\2\\end{pmatrix} \\\\\ny &= 3\n"
+        "\\end{split}\n$$",
+    ),
+    "equations in an environment": (
+        r"""
+        .. math::
+           :nowrap:
+
+           \begin{gather}
+           a \\
+
+           b
+           \end{gather}
+        """,
+        "$$\n\\begin{gather}\na \\\\\nb\n\\end{gather}\n$$",
+    ),
     "table in Korean": (
         """
         ====  ====
