@@ -197,9 +197,9 @@ UNDRAWN = [
     Case(
         name="figure-drawn-at-end-of-cell",
         kind="A2",
-        injects="a figure of 140,000 pixels left open at the end of a cell, then another cell",
+        injects="a figure that cannot be drawn, left open at the end of a cell; another cell follows",
         ends="refused",
-        code="import matplotlib.pyplot as plt\n_ = plt.figure(figsize=(1400, 1), dpi=100)\n_ = plt.plot([1, 2])\n\n"
+        code="import matplotlib.pyplot as plt\n_ = plt.plot([1, 2])\n_ = plt.title(r'$\\frac{1$')\n\n"
         "# %%\n\nprint('on')",
         leaves=(r"home/\.(cache|config)(/.*)?",),
     ),
