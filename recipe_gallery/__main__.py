@@ -13,6 +13,9 @@ from collections.abc import Sequence
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit status."""
     status = 1
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # the shell closed it
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (for the whole process)
     try:
         status = _run(arguments)
     except BrokenPipeError:
@@ -24,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         from .errors import describe_error
 
         _tell(f"error: {describe_error(error)}")
-    for stream in filter(None, (sys.stdout, sys.stderr)):  # None if it was closed by the shell
+    for stream in (sys.stdout, sys.stderr):
         try:
             stream.flush()
         except OSError:
@@ -46,8 +49,7 @@ def _run(arguments: Sequence[str] | None) -> int:
     options = PARSER.parse_args(arguments)
     os.environ["RECIPE_GALLERY_ROOT"] = str(options.root)  # for what messages suggest
     done = options.run(load_project(options.root), options)
-    if sys.stdout:
-        sys.stdout.flush()
+    sys.stdout.flush()
     return int(done is False)
 
 

@@ -49,17 +49,20 @@ SETTINGS: dict[str, tuple[Any, str, type]] = {
 }
 
 
+_OF_GALLERY: dict[str, tuple[Any, str, type]] = {"sphinx_gallery_conf": ({}, "", dict)}
+
+
 def load_project(root: Path) -> Project:
     """Read ``conf.py`` of a project; raise ``GalleryError`` if there is none, or it fails."""
     try:
         config = Config.read(root.resolve(), overrides={}, tags=Tags())
     except ConfigError as error:
         cause = error.__context__  # what conf.py raised; Sphinx's text holds a whole traceback
-        text = f"{type(cause).__name__}: {cause}" if cause else str(error)
+        text = " ".join((f"{type(cause).__name__}: {cause}" if cause else str(error)).split())
         raise GalleryError(text, path=root / "conf.py", remedy="mend the settings") from None
-    for name, (default, rebuild, kind) in SETTINGS.items():
+    for name, (default, rebuild, kind) in {**SETTINGS, **_OF_GALLERY}.items():
         config.add(name, default, rebuild, kind)  # type: ignore[arg-type]
-    config.add("sphinx_gallery_conf", {}, "", dict)
+        _check_type(root, name, config[name], kind)
     config.add("html_theme", "alabaster", "", str)  # Sphinx's HTML builders bring it
     return Project(
         root=root,
@@ -70,17 +73,40 @@ def load_project(root: Path) -> Project:
     )
 
 
+def _check_type(root: Path, name: str, value: object, kind: type) -> None:
+    kinds = (str, PurePath) if kind is str else (kind,)
+    if not isinstance(value, kinds) or (kind is str and "\0" in str(value)):
+        text = f"{name} = {value!r} is not a {kind.__name__}"
+        raise GalleryError(text, path=root / "conf.py", remedy="mend the settings")
+
+
 def load_check(project: Project) -> Callable[[Any, Path], None] | None:
-    """Return the function that ``recipe_gallery_check_recording`` names, or None."""
+    """Return the function that ``recipe_gallery_check_recording`` names, or None.
+
+    What it raises, besides ``GalleryError``, is told as a mistake of that function.
+    """
     name: str = project.config.recipe_gallery_check_recording
+
+    def wrong(error: Exception, remedy: str) -> GalleryError:
+        text = f"recipe_gallery_check_recording = {name!r}: {type(error).__name__}: {error}"
+        return GalleryError(text, path=project.root / "conf.py", remedy=remedy)
+
+    if not name:
+        return None
     try:
-        return resolve_name(name) if name else None
+        function = resolve_name(name)
     except (ImportError, AttributeError, ValueError) as error:
-        raise GalleryError(
-            f"recipe_gallery_check_recording = {name!r}: {error}",
-            path=project.root / "conf.py",
-            remedy='name a function as "package.module:function"',
-        ) from None
+        raise wrong(error, 'name a function as "package.module:function"') from None
+
+    def check(notebook: Any, path: Path) -> None:
+        try:
+            function(notebook, path)
+        except GalleryError:
+            raise
+        except Exception as error:
+            raise wrong(error, f"mend the function ({path.name})") from error
+
+    return check
 
 
 def gallery_folders(config: Config) -> list[tuple[str, str]]:

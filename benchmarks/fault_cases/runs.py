@@ -489,8 +489,6 @@ TOML = [
         "probe-versions-numbers",
         "[provenance]\nprobe = '''print('{\"versions\": {\"CUDA\": {\"a\": 1}}}')'''\n",
         "a probe whose version is an object",
-        "either",
-        pages=True,
     ),
     _toml(
         "probe-prints-1-mb",

@@ -116,6 +116,8 @@ def read_recording(path: Path, name: str = "", former: str = "") -> Recording:
     def wrong(text: str, remedy: str = "") -> GalleryError:
         return GalleryError(text, path=path, remedy=remedy or advise(name or path.stem))
 
+    if path.exists() and not path.is_file():  # reading a pipe would never end
+        raise wrong("not a file", f"remove it and {again}")
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -14,7 +14,7 @@ from gallery import ROOT, Gallery
 from modules import run_module
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError, describe_error, suggest
-from recipe_gallery.project import load_project
+from recipe_gallery.project import load_check, load_project
 
 TITLED = '"""\nTitle\n=====\n"""\n\nprint(1)\n'
 
@@ -30,6 +30,14 @@ def append(name: str, text: str) -> Callable[[Path], None]:
 
 def folder_at(name: str) -> Callable[[Path], None]:
     return lambda root: (root / name).mkdir(parents=True)
+
+
+def fifo_at(name: str) -> Callable[[Path], None]:
+    def change(root: Path) -> None:
+        (root / name).parent.mkdir()
+        os.mkfifo(root / name)
+
+    return change
 
 
 def remove(name: str) -> Callable[[Path], None]:
@@ -56,6 +64,27 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     "conf.py raises": (append("conf.py", "\n1/0\n"), ["check"], "ZeroDivisionError"),
     "conf.py is not Python": (append("conf.py", "\n("), ["check"], "was never closed"),
     "conf.py exits": (append("conf.py", "\nraise SystemExit(3)\n"), ["check"], "SystemExit"),
+    "an error of two lines in conf.py": (
+        append("conf.py", "\nraise ValueError('a\\nb')\n"),
+        ["check"],
+        "conf.py: ValueError: a b; mend the settings",
+    ),
+    "recordings is a number": (
+        append("conf.py", "\nrecipe_gallery_recordings = 5\n"),
+        ["check"],
+        "conf.py: recipe_gallery_recordings = 5 is not a str",
+    ),
+    "recordings holds NUL": (
+        append("conf.py", "\nrecipe_gallery_recordings = 'a\\0'\n"),
+        ["check"],
+        "conf.py: recipe_gallery_recordings = 'a\\x00' is not a str",
+    ),
+    "sphinx_gallery_conf is a list": (
+        append("conf.py", "\nsphinx_gallery_conf = []\n"),
+        ["check"],
+        "conf.py: sphinx_gallery_conf = [] is not a dict",
+    ),
+    "recording is a pipe": (fifo_at("recordings/one.ipynb"), ["check"], "one.ipynb: not a file"),
     "no recipes": (remove("recipes_source/one.py"), ["check"], "no recipes"),
     "unknown recipe": (append("x", ""), ["record", "two"], "no recipe named two"),
     "recording is a folder": (folder_at("recordings/one.ipynb"), ["check"], "one.ipynb"),
@@ -297,3 +326,27 @@ def test_what_cannot_be_written_ends_in_an_exit_status_of_ours(
     assert done.returncode == 1
     if stream == "stdout":
         assert done.stderr == "error: No space left on device; mend it and run the command again\n"
+
+
+def test_a_check_of_the_project_that_fails_is_its_own_mistake(tmp_path: Path) -> None:
+    project = load_project(make(tmp_path))
+    project.config.recipe_gallery_check_recording = "math:sqrt"
+    check = load_check(project)
+    assert check
+    with pytest.raises(GalleryError) as caught:
+        check("x", Path("a.py"))
+    told = "conf.py: recipe_gallery_check_recording = 'math:sqrt': TypeError: "
+    assert caught.value.describe(tmp_path).startswith(told)
+    assert caught.value.remedy == "mend the function (a.py)"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a shell that can close streams")
+def test_without_standard_streams_nothing_unforeseen_happens(tmp_path: Path) -> None:
+    (make(tmp_path) / "recipes_source/one.py").write_text("(")
+    temporary = tmp_path / "tmp"  # where the traceback of such an error is kept
+    temporary.mkdir()
+    record = f'"{sys.executable}" -m recipe_gallery record --device cpu --root "{tmp_path}"'
+    command = f"{record} <&- >&- 2>&-"
+    environment = os.environ | {"TMPDIR": str(temporary)}
+    assert subprocess.run(["sh", "-c", command], cwd=ROOT, env=environment).returncode == 1
+    assert list(temporary.iterdir()) == []

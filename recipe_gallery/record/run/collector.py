@@ -72,6 +72,9 @@ class Collector(NotebookClient):
             text = f"shows what no notebook can hold: {place}: {error.message[:200]}"
             raise NotHeldError(text, "show text, or a picture in base64") from None
 
+    def handle_comm_msg(self, outs: Any, msg: Any, cell_index: int) -> None:
+        """Leave widgets alone: no page shows them, and what they would catch stays in its cell."""
+
     def _append(self, msg: dict[str, Any], outputs: list[NotebookNode]) -> bool:
         """Add to the last output if it is of the same stream: quicker than one for each line."""
         name, text = msg["content"]["name"], msg["content"]["text"]

@@ -37,3 +37,15 @@ def test_no_line_is_lost_while_the_reader_is_stopped(gallery: Gallery) -> None:
     text = "".join(each.get("text", "") for each in notebook.cells[0].outputs)
     assert text.splitlines() == [f"line {number}" for number in range(lines)]
     assert find_published(notebook, "application/x-headline+json") == [{"a": 1}]
+
+
+def test_a_widget_catches_no_output_and_ends_no_recording(gallery: Gallery) -> None:
+    # a comm without the state that widgets send, as a library of somebody's own may open
+    code = """
+        import comm
+        comm.create_comm(target_name="jupyter.widget", data={"a": 1}).send({"b": 2})
+        print("fine")
+        """
+    gallery.write("recipe", '"""\nTitle\n=====\n"""\n' + textwrap.dedent(code))
+    assert gallery.record("recipe"), gallery.messages
+    assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "fine\n"
