@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote
 
 from .programs import ask, read_json
 
@@ -23,9 +23,11 @@ PASSED = {
     "Python": "VIRTUAL_ENV CONDA_PREFIX CONDA_DEFAULT_ENV PYTHONPATH PYTHONHOME PYTHONUSERBASE "
     "PYTHONNOUSERSITE PYTHONPYCACHEPREFIX PYTHONDONTWRITEBYTECODE PYTHONUTF8",
     "compilers": "CC CXX CUDAHOSTCXX CFLAGS CXXFLAGS LDFLAGS CPATH C_INCLUDE_PATH SDKROOT "
-    "CPLUS_INCLUDE_PATH LIBRARY_PATH LD_LIBRARY_PATH LD_PRELOAD DYLD_*",
-    "GPUs": "CUDA* CUDNN_* CUBLAS* NCCL_* NVIDIA_* ROCM_* HIP_* HSA_*",
-    "threads": "*_NUM_THREADS OMP_* KMP_* GOMP_* MKL_* OPENBLAS_* BLIS_* VECLIB_* NUMBA_*",
+    "CPLUS_INCLUDE_PATH LIBRARY_PATH LD_LIBRARY_PATH LD_PRELOAD DYLD_* CCACHE_* NVCC_* "
+    "CONDA_BUILD_SYSROOT DEVELOPER_DIR MACOSX_DEPLOYMENT_TARGET",
+    "GPUs": "CUDA* CUDNN_* CUBLAS* NCCL_* NVSHMEM_* GLOO_* NVIDIA_* ROCM_* HIP_* HSA_*",
+    "threads": "*_NUM_THREADS OMP_* KMP_* GOMP_* MKL_* OPENBLAS_* BLIS_* VECLIB_* NUMBA_* "
+    "DNNL_* ONEDNN_* MALLOC_*",
     "libraries": "TORCH* PYTORCH_* TRITON_* ATEN_* XLA_* JAX_* TF_* TOKENIZERS_PARALLELISM",
     "data": "HF_HOME HF_HUB_CACHE HF_HUB_OFFLINE HF_HUB_DISABLE_* HF_DATASETS_CACHE HF_ENDPOINT "
     "HF_DATASETS_OFFLINE TRANSFORMERS_* HUGGINGFACE_HUB_CACHE SCIKIT_LEARN_DATA NLTK_DATA "
@@ -37,8 +39,12 @@ PASSED = {
 _TOLD = " ".join(PASSED[subject] for subject in ("GPUs", "threads", "libraries")).split()
 _NOT_TOLD = {"CUDA_VISIBLE_DEVICES"}  # the GPU is told by its name
 _SECRET = re.compile(
-    r"(TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|COOKIE|((^|_|API)KEY)|((^|_)AUTH))S?(_|$)", re.I
+    r"(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|((^|_|API)KEY)|((^|_)AUTH))S?(_|$)"
+    r"|_(PASS|PAT|PWD)$",
+    re.I,
 )
+# In an address: the password, or what stands alone in its place.
+_IN_ADDRESS = re.compile(r"://(?:[^\s/@:]*:)?([^\s/]+)@")
 _PLACE = re.compile(r"_(PATH|FILE|DIR|HOME)$", re.I)
 
 # What a Python that is started as the kernel is says of itself. Flags are told where they are not
@@ -73,11 +79,8 @@ def find_secrets(variables: Mapping[str, str]) -> tuple[str, ...]:
     """Return what no output may show: values of tokens and keys, passwords in addresses."""
     found = {value for name, value in variables.items() if _is_secret(name)}
     for value in variables.values():
-        if "://" in value and "@" in value:
-            try:
-                found.add(urlsplit(value).password or "")
-            except ValueError:  # no address after all
-                continue
+        for password in _IN_ADDRESS.findall(value):
+            found |= {password, unquote(password)}
     return tuple(sorted(found - {""}))
 
 
@@ -89,7 +92,7 @@ def describe(variables: Mapping[str, str], seconds: float) -> dict[str, Any]:
     """
     answer = None
     with contextlib.suppress(TimeoutError):
-        done = ask([sys.executable, "-c", _SELF], seconds=seconds, environment=variables)
+        done = ask([sys.executable, "-P", "-c", _SELF], seconds=seconds, environment=variables)
         answer = read_json(done)
     told = {
         name: value

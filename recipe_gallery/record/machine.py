@@ -6,7 +6,6 @@ import platform
 import re
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from importlib import metadata
@@ -16,7 +15,8 @@ from typing import Any
 from ..errors import GalleryError, suggest
 from .environment import describe, find_secrets, pass_on
 from .programs import ask, last_line, read_json
-from .recording_toml import Settings, load_settings
+from .recording_toml import FILE_NAME, Settings, load_settings
+from .run.remains import MARK, run_folder
 
 # The variable that tells libraries which GPUs they may use; recording sets it to one, or to none.
 VISIBLE = "CUDA_VISIBLE_DEVICES"
@@ -112,10 +112,14 @@ def require_open_files() -> None:
 def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Conditions:
     """Return under what the recipes of a gallery run; ``say`` tells what a person should know."""
     settings = load_settings(gallery)
+    if VISIBLE in settings.environment:
+        text = f"[environment] {VISIBLE}: recordings name the GPU that makes them"
+        remedy = "remove it, and set it for the command instead"
+        raise GalleryError(text, path=gallery / FILE_NAME, remedy=remedy)
     passed = pass_on(os.environ, settings.inherit) | {VISIBLE: gpu.identity if gpu else ""}
     conditions = Conditions(settings=settings, gallery=gallery, environment=passed)
-    with tempfile.TemporaryDirectory(prefix="recipe-", ignore_cleanup_errors=True) as folder:
-        variables = conditions.kernel_environment(Path(folder))
+    with run_folder() as folder:
+        variables = conditions.kernel_environment(folder) | {MARK: str(folder)}
         probed = run_probe(settings.probe, variables, settings.cell_timeout)
         runtime = describe(variables, START)
     if gpu and probed.get("gpu") is False:
@@ -167,7 +171,7 @@ def run_probe(program: str, environment: dict[str, str], seconds: float) -> dict
         return {}
     text, remedy = "the probe in recording.toml", "install what recipes need"
     try:
-        done = ask([sys.executable, "-c", program], seconds=seconds, environment=environment)
+        done = ask([sys.executable, "-P", "-c", program], seconds=seconds, environment=environment)
     except TimeoutError as error:
         remedy = "see whether the GPU's driver hangs, or raise cell_timeout in recording.toml"
         raise GalleryError(f"{text} gave {error}", remedy=remedy) from None

@@ -68,7 +68,7 @@ def record(
         gpu = machine.require_gpu() if tasks and options.device == "gpu" else None
         if gpu:  # for all folders and clones: another recipe on it would distort the times
             lock = Path(tempfile.gettempdir(), f"recipe-gallery-{gpu.identity}.lock")
-            held.enter_context(_one_at_a_time(lock))
+            held.enter_context(_one_at_a_time(lock, mode=0o666))  # for all users, too
         galleries = dict.fromkeys(file.gallery for file, _recipe in tasks)
         conditions = {each: machine.prepare(each, gpu, progress.say) for each in galleries}
         # said also after Ctrl-C: what is recorded, and what is not
@@ -238,9 +238,9 @@ def _end_as_ctrl_c_does() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def _one_at_a_time(lock: Path) -> Iterator[None]:
+def _one_at_a_time(lock: Path, mode: int = 0o644) -> Iterator[None]:
     try:
-        with FileLock(lock, timeout=0):
+        with FileLock(lock, timeout=0, mode=mode):
             yield
     except Timeout:
         text = f"another recording is under way (it holds {lock})"

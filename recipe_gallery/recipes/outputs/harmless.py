@@ -15,7 +15,7 @@ import nh3
 
 _MATH = "math mfrac mi mn mo mover mpadded mphantom mroot mrow ms mspace msqrt mstyle msub msubsup"
 _MATH += " msup mtable mtd mtext mtr munder munderover semantics"
-# Beside text: headings and landmarks would be those of the page, maps need names of the page.
+# Beside text: landmarks would be those of the page, maps need names of the page.
 _TAGS = nh3.ALLOWED_TAGS - set("area article aside footer header hgroup map nav rtc".split())
 _TAGS |= set(f"font label meter progress tfoot {_MATH}".split())
 _SIZES = {"height", "width"}
@@ -46,12 +46,17 @@ _ATTRIBUTES = {
 }
 _DROPPED_WITH_TEXT = {"annotation", "annotation-xml", "script", "style", "svg", "template", "title"}
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,", re.IGNORECASE)
+# Those of content: others would make landmarks of the page, dialogs, buttons, or speak up.
+_ROLES = "cell columnheader definition figure group img list listitem math none note presentation"
+_ROLES += " row rowgroup rowheader table term"
 _LINK = re.compile(r"https?://|mailto:|[\w./-]*(?:[?#]|\Z)", re.IGNORECASE)
 
 
 def _keep(tag: str, name: str, value: str) -> str | None:
     """Return the value of an attribute, or None to leave it out."""
     if name == "src" and not _PICTURE.match(value):
+        return None
+    if name == "role" and value not in _ROLES.split():
         return None
     return None if name == "href" and not _LINK.match(value) else value
 
@@ -64,7 +69,7 @@ _CLEANER = nh3.Cleaner(
     url_schemes={"data", "http", "https", "mailto"},
 )
 _OPENED = re.compile(r"<([A-Za-z][^\s/<>]*)([^<>]*)")
-_ADDRESS = re.compile(r"\b(href|src)\s*=\s*(\"[^\"]*|'[^']*|[^\s\"'<>]*)", re.IGNORECASE)
+_CHECKED = re.compile(r"\b(href|role|src)\s*=\s*(\"[^\"]*|'[^']*|[^\s\"'<>]*)", re.IGNORECASE)
 _VALUE = re.compile(r"=\s*(?:\"[^\"]*\"?|'[^']*'?|[^\s\"']+)")
 _VISIBLE = re.compile(r"<(?:img [^<>]*src=|hr|meter|progress)|(?:\A|>)[^<>]*[^\s<>]")
 # Of pandas' tables, of which nothing is lost without them.
@@ -105,7 +110,7 @@ def find_left_out(data: dict[str, Any]) -> list[str]:
         known = _ATTRIBUTES["*"] | _ATTRIBUTES.get(tag, set())
         names = [name.lower() for name in _VALUE.sub(" ", rest).split()]
         found += [f"{name}=" for name in names if name not in known and name != "/"]
-        for name, value in _ADDRESS.findall(rest):
+        for name, value in _CHECKED.findall(rest):
             value = value.strip("\"'")
             if name.lower() in known and not _keep(tag, name.lower(), value):
                 found.append(f"{name.lower()}={value[:40]}")
@@ -149,7 +154,7 @@ def _clean_tree(root: ElementTree.Element) -> Iterable[str]:
                 yield f"{local}="
         for child in list(parent):
             local = str(child.tag).rpartition("}")[2].lower()
-            target = child.get("attributeName", "").rpartition(":")[2].lower()
+            target = child.get("attributeName", "").strip().rpartition(":")[2].lower()
             if (
                 local in ("script", "foreignobject", "handler", "iframe")
                 or str(child.tag).startswith(_XHTML)

@@ -5,6 +5,7 @@ import ctypes
 import os
 import shutil
 import signal
+import stat
 import sys
 import tempfile
 import time
@@ -68,7 +69,7 @@ def _find(folder: Path, root: int | None) -> set[psutil.Process]:
 
 
 def _works_in(folder: Path, process: psutil.Process) -> bool:
-    return Path(process.cwd()).is_relative_to(folder) and process.terminal() is None
+    return Path(process.cwd()).is_relative_to(folder.resolve()) and process.terminal() is None
 
 
 def _is_alive(process: psutil.Process) -> bool:
@@ -117,8 +118,10 @@ def remove_leftovers() -> str:
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         # Timeout: its recorder lives
         with contextlib.suppress(Timeout, OSError):
-            if folder.is_symlink() or folder.stat().st_uid != os.getuid():
-                continue  # others' folders are theirs
+            found = folder.lstat()  # of the link, if it is one: others may write here
+            is_own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
+            if not (is_own and (folder / _OWNER).is_file()):
+                continue
             with FileLock(folder / _OWNER, timeout=0):
                 processes += end_processes(folder)
                 remove(folder)

@@ -51,7 +51,8 @@ def main() -> None:
         text = f"the recorder failed: {type(error).__name__}: {error}"
         remedy = "please report it with the lines below\n" + traceback.format_exc()
         if isinstance(error, OSError) and error.strerror:
-            text, remedy = f"{error.filename}: {error.strerror}", "mend it and record again"
+            text = f"{error.filename or run.folder}: {error.strerror}"
+            remedy = "mend it and record again"
         result = {"event": "failed", "died": False, "text": text, "line": None, "remedy": remedy}
     end_processes(run.folder, os.getpid())
     with contextlib.suppress(BrokenPipeError):

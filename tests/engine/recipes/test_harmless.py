@@ -113,6 +113,9 @@ ATTRIBUTES = [
     ("<img src='data:image/svg+xml;base64,AA'>", "<img>", ["src=data:image/svg+xml;base64,AA"]),
     ("<td background=//e.org>t</td>", "t", ["background="]),
     ("<blockquote cite=//e.org>t</blockquote>", "<blockquote>t</blockquote>", ["cite="]),
+    ("<div role=main>t</div>", "<div>t</div>", ["role=main"]),
+    ("<div role='note Dialog'>t</div>", "<div>t</div>", ["role=note Dialog"]),
+    ("<div role=note>t</div>", '<div role="note">t</div>', []),
     ("<article><h1>t</h1></article>", "<h1>t</h1>", ["<article>"]),
 ]
 
@@ -245,6 +248,7 @@ ACTING = [
     ("<style>g {fill: url(//e.org)}</style>", ["<style> in SVG"]),
     ('<g xml:base="https://e.org"/>', ["base= in SVG"]),
     ('<set attributeName="xlink:href" to="javascript:x"/>', ["<set> in SVG"]),
+    ('<set attributeName=" href" to="javascript:x"/>', ["<set> in SVG"]),
     ('<animate attributeName="onclick" to="x"/>', ["<animate> in SVG"]),
 ]
 

@@ -16,6 +16,10 @@ def test_recipes_get_what_is_listed_and_what_is_named() -> None:
         "PATH": "/bin",
         "LC_ALL": "C",
         "CUDA_HOME": "/cuda",
+        "NVSHMEM_SYMMETRIC_SIZE": "1G",
+        "CCACHE_DIR": "/cache",
+        "GLOO_SOCKET_IFNAME": "lo",
+        "MALLOC_ARENA_MAX": "2",
         "OMP_NUM_THREADS": "2",
         "NUMEXPR_NUM_THREADS": "2",
         "TORCHINDUCTOR_MAX_AUTOTUNE": "1",
@@ -58,11 +62,18 @@ def test_secrets_are_tokens_keys_and_passwords_in_addresses() -> None:
         "HF_TOKEN_PATH": "/home/me/token",
         "MONKEY_NAME": "hanuman",
         "TOKENIZERS_PARALLELISM": "true-enough",
-        "https_proxy": "http://me:hunter22@proxy:3128",
+        "https_proxy": "http://me:hunter%2B22@proxy:3128",
+        "INDEXES": "https://ghp_1234@a.org/x https://b:two@b.org",
+        "KEY_PASSPHRASE": "correct horse",
+        "MY_PWD": "swordfish",
+        "PWD": "/home/me",
         "NO_ADDRESS": "://@[",
         "MAIL": "me@example.org",
     }
-    assert find_secrets(variables) == ("AKIA12", "hf_12345", "hunter22", "sk-123456")
+    assert find_secrets(variables) == (
+        *("AKIA12", "correct horse", "ghp_1234", "hf_12345", "hunter%2B22", "hunter+22"),
+        *("sk-123456", "swordfish", "two"),
+    )
 
 
 def test_what_else_may_matter_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -340,6 +340,27 @@ def test_a_second_recording_at_the_same_time_is_refused(gallery: Gallery) -> Non
         gallery.record("recipe")
 
 
+def test_a_lock_for_all_users_can_be_taken_by_each(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        with session._one_at_a_time(tmp_path / "lock", mode=0o666):
+            assert (tmp_path / "lock").stat().st_mode & 0o777 == 0o666
+    finally:
+        os.umask(before)
+
+
+def test_which_gpu_is_used_is_not_for_settings_to_say(gallery: Gallery) -> None:
+    write(gallery, "x = 1")
+    path = gallery.recipes / "recording.toml"
+    path.write_text('[environment]\nCUDA_VISIBLE_DEVICES = "0"\n')
+    with pytest.raises(GalleryError) as caught:
+        gallery.record("recipe")
+    assert str(caught.value) == (
+        f"{path}: [environment] CUDA_VISIBLE_DEVICES: recordings name the GPU that makes them; "
+        "remove it, and set it for the command instead"
+    )
+
+
 def test_one_bad_recipe_does_not_keep_others_from_being_recorded(gallery: Gallery) -> None:
     write(gallery, "1 / 0", name="bad")
     gallery.write("worse", "no title")

@@ -189,15 +189,18 @@ def test_what_a_killed_recorder_and_worker_left_is_removed_later(
 
 
 def test_what_works_in_a_folder_left_behind_is_ended_but_no_person_looking(
-    temporary: Path,
+    temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sleep = [sys.executable, "-c", "import time; time.sleep(600)"]
     left = temporary / "recipe-run-left"
     (left / "work" / "locked").mkdir(parents=True)
     (left / "work" / "locked" / "file").touch()
+    (left / "owner.lock").touch()
     (left / "work" / "locked").chmod(0)
     (left / "link").symlink_to(temporary / "beside")
     (temporary / "beside").mkdir(mode=0o500)
+    (temporary / "by_link").symlink_to(temporary)
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary / "by_link"))
     working = subprocess.Popen(sleep, cwd=left / "work", env={}, start_new_session=True)
     master, terminal = pty.openpty()
     code = f"import fcntl, termios; fcntl.ioctl(0, termios.TIOCSCTTY, 0); {sleep[-1]}"
@@ -209,7 +212,7 @@ def test_what_works_in_a_folder_left_behind_is_ended_but_no_person_looking(
         assert remove_leftovers().endswith("folders: 1, processes: 1")
         assert working.poll() is not None
         assert looking.poll() is None
-        assert [each.name for each in temporary.iterdir()] == ["beside"]
+        assert {each.name for each in temporary.iterdir()} == {"beside", "by_link"}
         assert (temporary / "beside").stat().st_mode & 0o777 == 0o500
         assert remove_leftovers() == ""
     finally:
@@ -237,11 +240,43 @@ def test_a_run_whose_recorder_lives_is_left_alone(temporary: Path) -> None:
     assert list(temporary.iterdir()) == []
 
 
-def test_a_link_is_no_folder_of_a_run(temporary: Path, tmp_path: Path) -> None:
+def test_what_is_no_folder_of_a_run_stays(
+    temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "kept").mkdir()
+    (tmp_path / "kept" / "owner.lock").touch()
     (temporary / "recipe-run-link").symlink_to(tmp_path / "kept")
+    (temporary / "recipe-run-file").touch()
+    (temporary / "recipe-run-results").mkdir()  # a person's
     assert remove_leftovers() == ""
-    assert (tmp_path / "kept").exists()
+    assert (tmp_path / "kept" / "owner.lock").exists()
+    assert (temporary / "recipe-run-results").exists()
+    others = temporary / "recipe-run-others"
+    others.mkdir()
+    (others / "owner.lock").touch()
+    monkeypatch.setattr(os, "getuid", lambda: others.stat().st_uid + 1)
+    assert remove_leftovers() == ""
+    assert others.exists()
+
+
+def test_a_probe_whose_recorder_was_killed_is_ended_later(
+    recorder: Callable[[str], "subprocess.Popen[str]"],
+    gallery: Gallery,
+    place: Path,
+    temporary: Path,
+) -> None:
+    code = (
+        f"import os, pathlib, time; pathlib.Path({str(place)!r}).write_text(f'[{{os.getpid()}}]')"
+    )
+    settings = f'[provenance]\nprobe = """{code}; time.sleep(600)"""\n'
+    (gallery.recipes / "recording.toml").write_text(settings)
+    process = recorder("x = 1")
+    (pid,) = read_pids(place)
+    process.kill()
+    process.wait()
+    assert remove_leftovers().endswith("folders: 1, processes: 1")
+    assert not is_alive(pid)
+    assert not any(each.is_dir() for each in temporary.iterdir())
 
 
 def test_ending_gives_up_on_what_cannot_be_killed(
