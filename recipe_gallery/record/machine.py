@@ -195,10 +195,17 @@ def describe_commit(path: Path) -> tuple[dict[str, Any], str]:
     person who records, if anything.
     """
     git = ["git", "-C", str(path)]
+    # Of the repository around the path, also where hooks of git name another.
+    elsewhere = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
+    variables = {name: value for name, value in os.environ.items() if name not in elsewhere}
     answers = []
     try:
-        for question in (["rev-parse", "HEAD"], ["status", "--porcelain", "--", "."]):
-            done = ask([*git, *question], seconds=ANSWER, environment={**os.environ, "LC_ALL": "C"})
+        for question in (
+            ["rev-parse", "HEAD"],
+            ["status", "--porcelain", "--untracked-files=normal", "--", "."],
+            ["ls-files", "--", "."],
+        ):
+            done = ask([*git, *question], seconds=ANSWER, environment=variables | {"LC_ALL": "C"})
             if done.returncode:
                 return _no_commit(done.stderr)
             answers.append(done.stdout)
@@ -206,7 +213,9 @@ def describe_commit(path: Path) -> tuple[dict[str, Any], str]:
         return _no_commit("git is not installed")
     except (OSError, TimeoutError) as error:
         return _no_commit(str(error))
-    commit, changes = answers
+    commit, changes, files = answers
+    if not (changes or files):  # the commit of whatever lies around it
+        return _no_commit("git ignores it")
     note = f"{path} has uncommitted changes; the recordings will say so" if changes else ""
     return {"commit": commit.strip(), "modified": bool(changes)}, note
 
@@ -217,6 +226,7 @@ def _no_commit(answer: str) -> tuple[dict[str, Any], str]:
         "not a git repository": "no git repository",
         "ambiguous argument 'HEAD'": "no commit yet",
         "git is not installed": "git is not installed",
+        "git ignores it": "git ignores it",
     }
     why = next((why for said, why in reasons.items() if said in answer), "git refuses")
     note = f"the recordings will name no commit: {why}"

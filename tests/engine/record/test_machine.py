@@ -155,6 +155,34 @@ def test_a_commit_is_named_and_changes_are_told(tmp_path: Path) -> None:
     assert note == f"{tmp_path} has uncommitted changes; the recordings will say so"
 
 
+def test_a_commit_is_that_of_the_gallery_whatever_is_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("mine", "other"):
+        (tmp_path / name).mkdir()
+        git(tmp_path / name, "init")
+        (tmp_path / name / "a.py").write_text(name)
+        git(tmp_path / name, "add", ".")
+        git(tmp_path / name, "commit", "-m", name)
+    git(tmp_path / "mine", "config", "status.showUntrackedFiles", "no")
+    mine, _note = machine.describe_commit(tmp_path / "mine")
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))  # as hooks of git set it
+    assert machine.describe_commit(tmp_path / "mine")[0] == mine
+    (tmp_path / "mine" / "new.py").touch()
+    assert machine.describe_commit(tmp_path / "mine")[0]["modified"]
+
+
+def test_what_git_ignores_has_no_commit(tmp_path: Path) -> None:
+    git(tmp_path, "init")
+    (tmp_path / ".gitignore").write_text("built\n")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-m", "all")
+    (tmp_path / "built").mkdir()
+    facts, note = machine.describe_commit(tmp_path / "built")
+    assert facts == {"commit": None, "modified": False, "commit_unknown": "git ignores it"}
+    assert note == "the recordings will name no commit: git ignores it"
+
+
 def test_no_repository_and_no_commit_yet_are_told_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
