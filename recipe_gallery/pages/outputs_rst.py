@@ -17,7 +17,7 @@ from ..recipes.cell_marks import OUTPUT_CLASS
 from ..recipes.gallery import GalleryFile
 from ..recipes.outputs.pictures import SUFFIXES, read_picture
 from ..recipes.recipe import Cell
-from ..recipes.recorded_page import Unrecorded, describe_version, load_whole
+from ..recipes.recorded_page import Unrecorded, describe_version, load_recorded
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -64,7 +64,7 @@ class Replay:
 
     def __init__(self, file: GalleryFile, recordings: Path, images: ImageWriter) -> None:
         self.without_alt: list[str] = []  # what to tell of figures that have no text
-        self._page = load_whole(file, recordings)
+        self._page = load_recorded(file, recordings)
         self._source = file.path
         self._images = images
 

@@ -98,7 +98,7 @@ def cell_settings(path: Path, block: Block, name: str) -> list[str]:
             value = ast.literal_eval(match.group(1).strip())
         except _UNREADABLE:
             value = None
-        if not isinstance(value, str) or "\n" in value:
+        if not isinstance(value, str) or len(value.splitlines()) > 1:
             text = f"sphinx_gallery_{name} needs a string in quotes, on one line"
             raise GalleryError(text, path=path, line=_line_of(block, match))
         values.append(value)

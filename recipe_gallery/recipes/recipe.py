@@ -18,6 +18,7 @@ from functools import cached_property, lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from docutils.utils import column_width
 from sphinx.errors import ExtensionError
 from sphinx_gallery import py_source_parser
 from sphinx_gallery.py_source_parser import Block
@@ -27,6 +28,8 @@ from ..project import file_state
 from .fingerprint import fingerprint_code, strip_comments
 from .config_comments import cell_settings, read_settings, without_notes
 
+_NOT_SHOWN = re.compile("[\t\v\x1c-\x1e\x85\u2028\u2029]")
+_HIDDEN_BREAK = "a line break that is not seen", r"write it as an escape, such as \u2028"
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1*")
 
 
@@ -90,8 +93,7 @@ class Recipe:
             text = f"input {name[:100]!r} cannot be read: {error.strerror}"
         except ValueError as error:  # a name that holds a null byte
             text = f"input {name!r} cannot be read: {error}"
-        line = self.lines.get("inputs")
-        raise GalleryError(text, path=self.path, line=line, remedy=remedy)
+        raise GalleryError(text, path=self.path, line=self.lines.get("inputs"), remedy=remedy)
 
 
 def is_blank(block: Block) -> bool:
@@ -150,12 +152,10 @@ def _split(path: Path) -> list[Block]:
         text, line, remedy = f"cannot be read: {error.strerror}", None, "mend or remove it"
     except UnicodeDecodeError as error:
         text, line, remedy = f"cannot be read: {error}", None, "save the file in UTF-8"
-    except SyntaxError as error:  # an unknown encoding, for one
-        text, remedy = f"cannot be parsed: {error.msg}", "mend the file"
+    except (SyntaxError, ValueError) as error:  # an unknown encoding or a null byte, for two
+        text, remedy = f"cannot be parsed: {getattr(error, 'msg', error)}", "mend the file"
     except (RecursionError, MemoryError):
         text, line, remedy = "cannot be parsed: nested too deeply", None, "write it in shorter steps"
-    except ValueError as error:  # a null byte, before Python 3.12
-        text, line, remedy = f"cannot be parsed: {error}", None, "mend the file"
     except (ExtensionError, AssertionError):  # a number in the docstring's place is asserted
         text, remedy = "no docstring", "start the recipe with one that holds its title"
     raise GalleryError(text, path=path, line=line, remedy=remedy)
@@ -169,7 +169,7 @@ def _find_title(docstring: str) -> tuple[str, str]:
     if lines and _UNDERLINE.fullmatch(lines[0]):  # there may be a line above it, too
         del lines[0]
     title, underline, *rest = [*lines, "", ""]
-    if not _UNDERLINE.fullmatch(underline) or len(underline) < min(4, len(title)):
+    if not _UNDERLINE.fullmatch(underline) or len(underline) < min(4, column_width(title)):
         return "", ""
     below = "\n".join(rest).strip().partition("\n\n")[0]
     return title.strip(), " ".join(line.strip() for line in below.splitlines())
@@ -205,8 +205,9 @@ def _make_cells(path: Path, blocks: Sequence[Block]) -> Iterator[Cell]:
 def _make_cell(path: Path, number: int, block: Block, hidden: str) -> Cell:
     content = block.content
     source = _visible(content).strip("\n")
-    if "\t" in source:
-        raise GalleryError("a tab in the code below", path=path, line=block.lineno, remedy="use spaces")
+    if found := _NOT_SHOWN.search(source):  # a page or a script would have others in their place
+        text, remedy = ("a tab", "use spaces") if found[0] == "\t" else _HIDDEN_BREAK
+        raise GalleryError(f"{text} in the code below", path=path, line=block.lineno, remedy=remedy)
     shown = content
     for pattern in (py_source_parser.IGNORE_BLOCK_PATTERN, py_source_parser.INFILE_CONFIG_PATTERN):
         shown = pattern.sub(lambda match: "\n" * match[0].count("\n"), shown)

@@ -60,7 +60,10 @@ def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
         return Unrecorded(source=file.path, reason=Reason.BROKEN, error=error, recipe=None)
     path = file.recording(folder)
     try:
-        recording = _read_once(path, recipe.name, file.name_in_gallery, file_state(path))
+        known = path, recipe.name, file.name_in_gallery, file_state(path)
+        recording = _read_once(*known)
+        if broken := _find_broken_picture(*known):
+            raise GalleryError(broken, path=path, remedy=advise(recipe.name))
     except GalleryError as error:
         reason = Reason.DAMAGED if path.exists() else Reason.MISSING
         return Unrecorded(source=file.path, reason=reason, error=error, recipe=recipe)
@@ -68,15 +71,6 @@ def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
     return RecordedPage(
         source=file.path, recipe=recipe, recording=recording, comparison=comparison
     )
-
-
-def load_whole(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
-    """Do as ``load_recorded``, and open all pictures, which takes a while."""
-    page = load_recorded(file, folder)
-    if not isinstance(page, RecordedPage) or not (text := page.recording.find_broken_picture()):
-        return page
-    error = GalleryError(text, path=page.recording.path, remedy=advise(page.recipe.name))
-    return Unrecorded(source=page.source, reason=Reason.DAMAGED, error=error, recipe=page.recipe)
 
 
 def describe_version(page: RecordedPage | Unrecorded) -> str:
@@ -94,3 +88,8 @@ def describe_version(page: RecordedPage | Unrecorded) -> str:
 @lru_cache(maxsize=16)  # one page asks again and again; a thousand recordings fill the memory
 def _read_once(path: Path, name: str, former: str, state: object) -> Recording:
     return read_recording(path, name, former)
+
+
+@lru_cache(maxsize=10_000)  # a few words each; opening the pictures takes longer than reading
+def _find_broken_picture(path: Path, name: str, former: str, state: object) -> str:
+    return _read_once(path, name, former, state).find_broken_picture()

@@ -11,7 +11,7 @@ from ..errors import GalleryError, describe_error, suggest
 from ..project import Project, load_check
 from ..recipes.gallery import GalleryFile, find_recordings, list_files
 from ..recipes.recipe import Recipe
-from ..recipes.recorded_page import Reason, Unrecorded, load_whole
+from ..recipes.recorded_page import Reason, Unrecorded, load_recorded
 from ..recipes.recording import Recording
 
 Check = Callable[[Any, Path], None]  # recipe_gallery_check_recording
@@ -42,7 +42,7 @@ def inspect(file: GalleryFile, folder: Path, check: Check | None = None) -> Repo
     """Return how the recording of a recipe in ``folder`` stands, and what is wrong with it."""
     report = partial(Report, name=file.name)
     try:
-        page = load_whole(file, folder)
+        page = load_recorded(file, folder)
         report = partial(report, recipe=page.recipe)
         if isinstance(page, Unrecorded):
             if page.reason is Reason.MISSING:

@@ -359,8 +359,13 @@ def test_a_broken_picture_is_told_as_check_tells_it_and_nothing_crashes(
     build = site.build()
     assert report.detail.split(";")[0] in build.warnings
     assert "restore it from git or run: recipe-gallery record adding --force" in build.warnings
-    assert "A paragraph." in build.page("recipes/adding")
-    assert "the total is 3" not in build.page("recipes/adding")
+    page = build.page("recipes/adding")
+    notebook = (build.out / "recipes/adding.ipynb").read_text()
+    for text in (page, notebook):
+        assert "A paragraph." in text
+        assert "The recording of this recipe is damaged" in text
+        assert "the total is 3" not in text
+    assert "Recorded on" not in page
     (site.recordings / "adding.ipynb").write_bytes(whole)
     assert site.build().warnings == ""
 

@@ -77,7 +77,7 @@ def test_a_title_is_a_line_with_an_underline(tmp_path: Path, docstring: str) -> 
 
 
 @pytest.mark.parametrize(
-    "docstring", ["Plain words.", "Title\n==", "Words\n\nTitle\n=====", "=====", "Title\naaaaa", ""]
+    "docstring", ["Plain words.", "Title\n==", "Words\n\nTitle\n=====", "=====", "Title\naaaaa", "", "제목\n==="]
 )
 def test_plain_words_are_no_title(tmp_path: Path, docstring: str) -> None:
     with pytest.raises(GalleryError) as caught:
@@ -169,6 +169,7 @@ def test_settings_of_sphinx_gallery_and_our_own_are_accepted(tmp_path: Path, set
         ("inputs = 'a'", 'sphinx_gallery_inputs needs a list such as ["data.csv"]'),
         ("inputs = [1]", 'sphinx_gallery_inputs needs a list such as ["data.csv"]'),
         ("raises = KeyError", "sphinx_gallery_raises needs a string in quotes, on one line"),
+        (r"alt = 'a\rb'", "sphinx_gallery_alt needs a string in quotes, on one line"),
         ("no_such = 1", "unknown setting sphinx_gallery_no_such"),
     ],
 )
@@ -303,6 +304,11 @@ def test_what_is_hidden_runs_wherever_it_stands(tmp_path: Path, code: str, shown
             "mend the code",
         ),
         (f"{HEAD}if x:\n\tx\n", "a tab in the code below", "use spaces"),
+        (
+            f"{HEAD}x = 'a\u2028b'\n",
+            "a line break that is not seen in the code below",
+            r"write it as an escape, such as \u2028",
+        ),
         (
             f"{HEAD}# sphinx_gallery_inputs = ['../a.csv']\nx = 1\n",
             "input '../a.csv' is not a file below {folder}",
