@@ -59,7 +59,7 @@ def record(
         held.enter_context(_end_as_ctrl_c_does())
         storage.require_place(folder / "recording.ipynb")
         held.enter_context(_one_at_a_time(folder / ".lock"))
-        storage.remove_unfinished(folder)
+        storage.remove_unfinished(file.recording(folder) for file in files)
         storage.require_room()
         machine.require_open_files()
         if left := remove_leftovers():

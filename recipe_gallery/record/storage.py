@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,7 +13,6 @@ from ..errors import GalleryError
 from ..recipes.outputs.hashes import seal
 
 _ROOM = 64 * 1024  # bytes; a full disk is found out before minutes of work, not behind them
-_ENDING = ".new"
 
 
 def require_place(path: Path) -> None:
@@ -72,15 +72,15 @@ def write_whole(notebook: NotebookNode, path: Path) -> None:
             unfinished.unlink()
 
 
-def remove_unfinished(folder: Path) -> None:
-    """Remove what a run left that was killed while it wrote."""
-    for path in folder.rglob(f".*.ipynb{_ENDING}"):
+def remove_unfinished(paths: Iterable[Path]) -> None:
+    """Remove what a run left of recordings that was killed while it wrote them."""
+    for path in paths:
         with suppress(OSError):
-            path.unlink()
+            _unfinished(path).unlink()
 
 
 def _unfinished(path: Path) -> Path:
-    return path.with_name(f".{path.name}{_ENDING}")
+    return path.with_name(f".{path.name}.new")
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -178,5 +178,6 @@ def main(recipe: Path, output_limit: float) -> None:
 
 
 if __name__ == "__main__":
-    sys.path.remove(str(Path(__file__).parent))
+    if not sys.flags.safe_path:
+        del sys.path[0]  # the folder of this file, or of the one that it is a link to
     main(Path(sys.argv[1]), float(sys.argv[2]))

@@ -198,13 +198,18 @@ def test_a_recipe_may_use_processes(run: RunCells, tmp_path: Path) -> None:
     assert text_of(run(code).cells[0]) == "[1, 4, 9]\n"
 
 
-def test_a_recipe_finds_no_module_of_the_recorder(run: RunCells) -> None:
+@pytest.mark.parametrize("settings", [{}, {"PYTHONSAFEPATH": "1", "PYTHONPATH": "/first"}])
+def test_a_recipe_finds_no_module_of_the_recorder(run: RunCells, settings: dict[str, str]) -> None:
     code = "import importlib.util, sys\nprint([importlib.util.find_spec(name) for name in {}])"
     names = ["launcher", "collector", "remains", "supervise"]
     loaded = "print([name for name in sys.modules if name.startswith('recipe_gallery')])"
-    found, imported = run(code.format(names), loaded).cells
+    environment = {name: os.environ[name] for name in ("PATH", "HOME")} | settings
+    found, imported, path = run(
+        code.format(names), loaded, "print('/first' in sys.path)", environment=environment
+    ).cells
     assert text_of(found) == "[None, None, None, None]\n"
     assert text_of(imported) == "[]\n"
+    assert text_of(path) == f"{'PYTHONPATH' in settings}\n"
 
 
 def test_its_temporary_files_are_its_own(run: RunCells) -> None:

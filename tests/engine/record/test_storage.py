@@ -137,10 +137,11 @@ def test_one_recording_that_cannot_be_written_does_not_run_and_leaves_the_others
 
 def test_what_a_killed_run_left_is_removed(gallery: Gallery) -> None:
     gallery.add("adding")
-    left = gallery.recordings / "part" / ".gone.ipynb.new"
-    left.parent.mkdir()
+    left = gallery.recordings / ".adding.ipynb.new"
     left.touch()
-    other = gallery.recordings / ".mine"
+    # of a recorder for another machine, which may be writing just now
+    other = gallery.recordings / "machine" / ".adding.ipynb.new"
+    other.parent.mkdir()
     other.touch()
     assert gallery.record()
     assert not left.exists()
