@@ -176,7 +176,7 @@ def in_batch(folder: Path, damages: list[Damage]) -> list[str]:
 def surprises(done: subprocess.CompletedProcess[str]) -> list[str]:
     """Return lines of a crash."""
     lines = [line.removeprefix("en: ") for line in done.stderr.splitlines()]
-    return [line for line in lines if SURPRISE.match(line) or "xception" in line]
+    return [line for line in lines if SURPRISE.match(line) and not line.startswith("WARNING: ")]
 
 
 def through_site(site: Path, damages: list[Damage]) -> list[str]:

@@ -139,6 +139,13 @@ class RecipeKernelApp(IPKernelApp):
     def _run_startup_files(self) -> None:
         """Run no startup file, neither the user's nor the system's."""
 
+    def init_connection_file(self) -> None:
+        """Read the file as it is named: IPython would look for ``$HOME`` in the folder's path."""
+        self.load_connection_file()
+
+    def write_connection_file(self, **_unused: object) -> None:
+        """Write none: whoever starts this process has."""
+
     def init_heartbeat(self) -> None:
         """Open no socket for heartbeats: whoever started this process can see it."""
 
@@ -161,8 +168,9 @@ def main(recipe: Path, output_limit: float) -> None:
     """Run a kernel in which a recipe finds what a script finds: its file, the modules beside it."""
     sys.argv[:] = [""]
     config = Config({"HistoryManager": {"enabled": False}})
+    config.InteractiveShell.display_page = True  # what a person would read page by page
     app = RecipeKernelApp.instance(config=config)
-    app.initialize(["-f", "kernel.json"])
+    app.initialize(["-f", "./kernel.json"])  # one without a folder is looked for elsewhere
     # A script's: IPython's own do not end the cell.
     shell: Any = app.shell
     for name in ("exit", "quit"):

@@ -87,17 +87,22 @@ def run_folder() -> Iterator[Path]:
     # It gets its name when it is locked: what bears the name and is not locked was left behind.
     new = Path(tempfile.mkdtemp(prefix=f".{_PREFIX}"))
     folder = new.with_name(new.name.removeprefix("."))
-    with FileLock(new / _OWNER):
-        new.rename(folder)
-        try:
-            yield folder
-        finally:
-            with undisturbed():
-                remove(folder)
+    try:
+        with FileLock(new / _OWNER):
+            new.rename(folder)
+            try:
+                yield folder
+            finally:
+                with undisturbed():
+                    remove(folder)
+    finally:
+        remove(new)  # if it could not be locked
 
 
 def remove(folder: Path) -> None:
     """Remove a folder with all in it, also what may not be written."""
+    with contextlib.suppress(OSError):
+        folder.chmod(0o700)
     for path, names, _files in os.walk(folder):
         for name in names:
             inner = Path(path, name)

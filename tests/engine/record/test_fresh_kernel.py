@@ -221,6 +221,20 @@ def test_its_temporary_files_are_its_own(run: RunCells) -> None:
     assert {each for each in Path("/tmp").iterdir() if each.name == Path(made).name} <= before
 
 
+def test_a_folder_with_the_name_of_a_variable_is_no_variable(
+    run: RunCells, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "100%s $HOME"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    assert text_of(run("print(1)", deadline=20.0).cells[0]) == "1\n"
+
+
+def test_what_goes_to_a_pager_is_recorded(run: RunCells) -> None:
+    cell = run("from IPython.core import page\npage.page('paged text')").cells[0]
+    assert "paged text" in repr(cell.outputs)
+
+
 def test_where_a_kernel_crashed_is_told(run: RunCells) -> None:
     error = fail(run, "x = 1", "import ctypes\nctypes.string_at(0)")
     told = "ended early: the kernel's process ended by signal SIGSEGV (Segmentation fault)"
