@@ -21,6 +21,7 @@ _PREFIX = "recipe-run-"
 _OWNER = "owner.lock"  # locked as long as the recorder lives: the system frees it, whatever happens
 _PR_SET_CHILD_SUBREAPER = 36  # of Linux' <sys/prctl.h>
 _PATIENCE = 10  # seconds in which all that is killed should be gone
+_TO_TIDY_UP = 3  # seconds
 
 
 def adopt_orphans() -> None:
@@ -41,15 +42,16 @@ def end_processes(folder: Path, root: int | None = None) -> int:
     works in its folder, unless it has a terminal, for that is a person looking.
     """
     ended: set[psutil.Process] = set()
-    until = time.monotonic() + _PATIENCE
-    while time.monotonic() < until:
+    began = time.monotonic()
+    while time.monotonic() < began + _PATIENCE:
         # More than once: a process may start another while the first ones are ended.
         left = _find(folder, root)
         if not left:
             break
         for process in left:
             with contextlib.suppress(psutil.Error):
-                process.kill()
+                if time.monotonic() > began + _TO_TIDY_UP or not _tidies_up(process):
+                    process.kill()
         ended |= left
         psutil.wait_procs(left, timeout=1)
     return len(ended)
@@ -66,6 +68,11 @@ def _find(folder: Path, root: int | None) -> set[psutil.Process]:
             if is_marked or (root is None and _works_in(folder, process)):
                 found.add(process)
     return {each for each in found if each.pid not in (os.getpid(), root) and _is_alive(each)}
+
+
+def _tidies_up(process: psutil.Process) -> bool:
+    """Tell whether it is Python's keeper of shared memory, which ends after all that use it."""
+    return any("multiprocessing.resource_tracker" in word for word in process.cmdline())
 
 
 def _works_in(folder: Path, process: psutil.Process) -> bool:

@@ -109,6 +109,16 @@ def test_nothing_is_left_of_a_run_that_ends_well(
     assert [each.name for each in temporary.iterdir() if "recipe-run" in each.name] == []
 
 
+@pytest.mark.skipif(not Path("/dev/shm").exists(), reason="shared memory is no files here")
+def test_shared_memory_that_a_recipe_leaves_is_removed(run: RunCells, tmp_path: Path) -> None:
+    name = f"test_{os.getpid()}_{tmp_path.name}"
+    run(
+        "from multiprocessing.shared_memory import SharedMemory\n"
+        f"memory = SharedMemory({name!r}, create=True, size=100)"
+    )
+    assert not Path("/dev/shm", name).exists()
+
+
 def test_nothing_is_left_when_the_kernel_is_killed(
     run: RunCells, place: Path, temporary: Path
 ) -> None:
