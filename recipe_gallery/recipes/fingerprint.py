@@ -5,12 +5,27 @@ and ``ast.unparse`` change between Python versions and a recording made on one v
 recognised on another.
 """
 
+import ast
 import hashlib
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from pathlib import Path
 from tokenize import (
-    COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL, STRING, TokenInfo, generate_tokens, tok_name
+    COMMENT,
+    DEDENT,
+    ENDMARKER,
+    INDENT,
+    NEWLINE,
+    NL,
+    STRING,
+    TokenError,
+    TokenInfo,
+    generate_tokens,
+    tok_name,
 )
+
+from ..errors import GalleryError
 
 # Tokens that say nothing about what a program does; a line holding only these is dropped.
 _LAYOUT = {COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL}
@@ -61,3 +76,44 @@ def strip_comments(source: str) -> str:
 def fingerprint_code(source: str) -> str:
     """Return the SHA-256 (hex) of the code in ``source``, comments and blank lines apart."""
     return hashlib.sha256(strip_comments(source).encode()).hexdigest()
+
+
+@lru_cache(maxsize=2000)  # a recipe's are asked for whenever somebody asks for its inputs
+def find_imports(source: str) -> frozenset[str]:
+    """Return the modules that code imports, without what stands behind a dot.
+
+    What is imported by a name that is made when the code runs is not found.
+    """
+    names = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return frozenset(names)
+
+
+def fingerprint_modules(names: Iterable[str], folder: Path) -> dict[str, str]:
+    """Return the fingerprints of those of the modules that lie in ``folder``, and of their own.
+
+    They are named by their paths in ``folder``; of a package it is all that it holds. Raises
+    ``GalleryError`` for a module that cannot be read.
+    """
+    found: dict[str, str] = {}
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        package = folder / name
+        is_package = (package / "__init__.py").is_file()
+        for path in package.rglob("*.py") if is_package else [folder / f"{name}.py"]:
+            key = path.relative_to(folder).as_posix()
+            if key in found or not path.is_file():
+                continue
+            try:
+                source = path.read_text(encoding="utf-8")
+                found[key] = fingerprint_code(source)
+                waiting += find_imports(source)
+            except (OSError, SyntaxError, TokenError, ValueError) as error:
+                text, remedy = f"cannot be read: {error}", "mend it: a recipe imports it"
+                raise GalleryError(text, path=path, remedy=remedy) from None
+    return dict(sorted(found.items()))

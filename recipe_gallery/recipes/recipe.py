@@ -25,7 +25,7 @@ from sphinx_gallery.py_source_parser import Block
 
 from ..errors import GalleryError
 from ..project import file_state
-from .fingerprint import fingerprint_code, strip_comments
+from .fingerprint import find_imports, fingerprint_code, fingerprint_modules, strip_comments
 from .config_comments import cell_settings, read_settings, without_notes
 
 _NOT_SHOWN = re.compile("[\t\v\x1c-\x1e\x85\u2028\u2029]")
@@ -74,8 +74,10 @@ class Recipe:
 
     @property
     def inputs(self) -> dict[str, str]:
-        """SHA-256 (hex) of each declared input file, by its path relative to the recipe."""
-        return {name: self._hash_input(name) for name in self.settings.get("inputs", [])}
+        """SHA-256 (hex) of each declared file and imported module, by its path from the recipe."""
+        declared = {name: self._hash_input(name) for name in self.settings.get("inputs", [])}
+        code = "\n".join(cell.code for cell in self.cells)
+        return declared | fingerprint_modules(find_imports(code), self.path.parent)
 
     def _hash_input(self, name: str) -> str:
         folder, relative = self.path.parent.resolve(), PurePosixPath(name)
@@ -89,10 +91,8 @@ class Recipe:
                     return hashlib.sha256(file.read_bytes()).hexdigest()
                 text = f"input {name!r} would take the place of a page or a download"
                 remedy = "give it another ending"
-        except OSError as error:
-            text = f"input {name[:100]!r} cannot be read: {error.strerror}"
-        except ValueError as error:  # a name that holds a null byte
-            text = f"input {name!r} cannot be read: {error}"
+        except (OSError, ValueError) as error:  # ValueError: a name that holds a null byte
+            text = f"input {name[:100]!r} cannot be read: {getattr(error, 'strerror', error)}"
         raise GalleryError(text, path=self.path, line=self.lines.get("inputs"), remedy=remedy)
 
 

@@ -264,6 +264,20 @@ def test_declared_inputs_are_there_and_a_changed_one_makes_stale(gallery: Galler
     assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "4\n"
 
 
+def test_a_changed_module_beside_a_recipe_makes_stale(gallery: Gallery) -> None:
+    module = gallery.recipes / "package" / "__init__.py"
+    module.parent.mkdir()
+    module.write_text("value = 1\n")
+    write(gallery, "from package import value\n\nprint(value)")
+    assert gallery.record("recipe")
+    module.write_text("value = 1  # one\n")
+    assert gallery.record("recipe")
+    assert "current" in gallery.messages
+    module.write_text("value = 2\n")
+    assert gallery.record("recipe")
+    assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "2\n"
+
+
 def test_a_cpu_recording_takes_the_place_of_a_gpu_one_only_when_asked(gallery: Gallery) -> None:
     gallery.add("recipe", f"{TITLE}x = 1")
     path = gallery.recordings / "recipe.ipynb"
