@@ -127,11 +127,16 @@ def write_report(rows: Sequence[Row], summary: str) -> None:
     python = f"Python {platform.python_version()}, {platform.system()}, {os.cpu_count()} cores"
     lines += [f"{summary} ({python}, {time.strftime('%Y-%m-%d')}).", ""]
     lines += ["| Kind | Fault | Injected | Expected | Outcome |", "|---|---|---|---|---|"]
-    lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]
+    lines += ["| " + " | ".join(map(escape, row)) + " |" for row in rows]
     text = REPORT.read_text(encoding="utf-8")
     head, _, rest = text.partition(BEGIN)
     tail = rest.partition(END)[2]
     REPORT.write_text(f"{head}{BEGIN}\n" + "\n".join(lines) + f"\n\n{END}{tail}", encoding="utf-8")
+
+
+def escape(text: str) -> str:
+    """Return text for a cell of a table in Markdown."""
+    return " ".join(text.replace("|", "\\|").replace("<", "&lt;").split())
 
 
 if __name__ == "__main__":
