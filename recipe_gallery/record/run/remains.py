@@ -149,8 +149,9 @@ def remove_leftovers() -> str:
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
     """Let Ctrl-C and other signals that end a recording wait until nothing of it is left."""
-    signals = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
+    # Windows has no SIGHUP.
+    signals = [getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP")]
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, filter(None, signals))
     try:
         yield
     finally:
