@@ -31,7 +31,7 @@ LIMITS = {
     # The aim was 6,000. What came after it: galleries of others and of a thousand recipes, errors
     # in one line, runs that lose and leave nothing, harmless outputs, our own writer of Markdown.
     # This keeps the packages from growing without somebody noticing.
-    "lines of both packages": 10_800,
+    "lines of both packages": 12_800,
 }
 
 
