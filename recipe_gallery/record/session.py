@@ -24,7 +24,10 @@ from ..project import Project, load_check
 from ..recipes.gallery import GalleryFile
 from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
-from . import machine, storage
+from . import storage
+from .machine.conditions import Conditions, prepare
+from .machine.gpus import require_gpu
+from .machine.host import require_open_files
 from .progress import Progress, State, Summary
 from .recording_status import Check, Status, inspect, name_files
 from .run.outputs.acceptance import accept
@@ -61,16 +64,16 @@ def record(
         held.enter_context(_one_at_a_time(folder / ".lock"))
         storage.remove_unfinished(file.recording(folder) for file in files)
         storage.require_room()
-        machine.require_open_files()
+        require_open_files()
         if left := remove_leftovers():
             progress.say(left)
         tasks = _select(files, folder, options, partial(_tell, progress, summary), check)
-        gpu = machine.require_gpu() if tasks and options.device == "gpu" else None
+        gpu = require_gpu() if tasks and options.device == "gpu" else None
         if gpu:  # for all folders and clones: another recipe on it would distort the times
             lock = Path(tempfile.gettempdir(), f"recipe-gallery-{gpu.identity}.lock")
             held.enter_context(_one_at_a_time(lock, mode=0o666))  # for all users, too
         galleries = dict.fromkeys(file.gallery for file, _recipe in tasks)
-        conditions = {each: machine.prepare(each, gpu, progress.say) for each in galleries}
+        conditions = {each: prepare(each, gpu, progress.say) for each in galleries}
         # said also after Ctrl-C: what is recorded, and what is not
         held.callback(lambda: progress.say_lines(summary.lines()))
         for number, (file, recipe) in enumerate(tasks, 1):
@@ -103,7 +106,7 @@ def _tell(progress: Progress, summary: Summary, name: str, state: State, text: s
     progress.say(said[state])
 
 
-def _describe(error: BaseException, file: GalleryFile, conditions: machine.Conditions) -> str:
+def _describe(error: BaseException, file: GalleryFile, conditions: Conditions) -> str:
     """Return what went wrong with one recipe: a line, and what its cell printed."""
     if not isinstance(error, GalleryError):
         return f"{file.name}: {describe_error(error)}"
@@ -162,7 +165,7 @@ def _select(
 
 
 def _record_one(
-    recipe: Recipe, conditions: machine.Conditions, title: str, progress: Progress
+    recipe: Recipe, conditions: Conditions, title: str, progress: Progress
 ) -> NotebookNode:
     """Run a recipe and return its recording; a kernel that dies gets a second try."""
     facts = {
@@ -198,7 +201,7 @@ def _record_one(
 
 def _run_in_scratch(
     recipe: Recipe,
-    conditions: machine.Conditions,
+    conditions: Conditions,
     title: str,
     progress: Progress,
     started: float,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
     from ...recipes.recipe import Recipe
-    from ..machine import Conditions
+    from ..machine.conditions import Conditions
 
 # Seconds past the deadline in which the worker should have told what ran out, and ended all.
 GRACE = 5

@@ -7,8 +7,9 @@ import pytest
 
 from gallery import ROOT, Gallery
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.record import machine
 from recipe_gallery.record.environment import PASSED, describe, find_secrets, pass_on
+from recipe_gallery.record.machine import conditions
+from recipe_gallery.record.recording_toml import Settings, load_settings
 
 
 def test_recipes_get_what_is_listed_and_what_is_named() -> None:
@@ -160,9 +161,9 @@ def test_secrets_of_what_is_inherited_are_known(
     monkeypatch.setenv("HF_TOKEN", "hf_12345")
     for name in [each for each in os.environ if each.lower().endswith("_proxy")]:
         monkeypatch.delenv(name)
-    assert machine.prepare(gallery.recipes, None, lambda text: None).secrets == ()
+    assert conditions.prepare(gallery.recipes, None, lambda text: None).secrets == ()
     (gallery.recipes / "recording.toml").write_text('[environment]\ninherit = ["HF_TOKEN"]\n')
-    assert machine.prepare(gallery.recipes, None, lambda text: None).secrets == ("hf_12345",)
+    assert conditions.prepare(gallery.recipes, None, lambda text: None).secrets == ("hf_12345",)
     write(gallery, 'import os\nprint("my token:", os.environ["HF_TOKEN"])\n')
     assert gallery.record("recipe")
     assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "my token: ***\n"
@@ -175,7 +176,7 @@ def test_a_probe_gets_what_recipes_get(gallery: Gallery, monkeypatch: pytest.Mon
     (gallery.recipes / "recording.toml").write_text(
         f'[environment]\nA = "{{recipes}}"\n[provenance]\nprobe = """{code}"""\n'
     )
-    versions = machine.prepare(gallery.recipes, None, lambda text: None).facts["versions"]
+    versions = conditions.prepare(gallery.recipes, None, lambda text: None).facts["versions"]
     assert versions["a"] == str(gallery.recipes)
     assert versions["b"] == "False"
 
@@ -184,7 +185,7 @@ def test_a_probe_gets_what_recipes_get(gallery: Gallery, monkeypatch: pytest.Mon
 def test_a_probe_need_not_tell_versions(gallery: Gallery, text: str) -> None:
     program = f"print('{text}')"
     (gallery.recipes / "recording.toml").write_text(f"[provenance]\nprobe = '''{program}'''\n")
-    versions = machine.prepare(gallery.recipes, None, lambda text: None).facts["versions"]
+    versions = conditions.prepare(gallery.recipes, None, lambda text: None).facts["versions"]
     assert list(versions) == ["python"]
 
 
@@ -219,7 +220,7 @@ def test_what_recording_toml_cannot_say_is_one_line(
     path = gallery.recipes / "recording.toml"
     path.write_text(settings)
     with pytest.raises(GalleryError) as caught:
-        machine.load_settings(gallery.recipes)
+        load_settings(gallery.recipes)
     assert text in str(caught.value)
     assert str(caught.value).startswith(f"{path}: ")
     assert "\n" not in str(caught.value)
@@ -229,9 +230,9 @@ def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
     path = tmp_path / "recording.toml"
     path.symlink_to(tmp_path / "none")
     with pytest.raises(GalleryError, match="a link that leads nowhere"):
-        machine.load_settings(tmp_path)
+        load_settings(tmp_path)
     path.unlink()
-    assert machine.load_settings(tmp_path) == machine.Settings()
+    assert load_settings(tmp_path) == Settings()
     path.mkdir()
     with pytest.raises(GalleryError, match="cannot be read: Is a directory; mend or remove it"):
-        machine.load_settings(tmp_path)
+        load_settings(tmp_path)

@@ -9,8 +9,10 @@ import psutil
 import pytest
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.record import machine
-from recipe_gallery.record.machine import Gpu, find_gpu, package_versions, require_gpu, run_probe
+from recipe_gallery.record.machine import gpus
+from recipe_gallery.record.machine.commit import describe_commit
+from recipe_gallery.record.machine.conditions import package_versions, run_probe
+from recipe_gallery.record.machine.gpus import Gpu, find_gpu, require_gpu
 
 LINE = "Some GPU, 570.1, 80 GiB, GPU-1"
 
@@ -127,7 +129,7 @@ def test_what_a_probe_leaves_running_does_not_keep_it_from_ending() -> None:
 
 def test_a_tool_that_hangs_is_told(smi: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     smi.with_name("nvidia-smi").write_text("#!/bin/sh\nsleep 600\n")
-    monkeypatch.setattr(machine, "ANSWER", 0.5)
+    monkeypatch.setattr(gpus, "ANSWER", 0.5)
     with pytest.raises(GalleryError) as caught:
         find_gpu()
     assert str(caught.value) == (
@@ -147,10 +149,10 @@ def test_a_commit_is_named_and_changes_are_told(tmp_path: Path) -> None:
     path.write_text("1")
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "-m", "all")
-    facts, note = machine.describe_commit(tmp_path)
+    facts, note = describe_commit(tmp_path)
     assert (len(facts["commit"]), facts["modified"], note) == (40, False, "")
     path.write_text("2")
-    facts, note = machine.describe_commit(tmp_path)
+    facts, note = describe_commit(tmp_path)
     assert facts["modified"]
     assert note == f"{tmp_path} has uncommitted changes; the recordings will say so"
 
@@ -165,11 +167,11 @@ def test_a_commit_is_that_of_the_gallery_whatever_is_set(
         git(tmp_path / name, "add", ".")
         git(tmp_path / name, "commit", "-m", name)
     git(tmp_path / "mine", "config", "status.showUntrackedFiles", "no")
-    mine, _note = machine.describe_commit(tmp_path / "mine")
+    mine, _note = describe_commit(tmp_path / "mine")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))  # as hooks of git set it
-    assert machine.describe_commit(tmp_path / "mine")[0] == mine
+    assert describe_commit(tmp_path / "mine")[0] == mine
     (tmp_path / "mine" / "new.py").touch()
-    assert machine.describe_commit(tmp_path / "mine")[0]["modified"]
+    assert describe_commit(tmp_path / "mine")[0]["modified"]
 
 
 def test_what_git_ignores_has_no_commit(tmp_path: Path) -> None:
@@ -178,7 +180,7 @@ def test_what_git_ignores_has_no_commit(tmp_path: Path) -> None:
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "-m", "all")
     (tmp_path / "built").mkdir()
-    facts, note = machine.describe_commit(tmp_path / "built")
+    facts, note = describe_commit(tmp_path / "built")
     assert facts == {"commit": None, "modified": False, "commit_unknown": "git ignores it"}
     assert note == "the recordings will name no commit: git ignores it"
 
@@ -187,14 +189,14 @@ def test_no_repository_and_no_commit_yet_are_told_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     none = {"commit": None, "modified": False}
-    assert machine.describe_commit(tmp_path) == (
+    assert describe_commit(tmp_path) == (
         none | {"commit_unknown": "no git repository"},
         "the recordings will name no commit: no git repository",
     )
     git(tmp_path, "init")
-    assert machine.describe_commit(tmp_path)[0]["commit_unknown"] == "no commit yet"
+    assert describe_commit(tmp_path)[0]["commit_unknown"] == "no commit yet"
     monkeypatch.setenv("PATH", "/nowhere")
-    assert machine.describe_commit(tmp_path)[0]["commit_unknown"] == "git is not installed"
+    assert describe_commit(tmp_path)[0]["commit_unknown"] == "git is not installed"
 
 
 def test_a_repository_of_another_owner_is_told_with_what_to_do(
@@ -204,7 +206,7 @@ def test_a_repository_of_another_owner_is_told_with_what_to_do(
     monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")  # git's own, for its tests
     monkeypatch.setenv("HOME", str(tmp_path))  # no settings of whoever runs this
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    facts, note = machine.describe_commit(tmp_path)
+    facts, note = describe_commit(tmp_path)
     assert facts == {"commit": None, "modified": False, "commit_unknown": "git refuses"}
     assert note.startswith("the recordings will name no commit: git refuses: detected dubious ")
     assert note.endswith(

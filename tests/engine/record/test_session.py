@@ -18,7 +18,9 @@ from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recipe import Recipe
 from recipe_gallery.recipes.recording import find_published
-from recipe_gallery.record import machine, session
+from recipe_gallery.record import session
+from recipe_gallery.record.machine import gpus
+from recipe_gallery.record.machine.host import require_open_files
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
 
@@ -305,7 +307,7 @@ def test_a_recording_that_cannot_be_read_is_not_replaced_by_a_cpu(gallery: Galle
 def test_without_a_gpu_the_cpu_is_offered(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(machine, "find_gpu", lambda: None)
+    monkeypatch.setattr(gpus, "find_gpu", lambda: None)
     write(gallery, "x = 1")
     with pytest.raises(GalleryError, match=r"no GPU found .* recipe-gallery record --device cpu"):
         gallery.record("recipe", device="gpu")
@@ -314,8 +316,8 @@ def test_without_a_gpu_the_cpu_is_offered(
 def test_a_gpu_the_libraries_cannot_use_is_an_error(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    gpu = machine.Gpu(identity="GPU-1", facts={"gpu": "Some GPU"})
-    monkeypatch.setattr(machine, "find_gpu", lambda: gpu)
+    gpu = gpus.Gpu(identity="GPU-1", facts={"gpu": "Some GPU"})
+    monkeypatch.setattr(gpus, "find_gpu", lambda: gpu)
     program = 'import json; print(json.dumps({"gpu": False}))'
     (gallery.recipes / "recording.toml").write_text(f"[provenance]\nprobe = '''{program}'''\n")
     write(gallery, "x = 1")
@@ -637,11 +639,11 @@ def test_too_few_open_files_are_told_and_more_are_asked_for(
     for limits, expected in (((24, 4096), [(256, 4096)]), ((1024, 4096), []), ((-1, -1), [])):
         asked.clear()
         monkeypatch.setattr(resource, "getrlimit", lambda kind, limits=limits: limits)
-        machine.require_open_files()
+        require_open_files()
         assert asked == expected
     monkeypatch.setattr(resource, "getrlimit", lambda kind: (24, 24))
     with pytest.raises(GalleryError) as caught:
-        machine.require_open_files()
+        require_open_files()
     assert str(caught.value) == (
         "only 24 files may be open at once, recording needs 256; run: ulimit -n 256"
     )

@@ -1,0 +1,1 @@
+"""The machine of a recording: its GPU, processor, packages and commit."""
