@@ -8,21 +8,24 @@ from __future__ import annotations
 
 import hashlib
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import nbformat
-from nbformat import NotebookNode
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
 
 _NAME = "hash"  # in `metadata.recording` of each cell and of the notebook
 
 
 def seal(notebook: NotebookNode) -> NotebookNode:
     """Return the notebook as it is read from a file, with its hashes."""
+    import nbformat  # slow to import, and lines of replicates have a hash, too
+    from nbformat import NotebookNode
+
     sealed = nbformat.v4.reads_json(nbformat.v4.writes_json(notebook))
     for cell in sealed.cells:
         facts = cell.metadata.setdefault("recording", NotebookNode())
         facts.pop(_NAME, None)
-        facts[_NAME] = _digest(cell)
+        facts[_NAME] = digest(cell)
     facts = sealed.metadata.setdefault("recording", NotebookNode())
     facts.pop(_NAME, None)
     facts[_NAME] = _digest_rest(sealed, [cell.metadata.recording[_NAME] for cell in sealed.cells])
@@ -41,7 +44,7 @@ def take_hashes(notebook: NotebookNode) -> str:
     if whole is None and not any(hashes):
         return "carries no hash of its outputs"
     for number, (cell, found) in enumerate(zip(cells, hashes, strict=True), 1):
-        if found != _digest(cell):
+        if found != digest(cell):
             return f"cell {number} was changed after it was recorded"
     if whole != _digest_rest(notebook, hashes):
         return "the facts beside its cells were changed after it was recorded"
@@ -57,9 +60,10 @@ def _take(cell: Any) -> Any:
 
 def _digest_rest(notebook: NotebookNode, hashes: list[Any]) -> str:
     """Return the hash of all but the cells; of these it holds number and order."""
-    return _digest({**notebook, "cells": hashes})
+    return digest({**notebook, "cells": hashes})
 
 
-def _digest(value: Any) -> str:
+def digest(value: Any) -> str:
+    """Return the SHA-256 (hex) of a value of JSON."""
     text = json.dumps(value, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()

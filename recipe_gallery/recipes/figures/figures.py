@@ -1,0 +1,162 @@
+"""Stored figures: the interval of each published figure, in ``recordings/<name>.figures.jsonl``.
+
+They are computed when something is recorded (``record/replicates/``), not when pages are built. The
+first line is a header: the method, and digests of what they were computed from and of the lines
+below, so that figures which do not belong to the replicates, and a merge of two branches, are
+told. Then comes a line for each figure and each claim, sorted by key.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from ...errors import GalleryError, suggest
+from ..outputs.hashes import digest
+from .files import replace_file
+from .replicates import Replicate
+from .rows import Published, Size, require_number
+
+SCHEMA = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """A measured figure, and where that of another recording made like this one will fall."""
+
+    key: str
+    case: str
+    arm: str
+    size: Size
+    quantity: str
+    unit: str
+    value: float  # median of processes
+    low: float
+    high: float
+    processes: int
+    hosts: int  # of one alone it is not known how hosts differ
+
+    @property
+    def width(self) -> float:
+        """How far the interval reaches from the value, at most: 0.1 for ±10 %."""
+        if self.low == self.high:
+            return 0.0
+        if not (self.low and self.value):
+            return float("inf")
+        return max(self.high / self.value, self.value / self.low) - 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Refutation:
+    """A process that says the opposite of a claim."""
+
+    replicate: int  # its number; 0 is the run that the page shows
+    host: str
+    evidence: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimRecord:
+    """What all processes say of a claim."""
+
+    key: str
+    held: int  # in so many processes
+    of: int
+    evidence: str  # of the first in which it held, the page's run if it is among them
+    refuted: tuple[Refutation, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figures:
+    """All figures and claims of a recording, by key."""
+
+    figures: dict[str, Figure] = field(default_factory=dict)
+    claims: dict[str, ClaimRecord] = field(default_factory=dict)
+    sources: str = ""  # digest of what they were computed from
+    method: str = ""
+
+
+def figures_path(recording: Path) -> Path:
+    """Return where the figures of a recording ``recordings/<name>.ipynb`` lie."""
+    return recording.with_suffix(".figures.jsonl")
+
+
+def digest_sources(replicates: Sequence[Replicate], page: Published, method: str) -> str:
+    """Return the digest of what figures are computed from; the order of replicates is none."""
+    return digest([method, page.as_json(), sorted({each.line for each in replicates})])
+
+
+def load_figures(recording: Path) -> Figures:
+    """Return the figures stored beside a recording; none if there is no file.
+
+    Raises ``GalleryError`` that names the line if they are damaged, or of two merged branches.
+    """
+    path = figures_path(recording)
+    remedy = f"run: {suggest('figures', recording.stem)}"
+    number = 1
+    try:
+        if path.exists() and not path.is_file():  # reading a pipe would never end
+            raise ValueError("not a file")
+        lines = path.read_bytes().splitlines()
+        values = []
+        for number, line in enumerate(lines, 1):
+            values.append(json.loads(line))
+            if number > 1 and "schema" in values[-1]:
+                raise ValueError("figures of two branches were merged")
+        return _read_values(values)
+    except FileNotFoundError:
+        return Figures()
+    except OSError as error:
+        text = f"cannot be read: {error.strerror}"
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+        text = "not a whole line (invalid JSON)"
+    except (AttributeError, IndexError, KeyError, TypeError):
+        text = "not figures made here"
+    except ValueError as error:
+        text = str(error)
+    raise GalleryError(text, path=path, line=number, remedy=remedy)
+
+
+def _read_values(values: list[dict[str, Any]]) -> Figures:
+    header, *lines = values
+    if header["schema"] != SCHEMA:
+        raise ValueError(f"in format {header['schema']!r:.20}, this version reads {SCHEMA}")
+    if header["lines"] != digest(lines):
+        raise ValueError("the lines below are not those that were computed")
+    figures, claims = {}, {}
+    for line in lines:
+        if "of" in line:
+            refuted = tuple(Refutation(**each) for each in line["refuted"])
+            claims[line["key"]] = ClaimRecord(**{**line, "refuted": refuted})
+        else:
+            for name in ("value", "low", "high"):
+                require_number(name, line[name])
+            figures[line["key"]] = Figure(**line)
+    found = {"sources": header["sources"], "method": header["method"]}
+    return Figures(figures=figures, claims=claims, **found)
+
+
+def store_figures(recording: Path, figures: Figures) -> bool:
+    """Write the figures of a recording beside it; tell whether the file changed."""
+    path = figures_path(recording)
+    lines = [asdict(each) for each in (*_sort(figures.figures), *_sort(figures.claims))]
+    lines = json.loads(json.dumps(lines))  # tuples are lists, as they are read again
+    header = {"schema": SCHEMA, "method": figures.method}
+    header |= {"sources": figures.sources, "lines": digest(lines)}
+    text = "".join(f"{json.dumps(each, sort_keys=True)}\n" for each in (header, *lines))
+    if path.is_file() and path.read_bytes() == text.encode():
+        return False
+    try:
+        replace_file(path, text.encode())
+    except OSError as error:
+        text = f"cannot be written: {error.strerror or error}"
+        remedy = f"mend it, then run: {suggest('figures', recording.stem)}"
+        raise GalleryError(text, path=path, remedy=remedy) from None
+    return True
+
+
+def _sort(records: Mapping[str, Figure] | Mapping[str, ClaimRecord]) -> list[Any]:
+    return [records[key] for key in sorted(records)]

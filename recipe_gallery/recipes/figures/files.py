@@ -1,0 +1,94 @@
+"""Files that several write: a line is appended whole or not at all, and a file replaced so."""
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from filelock import FileLock
+
+
+def append_line(path: Path, line: str, is_finished: Callable[[bytes], bool]) -> None:
+    """Append a line, on the disk when this returns; two processes may do so at once.
+
+    What a killed process left behind the last line break is dropped, unless ``is_finished`` says
+    that only its line break is missing. Raises ``OSError``; the file is as before then.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with _locked(path), path.open("ab+") as file:
+        end = before = file.seek(0, os.SEEK_END)
+        rest = _read_unfinished(path)
+        data = line.encode() + b"\n"
+        if rest and is_finished(rest):
+            data = b"\n" + data
+        elif rest:
+            end = before - len(rest)
+            file.truncate(end)
+        try:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())  # some disks tell only now that they are full
+        except BaseException:
+            with suppress(OSError):
+                os.ftruncate(file.fileno(), end)
+            with suppress(OSError):  # what is buffered still would be written again
+                file.detach().close()
+            raise
+
+
+def _read_unfinished(path: Path) -> bytes:
+    """Return what stands behind the last line break of a file."""
+    with path.open("rb") as file:
+        end = file.seek(0, os.SEEK_END)
+        rest = b""
+        while end and b"\n" not in rest:
+            size = min(end, 1 << 16)
+            end -= size
+            file.seek(end)
+            rest = file.read(size) + rest
+    return rest.rpartition(b"\n")[2]
+
+
+def replace_file(path: Path, data: bytes) -> None:
+    """Write a file completely or not at all; what was there before stays until then."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{path.name}.new")
+    with _locked(path):
+        try:
+            write_through(unfinished, data)
+            unfinished.replace(path)
+        finally:
+            with suppress(OSError):
+                unfinished.unlink()
+
+
+def write_through(path: Path, data: bytes) -> None:
+    """Write a file; it is on the disk when this returns."""
+    with path.open("wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(file.fileno())  # some disks tell only now that they are full
+
+
+def keep_elsewhere(path: Path, data: bytes) -> Path | None:
+    """Keep outside of the project what cannot be written to ``path``; return where, or None."""
+    for folder in (tempfile.gettempdir(), "/var/tmp", "/dev/shm"):
+        with suppress(OSError):
+            number, name = tempfile.mkstemp(path.suffix, f"{path.stem[:80]}-", folder)
+            os.close(number)
+            try:
+                write_through(Path(name), data)
+            except BaseException:
+                os.unlink(name)
+                raise
+            os.chmod(name, 0o644)  # as if it had been written where it belongs
+            return Path(name)
+    return None
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    with FileLock(path.with_name(f".{path.name}.lock")):
+        yield

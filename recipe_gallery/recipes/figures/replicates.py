@@ -1,0 +1,167 @@
+"""Replicates: what fresh processes measured, one line each in ``recordings/<name>.jsonl``.
+
+Lines are only ever appended, on any machine, and git unites those of two branches. Lines of other
+code (another fingerprint) are stale and ignored. Each carries a hash, so that a changed byte is
+told with its number; as in a recording, the hash guards against accidents, not against forgery.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from ...errors import GalleryError
+from ..outputs.hashes import digest
+from .files import append_line, keep_elsewhere
+from .rows import Claim, Published, Row, parse, require_unique
+
+SCHEMA = 1
+_HASH = "hash"
+_FACTS: dict[str, Any] = {"fingerprint": str, "replicate": int, "host": str, "device": dict}
+_FACTS |= {"clocks": dict, "versions": dict, "commit": str | None, "modified": bool}
+_FACTS |= {"recorded": str, "seconds": int | float}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replicate:
+    """One fresh process that ran a recipe, and what it published."""
+
+    fingerprint: str  # Recipe.replicate_fingerprint
+    replicate: int  # its number, from 1; RECIPE_REPLICATE
+    host: str  # a hash of the machine's identity
+    device: dict[str, Any]  # gpu (unless it was a CPU), cpu, cores and more
+    clocks: dict[str, Any]  # SM clock, power, throttle reasons, as far as they are known
+    versions: dict[str, str]
+    commit: str | None
+    modified: bool  # there were uncommitted changes
+    recorded: str  # in ISO 8601
+    seconds: float
+    rows: tuple[Row, ...] = ()
+    claims: tuple[Claim, ...] = ()
+
+    @property
+    def device_name(self) -> str:
+        """The GPU that ran it, or else the CPU."""
+        return str(self.device.get("gpu") or self.device["cpu"])
+
+    @property
+    def published(self) -> Published:
+        """Its rows and claims."""
+        return Published(rows=self.rows, claims=self.claims)
+
+    @property
+    def line(self) -> str:
+        """What stands in the file, without the line break."""
+        facts = {name: getattr(self, name) for name in _FACTS}
+        value = {"schema": SCHEMA, **facts, **self.published.as_json()}
+        return json.dumps({**value, _HASH: digest(value)}, sort_keys=True, allow_nan=False)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replicates:
+    """The lines of a file."""
+
+    current: tuple[Replicate, ...] = ()  # of the fingerprint asked for, in the file's order
+    stale: int = 0  # how many are of other code
+    unfinished: bool = False  # a process was killed while it wrote the last one; it is ignored
+
+    @property
+    def hosts(self) -> int:
+        """From how many machines the current ones are."""
+        return len({each.host for each in self.current})
+
+
+def replicates_path(recording: Path) -> Path:
+    """Return where the replicates of a recording ``recordings/<name>.ipynb`` lie."""
+    return recording.with_suffix(".jsonl")
+
+
+def read_replicates(path: Path, fingerprint: str) -> Replicates:
+    """Return the replicates in a file; none if there is no file.
+
+    A line that is there twice counts once. Raises ``GalleryError`` that names a damaged line.
+    """
+    if path.exists() and not path.is_file():  # reading a pipe would never end
+        raise GalleryError("not a file", path=path, remedy="remove it")
+    try:
+        lines = path.read_bytes().split(b"\n")
+    except FileNotFoundError:
+        return Replicates()
+    except OSError as error:
+        raise GalleryError(f"cannot be read: {error.strerror}", path=path) from None
+    found: dict[str, Replicate] = {}
+    unfinished = bool(lines[-1]) and not _is_finished(lines[-1])
+    for number, line in enumerate(lines[:-1] if unfinished else lines, 1):
+        if line.strip():
+            try:
+                sealed, replicate = _read_line(line)
+            except ValueError as error:
+                remedy = "restore the line from git, or remove it"
+                raise GalleryError(str(error), path=path, line=number, remedy=remedy) from None
+            found[sealed] = replicate
+    current = tuple(each for each in found.values() if each.fingerprint == fingerprint)
+    return Replicates(current=current, stale=len(found) - len(current), unfinished=unfinished)
+
+
+def append(path: Path, replicate: Replicate) -> None:
+    """Append a replicate to a file; it is on the disk when this returns.
+
+    What a killed process left of a line is dropped. Raises ``GalleryError`` if it cannot be
+    written; it tells where the line is kept instead.
+    """
+    line = replicate.line
+    _read_line(line.encode())  # what cannot be read again is a mistake of the caller
+    try:
+        append_line(path, line, _is_finished)
+    except OSError as error:
+        kept = keep_elsewhere(path, line.encode() + b"\n")
+        remedy = "make room and record again; there was none for the line elsewhere"
+        if kept:
+            remedy = f"the line is kept: make room, then append {kept} to this file"
+        text = f"cannot be written: {error.strerror or error}"
+        raise GalleryError(text, path=path, remedy=remedy) from None
+
+
+def _is_finished(line: bytes) -> bool:
+    """Tell whether only the line break is missing from the last line of a file."""
+    try:
+        json.loads(line)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _read_line(line: bytes) -> tuple[str, Replicate]:
+    """Return hash and replicate of a line; raise ``ValueError`` that says what is wrong."""
+    if re.match(rb"<{7}|={7}|>{7}|\|{7}", line):
+        raise ValueError("a conflict that git left here: keep the lines of both sides")
+    try:
+        value = json.loads(line)
+        if value["schema"] != SCHEMA:
+            raise ValueError(f"in format {value['schema']!r:.20}, this version reads {SCHEMA}")
+        sealed = value.pop(_HASH, "")
+        if sealed != digest(value):
+            raise ValueError("was changed after it was recorded")
+    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
+        raise ValueError("not a whole line (invalid JSON)") from None
+    except (KeyError, TypeError, AttributeError):
+        raise ValueError("not the line of a replicate") from None
+    facts = {name: _require(value, name) for name in _FACTS}
+    device = facts["device"]
+    if not isinstance(device.get("gpu") or device.get("cpu"), str):
+        raise ValueError("device names no GPU and no CPU")
+    datetime.fromisoformat(facts["recorded"])
+    published = parse({name: value.get(name, []) for name in ("rows", "claims")})
+    require_unique(published.rows, published.claims)
+    return sealed, Replicate(**facts, rows=published.rows, claims=published.claims)
+
+
+def _require(value: dict[str, Any], name: str) -> Any:
+    found = value.get(name)
+    if not isinstance(found, _FACTS[name]) or isinstance(found, bool) != (name == "modified"):
+        raise ValueError(f"{name} is {found!r:.60}, which it cannot be")
+    return found
