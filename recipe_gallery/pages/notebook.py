@@ -17,7 +17,7 @@ from sphinx_gallery._doctree_links import code_links_block
 
 from ..errors import GalleryError
 from ..recipes.cell_marks import OUTPUT_CLASS
-from ..recipes.fingerprint import fingerprint_code
+from ..recipes.fingerprint import strip_comments
 from ..recipes.outputs.pictures import SUFFIXES
 from ..recipes.recipe import Recipe
 from ..recipes.recorded_page import RecordedPage, Unrecorded, load_page
@@ -65,7 +65,7 @@ def make_notebook(page: RecordedPage | Unrecorded, parts: "_Parts") -> NotebookN
                 notebook.cells.append(nbformat.v4.new_markdown_cell(text, id=f"text-{number}"))
             continue
         code = parts.codes[cell.number]
-        if code != cell.source and fingerprint_code(code) != fingerprint_code(cell.source):
+        if code != cell.source and strip_comments(code) != strip_comments(cell.source):
             raise GalleryError(
                 f"the page's code is not the recipe's in cell {cell.number}",
                 path=page.source,

@@ -1,4 +1,7 @@
-"""Fingerprints of code: the same for two sources that differ only in comments and blank lines.
+"""Fingerprints of code: the same for sources that differ in comments, docstrings and layout only.
+
+Docstrings are for people, as comments are. What a program prints of one (``__doc__``, ``help()``)
+is the price: a change of that is not noticed.
 
 The source is cut at ``tokenize`` positions instead of going through ``ast``, because ``ast.dump``
 and ``ast.unparse`` change between Python versions and a recording made on one version has to be
@@ -8,7 +11,8 @@ recognised on another.
 import ast
 import hashlib
 import io
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Container, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from tokenize import (
@@ -16,8 +20,10 @@ from tokenize import (
     DEDENT,
     ENDMARKER,
     INDENT,
+    NAME,
     NEWLINE,
     NL,
+    OP,
     STRING,
     TokenError,
     TokenInfo,
@@ -29,6 +35,7 @@ from ..errors import GalleryError
 
 # Tokens that say nothing about what a program does; a line holding only these is dropped.
 _LAYOUT = {COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL}
+_TEXT = re.compile("[rRuU]?['\"]")  # a string that is neither formatted nor bytes
 
 
 def find_tokens(source: str) -> Iterator[TokenInfo]:
@@ -50,18 +57,20 @@ def find_tokens(source: str) -> Iterator[TokenInfo]:
             yield token
 
 
-def strip_comments(source: str) -> str:
+def strip_comments(source: str, left_out: Container[tuple[int, int]] = ()) -> str:
     """Return ``source`` without comments, blank lines and trailing spaces; strings stay.
 
+    Strings that start at a position (row, column) in ``left_out``, and have nothing but comments
+    behind them, do not stay.
     Raises ``SyntaxError`` or ``tokenize.TokenError`` if ``source`` is not Python.
     """
     lines = {row: line.rstrip("\r\n") for row, line in enumerate(io.StringIO(source), start=1)}
     code_rows: set[int] = set()
     rows_ending_in_string: set[int] = set()
     for token in find_tokens(source):
-        (first, start), (last, end) = token.start, token.end
-        if token.type == COMMENT:
-            lines[first] = lines[first][:start] + lines[first][end:]
+        (first, start), (last, _end) = token.start, token.end
+        if token.type == COMMENT or token.start in left_out:
+            lines[first] = lines[first][:start]
         elif token.type not in _LAYOUT:
             code_rows.update(range(first, last + 1))
             rows_ending_in_string.update(range(first, last))
@@ -73,9 +82,40 @@ def strip_comments(source: str) -> str:
     )
 
 
-def fingerprint_code(source: str) -> str:
-    """Return the SHA-256 (hex) of the code in ``source``, comments and blank lines apart."""
-    return hashlib.sha256(strip_comments(source).encode()).hexdigest()
+def fingerprint_code(source: str, *, is_module: bool = False) -> str:
+    """Return the SHA-256 (hex) of code without comments, docstrings and blank lines.
+
+    A string on top of a cell is none of these: Jupyter may show it. On top of a module it is.
+    """
+    stripped = strip_comments(source, find_docstrings(source, is_module=is_module))
+    return hashlib.sha256(stripped.encode()).hexdigest()
+
+
+def find_docstrings(source: str, *, is_module: bool) -> set[tuple[int, int]]:
+    """Return where the strings start that are docstrings, each row (from 1) and column.
+
+    A docstring is a line of nothing but text behind the head of a class or function, or on top of
+    a module. Strings in parentheses or before a semicolon are none here.
+    """
+    found: set[tuple[int, int]] = set()
+    strings: list[tuple[int, int]] = []  # neighbouring ones are one text
+    in_head, depth, begins = False, 0, is_module  # begins: a body does, here
+    for token in find_tokens(source):
+        if begins:
+            if token.type == STRING and _TEXT.match(token.string):
+                strings.append(token.start)
+            elif token.type == NEWLINE and strings:
+                found.update(strings)
+                begins = False
+            elif token.type not in _LAYOUT:
+                begins = False
+        if token.type == NAME and token.string in ("class", "def"):
+            in_head = True
+        elif token.type == OP and token.string in "([{}])":
+            depth += 1 if token.string in "([{" else -1
+        elif (token.type, token.string, depth, in_head) == (OP, ":", 0, True):
+            in_head, begins, strings = False, True, []
+    return found
 
 
 @lru_cache(maxsize=2000)  # a recipe's are asked for whenever somebody asks for its inputs
@@ -111,7 +151,7 @@ def fingerprint_modules(names: Iterable[str], folder: Path) -> dict[str, str]:
                 continue
             try:
                 source = path.read_text(encoding="utf-8")
-                found[key] = fingerprint_code(source)
+                found[key] = fingerprint_code(source, is_module=True)
                 waiting += find_imports(source)
             except (OSError, SyntaxError, TokenError, ValueError) as error:
                 text, remedy = f"cannot be read: {error}", "mend it: a recipe imports it"

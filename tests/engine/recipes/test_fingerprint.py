@@ -1,4 +1,6 @@
+import ast
 from pathlib import Path
+from tokenize import NAME, NUMBER, OP, STRING
 
 import pytest
 from hypothesis import given
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.fingerprint import (
     find_imports,
+    find_tokens,
     fingerprint_code,
     fingerprint_modules,
     strip_comments,
@@ -70,6 +73,117 @@ def test_any_comment_between_statements_leaves_the_fingerprint(
     assert fingerprint_code(commented) == fingerprint_code(plain)
 
 
+# With a docstring in each place; DOC stands for it.
+DOCUMENTED = """DOC
+import os  # why
+
+
+@decorate(lambda x: x[1:2])
+class A[T](Base, key={"a": 1}):
+    DOC
+
+    x: int = 1
+
+    async def f(self, a: dict[str, int] = {1: 2}, *, b=lambda: 3) -> "A":
+        DOC
+        text = "kept"
+        if a:
+            "kept, too"
+        def inner(): DOC
+        class Empty(Exception):
+            # why
+            DOC  # why
+        return f"{a:>3} {text}"
+
+
+y = a[1:2]
+"""
+WORDS = st.text(
+    st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"], exclude_characters='"\\')
+)
+
+
+def with_docstring(docstring: str, source: str = DOCUMENTED) -> str:
+    return source.replace("DOC", docstring)
+
+
+@given(first=WORDS, last=WORDS, quotes=st.sampled_from(['"', '"""', 'r"', 'u"', 'R"""']))
+def test_any_docstring_leaves_the_fingerprint(first: str, last: str, quotes: str) -> None:
+    closing = quotes.lstrip("rRuU")
+    inner = f"{first}\n\n  {last} " if len(closing) == 3 else first + last
+    other = fingerprint_code(with_docstring(f"{quotes}{inner}{closing}"), is_module=True)
+    assert other == fingerprint_code(with_docstring('"Words."'), is_module=True)
+
+
+def test_a_docstring_that_is_added_leaves_the_fingerprint() -> None:
+    for head in ("def f():", "async def f(a: int) -> str:", "class A:", "class A(B, c=lambda: 1):"):
+        body = f"{head}\n    x = 1\n"
+        documented = f"{head}\n    # why\n\n    'One ' 'text.'\n\n    x = 1\n"
+        assert fingerprint_code(documented) == fingerprint_code(body)
+
+
+@given(st.data())
+def test_any_other_token_changes_the_fingerprint(data: st.DataObject) -> None:
+    source = with_docstring('"Words."')
+    lines = source.splitlines()
+    tokens = [each for each in find_tokens(source) if each.type in (NAME, NUMBER, OP, STRING)]
+    token = data.draw(st.sampled_from([each for each in tokens if each.string != '"Words."']))
+    row, column = token.start[0] - 1, token.end[1] - (token.string[-1:] == '"')
+    lines[row] = lines[row][:column] + "0" + lines[row][column:]
+    try:
+        changed = fingerprint_code("\n".join(lines), is_module=True)
+    except SyntaxError:
+        return
+    assert changed != fingerprint_code(source, is_module=True)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        '"shown"',  # on top of a cell: Jupyter shows it
+        'x = "shown"',
+        'def f():\n    return "shown"',
+        'def f():\n    f"shown"',
+        'def f():\n    b"shown"',
+        'def f():\n    "shown".join(x)',
+        'def f():\n    x\n    "shown"',
+        'def f():\n    "docstring"\n    "shown"',
+        'for x in y:\n    "shown"',
+        'if (lambda: 1):\n    "shown"',
+        'def f(x="shown"): x',
+        'class A:\n    x: "shown"',
+        'x = {"class": "shown"}',
+    ],
+)
+def test_a_string_that_is_no_docstring_counts(code: str) -> None:
+    assert fingerprint_code(code) != fingerprint_code(code.replace("shown", "other"))
+
+
+def test_a_body_of_a_docstring_alone_is_not_another_body() -> None:
+    bodies = ["'Words.'", "pass", "...", "x = 1", "f'{x}'"]
+    found = {fingerprint_code(f"def f():\n    {body}\n\n\ny = 1\n") for body in bodies}
+    assert len(found) == len(bodies)
+    inside, behind = ("def f():\n    'Words.'\n    y = 1", "def f():\n    'Words.'\ny = 1")
+    assert fingerprint_code(inside) != fingerprint_code(behind)
+
+
+@pytest.mark.parametrize("path", sorted(Path(__file__).parents[3].glob("recipe_gallery/*/*.py")))
+def test_docstrings_are_those_that_python_finds(path: Path) -> None:
+    source = path.read_text(encoding="utf-8")
+    lines = source.splitlines(keepends=True)
+    for node in ast.walk(ast.parse(source)):
+        kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+        if isinstance(node, kinds) and ast.get_docstring(node) is not None:
+            first = node.body[0]
+            assert first.end_lineno
+            for row in range(first.lineno, first.end_lineno):
+                lines[row] = ""
+            lines[first.lineno - 1] = " " * first.col_offset + "'Other words.'\n"
+    assert fingerprint_code("".join(lines), is_module=True) == fingerprint_code(
+        source, is_module=True
+    )
+
+
 def test_imports_are_found_wherever_they_stand() -> None:
     code = "import a.b, c as d\nfrom e.f import g\ndef h():\n    import i\n"
     assert find_imports(code) == {"a", "c", "e", "i"}
@@ -92,10 +206,10 @@ def test_modules_beside_a_recipe_are_found_with_what_they_import(tmp_path: Path)
 def test_only_the_code_of_a_module_counts(tmp_path: Path) -> None:
     module = tmp_path / "near.py"
     found = []
-    for text in ("x = 1\n", "x = 1  # one\n", "x = 2\n"):
+    for text in ("x = 1\n", "x = 1  # one\n", "'Words.'\nx = 1\n", "x = 2\n"):
         module.write_text(text)
         found.append(fingerprint_modules(["near"], tmp_path))
-    assert found[0] == found[1] != found[2]
+    assert found[0] == found[1] == found[2] != found[3]
 
 
 @pytest.mark.parametrize("content", [b"x = (", b"\xff", b"x = '\0'"])
