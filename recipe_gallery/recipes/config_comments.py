@@ -13,6 +13,8 @@ Sphinx-Gallery removes them from the page; its own are allowed, too. Those of th
 ``raises``
     In a code cell: the name of the exception the cell is meant to end in. Jupyter goes on after it,
     a script ends there, so such a cell comes last or its code catches the exception instead.
+``fold``
+    In a code cell: what its code is for. A page shows this line, and the code on demand.
 """
 
 import ast
@@ -55,7 +57,7 @@ _NEEDED: dict[str, tuple[Callable[[object], bool], str]] = {
     "thumbnail_number": _NUMBER,
     "thumbnail_path": (lambda value: isinstance(value, str), "a string in quotes"),
 }
-_IN_CELLS = {"alt", "raises"}  # which cell_settings reads
+_IN_CELLS = {"alt", "fold", "raises"}  # which cell_settings reads
 _OWN_SETTINGS = {"cell_timeout", "deadline", "inputs", *_IN_CELLS}
 # Those of Sphinx-Gallery. What is about running or drawing says nothing about a recording.
 _GALLERY_SETTINGS = set(
@@ -103,6 +105,20 @@ def cell_settings(path: Path, block: Block, name: str) -> list[str]:
             raise GalleryError(text, path=path, line=_line_of(block, match))
         values.append(value)
     return values
+
+
+def cell_setting(path: Path, block: Block, name: str) -> str:
+    """Return the value of a setting that a block of code has once; without it, an empty string."""
+    setting = re.compile(rf"^[ \t]*#\s*sphinx_gallery_{name}\s*=", re.MULTILINE)
+    lines = [_line_of(block, match) for match in setting.finditer(block.content)]
+    values = cell_settings(path, block, name)
+    if len(values) > 1:
+        text = f"sphinx_gallery_{name} is set twice in this cell, first in line {lines[0]}"
+        raise GalleryError(text, path=path, line=lines[1], remedy="remove one of them")
+    if values and not values[0].strip():
+        text, remedy = f"sphinx_gallery_{name} is empty", "write its value, or remove the line"
+        raise GalleryError(text, path=path, line=lines[0], remedy=remedy)
+    return values[0].strip() if values else ""
 
 
 def read_settings(path: Path, blocks: Sequence[Block]) -> tuple[dict[str, Any], dict[str, int]]:

@@ -26,7 +26,7 @@ from sphinx_gallery.py_source_parser import Block
 from ..errors import GalleryError
 from ..project import file_state
 from .fingerprint import find_imports, fingerprint_code, fingerprint_modules, strip_comments
-from .config_comments import cell_settings, read_settings, without_notes
+from .config_comments import cell_setting, cell_settings, read_settings, without_notes
 
 _NOT_SHOWN = re.compile("[\t\v\x1c-\x1e\x85\u2028\u2029]")
 _HIDDEN_BREAK = "a line break that is not seen", r"write it as an escape, such as \u2028"
@@ -43,6 +43,7 @@ class Cell:
     code: str  # source with the code that is not shown, as it runs
     alt: tuple[str, ...] = ()
     raises: str | None = None
+    fold: str = ""  # what a page shows in the place of its code, until a reader unfolds it
 
     @cached_property
     def fingerprint(self) -> str:
@@ -212,17 +213,14 @@ def _make_cell(path: Path, number: int, block: Block, hidden: str) -> Cell:
     for pattern in (py_source_parser.IGNORE_BLOCK_PATTERN, py_source_parser.INFILE_CONFIG_PATTERN):
         shown = pattern.sub(lambda match: "\n" * match[0].count("\n"), shown)
     above = shown[: len(shown) - len(shown.lstrip())].count("\n") if source else 0
-    raises = cell_settings(path, block, "raises")
-    if len(raises) > 1:
-        text = "sphinx_gallery_raises is set twice in this cell"
-        raise GalleryError(text, path=path, line=block.lineno, remedy="remove one of them")
     cell = Cell(
         number=number,
         line=block.lineno + above,
         source=source,
         code=py_source_parser.remove_config_comments(hidden + content).strip("\n"),
         alt=tuple(cell_settings(path, block, "alt")),
-        raises=next(iter(raises), None),
+        raises=cell_setting(path, block, "raises") or None,
+        fold=cell_setting(path, block, "fold"),
     )
     try:
         ast.parse(cell.code)

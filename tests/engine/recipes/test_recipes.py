@@ -186,6 +186,13 @@ def test_a_cell_that_is_meant_to_fail_has_another_fingerprint(tmp_path: Path) ->
     assert plain.fingerprint != failing.fingerprint
 
 
+def test_a_cell_that_is_folded_has_the_same_fingerprint(tmp_path: Path) -> None:
+    plain = load(tmp_path, f"{HEAD}x = 1\n").cells[0]
+    folded = load(tmp_path, f'{HEAD}# sphinx_gallery_fold = " Helpers "\nx = 1\n').cells[0]
+    assert (plain.fold, folded.fold) == ("", "Helpers")
+    assert (plain.source, plain.fingerprint) == (folded.source, folded.fingerprint)
+
+
 def test_a_recipe_is_called_as_it_is_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "a.b.py"
     path.write_text(f"{HEAD}x = 1\n")
@@ -322,7 +329,7 @@ def test_what_is_hidden_runs_wherever_it_stands(tmp_path: Path, code: str, shown
         (
             f"{HEAD}# sphinx_gallery_no_such = 1\nx = 1\n",
             "unknown setting sphinx_gallery_no_such",
-            "there are: alt, cell_timeout, deadline, inputs, raises, and Sphinx-Gallery's own",
+            "there are: alt, cell_timeout, deadline, fold, inputs, raises, and Sphinx-Gallery's own",
         ),
         (
             f"{HEAD}x = 1\n\n# %%\n# Text.\n# sphinx_gallery_deadline = 1\n\nx = 2\n",
