@@ -37,7 +37,7 @@ PASSED = {
 }
 # What changes results or times is told in the recording, where it says no place on this machine.
 _TOLD = " ".join(PASSED[subject] for subject in ("GPUs", "threads", "libraries")).split()
-_NOT_TOLD = {"CUDA_VISIBLE_DEVICES"}  # the GPU is told by its name
+_NOT_TOLD = {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"}  # the GPU is told by its name
 _SECRET = re.compile(
     r"(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|((^|_|API)KEY)|((^|_)AUTH))S?(_|$)"
     r"|_(PASS|PAT|PWD)$",

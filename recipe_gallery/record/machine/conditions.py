@@ -16,8 +16,8 @@ from ..programs import ask, last_line, read_json
 from ..recording_toml import FILE_NAME, Settings, load_settings
 from ..run.remains import MARK, run_folder
 from .commit import describe_commit
-from .gpus import VISIBLE, Gpu
-from .host import describe_host
+from .gpu import VISIBLE, Gpu, show_only
+from .host import describe_host, host_hash
 
 START = 15  # seconds in which a Python without anything to do should have started and ended
 
@@ -53,11 +53,11 @@ class Conditions:
 def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Conditions:
     """Return under what the recipes of a gallery run; ``say`` tells what a person should know."""
     settings = load_settings(gallery)
-    if VISIBLE in settings.environment:
-        text = f"[environment] {VISIBLE}: recordings name the GPU that makes them"
+    if chosen := settings.environment.keys() & VISIBLE:
+        text = f"[environment] {min(chosen)}: recordings name the GPU that makes them"
         remedy = "remove it, and set it for the command instead"
         raise GalleryError(text, path=gallery / FILE_NAME, remedy=remedy)
-    passed = pass_on(os.environ, settings.inherit) | {VISIBLE: gpu.identity if gpu else ""}
+    passed = pass_on(os.environ, settings.inherit) | show_only(gpu)
     conditions = Conditions(settings=settings, gallery=gallery, environment=passed)
     with run_folder() as folder:
         variables = conditions.kernel_environment(folder) | {MARK: str(folder)}
@@ -72,6 +72,7 @@ def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Condi
     if note:
         say(f"note: {note}")
     facts = {
+        "host": host_hash(),
         "device": (gpu.facts if gpu else {}) | describe_host(),
         "versions": package_versions(settings.packages)
         | {name: version for name, version in probed.get("versions", {}).items() if version},

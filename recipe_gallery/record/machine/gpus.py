@@ -1,48 +1,21 @@
-"""The GPUs of this machine, as nvidia-smi tells them."""
-
-import os
-import shutil
-from dataclasses import dataclass
+"""The GPUs of this machine that may be recorded on, whoever made them."""
 
 from ...errors import GalleryError, suggest
-from ..programs import ask
-
-# The variable that tells libraries which GPUs they may use; recording sets it to one, or to none.
-VISIBLE = "CUDA_VISIBLE_DEVICES"
-ANSWER = 60  # seconds in which nvidia-smi has to answer
+from . import amd, nvidia
+from .gpu import Gpu
 
 
-@dataclass(frozen=True, kw_only=True)
-class Gpu:
-    """The GPU to record on."""
+def find_gpus() -> list[Gpu]:
+    """Return the GPUs that ``CUDA_VISIBLE_DEVICES`` and its like admit, in their order.
 
-    identity: str  # for VISIBLE
-    facts: dict[str, str]  # gpu (its name), driver, memory
+    Of two vendors NVIDIA comes first. Raises ``GalleryError`` if a vendor's tool does not answer.
+    """
+    return nvidia.list_visible() or amd.list_visible()
 
 
 def find_gpu() -> Gpu | None:
-    """Return the first GPU that ``CUDA_VISIBLE_DEVICES`` admits, as nvidia-smi tells it, or None.
-
-    This and ``VISIBLE`` are all that is known here of a vendor. Raises ``GalleryError`` if
-    nvidia-smi does not answer.
-    """
-    visible = os.environ.get(VISIBLE)
-    if visible == "" or not shutil.which("nvidia-smi"):
-        return None
-    query = "--query-gpu=name,driver_version,memory.total,uuid"
-    command = ["nvidia-smi", "--format=csv,noheader", query]
-    if visible:
-        command += ["--id", visible.split(",")[0]]
-    try:
-        done = ask(command, seconds=ANSWER)
-    except TimeoutError as error:
-        remedy = f"its driver may hang; to run on the CPU: {suggest('record', '', '--device cpu')}"
-        raise GalleryError(f"nvidia-smi: {error}", remedy=remedy) from None
-    fields = done.stdout.partition("\n")[0].split(",")
-    if done.returncode != 0 or len(fields) != 4:
-        return None
-    name, driver, memory, identity = map(str.strip, fields)
-    return Gpu(identity=identity, facts={"gpu": name, "driver": driver, "memory": memory})
+    """Return the first GPU that may be used, or None; ``GalleryError`` as ``find_gpus``."""
+    return next(iter(find_gpus()), None)
 
 
 def require_gpu() -> Gpu:
@@ -50,5 +23,5 @@ def require_gpu() -> Gpu:
     gpu = find_gpu()
     if gpu is None:
         remedy = f"to run on the CPU instead: {suggest('record', '', '--device cpu')}"
-        raise GalleryError("no GPU found (nvidia-smi shows none)", remedy=remedy)
+        raise GalleryError("no GPU found (nvidia-smi and amd-smi show none)", remedy=remedy)
     return gpu

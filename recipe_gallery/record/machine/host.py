@@ -1,21 +1,43 @@
-"""The machine around the GPU: its processor, and what the system allows."""
+"""The machine around the GPU: which one it is, its processor, and what the system allows."""
 
-import contextlib
+import hashlib
 import os
 import platform
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from ...errors import GalleryError
+from . import amd, nvidia
 
 OPEN_FILES = 256  # a kernel's sockets, its libraries, and pipes of what recipes start
+_MACHINE_ID = Path("/etc/machine-id")  # of the installation; only Linux has it
+
+
+def host_hash() -> str:
+    """Return 12 hexadecimal digits that are the same for all recordings of one host.
+
+    They are of SHA-256 over the system's machine-id and the UUIDs of all its GPUs, also of those
+    that may not be used; where there is neither, over the host's name and its processor. None of
+    these can be read from it. Two virtual machines are two hosts, and so are two containers that
+    are given different GPUs.
+    """
+    known = []
+    with suppress(OSError, UnicodeDecodeError):
+        known = [_MACHINE_ID.read_text().strip()]
+    with suppress(GalleryError):  # a tool that hangs is told where a GPU is needed
+        known += sorted(gpu.identity for gpu in [*nvidia.list_all(), *amd.list_all()])
+    if not any(known):
+        known = [platform.node(), str(describe_host()["cpu"])]
+    # machine-id(5): it is for nobody else, unless hashed with what is the program's own
+    return hashlib.sha256("\n".join(["recipe-gallery host", *known]).encode()).hexdigest()[:12]
 
 
 def describe_host() -> dict[str, Any]:
     """Return the processor's name and the number of cores this process may use."""
     name = platform.processor() or platform.machine()
-    with contextlib.suppress(OSError):  # only Linux tells the model
+    with suppress(OSError):  # only Linux tells the model
         models = re.findall(
             r"^model name\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE
         )

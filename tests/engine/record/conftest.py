@@ -6,6 +6,7 @@ import pytest
 from nbformat import NotebookNode
 
 from recipe_gallery.record.environment import pass_on
+from recipe_gallery.record.machine.gpu import VISIBLE
 from recipe_gallery.record.run.remains import run_folder
 from recipe_gallery.record.run.supervise import CellToRun, Run, run_recipe
 
@@ -37,3 +38,30 @@ def run(tmp_path: Path) -> Callable[..., NotebookNode]:
             return run_recipe(ran)
 
     return run
+
+
+PutTool = Callable[[str, str], Path]
+
+
+@pytest.fixture
+def put_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PutTool:
+    """Puts shell scripts in the place of vendors' tools; returns where one keeps what it is asked.
+
+    No tool of this machine is found, and no GPU is chosen.
+    """
+    folder = tmp_path / "tools"
+    folder.mkdir()
+    for name in ("sh", "sleep", "cat", "rm"):
+        (folder / name).symlink_to(f"/bin/{name}")
+    monkeypatch.setenv("PATH", str(folder))
+    for name in VISIBLE:
+        monkeypatch.delenv(name, raising=False)
+
+    def put(name: str, script: str) -> Path:
+        asked = folder / f"{name}.asked"
+        program = folder / name
+        program.write_text(f'#!/bin/sh\necho "$@" >> {asked}\n{script}\n')
+        program.chmod(0o755)
+        return asked
+
+    return put

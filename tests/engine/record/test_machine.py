@@ -1,4 +1,4 @@
-"""Which GPU is recorded on, and what is told of the machine."""
+"""What is told of packages, of what a probe says, and of the commit."""
 
 import subprocess
 import sys
@@ -9,60 +9,8 @@ import psutil
 import pytest
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.record.machine import gpus
 from recipe_gallery.record.machine.commit import describe_commit
 from recipe_gallery.record.machine.conditions import package_versions, run_probe
-from recipe_gallery.record.machine.gpus import Gpu, find_gpu, require_gpu
-
-LINE = "Some GPU, 570.1, 80 GiB, GPU-1"
-
-
-@pytest.fixture
-def smi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A program in the place of nvidia-smi; it keeps what it was asked."""
-    program = tmp_path / "nvidia-smi"
-    program.write_text(
-        f"#!/bin/sh\necho \"$@\" > {tmp_path}/asked\necho '{LINE}'\necho 'B, 1, 2, 3'"
-    )
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin")
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    return tmp_path / "asked"
-
-
-def test_the_first_gpu_is_taken(smi: Path) -> None:
-    facts = {"gpu": "Some GPU", "driver": "570.1", "memory": "80 GiB"}
-    assert find_gpu() == Gpu(identity="GPU-1", facts=facts)
-    assert "--id" not in smi.read_text()
-
-
-def test_the_first_gpu_that_is_visible_is_taken(smi: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "3,1")
-    assert find_gpu()
-    assert smi.read_text().split()[-2:] == ["--id", "3"]
-
-
-def test_none_is_taken_where_none_is_visible(smi: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "")
-    assert find_gpu() is None
-    assert not smi.exists()
-
-
-@pytest.mark.parametrize("script", ["exit 1", "echo", f"echo '{LINE}'; exit 9"])
-def test_a_tool_that_fails_finds_none(smi: Path, script: str) -> None:
-    smi.with_name("nvidia-smi").write_text(f"#!/bin/sh\n{script}\n")
-    assert find_gpu() is None
-
-
-def test_where_there_is_no_tool_the_cpu_is_offered(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", "/nowhere")
-    monkeypatch.delenv("CUDA_VISIBLE_DEVICES", raising=False)
-    with pytest.raises(GalleryError) as caught:
-        require_gpu()
-    assert str(caught.value) == (
-        "no GPU found (nvidia-smi shows none); "
-        "to run on the CPU instead: recipe-gallery record --device cpu"
-    )
 
 
 def test_versions_are_those_of_installed_packages() -> None:
@@ -125,17 +73,6 @@ def test_what_a_probe_leaves_running_does_not_keep_it_from_ending() -> None:
     started = time.monotonic()
     assert run_probe(program, {}, 60) == {"versions": {}}
     assert time.monotonic() - started < 30
-
-
-def test_a_tool_that_hangs_is_told(smi: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    smi.with_name("nvidia-smi").write_text("#!/bin/sh\nsleep 600\n")
-    monkeypatch.setattr(gpus, "ANSWER", 0.5)
-    with pytest.raises(GalleryError) as caught:
-        find_gpu()
-    assert str(caught.value) == (
-        "nvidia-smi: no answer in 0.5 s; its driver may hang; to run on the CPU: "
-        "recipe-gallery record --device cpu"
-    )
 
 
 def git(folder: Path, *arguments: str) -> None:
