@@ -194,6 +194,7 @@ def _record_one(
         },
         recording={
             **facts,
+            "clocks": notebook.metadata.pop("clocks"),
             "recorded": datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
             "seconds": round(seconds, 1),
         },

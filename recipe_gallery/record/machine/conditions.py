@@ -15,6 +15,7 @@ from ..environment import describe, find_secrets, pass_on
 from ..programs import ask, last_line, read_json
 from ..recording_toml import FILE_NAME, Settings, load_settings
 from ..run.remains import MARK, run_folder
+from .clocks import find_command
 from .commit import describe_commit
 from .gpu import VISIBLE, Gpu, show_only
 from .host import describe_host, host_hash
@@ -30,6 +31,7 @@ class Conditions:
     gallery: Path
     environment: dict[str, str]  # what is passed on of this process's, and which GPU is used
     facts: dict[str, Any] = field(default_factory=dict)  # for the recording
+    sampling: tuple[str, ...] = ()  # the command that samples the GPU's clock, see clocks.py
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -79,7 +81,7 @@ def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Condi
         "environment": runtime,
         **commit,
     }
-    return replace(conditions, facts=facts)
+    return replace(conditions, facts=facts, sampling=find_command(gpu))
 
 
 def package_versions(packages: Iterable[str]) -> dict[str, str]:

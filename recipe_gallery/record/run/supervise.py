@@ -62,6 +62,7 @@ class Run:
     cell_timeout: float  # seconds
     deadline: float  # seconds
     output_limit: float  # MB that all cells may print and show
+    sampling: tuple[str, ...] = ()  # the command that samples the GPU's clock, if there is one
     started: float = field(default_factory=time.monotonic)
 
     @classmethod
@@ -82,6 +83,7 @@ class Run:
             cell_timeout=recipe.settings.get("cell_timeout", settings.cell_timeout),
             deadline=recipe.settings.get("deadline", settings.deadline),
             output_limit=settings.output_limit,
+            sampling=conditions.sampling,
             started=started,
         )
 
@@ -107,6 +109,8 @@ class Run:
 
 def run_recipe(run: Run, on_cell: Callable[[int], None] = lambda number: None) -> NotebookNode:
     """Run a recipe and return it as a notebook with cleaned outputs.
+
+    Its metadata hold ``clocks``: what the GPU did meanwhile, see clocks.py.
 
     ``on_cell`` is called with each cell's number as it starts. The deadline bounds all of it, from
     the start of the kernel to the cleaning of outputs; ``GRACE`` seconds later the worker is

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from ...errors import GalleryError
+from ..machine.clocks import watch_clocks
 from .remains import MARK, adopt_orphans, end_processes, remove
 from .supervise import KernelDiedError, Run
 
@@ -38,10 +39,12 @@ def main() -> None:
     adopt_orphans()
     recorder_ended = _end_with_recorder(run)
     try:
-        process = start_kernel(run)
-        from .kernel import execute  # takes as long as the kernel needs to start
+        with watch_clocks(run.sampling, Path("clocks.csv")) as read_clocks:
+            process = start_kernel(run)
+            from .kernel import execute  # takes as long as the kernel needs to start
 
-        notebook = execute(run, process, lambda event, cell: tell(event=event, cell=cell))
+            notebook = execute(run, process, lambda event, cell: tell(event=event, cell=cell))
+            notebook["metadata"]["clocks"] = read_clocks()
         run.result.write_text(json.dumps(notebook), encoding="utf-8")
         result: dict[str, Any] = {"event": "done"}
     except GalleryError as error:
