@@ -6,7 +6,6 @@ import re
 import shutil
 import signal
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -70,10 +69,7 @@ def record(
         tasks = _select(files, folder, options, partial(_tell, progress, summary), check)
         gpu = require_gpu() if tasks and options.device == "gpu" else None
         if gpu:  # for all folders and clones: another recipe on it would distort the times
-            lock = Path(
-                tempfile.gettempdir(), f"recipe-gallery-{gpu.identity.replace('/', '-')}.lock"
-            )
-            held.enter_context(_one_at_a_time(lock, mode=0o666))  # for all users, too
+            held.enter_context(_one_at_a_time(gpu.lock, mode=0o666))  # for all users, too
         galleries = dict.fromkeys(file.gallery for file, _recipe in tasks)
         conditions = {each: prepare(each, gpu, progress.say) for each in galleries}
         # said also after Ctrl-C: what is recorded, and what is not

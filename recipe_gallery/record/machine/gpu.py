@@ -1,7 +1,9 @@
 """One GPU, and the variables that let libraries see it alone, or none."""
 
+import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 NVIDIA, AMD = "NVIDIA", "AMD"
 # What tells libraries which GPUs they may use; recording sets it to one GPU, or to none. The last
@@ -16,6 +18,12 @@ class Gpu:
     identity: str  # its UUID; the name of a part (MIG); for some AMD GPUs only a number
     facts: dict[str, str]  # gpu (its name), driver, memory
     vendor: str = NVIDIA
+
+    @property
+    def lock(self) -> Path:
+        """The file that whoever records on it holds, for all folders and users of the machine."""
+        name = self.identity.replace("/", "-")  # MIG-GPU-.../1/0, as parts were called once
+        return Path(tempfile.gettempdir(), f"recipe-gallery-{name}.lock")
 
 
 def show_only(gpu: Gpu | None) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Which GPUs are found, and what makes libraries see one alone."""
 
 import json
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -212,3 +213,10 @@ def test_a_run_on_the_cpu_sees_no_gpu(
     for name, value in show_only(None).items():
         monkeypatch.setenv(name, value)
     assert find_gpus() == []
+
+
+def test_each_gpu_has_a_lock_of_its_own() -> None:
+    identities = ("GPU-1a", "0", "MIG-GPU-1a/1/0", "MIG-GPU-1a/1/1")
+    locks = {Gpu(identity=each, facts={}).lock for each in identities}
+    assert len(locks) == 4
+    assert all(lock.parent == Path(tempfile.gettempdir()) for lock in locks)
