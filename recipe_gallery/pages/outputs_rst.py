@@ -14,9 +14,9 @@ from sphinx_gallery import gen_rst
 
 from ..errors import suggest
 from ..recipes.cell_marks import OUTPUT_CLASS
+from ..recipes.cells.cell import Cell
 from ..recipes.gallery import GalleryFile
 from ..recipes.outputs.pictures import SUFFIXES, read_picture
-from ..recipes.recipe import Cell
 from ..recipes.recorded_page import Unrecorded, describe_version, load_recorded
 
 if TYPE_CHECKING:

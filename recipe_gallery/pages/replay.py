@@ -23,9 +23,10 @@ from sphinx_gallery.py_source_parser import Block
 
 from ..errors import GalleryError
 from ..project import gallery_folders
+from ..recipes.cells.cell import is_blank
 from ..recipes.config_comments import without_notes
 from ..recipes.gallery import GalleryFile, find_file, list_files
-from ..recipes.recipe import is_blank, load_recipe
+from ..recipes.recipe import load_recipe
 from .gallery_settings import tell_unused
 from .outputs_rst import ImageWriter, Replay
 from .reuse import (

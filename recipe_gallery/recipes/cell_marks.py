@@ -14,7 +14,8 @@ import re
 
 from docutils import nodes
 
-from .recipe import Cell, Recipe
+from .cells.cell import Cell
+from .recipe import Recipe
 
 # Wraps all a cell put out; the notebook writer takes these from the recording instead of the page.
 OUTPUT_CLASS = "recorded-output"

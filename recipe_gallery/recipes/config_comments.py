@@ -13,6 +13,10 @@ Sphinx-Gallery removes them from the page; its own are allowed, too. Those of th
 ``raises``
     In a code cell: the name of the exception the cell is meant to end in. Jupyter goes on after it,
     a script ends there, so such a cell comes last or its code catches the exception instead.
+``once``
+    In a code cell: True if it runs for the page only, and replicates leave it out.
+``plumbing``
+    In a code cell: True if it runs, but is shown neither on the page nor in what readers download.
 ``fold``
     In a code cell: what its code is for. A page shows this line, and the code on demand.
 """
@@ -57,7 +61,7 @@ _NEEDED: dict[str, tuple[Callable[[object], bool], str]] = {
     "thumbnail_number": _NUMBER,
     "thumbnail_path": (lambda value: isinstance(value, str), "a string in quotes"),
 }
-_IN_CELLS = {"alt", "fold", "raises"}  # which cell_settings reads
+_IN_CELLS = {"alt", "fold", "once", "plumbing", "raises"}  # which cell_settings reads
 _OWN_SETTINGS = {"cell_timeout", "deadline", "inputs", *_IN_CELLS}
 # Those of Sphinx-Gallery. What is about running or drawing says nothing about a recording.
 _GALLERY_SETTINGS = set(
@@ -119,6 +123,22 @@ def cell_setting(path: Path, block: Block, name: str) -> str:
         text, remedy = f"sphinx_gallery_{name} is empty", "write its value, or remove the line"
         raise GalleryError(text, path=path, line=lines[0], remedy=remedy)
     return values[0].strip() if values else ""
+
+
+def cell_flag(path: Path, block: Block, name: str) -> bool:
+    """Return whether a mark of a block of code is set to True; without it, it is not."""
+    mark = re.compile(rf"^[ \t]*#\s*sphinx_gallery_{name}\b(.*)$", re.MULTILINE)
+    found = list(mark.finditer(block.content))
+    for match in found:
+        line = _line_of(block, match)
+        if not re.fullmatch(r"\s*=\s*(True|False)\s*", match[1]):
+            text, remedy = f"sphinx_gallery_{name} needs True or False", "write '= True' behind it"
+            raise GalleryError(text, path=path, line=line, remedy=remedy)
+        if match is not found[0]:
+            first = _line_of(block, found[0])
+            text = f"sphinx_gallery_{name} is set twice in this cell, first in line {first}"
+            raise GalleryError(text, path=path, line=line, remedy="remove one of them")
+    return bool(found) and found[0][1].strip(" =\t") == "True"
 
 
 def read_settings(path: Path, blocks: Sequence[Block]) -> tuple[dict[str, Any], dict[str, int]]:

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import GalleryError, suggest
 from .outputs.pictures import SUFFIXES, read_picture
-from .recipe import Cell, Recipe
+from .cells.cell import Cell
+from .recipe import Recipe
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

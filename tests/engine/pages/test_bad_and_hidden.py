@@ -63,6 +63,23 @@ def test_hidden_code_behind_the_last_cell_runs_and_shows_nothing(gallery: Galler
     assert "changed code in cell 2 (line 8)" in gallery.build().warnings
 
 
+def test_plumbing_runs_between_cells_and_shows_nothing(gallery: Gallery) -> None:
+    plumbing = "# sphinx_gallery_plumbing = True\nunseen = 3\nprint('unseen')\n"
+    cells = ["print('first')\n", plumbing, "# Text.\n\nprint(unseen + 4)\n", plumbing]
+    gallery.add("pipes", '"""\nTitle\n=====\n"""\n' + "\n# %%\n\n".join(cells))
+    build = gallery.build()
+    assert build.warnings == ""
+    outputs = [cell.outputs[0].text for cell in gallery.recording("pipes").notebook.cells]
+    assert outputs == ["first\n", "unseen\n", "7\n", "unseen\n"]
+    for suffix in (".html", ".ipynb", ".py"):
+        text = (build.out / f"recipes/pipes{suffix}").read_text(encoding="utf-8")
+        assert text.count("unseen") == 1
+        assert "first" in text
+    notebook = nbformat.read(build.out / "recipes/pipes.ipynb", as_version=4)
+    shown = [cell.outputs[0].text for cell in notebook.cells if cell.cell_type == "code"]
+    assert shown == ["first\n", "7\n"]
+
+
 @pytest.mark.parametrize("of_the_gallery", [True, False])
 def test_numbers_of_lines_are_shown_and_stay_out_of_downloads(
     gallery: Gallery, of_the_gallery: bool

@@ -329,7 +329,7 @@ def test_what_is_hidden_runs_wherever_it_stands(tmp_path: Path, code: str, shown
         (
             f"{HEAD}# sphinx_gallery_no_such = 1\nx = 1\n",
             "unknown setting sphinx_gallery_no_such",
-            "there are: alt, cell_timeout, deadline, fold, inputs, raises, and Sphinx-Gallery's own",
+            "there are: alt, cell_timeout, deadline, fold, inputs, once, plumbing, raises, and Sphinx-Gallery's own",
         ),
         (
             f"{HEAD}x = 1\n\n# %%\n# Text.\n# sphinx_gallery_deadline = 1\n\nx = 2\n",

@@ -9,7 +9,7 @@ import pytest
 
 from gallery import write_recording
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.recipe import Cell
+from recipe_gallery.recipes.cells.cell import Cell
 from recipe_gallery.recipes.recording import SCHEMA, Comparison, find_published, read_recording
 
 Change = Callable[[dict[str, Any]], object]

@@ -1,0 +1,1 @@
+"""What runs of a recipe, cell by cell, and what is shown of it."""
