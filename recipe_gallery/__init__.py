@@ -26,9 +26,11 @@ class Priority(IntEnum):
     ADD_TO_PAGE = 4  # header and cards: before whatever looks at texts to translate
     ADD_COMMENTS = 5  # Sphinx keeps the messages at 10
     PREPARE_TRANSLATION = 19  # Sphinx translates at 20
+    FILL_FIGURES = 22  # into the translation
     MARK_UNTRANSLATED = 24  # Sphinx counts at 25
     WRITE_COMMENTS = 26
     LOCATE_MESSAGES = 998  # after whatever makes or moves nodes
+    NOTE_PROBLEMS = 999  # where they are is known now
     # doctree-resolved: what is done to a page just before it is written
     FILL_LINKS = 500  # Sphinx's default for hooks
     ADD_LINKS = 510  # what a site adds to the engine's links

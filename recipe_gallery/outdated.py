@@ -26,6 +26,7 @@ class PageRecord:
     # Values by the function that returned them, and what it was called with
     watched: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     linked: set[str] = field(default_factory=set)  # pages whose titles it shows
+    problems: list[str] = field(default_factory=list)  # told in every build, also if it is not read
 
 
 @dataclass(kw_only=True)

@@ -29,7 +29,10 @@ SEARCH_PAGE = "search"
 PART_PAGES = 50  # at most, on average; Pagefind needs about a second for so many
 
 _BUILDERS = ("html", "dirhtml")
-_LEFT_OUT = (".headerlink", ".recipe-actions", ".provenance", ".time-bars-caption")
+_LEFT_OUT = (
+    *(".headerlink", ".recipe-actions", ".provenance", ".time-bars-caption"),
+    *(".claim-mark", ".claim-evidence", ".figure-list"),
+)
 _UNUSED = ("*-ui.*", "pagefind-highlight.js")  # Pagefind's own search fields
 
 _CHARACTER = "[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3]"

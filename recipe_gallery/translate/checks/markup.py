@@ -10,6 +10,8 @@ from docutils import frontend, nodes
 from docutils.parsers.rst import Parser, languages, states
 from docutils.utils import Reporter, new_document
 
+from ...recipes.figures.references import parse_claim, parse_reference
+
 # How a block begins that is not a paragraph: lists, directives, fields, tables, quotes of code.
 _BLOCK = re.compile(
     r"(?:[-*+•‣⁃]|\(?(?:[0-9]+|[a-zA-Z#]|[ivxlcdmIVXLCDM]+)[.)]|\.\.|>>>|__)(?:\s|$)"
@@ -17,6 +19,7 @@ _BLOCK = re.compile(
 )
 # What has to be the same in a translation.
 _COMPARED = {"literal", "role", "link", "footnote", "substitution"}
+_FIGURE = "figure"
 # Roles whose text is for readers and not a name.
 _WORDY_ROLES = {"guilabel", "menuselection", "abbr"}
 _ROLE_TARGET = re.compile(r"^(?P<title>.*?)\s*<(?P<target>[^<>]*)>$", re.DOTALL)
@@ -27,6 +30,7 @@ class Markup:
     """What a message holds beside words."""
 
     parts: Counter[tuple[str, str]]  # kind and value: a literal's text, a link's address, ...
+    figures: Counter[str]  # measured figures and claims, as far as they have to be the same
     emphasized: int  # how many parts are, in either way
     plain: str  # the words alone
     problems: tuple[str, ...]  # what the parser complains about
@@ -46,6 +50,7 @@ def parse(text: str, *, glue: bool = False) -> Markup:
         problems.append(f"begins with {start!r}, which starts a list or another block")
     return Markup(
         parts=Counter({part: count for part, count in parts.items() if part[0] in _COMPARED}),
+        figures=Counter({part[1]: n for part, n in parts.items() if part[0] == _FIGURE}),
         emphasized=parts["emphasis", ""] + parts["strong", ""],
         plain="".join(plain),
         problems=tuple(problems),
@@ -75,6 +80,10 @@ def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]
     if isinstance(node, nodes.literal):
         parts["literal", f"``{text}``"] += 1
         plain.append(" ")
+    elif isinstance(node, nodes.inline) and node.get("role") in ("measured", "claim"):
+        figure, words = _read_figure(node["role"], node["raw"])
+        parts[_FIGURE, figure] += 1
+        plain.append(words)
     elif isinstance(node, nodes.inline) and "role" in node:
         explicit = _ROLE_TARGET.match(node["raw"])
         role = node["role"] or "`"
@@ -96,6 +105,17 @@ def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]
         parts[node.tagname, ""] += 1
         for child in node.children:
             _collect(child, parts, plain)
+
+
+def _read_figure(role: str, raw: str) -> tuple[str, str]:
+    """Return what has to be the same in a translation, and the words that may differ."""
+    try:
+        if role == "measured":
+            return f":measured:`{parse_reference(raw).name}`", " "
+        claim = parse_claim(nodes.unescape(raw.replace("\\", "\0")))
+        return claim.signature, claim.words
+    except ValueError:
+        return f":{role}:`{raw}`", " "
 
 
 def _note_role(

@@ -103,6 +103,24 @@ def check_markup_changed(message: Message) -> Iterator[str]:
         yield "; ".join(differences)
 
 
+@check(of={Kind.PROSE}, breaks=True, excusable=False)
+def check_figures(message: Message) -> Iterator[str]:
+    """Measured figures and claims: the same keys as in the source; words around them are free.
+
+    Bad: :claim:`{a.time} 걸립니다 <b>`  Good: :claim:`{a.time}이 걸립니다 <a>`
+    """
+    if message.target.problems:
+        return  # told already
+    source, target = message.source.figures, message.target.figures
+    missing, added = (
+        ", ".join(sorted(each.elements())) for each in (source - target, target - source)
+    )
+    if missing:
+        yield f"missing from the translation: {missing}; copy the keys from the source"
+    elif added:
+        yield f"not in the source: {added}; copy the keys from there"
+
+
 @check(of={Kind.PROSE}, breaks=True)
 def check_full_width_markup(message: Message) -> Iterator[str]:
     """Full-width colons or backticks where markup needs half-width ones.

@@ -1,0 +1,33 @@
+"""Measured figures and claims in prose: ``:measured:`` and ``:claim:``.
+
+A role leaves a node that names a key. When the page is translated, the figure is put there in the
+reader's form; the page is read again when the figure is another one.
+"""
+
+from typing import Any
+
+from sphinx.application import Sphinx
+
+from ..markdown import write_block
+
+
+def setup(app: Sphinx, only_html: dict[str, Any]) -> None:
+    """Add the roles; ``only_html`` says how other formats leave a node out."""
+    from . import fill, roles, write
+
+    app.add_role("measured", roles.FigureRole())
+    app.add_role("claim", roles.FigureRole())
+    app.add_node(roles.measured, html=(write.visit_measured, write.depart_measured))
+    app.add_node(roles.claim, html=(write.visit_claim, write.depart_claim))
+    app.add_node(fill.figure_list, html=(write.visit_figure_list, None), **only_html)
+    write_block.register(fill.figure_list, lambda _node, _page: "")
+    app.connect("builder-inited", _add_transforms)
+    app.connect("env-updated", fill.tell_problems)
+
+
+def _add_transforms(app: Sphinx) -> None:
+    if app.builder.name != "gettext":  # templates hold the roles as they are written
+        from . import fill
+
+        app.add_transform(fill.FillFigures)
+        app.add_transform(fill.NoteProblems)

@@ -1,0 +1,175 @@
+"""Put figures and evidence into a page, in the reader's language, and tell what is wrong there."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.locale import get_translation
+from sphinx.transforms import SphinxTransform
+from sphinx.util import logging
+
+from ... import Priority
+from ...errors import GalleryError
+from ...languages import current_language
+from ...outdated import store_of, watch
+from ...recipes.figures.figures import ClaimRecord
+from .format import describe_spread, format_figure, needs_unit
+from .known import CLAIM, FIGURE, Answer, answers
+from .roles import claim, measured
+
+_ = get_translation("recipe_gallery")
+logger = logging.getLogger(__name__)
+
+UNMEASURED = "unmeasured"  # class of a figure that no recording has yet
+
+
+class figure_list(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
+    """The figures of a page with their spread: ``rows`` of names, figure and spread."""
+
+
+class FillFigures(SphinxTransform):
+    """Put figures where a page names them, once it is translated."""
+
+    default_priority = Priority.FILL_FIGURES
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the page in place."""
+        questions: dict[str, set[str]] = defaultdict(set)
+        figures, claims = _find(self.document, measured), _find(self.document, claim)
+        for node in (*figures, *claims):
+            questions[node["recipe"]].add(_question(node))
+        found: dict[tuple[str, str], Answer] = {}
+        for recipe, asked in questions.items():
+            known = watch(self.env, answers, recipe, *sorted(asked))
+            found |= {(recipe, each): a for each, a in zip(sorted(asked), known, strict=True)}
+        shown: dict[tuple[str, str], tuple[str, str, str]] = {}
+        for node in figures:
+            answer = found[node["recipe"], _question(node)]
+            if row := self._fill(node, answer):
+                shown[node["recipe"], node["key"]] = row
+        for node in claims:  # their sentences are whole now
+            self._prove(node, found[node["recipe"], _question(node)])
+        title = next(iter(self.document.findall(nodes.title)), None)
+        if shown and title is not None:
+            title.parent += figure_list(rows=list(shown.values()))
+
+    def _fill(self, node: measured, answer: Answer) -> tuple[str, str, str] | None:
+        """Let a node show its figure; return its row of the list, or None without a figure."""
+        figure, locale = answer.figure, current_language(self.config).locale
+        node.children = []
+        if figure is None:
+            node += nodes.Text(_("[not measured yet]"))
+            node["classes"].append(UNMEASURED)
+            if answer.problem:
+                node["problem"] = answer.problem
+            return None
+        bare = node["form"] == "number"
+        if bare and needs_unit(figure):
+            node["problem"] = (
+                f"{figure.key!r} is in {figure.unit}, whose scale follows the figure; "
+                'leave out ", number"'
+            )
+        spread = describe_spread(figure, locale)
+        node += nodes.Text(format_figure(figure, locale, bare=bare))
+        node["spread"] = spread
+        names = [figure.case, *([] if figure.size is None else [str(figure.size)])]
+        names += [figure.arm, figure.quantity]
+        return " · ".join(names), format_figure(figure, locale), spread
+
+    def _prove(self, node: claim, answer: Answer) -> None:
+        """Give a node the lines of its evidence."""
+        node["evidence"] = []
+        if answer.problem:
+            node["problem"] = answer.problem
+        record = answer.claim
+        if record is None:
+            return
+        if record.held < record.of:
+            node["problem"] = _describe_failure(node.astext(), record)
+        lines = [_count(record, answer.machines), record.evidence]
+        for device, other in answer.elsewhere:
+            facts = {"device": device, "held": other.held, "processes": other.of}
+            if other.held == other.of:
+                text = _("On %(device)s it holds too, in %(held)s of %(processes)s processes:")
+            else:
+                text = _("On %(device)s it holds in %(held)s of %(processes)s processes only:")
+            lines += [text % facts, _most_telling(other)]
+        node["evidence"] = [str(line) for line in lines]
+
+
+def _find(document: nodes.document, kind: type[nodes.inline]) -> list[Any]:
+    return [node for node in document.findall(kind) if "key" in node]
+
+
+def _question(node: nodes.Element) -> str:
+    return f"{FIGURE if isinstance(node, measured) else CLAIM} {node['key']}"
+
+
+def _count(record: ClaimRecord, machines: int) -> str:
+    facts = {"held": record.held, "processes": record.of, "machines": machines}
+    if record.of == 1 and record.held:
+        return str(_("Holds in the one process that was measured:"))
+    if machines > 1:
+        text = _("Holds in %(held)s of %(processes)s processes on %(machines)s machines:")
+    else:
+        text = _("Holds in %(held)s of %(processes)s processes on one machine:")
+    return str(text % facts)
+
+
+def _most_telling(record: ClaimRecord) -> str:
+    """Return the evidence of a process that says the opposite, if there is one."""
+    return record.refuted[0].evidence if record.refuted else record.evidence
+
+
+def _describe_failure(sentence: str, record: ClaimRecord) -> str:
+    """Tell a writer which processes say the opposite of a sentence."""
+    told = []
+    for each in record.refuted:
+        host = f" on host {each.host}" if each.host else ""
+        who = f"replicate {each.replicate}" if each.replicate else "the run of the page"
+        told.append(f"{who}{host}: {each.evidence}")
+    said = "; ".join(told[:3]) + (f"; and {len(told) - 3} more" if len(told) > 3 else "")
+    count = f"{record.of - record.held} of {record.of} processes"
+    return f'the claim "{sentence}" ({record.key}) does not hold in {count}: {said}'
+
+
+class NoteProblems(SphinxTransform):
+    """Note what is wrong with the figures of a page, with its place, for every build to tell."""
+
+    default_priority = Priority.NOTE_PROBLEMS
+
+    def apply(self, **kwargs: Any) -> None:
+        """Look at the nodes that have a problem."""
+        problems = store_of(self.env).pages[self.env.docname].problems
+        for node in self.document.findall(lambda n: isinstance(n, measured | claim)):
+            if "problem" in node:
+                path, line = _locate(node)
+                problems.append(str(GalleryError(node["problem"], path=path, line=line)))
+
+
+def _locate(node: nodes.Element) -> tuple[Path | None, int | None]:
+    """Return the file and the line of a role, or of the paragraph with its translation."""
+    block = node.parent
+    while block.parent is not None and (block.line is None or isinstance(block, nodes.inline)):
+        block = block.parent
+    text = block.rawsource
+    # In a translation the role reads otherwise, but for its key.
+    marks = filter(None, (node.rawsource, f"<{node.get('key')}>", node.get("key")))
+    place = next((text.find(mark) for mark in marks if mark in text), 0)
+    line = block.line + text[:place].count("\n") if block.line else None
+    return Path(block.source) if block.source else None, line
+
+
+def tell_problems(app: Sphinx, env: BuildEnvironment) -> None:
+    """Warn of what is wrong with figures; also of pages that this build did not read."""
+    for problem in dict.fromkeys(_problems(env)):
+        logger.warning("%s", problem, type="recipe_gallery", subtype="figures")
+
+
+def _problems(env: BuildEnvironment) -> Iterator[str]:
+    for _docname, page in sorted(store_of(env).pages.items()):
+        yield from page.problems

@@ -1,0 +1,97 @@
+"""A measured figure as readers expect it: with no more digits than its interval allows."""
+
+from babel import Locale
+from sphinx.locale import get_translation
+
+from ...languages import format_number, format_percent
+from ...recipes.figures.figures import Figure
+
+_ = get_translation("recipe_gallery")
+
+MOST_DIGITS = 3
+DIGITS_OF_ONE = 2  # of a figure that one process measured: how far others differ is not known
+_SPACE = "\u00a0"
+_RATIOS = ("x", "×")
+_COUNTS = ("", "calls")  # what is counted is said by the sentence
+# Units that have others for large and small values: exponents of ten, the largest first
+_SCALES = {
+    "s": {0: "s", -3: "ms", -6: "µs", -9: "ns"},
+    "B": {12: "TB", 9: "GB", 6: "MB", 3: "kB", 0: "B"},
+    "B/s": {12: "TB/s", 9: "GB/s", 6: "MB/s", 3: "kB/s", 0: "B/s"},
+}
+
+
+def find_last_digit(figure: Figure) -> int:
+    """Return the place of the last digit to show, as an exponent of ten: -1 for 2.7.
+
+    It is the place of the first digit of half the interval's width, so long as that leaves at least
+    one digit and at most ``MOST_DIGITS``. What is counted and was the same in all processes keeps
+    all of its digits.
+    """
+    value, first = figure.value, _first_digit(figure.value)
+    if figure.processes < 2:
+        return _with_carry(value, first - DIGITS_OF_ONE + 1, DIGITS_OF_ONE)
+    half = (figure.high - figure.low) / 2
+    if not half and value == int(value):
+        return 0
+    least = first - MOST_DIGITS + 1
+    wanted = _first_digit(half) if half else least
+    if not value:
+        return wanted
+    return _with_carry(value, min(first, max(wanted, least)), MOST_DIGITS)
+
+
+def _first_digit(value: float) -> int:
+    """Return the exponent of the first digit; 0.0999999999, which was meant as 0.1, is 0.1."""
+    return int(f"{value:.6e}".partition("e")[2])
+
+
+def _with_carry(value: float, place: int, most: int) -> int:
+    """Return a place for which 9.996 does not become 10.00."""
+    return place + (_first_digit(round(value, -place)) - place >= most)
+
+
+def format_figure(figure: Figure, locale: Locale, *, bare: bool = False) -> str:
+    """Return the figure with its unit; without it if ``bare``."""
+    return _format(figure, figure.value, locale, bare=bare)
+
+
+def needs_unit(figure: Figure) -> bool:
+    """Tell whether only its unit says what a figure means: 14 may be seconds or milliseconds."""
+    return figure.unit in _SCALES
+
+
+def describe_spread(figure: Figure, locale: Locale) -> str:
+    """Return where another recording made like this one falls, and how many processes say so."""
+    if figure.processes < 2:
+        return str(_("measured in one process"))
+    numbers: dict[str, object] = {"processes": figure.processes, "machines": figure.hosts}
+    if figure.low == figure.high:
+        if figure.hosts > 1:
+            return str(_("the same in %(processes)s processes on %(machines)s machines") % numbers)
+        return str(_("the same in %(processes)s processes on one machine") % numbers)
+    numbers["low"] = _format(figure, figure.low, locale, bare=True)
+    numbers["high"] = _format(figure, figure.high, locale)
+    if figure.hosts > 1:
+        text = _("%(low)s to %(high)s in %(processes)s processes on %(machines)s machines")
+    else:
+        text = _("%(low)s to %(high)s in %(processes)s processes on one machine")
+    return str(text % numbers)
+
+
+def _format(figure: Figure, value: float, locale: Locale, *, bare: bool = False) -> str:
+    """Return a value of a figure, in the unit and with the digits that suit the figure."""
+    last = find_last_digit(figure)
+    value = round(value, -last)
+    if figure.unit == "share":
+        digits = max(0, -2 - last)
+        if bare:
+            return format_number(100 * value, locale, digits)
+        return format_percent(value, locale, digits)
+    scales = _SCALES.get(figure.unit, {0: figure.unit})
+    size = round(figure.value, -last)  # so that both ends of an interval are in one unit
+    exponent = next((each for each in scales if size >= 10**each), min(scales))
+    number = format_number(value / 10**exponent, locale, max(0, exponent - last))
+    if figure.unit in _RATIOS or (figure.quantity == "speedup" and not figure.unit):
+        return number if bare else f"{number}×"
+    return number if bare or figure.unit in _COUNTS else f"{number}{_SPACE}{scales[exponent]}"

@@ -1,0 +1,185 @@
+"""What is known of the figures and claims of a recipe: what a page asks for and keeps an eye on."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from sphinx.environment import BuildEnvironment
+
+from ...errors import GalleryError
+from ...outdated import store_of
+from ...project import file_state, gallery_folders
+from ...recipes.figures.figures import (
+    ClaimRecord,
+    Figure,
+    Figures,
+    Refutation,
+    figures_path,
+    load_figures,
+)
+from ...recipes.figures.references import Reference
+from ...recipes.figures.rows import read_published
+from ...recipes.gallery import GalleryFile, find_file, list_files, split_machine
+from ...recipes.recorded_page import RecordedPage, load_recorded
+
+_OF_ROW = ("key", "case", "arm", "size", "quantity", "unit", "value")
+FIGURE, CLAIM = "figure", "claim"  # what a page can ask for
+
+
+@dataclass(frozen=True, kw_only=True)
+class Known:
+    """The figures of a recipe, of the recording that its page shows and of other machines."""
+
+    figures: Figures | None = None  # None without a current recording, which its page tells
+    elsewhere: tuple[tuple[str, Figures], ...] = ()  # by the name of the device
+    problem: str = ""  # why figures that are there cannot be read
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What a recipe says to one key."""
+
+    figure: Figure | None = None
+    claim: ClaimRecord | None = None
+    machines: int = 1  # on which the claim was tested
+    elsewhere: tuple[tuple[str, ClaimRecord], ...] = ()  # the claim on other devices
+    problem: str = ""  # why there is neither; empty too where nothing is recorded
+
+
+def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
+    """Return the page of the recipe that a role on the page ``docname`` names.
+
+    Raises ``ValueError`` if there is no such recipe.
+    """
+    root = Path(env.srcdir)
+    if not named.recipe:
+        if find_file(env.config, root, docname):
+            return docname
+        raise ValueError(f"{named.key!r} names no recipe; write it as recipe:{named.key}")
+    candidates = [f"{pages}/{named.recipe}" for pages, _examples in gallery_folders(env.config)]
+    for page in (*candidates, named.recipe):
+        if find_file(env.config, root, page):
+            return page
+    names = [file.name for file in list_files(env.config, root)]
+    raise ValueError(f"no recipe is called {named.recipe!r}{_suggest(named.recipe, names)}")
+
+
+def answers(env: BuildEnvironment, docname: str, *questions: str) -> tuple[Answer, ...]:
+    """Return what a recipe says to questions such as ``figure adam.100.compiled.speedup``."""
+    known = _know(env, docname)
+    return tuple(_answer(known, *question.split()) for question in questions)
+
+
+def _answer(known: Known, kind: str, key: str) -> Answer:
+    if known.figures is None:
+        return Answer(problem=known.problem)
+    figures, claims = known.figures.figures, known.figures.claims
+    if kind == FIGURE:
+        if key in figures:
+            return Answer(figure=figures[key])
+        return Answer(problem=f"no recorded figure is called {key!r}{_suggest(key, figures)}")
+    if key not in claims:
+        return Answer(problem=f"no process published the claim {key!r}{_suggest(key, claims)}")
+    return Answer(
+        claim=claims[key],
+        machines=max((each.hosts for each in figures.values()), default=1),
+        elsewhere=tuple(
+            (device, found.claims[key]) for device, found in known.elsewhere if key in found.claims
+        ),
+    )
+
+
+def _suggest(key: str, keys: Iterable[str]) -> str:
+    near = difflib.get_close_matches(key, list(keys), n=3, cutoff=0.5)
+    return f"; near it: {', '.join(near)}" if near else ""
+
+
+def _know(env: BuildEnvironment, docname: str) -> Known:
+    """Return what is known of a recipe; unchanged files are not read again, nor in later builds."""
+    file = find_file(env.config, Path(env.srcdir), docname)
+    if file is None:
+        return Known(problem=f"there is no recipe {docname!r} any more")
+    recordings = Path(env.srcdir, env.config.recipe_gallery_recordings)
+    folders = [recordings, *_other_machines(env, recordings, file)]
+    kept = store_of(env).kept["figures"]
+    before = kept.get(docname)
+    if before and before[0] == folders and _states(before[1]) == before[2]:
+        known: Known = before[3]
+        return known
+    files, states, known = _read(file, folders)
+    kept[docname] = folders, files, states, known
+    return known
+
+
+def _states(files: Iterable[Path]) -> list[object]:
+    return [file_state(path) for path in files]
+
+
+def _read(file: GalleryFile, folders: list[Path]) -> tuple[list[Path], list[object], Known]:
+    """Return what is known, with the files that it depends on as they were before."""
+    files = [file.path]
+    for folder in folders:
+        path = file.recording(folder)
+        files += [path, figures_path(path)]
+    states = _states(files)
+    pages = [load_recorded(file, folder) for folder in folders]
+    if recipe := pages[0].recipe:
+        inputs = [file.path.parent / name for name in recipe.inputs]
+        files, states = [*files, *inputs], [*states, *_states(inputs)]
+    current = [
+        page for page in pages if isinstance(page, RecordedPage) and page.comparison.is_current
+    ]
+    try:
+        own = [_figures_of(page) for page in current if page is pages[0]]
+        others = [
+            (page.recording.device_name, _figures_of(page))
+            for page in current
+            if page is not pages[0]
+        ]
+    except GalleryError as error:
+        return files, states, Known(problem=str(error))
+    return files, states, Known(figures=own[0] if own else None, elsewhere=tuple(others))
+
+
+def _figures_of(page: RecordedPage) -> Figures:
+    """Return the stored figures of a recording, or else what the run of the page published."""
+    path = page.recording.path
+    if figures_path(path).exists():
+        return load_figures(path)
+    published = read_published(page.recording.notebook, path)
+    figures = {
+        row.key: Figure(
+            **{name: getattr(row, name) for name in _OF_ROW},
+            low=row.value,
+            high=row.value,
+            processes=1,
+            hosts=1,
+        )
+        for row in published.rows
+    }
+    claims = {}
+    for each in published.claims:
+        against = Refutation(replicate=0, host="", evidence=each.evidence)
+        claims[each.key] = ClaimRecord(
+            key=each.key,
+            held=int(each.holds),
+            of=1,
+            evidence=each.evidence,
+            refuted=() if each.holds else (against,),
+        )
+    return Figures(figures=figures, claims=claims)
+
+
+def _other_machines(env: BuildEnvironment, recordings: Path, file: GalleryFile) -> Iterator[Path]:
+    """Yield the folders of other machines that have a recording of a recipe."""
+    if not recordings.is_dir():
+        return
+    for folder in sorted(recordings.iterdir()):
+        if not folder.name.startswith(".") and file.recording(folder).is_file():
+            names = {each.name for each in list_files(env.config, Path(env.srcdir))}
+            shown = f"{folder.name}/{file.name}"
+            if split_machine(shown, names) == (folder.name, file.name):
+                yield folder

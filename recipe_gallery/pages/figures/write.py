@@ -1,0 +1,85 @@
+"""Figures, claims and the list of figures as HTML; other formats have their text alone."""
+
+from html import escape
+
+from docutils import nodes
+from sphinx.locale import get_translation
+from sphinx.writers.html5 import HTML5Translator
+
+from ...languages import source_language
+from ...recipes.cell_marks import DATA_CLASS
+from .fill import figure_list
+from .roles import claim, measured
+
+_ = get_translation("recipe_gallery")
+
+
+def visit_measured(self: HTML5Translator, node: measured) -> None:
+    """Begin a figure; where it falls again shows a mouse, and the list tells everybody."""
+    spread = {"title": node["spread"]} if "spread" in node else {}
+    self.body.append(self.starttag(node, "span", "", CLASS="measured", **spread))
+
+
+def depart_measured(self: HTML5Translator, node: measured) -> None:
+    """End a figure."""
+    self.body.append("</span>")
+
+
+def visit_claim(self: HTML5Translator, node: claim) -> None:
+    """Begin a sentence."""
+    self.body.append(self.starttag(node, "span", "", CLASS="claim"))
+
+
+def depart_claim(self: HTML5Translator, node: claim) -> None:
+    """End a sentence, with the mark that opens its evidence; no script is needed for it."""
+    self.body.append("</span>")
+    if not node.get("evidence") or not _can_hold_marks(self, node):
+        return
+    name = f"claim {self.builder.current_docname} {node['key']}"
+    count = self.__dict__.setdefault("claims_written", [])
+    count.append(name)
+    number = nodes.make_id(f"{name} {count.count(name)}")
+    counted, *rest = node["evidence"]
+    tag = source_language(self.config).tag
+    # Sentences of this site, each followed by what the recipe put out, in the recipe's language.
+    lines = [f'<span class="claim-line">{escape(counted)}</span>']
+    for place, line in enumerate(rest):
+        if place % 2:
+            lines.append(f'<span class="claim-line">{escape(line)}</span>')
+        else:
+            lines.append(
+                f'<span class="claim-line {DATA_CLASS}" lang="{tag}">{escape(line)}</span>'
+            )
+    self.body.append(
+        f'<button type="button" class="claim-mark" popovertarget="{number}" '
+        f'aria-label="{escape(_("Evidence"))}"></button>'
+        f'<span class="claim-evidence" id="{number}" role="note" popover>{"".join(lines)}</span>'
+    )
+
+
+def _can_hold_marks(self: HTML5Translator, node: nodes.Element) -> bool:
+    """Tell whether a button works here: not in a book, nor in headings and links."""
+    if self.builder.name == "epub":
+        return False
+    while node.parent is not None:
+        node = node.parent
+        if isinstance(node, nodes.title | nodes.reference | nodes.caption):
+            return False
+    return True
+
+
+def visit_figure_list(self: HTML5Translator, node: figure_list) -> None:
+    """Write the list, folded."""
+    tag = source_language(self.config).tag
+    rows = [
+        f'<li><span class="{DATA_CLASS}" lang="{tag}">{escape(names)}</span>: '
+        f"<strong>{escape(figure)}</strong> ({escape(spread)})</li>\n"
+        for names, figure, spread in node["rows"]
+    ]
+    summary = _("How the figures in the text were measured")
+    note = _("A range is where another recording that is made the same way is expected to fall.")
+    self.body.append(
+        f'<details class="figure-list"><summary>{escape(summary)}</summary>\n'
+        f"<p>{escape(note)}</p>\n<ul>\n{''.join(rows)}</ul>\n</details>\n"
+    )
+    raise nodes.SkipNode

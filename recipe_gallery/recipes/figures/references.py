@@ -1,0 +1,90 @@
+"""How prose names measured figures and claims: the texts of the roles ``measured`` and ``claim``.
+
+``adam.100.compiled.speedup`` is a figure of the page's own recipe, and
+``compiling_optimizer:adam.100.compiled.speedup`` one of another. Behind a comma stands how it is
+shown: ``adam.100.compiled.speedup, number`` is the number without its unit.
+"""
+
+import re
+from dataclasses import dataclass
+
+FORMS = ("number",)
+_REFERENCE = re.compile(
+    r"(?:(?P<recipe>[^\s:{}<>,]+):)?(?P<key>[a-z0-9_.-]+)(?:\s*,\s*(?P<form>\w+))?"
+)
+_CLAIM = re.compile(r"(?P<text>.+?)\s*<(?P<target>[^<>{}]*)>", re.DOTALL)
+_PIECE = re.compile(r"\{\{|\}\}|\{(?P<figure>[^{}]*)\}|(?P<alone>[{}])")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reference:
+    """What a role or a pair of braces names."""
+
+    recipe: str  # its name; empty for that of the page
+    key: str
+    form: str = ""  # one of FORMS, or empty
+
+    @property
+    def name(self) -> str:
+        """What has to be the same in a translation."""
+        return f"{self.recipe}:{self.key}" if self.recipe else self.key
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClaimText:
+    """A sentence that a recording has to confirm."""
+
+    pieces: tuple[str | Reference, ...]  # words, and the figures between them
+    claim: Reference
+
+    @property
+    def signature(self) -> str:
+        """What has to be the same in a translation: the claim and its figures, in any order."""
+        figures = sorted(each.name for each in self.pieces if isinstance(each, Reference))
+        shown = "".join(f"{{{name}}} " for name in figures)
+        return f":claim:`{shown}<{self.claim.name}>`"
+
+    @property
+    def words(self) -> str:
+        """The sentence with a space for each figure."""
+        return "".join(each if isinstance(each, str) else " " for each in self.pieces)
+
+
+def parse_reference(text: str) -> Reference:
+    """Return what a text names; raise ``ValueError`` that says what is wrong."""
+    found = _REFERENCE.fullmatch(" ".join(text.split()))
+    if found is None:
+        raise ValueError(f"{text!r} is no key; write one such as adam.100.compiled.speedup")
+    form = found["form"] or ""
+    if form not in ("", *FORMS):
+        raise ValueError(f"{form!r} is no form of a figure; behind the comma may stand: number")
+    return Reference(recipe=found["recipe"] or "", key=found["key"], form=form)
+
+
+def parse_claim(text: str) -> ClaimText:
+    """Return the sentence of a claim; raise ``ValueError`` that says what is wrong.
+
+    Its figures are of the recipe that the claim names, unless they name one themselves.
+    """
+    found = _CLAIM.fullmatch(text.strip())
+    if found is None:
+        raise ValueError("a claim has a sentence and a key; write :claim:`sentence <key>`")
+    claim = parse_reference(found["target"])
+    if claim.form:
+        raise ValueError(f"{found['target']!r}: the key of a claim has no form")
+    pieces: list[str | Reference] = []
+    end = 0
+    sentence = " ".join(found["text"].split())
+    for piece in _PIECE.finditer(sentence):
+        if piece["alone"]:
+            raise ValueError(f"a {piece[0]} alone; write {2 * piece[0]} for the character")
+        pieces.append(sentence[end : piece.start()])
+        end = piece.end()
+        if piece["figure"] is None:
+            pieces.append(piece[0][0])
+            continue
+        figure = parse_reference(piece["figure"])
+        recipe = figure.recipe or claim.recipe
+        pieces.append(Reference(recipe=recipe, key=figure.key, form=figure.form))
+    pieces.append(sentence[end:])
+    return ClaimText(pieces=tuple(filter(None, pieces)), claim=claim)
