@@ -36,7 +36,7 @@ FORMS := .github/ISSUE_TEMPLATE
 export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve record check links test test-fast lint mutants map lock clean
+.PHONY: help html serve record figures check links test test-fast lint mutants map lock clean
 .PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign faults
 # `make record html` records first, also under -j
 .NOTPARALLEL:
@@ -72,6 +72,9 @@ serve: html ## render the site and serve it on localhost (PORT=8000)
 
 record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., FORCE=1, DEVICE=cpu, REPLACE_GPU=1, MACHINE=...)
 	$(BIN)/python -m recipe_gallery record $(RECORDFLAGS) $(RECIPES)
+
+figures: $(VENV)/record ## compute the intervals of measured figures anew, as after a merge (RECIPES=..., MACHINE=...)
+	@$(BIN)/python -m recipe_gallery figures $(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)
 
 check: $(VENV)/html ## tell which recordings are not current, and what is wrong with translations
 	@$(BIN)/python -m recipe_gallery check; recordings=$$?; \

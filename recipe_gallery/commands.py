@@ -49,11 +49,21 @@ RECORDINGS = argument(
 @command("check", RECORDINGS)
 def check(project: Project, options: argparse.Namespace) -> bool:
     """Tell which recordings are missing, stale or current."""
-    from .record.recording_status import Status, check_recordings, format_reports
+    from .record.recording_status import check_recordings, format_reports
 
     reports = check_recordings(project, options.recordings_folder)
     print(format_reports(reports))
-    return all(report.status is Status.CURRENT for report in reports)
+    return all(report.is_fine for report in reports)
+
+
+@command(
+    "figures", argument("recipes", nargs="*", help="names of recipes; all if none"), RECORDINGS
+)
+def figures(project: Project, options: argparse.Namespace) -> None:
+    """Compute the intervals of measured figures from all replicates."""
+    from .record.replicates.update import update_all
+
+    print("\n".join(update_all(project, options.recipes, options.recordings_folder)))
 
 
 @command(

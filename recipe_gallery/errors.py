@@ -91,6 +91,7 @@ def _keep_traceback(error: BaseException) -> str:
 # How the Makefile of a project names what a command takes.
 _MAKE_NAMES = {
     "record": "RECIPES",
+    "figures": "RECIPES",
     "html": "LANGUAGES",
     "--force": "FORCE=1",
     "--replace-gpu": "REPLACE_GPU=1",

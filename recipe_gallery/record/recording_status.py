@@ -1,7 +1,7 @@
 """Which recordings are missing, stale or current: `recipe-gallery check`."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from ..recipes.gallery import GalleryFile, find_recordings, list_files
 from ..recipes.recipe import Recipe
 from ..recipes.recorded_page import Reason, Unrecorded, load_recorded
 from ..recipes.recording import Recording
+from .replicates.report import FiguresReport, inspect_figures
 
 Check = Callable[[Any, Path], None]  # recipe_gallery_check_recording
 
@@ -36,6 +37,12 @@ class Report:
     origin: str = ""  # from where and when the recording is
     on_gpu: bool = False
     recipe: Recipe | None = None  # None if it cannot be read, or there is none
+    figures: FiguresReport = field(default_factory=FiguresReport)
+
+    @property
+    def is_fine(self) -> bool:
+        """Whether there is nothing to mend."""
+        return self.status is Status.CURRENT and not self.figures.wrong
 
 
 def inspect(file: GalleryFile, folder: Path, check: Check | None = None) -> Report:
@@ -51,6 +58,9 @@ def inspect(file: GalleryFile, folder: Path, check: Check | None = None) -> Repo
             raise page.error
         origin = _describe_origin(page.recording)
         report = partial(report, origin=origin, on_gpu=page.recording.on_gpu)
+        report = partial(
+            report, figures=inspect_figures(page.recording.path, page.recipe, page.recording)
+        )
         if check:
             check(page.recording.notebook, page.recording.path)
     except Exception as error:  # of one recipe; the others are told, too
@@ -102,7 +112,8 @@ def format_reports(reports: Sequence[Report]) -> str:
     lines = []
     for report in reports:
         line = f"{report.name:<{width}}  {report.status.value:<8}  {report.origin}".rstrip()
-        lines.append(f"{line}\n{'':<{width}}  {report.detail}" if report.detail else line)
+        below = [*filter(None, [report.detail]), *report.figures.lines]
+        lines += [line, *(f"{'':<{width}}  {each}" for each in below)]
     current = sum(report.status is Status.CURRENT for report in reports)
     lines.append(f"{current} of {len(reports)} recordings current")
     return "\n".join(lines)

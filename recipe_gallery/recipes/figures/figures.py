@@ -33,6 +33,7 @@ class Figure:
     size: Size
     quantity: str
     unit: str
+    spread_class: str  # whose spread it shares; by default the quantity
     value: float  # median of processes
     low: float
     high: float

@@ -136,6 +136,7 @@ def _make_figure(key: str, sample: _Sample, others: Sequence[_Sample]) -> Figure
         size=row.size,
         quantity=row.quantity,
         unit=row.unit,
+        spread_class=row.spread_class,
         value=value,
         low=low,
         high=high,

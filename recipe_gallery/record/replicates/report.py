@@ -1,0 +1,92 @@
+"""What is told of figures: of how many processes they are, which are wide, which claims failed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...errors import GalleryError, describe_error, suggest
+from ...recipes.figures.figures import ClaimRecord, Figure, figures_path, load_figures
+from ...recipes.recipe import Recipe
+from ...recipes.recording import Recording
+from .sources import Sources, read_sources
+
+WIDE = 0.1  # an interval that reaches further is told
+_WORST = 3  # so many of them by name
+
+
+@dataclass(frozen=True, kw_only=True)
+class FiguresReport:
+    """How the figures of one recording stand; nothing is told of one that publishes none."""
+
+    notes: tuple[str, ...] = ()  # what a person may want to know
+    wrong: tuple[str, ...] = ()  # what is to be mended
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """All that is told."""
+        return (*self.notes, *(f"error: {line}" for line in self.wrong))
+
+
+def inspect_figures(path: Path, recipe: Recipe, recording: Recording | None) -> FiguresReport:
+    """Return how the figures of the recording at ``path`` stand; nothing is computed."""
+    try:
+        sources = read_sources(path, recipe, recording)
+        stored = load_figures(path)
+    except GalleryError as error:
+        return FiguresReport(wrong=(describe_error(error),))
+    replicates = sources.replicates
+    publishes = any(each.published for each in sources.processes)
+    notes, wrong = [], []
+    if publishes or replicates.current:
+        notes.append(f"figures of {describe(sources)}")
+    if replicates.stale:
+        notes.append(f"{_count(replicates.stale, 'replicate')} of other code: ignored")
+    if replicates.unfinished:
+        notes.append("the last replicate was not written to its end: ignored")
+    again = f"run: {suggest('figures', recipe.name)}"
+    if publishes and not figures_path(path).exists():
+        wrong.append(f"no intervals of figures are stored; {again}")
+    elif publishes and stored.sources != sources.digest:
+        wrong.append(f"the stored figures are not those of these processes; {again}")
+    elif publishes:
+        notes += describe_wide(stored.figures.values())
+    wrong += describe_refuted(sources.count_claims().values())
+    return FiguresReport(notes=tuple(notes), wrong=tuple(wrong))
+
+
+def describe(sources: Sources) -> str:
+    """Return of how many processes and hosts figures are, and what was left out."""
+    processes = sources.processes
+    hosts = len({each.host for each in processes})
+    text = f"{_count(len(processes), 'process', 'es')} on {_count(hosts, 'host')}"
+    other = len(sources.replicates.current) - len(sources.counted)
+    return f"{text} ({_count(other, 'replicate')} of another device left out)" if other else text
+
+
+def describe_wide(figures: Iterable[Figure]) -> list[str]:
+    """Tell of the figures whose intervals are wide: how many, and the worst."""
+    wide = sorted((each for each in figures if each.width > WIDE), key=lambda each: -each.width)
+    if not wide:
+        return []
+    worst = ", ".join(f"{each.key} (±{_percent(each.width)})" for each in wide[:_WORST])
+    more = "" if len(wide) <= _WORST else ", ..."
+    return [f"{_count(len(wide), 'interval')} wider than ±{WIDE:.0%}: {worst}{more}"]
+
+
+def describe_refuted(claims: Iterable[ClaimRecord]) -> list[str]:
+    """Tell of the claims that a process refutes, a line each."""
+    return [
+        f"claim {claim.key} held in {claim.held} of {claim.of} processes; "
+        f"{'the page' if not first.replicate else f'replicate {first.replicate}'}"
+        f"{f' on host {first.host}' if first.host else ''} refutes it: {first.evidence}"
+        for claim in claims
+        for first in claim.refuted[:1]
+    ]
+
+
+def _count(number: int, noun: str, plural: str = "s") -> str:
+    return f"{number} {noun}{plural if number != 1 else ''}"
+
+
+def _percent(width: float) -> str:
+    return f"{width:.0%}" if width < 10 else "1000% or more"

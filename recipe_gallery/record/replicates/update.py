@@ -1,0 +1,75 @@
+"""Compute and store the figures of recordings: `recipe-gallery figures`, and after each run."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...errors import GalleryError
+from ...project import Project
+from ...recipes.figures.figures import Figures, figures_path, store_figures
+from ...recipes.gallery import find_recordings
+from ...recipes.recipe import Recipe, load_recipe
+from ..recording_status import name_files
+from .report import describe, describe_refuted, describe_wide
+from .sources import METHOD, read_sources
+
+
+def update_figures(path: Path, recipe: Recipe) -> list[str]:
+    """Compute and store the figures of the recording at ``path``; return lines to say.
+
+    What was computed from the same stays as it is, to the byte. Raises ``GalleryError`` if
+    something cannot be read or written.
+    """
+    sources = read_sources(path, recipe)
+    processes = sources.processes
+    stored = figures_path(path)
+    if not any(each.published for each in processes):
+        if stored.exists() and processes:
+            stored.unlink()
+            return [f"{recipe.name}: publishes no rows; {stored.name} is removed"]
+        return []
+    try:
+        from .intervals import compute_figures
+    except ModuleNotFoundError as error:
+        text = f"{recipe.name}: intervals of figures need the package {error.name}"
+        remedy = "run: pip install 'recipe-gallery[record]'"
+        raise GalleryError(text, remedy=remedy) from None
+    found = Figures(
+        figures=compute_figures((each.host, each.published.rows) for each in processes),
+        claims=sources.count_claims(),
+        sources=sources.digest,
+        method=METHOD,
+    )
+    changed = store_figures(path, found)
+    what = "computed" if changed else "unchanged"
+    line = f"{recipe.name}: {len(found.figures)} figures of {describe(sources)}, {what}"
+    return [line, *describe_wide(found.figures.values()), *describe_refuted(found.claims.values())]
+
+
+def update_all(project: Project, names: Sequence[str], folder: Path | None = None) -> list[str]:
+    """Update the figures of recipes called ``names``, or of all, also from other machines.
+
+    Return lines to say. Raises ``GalleryError`` for the first that cannot be updated, after the
+    others.
+    """
+    folder = folder or project.recordings
+    known = name_files(project)
+    if unknown := [name for name in names if name not in known]:
+        text = f"no recipe named {unknown[0]}"
+        raise GalleryError(text, remedy=f"there are: {', '.join(known)}")
+    files = {name: known[name] for name in names or known}
+    paths = [(file.recording(folder), file) for file in files.values()]
+    paths += [
+        (path, files[name])
+        for path, machine, name in find_recordings(folder, known.values())
+        if machine and name in files
+    ]
+    lines: list[str] = []
+    errors: list[GalleryError] = []
+    for path, file in paths:
+        try:
+            lines += update_figures(path, load_recipe(file.path, file.name))
+        except GalleryError as error:
+            errors.append(error)
+    if errors:
+        raise errors[0]
+    return lines or ["no recording publishes figures"]

@@ -1,0 +1,261 @@
+"""Figures of a recording: computed, stored, and told by `check`."""
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gallery import Gallery
+from recipe_gallery.__main__ import main
+from recipe_gallery.errors import GalleryError
+from recipe_gallery.recipes.figures.figures import figures_path, load_figures
+from recipe_gallery.recipes.figures.replicates import Replicate, append, replicates_path
+from recipe_gallery.recipes.figures.rows import Claim, parse, read_published
+from recipe_gallery.recipes.recipe import load_recipe
+from recipe_gallery.record.replicates.update import update_figures
+
+MEASURING = '''
+"""
+Measuring
+=========
+
+Text.
+"""
+
+from IPython.display import display
+
+names = {"case": "Adam", "unit": "ms", "quantity": "time"}
+rows = [
+    {**names, "arm": "eager", "size": 10, "value": 4.0},
+    {**names, "arm": "compiled", "size": 10, "value": 2.0},
+]
+claim = {"claim": "faster", "holds": True, "evidence": "2.0 against 4.0 ms"}
+display({"application/vnd.recipe-gallery.rows+json": {"rows": rows, "claims": [claim]}}, raw=True)
+'''
+
+
+@pytest.fixture
+def measured(gallery: Gallery) -> Gallery:
+    gallery.add("measuring", MEASURING)
+    return gallery
+
+
+def add_replicates(
+    gallery: Gallery, *factors: float, host: str = "other", **changes: object
+) -> None:
+    """Append replicates that measured so many times what the page shows."""
+    recording = gallery.recording("measuring")
+    published = read_published(recording.notebook, recording.path)
+    facts = recording.facts
+    for number, factor in enumerate(factors, 1):
+        rows = tuple(replace(row, value=row.value * factor) for row in published.rows)
+        replicate = Replicate(
+            fingerprint=load_recipe(gallery.recipes / "measuring.py").replicate_fingerprint,
+            replicate=number,
+            host=host,
+            device=dict(facts["device"]),
+            clocks={},
+            versions=dict(facts["versions"]),
+            commit=None,
+            modified=False,
+            recorded=facts["recorded"],
+            seconds=1.5,
+            rows=rows,
+            claims=published.claims,
+        )
+        append(replicates_path(recording.path), replace(replicate, **changes))
+
+
+Run = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def run(measured: Gallery, capsys: pytest.CaptureFixture[str]) -> Run:
+    def call(command: str, *arguments: str) -> tuple[int, str]:
+        folder = ["--root", str(measured.root), "--recordings-folder", str(measured.recordings)]
+        status = main([command, *arguments, *folder])
+        captured = capsys.readouterr()
+        return status, captured.out + captured.err
+
+    return call
+
+
+def test_figures_are_those_of_the_page_and_its_replicates(measured: Gallery, run: Run) -> None:
+    add_replicates(measured, 1.001, 1.002, 1.003)
+    status, text = run("figures")
+    assert (status, text) == (
+        0,
+        "measuring: 2 figures of 4 processes on 2 hosts, computed\n",
+    )
+    found = load_figures(measured.recordings / "measuring.ipynb")
+    figure = found.figures["adam.10.compiled.time"]
+    assert (figure.value, figure.processes, figure.hosts) == (2.002, 4, 2)
+    assert 1.95 < figure.low < figure.value < figure.high < 2.05
+    claim = found.claims["faster"]
+    assert (claim.held, claim.of, claim.evidence) == (4, 4, "2.0 against 4.0 ms")
+
+
+def test_the_same_processes_give_the_same_bytes_in_any_order(measured: Gallery, run: Run) -> None:
+    add_replicates(measured, 1.01, 1.02, 1.03)
+    run("figures")
+    recording = measured.recordings / "measuring.ipynb"
+    before = figures_path(recording).read_bytes()
+    path = replicates_path(recording)
+    path.write_bytes(b"".join(reversed(path.read_bytes().splitlines(keepends=True))))
+    assert run("check")[0] == 0
+    assert "computed" not in run("figures")[1]
+    figures_path(recording).unlink()
+    run("figures")
+    assert figures_path(recording).read_bytes() == before
+
+
+def test_check_tells_of_replicates_and_of_wide_intervals(measured: Gallery, run: Run) -> None:
+    add_replicates(measured, 1.01, 2.0, 3.0)
+    run("figures")
+    status, text = run("check")
+    assert status == 0
+    assert "figures of 4 processes on 2 hosts\n" in text
+    assert "2 intervals wider than ±10%: adam.10.compiled.time (±" in text
+
+
+def test_check_says_nothing_of_recordings_without_rows(gallery: Gallery) -> None:
+    gallery.add("adding")
+    recording = gallery.recordings / "adding.ipynb"
+    assert update_figures(recording, load_recipe(gallery.recipes / "adding.py")) == []
+    assert not figures_path(recording).exists()
+
+
+def test_figures_that_are_missing_or_of_other_processes_are_an_error(
+    measured: Gallery, run: Run
+) -> None:
+    status, text = run("check")
+    assert status == 1
+    expected = "error: no intervals of figures are stored; run: recipe-gallery figures measuring"
+    assert expected in text
+    assert run("figures")[0] == 0
+    assert run("check")[0] == 0
+    add_replicates(measured, 1.0)
+    status, text = run("check")
+    assert status == 1
+    assert "error: the stored figures are not those of these processes; run: " in text
+
+
+def test_a_claim_that_a_replicate_refutes_is_an_error(measured: Gallery, run: Run) -> None:
+    add_replicates(measured, 1.0)
+    no = Claim(key="faster", holds=False, evidence="4.1 against 4.0 ms")
+    add_replicates(measured, 1.0, claims=(no,), replicate=7)
+    line = (
+        "claim faster held in 2 of 3 processes; replicate 7 on host other refutes it: "
+        "4.1 against 4.0 ms"
+    )
+    status, text = run("figures")
+    assert (status, text.splitlines()[1]) == (0, line)
+    status, text = run("check")
+    assert status == 1
+    assert f"error: {line}\n" in text
+    refuted = load_figures(measured.recordings / "measuring.ipynb").claims["faster"].refuted
+    assert [(each.replicate, each.host) for each in refuted] == [(7, "other")]
+
+
+def test_stale_replicates_and_those_of_another_device_do_not_count(
+    measured: Gallery, run: Run
+) -> None:
+    add_replicates(measured, 5.0, fingerprint="of other code")
+    add_replicates(measured, 5.0, device={"gpu": "Another GPU", "cpu": "x", "cores": 1})
+    add_replicates(measured, 1.0)
+    status, text = run("figures")
+    assert status == 0
+    assert "figures of 2 processes on 2 hosts (1 replicate of another device left out)" in text
+    status, text = run("check")
+    assert status == 0
+    assert "1 replicate of other code: ignored" in text
+
+
+def test_a_damaged_line_is_told_and_the_recording_stays_current(
+    measured: Gallery, run: Run
+) -> None:
+    add_replicates(measured, 1.0, 1.1)
+    path = replicates_path(measured.recordings / "measuring.ipynb")
+    path.write_text(path.read_text().replace('"replicate": 2', '"replicate": 3'))
+    for command in ("check", "figures"):
+        status, text = run(command)
+        assert status == 1
+        assert "measuring.jsonl:2: was changed after it was recorded; restore the line" in text
+    assert "1 of 1 recordings current" in run("check")[1]
+
+
+def test_an_unfinished_line_is_told_and_ignored(measured: Gallery, run: Run) -> None:
+    add_replicates(measured, 1.0)
+    path = replicates_path(measured.recordings / "measuring.ipynb")
+    path.write_bytes(path.read_bytes() + b'{"claims": [')
+    run("figures")
+    status, text = run("check")
+    assert status == 0
+    assert "the last replicate was not written to its end: ignored" in text
+
+
+def test_one_process_in_another_unit_is_told(measured: Gallery, run: Run) -> None:
+    value = {
+        "case": "Adam",
+        "arm": "eager",
+        "size": 10,
+        "quantity": "time",
+        "value": 1,
+        "unit": "s",
+    }
+    add_replicates(measured, 1.0, rows=parse({"rows": [value]}).rows)
+    status, text = run("figures")
+    assert status == 1
+    assert "adam.10.eager.time is in 'ms' and, in replicate 1, in 's'; publish one unit" in text
+
+
+def test_figures_of_other_machines_lie_in_their_folder(measured: Gallery, run: Run) -> None:
+    other = measured.recordings / "h100" / "measuring.ipynb"
+    other.parent.mkdir()
+    shutil.copy(measured.recordings / "measuring.ipynb", other)
+    assert run("figures", "measuring")[1].count("computed") == 2
+    assert figures_path(other).exists()
+    assert run("check")[0] == 0
+
+
+def test_an_unknown_recipe_is_told(run: Run) -> None:
+    status, text = run("figures", "nobody")
+    assert (status, text) == (1, "error: no recipe named nobody; there are: measuring\n")
+
+
+def test_without_scipy_a_line_says_what_to_install(
+    measured: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.special", None)
+    name = "recipe_gallery.record.replicates.intervals"
+    monkeypatch.delitem(sys.modules, name, raising=False)
+    with pytest.raises(GalleryError, match=r"need the package scipy.*pip install"):
+        update_figures(
+            measured.recordings / "measuring.ipynb", load_recipe(measured.recipes / "measuring.py")
+        )
+
+
+def test_a_recipe_that_no_longer_publishes_loses_its_figures(measured: Gallery, run: Run) -> None:
+    run("figures")
+    without = "display(1)\n"
+    measured.add("measuring", MEASURING[: MEASURING.index("names =")] + without)
+    stored = figures_path(measured.recordings / "measuring.ipynb")
+    assert stored.exists()
+    assert "publishes no rows; measuring.figures.jsonl is removed" in run("figures")[1]
+    assert not stored.exists()
+
+
+def test_check_imports_no_scipy(measured: Gallery, run: Run) -> None:
+    run("figures")
+    program = (
+        "import sys; from recipe_gallery.__main__ import main;"
+        f"assert main(['check', '--root', {str(measured.root)!r}]) == 0;"
+        "assert 'scipy' not in sys.modules"
+    )
+    root = Path(__file__).parents[3]
+    done = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
