@@ -262,6 +262,14 @@ TEXTS = [
         look=summary,
     ),
     Case(
+        name="failed-after-prints",
+        kind="F4",
+        injects="a cell that fails after it has printed several times",
+        ends="refused",
+        code="import time\nfor n in range(3):\n    print(n, flush=True)\n    time.sleep(0.2)\n1 / 0",
+        says=r"faulty\.py:\d+: cell 1 of 1 failed: ZeroDivisionError",
+    ),
+    Case(
         name="jupyter-beside",
         kind="F5",
         injects="recordings/.ipynb_checkpoints/ and Untitled.ipynb",

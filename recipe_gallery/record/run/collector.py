@@ -48,9 +48,12 @@ class Collector(NotebookClient):
         try:
             return await super().async_execute_cell(cell, *args, **options)
         finally:
-            for output in cell.outputs:
-                if output.output_type == "stream":
-                    output.text = "".join(output.text)
+            _join(cell)
+
+    async def _check_raise_for_error(self, cell: NotebookNode, *args: Any) -> None:
+        """Raise the error of a cell, which quotes what it printed."""
+        _join(cell)
+        await super()._check_raise_for_error(cell, *args)
 
     def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> Any:
         """Put what was printed or shown into the cell, where it may stand in a notebook."""
@@ -88,6 +91,13 @@ class Collector(NotebookClient):
             last.text = [last.text]
         last.text.append(text)
         return True
+
+
+def _join(cell: NotebookNode) -> None:
+    """Make one text of what each stream of a cell printed."""
+    for output in cell.outputs:
+        if output.output_type == "stream":
+            output.text = "".join(output.text)
 
 
 def _escape(content: Any) -> Any:

@@ -109,9 +109,10 @@ def test_a_failing_recipe_names_its_cell_and_overwrites_nothing(
 
 
 def test_a_failure_shows_output_so_far_and_the_traceback(gallery: Gallery) -> None:
-    write(gallery, "print('so far')\n1 / 0")
+    printing = "for word in ('so', 'far'):\n    print(word, flush=True)\n    time.sleep(0.2)"
+    write(gallery, f"import time\n{printing}\n1 / 0")
     assert not gallery.record("recipe")
-    assert "    so far\n" in gallery.messages
+    assert "    so\n    far\n" in gallery.messages
     assert "    ZeroDivisionError: division by zero" in gallery.messages
     assert "\x1b" not in gallery.messages
 
