@@ -25,9 +25,10 @@ FORMAT ?= text
 BASE ?= main
 FAULTFLAGS ?=
 MACHINE ?=
+REPLICATES ?=
 DEVICE ?= gpu
 RECORDFLAGS = --device $(DEVICE) $(if $(filter 1,$(FORCE)),--force) \
-	$(if $(filter 1,$(REPLACE_GPU)),--replace-gpu) \
+	$(if $(filter 1,$(REPLACE_GPU)),--replace-gpu) $(if $(REPLICATES),--replicates $(REPLICATES)) \
 	$(if $(MACHINE),--recordings-folder recordings/$(MACHINE))
 
 FORMS := .github/ISSUE_TEMPLATE
@@ -70,7 +71,7 @@ serve: html ## render the site and serve it on localhost (PORT=8000)
 	@echo "Serving http://localhost:$(PORT)/ until Ctrl-C"
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(BUILD)/html $(PORT)
 
-record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., FORCE=1, DEVICE=cpu, REPLACE_GPU=1, MACHINE=...)
+record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., REPLICATES=5, FORCE=1, DEVICE=cpu, REPLACE_GPU=1, MACHINE=...)
 	$(BIN)/python -m recipe_gallery record $(RECORDFLAGS) $(RECIPES)
 
 figures: $(VENV)/record ## compute the intervals of measured figures anew, as after a merge (RECIPES=..., MACHINE=...)

@@ -36,6 +36,13 @@ def command(name: str, *arguments: Argument) -> Callable[[Run], Run]:
     return register
 
 
+def count(text: str) -> int:
+    """Return a number from 1 to 1,000; ``argparse`` tells what is none."""
+    if text.isdecimal() and 1 <= int(text) <= 1000:
+        return int(text)
+    raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 to 1,000")
+
+
 ROOT = argument("--root", type=Path, default=Path(), help="folder of conf.py")
 LANGUAGES = argument("languages", nargs="*", help="codes such as ko; all if none")
 TEMPLATES = argument(
@@ -72,6 +79,7 @@ def figures(project: Project, options: argparse.Namespace) -> None:
     argument("--device", choices=("gpu", "cpu"), default="gpu"),
     argument("--force", action="store_true", help="also those that are current"),
     argument("--replace-gpu", action="store_true", help="let a CPU recording replace a GPU one"),
+    argument("--replicates", type=count, default=0, metavar="N", help="fresh processes of each"),
     RECORDINGS,
 )
 def record(project: Project, options: argparse.Namespace) -> bool:
@@ -89,6 +97,7 @@ def record(project: Project, options: argparse.Namespace) -> bool:
         device=options.device,
         force=options.force,
         replace_gpu=options.replace_gpu,
+        replicates=options.replicates,
     )
     return record_recipes(project, options.recipes, wanted)
 

@@ -3,10 +3,15 @@
 import contextlib
 import shutil
 import time
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum
+from itertools import chain
+from statistics import mean
 from typing import TextIO
+
+Kind = tuple[str, bool]  # of a task: the recipe's name, and whether it is a replicate
 
 
 class State(Enum):
@@ -19,26 +24,36 @@ class State(Enum):
 
 @dataclass(kw_only=True)
 class Summary:
-    """What became of each recipe that was asked for."""
+    """What became of each recipe that was asked for, and of its replicates."""
 
     names: list[str]
     forced: bool = False  # those that are current, too
     _texts: dict[State, dict[str, str]] = field(
         default_factory=lambda: {state: {} for state in State}
     )
+    _planned: dict[str, int] = field(default_factory=dict)  # replicates of a recipe
+    _made: Counter[str] = field(default_factory=Counter)
 
     @property
     def failed(self) -> list[str]:
-        """The recipes that could not be recorded."""
+        """The recipes and replicates that could not be recorded."""
         return list(self._texts[State.FAILED])
 
     def note(self, name: str, state: State, text: str) -> None:
         """Note what became of a recipe; the first line of ``text`` tells more."""
         self._texts[state][name] = text.partition("\n")[0]
 
+    def plan(self, name: str, replicates: int) -> None:
+        """Note how many replicates of a recipe are to be made."""
+        self._planned[name] = replicates
+
+    def note_replicate(self, name: str) -> None:
+        """Note that a replicate of a recipe is kept."""
+        self._made[name] += 1
+
     def lines(self) -> list[str]:
-        """Return the summary, errors last; nothing if there is only one recipe."""
-        if len(self.names) < 2:
+        """Return the summary, errors last; nothing if there is only one page run."""
+        if len(self.names) < 2 and not self._planned:
             return []
         recorded, current, failed = self._texts.values()
         left = [name for name in self.names if name not in recorded | current | failed]
@@ -47,8 +62,49 @@ class Summary:
         if left:
             again = "name them to go on" if self.forced else "the same command goes on with them"
             lines.append(f"{len(left)} not recorded yet: {', '.join(left)}; {again}")
+        lines += self._lines_of_replicates()
         lines += [f"{len(failed)} failed: {', '.join(failed)}"] if failed else []
         return lines + [f"error: {text}" for text in failed.values()]
+
+    def _lines_of_replicates(self) -> list[str]:
+        if not self._planned:
+            return []
+        made, planned = sum(self._made.values()), sum(self._planned.values())
+        told = ", ".join(f"{name} {self._made[name]}" for name in self._planned)
+        failed = sum(name not in self.names for name in self.failed)
+        again = "; the same command goes on with the others" if made + failed < planned else ""
+        again = "" if self.forced else again
+        return [f"{made} of {planned} replicates made: {told}{again}"] if planned else []
+
+
+class Forecast:
+    """How long is left, by how long the same took so far."""
+
+    def __init__(self) -> None:
+        self._took: dict[Kind, list[float]] = defaultdict(list)
+
+    def learn(self, kind: Kind, seconds: float) -> None:
+        """Note how long a task took."""
+        self._took[kind].append(seconds)
+
+    def describe(
+        self, waiting: Iterable[Kind], running: Iterable[tuple[Kind, float]], places: int = 1
+    ) -> str:
+        """Return how long is left, to be put behind a line; nothing where nothing is known yet.
+
+        ``running`` tells how many seconds each has run.
+        """
+        if not self._took:
+            return ""
+        left = sum(map(self._expect, waiting)) / places
+        left += max((self._expect(kind) - ran for kind, ran in running), default=0)
+        minutes = max(left, 0) / 60
+        return f", about {minutes:.0f} min left" if minutes >= 1.5 else ", about a minute left"
+
+    def _expect(self, kind: Kind) -> float:
+        name, is_replicate = kind
+        known = self._took.get(kind) or self._took.get((name, not is_replicate))
+        return mean(known or chain.from_iterable(self._took.values()))
 
 
 class Progress:
@@ -72,9 +128,17 @@ class Progress:
         """Count seconds from now on."""
         self._started = time.monotonic()
 
-    def show_cell(self, name: str, number: int, total: int) -> None:
-        """Tell that cell ``number`` of ``total`` starts; ``name`` says of which recipe."""
-        text = f"cell {number} of {total}, {time.monotonic() - self._started:.0f} s"
+    @property
+    def seconds(self) -> float:
+        """Since ``start``."""
+        return time.monotonic() - self._started
+
+    def show_cell(self, name: str, number: int, total: int, left: str = "") -> None:
+        """Tell that cell ``number`` of ``total`` starts; ``name`` says of which recipe.
+
+        ``left`` says how long all will take.
+        """
+        text = f"cell {number} of {total}, {self.seconds:.0f} s{left}"
         if not self._on_terminal:
             self.say(f"{name}: {text}")
             return

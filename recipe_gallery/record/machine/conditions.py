@@ -38,6 +38,12 @@ class Conditions:
         """What no output may show."""
         return find_secrets(self.environment)
 
+    @property
+    def place(self) -> tuple[str, str]:
+        """Where recipes run: the host, as a hash, and the name of the GPU, or else of the CPU."""
+        device = self.facts["device"]
+        return self.facts["host"], device.get("gpu") or device["cpu"]
+
     def kernel_environment(self, scratch: Path) -> dict[str, str]:
         """Return all variables for one run, with folders filled in where settings name them."""
         variables = dict(self.environment)

@@ -1,4 +1,3 @@
-import contextlib
 import os
 import signal
 import subprocess
@@ -16,11 +15,12 @@ from nbformat import NotebookNode
 from gallery import ROOT, Gallery, write_recording
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.recipe import Recipe
 from recipe_gallery.recipes.recording import find_published
 from recipe_gallery.record import session
 from recipe_gallery.record.machine import gpus
 from recipe_gallery.record.machine.host import require_open_files
+from recipe_gallery.record.tasks import task as tasks
+from recipe_gallery.record.tasks.task import Task
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
 
@@ -424,10 +424,9 @@ def test_a_missing_recorder_is_said_in_one_line(
     gallery: Gallery, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(gallery, "x = 1")
-    with contextlib.suppress(KeyError):
-        monkeypatch.delitem(sys.modules, "recipe_gallery.record.session")
+    for name in [each for each in sys.modules if each.startswith("recipe_gallery.record.")]:
+        monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "nbclient", None)
-    monkeypatch.delitem(sys.modules, "recipe_gallery.record.run.supervise", raising=False)
     assert main(["record", "--root", str(gallery.root), "--device", "cpu"]) == 1
     message = capsys.readouterr().err
     assert "recording needs the package nbclient" in message
@@ -497,7 +496,7 @@ def test_what_the_project_refuses_is_recorded_again(
     recording = gallery.recording("adding")
     recording.facts["device"]["gpu"] = gpu
     write_recording(recording.path, nbformat.writes(recording.notebook))
-    monkeypatch.setattr(session, "_record_one", run)
+    monkeypatch.setattr(tasks, "do_task", run)
     assert gallery.record("adding")  # current
     monkeypatch.setattr(session, "load_check", lambda project: refuse)
     assert not gallery.record("adding")
@@ -517,7 +516,7 @@ def test_what_ends_a_recording_is_what_the_system_has_and_nohup_leaves(
         raise GalleryError("enough")
 
     write(gallery, "x = 1")
-    monkeypatch.setattr(session, "_record_one", run)
+    monkeypatch.setattr(tasks, "do_task", run)
     before = signal.signal(number, hangup or signal.SIG_DFL)
     if hangup is None:
         monkeypatch.delattr(signal, "SIGHUP")
@@ -550,16 +549,16 @@ class Strange(BaseException):
 def test_whatever_goes_wrong_with_one_recipe_is_one_line_and_the_others_go_on(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch, error: BaseException, said: str
 ) -> None:
-    run = session._record_one
+    run = tasks.do_task
 
-    def fail(recipe: Recipe, *others: object) -> NotebookNode:
-        if recipe.name == "bad":
+    def fail(task: Task, *others: object) -> NotebookNode:
+        if task.file.name == "bad":
             raise error
-        return run(recipe, *others)
+        return run(task, *others)
 
     write(gallery, "x = 1", name="bad")
     write(gallery, "x = 1", name="good")
-    monkeypatch.setattr(session, "_record_one", fail)
+    monkeypatch.setattr(tasks, "do_task", fail)
     assert not gallery.record()
     lines = [line for line in gallery.messages.splitlines() if line.startswith("error: ")]
     assert len(lines) == 2  # when it happens, and in the summary
@@ -612,16 +611,16 @@ def test_a_summary_stands_at_the_end_errors_last(gallery: Gallery) -> None:
 def test_an_interruption_tells_what_is_recorded_and_what_is_not(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch, forced: bool, again: str
 ) -> None:
-    run = session._record_one
+    run = tasks.do_task
 
-    def interrupt(recipe: Recipe, *others: object) -> NotebookNode:
-        if recipe.name == "b":
+    def interrupt(task: Task, *others: object) -> NotebookNode:
+        if task.file.name == "b":
             raise KeyboardInterrupt
-        return run(recipe, *others)
+        return run(task, *others)
 
     for name in ("a", "b", "c"):
         write(gallery, "x = 1", name=name)
-    monkeypatch.setattr(session, "_record_one", interrupt)
+    monkeypatch.setattr(tasks, "do_task", interrupt)
     with pytest.raises(KeyboardInterrupt):
         gallery.record(force=forced)
     assert gallery.messages.splitlines()[-2:] == [

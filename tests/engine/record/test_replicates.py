@@ -1,0 +1,209 @@
+"""Replicates: which are made, what is kept of them, and what goes on where it stopped."""
+
+import textwrap
+from pathlib import Path
+
+import pytest
+from nbformat import NotebookNode
+
+from gallery import Gallery
+from recipe_gallery.__main__ import main
+from recipe_gallery.recipes.figures.replicates import Replicate, read_replicates
+from recipe_gallery.recipes.recipe import load_recipe
+from recipe_gallery.record.tasks import task as tasks
+from recipe_gallery.record.tasks.task import Task
+
+TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
+PUBLISHES = """
+import os
+from IPython.display import display
+
+number = int(os.environ["RECIPE_REPLICATE"])
+row = {"case": "Adam", "arm": "compiled", "size": 10, "quantity": "speedup", "unit": ""}
+kind = "application/vnd.recipe-gallery.rows+json"
+display({kind: {"rows": [row | {"value": 1.5 + number / 100}]}}, raw=True)
+"""
+
+
+def write(gallery: Gallery, name: str = "recipe", code: str = PUBLISHES) -> Path:
+    return gallery.write(name, TITLE + textwrap.dedent(code))
+
+
+def replicates(gallery: Gallery, name: str = "recipe") -> tuple[Replicate, ...]:
+    recipe = load_recipe(gallery.recipes / f"{name}.py")
+    path = gallery.recordings / f"{name}.jsonl"
+    return read_replicates(path, recipe.replicate_fingerprint).current
+
+
+def numbers(gallery: Gallery, name: str = "recipe") -> list[int]:
+    return [each.replicate for each in replicates(gallery, name)]
+
+
+def test_each_replicate_is_a_line_that_says_what_its_process_published(gallery: Gallery) -> None:
+    write(gallery)
+    assert gallery.record(replicates=2)
+    made = replicates(gallery)
+    assert [(each.replicate, each.rows[0].value) for each in made] == [(1, 1.51), (2, 1.52)]
+    recording = gallery.recording("recipe")
+    assert {each.host for each in made} == {recording.facts["host"]}
+    assert {each.device_name for each in made} == {recording.device_name}
+    assert made[0].versions == recording.facts["versions"]
+    lines = gallery.messages.splitlines()
+    assert any(line.startswith("recipe replicate 2 (3 of 3): cell 1 of 1, ") for line in lines)
+    assert "1 of 1 recorded: recipe" in lines
+    assert lines[-1] == "2 of 2 replicates made: recipe 2"
+
+
+def test_without_the_option_there_are_no_replicates(gallery: Gallery) -> None:
+    write(gallery)
+    assert gallery.record()
+    assert not list(gallery.recordings.glob("*.jsonl"))
+    (cell,) = gallery.recording("recipe").notebook.cells
+    (output,) = cell.outputs
+    ((_, published),) = output.data.items()
+    assert published["rows"][0]["value"] == 1.5  # RECIPE_REPLICATE is 0
+
+
+def test_what_is_there_is_not_repeated(gallery: Gallery) -> None:
+    write(gallery)
+    assert gallery.record(replicates=1)
+    assert gallery.record(replicates=3)
+    assert numbers(gallery) == [1, 2, 3]
+    assert "2 of 2 replicates made: recipe 2" in gallery.messages
+    assert gallery.record(replicates=3)
+    assert numbers(gallery) == [1, 2, 3]
+    assert "recipe: its 3 replicates are there already" in gallery.messages
+
+
+def test_a_missing_one_is_made(gallery: Gallery) -> None:
+    write(gallery)
+    assert gallery.record(replicates=3)
+    path = gallery.recordings / "recipe.jsonl"
+    lines = path.read_text().splitlines(keepends=True)
+    path.write_text(lines[0] + lines[2])
+    assert gallery.record(replicates=3)
+    assert numbers(gallery) == [1, 3, 2]
+
+
+def test_forced_ones_get_further_numbers(gallery: Gallery) -> None:
+    write(gallery)
+    assert gallery.record(replicates=1)
+    assert gallery.record(replicates=2, force=True)
+    assert numbers(gallery) == [1, 2, 3]
+    assert "1 of 1 recorded" in gallery.messages  # the page, too
+
+
+def test_those_of_other_code_and_of_other_machines_do_not_count(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(gallery)
+    assert gallery.record(replicates=1)
+    write(gallery, code=PUBLISHES + "\nprint('changed')")
+    assert gallery.record(replicates=1)
+    assert numbers(gallery) == [1]
+    assert len((gallery.recordings / "recipe.jsonl").read_text().splitlines()) == 2
+    monkeypatch.setattr("recipe_gallery.record.machine.conditions.host_hash", lambda: "another")
+    assert gallery.record(replicates=1)
+    assert [(each.replicate, each.host == "another") for each in replicates(gallery)] == [
+        (1, False),
+        (1, True),
+    ]
+
+
+def test_cells_that_run_once_are_left_out(gallery: Gallery) -> None:
+    once = "\n# %%\n\n# sphinx_gallery_once = True\nprint('sweep', number)\n"
+    write(gallery, code=PUBLISHES + once)
+    assert gallery.record(replicates=1)
+    assert "recipe (1 of 1): cell 2 of 2" in gallery.messages
+    assert "recipe replicate 1 (2 of 2): cell 1 of 1" in gallery.messages
+    write(gallery, code=PUBLISHES + once.replace("sweep", "another"))
+    assert gallery.record(replicates=1)
+    assert "1 of 1 recorded: recipe" in gallery.messages
+    assert "its 1 replicates are there already" in gallery.messages
+
+
+def test_a_recipe_that_publishes_no_rows_has_no_replicates(gallery: Gallery) -> None:
+    write(gallery, "plain", "x = 1")
+    write(gallery)
+    assert gallery.record(replicates=1)
+    assert "plain: publishes no rows, so it has no replicates" in gallery.messages
+    assert [path.name for path in gallery.recordings.glob("*.jsonl")] == ["recipe.jsonl"]
+    assert "1 of 1 replicates made: recipe 1" in gallery.messages
+
+
+def test_a_failed_replicate_is_named_and_does_not_stop_others(gallery: Gallery) -> None:
+    write(gallery, code=PUBLISHES + "\nassert number != 2, 'two'")
+    assert not gallery.record(replicates=3)
+    assert numbers(gallery) == [1, 3]
+    assert "1 failed: recipe replicate 2" in gallery.messages.splitlines()
+    assert "AssertionError: two" in gallery.messages.splitlines()[-1]
+
+
+def test_a_page_run_that_fails_has_no_replicates(gallery: Gallery) -> None:
+    write(gallery, code=PUBLISHES + "\n1 / 0")
+    write(gallery, "good")
+    assert not gallery.record(replicates=1)
+    assert numbers(gallery, "good") == [1]
+    assert not (gallery.recordings / "recipe.jsonl").exists()
+
+
+def test_a_replicate_that_publishes_nothing_is_an_error(gallery: Gallery) -> None:
+    write(gallery, code=PUBLISHES.replace("display({", "number or display({"))
+    assert not gallery.record(replicates=1)
+    assert "recipe.py: replicate 1 published no rows, though the page's run did; " in (
+        gallery.messages
+    )
+
+
+def test_a_replicate_of_another_device_is_told(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(gallery)
+    assert gallery.record()
+    monkeypatch.setattr(
+        "recipe_gallery.record.machine.conditions.describe_host",
+        lambda: {"cpu": "Another CPU", "cores": 1},
+    )
+    assert gallery.record(replicates=1)
+    assert "note: recipe replicate 1 ran on Another CPU, the page's run on " in gallery.messages
+
+
+def test_a_damaged_line_is_told_and_stops_no_other_recipe(gallery: Gallery) -> None:
+    for name in ("bad", "good"):
+        write(gallery, name)
+    assert gallery.record(replicates=1)
+    path = gallery.recordings / "bad.jsonl"
+    path.write_text(path.read_text().replace("1.51", "9.99"))
+    assert not gallery.record(replicates=2)
+    assert "bad.jsonl:1: " in gallery.messages
+    assert numbers(gallery, "good") == [1, 2]
+
+
+def test_an_interruption_keeps_replicates_and_the_same_command_goes_on(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tasks.do_task
+
+    def interrupt(task: Task, *others: object) -> NotebookNode | Replicate:
+        if task.number == 2:
+            raise KeyboardInterrupt
+        return run(task, *others)
+
+    write(gallery)
+    with monkeypatch.context() as patched:
+        patched.setattr(tasks, "do_task", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            gallery.record(replicates=3)
+    assert gallery.messages.splitlines()[-1] == (
+        "1 of 3 replicates made: recipe 1; the same command goes on with the others"
+    )
+    assert numbers(gallery) == [1]
+    assert gallery.record(replicates=3)
+    assert numbers(gallery) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("wrong", ["0", "-1", "x", "1e3", "1001"])
+def test_a_number_that_is_none_is_told(capsys: pytest.CaptureFixture[str], wrong: str) -> None:
+    with pytest.raises(SystemExit):
+        main(["record", f"--replicates={wrong}"])
+    assert "is not a number from 1 to 1,000" in capsys.readouterr().err
