@@ -7,7 +7,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from .. import Priority
-from . import figures, gallery_settings, header, media, replay
+from . import figures, folded, gallery_settings, header, media, replay
 
 
 def skip(self: nodes.NodeVisitor, node: nodes.Element) -> None:
@@ -34,6 +34,7 @@ def setup(app: Sphinx) -> None:
     app.add_node(header.provenance, html=(header.visit_provenance, None), **ONLY_HTML)
     app.add_node(nodes.image, override=True, html=(media.visit_image, None))
     figures.setup(app, ONLY_HTML)
+    folded.setup(app)
     app.connect("builder-inited", _add_style)
     app.connect("doctree-resolved", header.fill_links, priority=Priority.FILL_LINKS)
     app.connect("doctree-resolved", _write_downloads, priority=Priority.WRITE_DOWNLOADS)

@@ -21,6 +21,7 @@ from ..recipes.cell_marks import mark_cells
 from ..recipes.gallery import find_file
 from ..recipes.recorded_page import Reason, RecordedPage, Unrecorded, describe_version, load_page
 from ..recipes.recording import Recording
+from .folded import button
 
 _ = get_translation("recipe_gallery")
 
@@ -220,7 +221,7 @@ def visit_links(self: HTML5Translator, node: page_links) -> None:
         self.body.append(
             f"<li>{self.starttag(link, 'a', '', **attributes)}{link.astext()}</a></li>"
         )
-    self.body.append("</ul>\n")
+    self.body.append(f"{button(self.document)}</ul>\n")
     raise nodes.SkipNode
 
 

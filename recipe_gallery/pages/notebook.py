@@ -16,15 +16,16 @@ from sphinx.application import Sphinx
 from sphinx_gallery._doctree_links import code_links_block
 
 from ..errors import GalleryError
-from ..recipes.cell_marks import OUTPUT_CLASS
+from ..recipes.cell_marks import OUTPUT_CLASS, folded_cell
 from ..recipes.fingerprint import strip_comments
 from ..recipes.outputs.pictures import SUFFIXES
 from ..recipes.recipe import Recipe
 from ..recipes.recorded_page import RecordedPage, Unrecorded, load_page
 from ..recipes.recording import PUBLISHED_MIME
 from .header import page_links, provenance
-from .markdown import Page, join_blocks, plain_code, write_block, write_heading
+from .markdown import Page, bold_line, escape, join_blocks, plain_code, write_block, write_heading
 
+_FOLDED = "hide-input"  # the tag that programs know which show notebooks as pages
 # of a notebook that was not recorded
 _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
@@ -73,8 +74,14 @@ def make_notebook(page: RecordedPage | Unrecorded, parts: "_Parts") -> NotebookN
                 remedy="a translated comment must not change code",
             )
         new = nbformat.v4.new_code_cell(code, id=f"cell-{cell.number}")
-        if cell.raises:
-            new.metadata["tags"] = ["raises-exception"]
+        tags = ["raises-exception"] if cell.raises else []
+        if summary := parts.summaries.get(cell.number):
+            label = bold_line(escape(summary))
+            notebook.cells.append(nbformat.v4.new_markdown_cell(label, id=f"fold-{number}"))
+            new.metadata["jupyter"] = {"source_hidden": True}
+            tags.append(_FOLDED)
+        if tags:
+            new.metadata["tags"] = tags
         if before := recorded.get(cell.number):
             new.execution_count = before.execution_count
             new.outputs = _outputs(before.outputs, parts.alts.get(cell.number, []))
@@ -109,6 +116,10 @@ def make_script(notebook: NotebookNode) -> str:
         "comment_magics": False,  # a recipe has none, and code may look like one
     }
     plain = nbformat.from_dict({**notebook, "metadata": {"jupytext": settings}})
+    for cell in plain.cells:
+        tags = [tag for tag in cell.metadata.pop("tags", ()) if tag != _FOLDED]  # no script folds
+        if tags:
+            cell.metadata["tags"] = tags
     return str(jupytext.writes(plain, fmt="py:percent"))
 
 
@@ -119,6 +130,7 @@ class _Parts:
         self.texts: list[list[str]] = [[] for _part in recipe.parts]
         self.codes: dict[int, str] = {}  # by the number of the cell
         self.alts: dict[int, list[str]] = {}  # likewise
+        self.summaries: dict[int, str] = {}  # likewise, of those that are folded
         self._page = page
         self._cells = [cell for _block, cell in recipe.parts]
         self._block = 0  # at hand; the first one holds the title
@@ -163,6 +175,8 @@ class _Parts:
         elif isinstance(node, code_links_block) or "recipe_cell" in getattr(node, "attributes", ()):
             self.codes[number] = plain_code(node)
         else:
+            if isinstance(node, folded_cell):
+                self.summaries[number] = node["summary"]
             for child in node.children:
                 self._read_cell(child, number)
 

@@ -24,6 +24,17 @@ DATA_CLASS = "recorded-data"
 _BOUNDARY = re.compile(r"GENERATED FROM PYTHON SOURCE LINES (\d+)-\d+")
 
 
+class folded_cell(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
+    """The code of a folded cell, its one child.
+
+    ``summary`` is what is shown in its place, in the language of the page; ``summary_classes`` tell
+    the language where it is another.
+    """
+
+    def __init__(self, summary: str = "") -> None:
+        super().__init__(summary=summary, summary_classes=[])
+
+
 def mark_cells(document: nodes.document, recipe: Recipe) -> None:
     """Mark the nodes of a page that was made from ``recipe``.
 

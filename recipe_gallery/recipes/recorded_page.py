@@ -82,6 +82,7 @@ def describe_version(page: RecordedPage | Unrecorded) -> str:
         kind, parts = f"not recorded, {page.reason.name.lower()}", []
     inputs = page.recipe.inputs if page.recipe else {}
     parts.append(repr(sorted(inputs.items())).encode())
+    parts += [cell.fold.encode() for cell in page.recipe.cells] if page.recipe else []
     return f"{kind}: {hashlib.sha256(b'|'.join(parts)).hexdigest()}"
 
 

@@ -34,7 +34,7 @@ from .catalogs import (
 )
 from .compiled import shipped_labels
 from .merge import update_catalog
-from .transforms import code_comment
+from .transforms import code_comment, fold_summary
 
 # Whose texts a page shows beside those of this project, and in which of their files these are.
 _BORROWED = {
@@ -44,6 +44,7 @@ _BORROWED = {
 # What templates tell translators about messages of prose and comments.
 _COMMENTS: dict[type[nodes.Element], str] = {
     code_comment: f"{Kind.COMMENT.value}: one line of plain text, no markup",
+    fold_summary: f"{Kind.COMMENT.value}: shown in the place of folded code; no markup",
     nodes.math_block: f"{Kind.FORMULA.value}: translate only what stands in \\text{{...}}",
     nodes.image: "Description of a picture, for those who cannot see it",
     nodes.title: "Title",

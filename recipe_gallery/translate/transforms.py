@@ -22,7 +22,7 @@ from .. import Priority
 from ..errors import GalleryError, suggest
 from ..languages import current_language, format_percent, is_translated, source_language
 from ..outdated import watch
-from ..recipes.cell_marks import DATA_CLASS, OUTPUT_CLASS, code_of_cells, set_code
+from ..recipes.cell_marks import DATA_CLASS, OUTPUT_CLASS, code_of_cells, folded_cell, set_code
 from ..recipes.comments import find_comments, replace_comments
 from ..recipes.gallery import find_file
 from .catalogs import (
@@ -54,6 +54,10 @@ class code_comment(addnodes.translatable, nodes.literal_block):  # noqa: N801 (d
         return [self["original"]]
 
 
+class fold_summary(code_comment):  # noqa: N801
+    """The summary of a folded cell, before its code."""
+
+
 class AddComments(SphinxTransform):
     """Put helper nodes for comments before each block of code of a recipe's page."""
 
@@ -65,6 +69,10 @@ class AddComments(SphinxTransform):
         if file is None:
             return
         for block in code_of_cells(self.document):
+            if isinstance(block.parent, folded_cell):
+                summary = fold_summary("", "", original=block.parent["summary"])
+                summary.source, summary.line = str(file.path), block["recipe_line"]
+                block.parent.insert(0, summary)
             for comment in find_comments(block.astext()):
                 helper = code_comment("", "", original=comment.text)
                 helper.source = str(file.path)
@@ -156,6 +164,11 @@ class WriteComments(SphinxTransform):
 
     def apply(self, **kwargs: Any) -> None:
         """Change the page in place."""
+        for helper in list(self.document.findall(fold_summary)):
+            folded = helper.parent
+            folded["summary"] = helper.get("translation") or helper["original"]
+            folded["summary_classes"] = helper["classes"]
+            folded.remove(helper)
         translations: dict[str, str] = {}
         for helper in list(self.document.findall(code_comment)):
             translations[helper["original"]] = helper.get("translation", "")

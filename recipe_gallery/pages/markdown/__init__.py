@@ -9,12 +9,15 @@ own says with ``write_block.register(its_node, function)`` what a notebook has o
 """
 
 from . import lists, tables  # noqa: F401 (they register what they write)
-from .blocks import join_blocks, plain_code, write_block, write_heading
+from .blocks import bold_line, join_blocks, plain_code, write_block, write_heading
+from .escape import escape
 from .inline import join_inline, write_inline
 from .page import Page
 
 __all__ = [
     "Page",
+    "bold_line",
+    "escape",
     "join_blocks",
     "join_inline",
     "plain_code",

@@ -1,0 +1,72 @@
+// Folded cells of a recipe's page: all at once, where a link or a search leads, and on paper.
+// Each of them opens without this file, too. https://html.spec.whatwg.org/#ancestor-revealing-algorithm
+// lets browsers open them for links and for find-in-page; what older ones lack stands here.
+(() => {
+  const cells = [...document.querySelectorAll("details.folded-cell")];
+  const setAll = (open, some = cells) => some.forEach((cell) => (cell.open = open));
+
+  // One button under the title: it opens all while one is closed, and then closes them.
+  const button = document.querySelector("button.unfold-all");
+  if (button) {
+    const unfold = button.textContent;
+    const anyClosed = () => cells.some((cell) => !cell.open);
+    const label = () => (button.textContent = anyClosed() ? unfold : button.dataset.fold);
+    button.addEventListener("click", () => setAll(anyClosed()));
+    cells.forEach((cell) => cell.addEventListener("toggle", label));
+    button.parentElement.hidden = false;
+  }
+
+  // A link to something inside of a cell, from here or from elsewhere
+  function follow() {
+    let id = location.hash.slice(1);
+    try {
+      id = decodeURIComponent(id);
+    } catch {
+      // not encoded
+    }
+    const target = id && document.getElementById(id);
+    const cell = target && target.closest("details.folded-cell");
+    if (!cell || cell.open) return;
+    cell.open = true;
+    target.scrollIntoView();
+  }
+  follow();
+  addEventListener("hashchange", follow);
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest?.("a[href*='#']");
+    if (link && link.href === location.href) setTimeout(follow); // no change of the address
+  });
+
+  // A search on this site: open the cells that hold a word of the query which stands nowhere else
+  // in the part of the page that the result leads to.
+  function openFound() {
+    const query = askedFor();
+    if (!query) return;
+    const named = location.hash && document.getElementById(location.hash.slice(1));
+    const part = named || document.body;
+    const inside = cells.filter((cell) => part.contains(cell));
+    const rest = part.cloneNode(true);
+    rest.querySelectorAll("details.folded-cell > :not(summary), script, template").forEach((each) => each.remove());
+    const shown = rest.textContent.toLowerCase();
+    const words = query.toLowerCase().split(/[\s"'“”‘’`()<>,;，。、；：？！（）「」]+/u);
+    const hidden = words.filter((word) => word.length > 1 && !shown.includes(word));
+    const holds = (cell) => hidden.some((word) => cell.textContent.toLowerCase().includes(word));
+    setAll(true, inside.filter(holds));
+  }
+  // The query of the search page that the reader comes from: search.html?q=... or search/?q=...
+  function askedFor() {
+    if (!document.referrer) return "";
+    const from = new URL(document.referrer);
+    const searched = from.origin === location.origin && /\/search(\.html|\/)?$/.test(from.pathname);
+    return searched ? from.searchParams.get("q") || "" : "";
+  }
+  openFound();
+
+  // Paper cannot be unfolded.
+  let closed = [];
+  addEventListener("beforeprint", () => {
+    closed = cells.filter((cell) => !cell.open);
+    setAll(true, closed);
+  });
+  addEventListener("afterprint", () => setAll(false, closed));
+})();
