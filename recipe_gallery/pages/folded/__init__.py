@@ -74,7 +74,7 @@ def _visit_html(self: HTML5Translator, node: folded_cell) -> None:
     The address is inside of what is folded, so that a browser opens it for a link by itself.
     """
     if _folds(self):
-        opening = self.starttag({}, "summary", "", classes=node["summary_classes"])
+        opening = self.starttag({"classes": node["summary_classes"]}, "summary", "")
         summary = self.encode(node["summary"])
         self.body.append(f'<details class="folded-cell">{opening}{summary}</summary>\n')
     self.body.append(self.starttag(node, "div"))

@@ -16,16 +16,20 @@
     button.parentElement.hidden = false;
   }
 
+  // What the address leads to: null if it is the page itself, or nothing
+  function findTarget() {
+    const id = location.hash.slice(1);
+    try {
+      return document.getElementById(decodeURIComponent(id));
+    } catch {
+      return document.getElementById(id); // a sign that is no code
+    }
+  }
+
   // A link to something inside of a cell, from here or from elsewhere
   function follow() {
-    let id = location.hash.slice(1);
-    try {
-      id = decodeURIComponent(id);
-    } catch {
-      // not encoded
-    }
-    const target = id && document.getElementById(id);
-    const cell = target && target.closest("details.folded-cell");
+    const target = findTarget();
+    const cell = target?.closest("details.folded-cell");
     if (!cell || cell.open) return;
     cell.open = true;
     target.scrollIntoView();
@@ -42,13 +46,12 @@
   function openFound() {
     const query = askedFor();
     if (!query) return;
-    const named = location.hash && document.getElementById(location.hash.slice(1));
-    const part = named || document.body;
+    const part = findTarget() || document.body;
     const inside = cells.filter((cell) => part.contains(cell));
     const rest = part.cloneNode(true);
     rest.querySelectorAll("details.folded-cell > :not(summary), script, template").forEach((each) => each.remove());
     const shown = rest.textContent.toLowerCase();
-    const words = query.toLowerCase().split(/[\s"'“”‘’`()<>,;，。、；：？！（）「」]+/u);
+    const words = query.toLowerCase().split(/[\s"'“”‘’`()<>,;，。、；：？！（）「」]+|[.:?!](?=\s|$)/u);
     const hidden = words.filter((word) => word.length > 1 && !shown.includes(word));
     const holds = (cell) => hidden.some((word) => cell.textContent.toLowerCase().includes(word));
     setAll(true, inside.filter(holds));

@@ -1,0 +1,219 @@
+"""Folded cells in what is built: pages, books, notebooks, scripts and catalogs."""
+
+import re
+
+import nbformat
+import polib
+import pytest
+from bs4 import BeautifulSoup, Tag
+
+from gallery import RECIPE, Build, Gallery
+from recipe_gallery.languages import load_languages
+from recipe_gallery.translate.checks.run import check_catalog
+
+PAGE = "recipes/adding"
+SUMMARY = "Helpers: *x* & <b>"
+MARK = f'# sphinx_gallery_fold = "{SUMMARY}"\n\n'
+FOLDED = RECIPE.replace("        # Why this is here.", f"        {MARK}        # Why this is here.")
+
+
+@pytest.fixture
+def site(gallery: Gallery) -> Gallery:
+    gallery.add("adding", FOLDED)
+    return gallery
+
+
+def page_of(build: Build, name: str = PAGE) -> BeautifulSoup:
+    return BeautifulSoup(build.page(name), "html.parser")
+
+
+def cell_of(build: Build) -> Tag:
+    [cell] = page_of(build).select("details.folded-cell")
+    return cell
+
+
+def test_a_page_folds_the_code_and_shows_what_it_put_out(site: Gallery) -> None:
+    build = site.build()
+    assert build.warnings == ""
+    cell = cell_of(build)
+    assert not cell.has_attr("open")
+    assert cell.select_one("summary").get_text() == SUMMARY
+    code = cell.select_one("div.highlight pre").get_text()
+    assert code.startswith("# Why this is here.\ntotal = 1 + 2\n")
+    output = cell.find_next_sibling()
+    assert "recorded-output" in output["class"]
+    assert output.get_text().strip() == "the total is 3"
+    assert "sphinx_gallery_fold" not in build.page(PAGE)
+
+
+def test_the_button_for_all_cells_waits_for_its_script(site: Gallery) -> None:
+    site.add("plain", RECIPE)
+    build = site.build()
+    [button] = page_of(build).select(".recipe-actions li[hidden] > button.unfold-all")
+    assert (button.get_text(), button["data-fold"]) == ("Unfold all", "Fold all")
+    [script] = re.findall(r'<script[^>]*src="([^"]*folded\.js)[^>]*>', build.page(PAGE))
+    assert (build.out / "recipes" / script).resolve().is_file()
+    plain = build.page("recipes/plain")
+    assert "folded" not in plain
+    assert "unfold-all" not in plain
+
+
+def test_the_notebook_hides_the_code_below_its_summary(site: Gallery) -> None:
+    build = site.build()
+    notebook = nbformat.read(build.out / f"{PAGE}.ipynb", as_version=4)
+    nbformat.validate(notebook)
+    [number] = [n for n, cell in enumerate(notebook.cells) if "jupyter" in cell.metadata]
+    above, cell = notebook.cells[number - 1 : number + 1]
+    assert (above.cell_type, above.source) == ("markdown", r"**Helpers: \*x\* & \<b>**")
+    assert cell.metadata == {"jupyter": {"source_hidden": True}, "tags": ["hide-input"]}
+    assert cell.source.startswith("# Why this is here.\ntotal")
+    assert cell.outputs[0].text == "the total is 3\n"
+
+
+def test_a_folded_cell_that_fails_on_purpose_has_both_tags(gallery: Gallery) -> None:
+    marks = '# sphinx_gallery_fold = "It fails"\n# sphinx_gallery_raises = "KeyError"\n'
+    gallery.add("adding", f'"""\nTitle\n=====\n"""\n{marks}{{}}[1]\n')
+    build = gallery.build()
+    notebook = nbformat.read(build.out / f"{PAGE}.ipynb", as_version=4)
+    assert notebook.cells[-1].metadata.tags == ["raises-exception", "hide-input"]
+    script = (build.out / f"{PAGE}.py").read_text()
+    assert script.endswith(
+        '# %% [markdown]\n# **It fails**\n\n# %% tags=["raises-exception"]\n{}[1]\n'
+    )
+
+
+def test_the_script_has_the_summary_above_the_code(site: Gallery) -> None:
+    script = (site.build().out / f"{PAGE}.py").read_text()
+    above = (
+        "# %% [markdown]\n# **Helpers: \\*x\\* & \\<b>**\n\n# %%\n# Why this is here.\ntotal = 1"
+    )
+    assert above in script
+    assert "hide-input" not in script
+
+
+def test_a_text_leads_to_a_folded_cell_by_its_summary(gallery: Gallery) -> None:
+    recipe = FOLDED.replace(SUMMARY, "Small helpers").replace("A paragraph.", "`Small helpers`_")
+    gallery.add("adding", recipe)
+    build = gallery.build()
+    assert build.warnings == ""
+    assert 'href="#small-helpers"' in build.page(PAGE)
+    inside = cell_of(build).select_one("#small-helpers")
+    assert inside.select_one("pre")  # inside of what is folded: browsers open it for a link
+    notebook = (build.out / f"{PAGE}.ipynb").read_text()
+    assert "[Small helpers](https://example.org/site/recipes/adding.html#small-helpers)" in notebook
+
+
+def test_a_section_of_the_same_name_keeps_its_address(gallery: Gallery) -> None:
+    recipe = FOLDED.replace(SUMMARY, "Text").replace("A paragraph.", "See Text_.")
+    gallery.add("adding", recipe)
+    build = gallery.build()
+    assert build.warnings == ""
+    page = page_of(build)
+    assert page.select_one("section#text")
+    assert page.select_one("section#text > p > a.reference")["href"] == "#text"
+    assert cell_of(build).select_one("div[id]")["id"] != "text"
+
+
+@pytest.mark.parametrize("setting", ["line_numbers", "links"])
+def test_code_with_numbers_of_lines_and_with_links_is_folded(
+    gallery: Gallery, setting: str
+) -> None:
+    recipe = FOLDED
+    if setting == "line_numbers":
+        recipe = FOLDED.replace("cell_timeout = 60", "line_numbers = True")
+    else:
+        gallery.add_extension("sphinx.ext.autodoc")  # Sphinx-Gallery then writes code by itself
+    gallery.add("adding", recipe)
+    build = gallery.build()
+    assert build.warnings == ""
+    cell = cell_of(build)
+    assert cell.select_one("summary").get_text() == SUMMARY
+    assert "total = 1 + 2" in cell.select_one("pre").get_text()
+    notebook = nbformat.read(build.out / f"{PAGE}.ipynb", as_version=4)
+    [code] = [cell.source for cell in notebook.cells if "jupyter" in cell.metadata]
+    assert code.startswith("# Why this is here.\ntotal")
+
+
+def test_another_mark_changes_the_page_and_not_its_recording(site: Gallery) -> None:
+    site.build()
+    assert site.build().read == []
+    site.write("adding", FOLDED.replace(SUMMARY, "Others"))
+    build = site.build()
+    assert (build.read, build.warnings) == ([PAGE], "")
+    assert cell_of(build).select_one("summary").get_text() == "Others"
+    site.write("adding", RECIPE)
+    build = site.build()
+    assert (build.read, build.warnings) == ([PAGE], "")
+    assert "folded" not in build.page(PAGE)
+    assert "the total is 3" in build.page(PAGE)
+
+
+@pytest.mark.parametrize("builder", ["text", "latex", "epub", "man", "texinfo", "xml"])
+def test_what_cannot_be_unfolded_shows_the_code(site: Gallery, builder: str) -> None:
+    build = site.build(builder, copyright="me", version="1")
+    assert build.warnings == ""
+    text = "".join(
+        path.read_text(encoding="utf-8")
+        for path in build.out.rglob("*")
+        if path.suffix in (".txt", ".tex", ".xhtml", ".1", ".texi", ".xml")
+    )
+    assert "total" in text
+    assert "folded-cell" not in text.replace("<folded_cell", "")
+    assert not [*build.out.rglob("folded.js")]
+
+
+@pytest.mark.parametrize("builder", ["dirhtml", "singlehtml"])
+def test_other_sites_fold_as_well(site: Gallery, builder: str) -> None:
+    build = site.build(builder)
+    assert build.warnings == ""
+    name = f"{PAGE}/index" if builder == "dirhtml" else "index"
+    page = page_of(build, name)
+    assert len(page.select("details.folded-cell")) == 1
+    assert len(page.select('script[src*="folded.js"]')) == 1
+
+
+@pytest.fixture
+def translated(site: Gallery) -> Gallery:
+    site.set_languages("ko")
+    site.configure(gettext_compact=False)
+    site.translate(PAGE, {SUMMARY: "도우미: *x* & <b>", "Why this is here.": "까닭."})
+    return site
+
+
+def test_the_summary_is_a_message(translated: Gallery) -> None:
+    out = translated.build("gettext").out
+    entry = polib.pofile(str(out / f"{PAGE}.pot")).find(SUMMARY)
+    assert entry.comment == "Comment in code: shown in the place of folded code; no markup"
+    assert entry.occurrences == [("../../recipes_source/adding.py", "24")]
+
+
+def test_page_notebook_and_script_have_the_translated_summary(translated: Gallery) -> None:
+    build = translated.build(language="ko")
+    cell = cell_of(build)
+    assert str(cell.select_one("summary")) == "<summary>도우미: *x* &amp; &lt;b&gt;</summary>"
+    assert "# 까닭." in cell.get_text()
+    assert cell.select_one("div[id]")["id"] == "helpers-x-b"  # addresses are those of the source
+    notebook = nbformat.read(build.out / f"{PAGE}.ipynb", as_version=4)
+    assert r"**도우미: \*x\* & \<b>**" in [each.source for each in notebook.cells]
+    assert r"# **도우미: \*x\* & \<b>**" in (build.out / f"{PAGE}.py").read_text()
+    [button] = page_of(build).select("button.unfold-all")
+    assert button.get_text() == "코드 모두 펼치기"
+
+
+def test_a_summary_that_is_not_translated_is_marked_as_english(translated: Gallery) -> None:
+    translated.translate(PAGE, {"Why this is here.": "까닭."})
+    summary = cell_of(translated.build(language="ko")).select_one("summary")
+    assert (summary["lang"], summary.get_text()) == ("en", SUMMARY)
+
+
+@pytest.mark.parametrize("translation", ["# 도우미", "도우미\n둘", "noqa", "도우미\u202e"])
+def test_a_wrong_translation_is_told_and_not_shown(translated: Gallery, translation: str) -> None:
+    path = translated.translate(PAGE, {SUMMARY: translation})
+    catalog = polib.pofile(str(path), wrapwidth=0)
+    catalog.find(SUMMARY).comment = "Comment in code: shown in the place of folded code; no markup"
+    catalog.save()
+    language = load_languages(translated.root)["ko"]
+    assert "comment" in {problem.check for problem in check_catalog(path, language, ())[1]}
+    build = translated.build(language="ko")
+    assert "recipes/adding.po" in build.warnings
+    assert cell_of(build).select_one("summary").get_text() == SUMMARY
