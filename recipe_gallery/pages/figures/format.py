@@ -32,7 +32,7 @@ def find_last_digit(figure: Figure) -> int:
     if figure.processes < 2:
         return _with_carry(value, first - DIGITS_OF_ONE + 1, DIGITS_OF_ONE)
     half = (figure.high - figure.low) / 2
-    if not half and value == int(value):
+    if not half and value == int(value) and figure.unit in _COUNTS:
         return 0
     least = first - MOST_DIGITS + 1
     wanted = _first_digit(half) if half else least
@@ -89,7 +89,9 @@ def _format(figure: Figure, value: float, locale: Locale, *, bare: bool = False)
             return format_number(100 * value, locale, digits)
         return format_percent(value, locale, digits)
     scales = _SCALES.get(figure.unit, {0: figure.unit})
-    size = round(figure.value, -last)  # so that both ends of an interval are in one unit
+    size = round(
+        figure.value or figure.high, -last
+    )  # so that both ends of an interval are in one unit
     exponent = next((each for each in scales if size >= 10**each), min(scales))
     number = format_number(value / 10**exponent, locale, max(0, exponent - last))
     if figure.unit in _RATIOS or (figure.quantity == "speedup" and not figure.unit):

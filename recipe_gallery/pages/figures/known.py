@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
@@ -25,7 +25,6 @@ from ...recipes.figures.rows import read_published
 from ...recipes.gallery import GalleryFile, find_file, list_files, split_machine
 from ...recipes.recorded_page import RecordedPage, load_recorded
 
-_OF_ROW = ("key", "case", "arm", "size", "quantity", "unit", "value")
 FIGURE, CLAIM = "figure", "claim"  # what a page can ask for
 
 
@@ -152,7 +151,11 @@ def _figures_of(page: RecordedPage) -> Figures:
     published = read_published(page.recording.notebook, path)
     figures = {
         row.key: Figure(
-            **{name: getattr(row, name) for name in _OF_ROW},
+            **{
+                each.name: getattr(row, each.name)
+                for each in fields(Figure)
+                if hasattr(row, each.name)
+            },
             low=row.value,
             high=row.value,
             processes=1,

@@ -1,12 +1,19 @@
 """The roles ``measured`` and ``claim``: what a page and its downloads say, and what is told."""
 
+import json
 import re
 
+import pytest
+from babel import Locale
+
 from gallery import Build, Gallery
+from recipe_gallery.languages import find_locale
+from recipe_gallery.pages.figures.format import format_figure
 from recipe_gallery.recipes.figures.figures import (
     ClaimRecord,
     Figure,
     Figures,
+    Refutation,
     store_figures,
 )
 
@@ -63,7 +70,7 @@ def words(build: Build, page: str = "recipes/steps") -> str:
     """The text of a page as it is read, without what is opened only on demand."""
     html = build.page(page)
     html = re.sub(r'<span class="claim-evidence".*?</span></span>', "", html, flags=re.DOTALL)
-    return re.sub(r"<[^>]+>", "", html[html.index("<h1>") :])
+    return re.sub(r"<[^>]+>", "", html[html.index("<h1") :])
 
 
 def test_a_figure_shows_as_many_digits_as_its_interval_allows(gallery: Gallery) -> None:
@@ -98,3 +105,284 @@ def test_a_claim_opens_its_evidence(gallery: Gallery) -> None:
     assert f'id="{target[1]}" role="note" popover>' in html
     assert "Holds in 6 of 6 processes on 2 machines:" in html
     assert "foreach 39 ms, fused 14 ms" in html
+
+
+@pytest.mark.parametrize(
+    ("facts", "shown"),
+    [
+        ({"value": 2.744, "low": 2.73, "high": 2.75}, "2.74×"),
+        ({"value": 2.744, "low": 2.7439, "high": 2.7441}, "2.74×"),  # three digits are enough
+        ({"value": 2.744, "low": 1.0, "high": 4.0}, "3×"),
+        ({"value": 2.744, "low": 0.0, "high": 90.0}, "3×"),  # one digit is the least
+        ({"value": 9.996, "low": 9.9, "high": 10.1}, "10.0×"),
+        ({"value": 9.996, "low": 9.995, "high": 9.997}, "10.0×"),
+        ({"value": 1.3, "low": 1.2, "high": 1.4}, "1.3×"),  # 0.0999... is 0.1
+        ({"value": 12.34, "low": 11.9, "high": 12.7, "quantity": "speedup", "unit": ""}, "12.3×"),
+        ({"value": 0.01424, "low": 0.0141, "high": 0.0143, "unit": "s"}, "14.2\u00a0ms"),
+        ({"value": 0.9996, "low": 0.998, "high": 1.001, "unit": "s"}, "1.00\u00a0s"),
+        ({"value": 0.000_0712, "low": 0.0000708, "high": 0.0000716, "unit": "s"}, "71.2\u00a0µs"),
+        ({"value": 3.2e-9, "low": 3e-9, "high": 3.4e-9, "unit": "s"}, "3.2\u00a0ns"),
+        ({"value": 1234.5, "low": 1200.0, "high": 1270.0, "unit": "s"}, "1,230\u00a0s"),
+        ({"value": 0.6312, "low": 0.62, "high": 0.64, "unit": "share"}, "63%"),
+        ({"value": 0.6312, "low": 0.6302, "high": 0.6322, "unit": "share"}, "63.1%"),
+        ({"value": 1234, "low": 1234, "high": 1234, "unit": "calls"}, "1,234"),
+        ({"value": 1234, "low": 1100, "high": 1400, "unit": "calls"}, "1,200"),
+        ({"value": 1234, "processes": 1, "unit": "calls"}, "1,200"),
+        ({"value": 0, "low": 0, "high": 0, "unit": "", "quantity": "graph breaks"}, "0"),
+        ({"value": 0.0, "low": 0.0, "high": 0.3, "unit": "s"}, "0\u00a0ms"),
+        ({"value": 4.1e12, "low": 4e12, "high": 4.2e12, "unit": "B/s"}, "4.1\u00a0TB/s"),
+        ({"value": 671.0, "low": 668.0, "high": 674.0, "unit": "W"}, "671\u00a0W"),
+        ({"value": 16.8e9, "low": 16.8e9, "high": 16.8e9, "unit": "B"}, "16.8\u00a0GB"),
+    ],
+)
+def test_a_figure_is_written_as_readers_expect(facts: dict[str, object], shown: str) -> None:
+    assert format_figure(figure(**facts), Locale("en")) == shown
+
+
+GERMAN, KOREAN, CHINESE = (find_locale(code) for code in ("de", "ko", "zh_CN"))
+
+
+def test_each_language_has_its_own_form_of_a_figure() -> None:
+    calls = figure(value=12345.6, low=12300, high=12400, unit="calls")
+    assert [format_figure(calls, each) for each in (GERMAN, KOREAN)] == ["12.300", "12,300"]
+    assert format_figure(figure(), GERMAN) == "2,7×"
+    assert format_figure(figure(), CHINESE, bare=True) == "2.7"
+
+
+# Each is a page's text, what its recording holds, and what a build has to tell.
+WRONG = {
+    "a figure that there is not": (
+        "It is :measured:`adam.100.fusd.speedup`.",
+        [figure()],
+        "steps.py:5: no recorded figure is called 'adam.100.fusd.speedup'; "
+        "near it: adam.100.fused.speedup",
+    ),
+    "a figure in a later line of a claim": (
+        "Words.\n\nMore words, and\n:claim:`it is\n{no.such} <fused-wins>`.",
+        [figure(), claim()],
+        "steps.py:9: no recorded figure is called 'no.such'",
+    ),
+    "a claim that nobody published": (
+        "Here :claim:`it wins <fused-loses>`.",
+        [claim()],
+        "steps.py:5: no process published the claim 'fused-loses'; near it: fused-wins",
+    ),
+    "a claim that a replicate refutes": (
+        "Here\n:claim:`it is {adam.100.fused.speedup, number} times\nas fast <fused-wins>`.",
+        [
+            figure(),
+            claim(5, refuted=(Refutation(replicate=3, host="1f2e", evidence="40 ms, 41 ms"),)),
+        ],
+        'steps.py:6: the claim "it is 2.7 times as fast" (fused-wins) does not hold in '
+        "1 of 6 processes: replicate 3 on host 1f2e: 40 ms, 41 ms",
+    ),
+    "a claim that the page's own run refutes": (
+        ":claim:`it wins <fused-wins>`",
+        [claim(0, 1, refuted=(Refutation(replicate=0, host="", evidence="40 ms, 41 ms"),))],
+        'steps.py:5: the claim "it wins" (fused-wins) does not hold in 1 of 1 processes: '
+        "the run of the page: 40 ms, 41 ms",
+    ),
+    "no key": (":measured:`Adam, 100`", [figure()], "steps.py:5: 'Adam, 100' is no key; write one"),
+    "an unknown form": (
+        ":measured:`adam.100.fused.speedup, nmber`",
+        [figure()],
+        "steps.py:5: 'nmber' is no form of a figure; behind the comma may stand: number",
+    ),
+    "a number that only its unit explains": (
+        ":measured:`adam.100.fused.time, number`",
+        [figure("adam.100.fused.time", unit="s")],
+        "steps.py:5: 'adam.100.fused.time' is in s, whose scale follows the figure",
+    ),
+    "a claim without a key": (":claim:`it wins`", [claim()], "steps.py:5: a claim has a sentence"),
+    "a brace alone": (
+        ":claim:`it { wins <fused-wins>`",
+        [claim()],
+        "steps.py:5: a { alone; write {{",
+    ),
+    "another recipe that there is not": (
+        ":measured:`step:adam.100.fused.speedup`",
+        [figure()],
+        "steps.py:5: no recipe is called 'step'; near it: steps",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "records", "told"), WRONG.values(), ids=list(WRONG))
+def test_what_is_wrong_is_told_in_every_build(
+    gallery: Gallery, text: str, records: list[Figure | ClaimRecord], told: str
+) -> None:
+    add(gallery, text)
+    store(gallery, *records)
+    first = gallery.build()
+    assert told in first.warnings
+    assert first.warnings.count("WARNING") == 1, first.warnings
+    again = gallery.build()
+    assert (again.read, again.warnings) == ([], first.warnings)
+
+
+def test_where_nothing_is_recorded_the_text_says_so_and_no_more(gallery: Gallery) -> None:
+    gallery.write(
+        "steps",
+        RECIPE.replace("TEXT", f"It is :measured:`{SPEEDUP}`; :claim:`it wins <fused-wins>`."),
+    )
+    build = gallery.build()
+    assert "It is [not measured yet]; it wins." in words(build)
+    assert "no recorded figure" not in build.warnings
+    assert "popovertarget" not in build.page("recipes/steps")
+    assert "How the figures in the text were measured" not in build.page("recipes/steps")
+    add(gallery, f"It is :measured:`{SPEEDUP}`.")
+    build = gallery.build()
+    assert ("It is 2.7×." in words(build), build.warnings) == (True, "")
+
+
+def test_figures_of_other_code_are_not_shown(gallery: Gallery) -> None:
+    add(gallery, f"It is :measured:`{SPEEDUP}`; :claim:`it loses <fused-wins>`.")
+    store(gallery, figure(), claim(0, 6))
+    path = gallery.recipes / "steps.py"
+    path.write_text(path.read_text().replace("2.744", "9.744"))
+    build = gallery.build()
+    assert "It is [not measured yet]; it loses." in words(build)
+    assert build.warnings.count("WARNING") == 1
+    assert "stale recording" in build.warnings
+
+
+def test_damaged_figures_are_told_once(gallery: Gallery) -> None:
+    add(gallery, f":measured:`{SPEEDUP}` :measured:`adam.100.fused.time`")
+    store(gallery, figure())
+    path = gallery.recordings / "steps.figures.jsonl"
+    path.write_text(path.read_text().replace("2.61", "1.61"))
+    build = gallery.build()
+    assert build.warnings.count("WARNING") == 1
+    assert "steps.figures.jsonl:" in build.warnings
+
+
+def test_only_pages_that_show_a_figure_are_read_again_when_it_changes(gallery: Gallery) -> None:
+    add(gallery, f"It is :measured:`{SPEEDUP}`.")
+    add(gallery, "It has :measured:`adam.fused.kernels` kernels.", "others")
+    index = gallery.root / "index.rst"
+    index.write_text(f"{index.read_text()}\nIt is :measured:`steps:{SPEEDUP}`, as on every page.\n")
+    kernels = figure("adam.fused.kernels", value=9, low=9, high=9, unit="")
+    store(gallery, figure(), kernels)
+    store(gallery, kernels, name="others")
+    assert "It is 2.7×, as" in words(gallery.build(), "index")
+    store(gallery, figure(value=3.1), kernels)
+    build = gallery.build()
+    assert sorted(build.read) == ["index", "recipes/steps"]
+    assert ("It is 3.1×, as" in words(build, "index"), build.warnings) == (True, "")
+    store(gallery, figure(value=3.1), figure("adam.fused.kernels", value=8, low=8, high=8, unit=""))
+    assert gallery.build().read == []
+    index.write_text(index.read_text().replace("steps:", ""))
+    assert f"index.rst:8: '{SPEEDUP}' names no recipe; write it as recipe:{SPEEDUP}" in (
+        gallery.build().warnings
+    )
+
+
+def test_a_claim_tells_whether_it_holds_on_other_machines(gallery: Gallery) -> None:
+    add(gallery, ":claim:`It wins <fused-wins>`.")
+    store(gallery, claim())
+    recording = (gallery.recordings / "steps.ipynb").read_bytes()
+    for machine in ("laptop", "server"):
+        (gallery.recordings / machine).mkdir()
+        (gallery.recordings / machine / "steps.ipynb").write_bytes(recording)
+    store(gallery, claim(3, 3), name="laptop/steps")
+    against = Refutation(replicate=2, host="1f2e", evidence="foreach 8 ms, fused 9 ms")
+    store(gallery, claim(4, 5, refuted=(against,)), name="server/steps")
+    build = gallery.build()
+    html = build.page("recipes/steps")
+    device = gallery.recording("steps").device_name
+    assert build.warnings == ""  # of the published machine it is true
+    assert f"On {device} it holds too, in 3 of 3 processes:" in html
+    assert f"On {device} it holds in 4 of 5 processes only:" in html
+    assert "foreach 8 ms, fused 9 ms" in html
+    store(gallery, claim(5, 5), name="server/steps")
+    assert gallery.build().read == ["recipes/steps"]
+
+
+def test_notebook_and_script_have_plain_words(gallery: Gallery) -> None:
+    add(
+        gallery,
+        f"It takes :measured:`adam.100.fused.time`, :claim:`{{{SPEEDUP}}} as fast <fused-wins>`.",
+    )
+    gallery.build()
+    out = gallery.root / "out" / "html" / "recipes"
+    cells = json.loads((out / "steps.ipynb").read_text())["cells"]
+    assert "It takes 14\u00a0ms, 2.7× as fast." in "".join(cells[0]["source"])
+    assert "# It takes 14\u00a0ms, 2.7× as fast." in (out / "steps.py").read_text()
+
+
+@pytest.mark.parametrize(
+    "builder", ["text", "latex", "man", "texinfo", "singlehtml", "epub", "gettext"]
+)
+def test_other_formats_have_the_words_alone(gallery: Gallery, builder: str) -> None:
+    add(gallery, f"Here :claim:`it is {{{SPEEDUP}}} as fast <fused-wins>`.")
+    store(gallery, figure(), claim())
+    gallery.configure(man_pages=[("recipes/steps", "steps", "Steps", [], 1)])
+    build = gallery.build(builder)
+    assert [line for line in build.warnings.splitlines() if "unknown node" in line] == []
+    found = [path.read_text() for path in build.out.rglob("*") if path.suffix in SUFFIXES]
+    text = "\n".join(found)
+    if builder == "gettext":
+        assert f":claim:`it is {{{SPEEDUP}}} as fast <fused-wins>`." in text
+    else:
+        assert re.search(r"it is (<[^>]*>)?2.7(×|\\texttimes\{\})(</span>)? as fast", text), text
+    assert ("popovertarget" in text) == (builder == "singlehtml")
+
+
+SUFFIXES = {".txt", ".tex", ".1", ".texi", ".html", ".xhtml", ".pot"}
+KO = {
+    f"It is :measured:`{SPEEDUP}` as fast.": f"속도는 :measured:`{SPEEDUP}, number`배입니다.",
+    "Then :claim:`it takes {adam.100.fused.time} <fused-wins>`.": (
+        "그래서 :claim:`{adam.100.fused.time}가 걸립니다 <fused-wins>`."
+    ),
+}
+TEXT = "\n\n".join(KO)
+
+
+def test_a_translation_has_the_figures_in_its_own_form(gallery: Gallery) -> None:
+    gallery.set_languages("ko")
+    gallery.configure(gettext_compact=False)
+    add(gallery, TEXT)
+    store(
+        gallery,
+        figure(),
+        figure("adam.100.fused.time", value=0.0142, low=0.0141, high=0.0143, unit="s"),
+        claim(),
+    )
+    gallery.translate("recipes/steps", KO | {"Steps": "단계"})
+    gallery.translate("index", {})
+    build = gallery.build(language="ko")
+    assert "속도는 2.7배입니다." in words(build)
+    assert "그래서 14.2\u00a0ms가 걸립니다." in words(build)
+    html = build.page("recipes/steps")
+    assert 'title="2.6~2.9×, 컴퓨터 2대의 프로세스 10개"' in html
+    assert "컴퓨터 2대의 프로세스 6개 가운데 6개에서 성립합니다." in html
+    assert not re.search(r"steps\.(py|po)", build.warnings)
+
+
+def test_a_translation_with_another_key_is_told_and_english_shown(gallery: Gallery) -> None:
+    gallery.set_languages("ko")
+    gallery.configure(gettext_compact=False)
+    add(gallery, TEXT)
+    wrong = {text: each.replace("100", "10") for text, each in KO.items()}
+    path = gallery.translate("recipes/steps", wrong)
+    build = gallery.build(language="ko")
+    assert "It is 2.7× as fast." in words(build)
+    assert "Then it takes 14\u00a0ms." in words(build)
+    told = [line for line in build.warnings.splitlines() if "(figures)" in line]
+    assert len(told) == 2
+    assert all(f"{path}:" in line and "shown in English" in line for line in told)
+
+
+def test_what_is_wrong_is_told_at_the_recipes_line_in_translated_builds(gallery: Gallery) -> None:
+    gallery.set_languages("ko")
+    gallery.configure(gettext_compact=False)
+    add(gallery, f"First.\n\n{TEXT}")
+    store(
+        gallery,
+        figure(),
+        claim(5, 6, refuted=(Refutation(replicate=3, host="1f2e", evidence="so"),)),
+    )
+    gallery.translate("recipes/steps", KO)
+    build = gallery.build(language="ko")
+    assert "steps.py:9: no recorded figure is called 'adam.100.fused.time'" in build.warnings
+    assert 'steps.py:9: the claim "[아직 측정되지 않음]가 걸립니다" (fused-wins)' in build.warnings
