@@ -51,6 +51,7 @@ def add(gallery: Gallery, text: str, name: str = "steps") -> None:
 def figure(key: str = SPEEDUP, **facts: object) -> Figure:
     case, *size, arm, quantity = key.split(".")
     names = {"case": case, "size": size[0] if size else None, "arm": arm, "quantity": quantity}
+    names["spread_class"] = quantity
     known = {"unit": "x", "value": 2.744, "low": 2.61, "high": 2.88, "processes": 10, "hosts": 2}
     return Figure(**{"key": key, **names, **known, **facts})  # type: ignore[arg-type]
 
