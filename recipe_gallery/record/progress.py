@@ -71,7 +71,7 @@ class Summary:
             return []
         made, planned = sum(self._made.values()), sum(self._planned.values())
         told = ", ".join(f"{name} {self._made[name]}" for name in self._planned)
-        failed = sum(name not in self.names for name in self.failed)
+        failed = sum(" replicate " in name for name in self.failed)
         again = "; the same command goes on with the others" if made + failed < planned else ""
         again = "" if self.forced else again
         return [f"{made} of {planned} replicates made: {told}{again}"] if planned else []

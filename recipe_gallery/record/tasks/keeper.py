@@ -6,6 +6,7 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
+from ...errors import describe_error
 from ...recipes.figures.replicates import Replicate, append, replicates_path
 from ...recipes.figures.rows import read_published
 from ...recipes.recording import read_recording
@@ -62,6 +63,18 @@ class Keeper:
         }
         self.progress.say(said[state])
 
+    def update_figures(self) -> None:
+        """Compute the intervals of all recipes of which something new was written."""
+        for page in self._new.values():
+            try:
+                from ..replicates.update import update_figures  # it needs scipy, which is slow
+
+                lines = update_figures(page.file.recording(self.folder), page.recipe)
+                self.progress.say_lines(lines)
+            except Exception as error:
+                name = page.file.name
+                self.tell(f"{name} (figures)", State.FAILED, f"{name}: {describe_error(error)}")
+
     def _keep_page(self, task: Task, notebook: NotebookNode) -> list[Task]:
         path = task.file.recording(self.folder)
         storage.require_place(path)
@@ -70,8 +83,7 @@ class Keeper:
         storage.write_whole(notebook, path)
         seconds = notebook.metadata.recording.seconds
         self.tell(task.title, State.RECORDED, f"{seconds:.0f} s")
-        if replicates_path(path).exists():  # of the same code, perhaps: the page's run counts, too
-            self._new[task.file.name] = task
+        self._new[task.file.name] = task
         return self._plan(task, notebook)
 
     def _plan(self, page: Task, notebook: NotebookNode) -> list[Task]:
@@ -85,6 +97,7 @@ class Keeper:
         tasks = plan_replicates(page, self.folder, self.options, self.places)
         self.summary.plan(name, len(tasks))
         if not tasks:
+            self._new[name] = page  # a run may have been killed before it computed the figures
             self.progress.say(f"{name}: its {self.options.replicates} replicates are there already")
         return tasks
 

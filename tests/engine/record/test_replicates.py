@@ -8,6 +8,7 @@ from nbformat import NotebookNode
 
 from gallery import Gallery
 from recipe_gallery.__main__ import main
+from recipe_gallery.recipes.figures.figures import load_figures
 from recipe_gallery.recipes.figures.replicates import Replicate, read_replicates
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.record.tasks import task as tasks
@@ -50,6 +51,12 @@ def test_each_replicate_is_a_line_that_says_what_its_process_published(gallery: 
     assert made[0].versions == recording.facts["versions"]
     lines = gallery.messages.splitlines()
     assert any(line.startswith("recipe replicate 2 (3 of 3): cell 1 of 1, ") for line in lines)
+    assert (
+        load_figures(gallery.recordings / "recipe.ipynb")
+        .figures["adam.10.compiled.speedup"]
+        .processes
+        == 3
+    )
     assert "1 of 1 recorded: recipe" in lines
     assert lines[-1] == "2 of 2 replicates made: recipe 2"
 
@@ -57,7 +64,7 @@ def test_each_replicate_is_a_line_that_says_what_its_process_published(gallery: 
 def test_without_the_option_there_are_no_replicates(gallery: Gallery) -> None:
     write(gallery)
     assert gallery.record()
-    assert not list(gallery.recordings.glob("*.jsonl"))
+    assert not (gallery.recordings / "recipe.jsonl").exists()
     (cell,) = gallery.recording("recipe").notebook.cells
     (output,) = cell.outputs
     ((_, published),) = output.data.items()
@@ -127,7 +134,7 @@ def test_a_recipe_that_publishes_no_rows_has_no_replicates(gallery: Gallery) -> 
     write(gallery)
     assert gallery.record(replicates=1)
     assert "plain: publishes no rows, so it has no replicates" in gallery.messages
-    assert [path.name for path in gallery.recordings.glob("*.jsonl")] == ["recipe.jsonl"]
+    assert not (gallery.recordings / "plain.jsonl").exists()
     assert "1 of 1 replicates made: recipe 1" in gallery.messages
 
 
@@ -200,6 +207,14 @@ def test_an_interruption_keeps_replicates_and_the_same_command_goes_on(
     assert numbers(gallery) == [1]
     assert gallery.record(replicates=3)
     assert numbers(gallery) == [1, 2, 3]
+
+
+def test_figures_that_a_killed_run_left_out_are_computed(gallery: Gallery) -> None:
+    write(gallery)
+    assert gallery.record(replicates=1)
+    (gallery.recordings / "recipe.figures.jsonl").unlink()
+    assert gallery.record(replicates=1)
+    assert load_figures(gallery.recordings / "recipe.ipynb").figures
 
 
 @pytest.mark.parametrize("wrong", ["0", "-1", "x", "1e3", "1001"])
