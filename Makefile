@@ -37,7 +37,7 @@ FORMS := .github/ISSUE_TEMPLATE
 export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve record figures check links test test-fast lint mutants map lock clean
+.PHONY: help html serve record figures drift check links test test-fast lint mutants map lock clean
 .PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign faults
 # `make record html` records first, also under -j
 .NOTPARALLEL:
@@ -76,6 +76,10 @@ record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., REPLICATES=
 
 figures: $(VENV)/record ## compute the intervals of measured figures anew, as after a merge (RECIPES=..., MACHINE=...)
 	@$(BIN)/python -m recipe_gallery figures $(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)
+
+drift: $(VENV)/html ## tell which figures recorded anew lie outside the published intervals (BASE=HEAD, FORMAT=markdown, MACHINE=...)
+	@$(BIN)/python -m recipe_gallery drift --base $(if $(filter file,$(origin BASE)),HEAD,$(BASE)) --format $(FORMAT) \
+		$(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)
 
 check: $(VENV)/html ## tell which recordings are not current, and what is wrong with translations
 	@$(BIN)/python -m recipe_gallery check; recordings=$$?; \

@@ -103,6 +103,27 @@ def record(project: Project, options: argparse.Namespace) -> bool:
 
 
 @command(
+    "drift",
+    argument("recipes", nargs="*", help="names of recipes; all if none"),
+    argument("--base", default="HEAD", help="the commit, branch or tag to compare with"),
+    argument("--format", choices=("text", "markdown"), default="text"),
+    argument("--strict", action="store_true", help="fail if a figure or a claim is contradicted"),
+    RECORDINGS,
+)
+def drift(project: Project, options: argparse.Namespace) -> bool:
+    """Tell which figures recorded anew lie outside the intervals of a commit."""
+    from .record.drift.compare import find_drift
+    from .record.drift.published import find_commit
+    from .record.drift.report import format_markdown, format_text
+
+    commit = find_commit(project.root, options.base)
+    found = find_drift(project, options.recipes, commit, options.recordings_folder)
+    report = format_markdown if options.format == "markdown" else format_text
+    print(report(found, options.base))
+    return not (options.strict and any(each.is_contradicted for each in found))
+
+
+@command(
     "html",
     LANGUAGES,
     argument("--build", type=Path, default=Path("_build"), help="folder for what is made"),

@@ -389,7 +389,8 @@ def test_a_run_tells_what_it_recorded(runner: Runner, changed: bool) -> None:
         [line] = [line for line in lines if line.startswith("- ")]
         assert line.startswith(f"- {path.stem}: {facts['device']['gpu']}; ")
         assert "torch 9.9.9" in line
-        assert lines[-2].endswith("recordings current")
+        assert lines[lines.index("```", lines.index("```text")) - 1].endswith("recordings current")
+        assert "### Figures beside those that are published" in lines
         commit = runner.git("rev-parse", "HEAD")
         assert runner.told("output") == f"changed=true\ncommit={commit}\n"
     else:

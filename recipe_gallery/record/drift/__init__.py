@@ -1,0 +1,1 @@
+"""Drift: where a new recording's figures lie beside the published intervals."""
