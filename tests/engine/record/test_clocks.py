@@ -189,8 +189,10 @@ def test_a_tool_that_hangs_ends_with_its_run(
 def test_a_recording_tells_host_and_clocks(put_tool: PutTool, gallery: Gallery) -> None:
     put_tool("touch", 'exec /usr/bin/touch "$@"')
     put_tool("nvidia-smi", LOOP)
-    (gallery.recipes / "recipe.py").write_text(f'"""\nTitle\n=====\n"""\n{WAIT}')
+    shown = 'import os\nprint(os.environ["CUDA_VISIBLE_DEVICES"])\n'
+    (gallery.recipes / "recipe.py").write_text(f'"""\nTitle\n=====\n"""\n{WAIT}{shown}')
     assert gallery.record("recipe", device="gpu")
+    assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "GPU-1\n"
     facts = gallery.recording("recipe").facts
     assert facts["clocks"] == TOLD
     assert len(facts["host"]) == 12

@@ -87,6 +87,7 @@ def test_what_else_may_matter_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         "CUDA_LAUNCH_BLOCKING": "1",
         "CUDA_HOME": "/usr/local/cuda",
         "CUDA_VISIBLE_DEVICES": "0",
+        "HIP_VISIBLE_DEVICES": "0",
         "TORCH_LOGS": "x" * 101,
         "TORCH_TOKEN": "secret",
         "HOME": "me",

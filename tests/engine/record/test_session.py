@@ -18,6 +18,7 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recording import find_published
 from recipe_gallery.record import session
 from recipe_gallery.record.machine import gpus
+from recipe_gallery.record.machine.gpu import VISIBLE
 from recipe_gallery.record.machine.host import require_open_files
 from recipe_gallery.record.tasks import task as tasks
 from recipe_gallery.record.tasks.task import Task
@@ -366,14 +367,15 @@ def test_a_lock_for_all_users_can_be_taken_by_each(tmp_path: Path) -> None:
         os.umask(before)
 
 
-def test_which_gpu_is_used_is_not_for_settings_to_say(gallery: Gallery) -> None:
+@pytest.mark.parametrize("name", VISIBLE)
+def test_which_gpu_is_used_is_not_for_settings_to_say(gallery: Gallery, name: str) -> None:
     write(gallery, "x = 1")
     path = gallery.recipes / "recording.toml"
-    path.write_text('[environment]\nCUDA_VISIBLE_DEVICES = "0"\n')
+    path.write_text(f'[environment]\n{name} = "0"\n')
     with pytest.raises(GalleryError) as caught:
         gallery.record("recipe")
     assert str(caught.value) == (
-        f"{path}: [environment] CUDA_VISIBLE_DEVICES: recordings name the GPU that makes them; "
+        f"{path}: [environment] {name}: recordings name the GPU that makes them; "
         "remove it, and set it for the command instead"
     )
 
