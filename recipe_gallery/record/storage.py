@@ -1,6 +1,5 @@
 """Recordings on disk: written whole or not at all, and kept elsewhere where there is no room."""
 
-import os
 import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
@@ -10,6 +9,7 @@ import nbformat
 from nbformat import NotebookNode
 
 from ..errors import GalleryError
+from ..recipes.figures import files
 from ..recipes.outputs.hashes import seal
 
 _ROOM = 64 * 1024  # bytes; a full disk is found out before minutes of work, not behind them
@@ -20,7 +20,7 @@ def require_place(path: Path) -> None:
     place, unfinished = path.parent, _unfinished(path)
     try:
         place.mkdir(parents=True, exist_ok=True)
-        _write(unfinished, bytes(_ROOM))
+        files.write_through(unfinished, bytes(_ROOM))
         if path.is_dir():
             place = path
             raise IsADirectoryError(None, "a folder is in its place")
@@ -60,13 +60,16 @@ def write_whole(notebook: NotebookNode, path: Path) -> None:
     unfinished = _unfinished(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        _write(unfinished, data)
+        files.write_through(unfinished, data)
         unfinished.replace(path)
     except OSError as error:
         with suppress(OSError):
             unfinished.unlink()  # before looking for room
         text = f"cannot be written: {error.strerror or error}"
-        raise GalleryError(text, path=path, remedy=_keep_elsewhere(path, data)) from None
+        remedy = "make room and record again; there was none for it elsewhere"
+        if kept := files.keep_elsewhere(path, data):
+            remedy = f"the recording is kept: make room, then move {kept} to {path}"
+        raise GalleryError(text, path=path, remedy=remedy) from None
     finally:
         with suppress(OSError):
             unfinished.unlink()
@@ -81,26 +84,3 @@ def remove_unfinished(paths: Iterable[Path]) -> None:
 
 def _unfinished(path: Path) -> Path:
     return path.with_name(f".{path.name}.new")
-
-
-def _write(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())  # some disks tell only now that they are full
-
-
-def _keep_elsewhere(path: Path, data: bytes) -> str:
-    """Keep a recording outside of the project; return what to do."""
-    for folder in (tempfile.gettempdir(), "/var/tmp", "/dev/shm"):
-        with suppress(OSError):
-            number, name = tempfile.mkstemp(".ipynb", f"{path.stem[:80]}-", folder)
-            os.close(number)
-            try:
-                _write(Path(name), data)
-            except BaseException:
-                os.unlink(name)
-                raise
-            os.chmod(name, 0o644)  # as if it had been written where it belongs
-            return f"the recording is kept: make room, then move {name} to {path}"
-    return "make room and record again; there was none for it elsewhere"

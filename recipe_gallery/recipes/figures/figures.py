@@ -107,6 +107,7 @@ def load_figures(recording: Path) -> Figures:
             values.append(json.loads(line))
             if number > 1 and "schema" in values[-1]:
                 raise ValueError("figures of two branches were merged")
+        number = 1  # what is wrong with them together is told of the header
         return _read_values(values)
     except FileNotFoundError:
         return Figures()
@@ -122,7 +123,7 @@ def load_figures(recording: Path) -> Figures:
 
 
 def _read_values(values: list[dict[str, Any]]) -> Figures:
-    header, *lines = values
+    header, lines = values[0], values[1:]
     if header["schema"] != SCHEMA:
         raise ValueError(f"in format {header['schema']!r:.20}, this version reads {SCHEMA}")
     if header["lines"] != digest(lines):

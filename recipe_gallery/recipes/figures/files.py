@@ -17,24 +17,22 @@ def append_line(path: Path, line: str, is_finished: Callable[[bytes], bool]) -> 
     that only its line break is missing. Raises ``OSError``; the file is as before then.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(path), path.open("ab+") as file:
-        end = before = file.seek(0, os.SEEK_END)
+    with _locked(path), path.open("ab", buffering=0) as file:
+        end = file.seek(0, os.SEEK_END)
         rest = _read_unfinished(path)
         data = line.encode() + b"\n"
         if rest and is_finished(rest):
             data = b"\n" + data
         elif rest:
-            end = before - len(rest)
+            end -= len(rest)
             file.truncate(end)
         try:
-            file.write(data)
-            file.flush()
+            while data:
+                data = data[file.write(data) :]
             os.fsync(file.fileno())  # some disks tell only now that they are full
         except BaseException:
             with suppress(OSError):
-                os.ftruncate(file.fileno(), end)
-            with suppress(OSError):  # what is buffered still would be written again
-                file.detach().close()
+                file.truncate(end)
             raise
 
 

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -38,7 +39,7 @@ def test_a_full_disk_keeps_the_old_recording_and_the_new_one_elsewhere(
     gallery.write("one", RECIPE.replace("1", "2"))
     full = fail_to_write(lambda each: each.name == ".one.ipynb.new")
     monkeypatch.setattr(storage, "require_place", lambda path: None)
-    monkeypatch.setattr(storage, "_write", full)
+    monkeypatch.setattr(storage.files, "write_through", full)
     assert not gallery.record(force=True)
     assert path.read_bytes() == before
     (line,) = {line for line in gallery.messages.splitlines() if "No space left" in line}
@@ -57,8 +58,8 @@ def test_where_there_is_no_room_at_all_nothing_is_left(
 ) -> None:
     folder = tmp_path / "tmp"
     folder.mkdir()
-    monkeypatch.setattr(storage.tempfile, "gettempdir", lambda: str(folder))
-    monkeypatch.setattr(storage, "_write", fail_to_write(lambda path: True))
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(folder))
+    monkeypatch.setattr(storage.files, "write_through", fail_to_write(lambda path: True))
     with pytest.raises(GalleryError) as caught:
         storage.write_whole(nbformat.v4.new_notebook(), tmp_path / "a.ipynb")
     assert caught.value.remedy == "make room and record again; there was none for it elsewhere"
@@ -80,7 +81,7 @@ def test_where_nothing_can_be_recorded_it_is_said_before_anything_runs(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None], reason: str
 ) -> None:
     gallery.write("one", RECIPE)
-    monkeypatch.setattr(session.machine, "prepare", None)  # would fail
+    monkeypatch.setattr(session, "prepare", None)  # would fail
     make(gallery.recordings)
     with pytest.raises(GalleryError) as caught:
         gallery.record()
@@ -94,8 +95,8 @@ def test_a_full_disk_is_found_out_before_anything_runs(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gallery.write("one", RECIPE)
-    monkeypatch.setattr(session.machine, "prepare", None)
-    monkeypatch.setattr(storage, "_write", fail_to_write(lambda path: True))
+    monkeypatch.setattr(session, "prepare", None)
+    monkeypatch.setattr(storage.files, "write_through", fail_to_write(lambda path: True))
     with pytest.raises(GalleryError, match="cannot be written: No space left on device"):
         gallery.record()
     assert list(gallery.recordings.iterdir()) == []
@@ -108,12 +109,12 @@ def test_no_room_for_temporary_files_is_found_out_before_anything_runs(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     gallery.write("one", RECIPE)
-    monkeypatch.setattr(session.machine, "prepare", None)
-    monkeypatch.setattr(storage.tempfile, "TemporaryFile", full)
+    monkeypatch.setattr(session, "prepare", None)
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
     with pytest.raises(GalleryError) as caught:
         gallery.record()
     assert str(caught.value) == (
-        f"{storage.tempfile.gettempdir()}: temporary files cannot be written: No space left on "
+        f"{tempfile.gettempdir()}: temporary files cannot be written: No space left on "
         "device; make room, or let TMPDIR name another folder"
     )
 

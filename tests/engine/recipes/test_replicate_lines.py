@@ -1,0 +1,238 @@
+"""Lines of replicates: nothing finished is lost, whoever is killed, full or at work beside."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gallery import ROOT
+from recipe_gallery.errors import GalleryError
+from recipe_gallery.recipes.figures.replicates import Replicate, append, read_replicates
+from recipe_gallery.recipes.figures.rows import parse
+
+ROW = {"case": "a", "arm": "b", "size": None, "quantity": "time", "value": 1.5, "unit": "ms"}
+CLAIM = {"claim": "c", "holds": False, "evidence": "1.5 × 2"}
+PUBLISHED = parse({"rows": [ROW], "claims": [CLAIM]})
+LINE = Replicate(
+    fingerprint="now",
+    replicate=1,
+    host="h1",
+    device={"gpu": "GPU", "cpu": "CPU", "cores": 2},
+    clocks={"sm": [1980, 1980]},
+    versions={"python": "3.11"},
+    commit=None,
+    modified=True,
+    recorded="2026-11-22T07:00:00Z",
+    seconds=12.5,
+    rows=PUBLISHED.rows,
+    claims=PUBLISHED.claims,
+)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "recordings" / "a.jsonl"
+
+
+def numbers(path: Path, fingerprint: str = "now") -> list[int]:
+    return [each.replicate for each in read_replicates(path, fingerprint).current]
+
+
+def test_what_is_appended_is_read_again(path: Path) -> None:
+    other = replace(LINE, replicate=2, host="h2", device={"cpu": "CPU"}, commit="abc", rows=())
+    append(path, LINE)
+    append(path, other)
+    found = read_replicates(path, "now")
+    assert found.current == (LINE, other)
+    assert (found.hosts, found.stale, found.unfinished) == (2, 0, False)
+    assert [each.device_name for each in found.current] == ["GPU", "CPU"]
+    assert path.read_bytes().count(b"\n") == 2
+    assert path.read_bytes().endswith(b"}\n")
+
+
+def test_without_a_file_there_are_none(path: Path) -> None:
+    assert read_replicates(path, "now").current == ()
+
+
+def test_lines_of_other_code_are_counted_only(path: Path) -> None:
+    for replicate in (LINE, replace(LINE, fingerprint="before"), replace(LINE, fingerprint="x")):
+        append(path, replicate)
+    assert (numbers(path), read_replicates(path, "now").stale) == ([1], 2)
+
+
+def test_a_line_that_is_there_twice_counts_once(path: Path) -> None:
+    append(path, LINE)
+    append(path, LINE)
+    append(path, replace(LINE, seconds=1.0))  # the same number, another process
+    assert numbers(path) == [1, 1]
+
+
+DAMAGE: dict[str, Callable[[str], str]] = {
+    "was changed after it was recorded": lambda line: line.replace('"value": 1.5', '"value": 1.6'),
+    "not a whole line (invalid JSON)": lambda line: line[:50],
+    "in format 2, this version reads 1": lambda line: line.replace('"schema": 1', '"schema": 2'),
+    "not the line of a replicate": lambda line: "[1]",
+    "a conflict that git left here: keep the lines of both sides": lambda line: "<<<<<<< HEAD",
+}
+
+
+@pytest.mark.parametrize("message", DAMAGE)
+def test_a_damaged_line_is_named_by_its_number(path: Path, message: str) -> None:
+    for number in (1, 2, 3):
+        append(path, replace(LINE, replicate=number))
+    lines = path.read_text().splitlines()
+    lines[1] = DAMAGE[message](lines[1])
+    path.write_text("".join(f"{line}\n" for line in lines))
+    with pytest.raises(GalleryError) as caught:
+        read_replicates(path, "now")
+    expected = f"{path}:2: {message}; restore the line from git, or remove it"
+    assert str(caught.value) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("host", 1),
+        ("replicate", True),
+        ("modified", 1),
+        ("seconds", "1"),
+        ("device", {}),
+        ("device", {"gpu": 1}),
+        ("commit", 1),
+        ("recorded", "yesterday"),
+        ("rows", PUBLISHED.rows * 2),
+    ],
+)
+def test_what_could_not_be_read_again_is_not_written(path: Path, name: str, value: object) -> None:
+    with pytest.raises(ValueError, match=r"cannot be|names no GPU|isoformat|have the key"):
+        append(path, replace(LINE, **{name: value}))
+    assert not path.exists()
+
+
+def test_a_pipe_is_not_waited_for(path: Path) -> None:
+    path.parent.mkdir()
+    os.mkfifo(path)
+    with pytest.raises(GalleryError, match="not a file; remove it"):
+        read_replicates(path, "now")
+
+
+def test_only_the_line_break_may_be_missing(path: Path) -> None:
+    append(path, LINE)
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))  # as some editors save
+    assert not read_replicates(path, "now").unfinished
+    append(path, replace(LINE, replicate=2))
+    assert numbers(path) == [1, 2]
+
+
+# Appends replicate 2 to sys.argv[1]; no file may become longer than sys.argv[2] bytes.
+APPEND = """
+import resource, signal, sys
+from dataclasses import replace
+from pathlib import Path
+from test_replicate_lines import LINE, append
+
+signal.signal(signal.SIGXFSZ, getattr(signal, sys.argv[3]))
+resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
+append(Path(sys.argv[1]), replace(LINE, replicate=2))
+"""
+
+
+def run_python(program: str, *arguments: object) -> subprocess.Popen[str]:
+    here = os.pathsep.join(map(str, (ROOT, ROOT / "tests", Path(__file__).parent)))
+    return subprocess.Popen(
+        [sys.executable, "-c", program, *map(str, arguments)],
+        env=os.environ | {"PYTHONPATH": here},
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def test_a_process_killed_in_the_middle_of_a_line_takes_nothing_finished_with_it(
+    path: Path,
+) -> None:
+    append(path, LINE)
+    whole = path.read_bytes()
+    process = run_python(APPEND, path, len(whole) + 100, "SIG_DFL")
+    process.communicate()
+    assert process.returncode == -signal.SIGXFSZ
+    assert len(path.read_bytes()) == len(whole) + 100  # there is half a line
+    found = read_replicates(path, "now")
+    assert (found.current, found.unfinished) == ((LINE,), True)
+    append(path, replace(LINE, replicate=3))
+    assert numbers(path) == [1, 3]
+    assert path.read_bytes().startswith(whole)
+
+
+def test_a_full_disk_leaves_the_file_as_it_was_and_keeps_the_line_elsewhere(path: Path) -> None:
+    append(path, LINE)
+    whole = path.read_bytes()
+    process = run_python(APPEND, path, len(whole) + 100, "SIG_IGN")
+    error = process.communicate()[1].splitlines()[-1]
+    assert path.read_bytes() == whole
+    assert "a.jsonl: cannot be written: File too large; the line is kept: make room, then" in error
+    found = re.search(r"append (\S+) to this file$", error)
+    assert found
+    kept = Path(found[1])
+    path.write_bytes(whole + kept.read_bytes())
+    kept.unlink()
+    assert numbers(path) == [1, 2]
+
+
+MANY = """
+import sys
+from dataclasses import replace
+from pathlib import Path
+from test_replicate_lines import LINE, append
+
+for number in range(40):
+    append(Path(sys.argv[1]), replace(LINE, host=sys.argv[2], replicate=number + 1))
+"""
+
+
+def test_two_writers_at_once_lose_nothing(path: Path) -> None:
+    writers = [run_python(MANY, path, host) for host in ("h1", "h2")]
+    assert [writer.communicate()[1] for writer in writers] == ["", ""]
+    found = read_replicates(path, "now").current
+    for host in ("h1", "h2"):
+        assert [each.replicate for each in found if each.host == host] == list(range(1, 41))
+
+
+def git(folder: Path, *arguments: str) -> str:
+    name = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    done = subprocess.run(
+        ["git", *name, *arguments], cwd=folder, capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+@pytest.mark.parametrize("name", ["a", "machine/a"])
+def test_git_unites_what_two_branches_appended(tmp_path: Path, name: str) -> None:
+    attributes = (ROOT / ".gitattributes").read_bytes()
+    (tmp_path / ".gitattributes").write_bytes(attributes)
+    path = tmp_path / "recordings" / f"{name}.jsonl"
+    git(tmp_path, "init", "-q", "-b", "main")
+    append(path, LINE)
+
+    def commit() -> None:
+        git(tmp_path, "add", ".gitattributes", str(path))
+        git(tmp_path, "commit", "-qm", "lines")
+
+    commit()
+    git(tmp_path, "checkout", "-qb", "other")
+    append(path, replace(LINE, replicate=2, host="h2"))
+    append(path, replace(LINE, replicate=4))
+    commit()
+    git(tmp_path, "checkout", "-q", "main")
+    append(path, replace(LINE, replicate=3))
+    append(path, replace(LINE, replicate=4))  # the very same line
+    commit()
+    git(tmp_path, "merge", "-q", "other", "-m", "both")
+    assert sorted(numbers(path)) == [1, 2, 3, 4]
+    append(path, replace(LINE, replicate=5))
+    assert sorted(numbers(path)) == [1, 2, 3, 4, 5]

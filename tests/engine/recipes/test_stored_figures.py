@@ -1,0 +1,132 @@
+"""Figures as they are stored: the same bytes for the same figures, and what is wrong is told."""
+
+import json
+import subprocess
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from gallery import ROOT
+from recipe_gallery.errors import GalleryError
+from recipe_gallery.recipes.figures.figures import (
+    ClaimRecord,
+    Figure,
+    Figures,
+    Refutation,
+    figures_path,
+    load_figures,
+    store_figures,
+)
+
+FIGURE = Figure(
+    key="adam.100.compiled.speedup",
+    case="Adam",
+    arm="compiled",
+    size=100,
+    quantity="speedup",
+    unit="×",
+    spread_class="gpu",
+    value=2.5,
+    low=2.0,
+    high=3.0,
+    processes=6,
+    hosts=2,
+)
+CLAIM = ClaimRecord(
+    key="faster",
+    held=5,
+    of=6,
+    evidence="1 < 2",
+    refuted=(Refutation(replicate=3, host="h2", evidence="3 > 2"),),
+)
+OTHER = replace(FIGURE, key="a.b.c", size=None)
+ALL = Figures(
+    figures={FIGURE.key: FIGURE, OTHER.key: OTHER},
+    claims={CLAIM.key: CLAIM},
+    sources="digest",
+    method="1",
+)
+
+
+@pytest.fixture
+def recording(tmp_path: Path) -> Path:
+    return tmp_path / "recordings" / "a.ipynb"
+
+
+def test_what_is_stored_is_loaded_again(recording: Path) -> None:
+    assert load_figures(recording) == Figures()
+    assert store_figures(recording, ALL)
+    assert load_figures(recording) == ALL
+    header, *lines = map(json.loads, figures_path(recording).read_text().splitlines())
+    assert header["schema"] == 1
+    assert [line["key"] for line in lines] == ["a.b.c", "adam.100.compiled.speedup", "faster"]
+
+
+def test_the_same_figures_are_the_same_bytes_and_not_written_again(recording: Path) -> None:
+    store_figures(recording, ALL)
+    before = figures_path(recording).read_bytes()
+    reversed_ = replace(ALL, figures=dict(reversed(ALL.figures.items())))
+    assert not store_figures(recording, reversed_)
+    assert figures_path(recording).read_bytes() == before
+    assert [path.name for path in recording.parent.iterdir() if path.suffix == ".new"] == []
+
+
+def test_a_width_is_the_larger_way_to_an_end() -> None:
+    assert FIGURE.width == pytest.approx(0.25)
+    assert replace(FIGURE, low=0.0).width == float("inf")
+    assert replace(FIGURE, low=0.0, value=0.0, high=0.0).width == 0.0
+
+
+DAMAGE: dict[str, Callable[[list[str]], list[str]]] = {
+    "2: not a whole line (invalid JSON)": lambda lines: [lines[0], lines[1][:20], *lines[2:]],
+    "1: the lines below are": lambda lines: [lines[0], *lines[2:], lines[1]],
+    "1: the lines below are not those": lambda lines: lines[:-1],
+    "6: figures of two branches were merged": lambda lines: [*lines, lines[1], lines[0]],
+    "1: in format 3, this version reads 1": lambda lines: ['{"schema": 3}', *lines[1:]],
+    "2: not a whole line": lambda lines: [lines[0], "<<<<<<< HEAD", *lines[1:]],
+    "1: not figures made here": lambda lines: [],
+}
+
+
+@pytest.mark.parametrize("message", DAMAGE)
+def test_what_is_damaged_is_told_with_its_line(recording: Path, message: str) -> None:
+    store_figures(recording, ALL)
+    path = figures_path(recording)
+    path.write_text("".join(f"{line}\n" for line in DAMAGE[message](path.read_text().splitlines())))
+    with pytest.raises(GalleryError) as caught:
+        load_figures(recording)
+    assert str(caught.value).startswith(f"{path}:{message}")
+    assert str(caught.value).endswith("; run: recipe-gallery figures a")
+
+
+def test_a_place_that_cannot_be_written_is_told(recording: Path) -> None:
+    recording.parent.write_text("a file")
+    with pytest.raises(GalleryError, match=r"a\.figures\.jsonl: cannot be written: .*, then run: "):
+        store_figures(recording, ALL)
+
+
+def test_figures_that_git_united_are_told(tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        name = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        subprocess.run(["git", *name, *arguments], cwd=tmp_path, check=True, capture_output=True)
+
+    recording = tmp_path / "recordings/a.ipynb"
+    (tmp_path / ".gitattributes").write_bytes((ROOT / ".gitattributes").read_bytes())
+    git("init", "-q", "-b", "main")
+    store_figures(recording, ALL)
+    for branch, value in (("main", None), ("other", 2.1), ("main", 2.2)):
+        if branch == "other":
+            git("checkout", "-qb", "other")
+        elif value:
+            git("checkout", "-q", "main")
+        changed = replace(FIGURE, value=value or 2.0)
+        store_figures(recording, replace(ALL, figures={FIGURE.key: changed}, sources=str(value)))
+        git("add", ".")
+        git("commit", "-qm", "figures")
+    git("merge", "-q", "other", "-m", "both")
+    with pytest.raises(
+        GalleryError, match=r"two branches were merged; run: recipe-gallery figures"
+    ):
+        load_figures(recording)
