@@ -29,9 +29,10 @@ LIMITS = {
     "lines of a function": 60,
     "parameters of a function": 6,
     # The aim was 6,000. What came after it: galleries of others and of a thousand recipes, errors
-    # in one line, runs that lose and leave nothing, harmless outputs, our own writer of Markdown.
+    # in one line, runs that lose and leave nothing, harmless outputs, our own writer of Markdown,
+    # replicates on many GPUs, figures and claims in prose.
     # This keeps the packages from growing without somebody noticing.
-    "lines of both packages": 12_800,
+    "lines of both packages": 14_500,
 }
 
 
