@@ -32,6 +32,7 @@ RECORDFLAGS = --device $(DEVICE) $(if $(filter 1,$(FORCE)),--force) \
 	$(if $(MACHINE),--recordings-folder recordings/$(MACHINE))
 
 FORMS := .github/ISSUE_TEMPLATE
+ROWS := recipe_gallery/recipes/figures/rows.schema.json
 
 # what errors tell people to type: make targets, instead of the command underneath
 export RECIPE_GALLERY_MAKE := 1
@@ -127,7 +128,7 @@ foreign: $(VENV)/record ## record, render and translate examples of Sphinx-Galle
 faults: $(VENV)/record ## inject faults into recordings: is anything lost or left behind? (FAULTFLAGS="--only A1")
 	$(BIN)/python benchmarks/faults.py $(FAULTFLAGS)
 
-lint: $(VENV)/test ## check style, types, directions of imports and what GitHub reads
+lint: $(VENV)/test ## check style, types, directions of imports, what GitHub reads and published rows
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -137,6 +138,9 @@ lint: $(VENV)/test ## check style, types, directions of imports and what GitHub 
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-config $(FORMS)/config.yml
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms \
 		$(filter-out $(FORMS)/config.yml,$(wildcard $(FORMS)/*.yml))
+	$(BIN)/python .github/scripts/published_rows.py recordings $(BUILD)/rows
+	$(BIN)/check-jsonschema --quiet --check-metaschema $(ROWS)
+	$(BIN)/check-jsonschema --quiet --schemafile $(ROWS) $(BUILD)/rows/*.json
 
 mutants: $(VENV)/test ## change the engine, one place at a time: do tests fail? (ROOMS=..., SEED=1, SAMPLE=150, MINUTES=90)
 	nice -n 19 $(BIN)/python tests/mutants $(if $(SEED),--seed $(SEED)) $(if $(SAMPLE),--sample $(SAMPLE)) \

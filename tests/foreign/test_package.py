@@ -41,7 +41,7 @@ def test_the_engine_is_installed_whole_and_nothing_of_this_site(wheel: zipfile.Z
     files = {
         path.relative_to(ROOT).as_posix()
         for path in engine.rglob("*")
-        if path.is_file() and path.suffix in (".py", ".po", ".css", ".js", ".html")
+        if path.is_file() and path.suffix in (".py", ".po", ".css", ".js", ".html", ".json")
     }
     assert installed == files
 
