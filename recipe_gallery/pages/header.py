@@ -113,6 +113,8 @@ class LocateInRecipes(SphinxTransform):
             if node.source == page:
                 node.source = str(file.path)
                 node.line = first if in_code else first + max(line - start, 0)
+                if "recipe_module" in node:
+                    node.source, node.line = node["recipe_module"]
 
 
 def describe_state(page: RecordedPage | Unrecorded) -> str:

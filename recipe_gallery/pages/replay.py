@@ -133,6 +133,19 @@ def _naming(
     return make_or_name
 
 
+def _inline(file: GalleryFile, blocks: list[Block]) -> list[Block]:
+    """Return the blocks of a page, with the source of modules that their recipe inlines."""
+    try:
+        cells = (cell for cell in load_recipe(file.path, file.name).cells if cell.source)
+    except GalleryError:  # replaying tells it
+        return blocks
+    pairs = [(block, next(cells, None) if block.type == "code" else None) for block in blocks]
+    return [
+        block._replace(content=f"{cell.source}\n") if cell and cell.inlined else block
+        for block, cell in pairs
+    ]
+
+
 @contextlib.contextmanager
 def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
     """Put replaying in the place of running, and memory before making.
@@ -152,8 +165,8 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
             return [copy]
         sources = [file.path, file.recording(recordings)]
         with contextlib.suppress(GalleryError):  # making the page tells it
-            inputs = load_recipe(file.path, file.name).inputs
-            sources += [file.path.parent / each for each in inputs]
+            recipe = load_recipe(file.path, file.name)
+            sources += [*recipe.modules, *(file.path.parent / each for each in recipe.inputs)]
         return sources
 
     def replay_script(
@@ -171,6 +184,7 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
         if file is None:  # a page without results
             images.remove_others(target)
             return ["" for _ in script_blocks], 0.0
+        script_blocks[:] = _inline(file, script_blocks)
         tell_unused(file)
         replay = Replay(file, recordings, images)
         outputs = replay.run()

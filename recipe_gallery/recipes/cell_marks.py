@@ -8,6 +8,8 @@ Set once, right after a page was parsed, and asked by all others. HTML shows non
     On the block of code of a cell and on the container of its outputs: number of the cell.
 ``recipe_line``
     On such comments and blocks of code: the line of the recipe that what follows starts at.
+``recipe_module``
+    On the block of code of a cell that has the source of a module: path and line of that.
 """
 
 import re
@@ -57,6 +59,8 @@ def mark_cells(document: nodes.document, recipe: Recipe) -> None:
         # Subclasses of literal_block stand for something else.
         elif type(node) is nodes.literal_block and not has_code and OUTPUT_CLASS not in node.parent["classes"]:
             node["recipe_cell"], node["recipe_line"] = cell.number, cell.line
+            if cell.inlined:
+                node["recipe_module"] = str(cell.inlined.path), cell.inlined.line
             # reStructuredText trims lines, and where they are numbered it puts a space before each.
             if node.astext().split() == cell.source.split():
                 set_code(node, cell.source)

@@ -6,7 +6,8 @@ recorded, rendered and downloaded is cut at the same places.
 Code between ``# sphinx_gallery_start_ignore`` and ``# sphinx_gallery_end_ignore`` runs with its cell
 and counts in its fingerprint, but is not shown on the page nor in what readers download. A block
 with nothing else runs with the cell behind it; behind the last one it is a cell that is not shown.
-So is a cell marked with ``# sphinx_gallery_plumbing = True``, wherever it stands.
+So is a cell marked with ``# sphinx_gallery_plumbing = True``, wherever it stands. A cell with nothing
+but ``from _module import ...`` has the source of that module beside the recipe.
 """
 
 import hashlib
@@ -23,7 +24,9 @@ from sphinx_gallery.py_source_parser import Block
 
 from ..errors import GalleryError
 from ..project import file_state
-from .cells.cell import Cell, is_blank, make_cells, syntax_error
+from .cells.cell import Cell, is_blank, make_cells
+from .cells.inline import find_candidates
+from .cells.syntax import syntax_error
 from .config_comments import read_settings, without_notes
 from .fingerprint import find_imports, fingerprint_modules
 
@@ -48,6 +51,11 @@ class Recipe:
         """Each block and the cell that it is, if it is one of code."""
         cells = (cell for cell in self.cells if cell.source)
         return [(block, next(cells) if block.type == "code" else None) for block in self.blocks]
+
+    @property
+    def modules(self) -> list[Path]:
+        """The modules beside it whose source it shows as a cell."""
+        return [cell.inlined.path for cell in self.cells if cell.inlined]
 
     @property
     def inputs(self) -> dict[str, str]:
@@ -94,7 +102,14 @@ def load_recipe(path: Path, name: str = "") -> Recipe:
 
     ``name`` is that of its recording; if it is empty, the file's name without its ending.
     """
-    return _load_recipe(path, name or path.stem, file_state(path))
+    state = file_state(path)
+    modules = tuple(map(file_state, _find_candidates(path, state)))
+    return _load_recipe(path, name or path.stem, (state, modules))
+
+
+@lru_cache(maxsize=10_000)  # a few paths each
+def _find_candidates(path: Path, state: object) -> list[Path]:
+    return find_candidates(path)
 
 
 # A build asks when it makes, reads and writes a page, and for cards: all pages lie in between. One

@@ -22,6 +22,7 @@ def _add_builders_transforms(app: Sphinx) -> None:
     if app.builder.name == "gettext":  # templates keep the helpers of comments
         from . import extract
 
+        app.connect("write-started", extract.add_module_comments)
         app.connect("build-finished", extract.write_kinds)
     else:
         from . import transforms

@@ -1,7 +1,8 @@
 """Gettext catalogs of a project: where they lie, read, written and measured.
 
-There is one catalog for each page and language, ``<locale>/<language>/LC_MESSAGES/<page>.po``, and
-some of labels: ``recipe_gallery.po`` for the engine, one for each package in the setting
+There is one catalog for each page and language, ``<locale>/<language>/LC_MESSAGES/<page>.po``, one
+for each module whose source recipes show (``recipes/_module.po``), and some of labels:
+``recipe_gallery.po`` for the engine, one for each package in the setting
 ``recipe_gallery_label_packages``, and ``sphinx.po`` for the project's templates and for what Sphinx
 and the theme leave untranslated.
 """

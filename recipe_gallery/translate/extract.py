@@ -13,6 +13,8 @@ from pathlib import Path
 import polib
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.builders import Builder
+from sphinx.builders.gettext import MessageCatalogBuilder, MsgOrigin
 from sphinx.config import Config
 from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
@@ -20,6 +22,7 @@ from sphinx.util.nodes import extract_messages
 from ..errors import GalleryError
 from ..languages import Language
 from ..project import Project
+from ..recipes.cells.module_comments import find_module_comments
 from .catalogs import (
     ENGINE,
     Kind,
@@ -194,6 +197,14 @@ def _package_folder(name: str) -> Path:
     return Path(found.origin).parent
 
 
+def add_module_comments(app: Sphinx, builder: Builder) -> None:
+    """Add the comments of modules, which no page has as messages, to the templates of a build."""
+    if isinstance(builder, MessageCatalogBuilder):
+        for name, text, path, line in find_module_comments(app.config, Path(app.srcdir)):
+            domain = docname_to_domain(name, app.config.gettext_compact)
+            builder.catalogs[domain].add(text, MsgOrigin(str(path), line))
+
+
 def write_kinds(app: Sphinx, exception: Exception | None) -> None:
     """Write what translators are told about each message into the finished templates."""
     if exception:
@@ -203,6 +214,9 @@ def write_kinds(app: Sphinx, exception: Exception | None) -> None:
         kinds = templates[docname_to_domain(docname, app.config.gettext_compact)]
         for node, text in extract_messages(app.env.get_doctree(docname)):
             kinds[text].add(_COMMENTS.get(type(node), ""))
+    for name, text, _path, _line in find_module_comments(app.config, Path(app.srcdir)):
+        domain = docname_to_domain(name, app.config.gettext_compact)
+        templates[domain][text].add(_COMMENTS[code_comment])
     for domain, kinds in templates.items():
         template = polib.pofile(str(Path(app.outdir, f"{domain}.pot")), wrapwidth=0)
         for entry in template:

@@ -23,6 +23,7 @@ from ..errors import GalleryError, suggest
 from ..languages import current_language, format_percent, is_translated, source_language
 from ..outdated import watch
 from ..recipes.cell_marks import DATA_CLASS, OUTPUT_CLASS, code_of_cells, folded_cell, set_code
+from ..recipes.cells.module_comments import name_module
 from ..recipes.comments import find_comments, replace_comments
 from ..recipes.gallery import find_file
 from .catalogs import (
@@ -73,6 +74,8 @@ class AddComments(SphinxTransform):
                 summary = fold_summary("", "", original=block.parent["summary"])
                 summary.source, summary.line = str(file.path), block["recipe_line"]
                 block.parent.insert(0, summary)
+            if "recipe_module" in block:
+                continue  # all pages that show the module share its catalog
             for comment in find_comments(block.astext()):
                 helper = code_comment("", "", original=comment.text)
                 helper.source = str(file.path)
@@ -173,7 +176,15 @@ class WriteComments(SphinxTransform):
         for helper in list(self.document.findall(code_comment)):
             translations[helper["original"]] = helper.get("translation", "")
             helper.parent.remove(helper)
-        if not any(translations.values()):
-            return
         for block in code_of_cells(self.document):
-            set_code(block, replace_comments(block.astext(), translations))
+            found = translations
+            if "recipe_module" in block:
+                found = self._translate_module(Path(block["recipe_module"][0]))
+            if any(found.values()):
+                set_code(block, replace_comments(block.astext(), found))
+
+    def _translate_module(self, path: Path) -> dict[str, str]:
+        """Return the translated comments of a module; the page is read again when they change."""
+        if not is_translated(self.config):
+            return {}
+        return watch(self.env, page_translations, name_module(self.env.docname, path))

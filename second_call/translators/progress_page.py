@@ -50,11 +50,11 @@ class TranslationStatus(SphinxDirective):
         return section
 
     def _row(self, status: CatalogStatus, locale: Locale) -> list[nodes.Node]:
-        page: nodes.Node = (
-            nodes.Text(_("Labels of the site: %s") % status.domain)
-            if status.is_label
-            else link_to_page(self.env, status.domain)
-        )
+        page: nodes.Node = link_to_page(self.env, status.domain)
+        if status.is_label:
+            page = nodes.Text(_("Labels of the site: %s") % status.domain)
+        elif status.domain not in self.env.found_docs:  # of a module that recipes share
+            page = nodes.inline("", status.domain, classes=[DATA_CLASS])
         catalog: nodes.Node = nodes.inline("", f"{status.domain}.po", classes=[DATA_CLASS])
         repository, root = self.config.recipe_gallery_repository_url, Path(self.env.srcdir)
         if repository and status.path.is_relative_to(root):

@@ -21,9 +21,9 @@ from sphinx_gallery.py_source_parser import Block
 from ...errors import GalleryError
 from ..config_comments import cell_flag, cell_setting, cell_settings
 from ..fingerprint import fingerprint_code, strip_comments
+from .inline import Inlined, inline
+from .syntax import refuse_unseen, syntax_error
 
-_NOT_SHOWN = re.compile("[\t\v\x1c-\x1e\x85\u2028\u2029]")
-_HIDDEN_BREAK = "a line break that is not seen", r"write it as an escape, such as \u2028"
 _PLUMBING = re.compile(r"^[ \t]*#\s*sphinx_gallery_plumbing\s*=\s*True[ \t]*$", re.MULTILINE)
 
 
@@ -38,6 +38,7 @@ class Cell:
     alt: tuple[str, ...] = ()
     raises: str | None = None
     once: bool = False  # replicates leave it out
+    inlined: Inlined | None = None  # the module whose source this is; line is that of the import
     fold: str = ""  # what a page shows in the place of its code, until a reader unfolds it
 
     @cached_property
@@ -66,6 +67,7 @@ def _is_plumbing(block: Block) -> bool:
 def make_cells(path: Path, blocks: Sequence[Block]) -> Iterator[Cell]:
     """Yield the cells of a recipe; raise ``GalleryError`` for one that is no use."""
     number, hidden, line = 0, "", 1
+    inlined: dict[Path, int] = {}  # the number of the cell that has it
     for block in (each for each in blocks if each.type == "code"):
         try:
             blank = is_blank(block)
@@ -74,7 +76,13 @@ def make_cells(path: Path, blocks: Sequence[Block]) -> Iterator[Cell]:
             raise GalleryError(str(error), path=path, line=block.lineno, remedy=remedy) from None
         if cell_flag(path, block, "plumbing") or not blank:
             number += 1
-            yield _make_cell(path, number, block, hidden)
+            cell = _make_cell(path, number, block, hidden)
+            if cell.inlined and inlined.setdefault(cell.inlined.path, number) != number:
+                before = inlined[cell.inlined.path]
+                text = f"cell {before} holds the source of {cell.inlined.path.name} already"
+                remedy = "import all that the recipe needs there"
+                raise GalleryError(text, path=path, line=cell.line, remedy=remedy)
+            yield cell
             hidden = ""
             continue
         if cell_flag(path, block, "once"):
@@ -90,12 +98,11 @@ def make_cells(path: Path, blocks: Sequence[Block]) -> Iterator[Cell]:
 
 
 def _make_cell(path: Path, number: int, block: Block, hidden: str) -> Cell:
-    content = block.content
+    inlined = inline(path, block)
+    content = inlined.source if inlined else block.content
     source = "" if _is_plumbing(block) else _visible(content).strip("\n")
-    if found := _NOT_SHOWN.search(source):  # a page or a script would have others in their place
-        text, remedy = ("a tab", "use spaces") if found[0] == "\t" else _HIDDEN_BREAK
-        raise GalleryError(f"{text} in the code below", path=path, line=block.lineno, remedy=remedy)
-    shown = content
+    refuse_unseen(path, source, block.lineno)
+    shown = block.content
     for pattern in (py_source_parser.IGNORE_BLOCK_PATTERN, py_source_parser.INFILE_CONFIG_PATTERN):
         shown = pattern.sub(lambda match: "\n" * match[0].count("\n"), shown)
     above = shown[: len(shown) - len(shown.lstrip())].count("\n") if shown.strip() else 0
@@ -107,6 +114,7 @@ def _make_cell(path: Path, number: int, block: Block, hidden: str) -> Cell:
         alt=tuple(cell_settings(path, block, "alt")),
         raises=cell_setting(path, block, "raises") or None,
         once=cell_flag(path, block, "once"),
+        inlined=inlined,
         fold=cell_setting(path, block, "fold"),
     )
     try:
@@ -122,15 +130,3 @@ def _make_cell(path: Path, number: int, block: Block, hidden: str) -> Cell:
         remedy = "hide whole statements only"
         raise GalleryError(text, path=path, line=block.lineno, remedy=remedy) from None
     return cell
-
-
-def syntax_error(path: Path, source: str, first_line: int) -> GalleryError:
-    """Return what is wrong with code that cannot be parsed, and where."""
-    text, line, remedy = "this code cannot be parsed", first_line, "mend the code"
-    try:
-        ast.parse(source)
-    except SyntaxError as error:
-        text, line = f"syntax error: {error.msg}", first_line - 1 + (error.lineno or 1)
-    if source.startswith("\ufeff"):
-        text, remedy = "a byte order mark at the start of the file", "save it in UTF-8 without one"
-    return GalleryError(text, path=path, line=line, remedy=remedy)

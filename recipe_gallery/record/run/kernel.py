@@ -117,7 +117,7 @@ class Execution:
                 remedy = "a recipe runs to its end: print why a part is left out instead"
         raise kind(
             f"cell {cell.number} of {len(self.run.cells)} {text}",
-            path=self.run.recipe,
+            path=cell.module or self.run.recipe,
             line=cell.line,
             remedy=remedy + self._output_so_far(node),
         )

@@ -43,9 +43,10 @@ class CellToRun:
     """One cell of a recipe."""
 
     number: int  # counted from 1
-    line: int  # of the recipe
+    line: int  # of the recipe, or of the module
     code: str
     raises: str | None  # the exception it is meant to end in
+    module: Path | None = None  # the file beside the recipe that the code is from
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,7 +74,13 @@ class Run:
             recipe=recipe.path,
             file=recipe.path.resolve(),
             cells=tuple(
-                CellToRun(number=each.number, line=each.line, code=each.code, raises=each.raises)
+                CellToRun(
+                    number=each.number,
+                    line=each.inlined.line if each.inlined else each.line,
+                    code=each.code,
+                    raises=each.raises,
+                    module=each.inlined.path if each.inlined else None,
+                )
                 for each in recipe.cells
             ),
             folder=folder,
@@ -121,22 +128,23 @@ def run_recipe(run: Run, on_cell: Callable[[int], None] = lambda number: None) -
     """
     with _worker(run) as (worker, events):
         phase = "starting the kernel"
-        line = None
+        path, line = run.recipe, None
         for event in _read(events, run):
             if event is None:
                 text = f"{phase} ran out of time (sphinx_gallery_deadline = {run.deadline:g} s)"
                 remedy = "make it do less or raise the limit in the recipe"
-                raise GalleryError(text, path=run.recipe, line=line, remedy=remedy)
+                raise GalleryError(text, path=path, line=line, remedy=remedy)
             if event["event"] == "done":
                 from nbformat import from_dict  # slow, and the worker imports this module first
 
                 return from_dict(json.loads(run.result.read_text(encoding="utf-8")))
             if event["event"] == "failed":
                 kind = KernelDiedError if event["died"] else GalleryError
-                place = {"path": run.recipe, "line": event["line"]}
+                place = {"path": Path(event["path"]), "line": event["line"]}
                 raise kind(event["text"], **place, remedy=event["remedy"])
             number = event["cell"]
-            line = run.cells[number - 1].line
+            cell = run.cells[number - 1]
+            path, line = cell.module or run.recipe, cell.line
             phase = f"cell {number} of {len(run.cells)}"
             if event["event"] == "cell":
                 on_cell(number)

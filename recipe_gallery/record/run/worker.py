@@ -50,6 +50,7 @@ def main() -> None:
     except GalleryError as error:
         result = {"event": "failed", "died": isinstance(error, KernelDiedError)}
         result |= {"text": error.text, "line": error.line, "remedy": error.remedy}
+        result["path"] = str(error.path or run.recipe)
     except Exception as error:
         text = f"the recorder failed: {type(error).__name__}: {error}"
         remedy = "please report it with the lines below\n" + traceback.format_exc()
@@ -57,6 +58,7 @@ def main() -> None:
             text = f"{error.filename or run.folder}: {error.strerror}"
             remedy = "mend it and record again"
         result = {"event": "failed", "died": False, "text": text, "line": None, "remedy": remedy}
+        result["path"] = str(run.recipe)
     end_processes(run.folder, os.getpid())
     with contextlib.suppress(BrokenPipeError):
         tell(**result)

@@ -1,0 +1,148 @@
+"""Inlined modules on the page, in its downloads, while recording, and in catalogs."""
+
+import subprocess
+import sys
+
+import nbformat
+import polib
+import pytest
+
+from gallery import ROOT, Gallery
+from recipe_gallery.languages import load_languages
+from recipe_gallery.project import load_project
+from recipe_gallery.translate.checks.run import check_tree
+from recipe_gallery.translate.extract import make_templates, update_catalogs
+from recipe_gallery.translate.status_and_impact import language_status
+
+MODULE = '''"""What all recipes share."""
+
+# Why it is measured.
+import time
+
+
+def measure(x: int) -> int:
+    """Return a figure."""
+    return x + 0 * time.time_ns()  # behind code
+'''
+FIRST = '''"""
+First
+=====
+"""
+
+# sphinx_gallery_fold = "The harness"
+
+from _bench import measure
+
+# %%
+# Text.
+
+# Why in the recipe.
+print("measured", measure(40) + 2)
+'''
+SECOND = FIRST.replace("First\n=====", "Second\n======").replace("in the recipe", "elsewhere")
+INLINED = MODULE.partition('"""\n\n')[2].strip()
+
+
+@pytest.fixture
+def inlined(gallery: Gallery) -> Gallery:
+    """A gallery with two recorded recipes that inline the same module."""
+    (gallery.recipes / "_bench.py").write_text(MODULE)
+    for name, text in (("first", FIRST), ("second", SECOND)):
+        gallery.write(name, text)
+    assert gallery.record(), gallery.messages
+    return gallery
+
+
+@pytest.mark.slow
+def test_page_notebook_script_and_recording_are_one_truth(inlined: Gallery) -> None:
+    build = inlined.build()
+    assert build.warnings == ""
+    page = build.page("recipes/first")
+    assert "from _bench" not in page
+    assert "time_ns" in page
+    assert "measured 42" in page
+    notebook = nbformat.read(build.out / "recipes/first.ipynb", as_version=4)
+    codes = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    assert codes[0] == INLINED
+    assert inlined.recording("first").notebook.cells[0].source == INLINED
+    assert inlined.recording("first").facts["inputs"] == {}
+    script = build.out / "recipes/first.py"
+    assert not (build.out / "recipes/_bench.py").exists()
+    for path in (script, inlined.recipes / "first.py"):
+        done = subprocess.run([sys.executable, path], capture_output=True, text=True)
+        assert done.stdout == "measured 42\n", done.stderr
+
+    assert inlined.build().read == []
+    inlined.recipes.joinpath("_bench.py").write_text(MODULE.replace("Why it is", "How it is"))
+    again = inlined.build()
+    assert sorted(again.read) == ["recipes/first", "recipes/second"]
+    assert again.warnings == ""
+    assert "How it is measured." in again.page("recipes/second")
+    inlined.recipes.joinpath("_bench.py").write_text(MODULE.replace("x + 0", "x + 1"))
+    again = inlined.build()
+    assert "changed code in cell 1 (line 8)" in again.warnings
+    inlined.recipes.joinpath("_bench.py").write_text("x = (\n")
+    assert "_bench.py:1: syntax error: '(' was never closed" in inlined.build().warnings
+    inlined.recipes.joinpath("_bench.py").unlink()
+    assert "first.py:8: no module _bench.py beside it" in inlined.build().warnings
+    inlined.recipes.joinpath("_bench.py").write_text(MODULE)
+    assert inlined.build().warnings == ""
+
+
+@pytest.mark.slow
+def test_an_error_in_a_module_names_its_line(gallery: Gallery) -> None:
+    (gallery.recipes / "_bench.py").write_text('"""Words."""\n\n\nx = 1\ny = 1 / 0\n')
+    gallery.write("failing", FIRST.replace("measure\n", "x, y\n"))
+    assert not gallery.record("failing")
+    assert "_bench.py:4: cell 1 of 2 failed: ZeroDivisionError" in gallery.messages
+
+
+@pytest.mark.slow
+def test_comments_of_a_module_are_translated_once(
+    inlined: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    inlined.set_languages("ko")
+    inlined.configure(gettext_compact=False)
+    project = load_project(inlined.root)
+    templates = make_templates(project, inlined.root / "out" / "gettext")
+    found = {entry.msgid: entry for entry in templates["recipes/_bench"]}
+    assert list(found) == ["Why it is measured.", "behind code"]
+    assert found["behind code"].occurrences == [("recipes_source/_bench.py", "9")]
+    assert found["behind code"].comment.startswith("Comment in code")
+    for name in ("first", "second"):
+        texts = {entry.msgid for entry in templates[f"recipes/{name}"]}
+        assert "The harness" in texts
+        assert not texts & found.keys()
+
+    inlined.configure(gettext_compact=None)  # pages of a folder share a catalog, and so do modules
+    compact = make_templates(load_project(inlined.root), inlined.root / "out" / "gettext")
+    assert compact["recipes"].find("behind code").comment.startswith("Comment in code")
+    inlined.configure(gettext_compact=False)
+
+    languages = load_languages(inlined.root)
+    update_catalogs(project, [languages["ko"]], inlined.root / "out" / "gettext")
+    path = inlined.root / "locale/ko/LC_MESSAGES/recipes/_bench.po"
+    statuses = language_status([project.locale], "ko", ())
+    (status,) = [each for each in statuses if each.path == path]
+    assert status.progress
+    assert status.progress.words_left == 6
+    before = inlined.build(language="ko")
+    assert "Why it is measured." in before.page("recipes/first")
+    catalog = polib.pofile(str(path))
+    catalog[0].msgstr, catalog[1].msgstr = "무엇을 재는지.", "# 코드"
+    catalog.save()
+    assert any(each.path == path and each.line for each in check_tree(project, [str(path)]))
+    build = inlined.build(language="ko")
+    assert sorted(build.read) == ["recipes/first", "recipes/second"]
+    assert "_bench.po" in build.warnings
+    for name in ("first", "second"):
+        page = build.page(f"recipes/{name}")
+        assert "무엇을 재는지." in page
+        assert "behind code" in page
+        for suffix in (".ipynb", ".py"):
+            assert "무엇을 재는지." in (build.out / f"recipes/{name}{suffix}").read_text("utf-8")
+    script = build.out / "recipes/first.py"
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True)
+    assert done.stdout == "measured 42\n", done.stderr
+    assert "무엇을" not in inlined.build(language="en").page("recipes/first")

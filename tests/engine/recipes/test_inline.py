@@ -1,0 +1,169 @@
+"""Modules beside a recipe whose source takes the place of the cell that imports them."""
+
+from pathlib import Path
+
+import pytest
+
+from recipe_gallery.errors import GalleryError
+from recipe_gallery.recipes.fingerprint import fingerprint_code
+from recipe_gallery.recipes.recipe import Recipe, load_recipe
+
+HEAD = '"""\nTitle\n=====\n"""\n'
+MODULE = '''"""What all recipes share."""
+
+# Why this is here.
+import time
+
+
+def measure(x: int) -> int:
+    """Return the time."""
+    return x + time.time_ns()  # behind code
+
+
+SIZE = 3
+'''
+
+
+def load(tmp_path: Path, cell: str, module: str = MODULE, name: str = "_bench") -> Recipe:
+    (tmp_path / f"{name}.py").write_text(module)
+    path = tmp_path / "recipe.py"
+    path.write_text(f"{HEAD}{cell}\n\n# %%\n\nx = 1\n")
+    return load_recipe(path)
+
+
+@pytest.mark.parametrize(
+    "cell",
+    [
+        "from _bench import measure",
+        "from _bench import measure, SIZE",
+        "from _bench import (\n    SIZE,\n    measure as measure,\n)",
+        "from _bench import *",
+        "# Why.\nfrom _bench import measure  # noqa: F401\nfrom _bench import SIZE",
+        "# sphinx_gallery_once = True\nfrom _bench import measure",
+    ],
+)
+def test_the_source_of_a_module_takes_the_place_of_its_import(tmp_path: Path, cell: str) -> None:
+    recipe = load(tmp_path, cell)
+    first, _last = recipe.cells
+    assert first.source == first.code == MODULE.partition('"""\n\n')[2].strip()
+    assert first.inlined
+    assert (first.inlined.path, first.inlined.line) == (tmp_path / "_bench.py", 3)
+    assert first.line == 5 + cell.count("# sphinx_gallery")
+    assert first.once == ("once" in cell)
+    assert recipe.modules == [tmp_path / "_bench.py"]
+    assert recipe.inputs == {}
+    assert first.fingerprint == fingerprint_code(MODULE, is_module=True)
+
+
+@pytest.mark.parametrize(
+    ("cell", "inputs"),
+    [
+        ("import _bench", ["_bench.py"]),
+        ("from _bench import measure\n\nprint(measure)", ["_bench.py"]),
+        ("def f():\n    from _bench import measure", ["_bench.py"]),
+        ("from bench import measure", ["bench.py"]),
+        ("from _package import measure", ["_package/__init__.py"]),
+        ("from _bench.part import measure", ["_bench.py"]),
+        ("from _thread import allocate_lock", []),
+        ("from __future__ import annotations", []),
+        ("from __future__ import annotations\nfrom _bench import measure", ["_bench.py"]),
+    ],
+)
+def test_other_imports_stay(tmp_path: Path, cell: str, inputs: list[str]) -> None:
+    (tmp_path / "bench.py").write_text("x = 1\n")
+    (tmp_path / "_package").mkdir()
+    (tmp_path / "_package/__init__.py").write_text("")
+    recipe = load(tmp_path, cell)
+    assert recipe.cells[0].source == cell
+    assert list(recipe.inputs) == inputs
+    assert recipe.modules == []
+
+
+def test_what_an_inlined_module_imports_is_an_input(tmp_path: Path) -> None:
+    (tmp_path / "near.py").write_text("x = 1\n")
+    recipe = load(tmp_path, "from _bench import y", "import near\n\ny = near.x\n")
+    assert list(recipe.inputs) == ["near.py"]
+
+
+def test_a_changed_module_is_read_again(tmp_path: Path) -> None:
+    cell = "from _bench import SIZE"
+    before = load(tmp_path, cell)
+    assert load_recipe(before.path) is before
+    same = load(tmp_path, cell, MODULE.replace("Why this", "How this").replace("Return the", "The"))
+    assert "How this" in same.cells[0].source
+    changed = load(tmp_path, cell, MODULE.replace("SIZE = 3", "SIZE = 44"))
+    prints = [recipe.cells[0].fingerprint for recipe in (before, same, changed)]
+    assert prints[0] == prints[1] != prints[2]
+
+
+@pytest.mark.parametrize(
+    ("module", "place", "text"),
+    [
+        ("", "recipe.py:5", "_bench.py has no SIZE"),
+        ("x = 1\n", "recipe.py:5", "_bench.py has no SIZE"),
+        ("def f():\n    SIZE = 1\n", "recipe.py:5", "_bench.py has no SIZE"),
+        ("x = 1\ny = (\n", "_bench.py:2", "syntax error: '(' was never closed"),
+        ("SIZE = '\0'\n", "_bench.py:1", "syntax error: source code string cannot contain null"),
+        ('"""Words."""\n\nif 1:\n\tSIZE = 1\n', "_bench.py:4", "a tab in the code below; use spaces"),
+        ("SIZE = '\u2028'\n", "_bench.py:1", "a line break that is not seen in the code below"),
+        ("'Words.'\n\nSIZE = 1\nnonlocal SIZE\n", "_bench.py:4", "syntax error: name 'SIZE' is assigned"),
+        ("\ufeffSIZE = 1\n", "_bench.py:1", "a byte order mark"),
+        ("from __future__ import annotations\nSIZE = 1\n", "_bench.py:1", "'from __future__' works on top"),
+        ("SIZE = 1\nif __name__ == '__main__':\n    SIZE\n", "_bench.py:2", "in a notebook it is '__main__'"),
+        ("__all__ = ['SIZE']\nSIZE = 1\n", "_bench.py:1", "__all__ means nothing in a cell"),
+        ("from _deep import x\nSIZE = 1\n", "_bench.py:1", "it imports from _deep.py"),
+        ("def SIZE():\n    from _deep import x\n", "_bench.py:2", "it imports from _deep.py"),
+        ("x = 1\n# sphinx_gallery_once = True\nSIZE = 1\n", "_bench.py:2", "it has a sphinx_gallery_ setting"),
+        ("x = 1\n# %% New\nSIZE = 1\n", "_bench.py:2", "this line would begin another cell"),
+        ("SIZE = " + "-" * 100_000 + "1\n", "_bench.py", "cannot be parsed"),
+    ],
+)
+def test_a_module_that_cannot_be_a_cell_is_one_line(
+    tmp_path: Path, module: str, place: str, text: str
+) -> None:
+    (tmp_path / "_deep.py").write_text("x = 1\n")
+    with pytest.raises(GalleryError) as caught:
+        load(tmp_path, "from _bench import SIZE", module)
+    assert str(caught.value).startswith(f"{tmp_path}/{place}: {text}")
+    assert "\n" not in str(caught.value)
+    assert caught.value.remedy
+
+
+def test_a_module_in_another_encoding_is_one_line(tmp_path: Path) -> None:
+    load(tmp_path, "from _bench import SIZE")
+    (tmp_path / "_bench.py").write_bytes(b"# \xe9\nSIZE = 1\n")
+    with pytest.raises(GalleryError, match=r"_bench\.py: cannot be read: 'utf-8' codec"):
+        load_recipe(tmp_path / "recipe.py")
+
+
+@pytest.mark.parametrize(
+    ("cell", "line", "text"),
+    [
+        ("from _bench import nothing", 5, "_bench.py has no nothing"),
+        ("from _bench import SIZE\nfrom _bench import nothing", 6, "_bench.py has no nothing"),
+        ("from _bench import SIZE as N", 5, "SIZE would not be called N in the inlined code"),
+        ("from _bensh import SIZE", 5, "no module _bensh.py beside it"),
+        ("from _bench import SIZE\nfrom _deep import x", 6, "a cell inlines one module"),
+        (
+            "from _bench import SIZE\n\n# %%\n\nfrom _bench import measure",
+            9,
+            "cell 1 holds the source of _bench.py already",
+        ),
+    ],
+)
+def test_an_import_that_cannot_be_inlined_is_one_line(
+    tmp_path: Path, cell: str, line: int, text: str
+) -> None:
+    (tmp_path / "_deep.py").write_text("x = 1\n")
+    with pytest.raises(GalleryError) as caught:
+        load(tmp_path, cell)
+    assert (caught.value.path, caught.value.line) == (tmp_path / "recipe.py", line)
+    assert caught.value.text == text
+    assert caught.value.remedy
+
+
+def test_plumbing_runs_the_source_of_a_module_unseen(tmp_path: Path) -> None:
+    first, _last = load(
+        tmp_path, "# sphinx_gallery_plumbing = True\nfrom _bench import SIZE"
+    ).cells
+    assert (first.source, "SIZE = 3" in first.code) == ("", True)
