@@ -1,5 +1,7 @@
 """A measured figure as readers expect it: with no more digits than its interval allows."""
 
+import math
+
 from babel import Locale
 from sphinx.locale import get_translation
 
@@ -25,17 +27,19 @@ def find_last_digit(figure: Figure) -> int:
     """Return the place of the last digit to show, as an exponent of ten: -1 for 2.7.
 
     It is the place of the first digit of half the interval's width, so long as that leaves at least
-    one digit and at most ``MOST_DIGITS``. What is counted and was the same in all processes keeps
-    all of its digits.
+    one digit and at most ``MOST_DIGITS``. What was counted has no digits behind the point.
     """
     value, first = figure.value, _first_digit(figure.value)
+    counted = figure.unit in _COUNTS and math.isclose(value, round(value))
     if figure.processes < 2:
+        if counted and not figure.unit:  # calls to break even are computed from times
+            return 0
         return _with_carry(value, first - DIGITS_OF_ONE + 1, DIGITS_OF_ONE)
     half = (figure.high - figure.low) / 2
-    if not half and value == int(value) and figure.unit in _COUNTS:
-        return 0
     least = first - MOST_DIGITS + 1
     wanted = _first_digit(half) if half else least
+    if counted:
+        return min(first, max(wanted, 0)) if half else 0
     if not value:
         return wanted
     return _with_carry(value, min(first, max(wanted, least)), MOST_DIGITS)
@@ -65,18 +69,18 @@ def describe_spread(figure: Figure, locale: Locale) -> str:
     """Return where another recording made like this one falls, and how many processes say so."""
     if figure.processes < 2:
         return str(_("measured in one process"))
-    numbers: dict[str, object] = {"processes": figure.processes, "machines": figure.hosts}
-    if figure.low == figure.high:
+    low, high = (_format(figure, end, locale, bare=True) for end in (figure.low, figure.high))
+    numbers = {"processes": figure.processes, "machines": figure.hosts}
+    if low == high:
         if figure.hosts > 1:
             return str(_("the same in %(processes)s processes on %(machines)s machines") % numbers)
         return str(_("the same in %(processes)s processes on one machine") % numbers)
-    numbers["low"] = _format(figure, figure.low, locale, bare=True)
-    numbers["high"] = _format(figure, figure.high, locale)
+    ends = {"low": low, "high": _format(figure, figure.high, locale)}
     if figure.hosts > 1:
         text = _("%(low)s to %(high)s in %(processes)s processes on %(machines)s machines")
     else:
         text = _("%(low)s to %(high)s in %(processes)s processes on one machine")
-    return str(text % numbers)
+    return str(text % (numbers | ends))
 
 
 def _format(figure: Figure, value: float, locale: Locale, *, bare: bool = False) -> str:

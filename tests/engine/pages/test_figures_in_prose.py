@@ -9,7 +9,7 @@ from babel import Locale
 from gallery import Build, Gallery
 from measured import RECIPE, SPEEDUP, add, claim, figure, store
 from recipe_gallery.languages import find_locale
-from recipe_gallery.pages.figures.format import format_figure
+from recipe_gallery.pages.figures.format import describe_spread, format_figure
 from recipe_gallery.recipes.figures.figures import ClaimRecord, Figure, Refutation
 
 
@@ -73,9 +73,14 @@ def test_a_claim_opens_its_evidence(gallery: Gallery) -> None:
         ({"value": 0.6312, "low": 0.62, "high": 0.64, "unit": "share"}, "63%"),
         ({"value": 0.6312, "low": 0.6302, "high": 0.6322, "unit": "share"}, "63.1%"),
         ({"value": 1234, "low": 1234, "high": 1234, "unit": "calls"}, "1,234"),
+        ({"value": 9.000_000_000_01, "low": 8.95, "high": 9.05, "unit": ""}, "9"),
+        ({"value": 1234, "low": 1228, "high": 1240, "unit": "calls"}, "1,234"),
+        ({"value": 4, "low": 1, "high": 40, "unit": "calls"}, "4"),
+        ({"value": 137, "processes": 1, "unit": ""}, "137"),
+        ({"value": 0.333, "low": 0.33, "high": 0.34, "unit": ""}, "0.333"),
         ({"value": 1234, "low": 1100, "high": 1400, "unit": "calls"}, "1,200"),
         ({"value": 1234, "processes": 1, "unit": "calls"}, "1,200"),
-        ({"value": 0, "low": 0, "high": 0, "unit": "", "quantity": "graph breaks"}, "0"),
+        ({"value": 0, "low": 0, "high": 0, "unit": ""}, "0"),
         ({"value": 0.0, "low": 0.0, "high": 0.3, "unit": "s"}, "0\u00a0ms"),
         ({"value": 4.1e12, "low": 4e12, "high": 4.2e12, "unit": "B/s"}, "4.1\u00a0TB/s"),
         ({"value": 671.0, "low": 668.0, "high": 674.0, "unit": "W"}, "671\u00a0W"),
@@ -83,7 +88,29 @@ def test_a_claim_opens_its_evidence(gallery: Gallery) -> None:
     ],
 )
 def test_a_figure_is_written_as_readers_expect(facts: dict[str, object], shown: str) -> None:
-    assert format_figure(figure(**facts), Locale("en")) == shown
+    known = figure(**{"quantity": "anything", **facts})
+    assert format_figure(known, Locale("en")) == shown
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({}, "2.6 to 2.9× in 10 processes on 2 machines"),
+        ({"hosts": 1}, "2.6 to 2.9× in 10 processes on one machine"),
+        ({"processes": 1}, "measured in one process"),
+        (
+            {"value": 9, "low": 8.95, "high": 9.05, "unit": ""},
+            "the same in 10 processes on 2 machines",
+        ),
+        (
+            {"value": 0.95e-3, "low": 0.9e-3, "high": 1.1e-3, "unit": "s", "hosts": 1},
+            "900 to 1,100\u00a0µs in 10 processes on one machine",
+        ),
+    ],
+)
+def test_a_spread_is_in_the_unit_of_its_figure(facts: dict[str, object], said: str) -> None:
+    known = figure(**{"quantity": "anything", **facts})
+    assert describe_spread(known, Locale("en")) == said
 
 
 GERMAN, KOREAN, CHINESE = (find_locale(code) for code in ("de", "ko", "zh_CN"))
