@@ -98,10 +98,9 @@ def without_notes(held: bool = True) -> Iterator[None]:
 def cell_settings(path: Path, block: Block, name: str) -> list[str]:
     """Return the values of a setting in one block of code, in order; each is a string."""
     values = []
-    setting = rf"^[ \t]*#\s*sphinx_gallery_{name}\s*=(.*)$"
-    for match in re.finditer(setting, block.content, re.MULTILINE):
+    for match in _find_lines(block, name):
         try:
-            value = ast.literal_eval(match.group(1).strip())
+            value = ast.literal_eval((match[1] or "").strip())
         except _UNREADABLE:
             value = None
         if not isinstance(value, str) or len(value.splitlines()) > 1:
@@ -111,10 +110,14 @@ def cell_settings(path: Path, block: Block, name: str) -> list[str]:
     return values
 
 
+def _find_lines(block: Block, name: str) -> Iterator[re.Match[str]]:
+    setting = rf"^[ \t]*#\s*sphinx_gallery_{name}[ \t]*(?:=(.*))?$"
+    return re.finditer(setting, block.content, re.MULTILINE)
+
+
 def cell_setting(path: Path, block: Block, name: str) -> str:
     """Return the value of a setting that a block of code has once; without it, an empty string."""
-    setting = re.compile(rf"^[ \t]*#\s*sphinx_gallery_{name}\s*=", re.MULTILINE)
-    lines = [_line_of(block, match) for match in setting.finditer(block.content)]
+    lines = [_line_of(block, match) for match in _find_lines(block, name)]
     values = cell_settings(path, block, name)
     if len(values) > 1:
         text = f"sphinx_gallery_{name} is set twice in this cell, first in line {lines[0]}"

@@ -74,6 +74,10 @@ def make_cells(path: Path, blocks: Sequence[Block]) -> Iterator[Cell]:
         except ExtensionError as error:  # an ignored part without end
             remedy = "add the line that is missing in this cell"
             raise GalleryError(str(error), path=path, line=block.lineno, remedy=remedy) from None
+        if blank and cell_setting(path, block, "fold"):
+            text = "nothing of this code is shown, so there is nothing to fold"
+            remedy = "remove the line '# sphinx_gallery_fold'"
+            raise GalleryError(text, path=path, line=block.lineno, remedy=remedy)
         if cell_flag(path, block, "plumbing") or not blank:
             number += 1
             cell = _make_cell(path, number, block, hidden)
