@@ -6,7 +6,7 @@ import pytest
 from nbformat import NotebookNode
 
 from recipe_gallery.record.environment import pass_on
-from recipe_gallery.record.machine.gpu import VISIBLE
+from recipe_gallery.record.machine.gpu import VISIBLE, Gpu
 from recipe_gallery.record.run.remains import run_folder
 from recipe_gallery.record.run.supervise import CellToRun, Run, run_recipe
 
@@ -38,6 +38,12 @@ def run(tmp_path: Path) -> Callable[..., NotebookNode]:
             return run_recipe(ran)
 
     return run
+
+
+@pytest.fixture
+def _own_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep no other test, of this run or another, from the GPU that a test pretends to have."""
+    monkeypatch.setattr(Gpu, "lock", property(lambda gpu: tmp_path / f"{gpu.identity}.lock"))
 
 
 PutTool = Callable[[str, str], Path]

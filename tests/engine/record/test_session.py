@@ -315,6 +315,7 @@ def test_without_a_gpu_the_cpu_is_offered(
         gallery.record("recipe", device="gpu")
 
 
+@pytest.mark.usefixtures("_own_locks")
 def test_a_gpu_the_libraries_cannot_use_is_an_error(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -81,7 +81,7 @@ def test_where_nothing_can_be_recorded_it_is_said_before_anything_runs(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None], reason: str
 ) -> None:
     gallery.write("one", RECIPE)
-    monkeypatch.setattr(session, "prepare", None)  # would fail
+    monkeypatch.setattr(session, "select_pages", None)  # would fail
     make(gallery.recordings)
     with pytest.raises(GalleryError) as caught:
         gallery.record()
@@ -95,7 +95,7 @@ def test_a_full_disk_is_found_out_before_anything_runs(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gallery.write("one", RECIPE)
-    monkeypatch.setattr(session, "prepare", None)
+    monkeypatch.setattr(session, "select_pages", None)
     monkeypatch.setattr(storage.files, "write_through", fail_to_write(lambda path: True))
     with pytest.raises(GalleryError, match="cannot be written: No space left on device"):
         gallery.record()
@@ -109,7 +109,7 @@ def test_no_room_for_temporary_files_is_found_out_before_anything_runs(
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     gallery.write("one", RECIPE)
-    monkeypatch.setattr(session, "prepare", None)
+    monkeypatch.setattr(session, "select_pages", None)
     monkeypatch.setattr(tempfile, "TemporaryFile", full)
     with pytest.raises(GalleryError) as caught:
         gallery.record()
