@@ -31,7 +31,7 @@ _NAMES = {
     0x20: "sw_thermal_slowdown",
     0x40: "hw_thermal_slowdown",
     0x80: "hw_power_brake_slowdown",
-    0x100: "display_clocks_setting",
+    0x100: "display_clock_setting",
 }
 
 

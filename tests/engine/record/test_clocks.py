@@ -57,6 +57,17 @@ def test_medians_and_extremes_are_of_samples_in_which_the_gpu_was_busy() -> None
     }
 
 
+def test_reasons_are_named_as_the_driver_names_their_bits() -> None:
+    assert summary("1, 2, 3, 4, 0x1ff")["slowed_by"] == dict.fromkeys(
+        [
+            *("applications_clocks_setting", "sw_power_cap", "hw_slowdown", "sync_boost"),
+            *("sw_thermal_slowdown", "hw_thermal_slowdown", "hw_power_brake_slowdown"),
+            "display_clock_setting",
+        ],
+        1,
+    )
+
+
 def test_a_reason_that_has_no_name_yet_is_told_as_its_bit() -> None:
     assert summary("1, 2, 3, 4, 0x0000000000000405")["slowed_by"] == {"sw_power_cap": 1, "0x400": 1}
 

@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,7 @@ def test_a_part_of_a_gpu_keeps_its_name(put_tool: PutTool, monkeypatch: pytest.M
 def test_a_broken_gpu_does_not_hide_the_one_that_is_named(
     put_tool: PutTool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put_tool("nvidia-smi", f'case "$*" in *"--id 1") echo "{GPUS[1]}" ;; *) exit 15 ;; esac')
+    put_tool("nvidia-smi", f'case "$*" in *" --id 1") echo "{GPUS[1]}" ;; *) exit 15 ;; esac')
     assert find_gpus() == []
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1,2")
     assert names(find_gpus()) == ["GPU-2b"]
@@ -160,13 +161,35 @@ def test_gpus_are_found_by_amd_smi(put_tool: PutTool, told: Any) -> None:
 @pytest.mark.parametrize("amd_smi", ["exit 1", "echo no", "echo '{}'", "echo '[1, {}]'", "echo 1"])
 def test_gpus_are_found_by_rocm_smi(put_tool: PutTool, amd_smi: str) -> None:
     put_tool("amd-smi", amd_smi)
-    put_tool("rocm-smi", f"echo 'WARNING: low-power state'\necho\necho '{json.dumps(ROCM_SMI)}'")
+    asked = put_tool(
+        "rocm-smi", f"echo 'WARNING: low-power state'\necho\necho '{json.dumps(ROCM_SMI)}'"
+    )
     facts = {"gpu": "AMD Model Y", "driver": "6.8.5"}
     first, second = find_gpus()
     assert first == Gpu(identity="GPU-00000000000000ab", facts=facts | {"memory": ""}, vendor=AMD)
     assert second == Gpu(
         identity="GPU-00000000000000cd", facts=facts | {"memory": "2 MiB"}, vendor=AMD
     )
+    assert asked.read_text() == (
+        "--showproductname --showuniqueid --showmeminfo vram --showdriverversion --json\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("card", "name"),
+    [
+        ({"Card Series": "Series", "Device Name": "Device"}, "Series"),
+        ({"Device Name": "Device"}, "Device"),
+        ({"Unique ID": "N/A"}, "AMD GPU"),
+    ],
+)
+def test_a_gpu_has_a_name_whatever_rocm_smi_calls_it(
+    put_tool: PutTool, card: dict[str, str], name: str
+) -> None:
+    put_tool("rocm-smi", f"echo '{json.dumps({'card0': card})}'")
+    [gpu] = find_gpus()
+    assert gpu.identity == "0"
+    assert gpu.facts == {"gpu": name, "driver": "", "memory": ""}
 
 
 @pytest.mark.parametrize(
@@ -213,6 +236,17 @@ def test_a_run_on_the_cpu_sees_no_gpu(
     for name, value in show_only(None).items():
         monkeypatch.setenv(name, value)
     assert find_gpus() == []
+
+
+def test_libraries_of_each_vendor_see_one_gpu_or_none() -> None:
+    nvidias = Gpu(identity="GPU-1a", facts={})
+    assert show_only(nvidias) == {"CUDA_VISIBLE_DEVICES": "GPU-1a"}
+    assert show_only(replace(nvidias, vendor=AMD)) == {
+        "ROCR_VISIBLE_DEVICES": "GPU-1a",
+        "HIP_VISIBLE_DEVICES": "0",
+        "CUDA_VISIBLE_DEVICES": "",
+    }
+    assert show_only(None) == {"CUDA_VISIBLE_DEVICES": "", "HIP_VISIBLE_DEVICES": "-1"}
 
 
 def test_each_gpu_has_a_lock_of_its_own() -> None:
