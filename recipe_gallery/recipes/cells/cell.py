@@ -86,6 +86,9 @@ def make_cells(path: Path, blocks: Sequence[Block]) -> Iterator[Cell]:
                 text = f"cell {before} holds the source of {cell.inlined.path.name} already"
                 remedy = "import all that the recipe needs there"
                 raise GalleryError(text, path=path, line=cell.line, remedy=remedy)
+            if blank and not strip_comments(cell.code):
+                text, remedy = "this cell has no code that could run unseen", "remove its mark"
+                raise GalleryError(text, path=path, line=block.lineno, remedy=remedy)
             yield cell
             hidden = ""
             continue

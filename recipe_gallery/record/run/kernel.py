@@ -26,6 +26,7 @@ _INSTALL = "install what recipes need"
 _LONGER = "make it do less or raise the limit in the recipe"
 _LINES = 60  # of what a cell printed, that an error shows
 _CHARACTERS = 400  # of each line
+_FRAME = re.compile(r"^Cell In\[(\d+)\], line (\d+)", re.MULTILINE)  # of a traceback
 
 # Lives as long as the process: at its own end it would wait for sockets.
 _CONTEXT = zmq.asyncio.Context()
@@ -83,7 +84,7 @@ class Execution:
 
     async def _execute_cell(self, cell: CellToRun, node: NotebookNode) -> None:
         started, left = time.monotonic(), self.run.time_left()
-        kind = GalleryError
+        kind, place = GalleryError, (cell.module or self.run.recipe, cell.line)
         try:
             if left <= 0:
                 raise CellTimeoutError("no time is left to begin")
@@ -112,15 +113,25 @@ class Execution:
         except CellExecutionError as error:
             text = f"failed: {self._describe_error(error.ename, error.evalue)}"
             remedy = _INSTALL if error.ename == "ModuleNotFoundError" else "mend the recipe"
+            place = self._find_place(error.traceback) or place
             if error.ename in ("SystemExit", "KeyboardInterrupt"):
                 text = f"ended with {error.ename}({error.evalue})"
                 remedy = "a recipe runs to its end: print why a part is left out instead"
         raise kind(
             f"cell {cell.number} of {len(self.run.cells)} {text}",
-            path=cell.module or self.run.recipe,
-            line=cell.line,
+            path=place[0],
+            line=place[1],
             remedy=remedy + self._output_so_far(node),
         )
+
+    def _find_place(self, traceback: str) -> tuple[Path, int] | None:
+        """Return file and line of an error that was raised in the source of a module, or None."""
+        found = _FRAME.findall(self.cleaner.clean_text(traceback))
+        number, row = map(int, found[-1]) if found else (0, 0)
+        cell = next((each for each in self.run.cells if each.number == number), None)
+        if cell is None or cell.module is None or row <= cell.above:
+            return None
+        return cell.module, cell.line + row - cell.above - 1
 
     def _explain_death(self) -> tuple[type[GalleryError], str, str]:
         """Return the kind of error, the text and the remedy for a kernel that ended in a cell."""

@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -23,6 +23,7 @@ from .remains import MARK, end_processes, undisturbed
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
+    from ...recipes.cells.cell import Cell
     from ...recipes.recipe import Recipe
     from ..machine.conditions import Conditions
 
@@ -47,6 +48,16 @@ class CellToRun:
     code: str
     raises: str | None  # the exception it is meant to end in
     module: Path | None = None  # the file beside the recipe that the code is from
+    above: int = 0  # rows of the code that are from elsewhere, before those of the module
+
+    @classmethod
+    def of(cls, cell: Cell) -> CellToRun:
+        """Return a cell of a recipe as it runs."""
+        run = cls(number=cell.number, line=cell.line, code=cell.code, raises=cell.raises)
+        if cell.inlined is None:
+            return run
+        above = cell.code.count("\n", 0, cell.code.rindex(cell.inlined.source))
+        return replace(run, line=cell.inlined.line, module=cell.inlined.path, above=above)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,16 +84,7 @@ class Run:
         return cls(
             recipe=recipe.path,
             file=recipe.path.resolve(),
-            cells=tuple(
-                CellToRun(
-                    number=each.number,
-                    line=each.inlined.line if each.inlined else each.line,
-                    code=each.code,
-                    raises=each.raises,
-                    module=each.inlined.path if each.inlined else None,
-                )
-                for each in recipe.cells
-            ),
+            cells=tuple(CellToRun.of(each) for each in recipe.cells),
             folder=folder,
             environment=conditions.kernel_environment(folder / "caches"),
             drop=tuple(each.pattern for each in settings.drop),

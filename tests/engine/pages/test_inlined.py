@@ -90,11 +90,35 @@ def test_page_notebook_script_and_recording_are_one_truth(inlined: Gallery) -> N
 
 
 @pytest.mark.slow
-def test_an_error_in_a_module_names_its_line(gallery: Gallery) -> None:
-    (gallery.recipes / "_bench.py").write_text('"""Words."""\n\n\nx = 1\ny = 1 / 0\n')
-    gallery.write("failing", FIRST.replace("measure\n", "x, y\n"))
+@pytest.mark.parametrize(
+    ("module", "hidden", "said"),
+    [
+        (
+            "x = 1\n\n\ndef measure(x):\n    return x / 0\n",
+            "",
+            "_bench.py:8: cell 2 of 2 failed",
+        ),
+        ("def measure(x):\n    return x\n\n\n1 / 0\n", "", "_bench.py:8: cell 1 of 2 failed: Zero"),
+        ("measure = int\n1 / 0\n", "h = 1\n\n\n", "_bench.py:5: cell 1 of 2 failed: Zero"),
+        ("measure = int\n", "1 / 0\n", "_bench.py:4: cell 1 of 2 failed: Zero"),
+        (
+            "def measure(x):\n    return ''\n",
+            "",
+            "failing.py:{line}: cell 2 of 2 failed",
+        ),
+    ],
+)
+def test_an_error_in_a_module_names_its_line(
+    gallery: Gallery, module: str, hidden: str, said: str
+) -> None:
+    (gallery.recipes / "_bench.py").write_text(f'"""Words."""\n\n\n{module}')
+    start, end = "# sphinx_gallery_start_ignore\n", "# sphinx_gallery_end_ignore\n"
+    above = f"{start}{hidden}{end}\n# %%\n\nfrom _bench" if hidden else "from _bench"
+    text = FIRST.replace("from _bench", above)
+    path = gallery.write("failing", text)
     assert not gallery.record("failing")
-    assert "_bench.py:4: cell 1 of 2 failed: ZeroDivisionError" in gallery.messages
+    line = path.read_text().splitlines().index("# Why in the recipe.") + 1
+    assert said.format(line=line) in gallery.messages
 
 
 @pytest.mark.slow

@@ -96,6 +96,11 @@ def test_a_mark_stands_once_in_a_cell(tmp_path: Path) -> None:
     )
 
 
+def test_plumbing_without_code_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(GalleryError, match=r"recipe\.py:8: this cell has no code that could run"):
+        load(tmp_path, "a = 1\n", f"{PLUMBING}# why\n", "b = 1\n")
+
+
 def test_hidden_code_cannot_run_once_with_a_cell_that_always_runs(tmp_path: Path) -> None:
     with pytest.raises(GalleryError) as caught:
         load(tmp_path, "a = 1\n", f"{ONCE}{HIDDEN}", "b = 1\n")
