@@ -13,6 +13,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 from recipe_gallery.languages import current_language, is_translated, locale_dirs, source_language
 from recipe_gallery.outdated import store_of, watch
+from recipe_gallery.pages.figures.roles import ROLES, make_node
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
 from recipe_gallery.translate.catalogs import catalog_folder
 from recipe_gallery.translate.checks.markup import inline_nodes
@@ -78,7 +79,11 @@ def translated_nodes(env: BuildEnvironment, docname: str, text: str) -> list[nod
     """Return a message of another page in the language of this build, English marked as such."""
     language = current_language(env.config)
     translation = watch(env, translate_message, docname, text)
-    children = inline_nodes(translation, glue=language.glue)
+
+    def make(role: str, words: str) -> nodes.Node | None:
+        return make_node(env, docname, role, words, borrowed=True) if role in ROLES else None
+
+    children = inline_nodes(translation, glue=language.glue, make=make)
     source = source_language(env.config)
     if translation == text and language != source:
         return [nodes.inline("", "", *children, classes=[f"language-{source.tag}"])]

@@ -25,6 +25,7 @@ from ..errors import GalleryError
 from ..project import gallery_folders
 from ..recipes.cells.cell import is_blank
 from ..recipes.config_comments import without_notes
+from ..recipes.figures.references import leave_out_figures
 from ..recipes.gallery import GalleryFile, find_file, list_files
 from ..recipes.recipe import load_recipe
 from .gallery_settings import tell_unused
@@ -196,9 +197,12 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
             outputs.pop(0) if block.type == "code" and outputs else "" for block in script_blocks
         ], 0.0
 
+    introduce = gen_rst.extract_intro_and_title
     replacements = {
         "generate_file_rst": memory.wrap(_naming(gen_rst.generate_file_rst, find), sources_of),
         "execute_script": replay_script,
+        # For thumbnails, whose texts are the same in every language
+        "extract_intro_and_title": lambda name, text: introduce(name, leave_out_figures(text)),
         # It parses every recipe to see which may run side by side; none runs.
         "_split_parallel": lambda names, *_others: (names, []),
     }

@@ -6,6 +6,7 @@ import pytest
 from babel import Locale
 
 from gallery import Gallery
+from measured import SPEEDUP, add, figure, store
 from recipe_gallery.languages import Language
 from recipe_gallery.translate.catalogs import Progress
 from second_call.figures import summary
@@ -99,3 +100,19 @@ def test_a_bar_of_progress_shows_what_waits_to_be_revised() -> None:
     drawn = draw_progress(progress, english, korean).astext()
     assert '<rect class="done" width="25.00"' in drawn
     assert '<rect class="waiting" x="25.00" width="50.00"' in drawn
+
+
+def test_a_card_has_the_figures_of_its_sentence(gallery: Gallery) -> None:
+    add(gallery, f"It is :measured:`{SPEEDUP}`, and :claim:`no {{other}} wins <no-such>`.")
+    store(gallery, figure())
+    index = gallery.root / "index.rst"
+    index.write_text(index.read_text() + "\n.. recipe-cards::\n")
+    build = gallery.build()
+    card = re.sub(r"<[^>]+>", "", build.page("index"))
+    assert "It is 2.7×, and no [not measured yet] wins." in card
+    assert "figure-list" not in build.page("index")
+    # what is wrong is told once, at the recipe
+    assert build.warnings.count("no process published the claim") == 1
+    assert "index.rst" not in build.warnings
+    store(gallery, figure(value=3.1))
+    assert "It is 3.1×," in re.sub(r"<[^>]+>", "", gallery.build().page("index"))

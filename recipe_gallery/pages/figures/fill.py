@@ -49,7 +49,8 @@ class FillFigures(SphinxTransform):
         shown: dict[tuple[str, str], tuple[str, str, str]] = {}
         for node in figures:
             answer = found[node["recipe"], _question(node)]
-            if row := self._fill(node, answer):
+            row = self._fill(node, answer)
+            if row and "borrowed" not in node:
                 shown[node["recipe"], node["key"]] = row
         for node in claims:  # their sentences are whole now
             self._prove(node, found[node["recipe"], _question(node)])
@@ -146,7 +147,7 @@ class NoteProblems(SphinxTransform):
         """Look at the nodes that have a problem."""
         problems = store_of(self.env).pages[self.env.docname].problems
         for node in self.document.findall(lambda n: isinstance(n, measured | claim)):
-            if "problem" in node:
+            if "problem" in node and "borrowed" not in node:
                 path, line = _locate(node)
                 problems.append(str(GalleryError(node["problem"], path=path, line=line)))
 

@@ -25,29 +25,41 @@ class FigureRole(SphinxRole):
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
         """Return the node; what is wrong with its text is told when the page has been read."""
-        return [make_node(self.env, self.env.docname, self.name, self.rawtext, self.text)], []
+        node = make_node(self.env, self.env.docname, self.name, self.text)
+        node.rawsource = self.rawtext
+        return [node], []
 
 
 def make_node(
-    env: BuildEnvironment, docname: str, role: str, rawtext: str, text: str
+    env: BuildEnvironment, docname: str, role: str, text: str, *, borrowed: bool = False
 ) -> nodes.inline:
-    """Return the node of a role that stands on the page ``docname``, from where it may be taken."""
+    """Return the node of a role in a text of the page ``docname``.
+
+    A text that another page shows is ``borrowed``: that page has no evidence of it and no problems.
+    """
     try:
-        if role == "measured":
-            return _make_measured(env, docname, rawtext, parse_reference(text))
-        parsed = parse_claim(text)
-        node = claim(rawtext, "", recipe=find_page(env, parsed.claim, docname))
-        node["key"] = parsed.claim.key
-        for piece in parsed.pieces:
-            if isinstance(piece, Reference):
-                node += _make_measured(env, docname, "", piece)
-            else:
-                node += nodes.Text(piece)
-        return node
+        node = _make_node(env, docname, role, text)
     except ValueError as error:
-        return ROLES[role](rawtext, text, problem=str(error))
+        node = ROLES[role]("", text, problem=str(error))
+    if borrowed:
+        for each in node.findall(lambda n: isinstance(n, measured | claim)):
+            each["borrowed"] = True
+    return node
 
 
-def _make_measured(env: BuildEnvironment, docname: str, rawtext: str, named: Reference) -> measured:
+def _make_node(env: BuildEnvironment, docname: str, role: str, text: str) -> nodes.inline:
+    if role == "measured":
+        return _make_measured(env, docname, parse_reference(text))
+    parsed = parse_claim(text)
+    node = claim(recipe=find_page(env, parsed.claim, docname), key=parsed.claim.key)
+    for piece in parsed.pieces:
+        if isinstance(piece, Reference):
+            node += _make_measured(env, docname, piece)
+        else:
+            node += nodes.Text(piece)
+    return node
+
+
+def _make_measured(env: BuildEnvironment, docname: str, named: Reference) -> measured:
     page = find_page(env, named, docname)
-    return measured(rawtext, named.key, recipe=page, key=named.key, form=named.form)
+    return measured("", named.key, recipe=page, key=named.key, form=named.form)

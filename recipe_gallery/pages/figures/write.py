@@ -58,8 +58,8 @@ def depart_claim(self: HTML5Translator, node: claim) -> None:
 
 
 def _can_hold_marks(self: HTML5Translator, node: nodes.Element) -> bool:
-    """Tell whether a button works here: not in a book, nor in headings and links."""
-    if self.builder.name == "epub":
+    """Tell whether a button works here: not in a book, a heading or a link, nor on a card."""
+    if self.builder.name == "epub" or "borrowed" in node:
         return False
     while node.parent is not None:
         node = node.parent

@@ -13,6 +13,7 @@ _REFERENCE = re.compile(
     r"(?:(?P<recipe>[^\s:{}<>,]+):)?(?P<key>[a-z0-9_.-]+)(?:\s*,\s*(?P<form>\w+))?"
 )
 _CLAIM = re.compile(r"(?P<text>.+?)\s*<(?P<target>[^<>{}]*)>", re.DOTALL)
+_ROLE = re.compile(r":(?P<role>measured|claim):`(?P<text>[^`]+)`")
 _PIECE = re.compile(r"\{\{|\}\}|\{(?P<figure>[^{}]*)\}|(?P<alone>[{}])")
 
 
@@ -88,3 +89,16 @@ def parse_claim(text: str) -> ClaimText:
         pieces.append(Reference(recipe=recipe, key=figure.key, form=figure.form))
     pieces.append(sentence[end:])
     return ClaimText(pieces=tuple(filter(None, pieces)), claim=claim)
+
+
+def leave_out_figures(text: str) -> str:
+    """Return a text in which the roles are their words, for a place that can show no figures."""
+
+    def words(role: re.Match[str]) -> str:
+        try:
+            pieces = parse_claim(role["text"]).pieces if role["role"] == "claim" else ()
+        except ValueError:
+            return role["text"]
+        return "".join(p if isinstance(p, str) else "…" for p in pieces) or "…"
+
+    return _ROLE.sub(words, text)

@@ -2,6 +2,7 @@
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -57,13 +58,25 @@ def parse(text: str, *, glue: bool = False) -> Markup:
     )
 
 
-def inline_nodes(text: str, *, glue: bool = False) -> list[nodes.Node]:
-    """Return a text as nodes of a page; roles become plain text, links and footnotes too."""
-    return [
-        child if isinstance(child, nodes.Text | nodes.literal) else nodes.Text(_shown(child))
-        for child in _parse_inline(text, glue)[0]
-        if not isinstance(child, nodes.target)
-    ]
+def inline_nodes(
+    text: str,
+    *,
+    glue: bool = False,
+    make: Callable[[str, str], nodes.Node | None] = lambda _role, _text: None,
+) -> list[nodes.Node]:
+    """Return a text as nodes of a page; roles become plain text, links and footnotes too.
+
+    ``make`` may return another node for a role with its text.
+    """
+    children = []
+    for child in _parse_inline(text, glue)[0]:
+        if isinstance(child, nodes.Text | nodes.literal):
+            children.append(child)
+        elif not isinstance(child, nodes.target):
+            role = child.get("role") if isinstance(child, nodes.Element) else None
+            made = make(role, child.astext()) if role else None
+            children.append(made or nodes.Text(_shown(child)))
+    return children
 
 
 def _shown(node: nodes.Node) -> str:

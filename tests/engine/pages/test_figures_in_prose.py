@@ -360,3 +360,21 @@ def test_what_is_wrong_is_told_at_the_recipes_line_in_translated_builds(gallery:
     build = gallery.build(language="ko")
     assert "steps.py:9: no recorded figure is called 'adam.100.fused.time'" in build.warnings
     assert 'steps.py:9: the claim "[아직 측정되지 않음]가 걸립니다" (fused-wins)' in build.warnings
+
+
+def test_a_thumbnail_has_no_keys_for_figures(gallery: Gallery) -> None:
+    add(gallery, f"It is :measured:`{SPEEDUP}`, and :claim:`{{{SPEEDUP}}} wins <fused-wins>`.")
+    page = gallery.build().page("recipes/index")
+    assert 'tooltip="It is …, and … wins."' in page
+    assert SPEEDUP not in page
+
+
+def test_a_heading_has_figures_and_no_mark(gallery: Gallery) -> None:
+    heading = f":claim:`It is {{{SPEEDUP}}} <fused-wins>`"
+    add(gallery, f"{heading}\n{'-' * len(heading)}\n\nWords.")
+    index = gallery.root / "index.rst"
+    index.write_text(index.read_text().replace("recipes/index", "recipes/index\n   recipes/steps"))
+    build = gallery.build()
+    assert "It is 2.7×" in words(build)
+    assert "It is 2.7×" in words(build, "index")  # in its table of contents
+    assert "popovertarget" not in build.page("recipes/steps") + build.page("index")
