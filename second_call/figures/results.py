@@ -6,6 +6,7 @@ other machines lie in folders beside it, ``recordings/<machine>/<recipe>.ipynb``
 
 from collections.abc import Sequence
 from pathlib import PurePosixPath
+from typing import Any
 
 from babel import Locale
 from docutils import nodes
@@ -26,6 +27,7 @@ from recipe_gallery.recipes.cell_marks import DATA_CLASS
 from ..nodes import link_to_page, make_table, translated_nodes
 from .bars import make_bars
 from .cards import make_links
+from .data import link_to_data, list_rows
 from .headline import Figure
 from .summary import Measured, Summary, list_machines, list_recipes, summarize
 
@@ -46,6 +48,7 @@ class RecordedResults(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the sections, in the order of the gallery."""
         sections: list[nodes.Node] = []
+        rows: list[dict[str, Any]] = []
         machines = watch(self.env, list_machines)
         recipes = watch(self.env, list_recipes)
         for docname in recipes[:MOST_RECIPES]:
@@ -53,7 +56,10 @@ class RecordedResults(SphinxDirective):
             measured = self._measured(docname, own, machines.get(docname, ())) if own else []
             if own and any(each.rows for each in measured):
                 sections.append(self._section(docname, own.title, measured))
-        return [*sections, *make_links(self.env, recipes[MOST_RECIPES:])]
+            for each in measured:
+                rows += list_rows(docname.partition("/")[2], each)
+        data = [link_to_data(self.env.docname, rows)] if rows else []
+        return [*data, *sections, *make_links(self.env, recipes[MOST_RECIPES:])]
 
     def _measured(self, docname: str, own: Summary, machines: Sequence[str]) -> list[Measured]:
         """Return a recipe's current recordings: the one its page shows, then other machines'."""
@@ -64,6 +70,9 @@ class RecordedResults(SphinxDirective):
                 logger.warning("%s", summary.problem, type="recipe_gallery", subtype="recording")
             elif summary:
                 found.append(summary.measured)
+        for each in found:
+            if each and each.problem:
+                logger.warning("%s", each.problem, type="recipe_gallery", subtype="figures")
         return [each for each in found if each]
 
     def _section(self, docname: str, title: str, measured: Sequence[Measured]) -> nodes.section:

@@ -14,6 +14,7 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.outdated import store_of
 from recipe_gallery.pages.header import describe_versions
 from recipe_gallery.project import file_state
+from recipe_gallery.recipes.figures.figures import Figure, figures_path, load_figures
 from recipe_gallery.recipes.gallery import find_file, find_recordings, list_files
 from recipe_gallery.recipes.recorded_page import RecordedPage, Unrecorded, load_recorded
 
@@ -27,7 +28,10 @@ class Measured:
     device: str
     recorded: datetime
     versions: str
+    package_versions: tuple[tuple[str, str], ...]
     rows: tuple[HeadlineRow, ...]
+    figures: tuple[Figure, ...] = ()  # with intervals, from many processes
+    problem: str = ""  # why these cannot be read
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +56,9 @@ def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary
     folder = Path(env.srcdir, env.config.recipe_gallery_recordings, machine)
     kept = store_of(env).kept["summary"]
     names = env.config.recipe_gallery_package_names
-    state = file_state(file.path), file_state(file.recording(folder)), names
+    path = file.recording(folder)
+    files = file.path, path, figures_path(path)
+    state = *map(file_state, files), names
     known = kept.get((docname, machine))
     if known and known[0] == state:
         return known[1]
@@ -105,12 +111,24 @@ def _describe(
                 raise GalleryError(stale, path=recording.path)
         except GalleryError as error:
             problem = error.describe(root)
+        figures, wrong = _read_figures(recording.path, root)
         measured = Measured(
             device=recording.device_name,
             recorded=recording.recorded,
             versions=describe_versions(recording, names),
+            package_versions=tuple(recording.facts["versions"].items()),
             rows=rows,
+            figures=figures,
+            problem=wrong,
         )
     return Summary(
         title=page.recipe.title, text=page.recipe.summary, measured=measured, problem=problem
     )
+
+
+def _read_figures(recording: Path, root: Path) -> tuple[tuple[Figure, ...], str]:
+    """Return the stored figures of a recording, and what is wrong with them."""
+    try:
+        return tuple(load_figures(recording).figures.values()), ""
+    except GalleryError as error:
+        return (), error.describe(root)

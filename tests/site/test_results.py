@@ -1,3 +1,5 @@
+import csv
+import json
 import re
 import shutil
 
@@ -5,6 +7,7 @@ import nbformat
 import pytest
 
 from gallery import Gallery, write_recording
+from recipe_gallery.recipes.figures.figures import Figure, Figures, figures_path, store_figures
 
 PUBLISHING = '''
 """
@@ -143,3 +146,88 @@ def test_a_damaged_recording_of_another_machine_is_a_warning(site: Gallery) -> N
     build = site.build()
     assert "not a whole notebook" in build.warnings
     assert "2.50×" in build.page("results")
+
+
+def test_figures_lie_beside_the_page_as_json_and_csv(site: Gallery) -> None:
+    build = site.build()
+    page = build.page("results")
+    for name in ("results.json", "results.csv"):
+        assert f'href="{name}"' in page
+    data = json.loads((build.out / "results.json").read_text())
+    first, second, third, fourth = data["rows"]
+    facts = site.recording("publishing").facts
+    assert first == {
+        "recipe": "publishing",
+        "case": "a case <with markup>",
+        "arm": "compared with eager",
+        "size": None,
+        "quantity": "speedup",
+        "value": 2.5,
+        "low": 2.25,
+        "high": 2.75,
+        "spread": "quartiles of one process",
+        "unit": "",
+        "processes": 1,
+        "hosts": 1,
+        "device": facts["device"]["cpu"],
+        "recorded": facts["recorded"].replace("Z", "+00:00"),
+        "versions": facts["versions"],
+    }
+    assert (second["quantity"], third["unit"], fourth["case"]) == (
+        "share_of_limit",
+        "calls",
+        "slower",
+    )
+    assert list(first) == list(data["columns"])
+    lines = list(csv.DictReader((build.out / "results.csv").open(newline="")))
+    assert [line["value"] for line in lines] == ["2.5", "0.5", "1234", "0.8"]
+    assert (lines[0]["case"], lines[0]["size"]) == ("a case <with markup>", "")
+    assert lines[0]["versions"].startswith(f"python {facts['versions']['python']}")
+
+
+def test_each_language_gets_the_same_data(site: Gallery) -> None:
+    site.set_languages("ko")
+    english = (site.build().out / "results.json").read_bytes()
+    assert (site.build(language="ko").out / "results.json").read_bytes() == english
+
+
+def test_figures_with_intervals_come_first(site: Gallery) -> None:
+    site.build()
+    figure = Figure(
+        key="a.b.time",
+        case="a",
+        arm="b",
+        size=10,
+        quantity="time",
+        unit="ms",
+        spread_class="gpu",
+        value=1.5,
+        low=1.25,
+        high=2.0,
+        processes=6,
+        hosts=2,
+    )
+    path = site.recordings / "publishing.ipynb"
+    store_figures(path, Figures(figures={figure.key: figure}))
+    build = site.build()
+    assert build.warnings == ""
+    assert "results" in build.read
+    first, second, *_rest = json.loads((build.out / "results.json").read_text())["rows"]
+    expected = {name: getattr(figure, name) for name in ("case", "arm", "size", "low", "processes")}
+    assert expected.items() <= first.items()
+    assert first["spread"] == "98 of 100 later recordings on another host"
+    assert second["case"] == "a case <with markup>"
+    figures_path(path).write_text("{")
+    build = site.build()
+    assert "publishing.figures.jsonl:1: not a whole line (invalid JSON); run: " in build.warnings
+    assert "2.50×" in build.page("results")
+
+
+def test_without_figures_there_are_no_files(gallery: Gallery, recipe: str) -> None:
+    gallery.add("adding")
+    (gallery.root / "results.rst").write_text(
+        ":orphan:\n\nResults\n=======\n\n.. recorded-results::\n"
+    )
+    build = gallery.build()
+    assert "results.json" not in build.page("results")
+    assert not (build.out / "results.json").exists()

@@ -1,0 +1,130 @@
+"""The figures of the results page for programs: the same rows as JSON and CSV, beside the page.
+
+Rows are in long form, one figure each; ``COLUMNS`` says what they hold. They are written when the
+page is, in every language the same.
+"""
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.locale import get_translation
+
+from recipe_gallery.recipes.cell_marks import DATA_CLASS
+
+from .summary import Measured
+
+_ = get_translation("second_call")
+
+SCHEMA = 1
+COLUMNS = {
+    "recipe": "name of the recipe",
+    "case": "what was measured",
+    "arm": "which version of it",
+    "size": "how large it was, if there are several sizes",
+    "quantity": "what the number is",
+    "value": "the figure: median of processes, or of the samples of one",
+    "low": "lower end of the spread",
+    "high": "upper end of the spread",
+    "spread": "what low and high are",
+    "unit": "of value, low and high; empty for a bare number",
+    "processes": "how many fresh processes were measured",
+    "hosts": "on how many machines",
+    "device": "GPU, or else CPU",
+    "recorded": "when the run that the page shows was made",
+    "versions": "of Python, packages and more",
+}
+_QUARTILES, _NEXT = "quartiles of one process", "98 of 100 later recordings on another host"
+_UNITS = {"speedup": "", "share_of_limit": "", "break_even_calls": "calls"}
+
+
+class results_data(nodes.paragraph):  # noqa: N801 (docutils names nodes so)
+    """The links to the files; ``rows`` holds what is written into them."""
+
+
+def link_to_data(docname: str, rows: list[dict[str, Any]]) -> results_data:
+    """Return the links to the files beside the page ``docname``."""
+    name = PurePosixPath(docname).name
+    links = [
+        nodes.reference(
+            "", "", _literal(f"{name}{ending}"), refuri=f"{name}{ending}", internal=True
+        )
+        for ending in (".json", ".csv")
+    ]
+    text = nodes.Text(_("All figures of this page as data:"))
+    between = nodes.Text(" "), nodes.Text(" · ")
+    parts = [part for pair in zip(between, links, strict=True) for part in pair]
+    return results_data(
+        "", "", text, *parts, classes=["results-data"], rows=rows, translatable=False
+    )
+
+
+def _literal(name: str) -> nodes.literal:
+    return nodes.literal("", name, classes=[DATA_CLASS])
+
+
+def list_rows(recipe: str, measured: Measured) -> Iterator[dict[str, Any]]:
+    """Yield the rows of one recording: first its figures with intervals, then its headline rows."""
+    origin = {
+        "device": measured.device,
+        "recorded": measured.recorded.isoformat(),
+        "versions": dict(measured.package_versions),
+    }
+    for each in measured.figures:
+        named = {name: getattr(each, name) for name in COLUMNS if hasattr(each, name)}
+        yield {"recipe": recipe, **named, "spread": _NEXT, **origin}
+    for row in measured.rows:
+        for quantity, unit in _UNITS.items():
+            figure = getattr(row, quantity)
+            if figure is not None:
+                yield {
+                    "recipe": recipe,
+                    "case": row.case,
+                    "arm": f"compared with {row.baseline}",
+                    "size": None,
+                    "quantity": quantity,
+                    "value": figure.value,
+                    "low": figure.low,
+                    "high": figure.high,
+                    "unit": unit,
+                    "processes": 1,
+                    "hosts": 1,
+                    "spread": _QUARTILES,
+                    **origin,
+                }
+
+
+def write_data(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Write the files of a page that links to them."""
+    for node in doctree.findall(results_data) if app.builder.format == "html" else ():
+        target = Path(app.outdir, docname)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        for ending, text in (
+            (".json", format_json(node["rows"])),
+            (".csv", format_csv(node["rows"])),
+        ):
+            target.with_name(f"{target.name}{ending}").write_bytes(text.encode())
+
+
+def format_json(rows: Sequence[dict[str, Any]]) -> str:
+    """Return the rows as an object of JSON, each on a line of its own."""
+    lines = (json.dumps({name: row[name] for name in COLUMNS}, ensure_ascii=False) for row in rows)
+    columns = json.dumps(COLUMNS)
+    body = ",\n".join(lines)
+    return f'{{"schema": {SCHEMA}, "columns": {columns}, "rows": [\n{body}\n]}}\n'
+
+
+def format_csv(rows: Sequence[dict[str, Any]]) -> str:
+    """Return the rows as CSV with a line of headings; versions stand in one cell."""
+    text = io.StringIO()
+    table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
+    table.writeheader()
+    for row in rows:
+        versions = "; ".join(f"{name} {version}" for name, version in row["versions"].items())
+        table.writerow({**row, "versions": versions})
+    return text.getvalue()
