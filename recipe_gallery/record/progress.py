@@ -67,8 +67,6 @@ class Summary:
         return lines + [f"error: {text}" for text in failed.values()]
 
     def _lines_of_replicates(self) -> list[str]:
-        if not self._planned:
-            return []
         made, planned = sum(self._made.values()), sum(self._planned.values())
         told = ", ".join(f"{name} {self._made[name]}" for name in self._planned)
         failed = sum(" replicate " in name for name in self.failed)

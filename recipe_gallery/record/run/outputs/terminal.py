@@ -26,7 +26,6 @@ _TOKEN = re.compile(
 
 def render(text: str) -> str:
     """Return text as it stands when all moves of the cursor are done; takes linear time."""
-    text = re.sub(r"(?<!\r)\r+\n", "\n", text) if "\r\n" in text else text
     if not _CONTROL.search(text):
         return text
     rows: list[list[str]] = [[]]  # a wide character takes two places, the second one is ""
