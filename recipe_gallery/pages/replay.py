@@ -19,6 +19,7 @@ from sphinx.util import logging
 from sphinx_gallery import gen_gallery, gen_rst
 from sphinx_gallery._doctree_links import CodeLinksTransform
 from sphinx_gallery.gen_gallery import generate_gallery_rst
+from sphinx_gallery.gen_rst import extract_intro_and_title
 from sphinx_gallery.py_source_parser import Block
 
 from ..errors import GalleryError
@@ -147,6 +148,17 @@ def _inline(file: GalleryFile, blocks: list[Block]) -> list[Block]:
     ]
 
 
+def _find_recipe(app: Sphinx, copy: Path) -> GalleryFile | None:
+    """Return the recipe of which Sphinx-Gallery has made a copy."""
+    docname = copy.relative_to(app.srcdir).as_posix().removesuffix(".py")
+    return find_file(app.config, Path(app.srcdir), docname)
+
+
+def _introduce(name: Any, docstring: str) -> tuple[str, str]:
+    """Return text and title of a thumbnail; they are the same in every language."""
+    return extract_intro_and_title(name, leave_out_figures(docstring))
+
+
 @contextlib.contextmanager
 def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
     """Put replaying in the place of running, and memory before making.
@@ -156,9 +168,7 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
     without_alt: list[str] = []
     recordings = Path(app.srcdir, app.config.recipe_gallery_recordings)
 
-    def find(copy: Path) -> GalleryFile | None:
-        docname = copy.relative_to(app.srcdir).as_posix().removesuffix(".py")
-        return find_file(app.config, Path(app.srcdir), docname)
+    find = partial(_find_recipe, app)
 
     def sources_of(copy: Path) -> list[Path]:
         file = find(copy)
@@ -197,12 +207,10 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
             outputs.pop(0) if block.type == "code" and outputs else "" for block in script_blocks
         ], 0.0
 
-    introduce = gen_rst.extract_intro_and_title
     replacements = {
         "generate_file_rst": memory.wrap(_naming(gen_rst.generate_file_rst, find), sources_of),
         "execute_script": replay_script,
-        # For thumbnails, whose texts are the same in every language
-        "extract_intro_and_title": lambda name, text: introduce(name, leave_out_figures(text)),
+        "extract_intro_and_title": _introduce,
         # It parses every recipe to see which may run side by side; none runs.
         "_split_parallel": lambda names, *_others: (names, []),
     }

@@ -126,7 +126,7 @@ def _read(file: GalleryFile, folders: list[Path]) -> tuple[list[Path], list[obje
     states = _states(files)
     pages = [load_recorded(file, folder) for folder in folders]
     if recipe := pages[0].recipe:
-        inputs = [file.path.parent / name for name in recipe.inputs]
+        inputs = [*recipe.modules, *(file.path.parent / name for name in recipe.inputs)]
         files, states = [*files, *inputs], [*states, *_states(inputs)]
     current = [
         page for page in pages if isinstance(page, RecordedPage) and page.comparison.is_current
