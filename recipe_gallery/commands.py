@@ -68,8 +68,10 @@ def check(project: Project, options: argparse.Namespace) -> bool:
 )
 def figures(project: Project, options: argparse.Namespace) -> None:
     """Compute the intervals of measured figures from all replicates."""
-    from .record.replicates.update import update_all
-
+    try:
+        from .record.replicates.update import update_all
+    except ModuleNotFoundError as error:
+        raise _missing_package("computing figures", error) from None
     print("\n".join(update_all(project, options.recipes, options.recordings_folder)))
 
 
@@ -88,10 +90,7 @@ def record(project: Project, options: argparse.Namespace) -> bool:
         from .record.session import Options
         from .record.session import record as record_recipes
     except ModuleNotFoundError as error:
-        raise GalleryError(
-            f"recording needs the package {error.name}",
-            remedy="run: pip install 'recipe-gallery[record]'",
-        ) from None
+        raise _missing_package("recording", error) from None
     wanted = Options(
         folder=options.recordings_folder,
         device=options.device,
@@ -237,6 +236,11 @@ def new_language(project: Project, options: argparse.Namespace) -> None:
     print(f"{len(changed)} catalogs written to {folder}; translate them, and look at the pages:")
     print(suggest("html", code))
     print("Once readers should find the language, set published = true in languages.toml.")
+
+
+def _missing_package(what: str, error: ModuleNotFoundError) -> GalleryError:
+    remedy = "run: pip install 'recipe-gallery[record]'"
+    return GalleryError(f"{what} needs the package {error.name}", remedy=remedy)
 
 
 def _translated_languages(project: Project, codes: Sequence[str] = ()) -> list[Language]:

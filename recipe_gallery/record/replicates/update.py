@@ -6,11 +6,12 @@ from pathlib import Path
 from ...errors import GalleryError
 from ...project import Project
 from ...recipes.figures.figures import Figures, figures_path, store_figures
+from ...recipes.figures.sources import METHOD, read_sources
 from ...recipes.gallery import find_recordings
 from ...recipes.recipe import Recipe, load_recipe
 from ..recording_status import name_files
+from ..selection import choose_files
 from .report import describe, describe_refuted, describe_wide
-from .sources import METHOD, read_sources
 
 
 def update_figures(path: Path, recipe: Recipe) -> list[str]:
@@ -52,15 +53,11 @@ def update_all(project: Project, names: Sequence[str], folder: Path | None = Non
     others.
     """
     folder = folder or project.recordings
-    known = name_files(project)
-    if unknown := [name for name in names if name not in known]:
-        text = f"no recipe named {unknown[0]}"
-        raise GalleryError(text, remedy=f"there are: {', '.join(known)}")
-    files = {name: known[name] for name in names or known}
+    files = {file.name: file for file in choose_files(project, names)}
     paths = [(file.recording(folder), file) for file in files.values()]
     paths += [
         (path, files[name])
-        for path, machine, name in find_recordings(folder, known.values())
+        for path, machine, name in find_recordings(folder, name_files(project).values())
         if machine and name in files
     ]
     lines: list[str] = []

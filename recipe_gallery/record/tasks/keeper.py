@@ -80,6 +80,7 @@ class Keeper:
         storage.require_place(path)
         if self.check:
             self.check(notebook, task.recipe.path)
+        read_published(notebook, task.recipe.path)  # no page could show rows that are wrong
         storage.write_whole(notebook, path)
         seconds = notebook.metadata.recording.seconds
         self.tell(task.title, State.RECORDED, f"{seconds:.0f} s")

@@ -222,6 +222,21 @@ def test_figures_of_other_machines_lie_in_their_folder(measured: Gallery, run: R
     assert run("check")[0] == 0
 
 
+def test_a_recipe_that_publishes_wrong_rows_is_not_recorded(measured: Gallery) -> None:
+    measured.write("wrong", MEASURING.replace("4.0", "float('nan')"))
+    assert not measured.record("wrong")
+    told = "wrong.py: rows published by cell 1: row 1: value is 'nan', not a plain number; correct"
+    assert told in measured.messages
+    assert not (measured.recordings / "wrong.ipynb").exists()
+
+
+def test_recording_computes_figures(measured: Gallery) -> None:
+    assert measured.record(force=True)
+    assert "measuring: 2 figures of 1 process on 1 host, computed" in measured.messages
+    figures = load_figures(measured.recordings / "measuring.ipynb").figures
+    assert figures["adam.10.compiled.time"].processes == 1
+
+
 def test_an_unknown_recipe_is_told(run: Run) -> None:
     status, text = run("figures", "nobody")
     assert (status, text) == (1, "error: no recipe named nobody; there are: measuring\n")

@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import GalleryError, suggest
-from ...recipes.figures.figures import ClaimRecord, Refutation, digest_sources
-from ...recipes.figures.replicates import Replicate, Replicates, read_replicates, replicates_path
-from ...recipes.figures.rows import Published, read_published
-from ...recipes.recipe import Recipe
-from ...recipes.recording import Recording, compare, read_recording
+from ..recipe import Recipe
+from ..recording import Recording, compare, read_recording
+from .figures import ClaimRecord, Refutation, digest_sources
+from .replicates import Replicate, Replicates, read_replicates, replicates_path
+from .rows import Published, read_published
 
-METHOD = "1"  # of intervals.py; another one makes stored figures outdated
+METHOD = "1"  # of record/replicates/intervals.py; another one makes stored figures outdated
 
 
 @dataclass(frozen=True, kw_only=True)
