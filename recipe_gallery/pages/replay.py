@@ -24,7 +24,7 @@ from sphinx_gallery.py_source_parser import Block
 
 from ..errors import GalleryError
 from ..project import gallery_folders
-from ..recipes.cells.cell import is_blank
+from ..recipes.cells.cell import Cell, is_blank
 from ..recipes.config_comments import without_notes
 from ..recipes.figures.references import leave_out_figures
 from ..recipes.gallery import GalleryFile, find_file, list_files
@@ -135,12 +135,14 @@ def _naming(
     return make_or_name
 
 
-def _inline(file: GalleryFile, blocks: list[Block]) -> list[Block]:
-    """Return the blocks of a page, with the source of modules that their recipe inlines."""
-    try:
-        cells = (cell for cell in load_recipe(file.path, file.name).cells if cell.source)
-    except GalleryError:  # replaying tells it
-        return blocks
+def _show(blocks: list[Block], file: GalleryFile | None) -> list[Block]:
+    """Return the blocks that a page shows, with the source of modules that its recipe inlines."""
+    # Sphinx-Gallery would show a block of nothing but settings as an empty code block.
+    blocks = [block for block in blocks if not is_blank(block)]
+    cells: Iterator[Cell] = iter(())
+    with contextlib.suppress(GalleryError):  # replaying tells it
+        if file:
+            cells = (each for each in load_recipe(file.path, file.name).cells if each.source)
     pairs = [(block, next(cells, None) if block.type == "code" else None) for block in blocks]
     return [
         block._replace(content=f"{cell.source}\n") if cell and cell.inlined else block
@@ -186,16 +188,14 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
         gallery_conf: dict[str, Any],
         file_conf: dict[str, Any],
     ) -> tuple[list[str], float]:
-        # Sphinx-Gallery would show a block of nothing but settings as an empty code block.
-        script_blocks[:] = [block for block in script_blocks if not is_blank(block)]
         script_vars.update(memory_delta=0.0, example_globals={})
         images = ImageWriter(script_vars["image_path_iterator"], Path(gallery_conf["src_dir"]))
         target = Path(script_vars["target_file"])
         file = find(target)
+        script_blocks[:] = _show(script_blocks, file)
         if file is None:  # a page without results
             images.remove_others(target)
             return ["" for _ in script_blocks], 0.0
-        script_blocks[:] = _inline(file, script_blocks)
         tell_unused(file)
         replay = Replay(file, recordings, images)
         outputs = replay.run()

@@ -105,9 +105,10 @@ def make_cells(path: Path, blocks: Sequence[Block]) -> Iterator[Cell]:
 
 
 def _make_cell(path: Path, number: int, block: Block, hidden: str) -> Cell:
-    inlined = inline(path, block)
+    is_plumbing = _is_plumbing(block)
+    inlined = inline(path, block) if is_plumbing or not is_blank(block) else None
     content = inlined.source if inlined else block.content
-    source = "" if _is_plumbing(block) else _visible(content).strip("\n")
+    source = "" if is_plumbing else _visible(content).strip("\n")
     refuse_unseen(path, source, block.lineno)
     shown = block.content
     for pattern in (py_source_parser.IGNORE_BLOCK_PATTERN, py_source_parser.INFILE_CONFIG_PATTERN):

@@ -89,6 +89,24 @@ def test_page_notebook_script_and_recording_are_one_truth(inlined: Gallery) -> N
     assert inlined.build().warnings == ""
 
 
+def test_a_part_of_the_gallery_has_modules_of_its_own(gallery: Gallery) -> None:
+    part = gallery.recipes / "advanced"
+    part.mkdir()
+    part.joinpath("GALLERY_HEADER.rst").write_text("Advanced\n========\n")
+    part.joinpath("_bench.py").write_text(MODULE)
+    gallery.write("advanced/deep", FIRST)
+    gallery.set_languages("ko")
+    gallery.configure(gettext_compact=False, suppress_warnings=["recipe_gallery"])
+    gallery.translate("recipes/advanced/_bench", {"Why it is measured.": "무엇을 재는지."})
+    build = gallery.build(language="ko")
+    assert build.warnings == ""
+    assert "무엇을 재는지." in build.page("recipes/advanced/deep")
+    gallery.translate("recipes/advanced/_bench", {"Why it is measured.": "왜 재는지."})
+    build = gallery.build(language="ko")
+    assert build.read == ["recipes/advanced/deep"]
+    assert "왜 재는지." in build.page("recipes/advanced/deep")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "hidden", "said"),
@@ -113,9 +131,9 @@ def test_an_error_in_a_module_names_its_line(
 ) -> None:
     (gallery.recipes / "_bench.py").write_text(f'"""Words."""\n\n\n{module}')
     start, end = "# sphinx_gallery_start_ignore\n", "# sphinx_gallery_end_ignore\n"
-    above = f"{start}{hidden}{end}\n# %%\n\nfrom _bench" if hidden else "from _bench"
-    text = FIRST.replace("from _bench", above)
-    path = gallery.write("failing", text)
+    fold = "# sphinx_gallery_fold"
+    above = f"{start}{hidden}{end}\n# %%\n\n{fold}" if hidden else fold
+    path = gallery.write("failing", FIRST.replace(fold, above))
     assert not gallery.record("failing")
     line = path.read_text().splitlines().index("# Why in the recipe.") + 1
     assert said.format(line=line) in gallery.messages
