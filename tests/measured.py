@@ -2,6 +2,10 @@
 
 from gallery import Gallery
 from recipe_gallery.recipes.figures.figures import ClaimRecord, Figure, Figures, store_figures
+from recipe_gallery.recipes.figures.replicates import Replicate, append, replicates_path
+from recipe_gallery.recipes.figures.rows import Claim
+from recipe_gallery.recipes.figures.sources import read_sources
+from recipe_gallery.recipes.recipe import load_recipe
 
 RECIPE = '''
 """
@@ -48,6 +52,28 @@ def claim(held: int = 6, of: int = 6, **facts: object) -> ClaimRecord:
 
 
 def store(gallery: Gallery, *records: Figure | ClaimRecord, name: str = "steps") -> None:
+    """Store figures and claims as if they had been computed from the processes recorded so far."""
     figures = {each.key: each for each in records if isinstance(each, Figure)}
     claims = {each.key: each for each in records if isinstance(each, ClaimRecord)}
-    store_figures(gallery.recordings / f"{name}.ipynb", Figures(figures=figures, claims=claims))
+    path = gallery.recordings / f"{name}.ipynb"
+    recipe = name.rpartition("/")[2]
+    sources = read_sources(path, load_recipe(gallery.recipes / f"{recipe}.py", recipe)).digest
+    store_figures(path, Figures(figures=figures, claims=claims, sources=sources))
+
+
+def add_replicate(gallery: Gallery, *claims: Claim, name: str = "steps") -> None:
+    """Append a line to the replicates of a recipe, from the device of its recording."""
+    recipe = load_recipe(gallery.recipes / f"{name}.py", name)
+    recording = gallery.recording(name)
+    facts = {"commit": None, "modified": False, "recorded": "2026-11-22T07:00:00", "seconds": 1.0}
+    replicate = Replicate(
+        **facts,  # type: ignore[arg-type]
+        fingerprint=recipe.replicate_fingerprint,
+        replicate=1,
+        host="1f2e",
+        device=dict(recording.facts["device"]),
+        clocks={},
+        versions={},
+        claims=claims,
+    )
+    append(replicates_path(recording.path), replicate)

@@ -9,19 +9,20 @@ from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
 
-from ...errors import GalleryError
+from ...errors import GalleryError, suggest
 from ...outdated import store_of
 from ...project import file_state, gallery_folders
 from ...recipes.figures.figures import (
     ClaimRecord,
     Figure,
     Figures,
-    Refutation,
     figures_path,
     load_figures,
 )
 from ...recipes.figures.references import Reference
-from ...recipes.figures.rows import read_published
+from ...recipes.figures.replicates import replicates_path
+from ...recipes.figures.rows import Row
+from ...recipes.figures.sources import read_sources
 from ...recipes.gallery import GalleryFile, find_file, list_files, split_machine
 from ...recipes.recorded_page import RecordedPage, load_recorded
 
@@ -122,7 +123,7 @@ def _read(file: GalleryFile, folders: list[Path]) -> tuple[list[Path], list[obje
     files = [file.path]
     for folder in folders:
         path = file.recording(folder)
-        files += [path, figures_path(path)]
+        files += [path, figures_path(path), replicates_path(path)]
     states = _states(files)
     pages = [load_recorded(file, folder) for folder in folders]
     if recipe := pages[0].recipe:
@@ -144,36 +145,28 @@ def _read(file: GalleryFile, folders: list[Path]) -> tuple[list[Path], list[obje
 
 
 def _figures_of(page: RecordedPage) -> Figures:
-    """Return the stored figures of a recording, or else what the run of the page published."""
+    """Return the stored figures of a recording, or else what the run of the page published.
+
+    Raises ``GalleryError`` where stored figures are not of the processes that were recorded.
+    """
     path = page.recording.path
-    if figures_path(path).exists():
-        return load_figures(path)
-    published = read_published(page.recording.notebook, path)
-    figures = {
-        row.key: Figure(
-            **{
-                each.name: getattr(row, each.name)
-                for each in fields(Figure)
-                if hasattr(row, each.name)
-            },
-            low=row.value,
-            high=row.value,
-            processes=1,
-            hosts=1,
-        )
-        for row in published.rows
+    sources = read_sources(path, page.recipe, page.recording)
+    stored = load_figures(path)
+    if stored.sources == sources.digest:
+        return stored
+    if figures_path(path).exists() or sources.counted:
+        text = f"not the figures of the {len(sources.processes)} processes that were recorded"
+        remedy = f"run: {suggest('figures', page.recipe.name)}"
+        raise GalleryError(text, path=figures_path(path), remedy=remedy)
+    rows = sources.page.published.rows if sources.page else ()
+    return Figures(figures={row.key: _of_page(row) for row in rows}, claims=sources.count_claims())
+
+
+def _of_page(row: Row) -> Figure:
+    named = {
+        each.name: getattr(row, each.name) for each in fields(Figure) if hasattr(row, each.name)
     }
-    claims = {}
-    for each in published.claims:
-        against = Refutation(replicate=0, host="", evidence=each.evidence)
-        claims[each.key] = ClaimRecord(
-            key=each.key,
-            held=int(each.holds),
-            of=1,
-            evidence=each.evidence,
-            refuted=() if each.holds else (against,),
-        )
-    return Figures(figures=figures, claims=claims)
+    return Figure(**named, low=row.value, high=row.value, processes=1, hosts=1)
 
 
 def _other_machines(env: BuildEnvironment, recordings: Path, file: GalleryFile) -> Iterator[Path]:

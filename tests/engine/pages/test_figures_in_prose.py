@@ -7,10 +7,11 @@ import pytest
 from babel import Locale
 
 from gallery import Build, Gallery
-from measured import RECIPE, SPEEDUP, add, claim, figure, store
+from measured import RECIPE, SPEEDUP, add, add_replicate, claim, figure, store
 from recipe_gallery.languages import find_locale
 from recipe_gallery.pages.figures.format import describe_spread, format_figure
 from recipe_gallery.recipes.figures.figures import ClaimRecord, Figure, Refutation
+from recipe_gallery.recipes.figures.rows import Claim
 
 
 def words(build: Build, page: str = "recipes/steps") -> str:
@@ -228,6 +229,21 @@ def test_damaged_figures_are_told_once(gallery: Gallery) -> None:
     build = gallery.build()
     assert build.warnings.count("WARNING") == 1
     assert "steps.figures.jsonl:" in build.warnings
+
+
+def test_figures_that_do_not_count_a_process_are_told(gallery: Gallery) -> None:
+    add(gallery, f"It is :measured:`{SPEEDUP}`; :claim:`it wins <fused-wins>`.")
+    store(gallery, figure(), claim())
+    assert "It is 2.7×; it wins." in words(gallery.build())
+    add_replicate(gallery, Claim(key="fused-wins", holds=False, evidence="39 ms, 40 ms"))
+    build = gallery.build()
+    assert "It is [not measured yet]; it wins." in words(build)
+    assert "steps.figures.jsonl: not the figures of the 2 processes that were recorded; " in (
+        build.warnings
+    )
+    assert "run: recipe-gallery figures steps" in build.warnings
+    (gallery.recordings / "steps.figures.jsonl").unlink()
+    assert gallery.build().warnings == build.warnings
 
 
 def test_only_pages_that_show_a_figure_are_read_again_when_it_changes(gallery: Gallery) -> None:

@@ -95,6 +95,23 @@ def test_a_wrong_translation_is_found(check: str, kind: str, text: str, translat
 
 HTML = "is not as often there as in the source; it is part of HTML"
 SAID = [
+    (
+        *("prose", "It is :measured:`a.b`.", "빠릅니다."),
+        {
+            "figures: missing from the translation: :measured:`a.b`; copy the keys from the source",
+        },
+    ),
+    (
+        *("prose", ":claim:`It is {b}, {a} <c>`.", ":claim:`{b} {b} {a}입니다 <c>`."),
+        {
+            "figures: missing from the translation: :claim:`{a} {b} <c>`; "
+            "copy the keys from the source",
+        },
+    ),
+    (
+        *("prose", "It is fast.", ":measured:`a.b` 빠릅니다."),
+        {"figures: not in the source: :measured:`a.b`; copy the keys from there"},
+    ),
     ("prose", "It is.", "빠\u3164", {"hidden-character: invisible character U+3164; remove it"}),
     ("comment", "Why", "# 왜", {"comment: leave out the #, it is put in front of the translation"}),
     (
@@ -261,6 +278,11 @@ def test_what_is_wrong_is_said_with_what_to_do(
         ("\\frac{\\text{cost}}{2}", "FORMULA", "\\frac{\\text{çöšţ}}{2}"),
         ("``x``", "PROSE", "``x``"),
         ("ab", "LABEL", "åƀ ~"),
+        (
+            "Now :claim:`it is {a.b, number} {{x}} <c-d>`.",
+            "PROSE",
+            "Ñöŵ :claim:`îţ îš {a.b, number} {{ẋ}} <c-d>`. ~~~~~~~~~~~",
+        ),
     ],
 )
 def test_a_pseudo_translation_leaves_what_is_no_word(text: str, kind: str, pseudo: str) -> None:
