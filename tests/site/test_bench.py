@@ -1,0 +1,259 @@
+"""The harness of the recipes, on a clock that only the functions under test move."""
+
+import gc
+import importlib.util
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from recipe_gallery.recipes.figures.rows import MIME, Published, parse
+
+SOURCE = Path(__file__).parents[2] / "recipes_source/_bench.py"
+
+
+class Clock:
+    """A clock that stands still but for what functions take."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+    def work(self, seconds: float, first: float = 0.0, graphs: int = 0) -> Callable[[], None]:
+        """Return a function that takes some seconds, the first time more, as one that compiles."""
+        fresh = [True]
+
+        def call() -> None:
+            self.now += seconds + first * fresh[0]
+            torch._dynamo.utils.counters["stats"]["unique_graphs"] += graphs * fresh[0]
+            fresh[0] = False
+
+        return call
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def module(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Any:
+    spec = importlib.util.spec_from_file_location("_bench", SOURCE)
+    assert spec
+    assert spec.loader
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    monkeypatch.setattr(found.benchmark, "timer", clock)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.delenv("RECIPE_REPLICATE", raising=False)
+    return found
+
+
+@pytest.fixture
+def bench(module: Any) -> Any:
+    found = module.Bench()
+    found.start_up = 7.0  # as if the compiler had been started
+    return found
+
+
+@pytest.fixture
+def published(module: Any, monkeypatch: pytest.MonkeyPatch) -> list[Published]:
+    """Return what is displayed in Jupyter under the type for rows and claims."""
+    shown: list[Published] = []
+
+    def show(value: Any, raw: bool = False) -> None:
+        if raw:
+            shown.append(parse(value[MIME]))
+
+    jupyter = types.SimpleNamespace(get_ipython=object)
+    monkeypatch.setattr(module, "IPYTHON", jupyter)
+    monkeypatch.setattr(module, "show", show)
+    return shown
+
+
+def test_the_harness_stays_short() -> None:
+    assert len([line for line in SOURCE.read_text().splitlines() if line.strip()]) <= 110
+
+
+@pytest.mark.parametrize(
+    ("capability", "device", "dtype"),
+    [
+        (None, "cpu", torch.float32),
+        ((6, 1), "cpu", torch.float32),
+        ((7, 5), "cuda", torch.float32),
+        ((9, 0), "cuda", torch.bfloat16),
+    ],
+)
+def test_what_the_machine_can_use_is_chosen_and_said(
+    module: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    capability: tuple[int, int] | None,
+    device: str,
+    dtype: torch.dtype,
+) -> None:
+    if capability:
+        gpu = types.SimpleNamespace(name="Some GPU", major=capability[0], minor=capability[1])
+        monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+        monkeypatch.setattr(torch.cuda, "get_device_properties", lambda: gpu)
+    bench = module.Bench()
+    assert (bench.device.type, bench.dtype) == (device, dtype)
+    said = capsys.readouterr().out
+    assert f"{dtype} on {device}" in said
+    assert ("Some GPU" if capability else "no CUDA GPU") in said
+
+
+def test_first_calls_stand_apart_and_the_break_even_charges_them_with_the_start(
+    bench: Any, clock: Clock
+) -> None:
+    arms = {"eager": clock.work(0.004), "compiled": clock.work(0.001, first=2.0, graphs=1)}
+    table = bench.compare("sum", arms, limit=0.0005)
+    assert table.wall.tolist() == pytest.approx([0.004, 0.001])
+    assert table.first_call.tolist() == pytest.approx([0.004, 2.001])
+    assert table.speedup["compiled"] == pytest.approx(4)
+    assert table.share.tolist() == pytest.approx([0.125, 0.5])
+    assert table.break_even["compiled"] == pytest.approx((7 + 2) / 0.003)
+    assert table.loc["eager", ["speedup", "break_even"]].isna().all()
+
+
+@pytest.mark.parametrize(("seconds", "graphs"), [(0.001, 0), (0.004, 1), (0.008, 1)])
+def test_what_does_not_compile_or_gains_nothing_has_no_break_even(
+    bench: Any, clock: Clock, seconds: float, graphs: int
+) -> None:
+    arms = {"eager": clock.work(0.004), "other": clock.work(seconds, 0.1, graphs)}
+    assert "break_even" not in bench.compare("sum", arms)
+
+
+@pytest.mark.parametrize("seconds", [0.00002, 0.0013, 0.04, 0.3])
+def test_each_sample_lasts_as_long(bench: Any, clock: Clock, seconds: float) -> None:
+    calls = bench.warm_up(clock.work(seconds))
+    assert 0.05 <= calls * seconds <= 0.05 + seconds * 1.01
+
+
+def test_warming_up_goes_on_until_batches_agree(bench: Any, clock: Clock) -> None:
+    began = clock.now
+
+    def faster() -> None:  # for two and a half seconds
+        clock.now += 0.02 + max(0.0, 0.02 * (began + 2.5 - clock.now))
+
+    bench.warm_up(faster)
+    assert 2.4 < clock.now - began < 3.5
+
+
+def test_warming_up_ends_where_batches_never_agree(bench: Any, clock: Clock) -> None:
+    began, durations = clock.now, iter([0.05, 0.1] * 1000)
+
+    def uneven() -> None:
+        clock.now += next(durations)
+
+    bench.warm_up(uneven)
+    assert 4 < clock.now - began < 4.5
+
+
+@pytest.mark.parametrize(("replicate", "order"), [("0", "abc"), ("1", "bca"), ("5", "cab")])
+def test_each_process_takes_the_arms_in_another_order(
+    bench: Any,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+    replicate: str,
+    order: str,
+) -> None:
+    monkeypatch.setenv("RECIPE_REPLICATE", replicate)
+    arms = {name: clock.work(0.06) for name in "abc"}
+    names = {fn: name for name, fn in arms.items()}
+    timed, time = [], bench.time
+    monkeypatch.setattr(
+        bench, "time", lambda fn, calls=1: (timed.append(names[fn]), time(fn, calls))[1]
+    )
+    table = bench.compare("sum", arms)
+    assert "".join(timed[-30:]) == 10 * order
+    assert [*table.index] == [*"abc"]
+
+
+def test_the_rehearsal_comes_first_and_counts_for_nobody(bench: Any, clock: Clock) -> None:
+    work = clock.work(0.004, first=3.0)
+    table = bench.compare("sum", {"eager": work}, rehearse=work)
+    assert table.first_call["eager"] == pytest.approx(0.004)
+
+
+def test_garbage_is_not_collected_while_timing(bench: Any, clock: Clock) -> None:
+    collecting = []
+
+    def call() -> None:
+        collecting.append(gc.isenabled())
+        clock.now += 0.06
+
+    frozen = gc.get_freeze_count()
+    bench.compare("sum", {"eager": call})
+    assert not any(collecting)
+    assert gc.isenabled()
+    assert gc.get_freeze_count() <= frozen
+
+
+def test_rows_and_claims_are_published_in_jupyter(
+    bench: Any, clock: Clock, published: list[Published]
+) -> None:
+    arms = {"eager": clock.work(0.004), "max-autotune": clock.work(0.001, 2.0, graphs=1)}
+    bench.compare("Adam", arms, size=100)
+    bench.claim("adam-gains", 4 > 1, "4 ms against 1 ms")
+    rows = {row.key: row for each in published for row in each.rows}
+    assert {"adam.100.eager.wall", "adam.100.max-autotune.speedup"} < rows.keys()
+    assert rows["adam.100.eager.wall"].value == pytest.approx(0.004)
+    assert rows["adam.100.eager.wall"].unit == "s"
+    assert rows["adam.100.max-autotune.break_even"].unit == "calls"
+    assert "adam.100.eager.speedup" not in rows
+    (claim,) = [claim for each in published for claim in each.claims]
+    assert (claim.key, claim.holds) == ("adam-gains", True)
+
+
+def test_nothing_is_published_elsewhere(bench: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    bench.claim("adam-gains", True, "4 ms against 1 ms")
+    assert capsys.readouterr().out == ""
+
+
+def test_a_gpu_adds_its_time_and_its_kernels(
+    bench: Any, clock: Clock, published: list[Published], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.device = torch.device("cuda")
+    busy = {"eager": (0.001, 12.0, 0.0035), "compiled": (0.0009, 1.0, 0.0001)}
+    arms = {"eager": clock.work(0.004), "compiled": clock.work(0.001)}
+    monkeypatch.setattr(
+        bench, "profile", lambda fn: next(busy[arm] for arm in arms if arms[arm] is fn)
+    )
+    table = bench.compare("sum", arms, limit=0.0009)
+    assert table.kernels.tolist() == [12, 1]
+    assert table.share.tolist() == pytest.approx([0.9, 1.0])  # of the GPU's time
+    classes = {row.key: row.spread_class for each in published for row in each.rows}
+    assert classes["sum.eager.wall"] == "wall, GPU waits"
+    assert classes["sum.compiled.wall"] == "wall"
+
+
+def test_a_table_shows_milliseconds(
+    bench: Any, clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.compare("sum", {"eager": clock.work(0.004)})
+    shown = capsys.readouterr().out
+    assert "wall (ms)" in shown
+    assert shown.split()[-2:] == ["4", "4"]
+
+
+@pytest.mark.slow
+def test_real_code_is_compiled_and_compared(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setenv("TORCHINDUCTOR_VEC_ISA_OK", "1")
+    x = torch.randn(300, 300)
+
+    def work() -> torch.Tensor:
+        return (x.sin() + x.cos()).sum()
+
+    bench = module.Bench()
+    table = bench.compare("sum", {"eager": work, "compiled": torch.compile(work)})
+    assert {"wall", "first_call", "speedup"} <= {*table}
+    assert "start_up" in vars(bench)
