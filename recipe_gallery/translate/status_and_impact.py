@@ -220,7 +220,7 @@ def _extract_commit(root: Path, commit: str, folder: Path) -> Path:
     command = ["git", "-C", top, "archive", "--format=tar", commit]
     done = subprocess.run(command, capture_output=True)
     if done.returncode:
-        (reason, *_) = done.stderr.decode(errors="replace").strip().splitlines() or ["git failed"]
+        reason = done.stderr.decode(errors="replace").strip().partition("\n")[0]
         remedy = "name a commit or a branch, such as main"
         raise GalleryError(f"no commit {commit!r} here ({reason})", remedy=remedy)
     with tarfile.open(fileobj=io.BytesIO(done.stdout)) as archive:

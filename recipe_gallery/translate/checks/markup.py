@@ -111,7 +111,7 @@ def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]
     elif isinstance(node, nodes.target):
         pass  # what an embedded address leaves beside its link
     elif isinstance(node, nodes.footnote_reference | nodes.citation_reference):
-        parts["footnote", text] += 1
+        parts["footnote", text or node.rawsource] += 1  # [#name]_ has no text of its own
     elif isinstance(node, nodes.substitution_reference):
         parts["substitution", text] += 1
     else:

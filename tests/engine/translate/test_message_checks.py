@@ -7,7 +7,7 @@ from gallery import ROOT
 from recipe_gallery.languages import Language
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.checks import rules  # noqa: F401 (it adds the checks)
-from recipe_gallery.translate.checks.markup import inline_nodes
+from recipe_gallery.translate.checks.markup import inline_nodes, parse
 from recipe_gallery.translate.checks.message import CHECKS, Message
 from recipe_gallery.translate.glossary import load_glossary
 from recipe_gallery.translate.pseudo import pseudo_message
@@ -296,3 +296,76 @@ def test_a_text_is_shown_with_its_literals_and_the_titles_of_its_links() -> None
     assert [node.astext() for node in found if isinstance(node, nodes.literal)] == ["a"]
     assert all(isinstance(node, nodes.Text | nodes.literal) for node in found)
     assert [node.astext() for node in inline_nodes("``a``를", glue=True)] == ["a", "를"]
+
+
+BLOCKS = [
+    *("- a", "* a", "+ a", "• a", "‣ a", "⁃ a", "-", "1. a", "(12) a", "3) a", "a. b", "#. a"),
+    *("iv) a", "(C) a", ".. a", ">>> a", "__ a", "| a", "|", ":a: b", ":a b:", "+-", "===", "---"),
+    *(" a", "\ta", "\u3000a"),
+]
+PARAGRAPHS = [
+    *("-a", "1.5 s", "e.g. a", "3rd. a", "...a", ">> a", "_a", "|a|", ":a : b", ": a: b", "a - b"),
+    *(":doc:`/faq` a", "a: b: c", "==", "--", "+1", "vowed) a", "(1 of 2) a"),
+]
+
+
+@pytest.mark.parametrize("text", BLOCKS)
+def test_what_starts_another_block_is_told(text: str) -> None:
+    start = text.split()[0] if text.split() else "a space"
+    said = f"begins with {start!r}, which starts a list or another block"
+    assert said in parse(text).problems
+
+
+@pytest.mark.parametrize("text", PARAGRAPHS)
+def test_what_only_looks_like_the_start_of_a_block_is_a_paragraph(text: str) -> None:
+    assert not any("another block" in problem for problem in parse(text).problems)
+
+
+def test_the_words_of_a_message_are_what_is_left_without_markup() -> None:
+    text = (
+        "Use ``a``, *two* **words**, :doc:`the page </faq>`, :doc:`/faq`, :math:`x^2`, |b|, [1]_, "
+        "`here <https://a.example>`__, https://b.example and :measured:`a.b.time`."
+    )
+    found = parse(text)
+    assert found.problems == ()
+    assert found.plain == "Use  , two words, the page,  ,  , , , here,   and  ."
+    assert dict(found.parts) == {
+        ("literal", "``a``"): 1,
+        ("role", ":doc:`/faq`"): 2,
+        ("role", ":math:`x^2`"): 1,
+        ("substitution", "b"): 1,
+        ("footnote", "1"): 1,
+        ("link", "https://a.example"): 1,
+        ("link", "https://b.example"): 1,
+    }
+    assert dict(found.figures) == {":measured:`a.b.time`": 1}
+    assert found.emphasized == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        (":guilabel:`Save`", ("role", ":guilabel:")),
+        (":menuselection:`File --> Save`", ("role", ":menuselection:")),
+        (":abbr:`GPU (a processor)`", ("role", ":abbr:")),
+        (":math:`\\mathrm{cost} + \\text{time}_1`", ("role", ":math:`\\mathrm{} + \\text{}_1`")),
+        ("`title`", ("role", ":`:`title`")),
+        ("`a b`_", ("link", "reference")),
+        ("[#note]_", ("footnote", "[#note]_")),
+        ("[Name2026]_", ("footnote", "Name2026")),
+    ],
+)
+def test_of_a_part_that_is_for_readers_only_the_rest_is_compared(
+    text: str, part: tuple[str, str]
+) -> None:
+    found = parse(f"See {text} here.")
+    assert dict(found.parts) == {part: 1}
+    assert found.plain.startswith("See ")
+    assert found.plain.endswith(" here.")
+
+
+def test_what_of_a_message_does_not_parse_is_told() -> None:
+    (problem,) = parse("An ``open literal").problems
+    assert "Inline literal start-string without end-string" in problem
+    assert parse("``a``b").problems
+    assert parse("``a``b", glue=True).problems == ()

@@ -130,8 +130,12 @@ def test_the_impact_of_a_change_is_told_in_markdown(
     assert "- changed: ` Why this is here. `\n  now: ` Why this is here at all. `" in text
     assert "- new: ``` A paragraph with `` ` `` more words. ```" in text
     assert "한국어" in text
-    with pytest.raises(GalleryError, match="no commit 'nowhere' here"):
+    with pytest.raises(GalleryError) as caught:
         find_impact(project(site), "nowhere", templates)
+    assert str(caught.value) == (
+        "no commit 'nowhere' here (fatal: not a valid object name: nowhere); "
+        "name a commit or a branch, such as main"
+    )
 
 
 def test_a_reader_who_has_enough_sees_no_traceback() -> None:

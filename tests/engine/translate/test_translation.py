@@ -85,6 +85,8 @@ def test_page_notebook_and_script_are_translated(site: Gallery) -> None:
     assert 'id="text"' in page  # the anchors are those of the source
     assert "# 여기에 있는 까닭." in page
     assert "translation-note" not in page
+    # what a cell printed is in the language of its code
+    assert re.search(r'<div class="[^"]*recorded-output[^"]*"[^>]* lang="en"', page)
     codes = code_of(site, build.out)
     assert codes[0].startswith("# 여기에 있는 까닭.\n")
     notebook = json.loads((build.out / f"{PAGE}.ipynb").read_text())
@@ -108,6 +110,9 @@ def test_what_is_not_translated_is_english_marked_and_told(site: Gallery) -> Non
     assert "덧붙이는 말입니다." not in page
     assert "이 페이지는 86% 번역되었으며" in page
     assert f"https://example.org/repo/edit/main/locale/ko/LC_MESSAGES/{PAGE}.po" in page
+    # under the title, before the first paragraph
+    places = ["<h1", "</h1>", "translation-note", "있는 첫 문장입니다."]
+    assert sorted(places, key=page.index) == places
 
 
 def test_a_new_translation_changes_exactly_its_page(site: Gallery) -> None:
@@ -438,6 +443,25 @@ def test_templates_name_the_line_of_the_recipe(site: Gallery) -> None:
         ((file, line),) = template.find(text).occurrences
         assert file.endswith("recipes_source/adding.py")
         assert lines[int(line) - 1] == shown
+
+
+def test_templates_tell_translators_what_a_message_is(site: Gallery) -> None:
+    text = (
+        '"""\nPage\n====\n\n.. meta::\n   :description: About\n\nBoth\n"""\n\n'
+        '# sphinx_gallery_fold = "Helpers"\n# Why.\nx = 1\n\n'
+        "# %%\n# .. math::\n#\n#    \\text{cost}\n\n# Both\ny = 1\n"
+    )
+    site.write("page", text)
+    site.build("gettext")
+    template = polib.pofile(str(site.root / "out/gettext/recipes/page.pot"))
+    assert {entry.msgid: entry.comment for entry in template} == {
+        "Page": "Title",
+        "About": "Description of the page, for search engines",
+        "Both": "",  # of two kinds: it has to suit both
+        "Helpers": "Comment in code: shown in the place of folded code; no markup",
+        "Why.": "Comment in code: one line of plain text, no markup",
+        "\\text{cost}": "Formula: translate only what stands in \\text{...}",
+    }
 
 
 def test_a_bad_label_of_the_projects_templates_is_shown_in_english(site: Gallery) -> None:
