@@ -46,6 +46,8 @@ def inline(path: Path, block: Block) -> Inlined | None:
 
     Raises ``GalleryError`` for imports or a module of which no cell can be made.
     """
+    if not _IMPORT.search(block.content):
+        return None  # most have none, and candidates are found so, too
     try:
         statements = ast.parse(block.content).body
     except (SyntaxError, ValueError):

@@ -59,6 +59,29 @@ def test_a_saved_message_is_on_the_page(live: Live, gallery: Gallery) -> None:
     assert "다른 문단입니다." in page_of(live)
 
 
+@pytest.mark.slow
+def test_a_saved_module_and_its_catalog_are_on_the_pages_that_inline_it(
+    live: Live, gallery: Gallery
+) -> None:
+    module = gallery.recipes / "_bench.py"
+    module.write_text("# Why it is measured.\nx = 1\n")
+    text = '"""\nTitle\n=====\n"""\nfrom _bench import x\n'
+    gallery.configure(suppress_warnings=["recipe_gallery"])
+    gallery.write("inlining", text)
+    gallery.translate("recipes/inlining", {})
+    live.rebuild()
+    page = live.site / "ko/recipes/inlining.html"
+    assert "Why it is measured." in page.read_text()
+    assert live._is_source(Change.modified, str(module))
+    catalog = gallery.translate("recipes/_bench", {"Why it is measured.": "까닭입니다."})
+    live.rebuild([catalog])
+    assert "까닭입니다." in page.read_text()
+    module.write_text("# Why it is measured.\nx = 4321\n")
+    live.rebuild([module])
+    assert "4321" in page.read_text()
+    assert "까닭입니다." in page.read_text()
+
+
 def test_a_broken_catalog_is_told_and_the_last_good_page_stays(
     live: Live, gallery: Gallery
 ) -> None:
