@@ -48,6 +48,7 @@ LANGUAGES = argument("languages", nargs="*", help="codes such as ko; all if none
 TEMPLATES = argument(
     "--templates", type=Path, default=Path("_build/gettext"), help="folder for the templates"
 )
+RECIPES = argument("recipes", nargs="*", help="names of recipes; all if none")
 RECORDINGS = argument(
     "--recordings-folder", type=Path, help="folder of another machine's recordings"
 )
@@ -63,9 +64,7 @@ def check(project: Project, options: argparse.Namespace) -> bool:
     return all(report.is_fine for report in reports)
 
 
-@command(
-    "figures", argument("recipes", nargs="*", help="names of recipes; all if none"), RECORDINGS
-)
+@command("figures", RECIPES, RECORDINGS)
 def figures(project: Project, options: argparse.Namespace) -> None:
     """Compute the intervals of measured figures from all replicates."""
     try:
@@ -103,22 +102,19 @@ def record(project: Project, options: argparse.Namespace) -> bool:
 
 @command(
     "drift",
-    argument("recipes", nargs="*", help="names of recipes; all if none"),
-    argument("--base", default="HEAD", help="the commit, branch or tag to compare with"),
+    RECIPES,
+    argument("--base", default="HEAD", help="the commit to compare with"),
     argument("--format", choices=("text", "markdown"), default="text"),
-    argument("--strict", action="store_true", help="fail if a figure or a claim is contradicted"),
+    argument("--strict", action="store_true", help="fail if one is, or a claim is refuted"),
     RECORDINGS,
 )
 def drift(project: Project, options: argparse.Namespace) -> bool:
     """Tell which figures recorded anew lie outside the intervals of a commit."""
     from .record.drift.compare import find_drift
-    from .record.drift.published import find_commit
-    from .record.drift.report import format_markdown, format_text
+    from .record.drift.report import FORMATS
 
-    commit = find_commit(project.root, options.base)
-    found = find_drift(project, options.recipes, commit, options.recordings_folder)
-    report = format_markdown if options.format == "markdown" else format_text
-    print(report(found, options.base))
+    found = find_drift(project, options.recipes, options.base, options.recordings_folder)
+    print(FORMATS[options.format](found, options.base))
     return not (options.strict and any(each.is_contradicted for each in found))
 
 

@@ -21,7 +21,7 @@ from ...recipes.gallery import GalleryFile
 from ...recipes.recipe import Recipe, load_recipe
 from ...recipes.recording import compare, read_recording
 from ..recording_status import name_files
-from .published import Commit, Published
+from .published import Commit, Published, find_commit
 
 _ROUNDING = 1e-9  # of figures that were stored
 
@@ -100,13 +100,14 @@ class Drift:
 
 
 def find_drift(
-    project: Project, names: Sequence[str], commit: Commit, folder: Path | None = None
+    project: Project, names: Sequence[str], base: str, folder: Path | None = None
 ) -> list[Drift]:
-    """Compare recordings of recipes called ``names``, or of all, with those of a commit.
+    """Compare recordings of recipes called ``names``, or of all, with those of the commit ``base``.
 
     ``folder`` holds the recordings; by default it is that of conf.py. What is wrong with one
-    recipe is its note. Raises ``GalleryError`` for an unknown name.
+    recipe is its note. Raises ``GalleryError`` for an unknown name of a recipe or a commit.
     """
+    commit = find_commit(project.root, base)
     files = name_files(project)
     if unknown := [name for name in names if name not in files]:
         text = f"no recipe named {unknown[0]}"

@@ -44,6 +44,9 @@ def format_markdown(found: Sequence[Drift], base: str) -> str:
     return "\n".join(lines)
 
 
+FORMATS = {"text": format_text, "markdown": format_markdown}
+
+
 def _summarize(drift: Drift) -> str:
     """Say how many figures are outside, and what they were compared with."""
     parts = []

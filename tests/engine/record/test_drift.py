@@ -21,7 +21,6 @@ from recipe_gallery.recipes.figures.replicates import Replicate, append, replica
 from recipe_gallery.recipes.figures.rows import Claim, Row
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.record.drift.compare import Compared, Drift, find_drift
-from recipe_gallery.record.drift.published import find_commit
 from recipe_gallery.record.drift.report import format_markdown, format_text
 
 GPU = "Some GPU"
@@ -229,16 +228,15 @@ def test_a_page_recorded_anew_counts_unless_its_code_changed(gallery: Gallery) -
     publish(gallery, PUBLISHED, [])
     gallery.add("measuring", code)
     project = load_project(gallery.root)
-    commit = find_commit(gallery.root, "HEAD")
-    [drift] = find_drift(project, [], commit)
+    [drift] = find_drift(project, [], "HEAD")
     assert [each.value for each in drift.compared if each.is_outside] == [pytest.approx(5)]
     assert drift.device == gallery.recording("measuring").device_name
     gallery.write("measuring", f"{code}\n    x = 2\n")
-    [drift] = find_drift(project, ["measuring"], commit)
+    [drift] = find_drift(project, ["measuring"], "HEAD")
     assert drift.note == "nothing was recorded since HEAD"
     gallery.write("measuring", code)
     commit_all(gallery)
-    [drift] = find_drift(project, [], find_commit(gallery.root, "HEAD"))
+    [drift] = find_drift(project, [], "HEAD")
     assert drift.note == "nothing was recorded since HEAD"
 
 
