@@ -57,6 +57,8 @@ def start(copy: Path, arguments: list[str], plugin: object | None = None) -> int
         "PYTHONPATH": str(copy),
         "HYPOTHESIS_PROFILE": "mutants",
         "RECORDINGS_OF_TESTS": str(WORK / "recordings"),
+        # Folders of tests lie below the repository, and some are about being in none.
+        "GIT_CEILING_DIRECTORIES": str(WORK),
     }
     # Tests and modules are compiled once for all runs.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -19,10 +19,10 @@ from nbformat import NotebookNode
 
 from gallery import ROOT, Gallery
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.record import session
 from recipe_gallery.record.run import remains, supervise
 from recipe_gallery.record.run.remains import MARK, remove_leftovers, run_folder
 from recipe_gallery.record.run.supervise import KernelDiedError
+from recipe_gallery.record.tasks import task
 
 RunCells = Callable[..., NotebookNode]
 
@@ -360,7 +360,7 @@ def test_the_deadline_holds_for_both_tries_together(
         time.sleep(0.5)
         raise KernelDiedError("killed", path=run.recipe)
 
-    monkeypatch.setattr(session, "run_recipe", run_slowly)
+    monkeypatch.setattr(task, "run_recipe", run_slowly)
     gallery.write("recipe", '"""\nT\n=\n"""\n# sphinx_gallery_deadline = 9\nx = 1\n')
     assert not gallery.record("recipe")
     assert "trying once more" in gallery.messages
