@@ -1,6 +1,6 @@
 """Which recordings are missing, stale or current: `recipe-gallery check`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
@@ -93,7 +93,21 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
             reports.append(Report(name=shown, status=Status.UNUSABLE, detail=detail))
         elif machine:
             reports.append(replace(inspect(files[name], folder / machine, check), name=shown))
-    return reports
+    known = {file.recording(folder) for file in files.values()}
+    return [*reports, *_find_left_over(folder, known)]
+
+
+def _find_left_over(folder: Path, known: set[Path]) -> Iterator[Report]:
+    """Yield a report for each file of figures or replicates that belongs to no recording."""
+    for path in sorted(folder.glob("**/*.jsonl")):
+        name = path.name.removesuffix(".jsonl").removesuffix(".figures")
+        recording = path.with_name(f"{name}.ipynb")
+        if not (recording.exists() or recording in known):
+            remedy = "remove the file, or rename it as the recording was"
+            error = GalleryError("no recording of this name", path=path, remedy=remedy)
+            shown = path.relative_to(folder).as_posix()
+            detail = error.describe(Path.cwd())
+            yield Report(name=shown, status=Status.UNUSABLE, detail=detail)
 
 
 def name_files(project: Project) -> dict[str, GalleryFile]:

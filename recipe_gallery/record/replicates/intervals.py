@@ -85,6 +85,15 @@ class _Sample:
         return _squares(self.medians) / freedom if freedom else None
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Spread:
+    """Variances of a class, None where nothing tells them."""
+
+    of_processes: float | None
+    of_hosts: float | None
+    hosts: int  # at most, of one figure
+
+
 def _squares(values: Sequence[float]) -> float:
     """Return the sum of squares around the mean; ``statistics`` takes a hundred times as long."""
     mean = fmean(values)
@@ -102,8 +111,9 @@ def compute_figures(processes: Iterable[tuple[str, Sequence[Row]]]) -> dict[str,
     for sample in samples.values():
         if not sample.is_zero:  # says nothing of the spread of others
             classes[sample.row.spread_class].append(sample)
+    spreads = {name: _pool(found) for name, found in classes.items()}
     return {
-        key: _make_figure(key, sample, classes[sample.row.spread_class])
+        key: _make_figure(key, sample, spreads.get(sample.row.spread_class))
         for key, sample in sorted(samples.items())
     }
 
@@ -118,9 +128,9 @@ def _make_sample(found: Sequence[tuple[str, Row]]) -> _Sample:
     return _Sample(row=found[0][1], scale=scale, hosts=ordered)
 
 
-def _make_figure(key: str, sample: _Sample, others: Sequence[_Sample]) -> Figure:
+def _make_figure(key: str, sample: _Sample, spread: _Spread | None) -> Figure:
     center = fmean(sample.medians)
-    width = 0.0 if sample.is_zero else _half_width(sample, others)
+    width = 0.0 if sample.is_zero or spread is None else _half_width(sample, spread)
     if sample.scale:
         ends = [sample.scale * (center + each) for each in (0.0, -width, width)]
     else:
@@ -145,27 +155,29 @@ def _make_figure(key: str, sample: _Sample, others: Sequence[_Sample]) -> Figure
     )
 
 
-def _half_width(sample: _Sample, others: Sequence[_Sample]) -> float:
-    """Return how far the interval of a figure reaches, by those of its class."""
-    hosts = max(len(each.hosts) for each in others)
-    of_process = _pool(sample.of_processes, [each.of_processes for each in others])
-    of_process = ONE_PROCESS**2 if of_process is None else of_process
-    supposed = max(LEAST_OF_HOSTS**2, HOSTS_OVER_PROCESSES**2 * of_process)
-    between = _pool(sample.of_hosts, [each.of_hosts for each in others])
-    freedom = SUPPOSED + hosts - 1
-    if between is None:
-        between = supposed
-    else:
-        both = (SUPPOSED * supposed + (hosts - 1) * between) / freedom
-        between = max(both, between)
-    t = float(stdtrit(freedom, 1 - (1 - WITHIN) / 2))
+def _half_width(sample: _Sample, spread: _Spread) -> float:
+    """Return how far the interval of a figure reaches, by what is known of its class."""
+    of_process = ONE_PROCESS**2
+    if spread.of_processes is not None:
+        of_process = max(sample.of_processes or 0.0, spread.of_processes)
+    between = supposed = max(LEAST_OF_HOSTS**2, HOSTS_OVER_PROCESSES**2 * of_process)
+    measured = spread.hosts - 1  # degrees of freedom
+    if spread.of_hosts is not None:
+        own = max(sample.of_hosts or 0.0, spread.of_hosts)
+        between = max(own, (SUPPOSED * supposed + measured * own) / (SUPPOSED + measured))
+    t = float(stdtrit(SUPPOSED + measured, 1 - (1 - WITHIN) / 2))
     return max(FLOOR, t * math.sqrt(between * (1 + 1 / len(sample.hosts))))
 
 
-def _pool(own: float | None, of_class: Sequence[float | None]) -> float | None:
-    """Return the mean of a class's variances, or the own one if that is larger."""
-    known = [each for each in of_class if each is not None]
-    return max(own or 0.0, fmean(known)) if known else None
+def _pool(samples: Sequence[_Sample]) -> _Spread:
+    """Return the means of the variances of a class."""
+    of_processes = [each for sample in samples if (each := sample.of_processes) is not None]
+    of_hosts = [each for sample in samples if (each := sample.of_hosts) is not None]
+    return _Spread(
+        of_processes=fmean(of_processes) if of_processes else None,
+        of_hosts=fmean(of_hosts) if of_hosts else None,
+        hosts=max(len(sample.hosts) for sample in samples),
+    )
 
 
 def _round(value: float) -> float:

@@ -44,12 +44,16 @@ def inspect_figures(path: Path, recipe: Recipe, recording: Recording | None) -> 
     if replicates.unfinished:
         notes.append("the last replicate was not written to its end: ignored")
     again = f"run: {suggest('figures', recipe.name)}"
-    if publishes and not figures_path(path).exists():
+    if recording and not sources.page:
+        pass  # what is stale is recorded again, and its figures are computed then
+    elif publishes and not figures_path(path).exists():
         wrong.append(f"no intervals of figures are stored; {again}")
     elif publishes and stored.sources != sources.digest:
         wrong.append(f"the stored figures are not those of these processes; {again}")
     elif publishes:
         notes += describe_wide(stored.figures.values())
+    elif stored.figures or stored.claims:
+        wrong.append(f"figures are stored, but nothing publishes any; {again}")
     wrong += describe_refuted(sources.count_claims().values())
     return FiguresReport(notes=tuple(notes), wrong=tuple(wrong))
 

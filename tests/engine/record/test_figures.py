@@ -237,6 +237,26 @@ def test_recording_computes_figures(measured: Gallery) -> None:
     assert figures["adam.10.compiled.time"].processes == 1
 
 
+def test_of_a_stale_recording_only_that_is_told(measured: Gallery, run: Run) -> None:
+    run("figures")
+    measured.write("measuring", MEASURING.replace("4.0}", "5.0}"))
+    status, text = run("check")
+    assert status == 1
+    assert "changed code in cell 1" in text
+    assert "error" not in text
+
+
+def test_files_of_no_recording_are_told(measured: Gallery, run: Run) -> None:
+    run("figures")
+    stored = figures_path(measured.recordings / "measuring.ipynb")
+    stored.rename(stored.with_name("before.figures.jsonl"))
+    (measured.recordings / "before.jsonl").touch()
+    status, text = run("check")
+    assert status == 1
+    for name in ("before.figures.jsonl", "before.jsonl"):
+        assert f"{name}: no recording of this name; remove the file, or rename it as" in text
+
+
 def test_an_unknown_recipe_is_told(run: Run) -> None:
     status, text = run("figures", "nobody")
     assert (status, text) == (1, "error: no recipe named nobody; there are: measuring\n")
@@ -259,7 +279,7 @@ def test_a_recipe_that_no_longer_publishes_loses_its_figures(measured: Gallery, 
     without = "display(1)\n"
     measured.add("measuring", MEASURING[: MEASURING.index("names =")] + without)
     stored = figures_path(measured.recordings / "measuring.ipynb")
-    assert stored.exists()
+    assert "figures are stored, but nothing publishes any; run: " in run("check")[1]
     assert "publishes no rows; measuring.figures.jsonl is removed" in run("figures")[1]
     assert not stored.exists()
 
