@@ -31,6 +31,7 @@ SMALLEST = 1e-15  # but for 0
 
 Size = int | float | str | None
 _T = TypeVar("_T", "Row", "Claim")
+_NAMED = re.compile("[A-Za-z0-9_]")  # what a part of a key is made of
 _NEEDED = {"case", "arm", "size", "quantity", "value", "unit"}
 
 
@@ -153,7 +154,7 @@ def _read_row(value: dict[str, Any]) -> Row:
     for name in ("case", "arm", "quantity", "class"):
         text = value.get(name, value["quantity"])
         require_text(name, text, LONGEST[name])
-        if not slug(text):
+        if not _NAMED.search(text):
             raise ValueError(f"{name} {text!r} has no letter a-z and no digit, for its key")
     require_text("unit", value["unit"], LONGEST["unit"], empty=True)
     size = value["size"]
@@ -161,7 +162,7 @@ def _read_row(value: dict[str, Any]) -> Row:
         require_text("size", size, LONGEST["size"])
     elif size is not None:
         require_number("size", size, negative=True)
-    if size is not None and not slug(size):
+    if isinstance(size, str) and not _NAMED.search(size):
         raise ValueError(f"size {size!r} has no letter a-z and no digit, for its key")
     require_number("value", value["value"])
     return Row(

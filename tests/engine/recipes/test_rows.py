@@ -179,6 +179,22 @@ def test_whatever_is_published_is_read_or_refused_in_a_line(value: object) -> No
     assert len(told.splitlines()) <= 1
 
 
+LINES = st.text(max_size=5) | st.sampled_from(["Adam", "10 layers: a", "K", "\u3000", "é_"])
+
+
+@given(LINES, st.none() | st.floats() | st.integers() | LINES, st.floats() | st.integers(), LINES)
+def test_what_is_read_is_valid_by_the_schema(
+    case: str, size: object, value: float, unit: str
+) -> None:
+    row = {**ROW, "case": case, "size": size, "value": value, "unit": unit, "class": case}
+    read = True
+    try:
+        parse({"rows": [row]})
+    except ValueError:
+        read = False
+    assert is_valid({"rows": [row]}) >= read
+
+
 @given(st.text() | st.integers() | st.floats(allow_nan=False, allow_infinity=False))
 def test_a_slug_has_only_the_characters_of_a_key(part: str | float) -> None:
     assert set(slug(part)) <= set("abcdefghijklmnopqrstuvwxyz0123456789_-")
