@@ -115,7 +115,7 @@ def make_templates(project: Project, folder: Path) -> dict[str, polib.POFile]:
                 for file, line in message.occurrences
             ]
         domains[path.relative_to(folder).with_suffix("").as_posix()] = template
-    name = next((each.metadata.get("Project-Id-Version", "") for each in domains.values()), "")
+    name = next(iter(domains.values())).metadata["Project-Id-Version"]  # the same in each
     *packages, sphinx = label_domains(project.config)
     labels = {package: _package_labels(root, package) for package in packages}
     for domain, found in {**labels, sphinx: _borrowed_labels(project.config)}.items():

@@ -103,7 +103,7 @@ def _ask(tool: str, *options: str) -> Any:
     except OSError:
         return None
     lines = done.stdout.splitlines(keepends=True)
-    while lines and lines[0][0] not in "[{":
+    while lines and not lines[0].startswith(("[", "{")):
         del lines[0]
     with suppress(ValueError, RecursionError):
         return json.loads("".join(lines)) if done.returncode == 0 else None

@@ -140,7 +140,7 @@ def test_places_of_this_machine_are_left_out(printed: str, shown: str) -> None:
     assert make().clean_text(printed) == shown
 
 
-@pytest.mark.parametrize("prefix", ["/usr", "/usr/local", "/opt", "/"])
+@pytest.mark.parametrize("prefix", ["/usr", "/usr/local", "/opt", "/", "/tmp", "/var/tmp"])
 def test_a_prefix_that_all_machines_have_stays(prefix: str) -> None:
     text = f"{prefix}/bin/gcc"
     assert make(prefix=prefix).clean_text(text) == text
@@ -217,6 +217,11 @@ def test_a_folder_is_known_by_the_place_that_a_link_leads_to(tmp_path: Path) -> 
     assert make(home="").clean_text(str(Path.cwd())) == str(Path.cwd())
 
 
+def test_what_is_shorter_than_a_secret_may_be_a_word() -> None:
+    cleaner = Cleaner(hidden=[], secrets=["password", "swordfi"])
+    assert cleaner.clean_text("a password of swordfish") == "a *** of swordfish"
+
+
 def test_a_secret_is_found_as_html_writes_it() -> None:
     cleaner = Cleaner(hidden=[], secrets=["a<b>&'c\"d"])
     html = {"text/html": "<p>a&lt;b&gt;&amp;&#x27;c&quot;d</p>"}
@@ -232,7 +237,9 @@ def test_what_stands_for_a_cell_is_no_tag_in_html() -> None:
 
 def test_html_is_no_terminal() -> None:
     html = "<p>a\r\nb\rc\td</p>"
-    (output,) = CLEANER.clean_outputs([new_output("display_data", {"text/html": html})])
+    (output,) = CLEANER.clean_outputs(
+        [new_output("display_data", {"text/html": f"\x1b\x07{html}"})]
+    )
     assert output.data["text/html"] == html
 
 

@@ -1,11 +1,13 @@
+import json
 import shutil
 from pathlib import Path
 
 import pytest
 
-from gallery import RECIPE, Gallery
+from gallery import RECIPE, Gallery, write_recording
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError
+from recipe_gallery.project import load_project
 from recipe_gallery.record import recording_status
 
 
@@ -47,6 +49,33 @@ def test_all_current_is_success(
     status, text = check(gallery, capsys)
     assert status == 0
     assert text.endswith("1 of 1 recordings current\n")
+
+
+@pytest.mark.parametrize(
+    ("facts", "told"),
+    [
+        ({"commit": "0123456789", "modified": False}, "commit 0123456, "),
+        ({"commit": "0123456789", "modified": True}, "commit 0123456 + changes, "),
+        ({"commit": None, "commit_unknown": "no commit yet"}, "commit unknown (no commit yet), "),
+        ({"commit": None}, "commit unknown, "),  # recordings of before do not tell
+        ({"device": {"gpu": "A GPU", "cpu": "A CPU", "cores": 2}}, "A GPU, "),
+        ({"device": {"cpu": "A CPU", "cores": 2}}, "CPU: A CPU, "),
+        ({"recorded": "2026-03-04T05:06:07Z"}, ", 2026-03-04, commit "),
+        ({"seconds": 59.6}, ", 60 s"),
+    ],
+)
+def test_a_recording_is_told_by_device_date_commit_and_duration(
+    gallery: Gallery, facts: dict[str, object], told: str
+) -> None:
+    gallery.add("adding")
+    path = gallery.recordings / "adding.ipynb"
+    notebook = json.loads(path.read_text())
+    known = notebook["metadata"]["recording"]
+    known.pop("commit_unknown", None)
+    known |= facts
+    write_recording(path, json.dumps(notebook))
+    (file,) = recording_status.name_files(load_project(gallery.root)).values()
+    assert told in f"{recording_status.inspect(file, gallery.recordings).origin}\n"
 
 
 def test_an_empty_folder_is_told(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> None:

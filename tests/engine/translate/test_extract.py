@@ -1,0 +1,156 @@
+"""Templates of all messages, and what an update makes of them in a project's catalogs."""
+
+from pathlib import Path
+
+import polib
+import pytest
+
+from gallery import ROOT, Gallery
+from recipe_gallery.errors import GalleryError
+from recipe_gallery.languages import Language
+from recipe_gallery.project import Project, load_project
+from recipe_gallery.translate import extract
+from recipe_gallery.translate.catalogs import read_catalog
+from recipe_gallery.translate.extract import make_templates, update_catalogs
+
+KOREAN = Language(code="ko", name="한국어", glue=True)
+
+
+def template(**messages: str) -> polib.POFile:
+    """Return a template of messages, each with the file that it is from."""
+    made = polib.POFile()
+    made.metadata = {"Project-Id-Version": "a site"}
+    for text, file in messages.items():
+        made.append(polib.POEntry(msgid=text.replace("_", " "), occurrences=[(file, "")]))
+    return made
+
+
+@pytest.fixture
+def templates(monkeypatch: pytest.MonkeyPatch) -> dict[str, polib.POFile]:
+    """What is extracted, by name of the catalog, instead of what is in the pages."""
+    made: dict[str, polib.POFile] = {"index": template(One="index.rst")}
+    monkeypatch.setattr(extract, "make_templates", lambda project, folder: made)
+    return made
+
+
+def update(project: Project, *languages: Language) -> dict[str, list[str]]:
+    """Update the catalogs; return the messages of those that changed."""
+    changed = update_catalogs(project, languages or [KOREAN], project.root / "templates")
+    return {
+        path.relative_to(project.locale).as_posix(): [entry.msgid for entry in read_catalog(path)]
+        for path in changed
+    }
+
+
+def test_each_language_gets_a_catalog_of_each_page_and_only_changes_are_told(
+    gallery: Gallery, templates: dict[str, polib.POFile]
+) -> None:
+    project = load_project(gallery.root)
+    templates["part/page"] = template(Two="part/page.rst")
+    both = (KOREAN, Language(code="pt_BR", name="Português", glue=False))
+    assert update(project, *both) == {
+        "ko/LC_MESSAGES/index.po": ["One"],
+        "ko/LC_MESSAGES/part/page.po": ["Two"],
+        "pt_BR/LC_MESSAGES/index.po": ["One"],
+        "pt_BR/LC_MESSAGES/part/page.po": ["Two"],
+    }
+    assert read_catalog(project.locale / "pt_BR/LC_MESSAGES/index.po").metadata["Language"] == (
+        "pt_BR"
+    )
+    assert update(project, *both) == {}
+    templates["index"] = template(One="index.rst", Three="index.rst")
+    assert update(project) == {"ko/LC_MESSAGES/index.po": ["One", "Three"]}
+
+
+def test_the_catalog_of_a_page_that_is_gone_keeps_its_translations(
+    gallery: Gallery, templates: dict[str, polib.POFile]
+) -> None:
+    project = load_project(gallery.root)
+    path = gallery.translate("gone", {"One": "하나", "Two": ""})
+    update(project)
+    kept = read_catalog(path)
+    assert [(entry.msgid, entry.msgstr, entry.obsolete) for entry in kept] == [("One", "하나", 1)]
+    assert update(project) == {}
+
+
+def test_labels_that_sphinx_or_the_theme_translates_are_left_out(
+    gallery: Gallery, templates: dict[str, polib.POFile]
+) -> None:
+    project = load_project(gallery.root)
+    templates["sphinx"] = template(Search="sphinx", Note="sphinx", Warning="_templates/page.html")
+    # "Search" is Sphinx's, "Warning" is also the project's; what nobody else has stays
+    templates["sphinx"].append(polib.POEntry(msgid="Only here", occurrences=[("sphinx", "")]))
+    update(project)
+    path = project.locale / "ko/LC_MESSAGES/sphinx.po"
+    assert [entry.msgid for entry in read_catalog(path)] == ["Warning", "Only here"]
+    gallery.translate("sphinx", {"Search": "찾아보기", "Note": ""})  # somebody has a better word
+    update(project)
+    live = [entry.msgid for entry in read_catalog(path) if not entry.obsolete]
+    assert live == ["Search", "Warning", "Only here"]
+
+
+def test_of_the_engines_labels_a_project_has_those_without_a_translation(
+    gallery: Gallery, templates: dict[str, polib.POFile]
+) -> None:
+    project = load_project(gallery.root)
+    label = "Download notebook"  # the engine has it in Korean
+    templates["recipe_gallery"] = template(Download_notebook="recipe_gallery/a.py")
+    update(project)
+    assert not (project.locale / "ko/LC_MESSAGES/recipe_gallery.po").exists()
+    update(project, Language(code="tlh", name="tlhIngan Hol", glue=False))
+    (entry,) = read_catalog(project.locale / "tlh/LC_MESSAGES/recipe_gallery.po")
+    assert entry.msgid == label
+    gallery.translate("recipe_gallery", {label: "공책"})
+    update(project)
+    (entry,) = read_catalog(project.locale / "ko/LC_MESSAGES/recipe_gallery.po")
+    assert (entry.msgid, entry.msgstr, entry.obsolete) == (label, "공책", 0)
+
+
+def test_templates_are_of_the_pages_that_there_are_and_of_all_labels(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    gallery.add()
+    package = gallery.root / "labels"
+    package.mkdir()
+    (package / "__init__.py").write_text(
+        '_ = str\na = _("%(n)s of %s"), _("100 %"), _("One label")\nb = _("One label")\n'
+    )
+    (package / "other.py").write_text('_ = str\na = _("One label")\n')
+    gallery.configure(
+        project="A site",
+        recipe_gallery_label_packages=["labels"],
+        gettext_compact=False,
+    )
+    folder = gallery.root / "_build/gettext"
+    folder.mkdir(parents=True)
+    (folder / "gone.pot").write_text("")
+    made = make_templates(load_project(gallery.root), folder)
+    assert list(made) == sorted(made)
+    assert {"index", "recipes/index", "recipes/adding", "recipe_gallery", "labels", "sphinx"} == (
+        set(made)
+    )
+    assert not (folder / "gone.pot").exists()
+    (index,) = [entry for entry in made["index"] if entry.msgid == "Site"]
+    assert index.occurrences == [("index.rst", "2")]
+    (title,) = [entry for entry in made["recipes/adding"] if entry.msgid == "Adding numbers"]
+    assert title.occurrences == [("recipes_source/adding.py", "2")]
+    assert {entry.msgid: (entry.flags, entry.occurrences) for entry in made["labels"]} == {
+        "%(n)s of %s": (["python-format"], [("labels/__init__.py", "")]),
+        "100 %": ([], [("labels/__init__.py", "")]),
+        "One label": ([], [("labels/__init__.py", "")] * 2 + [("labels/other.py", "")]),
+    }
+    names = {name: each.metadata["Project-Id-Version"].strip() for name, each in made.items()}
+    assert names.pop("recipe_gallery") == "recipe_gallery"
+    assert {name.split()[0] for name in names.values()} == {"A"}
+    label = made["recipe_gallery"].find("Download notebook")
+    assert label.occurrences[0][0].startswith("recipe_gallery/")
+    assert made["sphinx"].find("Search").occurrences == [("sphinx", "")]
+
+
+def test_a_package_of_labels_that_is_not_there_is_told() -> None:
+    with pytest.raises(GalleryError) as caught:
+        list(extract._package_labels(Path("/nowhere"), "no_such_package"))
+    assert str(caught.value) == (
+        "no package 'no_such_package'; correct recipe_gallery_label_packages"
+    )
