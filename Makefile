@@ -26,8 +26,12 @@ BASE ?= main
 FAULTFLAGS ?=
 MACHINE ?=
 REPLICATES ?=
+# WORKERS bounds how many tasks run at the same time, SCHEDULER is one of Dask's for several machines
+WORKERS ?=
+SCHEDULER ?=
 DEVICE ?= gpu
-RECORDFLAGS = --device $(DEVICE) $(if $(filter 1,$(FORCE)),--force) \
+PLACEFLAGS = --device $(DEVICE) $(if $(WORKERS),--workers $(WORKERS))
+RECORDFLAGS = $(PLACEFLAGS) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(filter 1,$(FORCE)),--force) \
 	$(if $(filter 1,$(REPLACE_GPU)),--replace-gpu) $(if $(REPLICATES),--replicates $(REPLICATES)) \
 	$(if $(MACHINE),--recordings-folder recordings/$(MACHINE))
 
@@ -38,7 +42,7 @@ ROWS := recipe_gallery/recipes/figures/rows.schema.json
 export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve record figures drift check links test test-fast lint mutants map lock clean
+.PHONY: help html serve record record-worker figures drift check links test test-fast lint mutants map lock clean
 .PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign faults
 # `make record html` records first, also under -j
 .NOTPARALLEL:
@@ -72,8 +76,11 @@ serve: html ## render the site and serve it on localhost (PORT=8000)
 	@echo "Serving http://localhost:$(PORT)/ until Ctrl-C"
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(BUILD)/html $(PORT)
 
-record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., REPLICATES=5, FORCE=1, DEVICE=cpu, REPLACE_GPU=1, MACHINE=...)
+record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., REPLICATES=5, FORCE=1, DEVICE=cpu, REPLACE_GPU=1, MACHINE=..., WORKERS=2, SCHEDULER=...)
 	$(BIN)/python -m recipe_gallery record $(RECORDFLAGS) $(RECIPES)
+
+record-worker: $(VENV)/record ## let this machine's GPUs work for `make record` elsewhere (SCHEDULER=tcp://host:8786)
+	$(BIN)/python -m recipe_gallery record-worker $(PLACEFLAGS) $(or $(SCHEDULER),"")
 
 figures: $(VENV)/record ## compute the intervals of measured figures anew, as after a merge (RECIPES=..., MACHINE=...)
 	@$(BIN)/python -m recipe_gallery figures $(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)

@@ -55,8 +55,9 @@ class Summary:
         """Return the summary, errors last; nothing if there is only one page run."""
         if len(self.names) < 2 and not self._planned:
             return []
-        recorded, current, failed = self._texts.values()
-        left = [name for name in self.names if name not in recorded | current | failed]
+        done, current, failed = self._texts.values()
+        recorded = [name for name in self.names if name in done]  # not as they happened to end
+        left = [name for name in self.names if name not in done | current | failed]
         lines = [f"{len(recorded)} of {len(self.names)} recorded: {', '.join(recorded) or 'none'}"]
         lines += [f"{len(current)} current already"] if current else []
         if left:
@@ -68,7 +69,9 @@ class Summary:
 
     def _lines_of_replicates(self) -> list[str]:
         made, planned = sum(self._made.values()), sum(self._planned.values())
-        told = ", ".join(f"{name} {self._made[name]}" for name in self._planned)
+        told = ", ".join(
+            f"{name} {self._made[name]}" for name in self.names if name in self._planned
+        )
         failed = sum(" replicate " in name for name in self.failed)
         again = "; the same command goes on with the others" if made + failed < planned else ""
         again = "" if self.forced else again
@@ -131,12 +134,15 @@ class Progress:
         """Since ``start``."""
         return time.monotonic() - self._started
 
-    def show_cell(self, name: str, number: int, total: int, left: str = "") -> None:
+    def show_cell(
+        self, name: str, number: int, total: int, left: str = "", seconds: float | None = None
+    ) -> None:
         """Tell that cell ``number`` of ``total`` starts; ``name`` says of which recipe.
 
-        ``left`` says how long all will take.
+        ``left`` says how long all will take; ``seconds`` are by default those since ``start``.
         """
-        text = f"cell {number} of {total}, {self.seconds:.0f} s{left}"
+        seconds = self.seconds if seconds is None else seconds
+        text = f"cell {number} of {total}, {seconds:.0f} s{left}"
         if not self._on_terminal:
             self.say(f"{name}: {text}")
             return

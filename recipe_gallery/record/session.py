@@ -6,23 +6,35 @@ import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TextIO
+from typing import Protocol, TextIO
 
 from filelock import FileLock, Timeout
 
 from ..errors import GalleryError
 from ..project import Project, load_check
 from . import storage
+from .cluster.places import find_places
 from .machine.gpu import Gpu
-from .machine.gpus import require_gpu
 from .machine.host import require_open_files
 from .progress import Progress, Summary
 from .run.remains import remove_leftovers
 from .selection import Options, choose_files, select_pages
 from .tasks.in_turn import InTurn
 from .tasks.keeper import Keeper
+from .tasks.task import Result, Task
 
 __all__ = ["Options", "record"]
+
+
+class Runner(Protocol):
+    """Does tasks, somewhere."""
+
+    @property
+    def places(self) -> set[tuple[str, str]]:
+        """Hosts and devices on which tasks are done."""
+
+    def run(self, waiting: deque[Task]) -> Iterator[tuple[Task, Result]]:
+        """Yield what comes of each task, also of those that are added meanwhile."""
 
 
 def record(
@@ -46,7 +58,7 @@ def record(
     )
     folder = keeper.folder
     with contextlib.ExitStack() as held:
-        held.enter_context(_end_as_ctrl_c_does())
+        held.enter_context(end_as_ctrl_c_does())
         storage.require_place(folder / "recording.ipynb")
         held.enter_context(_one_at_a_time(folder / ".lock"))
         storage.remove_unfinished(file.recording(folder) for file in files)
@@ -58,10 +70,7 @@ def record(
         current = current if options.replicates else []
         runner = None
         if pages or current:
-            gpu = require_gpu() if options.device == "gpu" else None
-            if gpu:
-                held.enter_context(_alone_on(gpu))
-            runner = InTurn(gpu, [*pages, *current], progress)
+            runner = _start_runner(project, options, [*pages, *current], progress, held)
             keeper.places = runner.places
         # said also after Ctrl-C: what is recorded, and what is not
         held.callback(lambda: progress.say_lines(summary.lines()))
@@ -74,8 +83,39 @@ def record(
     return not summary.failed
 
 
+def _start_runner(
+    project: Project,
+    options: Options,
+    pages: Sequence[Task],
+    progress: Progress,
+    held: contextlib.ExitStack,
+) -> Runner:
+    """Return what does tasks: on the workers of a scheduler, at places of this machine, or here."""
+    if options.scheduler:
+        from .cluster.local import remote_cluster  # slow, and rarely needed
+        from .cluster.on_cluster import OnCluster
+
+        client = held.enter_context(remote_cluster(options.scheduler))
+    else:
+        places = find_places(options.device, options.workers)
+        if len(pages) == 1 and not options.replicates:
+            places = places[:1]
+        for place in places:
+            if place.gpu:
+                held.enter_context(alone_on(place.gpu))
+        if len(places) == 1:
+            return InTurn(places[0].gpu, pages, progress)
+        from .cluster.local import local_cluster
+        from .cluster.on_cluster import OnCluster
+
+        client = held.enter_context(local_cluster(places, project.root, progress))
+    return held.enter_context(
+        contextlib.closing(OnCluster(client=client, device=options.device, progress=progress))
+    )
+
+
 @contextlib.contextmanager
-def _end_as_ctrl_c_does() -> Iterator[None]:
+def end_as_ctrl_c_does() -> Iterator[None]:
     """Let SIGTERM and SIGHUP interrupt, so that nothing stays behind; nohup's choice is kept."""
     with contextlib.ExitStack() as held:
         for name in ("SIGTERM", "SIGHUP"):
@@ -86,7 +126,7 @@ def _end_as_ctrl_c_does() -> Iterator[None]:
         yield
 
 
-def _alone_on(gpu: Gpu) -> contextlib.AbstractContextManager[None]:
+def alone_on(gpu: Gpu) -> contextlib.AbstractContextManager[None]:
     """Keep others from a GPU, for all folders, clones and users: they would distort the times."""
     return _one_at_a_time(gpu.lock, mode=0o666)
 

@@ -116,12 +116,17 @@ class Run:
         return self.started + self.deadline - time.monotonic()
 
 
-def run_recipe(run: Run, on_cell: Callable[[int], None] = lambda number: None) -> NotebookNode:
+def run_recipe(
+    run: Run,
+    on_cell: Callable[[int], None] = lambda number: None,
+    is_wanted: Callable[[], bool] = lambda: True,
+) -> NotebookNode:
     """Run a recipe and return it as a notebook with cleaned outputs.
 
     Its metadata hold ``clocks``: what the GPU did meanwhile, see clocks.py.
 
-    ``on_cell`` is called with each cell's number as it starts. The deadline bounds all of it, from
+    ``on_cell`` is called with each cell's number as it starts; when ``is_wanted``, which is asked
+    every second, says no, the run is ended. The deadline bounds all of it, from
     the start of the kernel to the cleaning of outputs; ``GRACE`` seconds later the worker is
     killed, whatever it does. No process is left. The run's folder is the caller's to remove.
 
@@ -131,7 +136,7 @@ def run_recipe(run: Run, on_cell: Callable[[int], None] = lambda number: None) -
     with _worker(run) as (worker, events):
         phase = "starting the kernel"
         path, line = run.recipe, None
-        for event in _read(events, run):
+        for event in _read(events, run, is_wanted):
             if event is None:
                 text = f"{phase} ran out of time (sphinx_gallery_deadline = {run.deadline:g} s)"
                 remedy = "make it do less or raise the limit in the recipe"
@@ -185,13 +190,19 @@ def _worker(run: Run) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
             worker.communicate()
 
 
-def _read(events: IO[bytes], run: Run) -> Iterator[dict[str, Any] | None]:
+def _read(
+    events: IO[bytes], run: Run, is_wanted: Callable[[], bool]
+) -> Iterator[dict[str, Any] | None]:
     """Yield what the worker tells, until it ends; None when its time has run out."""
     unfinished = b""
     while True:
         left = max(run.time_left() + GRACE, 0)
-        if not select.select([events], [], [], left)[0]:
-            yield None
+        if not select.select([events], [], [], min(left, 1))[0]:
+            if not is_wanted():
+                raise GalleryError("nobody waits for its result any more", path=run.recipe)
+            if left <= 0:
+                yield None
+            continue
         data = os.read(events.fileno(), 2**16)
         if not data:
             return

@@ -67,6 +67,7 @@ class Ear:
     on_start: Callable[[], None]  # the process is about to start, or to start once more
     on_cell: Callable[[int], None]  # this cell starts
     say: Callable[[str], None]  # a line for a person
+    is_wanted: Callable[[], bool] = lambda: True  # asked every second; if not, the run is ended
 
 
 def attempt(task: Task, conditions: Conditions, ear: Ear) -> Result:
@@ -186,7 +187,7 @@ def _run_in_scratch(
             shutil.copyfile(recipe.path.parent / name, target)
         ear.on_start()
         began = time.monotonic()
-        notebook = run_recipe(run, ear.on_cell)
+        notebook = run_recipe(run, ear.on_cell, ear.is_wanted)
         return notebook, time.monotonic() - began
 
 

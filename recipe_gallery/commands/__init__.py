@@ -1,0 +1,6 @@
+"""What each command of the command line does; ``__main__.py`` calls them."""
+
+from . import building, recording
+from .parser import PARSER
+
+__all__ = ["PARSER", "building", "recording"]

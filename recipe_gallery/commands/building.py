@@ -1,0 +1,137 @@
+"""Commands that build the site, and those for translators."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..errors import GalleryError, suggest
+from ..languages import Language, add_language, choose_languages, load_languages, require_listed
+from ..project import Project
+from .parser import LANGUAGES, TEMPLATES, argument, command
+
+
+@command(
+    "html",
+    LANGUAGES,
+    argument("--build", type=Path, default=Path("_build"), help="folder for what is made"),
+    argument("--sphinx-options", default="", help="handed to sphinx-build"),
+)
+def html(project: Project, options: argparse.Namespace) -> bool:
+    """Render the site in all languages at the same time."""
+    from ..build import build_site
+
+    languages = choose_languages(project.root, options.languages)
+    build = Path.cwd() / options.build
+    return build_site(project.root, build, languages, options.sphinx_options)
+
+
+@command("update-po", LANGUAGES, TEMPLATES)
+def update_po(project: Project, options: argparse.Namespace) -> None:
+    """Bring the catalogs up to date with the sources."""
+    from ..translate.extract import update_catalogs
+
+    languages = _translated_languages(project, options.languages)
+    changed = update_catalogs(project, languages, options.templates)
+    for path in changed:
+        print(f"updated {path}")
+    print(f"{len(changed)} catalogs changed" if changed else "all catalogs are up to date")
+
+
+@command(
+    "check-po",
+    argument("targets", nargs="*", help="languages, files or folders; all if none"),
+    argument("--format", choices=("text", "github", "json"), default="text"),
+    argument("--list", action="store_true", help="only list the checks"),
+)
+def check_po(project: Project, options: argparse.Namespace) -> bool:
+    """Tell what is wrong with catalogs."""
+    from ..translate.checks.problems import format_checks, format_problems
+    from ..translate.checks.run import check_tree
+
+    if options.list:
+        print(format_checks())
+        return True
+    problems = check_tree(project, options.targets)
+    print(format_problems(problems, options.format))
+    return not problems
+
+
+@command("status", LANGUAGES)
+def status(project: Project, options: argparse.Namespace) -> None:
+    """Tell how far each catalog is translated."""
+    from ..translate.catalogs import label_domains, locale_folders
+    from ..translate.status_and_impact import format_status, language_status
+
+    folders, labels = locale_folders(project.root, project.locale), label_domains(project.config)
+    for language in _translated_languages(project, options.languages):
+        print(format_status(language, language_status(folders, language.code, labels)))
+
+
+@command("impact", argument("base", help="a commit or branch to compare with"), TEMPLATES)
+def impact(project: Project, options: argparse.Namespace) -> None:
+    """Tell what changed source text means to translators."""
+    from ..translate.status_and_impact import find_impact, format_impact
+
+    found = find_impact(project, options.base, options.templates)
+    print(format_impact(project, found, _translated_languages(project)))
+
+
+@command("glossary", argument("folder", type=Path, help="where the files go"))
+def glossary(project: Project, options: argparse.Namespace) -> None:
+    """Write the glossary for translation tools."""
+    from ..translate.glossary import load_glossary, write_glossaries
+
+    terms = load_glossary(project.locale)
+    for path in write_glossaries(terms, _translated_languages(project), options.folder):
+        print(path)
+
+
+@command(
+    "live",
+    argument("language", help="its code, such as ko"),
+    argument("--build", type=Path, default=Path("_build/live"), help="folder for what is made"),
+    argument("--port", type=int, default=8000),
+)
+def live(project: Project, options: argparse.Namespace) -> None:
+    """Serve one language and follow every save."""
+    from ..live.server import run
+
+    if not options.language:
+        raise GalleryError("which language?", remedy=f"for example: {suggest('live', 'ko')}")
+    language = choose_languages(project.root, [options.language])[0]
+    run(project, Path.cwd() / options.build, language, options.port)
+
+
+@command("pseudo-po", argument("locale", type=Path, help="folder for them"), TEMPLATES)
+def pseudo_po(project: Project, options: argparse.Namespace) -> None:
+    """Write catalogs of accented English, in which untranslatable text stands out."""
+    from ..translate.pseudo import make_pseudo_catalogs
+
+    make_pseudo_catalogs(project, options.templates, options.locale)
+
+
+@command("new-language", argument("language", help="its code, such as ja or pt_BR"), TEMPLATES)
+def new_language(project: Project, options: argparse.Namespace) -> None:
+    """Add a language, with catalogs to fill in."""
+    from ..translate.extract import update_catalogs
+
+    code = options.language
+    line = add_language(project.root, code)
+    print(f"languages.toml: {line}" if line else f"languages.toml has {code} already")
+    languages = choose_languages(project.root, [code])
+    changed = update_catalogs(project, languages, options.templates)
+    folder = project.locale / code
+    print(f"{len(changed)} catalogs written to {folder}; translate them, and look at the pages:")
+    print(suggest("html", code))
+    print("Once readers should find the language, set published = true in languages.toml.")
+
+
+def _translated_languages(project: Project, codes: Sequence[str] = ()) -> list[Language]:
+    """Return the languages called ``codes``, or all but that of the sources."""
+    known = load_languages(project.root)
+    source = next(iter(known))
+    if len(known) == 1 and not codes:
+        require_listed(project.root, project.locale)
+    if source in codes:
+        raise GalleryError(f"{source} is the language of the sources; it has no catalogs")
+    return choose_languages(project.root, codes or [code for code in known if code != source])

@@ -1,0 +1,106 @@
+"""Commands that record, and tell how recordings stand."""
+
+import argparse
+import contextlib
+from collections.abc import Iterator
+
+from ..errors import GalleryError
+from ..project import Project
+from .parser import RECIPES, RECORDINGS, argument, command, count
+
+DEVICE = argument("--device", choices=("gpu", "cpu"), default="gpu")
+WORKERS = argument(
+    "--workers", type=count, metavar="N", help="tasks at the same time; by default one a GPU"
+)
+
+
+@command("check", RECORDINGS)
+def check(project: Project, options: argparse.Namespace) -> bool:
+    """Tell which recordings are missing, stale or current."""
+    from ..record.recording_status import check_recordings, format_reports
+
+    reports = check_recordings(project, options.recordings_folder)
+    print(format_reports(reports))
+    return all(report.is_fine for report in reports)
+
+
+@command("figures", RECIPES, RECORDINGS)
+def figures(project: Project, options: argparse.Namespace) -> None:
+    """Compute the intervals of measured figures from all replicates."""
+    with _told_packages("computing figures"):
+        from ..record.replicates.update import update_all
+    print("\n".join(update_all(project, options.recipes, options.recordings_folder)))
+
+
+@command(
+    "record",
+    argument("recipes", nargs="*", help="names of recipes; all that changed if none"),
+    argument("--force", action="store_true", help="also those that are current"),
+    argument("--replace-gpu", action="store_true", help="let a CPU recording replace a GPU one"),
+    argument("--replicates", type=count, default=0, metavar="N", help="fresh processes of each"),
+    argument("--scheduler", metavar="ADDRESS", help="a scheduler of Dask, as tcp://host:8786"),
+    DEVICE,
+    WORKERS,
+    RECORDINGS,
+)
+def record(project: Project, options: argparse.Namespace) -> bool:
+    """Run recipes and keep what they printed and drew."""
+    with _told_packages():
+        from ..record.session import Options
+        from ..record.session import record as record_recipes
+
+        if options.scheduler or (options.workers or 1) > 1:
+            import distributed  # noqa: F401 (told before anything runs)
+    wanted = Options(
+        folder=options.recordings_folder,
+        device=options.device,
+        force=options.force,
+        replace_gpu=options.replace_gpu,
+        replicates=options.replicates,
+        workers=options.workers,
+        scheduler=options.scheduler,
+    )
+    return record_recipes(project, options.recipes, wanted)
+
+
+@command(
+    "record-worker",
+    argument("scheduler", help="address of a scheduler of Dask, as tcp://host:8786"),
+    DEVICE,
+    WORKERS,
+)
+def record_worker(project: Project, options: argparse.Namespace) -> None:
+    """Let GPUs of this machine work for `record --scheduler` on another one."""
+    with _told_packages():
+        from ..record.cluster.serve import serve
+
+    serve(project, options.scheduler, options.device, options.workers)
+
+
+@contextlib.contextmanager
+def _told_packages(what: str = "recording") -> Iterator[None]:
+    """Say in a line which package is missing."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        text = f"{what} needs the package {error.name}"
+        remedy = "run: pip install 'recipe-gallery[record]'"
+        raise GalleryError(text, remedy=remedy) from None
+
+
+@command(
+    "drift",
+    RECIPES,
+    argument("--base", default="HEAD", help="the commit to compare with"),
+    argument("--format", choices=("text", "markdown"), default="text"),
+    argument("--strict", action="store_true", help="fail if one is, or a claim is refuted"),
+    RECORDINGS,
+)
+def drift(project: Project, options: argparse.Namespace) -> bool:
+    """Tell which figures recorded anew lie outside the intervals of a commit."""
+    from ..record.drift.compare import find_drift
+    from ..record.drift.report import FORMATS
+
+    found = find_drift(project, options.recipes, options.base, options.recordings_folder)
+    print(FORMATS[options.format](found, options.base))
+    return not (options.strict and any(each.is_contradicted for each in found))

@@ -1,0 +1,106 @@
+"""Clients of Dask: of a cluster on this machine, and of a scheduler that exists."""
+
+import contextlib
+import logging
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import dask
+from distributed import Client, Nanny, Scheduler, SpecCluster
+
+from ...errors import GalleryError
+from ..progress import Progress
+from ..run.remains import run_folder
+from .places import Place
+from .remote import PlacePlugin
+
+RESOURCE = "place"  # of which each worker has one: a task at a time
+LOCAL = "127.0.0.1"  # what listens there cannot be reached from other machines
+CONNECT = 15  # seconds
+
+
+def set_up(scratch: Path) -> None:
+    """Keep Dask quiet, its files in ``scratch``, and the environment of recipes as it is."""
+    # In place of its own: one thread for each of OpenMP's, OpenBLAS' and MKL's libraries.
+    spawn = {"DASK_LOGGING__DISTRIBUTED": "critical"}
+    dask.config.set(
+        {
+            "distributed.nanny.pre-spawn-environ": spawn,
+            "distributed.comm.timeouts.connect": f"{CONNECT}s",
+            "distributed.worker.daemon": True,
+            "temporary-directory": str(scratch),
+        }
+    )
+    for name in ("distributed", "tornado", "asyncio"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+
+
+def describe_worker(place: Place, root: Path, folder: Path, name: str) -> dict[str, Any]:
+    """Return what Dask's Nanny needs to start the worker of a place."""
+    return {
+        "name": name,
+        "nthreads": 1,
+        "resources": {RESOURCE: 1},
+        "memory_limit": 0,  # a recipe's memory is not the worker's to judge
+        "local_directory": str(folder),
+        "plugins": (PlacePlugin(place, root),),
+        "silence_logs": logging.CRITICAL,
+    }
+
+
+@contextlib.contextmanager
+def local_cluster(places: Sequence[Place], root: Path, progress: Progress) -> Iterator[Client]:
+    """Yield a client of a cluster with a worker at each place; nothing of it is left after."""
+    http = f"{LOCAL}:0"
+    own = {"host": LOCAL, "dashboard_address": http}
+    with contextlib.ExitStack() as held:
+        folder = held.enter_context(run_folder())
+        set_up(folder)
+        workers = {
+            place.name: {
+                "cls": Nanny,
+                "options": {**describe_worker(place, root.resolve(), folder, place.name), **own},
+            }
+            for place in places
+        }
+        has_dashboard = find_spec("bokeh") is not None
+        scheduler = {
+            "cls": Scheduler,
+            "options": {
+                "host": LOCAL,
+                "port": 0,
+                "dashboard": has_dashboard,
+                "dashboard_address": http,
+                "allowed_failures": 0,  # the client knows how often a task was tried
+            },
+        }
+        cluster = held.enter_context(SpecCluster(workers, scheduler, silence_logs=logging.CRITICAL))
+        client = held.enter_context(Client(cluster, set_as_default=False))
+        if has_dashboard:
+            progress.say(f"dashboard: {cluster.dashboard_link}")
+        yield client
+
+
+@contextlib.contextmanager
+def remote_cluster(address: str) -> Iterator[Client]:
+    """Yield a client of a scheduler that exists; raise ``GalleryError`` if it does not answer."""
+    with run_folder() as folder:
+        set_up(folder)
+        try:
+            client = Client(address, timeout=CONNECT, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:
+            raise no_scheduler(address, error) from None
+        try:
+            yield client
+        finally:
+            with contextlib.suppress(Exception):
+                client.close(timeout=2)
+
+
+def no_scheduler(address: str, error: Exception) -> GalleryError:
+    """Return the error of a scheduler that cannot be reached."""
+    reason = " ".join(str(error).split())[:200]
+    text = f"no scheduler of Dask at {address}" + (f": {reason}" if reason else "")
+    return GalleryError(text, remedy="start one with: dask scheduler")

@@ -1,0 +1,233 @@
+"""Do tasks on the workers of a Dask cluster, and lose none of them.
+
+A worker gets a task when it has none. Handed out all at once, tasks would be shared out at once,
+too, and each on a worker that is lost would count as the one that made it fail.
+"""
+
+import secrets
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from distributed import Client, Future
+
+from ...errors import GalleryError
+from ..progress import Forecast, Progress
+from ..recording_toml import load_settings
+from ..run.supervise import GRACE
+from ..tasks.task import Failure, Result, Task
+from .code import describe_code
+from .local import RESOURCE
+from .remote import Order, Refusal, carry_out, meet
+
+TRIES = 3
+PATIENCE = 60  # seconds without any worker; those that were lost may be started again
+MARGIN = 30  # seconds past its deadline, in which a run should have been ended and told
+PREPARING = 180  # seconds for what is asked of a machine, beside its probe
+
+
+@dataclass(kw_only=True)
+class Job:
+    """A task that a worker has."""
+
+    task: Task
+    key: str
+    worker: str  # its name
+    future: Future[Any]
+    due: float = float("inf")  # when something is wrong with the worker
+    started: float | None = None  # when the recipe's process was started
+
+
+@dataclass(kw_only=True)
+class OnCluster:
+    """The workers of a cluster."""
+
+    client: Client
+    device: str  # "gpu" or "cpu"
+    progress: Progress
+    session: str = field(default_factory=lambda: f"recipes-{secrets.token_hex(8)}")
+    _workers: dict[str, tuple[str, str]] = field(default_factory=dict)  # by address: their places
+    _names: dict[str, str] = field(default_factory=dict)
+    _unfit: dict[str, str] = field(default_factory=dict)  # by address: why
+    _hanging: set[str] = field(default_factory=set)  # those of a restarted one are others
+    _jobs: dict[str, Job] = field(default_factory=dict)  # by address
+    _tries: dict[str, int] = field(default_factory=dict)  # by a task's title
+    _told: SimpleQueue[dict[str, Any]] = field(default_factory=SimpleQueue)
+    _said: set[str] = field(default_factory=set)
+    _forecast: Forecast = field(default_factory=Forecast)
+    _done: int = 0
+
+    def __post_init__(self) -> None:
+        self.client.subscribe_topic(self.session, lambda event: self._told.put(event[1]))
+
+    @property
+    def places(self) -> set[tuple[str, str]]:
+        """Hosts and devices of the workers; waits for the first one."""
+        until = time.monotonic() + PATIENCE
+        while not self._meet():
+            self._require_workers(until)
+            time.sleep(0.5)
+        return set(self._workers.values())
+
+    def run(self, waiting: deque[Task]) -> Iterator[tuple[Task, Result]]:
+        """Yield what comes of each task, also of those that are added meanwhile."""
+        until = time.monotonic() + PATIENCE
+        while waiting or self._jobs:
+            if self._meet():
+                until = time.monotonic() + PATIENCE
+            self._require_workers(until)
+            for address in self._workers.keys() - self._jobs.keys():
+                if waiting:
+                    self._hand_out(waiting.popleft(), address)
+            self._listen(waiting)
+            for address in list(self._jobs):
+                yield from self._look_after(address, waiting)
+
+    def close(self) -> None:
+        """Let workers end what they do."""
+        self.client.cancel([job.future for job in self._jobs.values()], force=True)
+
+    def _meet(self) -> bool:
+        """Get to know new workers and forget those that are gone; tell whether there are any."""
+        if self.client.status != "running":
+            raise self._scheduler_is_gone()
+        try:
+            found = self.client.scheduler_info(n_workers=-1)["workers"]
+        except Exception:
+            raise self._scheduler_is_gone() from None
+        fit = {key: each for key, each in found.items() if each["resources"].get(RESOURCE)}
+        for address in self._workers.keys() - fit.keys():
+            del self._workers[address]
+        known = self._workers.keys() | self._unfit.keys() | self._hanging
+        new = list(fit.keys() - known)
+        if new:
+            answers = self.client.run(meet, self.device, workers=new, on_error="return")
+            for address, answer in answers.items():
+                self._names[address] = str(fit[address].get("name", address))
+                if isinstance(answer, BaseException):
+                    self._refuse(address, " ".join(str(answer).split()) or repr(answer))
+                else:
+                    self._workers[address] = answer
+        return bool(self._workers)
+
+    def _require_workers(self, until: float) -> None:
+        if self._workers or (time.monotonic() < until and not self._unfit):
+            return
+        if self._unfit:
+            text = f"no worker fits: {next(reversed(self._unfit.values()))}"
+            remedy = "bring all machines to the same commit and the same versions"
+            raise GalleryError(text, remedy=remedy)
+        text = f"there was no worker for {PATIENCE} s"
+        raise GalleryError(text, remedy="start some: recipe-gallery record-worker tcp://...")
+
+    def _hand_out(self, task: Task, address: str) -> None:
+        key = f"{self.session}-{secrets.token_hex(4)}"
+        order = Order(
+            session=self.session,
+            key=key,
+            name=task.file.name,
+            number=task.number,
+            device=self.device,
+            code=describe_code(task),
+        )
+        future = self.client.submit(
+            carry_out,
+            order,
+            key=key,
+            workers=[address],
+            allow_other_workers=False,
+            resources={RESOURCE: 1},
+            pure=False,
+            retries=0,
+        )
+        worker = self._names[address]
+        self._jobs[address] = Job(task=task, key=key, worker=worker, future=future)
+        future.add_done_callback(lambda _: self._told.put({"event": "done"}))
+
+    def _listen(self, waiting: deque[Task]) -> None:
+        """Hear what workers tell, for a second at most."""
+        try:
+            event = self._told.get(timeout=1)
+        except Empty:
+            return
+        jobs = {job.key: job for job in self._jobs.values()}
+        job, kind = jobs.get(event.get("key", "")), event["event"]
+        if job is None:
+            return
+        settings, now = load_settings(job.task.file.gallery), time.monotonic()
+        if kind == "taken":
+            job.due = now + PREPARING + settings.cell_timeout
+        elif kind == "start" and job.started is None:
+            deadline = job.task.recipe.settings.get("deadline", settings.deadline)
+            job.started, job.due = now, now + deadline + GRACE + MARGIN
+        elif kind == "say" and event["text"] not in self._said:
+            self._said.add(event["text"])  # of a machine once, not of each worker
+            self.progress.say(event["text"])
+        elif kind == "cell":
+            self._show(job, event["cell"], waiting)
+
+    def _show(self, job: Job, cell: int, waiting: deque[Task]) -> None:
+        now = time.monotonic()
+        running = [(each.task.kind, now - (each.started or now)) for each in self._jobs.values()]
+        kinds = [each.kind for each in waiting]
+        left = self._forecast.describe(kinds, running, max(len(self._workers), 1))
+        total = self._done + len(self._jobs) + len(waiting)
+        title = f"{self._done} of {total} done; {job.task.title} on {job.worker}"
+        seconds = now - (job.started or now)
+        self.progress.show_cell(title, cell, job.task.cells, left, seconds)
+
+    def _look_after(self, address: str, waiting: deque[Task]) -> Iterator[tuple[Task, Result]]:
+        """Yield the result of a job that has ended; put a task back that has to be tried again."""
+        job = self._jobs[address]
+        if not job.future.done():
+            if address not in self._workers:
+                yield from self._try_again(address, waiting, "was lost")
+            elif time.monotonic() > job.due:
+                yield from self._try_again(address, waiting, "hangs")
+                self._hanging.add(address)
+                self._workers.pop(address, None)
+                self.client.restart_workers([address], timeout=GRACE, raise_for_error=False)
+            return
+        try:
+            result = job.future.result()
+        except Exception:
+            if self.client.status != "running":
+                raise self._scheduler_is_gone() from None
+            yield from self._try_again(address, waiting, "was lost")
+            return
+        del self._jobs[address]
+        if isinstance(result, Refusal):
+            self._refuse(address, result.text)
+            waiting.appendleft(job.task)
+            return
+        if job.started:
+            self._forecast.learn(job.task.kind, time.monotonic() - job.started)
+        self._done += 1
+        yield job.task, result
+
+    def _try_again(
+        self, address: str, waiting: deque[Task], what: str
+    ) -> Iterator[tuple[Task, Result]]:
+        job = self._jobs.pop(address)
+        job.future.cancel(force=True)
+        title = job.task.title
+        self._tries[title] = self._tries.get(title, 0) + 1
+        if self._tries[title] < TRIES:
+            self.progress.say(f"note: {title}: its worker {job.worker} {what}; it is tried again")
+            waiting.appendleft(job.task)
+        else:
+            self._done += 1
+            text = f"{title}: its worker {what}, {TRIES} times; see what the recipe does to it"
+            yield job.task, Failure(text=text)
+
+    def _refuse(self, address: str, text: str) -> None:
+        self._workers.pop(address, None)
+        self._unfit[address] = f"{self._names[address]}: {text}"
+        self.progress.say(f"note: worker {self._names[address]} is refused: {text}")
+
+    def _scheduler_is_gone(self) -> GalleryError:
+        remedy = "what was finished is kept; start it, and the same command goes on"
+        return GalleryError("the scheduler is gone", remedy=remedy)

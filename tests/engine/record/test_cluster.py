@@ -1,0 +1,409 @@
+"""Tasks on several workers: where each runs, and what becomes of them when something is killed."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+
+from gallery import ROOT, Gallery
+from recipe_gallery.errors import GalleryError
+from recipe_gallery.recipes.figures.replicates import read_replicates
+from recipe_gallery.recipes.recipe import load_recipe
+from recipe_gallery.record.cluster import on_cluster, places
+from recipe_gallery.record.cluster.code import find_difference
+
+TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
+PUBLISHES = """
+import os
+from IPython.display import display
+
+number = int(os.environ["RECIPE_REPLICATE"])
+row = {"case": "Adam", "arm": "compiled", "size": 10, "quantity": "speedup", "unit": ""}
+kind = "application/vnd.recipe-gallery.rows+json"
+display({kind: {"rows": [row | {"value": 1.5 + number / 100}]}}, raw=True)
+"""
+# Dask's worker process is the parent of the process that runs the kernel.
+WORKER = "import os, psutil, signal, time\nworker = psutil.Process().parent().parent()\n"
+Start = Callable[..., subprocess.Popen[str]]
+
+
+def write(gallery: Gallery, name: str, code: str) -> Path:
+    return gallery.write(name, TITLE + textwrap.dedent(code))
+
+
+def numbers(gallery: Gallery, name: str) -> list[int]:
+    recipe = load_recipe(gallery.recipes / f"{name}.py")
+    path = gallery.recordings / f"{name}.jsonl"
+    current = read_replicates(path, recipe.replicate_fingerprint).current
+    return sorted(each.replicate for each in current)
+
+
+def printed(gallery: Gallery, name: str) -> str:
+    (cell,) = gallery.recording(name).notebook.cells
+    return "".join(each.text for each in cell.outputs if each.output_type == "stream")
+
+
+@pytest.fixture
+def temporary(tmp_path: Path) -> Path:
+    """The folder for temporary files of processes that a test starts; empty when they are gone."""
+    folder = tmp_path / "temporary"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def start(gallery: Gallery, temporary: Path) -> Iterator[Start]:
+    """Start a command of Python's; at the end of the test nothing of it runs any more."""
+    started: list[subprocess.Popen[str]] = []
+    mark = {"CLUSTER_TEST": str(temporary), "TMPDIR": str(temporary), "PYTHONPATH": str(ROOT)}
+
+    def start(
+        *arguments: str, cwd: Path = gallery.root, **environment: str
+    ) -> subprocess.Popen[str]:
+        process = subprocess.Popen(
+            [sys.executable, *arguments],
+            cwd=cwd,
+            env=os.environ | mark | environment,
+            stderr=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            text=True,
+            start_new_session=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+    for process in running(temporary):
+        process.kill()
+
+
+def running(temporary: Path) -> list[psutil.Process]:
+    """Return processes of a test, wherever they are."""
+    found = []
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error, OSError):
+            words = " ".join(process.cmdline())
+            marked = process.environ().get("CLUSTER_TEST") == str(temporary)
+            if (marked or str(temporary) in words) and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
+
+
+def nothing_left(temporary: Path) -> bool:
+    until = time.monotonic() + 20
+    while (left := running(temporary)) and time.monotonic() < until:
+        time.sleep(0.2)
+    assert not left
+    assert not list(temporary.iterdir())
+    return True
+
+
+def wait_for(path: Path) -> None:
+    until = time.monotonic() + 60
+    while not path.exists():
+        assert time.monotonic() < until, f"{path.name} does not come"
+        time.sleep(0.05)
+
+
+def record(*arguments: str) -> tuple[str, ...]:
+    return ("-m", "recipe_gallery", "record", "--device", "cpu", *arguments)
+
+
+@pytest.fixture
+def scheduler(start: Start, tmp_path: Path) -> tuple[str, subprocess.Popen[str]]:
+    """A scheduler of Dask: its address and its process."""
+    address = ["--host", "127.0.0.1", "--port", "0", "--dashboard-address", "127.0.0.1:0"]
+    command = ["-m", "distributed.cli.dask_scheduler", "--no-dashboard", *address]
+    process = start(*command, TMPDIR=str(tmp_path))
+    assert process.stderr
+    for line in process.stderr:
+        if "Scheduler at:" in line:
+            return line.split()[-1], process
+    raise AssertionError("no scheduler")
+
+
+def join(start: Start, address: str, root: Path) -> subprocess.Popen[str]:
+    worker = start(
+        "-m", "recipe_gallery", "record-worker", "--device", "cpu", "--root", str(root), address
+    )
+    assert worker.stderr
+    line = worker.stderr.readline()
+    assert line == f"1 worker for {address}, until it ends or Ctrl-C\n"
+    return worker
+
+
+def test_cores_are_shared_out() -> None:
+    assert places.divide(range(8), 2) == [(0, 1, 2, 3), (4, 5, 6, 7)]
+    assert places.divide(range(5), 2) == [(0, 1), (2, 3)]
+    assert places.divide([3, 7], 4) == [(3,), (7,), (3,), (7,)]
+
+
+def test_more_workers_than_gpus_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(places, "require_gpu", lambda: None)
+    monkeypatch.setattr(places, "find_gpus", lambda: [])
+    with pytest.raises(GalleryError, match="2 workers need 2 GPUs; there are 0; run: "):
+        places.find_places("gpu", 2)
+
+
+def test_what_differs_is_named() -> None:
+    wanted = {"python": "3.11.7", "torch": "2.11.0", "the recipe adding": "a" * 64}
+    assert find_difference(wanted, wanted) == ""
+    assert find_difference(wanted, wanted | {"torch": "2.10.0"}) == (
+        "torch is 2.10.0, here it is 2.11.0"
+    )
+    assert find_difference(wanted, wanted | {"the recipe adding": "b" * 64}) == (
+        "the recipe adding is another"
+    )
+    del wanted["torch"]
+    assert find_difference(wanted, wanted | {"torch": "2.10.0"}) == (
+        "torch is 2.10.0, here it is none"
+    )
+
+
+@pytest.mark.slow
+def test_each_worker_has_cores_of_its_own_and_the_environment_is_as_in_turn(
+    gallery: Gallery,
+) -> None:
+    code = "print(os.sched_getaffinity(0), sorted(os.environ))\nimport time\ntime.sleep(3)"
+    for name in ("a", "b"):
+        write(gallery, name, PUBLISHES + code)
+    assert gallery.record(workers=2, replicates=1)
+    shares = [printed(gallery, name).partition("}")[0] for name in ("a", "b")]
+    if len(os.sched_getaffinity(0)) > 1:
+        assert shares[0] != shares[1]
+    assert " on cpu0: cell 1 of 1, " in gallery.messages
+    assert " on cpu1: cell 1 of 1, " in gallery.messages
+    assert "2 of 2 replicates made: a 1, b 1" in gallery.messages
+    environment = printed(gallery, "a").partition("}")[2]
+    assert gallery.record("a", workers=1, force=True)
+    assert printed(gallery, "a").partition("}")[2] == environment
+    assert numbers(gallery, "b") == [1]
+
+
+@pytest.mark.slow
+def test_a_recipe_that_fails_does_not_stop_others(gallery: Gallery) -> None:
+    write(gallery, "bad", "1 / 0")
+    write(gallery, "dies", "import os\nos.kill(os.getpid(), 9)")
+    write(gallery, "good", PUBLISHES)
+    assert not gallery.record(workers=2, replicates=1)
+    assert numbers(gallery, "good") == [1]
+    assert "2 failed: " in gallery.messages
+    assert "ZeroDivisionError: division by zero; mend the recipe" in gallery.messages
+    assert gallery.messages.count("trying once more") == 1  # a kernel that dies
+
+
+@pytest.mark.slow
+def test_a_task_of_a_killed_worker_is_tried_again_at_most_twice(
+    gallery: Gallery, tmp_path: Path
+) -> None:
+    once = f"import pathlib\nmarker = pathlib.Path({str(tmp_path / 'killed')!r})\n"
+    kill = "worker.kill()\ntime.sleep(60)"
+    write(gallery, "once", f"{WORKER}{once}if not marker.exists():\n    marker.touch()\n    {kill}")
+    write(gallery, "always", WORKER + kill)
+    write(gallery, "good", "x = 1")
+    assert not gallery.record(workers=2)
+    assert gallery.recording("once").notebook.cells
+    assert gallery.recording("good").notebook.cells
+    assert gallery.messages.count("note: once: its worker cpu") == 1
+    assert gallery.messages.count("note: always: its worker cpu") == 2
+    assert "error: always: its worker was lost, 3 times; " in gallery.messages
+
+
+@pytest.mark.slow
+def test_a_worker_that_hangs_is_given_up(
+    gallery: Gallery, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(on_cluster, "MARGIN", 1)
+    stop = f"""
+# sphinx_gallery_deadline = 12
+import pathlib
+marker = pathlib.Path({str(tmp_path / "stopped")!r})
+if not marker.exists():
+    marker.touch()
+    worker.suspend()
+    time.sleep(60)
+"""
+    write(gallery, "stops", WORKER + stop)
+    write(gallery, "good", "x = 1")
+    assert gallery.record(workers=2)
+    assert "note: stops: its worker cpu" in gallery.messages
+    assert " hangs; it is tried again" in gallery.messages
+
+
+SLEEPS = """
+import os, pathlib, subprocess, sys
+code = "import time; time.sleep(600)"
+child = subprocess.Popen(
+    [sys.executable, "-c", code, {temporary!r}], env={{}}, start_new_session=True
+)
+pathlib.Path({begun!r}).touch()
+import time
+time.sleep(600)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_client_that_is_ended_leaves_nothing_and_the_same_command_goes_on(
+    gallery: Gallery, start: Start, temporary: Path, tmp_path: Path, number: signal.Signals
+) -> None:
+    begun = tmp_path / "begun"
+    write(gallery, "sleeps", SLEEPS.format(temporary=str(temporary), begun=str(begun)))
+    write(gallery, "quick", PUBLISHES)
+    client = start(*record("--workers", "2", "--replicates", "1"))
+    wait_for(begun)
+    wait_for(gallery.recordings / "quick.jsonl")
+    client.send_signal(number)
+    _, messages = client.communicate(timeout=30)
+    assert "Traceback" not in messages
+    if number is not signal.SIGKILL:
+        assert client.returncode == 130
+        assert "interrupted; what was finished is kept" in messages
+        assert nothing_left(temporary)
+    write(gallery, "sleeps", "print('awake')")
+    again = start(*record("--workers", "2", "--replicates", "1"))
+    _, messages = again.communicate(timeout=120)
+    assert again.returncode == 0, messages
+    assert "quick: its 1 replicates are there already" in messages
+    assert printed(gallery, "sleeps") == "awake\n"
+    assert nothing_left(temporary)
+
+
+@pytest.mark.slow
+def test_nothing_listens_to_other_machines(
+    gallery: Gallery, start: Start, temporary: Path, tmp_path: Path
+) -> None:
+    begun = tmp_path / "begun"
+    write(gallery, "sleeps", SLEEPS.format(temporary=str(temporary), begun=str(begun)))
+    write(gallery, "other", "x = 1")
+    start(*record("--workers", "2"))
+    wait_for(begun)
+    listening = [
+        connection.laddr.ip
+        for process in running(temporary)
+        for connection in process.net_connections("inet")
+        if connection.status == psutil.CONN_LISTEN
+    ]
+    assert listening
+    assert set(listening) == {"127.0.0.1"}
+
+
+@pytest.mark.slow
+def test_a_worker_of_another_process_does_what_a_client_wants(
+    gallery: Gallery, start: Start, temporary: Path, scheduler: tuple[str, subprocess.Popen[str]]
+) -> None:
+    address, _ = scheduler
+    write(gallery, "recipe", PUBLISHES)
+    worker = join(start, address, gallery.root)
+    client = start(*record("--scheduler", address, "--replicates", "1"))
+    _, messages = client.communicate(timeout=60)
+    assert client.returncode == 0, messages
+    assert numbers(gallery, "recipe") == [1]
+    worker.send_signal(signal.SIGTERM)
+    _, messages = worker.communicate(timeout=30)
+    assert (worker.returncode, messages) == (130, "interrupted; what was finished is kept\n")
+
+
+@pytest.mark.slow
+def test_a_worker_with_other_code_is_refused(
+    gallery: Gallery, start: Start, tmp_path: Path, scheduler: tuple[str, subprocess.Popen[str]]
+) -> None:
+    address, _ = scheduler
+    write(gallery, "recipe", PUBLISHES)
+    (tmp_path / "other").mkdir()
+    other = Gallery(tmp_path / "other")
+    write(other, "recipe", PUBLISHES + "x = 1")
+    join(start, address, other.root)
+    client = start(*record("--scheduler", address))
+    _, messages = client.communicate(timeout=60)
+    assert client.returncode == 1
+    lines = messages.splitlines()
+    assert " is refused: the recipe recipe is another on " in messages
+    assert lines[-1].startswith("error: no worker fits: ")
+    assert lines[-1].endswith("; bring all machines to the same commit and the same versions")
+    join(start, address, gallery.root)
+    client = start(*record("--scheduler", address, "--replicates", "2"))
+    _, messages = client.communicate(timeout=60)
+    assert client.returncode == 0, messages
+    assert numbers(gallery, "recipe") == [1, 2]
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_goes_away_is_told_in_a_line_and_nothing_finished_is_lost(
+    gallery: Gallery,
+    start: Start,
+    temporary: Path,
+    tmp_path: Path,
+    scheduler: tuple[str, subprocess.Popen[str]],
+) -> None:
+    address, process = scheduler
+    begun = tmp_path / "begun"
+    write(gallery, "quick", PUBLISHES)
+    write(gallery, "sleeps", SLEEPS.format(temporary=str(temporary), begun=str(begun)))
+    worker = join(start, address, gallery.root)
+    client = start(*record("--scheduler", address))
+    wait_for(begun)
+    process.kill()
+    _, messages = client.communicate(timeout=30)
+    assert client.returncode == 1
+    assert messages.splitlines()[-1] == (
+        "error: the scheduler is gone; what was finished is kept; start it, and the same command "
+        "goes on"
+    )
+    assert gallery.recording("quick").notebook.cells
+    _, messages = worker.communicate(timeout=30)
+    assert worker.returncode == 1
+    assert (
+        messages
+        == f"error: the scheduler at {address} has ended; start it again, then this command\n"
+    )
+    assert nothing_left(temporary)
+
+
+@pytest.mark.slow
+def test_two_clients_queue_on_a_scheduler(
+    gallery: Gallery, start: Start, tmp_path: Path, scheduler: tuple[str, subprocess.Popen[str]]
+) -> None:
+    address, _ = scheduler
+    write(
+        gallery,
+        "recipe",
+        "import time\nbegan = time.time()\ntime.sleep(3)\nprint(began, time.time())",
+    )
+    join(start, address, gallery.root)
+    folders = [tmp_path / name for name in ("first", "second")]
+    clients = [
+        start(*record("--scheduler", address, "--recordings-folder", str(folder)))
+        for folder in folders
+    ]
+    for client in clients:
+        _, messages = client.communicate(timeout=90)
+        assert client.returncode == 0, messages
+    spans = []
+    for folder in folders:
+        gallery.recordings = folder
+        spans.append([*map(float, printed(gallery, "recipe").split())])
+    (_, end), (begin, _) = sorted(spans)
+    assert begin >= end
+
+
+def test_an_address_without_a_scheduler_is_a_line(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recipe_gallery.record.cluster.local.CONNECT", 1)
+    write(gallery, "recipe", "x = 1")
+    for address in ("tcp://127.0.0.1:1", "nonsense", "tcp://", "foo://bar:1"):
+        with pytest.raises(GalleryError, match="no scheduler of Dask at ") as caught:
+            gallery.record(scheduler=address)
+        assert "\n" not in str(caught.value)
