@@ -37,6 +37,8 @@ SETTINGS: dict[str, tuple[Any, str, type]] = {
     # "package.module:function", called with each notebook and its recipe's path before `record`
     # writes it; what it raises as GalleryError keeps the recording from being written
     "recipe_gallery_check_recording": ("", "", str),
+    # The text is about figures of a GPU: a recording of a CPU may lack or refute them
+    "recipe_gallery_gpu_figures": (False, "env", bool),
     "recipe_gallery_site_url": ("", "env", str),
     "recipe_gallery_repository_url": ("", "env", str),
     "recipe_gallery_repository_branch": ("main", "env", str),

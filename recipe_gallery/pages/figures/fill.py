@@ -63,7 +63,9 @@ class FillFigures(SphinxTransform):
         figure, locale = answer.figure, current_language(self.config).locale
         node.children = []
         if figure is None:
-            node += nodes.Text(_("[not measured yet]"))
+            node += nodes.Text(
+                _("[not measured here]") if answer.trial else _("[not measured yet]")
+            )
             node["classes"].append(UNMEASURED)
             if answer.problem:
                 node["problem"] = answer.problem
@@ -89,7 +91,7 @@ class FillFigures(SphinxTransform):
         record = answer.claim
         if record is None:
             return
-        if record.held < record.of:
+        if record.held < record.of and not answer.trial:
             node["problem"] = _describe_failure(node.astext(), record)
         lines = [_count(record, answer.machines), record.evidence]
         for device, other in answer.elsewhere:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
@@ -36,6 +36,7 @@ class Known:
     figures: Figures | None = None  # None without a current recording, which its page tells
     elsewhere: tuple[tuple[str, Figures], ...] = ()  # by the name of the device
     problem: str = ""  # why figures that are there cannot be read
+    on_gpu: bool = False  # whether a GPU ran the recording
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +48,7 @@ class Answer:
     machines: int = 1  # on which the claim was tested
     elsewhere: tuple[tuple[str, ClaimRecord], ...] = ()  # the claim on other devices
     problem: str = ""  # why there is neither; empty too where nothing is recorded
+    trial: bool = False  # of a CPU, where the text is about a GPU: it may lack or refute anything
 
 
 def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
@@ -70,7 +72,10 @@ def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
 def answers(env: BuildEnvironment, docname: str, *questions: str) -> tuple[Answer, ...]:
     """Return what a recipe says to questions such as ``figure adam.100.compiled.speedup``."""
     known = _know(env, docname)
-    return tuple(_answer(known, *question.split()) for question in questions)
+    found = [_answer(known, *question.split()) for question in questions]
+    if known.figures is not None and env.config.recipe_gallery_gpu_figures and not known.on_gpu:
+        return tuple(replace(each, problem="", trial=True) for each in found)
+    return tuple(found)
 
 
 def _answer(known: Known, kind: str, key: str) -> Answer:
@@ -141,7 +146,10 @@ def _read(file: GalleryFile, folders: list[Path]) -> tuple[list[Path], list[obje
         ]
     except GalleryError as error:
         return files, states, Known(problem=str(error))
-    return files, states, Known(figures=own[0] if own else None, elsewhere=tuple(others))
+    known = Known(figures=own[0] if own else None, elsewhere=tuple(others))
+    if isinstance(pages[0], RecordedPage):
+        known = replace(known, on_gpu=pages[0].recording.on_gpu)
+    return files, states, known
 
 
 def _figures_of(page: RecordedPage) -> Figures:

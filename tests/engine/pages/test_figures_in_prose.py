@@ -210,6 +210,18 @@ def test_where_nothing_is_recorded_the_text_says_so_and_no_more(gallery: Gallery
     assert ("It is 2.7×." in words(build), build.warnings) == (True, "")
 
 
+def test_a_cpu_may_lack_and_refute_what_the_text_says_of_a_gpu(gallery: Gallery) -> None:
+    add(gallery, "It takes :measured:`no.gpu`; :claim:`it wins <fused-wins>`, :claim:`so <no>`.")
+    against = Refutation(replicate=0, host="", evidence="39 ms, 40 ms")
+    store(gallery, claim(0, 1, refuted=(against,)))
+    assert gallery.build().warnings.count("WARNING") == 3
+    gallery.configure(recipe_gallery_gpu_figures=True)
+    build = gallery.build()
+    assert "It takes [not measured here]; it wins, so." in words(build)
+    assert build.warnings == ""
+    assert "Holds in 0 of 1 processes" in build.page("recipes/steps")
+
+
 def test_figures_of_other_code_are_not_shown(gallery: Gallery) -> None:
     add(gallery, f"It is :measured:`{SPEEDUP}`; :claim:`it loses <fused-wins>`.")
     store(gallery, figure(), claim(0, 6))
