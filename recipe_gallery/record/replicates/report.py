@@ -40,7 +40,7 @@ def inspect_figures(path: Path, recipe: Recipe, recording: Recording | None) -> 
     if publishes or replicates.current:
         notes.append(f"figures of {describe(sources)}")
     if replicates.stale:
-        notes.append(f"{_count(replicates.stale, 'replicate')} of other code: ignored")
+        notes.append(f"{count(replicates.stale, 'replicate')} of other code: ignored")
     if replicates.unfinished:
         notes.append("the last replicate was not written to its end: ignored")
     again = f"run: {suggest('figures', recipe.name)}"
@@ -62,9 +62,11 @@ def describe(sources: Sources) -> str:
     """Return of how many processes and hosts figures are, and what was left out."""
     processes = sources.processes
     hosts = len({each.host for each in processes})
-    text = f"{_count(len(processes), 'process', 'es')} on {_count(hosts, 'host')}"
+    text = f"{count(len(processes), 'process', 'es')} on {count(hosts, 'host')}"
+    if hosts == 1:
+        text += " (how hosts differ is supposed)"
     other = len(sources.replicates.current) - len(sources.counted)
-    return f"{text} ({_count(other, 'replicate')} of another device left out)" if other else text
+    return f"{text} ({count(other, 'replicate')} of another device left out)" if other else text
 
 
 def describe_wide(figures: Iterable[Figure]) -> list[str]:
@@ -74,7 +76,7 @@ def describe_wide(figures: Iterable[Figure]) -> list[str]:
         return []
     worst = ", ".join(f"{each.key} (±{_percent(each.width)})" for each in wide[:_WORST])
     more = "" if len(wide) <= _WORST else ", ..."
-    return [f"{_count(len(wide), 'interval')} wider than ±{WIDE:.0%}: {worst}{more}"]
+    return [f"{count(len(wide), 'interval')} wider than ±{WIDE:.0%}: {worst}{more}"]
 
 
 def describe_refuted(claims: Iterable[ClaimRecord]) -> list[str]:
@@ -88,7 +90,8 @@ def describe_refuted(claims: Iterable[ClaimRecord]) -> list[str]:
     ]
 
 
-def _count(number: int, noun: str, plural: str = "s") -> str:
+def count(number: int, noun: str, plural: str = "s") -> str:
+    """Return a number with its noun."""
     return f"{number} {noun}{plural if number != 1 else ''}"
 
 

@@ -11,7 +11,7 @@ from ...recipes.gallery import find_recordings
 from ...recipes.recipe import Recipe, load_recipe
 from ..recording_status import name_files
 from ..selection import choose_files
-from .report import describe, describe_refuted, describe_wide
+from .report import count, describe, describe_refuted, describe_wide
 
 
 def update_figures(path: Path, recipe: Recipe) -> list[str]:
@@ -42,7 +42,7 @@ def update_figures(path: Path, recipe: Recipe) -> list[str]:
     )
     changed = store_figures(path, found)
     what = "computed" if changed else "unchanged"
-    line = f"{recipe.name}: {len(found.figures)} figures of {describe(sources)}, {what}"
+    line = f"{recipe.name}: {count(len(found.figures), 'figure')} of {describe(sources)}, {what}"
     return [line, *describe_wide(found.figures.values()), *describe_refuted(found.claims.values())]
 
 
