@@ -158,7 +158,7 @@ def check_placeholder(message: Message) -> Iterator[str]:
             yield f"{name} {text} is not the same as in the source; copy it from there"
     if re.search(r"%[(sd]", message.text) and "%" in _PLACEHOLDER.sub("", message.translation):
         yield "a % that belongs to no placeholder; write %%"
-    for character in '"<>':
+    for character in ('"', "<", ">"):
         if message.translation.count(character) != message.text.count(character):
             yield f"{character} is not as often there as in the source; it is part of HTML"
 

@@ -97,6 +97,15 @@ def test_a_recording_has_a_bound() -> None:
     )
 
 
+def test_a_recording_may_be_as_large_as_its_bound() -> None:
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("x")])
+    size = len(nbformat.writes(notebook).encode()) / 1e6
+    cells = [Cell(number=1, line=1, source="x", code="x")]
+    assert accept(PATH, cells, notebook, size) == []
+    with pytest.raises(GalleryError, match="its recording takes"):
+        accept(PATH, cells, notebook, size - 1e-6)
+
+
 def test_what_pages_leave_out_is_told_once_for_each_cell() -> None:
     html = "<p onclick=x>a</p><script>x</script>"
     assert run(shown(text_html=html), shown(text_html=html)) == [

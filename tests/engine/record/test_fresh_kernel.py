@@ -1,5 +1,7 @@
 """A recipe finds a kernel that knows nothing of the user, and that prints as a script does."""
 
+import ast
+import json
 import os
 import sys
 import textwrap
@@ -48,6 +50,34 @@ def test_nothing_of_the_user_reaches_a_kernel(run: RunCells, tmp_path: Path) -> 
     assert shown.outputs[0].data["text/plain"] == repr(2 / 3)
     assert text_of(found) == "False recipe.py\n"
     assert sorted((tmp_path / "home").rglob("*")) == before  # no history, no profile
+
+
+def test_a_kernel_has_the_variables_and_the_folder_of_its_run_alone(run: RunCells) -> None:
+    code = """
+        import json, os, sys
+        own = {name for name in os.environ if name in GIVEN or name.startswith(STARTS)}
+        print(json.dumps({name: os.environ[name] for name in sorted(own)}, indent=1))
+        print(sys.argv, os.getcwd(), os.getsid(0) == os.getpid(), os.listdir())
+        print(int(os.environ["JPY_PARENT_PID"]) == os.getppid(), sys.flags.safe_path)
+        print(sorted(os.listdir("..")))
+        print(os.read(0, 1))
+    """
+    named = "GIVEN = ['A', 'TMPDIR']\nSTARTS = ('IPY', 'JUPYTER', 'RECIPE')\n"
+    environment = {"PATH": os.environ["PATH"], "A": "b"}
+    (cell,) = run(named + textwrap.dedent(code), environment=environment).cells
+    variables, _, others = text_of(cell).partition("}\n")
+    assert json.loads(variables + "}") == {
+        "A": "b",
+        "IPYTHONDIR": "ipython",  # of the folder of the run, which outputs leave out
+        "JUPYTER_RUNTIME_DIR": "jupyter",
+        "RECIPE_GALLERY_RUN": ".",
+        "TMPDIR": "/tmp",
+    }
+    started, ends_with_parent, beside, typed = others.splitlines()
+    assert started == "[''] work True []"  # arguments, place, a session of its own, no file
+    assert ends_with_parent == "True False"
+    assert {"kernel.json", "kernel.log", "tmp", "work"} <= set(ast.literal_eval(beside))
+    assert typed == "b''"  # nobody types
 
 
 @pytest.mark.parametrize("code", ["exit(3)", "quit(3)", "import sys\nsys.exit(3)"])
@@ -133,9 +163,14 @@ def test_what_a_recipe_prints_and_shows_is_bounded(run: RunCells, code: str) -> 
     assert len(error.remedy) < 40_000
 
 
+def test_what_is_within_the_bound_is_counted_once(run: RunCells) -> None:
+    shown = "from IPython.display import display\ndisplay('x' * 200_000)"
+    others = "import os\nos.write(1, b'x' * 200_000)\nprint('é' * 100_000)"
+    run(shown, others, "print('x' * 300_000, flush=True)", output_limit=1)
+
+
 def test_the_bound_is_for_all_cells_together_and_holds_for_forked_children(run: RunCells) -> None:
     half = "print('x' * 600_000)"
-    run(half, output_limit=1)
     assert fail(run, half, half, output_limit=1).text.startswith("cell 2 of 2 printed and showed")
     fork = (
         "import multiprocessing, time\n"

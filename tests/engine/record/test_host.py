@@ -1,5 +1,6 @@
 """Which host a recording is from, without its name."""
 
+import os
 import platform
 import re
 from collections.abc import Callable
@@ -8,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from recipe_gallery.record.machine import host, nvidia
-from recipe_gallery.record.machine.host import host_hash
+from recipe_gallery.record.machine.host import describe_host, host_hash
 
 PutTool = Callable[[str, str], Path]
 
@@ -70,3 +71,12 @@ def test_a_tool_that_hangs_does_not_keep_the_host_from_being_known(
     put_tool("nvidia-smi", "sleep 600")
     monkeypatch.setattr(nvidia, "ANSWER", 0.5)
     assert host_hash() == without
+
+
+@pytest.mark.skipif(not Path("/proc/cpuinfo").exists(), reason="only Linux tells the model")
+def test_a_processor_is_told_by_its_model_and_the_cores_that_may_be_used() -> None:
+    lines = Path("/proc/cpuinfo").read_text().splitlines()
+    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    told = describe_host()
+    assert told["cpu"] == (models or [platform.processor() or platform.machine()])[0]
+    assert told["cores"] == len(os.sched_getaffinity(0))

@@ -197,16 +197,25 @@ def test_what_describes_an_output_holds_neither_secrets_nor_places() -> None:
     data = {
         "application/x+json": {"/home/ann/a": ["/home/ann", 1.5, None]},
         "image/svg+xml": '<svg><!-- /home/ann/a --><path d="M 0/home/ann"/></svg>',
-        "image/png": "AAAA/home/ann",
+        "image/png": "AAAA/0xabcdef12/home/ann",  # base64 looks like anything
     }
     metadata = {"image/png": {"width": 5, "title": "hf_abcdefgh of /home/ann/a"}}
     (shown,) = cleaner.clean_outputs([new_output("display_data", data, metadata=metadata)])
     assert shown.data == {
         "application/x+json": {"~/a": ["~", 1.5, None]},
         "image/svg+xml": '<svg><!-- ~/a --><path d="M 0/home/ann"/></svg>',
-        "image/png": "AAAA/home/ann",
+        "image/png": "AAAA/0xabcdef12/home/ann",
     }
     assert shown.metadata == {"image/png": {"width": 5, "title": "*** of ~/a"}}
+
+
+def test_what_is_shown_as_text_reads_as_what_is_printed() -> None:
+    data = {"text/plain": "\x1b[31mred\x1b[0m\rR\nat 0x7f0123456789", "text/latex": "a\x07\rb"}
+    output = new_output("display_data", data)
+    output.transient = {"display_id": "0123"}  # another one in each run
+    (shown,) = CLEANER.clean_outputs([output])
+    assert shown.data == {"text/plain": "Red\nat 0x...", "text/latex": "a\rb"}
+    assert "transient" not in shown
 
 
 def test_a_folder_is_known_by_the_place_that_a_link_leads_to(tmp_path: Path) -> None:

@@ -57,6 +57,9 @@ WRONG = [
     ("address", "label", "Open the page", "https://evil.example 열기"),
     ("raw-html", "prose", "It is fast.", "<!-- 검토 --> 빠릅니다."),
     ("raw-html", "prose", "A fast thing.", "빠른&nbsp;것입니다."),
+    ("full-width-markup", "prose", "A b.", "：doc：`/faq` 글"),
+    ("full-width-markup", "prose", "A b.", "：doc:`/faq` 글"),
+    ("full-width-markup", "prose", "A b.", ":doc：`/faq` 글"),
     ("numbers", "prose", "It is 4.8 TB here.", "여기는 4.8 TB/s입니다."),
     ("placeholder", "label", "{count:,} messages", "메시지 개"),
     ("spaces", "prose", "It is fast.", "빠릅니다.\u00a0"),
@@ -162,6 +165,43 @@ SAID = [
         ":abbr:`GPU (a processor)` or :doc:`faq </faq>`",
         ":abbr:`GPU (처리기)` :doc:`질문 </faq>`",
         set(),
+    ),
+    (
+        *("prose", "Use `a`__ b", "a_ `b`_ 글"),
+        {
+            "markup-changed: not in the source: reference; "
+            "a word that ends in _ is a link; write \\_ for the character"
+        },
+    ),
+    (
+        *("prose", ":measured:`b.time` and :measured:`a.time`", "값 둘"),
+        {
+            "figures: missing from the translation: :measured:`a.time`, :measured:`b.time`; "
+            "copy the keys from the source"
+        },
+    ),
+    (
+        *("prose", "A b.", "값 :measured:`a.time` 하나"),
+        {"figures: not in the source: :measured:`a.time`; copy the keys from there"},
+    ),
+    (
+        *("prose", ":claim:`takes {a.time} <a.fast>`", ":claim:`{a.time} 걸립니다 <a.slow>`"),
+        {
+            "figures: missing from the translation: :claim:`{a.time} <a.fast>`; "
+            "copy the keys from the source"
+        },
+    ),
+    ("prose", ":claim:`a \\< {a.time} <a.fast>`", ":claim:`{a.time} \\> a <a.fast>`", set()),
+    ("label", "An X", "X 하나, XX", set()),
+    (
+        *("prose", "A ｀b｀ and b.", "A｀b｀ ｀c｀"),
+        set(),
+    ),
+    (
+        *("prose", "A b.", "``가"),
+        {
+            "markup: markup: Inline literal start-string without end-string.",
+        },
     ),
     (
         *("prose", "A b.", "A｀b｀"),
