@@ -1,6 +1,6 @@
 """Faults for ``benchmarks/faults.py``: what is injected, and what has to be left afterwards."""
 
-from . import leftovers, messages, more, pages, runs, wrong_recordings
+from . import cluster, leftovers, messages, more, pages, runs, wrong_recordings
 
 CASES = [
     *wrong_recordings.CASES,
@@ -9,4 +9,5 @@ CASES = [
     *leftovers.CASES,
     *messages.CASES,
     *more.CASES,
+    *cluster.CASES,
 ]

@@ -1,0 +1,146 @@
+"""How long recordings take with one worker and with several: ``python benchmarks/recording.py``.
+
+On the CPU it records 40 short recipes, once such as wait and once such as compute, with 1, 2 and 4
+workers, and beside that runs each by plain ``python``. ``--gpus RECIPE ...`` records replicates of
+this site's recipes on one GPU of this host, then on two. ``--write`` puts the tables into
+recording.md.
+"""
+
+import argparse
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+REPORT = Path(__file__).with_suffix(".md")
+CONF = """
+extensions = ["recipe_gallery"]
+html_baseurl = "https://example.org/site/"
+sphinx_gallery_conf = {"examples_dirs": "recipes_source", "gallery_dirs": "recipes"}
+"""
+TITLE = '"""\nTitle\n=====\n\nText.\n"""\n\n'
+WORK = {
+    "wait": "import time\n\ntime.sleep({seconds})\n",
+    # CPU time: as much work, whoever else is there
+    "compute": "import time\n\nwhile time.process_time() < {seconds}:\n    pass\n",
+}
+Lines = list[str]
+
+
+def main() -> int:
+    """Measure what was asked for, and print tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--recipes", type=int, default=40, help="how many on the CPU")
+    parser.add_argument("--wait", type=float, default=20, help="seconds that a recipe waits")
+    parser.add_argument("--compute", type=float, default=3, help="seconds that a recipe computes")
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
+    parser.add_argument("--gpus", nargs="+", metavar="RECIPE", help="on one GPU, then on two")
+    parser.add_argument("--replicates", type=int, default=4, help="of each recipe, with --gpus")
+    parser.add_argument("--write", action="store_true", help="write the tables into recording.md")
+    options = parser.parse_args()
+    if options.gpus:
+        part, lines = "gpus", compare_gpus(options.gpus, options.replicates)
+    else:
+        part, lines = "cpu", compare_workers(options)
+    print("\n".join(lines))
+    if options.write:
+        write_report(part, lines)
+    return 0
+
+
+def compare_workers(options: argparse.Namespace) -> Lines:
+    """Return the table of recipes that wait and compute, with several numbers of workers."""
+    lines = ["| Recipes | Workers | Seconds | Times as fast | Overhead a recipe |"]
+    lines += ["|---|---:|---:|---:|---:|"]
+    count = options.recipes
+    for kind in WORK:
+        seconds = getattr(options, kind)
+        with gallery(WORK[kind].format(seconds=seconds), count) as root:
+            began = time.monotonic()
+            for path in sorted(root.glob("recipes_source/*.py")):
+                subprocess.run([sys.executable, path], check=True)
+            plain = first = time.monotonic() - began
+            name = f"{count} that {kind} for {seconds:g} s"
+            lines.append(f"| {name} | plain `python` | {plain:.1f} | | |")
+            for workers in options.workers:
+                took = record(root, "--device", "cpu", "--force", "--workers", str(workers))
+                first = took if workers == options.workers[0] else first
+                overhead = f"{(took - plain) / count:.2f} s" if workers == 1 else ""
+                lines.append(
+                    f"| {name} | {workers} | {took:.1f} | {first / took:.2f} | {overhead} |"
+                )
+                print(lines[-1], file=sys.stderr, flush=True)
+    return [*describe(), "", *lines]
+
+
+def compare_gpus(recipes: Sequence[str], replicates: int) -> Lines:
+    """Return the table of replicates of this site's recipes on one GPU and on two.
+
+    The page runs are made before, so that each time is that of replicates alone.
+    """
+    lines = ["| GPUs | Replicates | Seconds | Times as fast |", "|---:|---:|---:|---:|"]
+    took = {}
+    for gpus in (1, 2):
+        with tempfile.TemporaryDirectory() as folder:
+            asked = ["--recordings-folder", folder, *recipes]
+            record(ROOT, *asked, "--workers", "2")
+            asked += ["--workers", str(gpus), "--replicates", str(replicates)]
+            took[gpus] = record(ROOT, *asked)
+            made = sum(
+                len(path.read_text().splitlines())
+                for path in Path(folder).rglob("*.jsonl")
+                if not path.name.endswith(".figures.jsonl")
+            )
+        ratio = took[1] / took[gpus]
+        lines.append(f"| {gpus} | {made} | {took[gpus]:.1f} | {ratio:.2f} |")
+        print(lines[-1], file=sys.stderr, flush=True)
+    return [f"Recipes: {', '.join(recipes)}.", *describe(), "", *lines]
+
+
+def record(root: Path, *arguments: str) -> float:
+    """Record; return how many seconds the whole command took."""
+    command = [sys.executable, "-m", "recipe_gallery", "record", "--root", str(root), *arguments]
+    began = time.monotonic()
+    done = subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)
+    if done.returncode:
+        sys.exit(f"{' '.join(command)}\n{done.stderr}")
+    return time.monotonic() - began
+
+
+@contextmanager
+def gallery(code: str, count: int) -> Iterator[Path]:
+    """Yield a gallery of ``count`` recipes."""
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        (root / "conf.py").write_text(CONF)
+        (root / "recipes_source").mkdir()
+        for number in range(count):
+            (root / "recipes_source" / f"recipe_{number:02}.py").write_text(TITLE + code)
+        yield root
+
+
+def describe() -> Lines:
+    """Return command and machine."""
+    python = f"Python {platform.python_version()}, {len(os.sched_getaffinity(0))} cores"
+    command = " ".join(["python benchmarks/recording.py", *sys.argv[1:]])
+    return [f"    $ {command}", "", f"{python}, {time.strftime('%Y-%m-%d')}."]
+
+
+def write_report(part: str, lines: Lines) -> None:
+    """Put the lines between the marks of recording.md."""
+    begin, end = f"<!-- {part} -->", f"<!-- end of {part} -->"
+    text = REPORT.read_text(encoding="utf-8")
+    head, _, rest = text.partition(begin)
+    tail = rest.partition(end)[2]
+    whole = f"{head}{begin}\n\n" + "\n".join(lines) + f"\n\n{end}{tail}"
+    REPORT.write_text(whole, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
