@@ -3,7 +3,7 @@
 Set once, right after a page was parsed, and asked by all others. HTML shows none of them:
 
 ``recipe_block``
-    On the comment that Sphinx-Gallery writes before a block: index of the block in ``Recipe.blocks``.
+    On the comment that Sphinx-Gallery writes before a block: index of it in ``Recipe.blocks``.
 ``recipe_cell``
     On the block of code of a cell and on the container of its outputs: number of the cell.
 ``recipe_line``
@@ -57,7 +57,11 @@ def mark_cells(document: nodes.document, recipe: Recipe) -> None:
         elif isinstance(node, nodes.container) and OUTPUT_CLASS in node["classes"]:
             node["recipe_cell"] = cell.number
         # Subclasses of literal_block stand for something else.
-        elif type(node) is nodes.literal_block and not has_code and OUTPUT_CLASS not in node.parent["classes"]:
+        elif (
+            type(node) is nodes.literal_block
+            and not has_code
+            and OUTPUT_CLASS not in node.parent["classes"]
+        ):
             node["recipe_cell"], node["recipe_line"] = cell.number, cell.line
             if cell.inlined:
                 node["recipe_module"] = str(cell.inlined.path), cell.inlined.line

@@ -29,7 +29,9 @@ HIDDEN = re.compile(
 )
 # Where a line may end: behind a space, and beside a character of a script that puts no spaces
 # between words (Hangul does), unless punctuation holds two characters together.
-_IDEOGRAPH = "\u2e80-\u303f\u3041-\u312f\u31a0-\u4dbf\u4e00-\ua4cf\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60"
+_IDEOGRAPH = (
+    "\u2e80-\u303f\u3041-\u312f\u31a0-\u4dbf\u4e00-\ua4cf\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60"
+)
 _NO_LINE_START = re.escape("，。、；：？！）》」』】〉”’…·,.;:?!)]}%")
 _NO_LINE_END = re.escape("（《「『【〈“‘([{")
 _MAY_BREAK = re.compile(
@@ -93,7 +95,9 @@ def find_problem(text: str, translation: str) -> str | None:
     """Tell why ``translation`` may not take the place of the comment ``text``, or None."""
     quotes = [each for each in ('"""', "'''") if each in translation and each not in text]
     problems = {
-        "a comment is one line, without control or invisible characters": HIDDEN.search(translation),
+        "a comment is one line, without control or invisible characters": HIDDEN.search(
+            translation
+        ),
         f"a comment must not bring in {' '.join(quotes)}": quotes,
         "a comment must not start like an instruction to a tool": (
             _PRAGMA.match(translation.lstrip("# ")) or "# %%" in translation

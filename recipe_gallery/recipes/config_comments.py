@@ -64,10 +64,20 @@ _NEEDED: dict[str, tuple[Callable[[object], bool], str]] = {
 _IN_CELLS = {"alt", "fold", "once", "plumbing", "raises"}  # which cell_settings reads
 _OWN_SETTINGS = {"cell_timeout", "deadline", "inputs", *_IN_CELLS}
 # Those of Sphinx-Gallery. What is about running or drawing says nothing about a recording.
-_GALLERY_SETTINGS = set(
-    "capture_repr defer_figures dummy_images failing_thumbnail ignore_repr_types line_numbers "
-    "multi_image multi_image_block parallel tags thumbnail_number thumbnail_path".split()
-)
+_GALLERY_SETTINGS = {
+    "capture_repr",
+    "defer_figures",
+    "dummy_images",
+    "failing_thumbnail",
+    "ignore_repr_types",
+    "line_numbers",
+    "multi_image",
+    "multi_image_block",
+    "parallel",
+    "tags",
+    "thumbnail_number",
+    "thumbnail_path",
+}
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 
 

@@ -51,9 +51,9 @@ def find_file(config: Config, root: Path, docname: str) -> GalleryFile | None:
     """Return the recipe that Sphinx-Gallery makes the page ``docname`` from, or None."""
     for pages, examples in gallery_folders(config):
         source = root / examples / f"{docname.removeprefix(f'{pages}/')}.py"
-        if docname.startswith(f"{pages}/") and source.is_file():
-            if _is_recorded(source, _settings(config)):
-                return _describe(config, pages, root / examples, source)
+        is_file = docname.startswith(f"{pages}/") and source.is_file()
+        if is_file and _is_recorded(source, _settings(config)):
+            return _describe(config, pages, root / examples, source)
     return None
 
 
@@ -79,9 +79,7 @@ def ignore_pattern(config: Config) -> str:
     return f"^_|(?:{own})" if own else "^_"
 
 
-def find_recordings(
-    folder: Path, files: Iterable[GalleryFile]
-) -> Iterator[tuple[Path, str, str]]:
+def find_recordings(folder: Path, files: Iterable[GalleryFile]) -> Iterator[tuple[Path, str, str]]:
     """Yield the recordings in a folder, in order: path, machine and name of the recipe.
 
     See ``split_machine`` for these names.

@@ -3,11 +3,11 @@
 A recipe is split into text and code blocks by Sphinx-Gallery's own parser, so that what is
 recorded, rendered and downloaded is cut at the same places.
 
-Code between ``# sphinx_gallery_start_ignore`` and ``# sphinx_gallery_end_ignore`` runs with its cell
-and counts in its fingerprint, but is not shown on the page nor in what readers download. A block
-with nothing else runs with the cell behind it; behind the last one it is a cell that is not shown.
-So is a cell marked with ``# sphinx_gallery_plumbing = True``, wherever it stands. A cell with nothing
-but ``from _module import ...`` has the source of that module beside the recipe.
+Code between ``# sphinx_gallery_start_ignore`` and ``# sphinx_gallery_end_ignore`` runs with its
+cell and counts in its fingerprint, but is not shown on the page nor in what readers download. A
+block with nothing else runs with the cell behind it; behind the last one it is a cell that is not
+shown. So is a cell marked with ``# sphinx_gallery_plumbing = True``, wherever it stands. A cell
+with nothing but ``from _module import ...`` has the source of that module beside the recipe.
 """
 
 import hashlib
@@ -68,7 +68,10 @@ class Recipe:
     def replicate_fingerprint(self) -> str:
         """Hash of all that a replicate runs: a change of it makes replicates stale."""
         replicate = self.for_replicate()
-        parts = [*(cell.fingerprint for cell in replicate.cells), repr(sorted(replicate.inputs.items()))]
+        parts = [
+            *(cell.fingerprint for cell in replicate.cells),
+            repr(sorted(replicate.inputs.items())),
+        ]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
 
     def for_replicate(self) -> "Recipe":
@@ -158,7 +161,11 @@ def _split(path: Path) -> list[Block]:
     except (SyntaxError, ValueError) as error:  # an unknown encoding or a null byte, for two
         text, remedy = f"cannot be parsed: {getattr(error, 'msg', error)}", "mend the file"
     except (RecursionError, MemoryError):
-        text, line, remedy = "cannot be parsed: nested too deeply", None, "write it in shorter steps"
+        text, line, remedy = (
+            "cannot be parsed: nested too deeply",
+            None,
+            "write it in shorter steps",
+        )
     except (ExtensionError, AssertionError):  # a number in the docstring's place is asserted
         text, remedy = "no docstring", "start the recipe with one that holds its title"
     raise GalleryError(text, path=path, line=line, remedy=remedy)

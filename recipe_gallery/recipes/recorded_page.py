@@ -68,9 +68,7 @@ def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
         reason = Reason.DAMAGED if path.exists() else Reason.MISSING
         return Unrecorded(source=file.path, reason=reason, error=error, recipe=recipe)
     comparison = compare(recipe, recording)
-    return RecordedPage(
-        source=file.path, recipe=recipe, recording=recording, comparison=comparison
-    )
+    return RecordedPage(source=file.path, recipe=recipe, recording=recording, comparison=comparison)
 
 
 def describe_version(page: RecordedPage | Unrecorded) -> str:

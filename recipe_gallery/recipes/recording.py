@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GalleryError, suggest
-from .outputs.pictures import SUFFIXES, read_picture
 from .cells.cell import Cell
+from .outputs.pictures import SUFFIXES, read_picture
 from .recipe import Recipe
 
 if TYPE_CHECKING:
@@ -28,7 +28,13 @@ SCHEMA = 1
 PUBLISHED_MIME = "application/vnd.recipe-gallery."
 
 # What has to be there, and of which type it is, for a page to be made.
-_FACTS: dict[str, Any] = {"device": dict, "versions": dict, "inputs": dict, "cells": list, "seconds": int | float}
+_FACTS: dict[str, Any] = {
+    "device": dict,
+    "versions": dict,
+    "inputs": dict,
+    "cells": list,
+    "seconds": int | float,
+}
 _FACTS |= {"recorded": str, "commit": object, "modified": object}
 _CELL = {"metadata": dict, "source": str, "execution_count": object, "outputs": list}
 _DATA = {"data": dict, "metadata": dict}

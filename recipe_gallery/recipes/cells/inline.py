@@ -1,7 +1,8 @@
 """Inlining: the source of a module beside a recipe takes the place of the cell that imports it.
 
-A cell with nothing but ``from _module import ...`` shows and runs that module's source, so that page,
-notebook and script each stand alone and the source stands once. As a script the recipe imports it.
+A cell with nothing but ``from _module import ...`` shows and runs that module's source, so that
+page, notebook and script each stand alone and the source stands once. As a script the recipe
+imports it.
 """
 
 import ast
@@ -118,7 +119,9 @@ def _read_module(path: Path) -> Inlined:
         text = f"cannot be parsed: {error or 'nested too deeply'}"
         raise GalleryError(text, path=path, remedy="mend the code") from None
     for line, problem, remedy in _find_problems(path, text, tree):
-        raise GalleryError(f"{problem}, and a recipe inlines it", path=path, line=line, remedy=remedy)
+        raise GalleryError(
+            f"{problem}, and a recipe inlines it", path=path, line=line, remedy=remedy
+        )
     rows = text.split("\n")
     for number, row in enumerate(rows, 1):
         refuse_unseen(path, row, number)
@@ -144,7 +147,11 @@ def _find_problems(path: Path, text: str, tree: ast.Module) -> Iterator[tuple[in
         if isinstance(node, ast.Assign) and "__all__" in map(ast.unparse, node.targets):
             yield node.lineno, "__all__ means nothing in a cell", "remove it"
     for pattern, problem, remedy in (
-        (INFILE_CONFIG_PATTERN, "it has a sphinx_gallery_ setting", "set it in the cell that imports"),
+        (
+            INFILE_CONFIG_PATTERN,
+            "it has a sphinx_gallery_ setting",
+            "set it in the cell that imports",
+        ),
         (_NEW_CELL, "this line would begin another cell", "write the comment without %%"),
     ):
         if match := pattern.search(text):

@@ -1,6 +1,7 @@
 """Comments of modules that recipes inline: messages of one catalog a module, not of each page.
 
-It is named as if the module were a page: ``recipes/_module``. All pages that show the module share it.
+It is named as if the module were a page: ``recipes/_module``. All pages that show the module
+share it.
 """
 
 from collections.abc import Iterator
@@ -15,12 +16,12 @@ from ..recipe import load_recipe
 
 
 def name_module(docname: str, path: Path) -> str:
-    """Return the name of the catalog of the module at ``path``, which the page ``docname`` shows."""
+    """Return the name of the catalog of the module at ``path``, which page ``docname`` shows."""
     return str(PurePosixPath(docname).with_name(path.stem))
 
 
 def find_module_comments(config: Config, root: Path) -> Iterator[tuple[str, str, Path, int]]:
-    """Yield the comments of all modules that pages show: name of the catalog, text, file and line."""
+    """Yield the comments of modules that pages show: name of the catalog, text, file and line."""
     seen: set[Path] = set()
     for file in list_files(config, root):
         try:

@@ -16,7 +16,17 @@ import nh3
 _MATH = "math mfrac mi mn mo mover mpadded mphantom mroot mrow ms mspace msqrt mstyle msub msubsup"
 _MATH += " msup mtable mtd mtext mtr munder munderover semantics"
 # Beside text: landmarks would be those of the page, maps need names of the page.
-_TAGS = nh3.ALLOWED_TAGS - set("area article aside footer header hgroup map nav rtc".split())
+_TAGS = nh3.ALLOWED_TAGS - {
+    "area",
+    "article",
+    "aside",
+    "footer",
+    "header",
+    "hgroup",
+    "map",
+    "nav",
+    "rtc",
+}
 _TAGS |= set(f"font label meter progress tfoot {_MATH}".split())
 _SIZES = {"height", "width"}
 _CELL = {"abbr", "align", "colspan", "headers", "height", "rowspan", "scope", "valign", "width"}

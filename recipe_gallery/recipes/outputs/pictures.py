@@ -19,7 +19,10 @@ def read_picture(mime: str, data: str) -> bytes:
         content = base64.b64decode("".join(data.split()), validate=True)
     except binascii.Error:
         raise ValueError("is not base64") from None
-    from PIL import Image, UnidentifiedImageError  # slow to import, and not needed where no picture changed
+    from PIL import (  # slow to import, and not needed where no picture changed
+        Image,
+        UnidentifiedImageError,
+    )
 
     kind = mime.partition("/")[2].upper()
     try:

@@ -38,7 +38,9 @@ def project(root: Path, **gallery: Any) -> Project:
         path.touch()
     docs = root / "docs"
     docs.mkdir()
-    conf = f"import pathlib\nsphinx_gallery_conf = {gallery!r}\n".replace("PosixPath", "pathlib.Path")
+    conf = f"import pathlib\nsphinx_gallery_conf = {gallery!r}\n".replace(
+        "PosixPath", "pathlib.Path"
+    )
     docs.joinpath("conf.py").write_text(conf)
     return load_project(docs)
 

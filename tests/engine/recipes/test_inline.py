@@ -104,16 +104,36 @@ def test_a_changed_module_is_read_again(tmp_path: Path) -> None:
         ("def f():\n    SIZE = 1\n", "recipe.py:5", "_bench.py has no SIZE"),
         ("x = 1\ny = (\n", "_bench.py:2", "syntax error: '(' was never closed"),
         ("SIZE = '\0'\n", "_bench.py:1", "syntax error: source code string cannot contain null"),
-        ('"""Words."""\n\nif 1:\n\tSIZE = 1\n', "_bench.py:4", "a tab in the code below; use spaces"),
+        (
+            '"""Words."""\n\nif 1:\n\tSIZE = 1\n',
+            "_bench.py:4",
+            "a tab in the code below; use spaces",
+        ),
         ("SIZE = '\u2028'\n", "_bench.py:1", "a line break that is not seen in the code below"),
-        ("'Words.'\n\nSIZE = 1\nnonlocal SIZE\n", "_bench.py:4", "syntax error: name 'SIZE' is assigned"),
+        (
+            "'Words.'\n\nSIZE = 1\nnonlocal SIZE\n",
+            "_bench.py:4",
+            "syntax error: name 'SIZE' is assigned",
+        ),
         ("\ufeffSIZE = 1\n", "_bench.py:1", "a byte order mark"),
-        ("from __future__ import annotations\nSIZE = 1\n", "_bench.py:1", "'from __future__' works on top"),
-        ("SIZE = 1\nif __name__ == '__main__':\n    SIZE\n", "_bench.py:2", "in a notebook it is '__main__'"),
+        (
+            "from __future__ import annotations\nSIZE = 1\n",
+            "_bench.py:1",
+            "'from __future__' works on top",
+        ),
+        (
+            "SIZE = 1\nif __name__ == '__main__':\n    SIZE\n",
+            "_bench.py:2",
+            "in a notebook it is '__main__'",
+        ),
         ("__all__ = ['SIZE']\nSIZE = 1\n", "_bench.py:1", "__all__ means nothing in a cell"),
         ("from _deep import x\nSIZE = 1\n", "_bench.py:1", "it imports from _deep.py"),
         ("def SIZE():\n    from _deep import x\n", "_bench.py:2", "it imports from _deep.py"),
-        ("x = 1\n# sphinx_gallery_once = True\nSIZE = 1\n", "_bench.py:2", "it has a sphinx_gallery_ setting"),
+        (
+            "x = 1\n# sphinx_gallery_once = True\nSIZE = 1\n",
+            "_bench.py:2",
+            "it has a sphinx_gallery_ setting",
+        ),
         ("x = 1\n# %% New\nSIZE = 1\n", "_bench.py:2", "this line would begin another cell"),
         ("SIZE = " + "-" * 100_000 + "1\n", "_bench.py", "cannot be parsed"),
     ],
@@ -176,7 +196,5 @@ def test_an_import_that_is_not_shown_stays(tmp_path: Path, behind: str) -> None:
 
 
 def test_plumbing_runs_the_source_of_a_module_unseen(tmp_path: Path) -> None:
-    first, _last = load(
-        tmp_path, "# sphinx_gallery_plumbing = True\nfrom _bench import SIZE"
-    ).cells
+    first, _last = load(tmp_path, "# sphinx_gallery_plumbing = True\nfrom _bench import SIZE").cells
     assert (first.source, "SIZE = 3" in first.code) == ("", True)

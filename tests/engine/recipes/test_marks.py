@@ -20,10 +20,16 @@ def load(tmp_path: Path, *cells: str) -> Recipe:
 
 
 def test_a_cell_that_runs_once_is_left_out_of_replicates(tmp_path: Path) -> None:
-    recipe = load(tmp_path, "a = 1\n", f"{ONCE}b = 1\n", "c = 1\n", "# sphinx_gallery_once = False\nd = 1\n")
+    recipe = load(
+        tmp_path, "a = 1\n", f"{ONCE}b = 1\n", "c = 1\n", "# sphinx_gallery_once = False\nd = 1\n"
+    )
     assert [cell.once for cell in recipe.cells] == [False, True, False, False]
     replicate = recipe.for_replicate()
-    assert [(cell.number, cell.code) for cell in replicate.cells] == [(1, "a = 1"), (2, "c = 1"), (3, "d = 1")]
+    assert [(cell.number, cell.code) for cell in replicate.cells] == [
+        (1, "a = 1"),
+        (2, "c = 1"),
+        (3, "d = 1"),
+    ]
     assert [cell.line for cell in replicate.cells] == [5, 14, 19]
     assert replicate.replicate_fingerprint == recipe.replicate_fingerprint
     assert replicate.for_replicate() == replicate
@@ -62,7 +68,9 @@ def test_marks_leave_the_fingerprints_of_cells(tmp_path: Path) -> None:
 
 
 def test_plumbing_is_a_cell_that_runs_and_is_not_shown(tmp_path: Path) -> None:
-    recipe = load(tmp_path, "a = 1\n", f"\n{ONCE}{PLUMBING}b = 1\n", HIDDEN, f"{PLUMBING}c = 1\n", "d = 1\n")
+    recipe = load(
+        tmp_path, "a = 1\n", f"\n{ONCE}{PLUMBING}b = 1\n", HIDDEN, f"{PLUMBING}c = 1\n", "d = 1\n"
+    )
     assert [cell.source for cell in recipe.cells] == ["a = 1", "", "", "d = 1"]
     codes = [cell.code.split("\n") for cell in recipe.cells]
     assert [[line for line in code if line[:1] not in ("", "#")] for code in codes] == [
@@ -78,12 +86,15 @@ def test_plumbing_is_a_cell_that_runs_and_is_not_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["once", "plumbing"])
-@pytest.mark.parametrize("value", ["= 1", "= yes", "= 'True'", "", "= True # why", "=", "True", ": True"])
+@pytest.mark.parametrize(
+    "value", ["= 1", "= yes", "= 'True'", "", "= True # why", "=", "True", ": True"]
+)
 def test_a_mark_is_true_or_false(tmp_path: Path, name: str, value: str) -> None:
     with pytest.raises(GalleryError) as caught:
         load(tmp_path, "a = 1\n", f"b = 1\n# sphinx_gallery_{name} {value}\n")
     assert str(caught.value) == (
-        f"{tmp_path}/recipe.py:10: sphinx_gallery_{name} needs True or False; write '= True' behind it"
+        f"{tmp_path}/recipe.py:10: sphinx_gallery_{name} needs True or False; "
+        "write '= True' behind it"
     )
 
 

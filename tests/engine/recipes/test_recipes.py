@@ -1,5 +1,4 @@
 import hashlib
-import logging
 import os
 import re
 from pathlib import Path
@@ -77,7 +76,16 @@ def test_a_title_is_a_line_with_an_underline(tmp_path: Path, docstring: str) -> 
 
 
 @pytest.mark.parametrize(
-    "docstring", ["Plain words.", "Title\n==", "Words\n\nTitle\n=====", "=====", "Title\naaaaa", "", "제목\n==="]
+    "docstring",
+    [
+        "Plain words.",
+        "Title\n==",
+        "Words\n\nTitle\n=====",
+        "=====",
+        "Title\naaaaa",
+        "",
+        "제목\n===",
+    ],
 )
 def test_plain_words_are_no_title(tmp_path: Path, docstring: str) -> None:
     with pytest.raises(GalleryError) as caught:
@@ -161,11 +169,26 @@ def test_settings_of_sphinx_gallery_and_our_own_are_accepted(tmp_path: Path, set
 @pytest.mark.parametrize(
     ("setting", "message"),
     [
-        ("deadline = 0", "sphinx_gallery_deadline needs a number of seconds above 0, at most 1,000,000"),
-        ("deadline = True", "sphinx_gallery_deadline needs a number of seconds above 0, at most 1,000,000"),
-        ("deadline = 1000001", "sphinx_gallery_deadline needs a number of seconds above 0, at most 1,000,000"),
-        ("cell_timeout = -1", "sphinx_gallery_cell_timeout needs a number of seconds above 0, at most 1,000,000"),
-        ("cell_timeout = 1e999", "sphinx_gallery_cell_timeout needs a number of seconds above 0, at most 1,000,000"),
+        (
+            "deadline = 0",
+            "sphinx_gallery_deadline needs a number of seconds above 0, at most 1,000,000",
+        ),
+        (
+            "deadline = True",
+            "sphinx_gallery_deadline needs a number of seconds above 0, at most 1,000,000",
+        ),
+        (
+            "deadline = 1000001",
+            "sphinx_gallery_deadline needs a number of seconds above 0, at most 1,000,000",
+        ),
+        (
+            "cell_timeout = -1",
+            "sphinx_gallery_cell_timeout needs a number of seconds above 0, at most 1,000,000",
+        ),
+        (
+            "cell_timeout = 1e999",
+            "sphinx_gallery_cell_timeout needs a number of seconds above 0, at most 1,000,000",
+        ),
         ("inputs = 'a'", 'sphinx_gallery_inputs needs a list such as ["data.csv"]'),
         ("inputs = [1]", 'sphinx_gallery_inputs needs a list such as ["data.csv"]'),
         ("raises = KeyError", "sphinx_gallery_raises needs a string in quotes, on one line"),
@@ -221,7 +244,10 @@ def test_what_is_no_file_is_one_line_and_not_waited_for(tmp_path: Path) -> None:
         make(tmp_path / name)
         with pytest.raises(GalleryError) as caught:
             load_recipe(tmp_path / name)
-        assert str(caught.value) == f"{tmp_path / name}: cannot be read: it is no file; mend or remove it"
+        assert (
+            str(caught.value)
+            == f"{tmp_path / name}: cannot be read: it is no file; mend or remove it"
+        )
     with pytest.raises(GalleryError, match="cannot be read: No such file or directory"):
         load_recipe(tmp_path / "none.py")
 
@@ -329,7 +355,8 @@ def test_what_is_hidden_runs_wherever_it_stands(tmp_path: Path, code: str, shown
         (
             f"{HEAD}# sphinx_gallery_no_such = 1\nx = 1\n",
             "unknown setting sphinx_gallery_no_such",
-            "there are: alt, cell_timeout, deadline, fold, inputs, once, plumbing, raises, and Sphinx-Gallery's own",
+            "there are: alt, cell_timeout, deadline, fold, inputs, once, plumbing, raises, and "
+            "Sphinx-Gallery's own",
         ),
         (
             f"{HEAD}x = 1\n\n# %%\n# Text.\n# sphinx_gallery_deadline = 1\n\nx = 2\n",

@@ -132,9 +132,7 @@ def test_a_damaged_file_is_told(tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(GalleryError) as caught:
         read_recording(path)
-    assert caught.value.remedy == (
-        "restore it from git or run: recipe-gallery record deep --force"
-    )
+    assert caught.value.remedy == ("restore it from git or run: recipe-gallery record deep --force")
 
 
 @pytest.mark.parametrize(("count", "end"), [(5, "5 (line 5)"), (7, "5 (line 5) and 2 more")])
