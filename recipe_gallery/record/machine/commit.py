@@ -24,8 +24,8 @@ def describe_commit(path: Path) -> tuple[dict[str, Any], str]:
     try:
         for question in (
             ["rev-parse", "HEAD"],
-            ["status", "--porcelain", "--untracked-files=normal", "--", "."],
-            ["ls-files", "--", "."],
+            ["status", "--porcelain", "--untracked-files=normal", "."],
+            ["ls-files", "."],
         ):
             done = ask([*git, *question], seconds=ANSWER, environment=variables | {"LC_ALL": "C"})
             if done.returncode:

@@ -39,7 +39,7 @@ def compare_numbers(source: str, target: str) -> Iterator[str]:
     words = {number for number, names in _NUMBER_WORDS.items() if in_source & set(names.split())}
     for number in numbers - translated:
         yield f"the number {number} is missing; numbers stay as they are"
-    for number in translated - numbers:
+    for number in translated:
         if number not in words and number not in numbers:
             yield f"the number {number} is not in the source; numbers stay as they are"
     for quantity, unit in dict.fromkeys(_QUANTITY.findall(source)):
@@ -50,4 +50,4 @@ def compare_numbers(source: str, target: str) -> Iterator[str]:
 
 
 def _plain_number(number: str) -> str:
-    return re.sub(r",(?=\d{3}\b)", "", number).rstrip(".,")
+    return re.sub(r",(?=\d{3}\b)", "", number)

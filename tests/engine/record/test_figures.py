@@ -16,6 +16,7 @@ from recipe_gallery.recipes.figures.figures import figures_path, load_figures
 from recipe_gallery.recipes.figures.replicates import Replicate, append, replicates_path
 from recipe_gallery.recipes.figures.rows import Claim, parse, read_published
 from recipe_gallery.recipes.recipe import load_recipe
+from recipe_gallery.record.replicates.report import FiguresReport
 from recipe_gallery.record.replicates.update import update_figures
 
 MEASURING = '''
@@ -297,3 +298,8 @@ def test_check_imports_no_scipy(measured: Gallery, run: Run) -> None:
     root = Path(__file__).parents[3]
     done = subprocess.run([sys.executable, "-c", program], cwd=root, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_is_to_be_mended_is_told_after_what_is_to_be_known() -> None:
+    report = FiguresReport(notes=("figures of 1 process",), wrong=("none are stored",))
+    assert report.lines == ("figures of 1 process", "error: none are stored")

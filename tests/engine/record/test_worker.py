@@ -355,7 +355,7 @@ def test_the_deadline_holds_for_both_tries_together(
 ) -> None:
     left = []
 
-    def run_slowly(run: supervise.Run, on_cell: object) -> NotebookNode:
+    def run_slowly(run: supervise.Run, *_hearers: object) -> NotebookNode:
         left.append(run.time_left())
         time.sleep(0.5)
         raise KernelDiedError("killed", path=run.recipe)

@@ -9,7 +9,7 @@ from gallery import ROOT, Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
-from recipe_gallery.translate import extract
+from recipe_gallery.translate import extract, pseudo
 from recipe_gallery.translate.catalogs import read_catalog
 from recipe_gallery.translate.extract import make_templates, update_catalogs
 
@@ -29,7 +29,8 @@ def template(**messages: str) -> polib.POFile:
 def templates(monkeypatch: pytest.MonkeyPatch) -> dict[str, polib.POFile]:
     """What is extracted, by name of the catalog, instead of what is in the pages."""
     made: dict[str, polib.POFile] = {"index": template(One="index.rst")}
-    monkeypatch.setattr(extract, "make_templates", lambda project, folder: made)
+    for module in (extract, pseudo):
+        monkeypatch.setattr(module, "make_templates", lambda project, folder: made)
     return made
 
 
@@ -104,6 +105,27 @@ def test_of_the_engines_labels_a_project_has_those_without_a_translation(
     update(project)
     (entry,) = read_catalog(project.locale / "ko/LC_MESSAGES/recipe_gallery.po")
     assert (entry.msgid, entry.msgstr, entry.obsolete) == (label, "공책", 0)
+
+
+def test_each_page_and_all_labels_have_a_pseudo_translation(
+    gallery: Gallery, templates: dict[str, polib.POFile], tmp_path: Path
+) -> None:
+    templates["part/page"] = template(a_page="part/page.rst")
+    templates["part/page"].append(polib.POEntry(msgid="Why", comment="Comment in code: x"))
+    templates["recipe_gallery"] = polib.POFile()
+    templates["recipe_gallery"].append(polib.POEntry(msgid="On %(date)s"))
+    locale = tmp_path / "pseudo"
+    pseudo.make_pseudo_catalogs(load_project(gallery.root), tmp_path / "templates", locale)
+    folder = locale / pseudo.PSEUDO_CODE / "LC_MESSAGES"
+    made = {
+        path.relative_to(folder).as_posix(): read_catalog(path) for path in folder.rglob("*.po")
+    }
+    assert {name: [entry.msgstr for entry in each] for name, each in made.items()} == {
+        "index.po": ["Öñé ~"],
+        "part/page.po": ["å þåĝé ~", "Ŵĥý ~"],
+        "recipe_gallery.po": ["Öñ %(date)s ~~"],
+    }
+    assert made["index.po"].metadata["Language"] == pseudo.PSEUDO_CODE
 
 
 def test_templates_are_of_the_pages_that_there_are_and_of_all_labels(

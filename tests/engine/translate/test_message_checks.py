@@ -1,5 +1,7 @@
 """Single messages: right ones that look wrong, and wrong ones that look right."""
 
+import re
+
 import pytest
 from docutils import nodes
 
@@ -20,9 +22,14 @@ NUMBER_WORDS = {
     "3": "three third triples March",
     "4": "four quarter April",
     "5": "five fifth May",
-    "7": "seven July",
+    "6": "six sixth June",
+    "7": "seven seventh July",
+    "8": "eight eighth August",
+    "9": "nine ninth September",
     "10": "ten tenth October billion",
+    "11": "eleven November",
     "12": "twelve dozen December",
+    "20": "twenty",
     "50": "fifty half",
     "100": "hundred million",
     "1000": "thousand",
@@ -94,6 +101,51 @@ def test_a_right_translation_raises_no_alarm(kind: str, text: str, translation: 
 @pytest.mark.parametrize(("check", "kind", "text", "translation"), WRONG)
 def test_a_wrong_translation_is_found(check: str, kind: str, text: str, translation: str) -> None:
     assert check in alarms(kind, text, translation)
+
+
+# What keeps a translation from readers, who would be misled or see a broken page; the rest is
+# advice. Some of it may be right all the same, which a translator says with a reason.
+BREAKING = (
+    "hidden-character comment line-break markup markup-changed figures full-width-markup formula "
+    "placeholder address raw-html"
+)
+EXCUSABLE = (
+    "line-break markup-changed full-width-markup formula numbers untranslated spaces glossary fuzzy"
+)
+
+
+def test_what_breaks_a_page_is_kept_from_it_and_style_is_not() -> None:
+    assert " ".join(check.name for check in CHECKS if check.breaks) == BREAKING
+    assert " ".join(check.name for check in CHECKS if check.excusable) == EXCUSABLE
+
+
+def test_a_translation_of_another_text_is_told_as_such() -> None:
+    korean = Language(code="ko", name="한국어", glue=True)
+    for fuzzy in (True, False):
+        message = Message(text="A b.", translation="글", fuzzy=fuzzy, language=korean)
+        said = [text for check in CHECKS if message.kind in check.of for text in check.run(message)]
+        assert (
+            said
+            == ["fuzzy: the source has changed (see #|); revise it and remove the flag"] * fuzzy
+        )
+
+
+@pytest.mark.parametrize(
+    "unit",
+    "% °C kB MB GB TB kB/s GiB MiB/s GB/s s ms µs ns Hz kHz MHz GHz FLOPS TFLOPS GFLOPS W".split(),
+)
+def test_a_unit_stays_at_its_number(unit: str) -> None:
+    source = f"It takes 4.5 {unit} here."
+    assert alarms("prose", source, f"여기서는 4.5 {unit} 걸립니다.") == []
+    assert alarms("prose", source, f"여기서는 4.5{unit} 걸립니다.") == []
+    (said,) = told("prose", source, "여기서는 4.5 걸립니다.")
+    assert said == ("numbers", f"4.5 {unit}: the unit is missing or another; keep it")
+
+
+@pytest.mark.parametrize("text", ["3 books", "3 Wizards", "4 sheets", "A100 GB", "v1.2 s"])
+def test_what_only_looks_like_a_unit_may_be_translated(text: str) -> None:
+    numbers = " ".join(re.findall(r"[\d.]+", text))
+    assert alarms("prose", f"It has {text}.", f"가 {numbers} 나") == []
 
 
 HTML = "is not as often there as in the source; it is part of HTML"
