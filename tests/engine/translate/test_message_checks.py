@@ -132,7 +132,30 @@ def test_a_translation_of_another_text_is_told_as_such() -> None:
 
 @pytest.mark.parametrize(
     "unit",
-    "% °C kB MB GB TB kB/s GiB MiB/s GB/s s ms µs ns Hz kHz MHz GHz FLOPS TFLOPS GFLOPS W".split(),
+    [
+        "%",
+        "°C",
+        "kB",
+        "MB",
+        "GB",
+        "TB",
+        "kB/s",
+        "GiB",
+        "MiB/s",
+        "GB/s",
+        "s",
+        "ms",
+        "µs",
+        "ns",
+        "Hz",
+        "kHz",
+        "MHz",
+        "GHz",
+        "FLOPS",
+        "TFLOPS",
+        "GFLOPS",
+        "W",
+    ],
 )
 def test_a_unit_stays_at_its_number(unit: str) -> None:
     source = f"It takes 4.5 {unit} here."
