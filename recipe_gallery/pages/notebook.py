@@ -5,6 +5,8 @@ come from the same resolved doctree as the HTML page, at the moment that page is
 the three cannot disagree.
 """
 
+import ast
+import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -26,6 +28,7 @@ from .header import page_links, provenance
 from .markdown import Page, bold_line, escape, join_blocks, plain_code, write_block, write_heading
 
 _FOLDED = "hide-input"  # the tag that programs know which show notebooks as pages
+_NAMES_ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")  # as PEP 263 has it
 # of a notebook that was not recorded
 _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
@@ -45,7 +48,9 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     # Not with_suffix: the name of a recipe may hold a dot.
     text = nbformat.v4.writes_json(notebook) + "\n"
     target.with_name(f"{target.name}.ipynb").write_text(text, encoding="utf-8")
-    target.with_name(f"{target.name}.py").write_text(make_script(notebook), encoding="utf-8")
+    script = make_script(notebook).encode()
+    check_program(script, page.recipe)
+    target.with_name(f"{target.name}.py").write_bytes(script)
     for name in page.recipe.inputs:
         copy = target.parent / name
         copy.parent.mkdir(parents=True, exist_ok=True)
@@ -120,7 +125,30 @@ def make_script(notebook: NotebookNode) -> str:
         tags = [tag for tag in cell.metadata.pop("tags", ()) if tag != _FOLDED]  # no script folds
         if tags:
             cell.metadata["tags"] = tags
-    return str(jupytext.writes(plain, fmt="py:percent"))
+    script = str(jupytext.writes(plain, fmt="py:percent"))
+    # Two lines are enough for Python: words of a title may look as if they named an encoding.
+    if any(map(_NAMES_ENCODING.match, script.split("\n", 2)[:2])):
+        script = f"# coding: utf-8\n{script}"
+    return script
+
+
+def check_program(script: bytes, recipe: Recipe) -> None:
+    """Raise ``GalleryError`` if a script, as Python reads it, does not do what its recipe does."""
+    source = "\n".join(cell.source for _block, cell in recipe.parts if cell)
+    wanted, problem = _read_program(source), ""
+    try:
+        problem = "does something else than" if _read_program(script) != wanted else ""
+    except (SyntaxError, ValueError) as error:
+        problem = f"is no Python ({error}), unlike"
+    if problem:
+        text = f"its script {problem} the recipe"
+        raise GalleryError(text, path=recipe.path, remedy="a translation must not change code")
+
+
+def _read_program(source: str | bytes) -> str:
+    """Return what Python reads, without lines and comments; bytes may name their encoding."""
+    flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    return ast.dump(compile(source, "<script>", "exec", flags, dont_inherit=True))
 
 
 class _Parts:

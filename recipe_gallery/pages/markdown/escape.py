@@ -6,11 +6,17 @@ from collections.abc import Mapping
 from html import escape as escape_html
 
 # Wherever they stand: what starts code, emphasis, HTML, a character reference, or ends the text of
-# a link. An underscore inside a word means nothing, and so does a tilde that can end nothing.
-_SIGNS = re.compile(r"[\\`*]|(?<![^\W_])_|_(?![^\W_])|<(?! )|&(?=#?\w+;)|\](?=[(:\[])|(?<!\s)~")
-# At the start of a line: a list, a task, a heading, a quote, a line under a heading or a table
+# a link; and addresses, of which Jupyter makes links though no markup says so. An underscore inside
+# a word means nothing, and so does a tilde that can end nothing.
+_SIGNS = re.compile(
+    r"[\\`*]|(?<![^\W_])_|_(?![^\W_])|<(?! )|&(?=#?\w+;)|\](?=[(:\[])|(?<!\s)~"
+    r"|:(?=//)|(?<=[wW]{3})\.|(?<=[\w.+-])@(?=\w)"
+)
+# At the start of a line: a list, a task, a heading, a quote, a line under a heading or a table;
+# and what begins a cell in the comments of a script
 _LINE_STARTS = re.compile(
-    r"^(?:(?=[-+](?:\s|$)|#{1,6}(?:\s|$)|>|\[[ xX]\]|[-=|:][-=|: ]*$)|(\d{1,9})(?=[.)](?:\s|$)))",
+    r"^(?:(?=[-+](?:\s|$)|#{1,6}(?:\s|$)|>|\[[ xX]\]|[-=|:][-=|: ]*$|%%)"
+    r"|(\d{1,9}(?=[.)](?:\s|$))|In *(?=\[)))",
     re.MULTILINE,
 )
 # MathJax looks for formulas in what a paragraph shows, after Markdown has taken backslashes away.
