@@ -1,5 +1,6 @@
 """One fresh process of a recipe: what it is given, and what is made of what it gave."""
 
+import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -241,8 +242,10 @@ def failing(error: BaseException) -> Callable[..., NotebookNode]:
 
 
 def test_whatever_goes_wrong_is_told_in_what_comes_back(
-    page: Task, conditions: Conditions, monkeypatch: pytest.MonkeyPatch
+    page: Task, conditions: Conditions, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))  # where reports of defects lie
+
     def attempt_with(error: BaseException, **changes: Any) -> str:
         monkeypatch.setattr(tasks, "run_recipe", failing(error))
         result = attempt(replace(page, **changes), conditions, Heard().ear())

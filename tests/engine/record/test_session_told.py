@@ -1,0 +1,173 @@
+"""What a person is told of a whole session, line by line; no recipe really runs."""
+
+import json
+import re
+from collections.abc import Callable
+
+import nbformat
+import pytest
+from nbformat import NotebookNode
+
+from gallery import Gallery, write_recording
+from recipe_gallery.errors import GalleryError
+from recipe_gallery.record.run.supervise import Run
+from recipe_gallery.record.tasks import task as tasks
+
+TITLE = '"""\nTitle\n=====\n\nText.\n"""\n\n'
+ROWS = "application/vnd.recipe-gallery.rows+json"
+ROW = {"case": "A", "arm": "b", "size": None, "quantity": "time", "value": 1.5, "unit": "s"}
+
+
+@pytest.fixture(autouse=True)
+def _stub(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run no recipe: a cell that names rows publishes one, one that fails fails."""
+
+    def run(started: Run, on_cell: Callable[[int], None], *_others: object) -> NotebookNode:
+        notebook = nbformat.v4.new_notebook(metadata={"clocks": {}})
+        for cell in started.cells:
+            on_cell(cell.number)
+            node = nbformat.v4.new_code_cell(cell.code)
+            if "rows" in cell.code:
+                data = {ROWS: {"rows": [ROW], "claims": []}}
+                node.outputs = [nbformat.v4.new_output("display_data", data)]
+            if "fails" in cell.code:
+                remedy = "mend it\n    printed"
+                raise GalleryError("failed", path=started.recipe, line=cell.line, remedy=remedy)
+            notebook.cells.append(node)
+        return notebook
+
+    monkeypatch.setattr(tasks, "run_recipe", run)
+
+
+def record(gallery: Gallery, *names: str, **options: object) -> tuple[bool, list[str]]:
+    """Record; return whether that went well, and what was told, but of the machine."""
+    done = gallery.record(*names, **options)
+    text = gallery.messages.replace(f"{gallery.root}/", "")
+    text = re.sub(r"(?m)^(\S+: current \()CPU: .*\)$", r"\1CPU)", text)
+    text = re.sub(r"\d+ s\b", "N s", text)
+    return done, [line for line in text.splitlines() if not line.startswith("note: the recordings")]
+
+
+@pytest.fixture
+def recipes(gallery: Gallery) -> Gallery:
+    """One that publishes, one that does not, one that fails, and one that is none."""
+    gallery.write("a", TITLE + "rows = 1\n\n# %%\n\nx = 2\n")
+    gallery.write("b", TITLE + "x = 1\n")
+    gallery.write("c", TITLE + "x = 'fails'\n")
+    gallery.write("d", "no title")
+    return gallery
+
+
+NO_RECIPE = "error: recipes_source/d.py:1: syntax error: invalid syntax; mend the code"
+FAILED = "error: recipes_source/c.py:8: failed; mend it"
+LEFT = "about a minute left"
+FIGURES = "on 1 host (how hosts differ is supposed)"
+
+
+def test_a_session_tells_each_cell_each_result_and_what_became_of_all(recipes: Gallery) -> None:
+    assert record(recipes, replicates=2) == (
+        False,
+        [
+            NO_RECIPE,
+            "a (1 of 3): cell 1 of 2, N s",
+            "a (1 of 3): cell 2 of 2, N s",
+            "a: recorded in N s",
+            f"b (2 of 5): cell 1 of 1, N s, {LEFT}",
+            "b: recorded in N s",
+            "b: publishes no rows, so it has no replicates",
+            f"c (3 of 5): cell 1 of 1, N s, {LEFT}",
+            FAILED,
+            "    printed",
+            f"a replicate 1 (4 of 5): cell 1 of 2, N s, {LEFT}",
+            f"a replicate 1 (4 of 5): cell 2 of 2, N s, {LEFT}",
+            "a replicate 1: recorded in N s",
+            f"a replicate 2 (5 of 5): cell 1 of 2, N s, {LEFT}",
+            f"a replicate 2 (5 of 5): cell 2 of 2, N s, {LEFT}",
+            "a replicate 2: recorded in N s",
+            f"a: 1 figure of 3 processes {FIGURES}, computed",
+            "2 of 4 recorded: a, b",
+            "2 of 2 replicates made: a 2",
+            "2 failed: d, c",
+            NO_RECIPE,
+            FAILED,
+        ],
+    )
+
+
+def test_a_second_session_tells_what_is_there_already(recipes: Gallery) -> None:
+    record(recipes, replicates=2)
+    assert record(recipes, replicates=2) == (
+        False,
+        [
+            "a: current (CPU)",
+            "b: current (CPU)",
+            NO_RECIPE,
+            "a: its 2 replicates are there already",
+            "b: publishes no rows, so it has no replicates",
+            "c (1 of 1): cell 1 of 1, N s",
+            FAILED,
+            "    printed",
+            f"a: 1 figure of 3 processes {FIGURES}, unchanged",
+            "0 of 4 recorded: none",
+            "2 current already",
+            "2 failed: d, c",
+            NO_RECIPE,
+            FAILED,
+        ],
+    )
+    assert record(recipes, "b") == (True, ["b: current (CPU)"])
+    assert record(recipes, "a", force=True, replicates=1) == (
+        True,
+        [
+            "a (1 of 1): cell 1 of 2, N s",
+            "a (1 of 1): cell 2 of 2, N s",
+            "a: recorded in N s",
+            f"a replicate 3 (2 of 2): cell 1 of 2, N s, {LEFT}",
+            f"a replicate 3 (2 of 2): cell 2 of 2, N s, {LEFT}",
+            "a replicate 3: recorded in N s",
+            f"a: 1 figure of 4 processes {FIGURES}, computed",
+            "1 of 1 recorded: a",
+            "1 of 1 replicates made: a 1",
+        ],
+    )
+
+
+def test_what_was_recorded_on_a_gpu_or_cannot_be_read_is_kept_from_a_cpu(
+    recipes: Gallery,
+) -> None:
+    assert record(recipes, "a", "b")[0]
+    path = recipes.recordings / "a.ipynb"
+    notebook = json.loads(path.read_text())
+    notebook["metadata"]["recording"]["device"] |= {"gpu": "A GPU", "driver": "1", "memory": "2"}
+    write_recording(path, json.dumps(notebook))
+    (recipes.recordings / "b.ipynb").write_text("{}")
+    recipes.write("a", TITLE + "rows = 2\n")
+    before = path.read_bytes()
+    done, lines = record(recipes, "a", "b")
+    assert not done
+    for name, line in zip("ab", lines, strict=False):
+        assert line.startswith(
+            f"error: {name}: its recording was made on a GPU, or cannot be read to tell ("
+        )
+        remedy = f"recipe-gallery record {name} --device cpu --replace-gpu"
+        assert line.endswith(f"); to replace it by one from this CPU: {remedy}")
+    assert "(A GPU, " in lines[0]
+    assert path.read_bytes() == before
+    assert record(recipes, "a", "b", replace_gpu=True)[0]
+    assert path.read_bytes() != before
+
+
+def test_a_recipe_is_called_by_its_name_or_its_last_part(gallery: Gallery) -> None:
+    for folder in ("one", "two"):
+        (gallery.recipes / folder).mkdir()
+        (gallery.recipes / folder / "README.rst").write_text("Part\n====\n")
+    for name in ("one/a", "two/a", "two/b", "c"):
+        gallery.write(name, TITLE + "x = 1\n")
+    assert record(gallery, "b")[1][-1] == "two/b: recorded in N s"
+    assert record(gallery, "one/a.py")[1][-1] == "one/a: recorded in N s"
+    told = "there are: one/a, two/a"
+    for name, text in (("a", f"several recipes are named a; {told}"), ("x", "no recipe named x; ")):
+        with pytest.raises(GalleryError) as caught:
+            gallery.record("c", name)
+        assert str(caught.value).startswith(text)
+    assert not (gallery.recordings / "c.ipynb").exists()
