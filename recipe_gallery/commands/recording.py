@@ -48,9 +48,6 @@ def record(project: Project, options: argparse.Namespace) -> bool:
     with _told_packages():
         from ..record.session import Options
         from ..record.session import record as record_recipes
-
-        if options.scheduler or (options.workers or 1) > 1:
-            import distributed  # noqa: F401 (told before anything runs)
     wanted = Options(
         folder=options.recordings_folder,
         device=options.device,
@@ -60,7 +57,8 @@ def record(project: Project, options: argparse.Namespace) -> bool:
         workers=options.workers,
         scheduler=options.scheduler,
     )
-    return record_recipes(project, options.recipes, wanted)
+    with _told_packages():  # Dask is imported where there are several workers
+        return record_recipes(project, options.recipes, wanted)
 
 
 @command(

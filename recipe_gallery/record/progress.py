@@ -113,7 +113,7 @@ class Progress:
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._on_terminal = stream.isatty()
+        self.on_terminal = stream.isatty()
         self._started = time.monotonic()
 
     def say(self, text: str) -> None:
@@ -143,15 +143,19 @@ class Progress:
         """
         seconds = self.seconds if seconds is None else seconds
         text = f"cell {number} of {total}, {seconds:.0f} s{left}"
-        if not self._on_terminal:
+        if self.on_terminal:
+            self.show_bar(f"{name} ", (number - 1) / total, text)
+        else:
             self.say(f"{name}: {text}")
-            return
-        done = 20 * (number - 1) // total
-        line = f"{name} [{'#' * done}{'.' * (20 - done)}] {text}"
+
+    def show_bar(self, before: str, share: float, behind: str) -> None:
+        """Show on a terminal how large a ``share`` is done, in place of the bar before."""
+        done = int(20 * share)
+        line = f"{before}[{'#' * done}{'.' * (20 - done)}] {behind}"
         self._write(line[: shutil.get_terminal_size().columns - 1])
 
     def _write(self, text: str) -> None:
-        start = "\r\x1b[K" if self._on_terminal else ""
+        start = "\r\x1b[K" if self.on_terminal else ""
         # A terminal that was closed is no reason to lose a recording.
         with contextlib.suppress(OSError):
             print(start + text, end="", file=self._stream, flush=True)

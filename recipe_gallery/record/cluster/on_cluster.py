@@ -39,6 +39,12 @@ class Job:
     future: Future[Any]
     due: float = float("inf")  # when something is wrong with the worker
     started: float | None = None  # when the recipe's process was started
+    cell: int = 0  # that runs
+
+    @property
+    def short(self) -> str:
+        """How far it is, in few words."""
+        return f"{self.task.title} {self.cell}/{self.task.cells} on {self.worker}"
 
 
 @dataclass(kw_only=True)
@@ -170,11 +176,16 @@ class OnCluster:
             self._show(job, event["cell"], waiting)
 
     def _show(self, job: Job, cell: int, waiting: deque[Task]) -> None:
-        now = time.monotonic()
-        running = [(each.task.kind, now - (each.started or now)) for each in self._jobs.values()]
+        now, job.cell = time.monotonic(), cell
+        jobs = self._jobs.values()
+        running = [(each.task.kind, now - (each.started or now)) for each in jobs]
         kinds = [each.kind for each in waiting]
         left = self._forecast.describe(kinds, running, max(len(self._workers), 1))
-        total = self._done + len(self._jobs) + len(waiting)
+        total = self._done + len(jobs) + len(waiting)
+        if self.progress.on_terminal:
+            told = f"{self._done} of {total} done{left}: {', '.join(each.short for each in jobs)}"
+            self.progress.show_bar("", self._done / total, told)
+            return
         title = f"{self._done} of {total} done; {job.task.title} on {job.worker}"
         seconds = now - (job.started or now)
         self.progress.show_cell(title, cell, job.task.cells, left, seconds)

@@ -15,7 +15,9 @@ from recipe_gallery.record.run.supervise import CellToRun, Run, run_recipe
 def run(tmp_path: Path) -> Callable[..., NotebookNode]:
     """Runs cells in a kernel and returns them with their outputs."""
 
-    def run(*cells: str, **changes: object) -> NotebookNode:
+    def run(
+        *cells: str, is_wanted: Callable[[], bool] = lambda: True, **changes: object
+    ) -> NotebookNode:
         recipe = tmp_path / "recipe.py"
         with run_folder() as folder:
             values = {
@@ -35,7 +37,7 @@ def run(tmp_path: Path) -> Callable[..., NotebookNode]:
             }
             ran = Run(**values | changes)
             ran.work.mkdir()
-            return run_recipe(ran)
+            return run_recipe(ran, is_wanted=is_wanted)
 
     return run
 

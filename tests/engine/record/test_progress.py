@@ -184,3 +184,26 @@ def test_each_kind_of_task_has_its_own_time_and_places_share_what_waits() -> Non
     assert forecast.describe([PAGE, REPLICATE], []) == ", about 30 min left"
     assert forecast.describe([PAGE, REPLICATE], [], places=2) == ", about 15 min left"
     assert forecast.describe([OTHER], []) == ", about 15 min left"  # the mean of all
+
+
+def test_how_long_is_left_is_told_by_what_the_same_took() -> None:
+    forecast = Forecast()
+    assert forecast.describe([("a", False)], []) == ""  # nothing is known yet
+    forecast.learn(("a", True), 60)
+    forecast.learn(("a", True), 120)
+    assert forecast.describe([("a", True)] * 4, [(("a", True), 30)]) == ", about 7 min left"
+    assert forecast.describe([("a", True)] * 4, [], places=2) == ", about 3 min left"
+    assert forecast.describe([("b", False)], []) == ", about 2 min left"  # as all others
+    assert forecast.describe([], [(("a", True), 500)]) == ", about a minute left"
+
+
+def test_a_summary_names_recipes_in_the_order_asked_for() -> None:
+    summary = Summary(names=["a", "b"])
+    for name in ("b", "a"):
+        summary.note(name, State.RECORDED, "1 s")
+        summary.plan(name, 1)
+    summary.note_replicate("b")
+    assert summary.lines() == [
+        "2 of 2 recorded: a, b",
+        "1 of 2 replicates made: a 0, b 1; the same command goes on with the others",
+    ]

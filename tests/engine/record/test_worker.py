@@ -384,3 +384,9 @@ def test_what_keeps_the_worker_from_working_is_told(
     start = "starting the kernel: the process that runs the recipe ended with exit status 1"
     assert caught.value.text == start
     assert "No module named" in caught.value.remedy
+
+
+def test_a_run_that_nobody_wants_any_more_is_ended(run: RunCells, place: Path) -> None:
+    with pytest.raises(GalleryError, match="nobody waits for its result any more"):
+        run(fleeing(place), "time.sleep(600)", is_wanted=lambda: not place.exists())
+    assert not any(map(is_alive, read_pids(place)))
