@@ -36,7 +36,7 @@ PASSED = {
     "FTP_PROXY ALL_PROXY NO_PROXY SSL_CERT_* REQUESTS_CA_BUNDLE CURL_CA_BUNDLE",
 }
 # What changes results or times is told in the recording, where it says no place on this machine.
-_TOLD = " ".join(PASSED[subject] for subject in ("GPUs", "threads", "libraries")).split()
+_TOLD = [name for each in ("GPUs", "threads", "libraries") for name in PASSED[each].split()]
 _NOT_TOLD = {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"}  # the GPU is told by its name
 _SECRET = re.compile(
     r"(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|((^|_|API)KEY)|((^|_)AUTH))S?(_|$)"

@@ -42,7 +42,6 @@ def require_room() -> None:
         folder = Path(tempfile.gettempdir())
         with tempfile.TemporaryFile() as file:
             file.write(bytes(_ROOM))
-            file.flush()
     except OSError as error:
         text = f"temporary files cannot be written: {error.strerror}"
         remedy = "make room, or let TMPDIR name another folder"

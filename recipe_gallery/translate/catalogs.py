@@ -56,9 +56,7 @@ class Progress:
 
 def percent_done(words: int, words_left: int) -> int:
     """Return whole percents, 100 only if nothing is left."""
-    if not words_left:
-        return 100
-    return min(99, 100 * (words - words_left) // max(words, 1))
+    return 100 * (words - words_left) // words if words_left else 100
 
 
 def label_domains(config: Config) -> tuple[str, ...]:

@@ -90,6 +90,7 @@ def test_what_else_may_matter_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         "CUDA_VISIBLE_DEVICES": "0",
         "HIP_VISIBLE_DEVICES": "0",
         "TORCH_LOGS": "x" * 101,
+        "TORCH_TRACE": "x" * 100,
         "TORCH_TOKEN": "secret",
         "HOME": "me",
     }
@@ -97,7 +98,11 @@ def test_what_else_may_matter_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
         "flags": {"optimize": 1, "hash_randomization": 0},
         "locale": "C.UTF-8",
         "timezone": "KST",
-        "variables": {"CUDA_LAUNCH_BLOCKING": "1", "OMP_NUM_THREADS": "2"},
+        "variables": {
+            "CUDA_LAUNCH_BLOCKING": "1",
+            "OMP_NUM_THREADS": "2",
+            "TORCH_TRACE": "x" * 100,
+        },
     }
 
 

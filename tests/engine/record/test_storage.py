@@ -4,10 +4,12 @@ import errno
 import os
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import nbformat
 import pytest
+from nbformat.validator import NotebookValidationError
 
 from gallery import Gallery
 from recipe_gallery.errors import GalleryError
@@ -64,6 +66,59 @@ def test_where_there_is_no_room_at_all_nothing_is_left(
         storage.write_whole(nbformat.v4.new_notebook(), tmp_path / "a.ipynb")
     assert caught.value.remedy == "make room and record again; there was none for it elsewhere"
     assert list(tmp_path.rglob("*")) == [folder]
+
+
+def test_a_recording_is_written_whole_where_it_belongs(tmp_path: Path) -> None:
+    path = tmp_path / "recordings" / "machine" / "a.ipynb"
+    for source in ("1", "2"):
+        cell = nbformat.v4.new_code_cell(source)
+        storage.write_whole(nbformat.v4.new_notebook(cells=[cell]), path)
+        assert path.read_bytes().endswith(b"}\n")
+        assert nbformat.read(path, as_version=4).cells[0].source == source
+        assert [each.name for each in path.parent.iterdir()] == ["a.ipynb"]
+    broken = nbformat.v4.new_notebook(cells=[cell | {"cell_type": "none"}])
+    with pytest.raises(NotebookValidationError):
+        storage.write_whole(broken, path)
+    assert nbformat.read(path, as_version=4).cells[0].source == "2"
+
+
+def test_what_cannot_be_written_is_kept_where_a_person_can_read_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "gettempdir", lambda: str(tmp_path))
+    place = tmp_path / "recordings"
+    place.write_text("a file")
+    path = place / "a.ipynb"
+    with pytest.raises(GalleryError) as caught:
+        storage.write_whole(nbformat.v4.new_notebook(), path)
+    (kept,) = tmp_path.glob("a-*.ipynb")
+    assert str(caught.value) == (
+        f"{path}: cannot be written: File exists; "
+        f"the recording is kept: make room, then move {kept} to {path}"
+    )
+    assert nbformat.read(kept, as_version=4).cells == []
+    assert kept.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_folder_in_the_place_of_a_recording_is_told(tmp_path: Path) -> None:
+    (tmp_path / "a.ipynb").mkdir()
+    with pytest.raises(GalleryError) as caught:
+        storage.require_place(tmp_path / "a.ipynb")
+    assert str(caught.value) == (
+        f"{tmp_path / 'a.ipynb'}: cannot be written: a folder is in its place; "
+        "recordings are written here: mend that first"
+    )
+    assert [each.name for each in tmp_path.iterdir()] == ["a.ipynb"]
+    storage.require_place(tmp_path / "more" / "b.ipynb")
+    assert list((tmp_path / "more").iterdir()) == []
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no disk is full here")
+def test_a_full_disk_is_found_out_by_writing_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    full = partial(open, "/dev/full", "wb")
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    with pytest.raises(GalleryError, match="cannot be written: No space left on device"):
+        storage.require_room()
 
 
 def file(path: Path) -> None:

@@ -281,7 +281,9 @@ def test_a_catalog_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 def test_a_new_header_is_whole_and_a_kept_one_goes_first() -> None:
-    new = update_catalog(None, template("One."), language="ko").metadata
+    made = update_catalog(None, template("One."), language="ko")
+    assert made.header == ""
+    new = made.metadata
     assert re.fullmatch(r"\d{4}-\d\d-\d\d \d\d:\d\d\+0000", new.pop("PO-Revision-Date"))
     assert new == {
         "Project-Id-Version": "a site",
