@@ -76,7 +76,8 @@ def test_a_recording_is_written_whole_where_it_belongs(tmp_path: Path) -> None:
         assert path.read_bytes().endswith(b"}\n")
         assert nbformat.read(path, as_version=4).cells[0].source == source
         assert [each.name for each in path.parent.iterdir()] == ["a.ipynb"]
-    broken = nbformat.v4.new_notebook(cells=[cell | {"cell_type": "none"}])
+    broken = nbformat.v4.new_notebook(cells=[cell])
+    broken.cells[0].cell_type = "none"
     with pytest.raises(NotebookValidationError):
         storage.write_whole(broken, path)
     assert nbformat.read(path, as_version=4).cells[0].source == "2"
