@@ -4,11 +4,9 @@ import gc
 import os
 import sys
 import timeit
-from functools import cached_property
 
 import pandas as pd
 import torch
-from matplotlib import pyplot as plt
 from torch._dynamo.utils import counters
 from torch._inductor.async_compile import AsyncCompile
 from torch._inductor.utils import fresh_cache
@@ -27,22 +25,15 @@ class Bench:
 
     def __init__(self):
         """Choose a device and a number type, and say which and why."""
-        gpu = torch.cuda.get_device_properties() if torch.cuda.is_available() else None
-        capability = (gpu.major, gpu.minor) if gpu else (0, 0)
+        found = torch.cuda.is_available()
+        capability = torch.cuda.get_device_capability() if found else (0, 0)
         self.device = torch.device("cuda" if capability >= (7, 0) else "cpu")
         self.dtype = torch.bfloat16 if capability >= (8, 0) else torch.float32
-        name = f"{gpu.name}, capability {capability}" if gpu else "no CUDA GPU"
-        print(
-            f"PyTorch {torch.__version__}; {name}: {self.dtype} on {self.device.type}."
-        )
-        print("Triton needs capability 7.0, and bfloat16 needs 8.0.")
-
-    @cached_property
-    def start_up(self):
-        """Seconds until the compiler has started; something trivial is compiled for it."""
-        x, trivial = torch.ones(64, device=self.device), torch.compile(torch.sin)
-        with fresh_cache():
-            return self.time(lambda: (trivial(x), AsyncCompile.wait_pool_ready()))
+        print(f"PyTorch {torch.__version__}: {self.dtype} on {self.device.type}.")
+        print(f"GPU of capability {capability}; Triton needs (7, 0), bfloat16 (8, 0).")
+        x, sine = torch.ones(64, device=self.device), torch.compile(torch.sin)
+        with fresh_cache():  # the compiler starts, and no arm pays for it
+            self.start_up = self.time(lambda: (sine(x), AsyncCompile.wait_pool_ready()))
 
     def time(self, fn, calls=1):
         """Return seconds per call, the device's work included, garbage collection off."""
@@ -54,8 +45,8 @@ class Bench:
         while True:
             recent = [*recent[-4:], self.time(fn, calls)]
             calls = 1 + int(seconds / recent[-1])
-            lasted, steady = benchmark.timer() - began, max(recent) < 1.01 * min(recent)
-            if lasted > 4 or (lasted > 1 and len(recent) == 5 and steady):
+            steady = len(recent) == 5 and max(recent) < 1.01 * min(recent)
+            if benchmark.timer() - began > (1 if steady else 4):
                 return calls
 
     def profile(self, fn, calls=10):
@@ -63,17 +54,14 @@ class Bench:
         with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as report:
             self.time(fn, calls)
         events = [e for e in report.events() if e.device_type.name == "CUDA"]
-        kernels = [
-            e.time_range.elapsed_us() for e in events if not e.is_user_annotation
-        ]
+        us = [e.time_range.elapsed_us() for e in events if not e.is_user_annotation]
         launches = timeit.repeat(fn, torch.cuda.synchronize, repeat=21, number=1)
-        return 1e-6 * sum(kernels) / calls, len(kernels) / calls, sorted(launches)[10]
+        return 1e-6 * sum(us) / calls, len(us) / calls, sorted(launches)[10]
 
     def compare(self, case, arms, size=None, limit=None, rehearse=gc.collect):
         """Time arms in turn, the first as baseline; show, publish and return figures."""
-        start_up, counts, first, compiled = self.start_up, counters["stats"], {}, {}
-        with fresh_cache():
-            rehearse()  # what is loaded at first use counts for no arm
+        counts, first, compiled = counters["stats"], {}, {}
+        fresh_cache()(rehearse)()  # what is loaded at first use counts for no arm
         torch.compiler.reset()
         for arm, fn in arms.items():
             graphs = counts["unique_graphs"]
@@ -94,14 +82,14 @@ class Bench:
         busy = table.get("gpu", table.wall)
         table["speedup"] = walls.rdiv(walls.iloc[:, 0], axis=0).median().iloc[1:]
         table["share"] = limit / busy if limit else float("nan")
-        cost = first.sum() - 3 * table.wall + start_up * pd.Series(compiled)
+        cost = first.sum() - 3 * table.wall + self.start_up * pd.Series(compiled)
         pays = (cost - cost.iloc[0]).clip(0) / (table.wall.iloc[0] - table.wall)
         table["break_even"] = pays.where(pd.Series(compiled) & (table.speedup > 1.01))
         for arm, figures in table.iterrows():
             waits = ", GPU waits" if figures.wall > 1.2 * busy[arm] else ""
-            for name, value in figures.dropna().items():
-                row = dict(case=case, size=size, arm=arm, quantity=name, value=value)
-                row |= {"unit": UNITS.get(name, "s"), "class": name + waits}
+            for q, value in figures.dropna().items():
+                row = dict(case=case, size=size, arm=arm, quantity=q, value=value)
+                row["unit"], row["class"] = UNITS.get(q, "s"), q + waits
                 self.publish(rows=[row])
         table = table.dropna(axis=1, how="all")
         times = [name for name in table if name not in UNITS]
@@ -110,9 +98,7 @@ class Bench:
 
     def draw(self, table):
         """Draw the wall time and the GPU time of a call."""
-        times = 1e3 * table.filter(["wall", "gpu"]).iloc[::-1]
-        times.plot.barh(figsize=(7, 3), xlabel="ms per call")
-        plt.show()
+        return (1e3 * table.filter(["wall", "gpu"])[::-1]).plot.barh(xlabel="ms")
 
     def publish(self, **figures):
         """Hand figures to the site of this recipe; a notebook shows nothing of them."""
