@@ -221,7 +221,7 @@ def visit_links(self: HTML5Translator, node: page_links) -> None:
         if "download" in link:
             attributes["download"] = link["download"]
         self.body.append(
-            f"<li>{self.starttag(link, 'a', '', **attributes)}{link.astext()}</a></li>"
+            f"<li>{self.starttag(link, 'a', '', **attributes)}{self.encode(link.astext())}</a></li>"
         )
     self.body.append(f"{button(self.document)}</ul>\n")
     raise nodes.SkipNode

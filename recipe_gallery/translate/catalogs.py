@@ -27,6 +27,8 @@ _WELL_QUOTED = re.compile(
     r'(?:#~ ?)?(?:msg(?:id|id_plural|str|ctxt)(?:\[\d+\])?\s+)?"(?:[^"\\]|\\.)*"\s*'
 )
 _FIELD = re.compile(r"(?:#~ ?)?(msgctxt|msgid|msgstr)\b")
+# What ends a text or a line for some programs that read catalogs, and for others not
+_BREAK = re.compile("[\0\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _WORD = re.compile(r"[^\W\d_]{2}")
 
 
@@ -120,14 +122,22 @@ def _read_text(path: Path) -> str:
     charset = declared[1].decode() if declared else "utf-8"
     try:
         text = content.decode(charset)
-        place = content.find(b"\x00")
-        if place < 0:
-            return text
-        problem = "a zero byte"
     except LookupError:
         problem, place = f"unknown charset {charset!r}", declared.start() if declared else 0
     except UnicodeError as error:
         problem, place = f"not {charset}, which the header names", getattr(error, "start", 0)
+    else:
+        found = _BREAK.search(text)
+        if not found:
+            return text
+        line, zero = text.count("\n", 0, found.start()) + 1, found[0] == "\0"
+        sign = (
+            "a zero byte"
+            if zero
+            else f"U+{ord(found[0]):04X}, which breaks lines for some programs"
+        )
+        remedy = "save the file as UTF-8" if zero else "remove the character"
+        raise GalleryError(sign, path=path, line=line, remedy=remedy)
     line = content[:place].count(b"\n") + 1
     raise GalleryError(problem, path=path, line=line, remedy="save the file as UTF-8")
 
@@ -220,3 +230,19 @@ def loaded_messages(catalog: gettext.NullTranslations) -> dict[str, str]:
         return {}  # there is no catalog
     messages: dict[str, str] = catalog._catalog  # type: ignore[attr-defined]
     return messages
+
+
+def replace_loaded(path: Path, usable: bool) -> None:
+    """Let all who have loaded a ``.mo`` see what it holds now, or nothing.
+
+    gettext keeps one dictionary of messages for each file, for the life of the process.
+    """
+    kept = gettext._translations.get(  # type: ignore[attr-defined]
+        (gettext.GNUTranslations, os.path.abspath(path))
+    )
+    if kept is not None:
+        messages = loaded_messages(kept)
+        messages.clear()
+        if usable and path.exists():
+            with path.open("rb") as file:
+                messages |= loaded_messages(gettext.GNUTranslations(file))

@@ -8,10 +8,11 @@ import contextlib
 import gettext
 import hashlib
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
+import polib
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
@@ -27,12 +28,12 @@ from .catalogs import (
     ENGINE,
     ENGINE_LOCALE,
     catalog_folder,
-    domain_of,
     find_catalogs,
     label_domains,
     line_of,
     loaded_messages,
     replace_file,
+    replace_loaded,
 )
 from .checks.run import BREAKING, check_catalog
 
@@ -76,8 +77,13 @@ def compile_catalogs(app: Sphinx, config: Config) -> None:
         for line in note["problems"]:
             warn(line)
     for locale in locales:
-        for domain in labels[:-1]:  # Sphinx loads sphinx.po itself
-            app.add_message_catalog(domain, str(locale))
+        for domain in labels:
+            compiled = catalog_folder(locale, language.code) / f"{domain}.mo"
+            if domain == "sphinx":
+                # Sphinx loaded this one by itself, unchecked, before any extension ran.
+                replace_loaded(compiled, compiled in targets.values())
+            elif compiled in targets.values():  # else another program left it
+                app.add_message_catalog(domain, str(locale))
 
 
 def shipped_labels(code: str) -> Path | None:
@@ -112,18 +118,26 @@ def compile_catalog(
         lines = [f"{problems[0]}; the page is shown in English"]
     else:
         bad = {problem.line for problem in problems if problem.breaks}
-        if domain_of(path) == "sphinx":
-            # Sphinx loaded this one by itself, unchecked, before any extension ran.
-            loaded = loaded_messages(translators["general", "sphinx"])
-            for entry in catalog:
-                if line_of(entry) in bad:
-                    loaded.pop(entry.msgid, None)
-        catalog[:] = [entry for entry in catalog if line_of(entry) not in bad]
-        binary = catalog.to_binary()
+        binary = _to_binary(entry for entry in catalog if line_of(entry) not in bad)
         if not compiled.exists() or compiled.read_bytes() != binary:
             replace_file(compiled, binary)
         lines = [f"{each}; shown in English" if each.breaks else str(each) for each in problems]
     return {"files": [source, _digest(compiled)], "problems": lines}
+
+
+def _to_binary(entries: Iterable[polib.POEntry]) -> bytes:
+    """Return the messages as they were read and checked, and nothing else of their catalog.
+
+    What it says of charsets and plural forms would be read anew, by other programs and otherwise.
+    """
+    plain = polib.POFile(encoding="utf-8")
+    plain.metadata = {"Content-Type": "text/plain; charset=UTF-8"}
+    plain.extend(
+        polib.POEntry(msgctxt=entry.msgctxt, msgid=entry.msgid, msgstr=entry.msgstr)
+        for entry in entries
+        if entry.msgid and entry.msgstr and entry.translated()
+    )
+    return bytes(plain.to_binary())
 
 
 def _digest(file: Path) -> str:

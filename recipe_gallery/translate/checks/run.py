@@ -96,20 +96,22 @@ def check_catalog(
         if first != line:
             text = f"the message of line {first} again; keep one of the two"
             tell(line, text, "duplicate", breaks=True)
-        kind = kind_of(entry, label=domain in labels)
-        forms = entry.msgstr_plural.values() if entry.msgid_plural else [entry.msgstr]
-        for translation in filter(None, forms):
-            message = Message(
-                text=entry.msgid_plural or entry.msgid,
-                translation=translation,
-                kind=kind,
-                fuzzy=entry.fuzzy,
-                language=language,
-                glossary=glossary,
-            )
-            for each in _applicable(checks, kind, entry):
-                for text in each.run(message):
-                    tell(line, text, each.name, breaks=each.breaks)
+        if entry.msgid_plural or entry.msgstr_plural:
+            # gettext would show the forms for msgid, too.
+            text = "plural forms, which no message has; write msgid and msgstr alone"
+            tell(line, text, "plural", breaks=True)
+            continue
+        message = Message(
+            text=entry.msgid,
+            translation=entry.msgstr,
+            kind=kind_of(entry, label=domain in labels),
+            fuzzy=entry.fuzzy,
+            language=language,
+            glossary=glossary,
+        )
+        for each in _applicable(checks, message.kind, entry) if entry.msgstr else ():
+            for text in each.run(message):
+                tell(line, text, each.name, breaks=each.breaks)
     return catalog, problems
 
 

@@ -27,7 +27,7 @@ CATALOGS = Path(__file__).parent / "catalogs"
 BAD, GOOD = CATALOGS / "bad", CATALOGS / "good"
 LANGUAGES = ("ko", "zh_CN")
 LABELS = ("recipe_gallery", "sphinx")
-NAMES = [*(check.name for check in CHECKS), "syntax", "header", "duplicate", "empty"]
+NAMES = [*(check.name for check in CHECKS), "syntax", "header", "duplicate", "empty", "plural"]
 
 PROJECT = """\
 en = { name = "English", published = true }
@@ -203,14 +203,13 @@ def test_no_reason_excuses_what_would_harm_a_reader(
     assert check in {each.check for each in problems if each.breaks}
 
 
-def test_each_plural_form_is_checked(tmp_path: Path) -> None:
-    entry = polib.POEntry(
-        msgid="%d page", msgid_plural="%d pages", msgstr_plural={0: "%d쪽", 1: "%s쪽", 2: ""}
-    )
-    path = catalog_of(entry, path=tmp_path / "ko/LC_MESSAGES/sphinx.po")
+@pytest.mark.parametrize("domain", ["sphinx", "page"])
+def test_plural_forms_are_refused(tmp_path: Path, domain: str) -> None:
+    forms = {0: "%d쪽"}
+    entry = polib.POEntry(msgid="%d page", msgid_plural="%d pages", msgstr_plural=forms)
+    path = catalog_of(entry, path=tmp_path / f"ko/LC_MESSAGES/{domain}.po")
     _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
-    assert {each.check for each in problems} == {"placeholder"}
-    assert len(problems) == 2  # %d is missing, %s is not in the source
+    assert [(each.check, each.breaks) for each in problems] == [("plural", True)]
 
 
 def test_a_page_called_like_a_catalog_of_labels_is_a_page(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from recipe_gallery.recipes.recipe import load_recipe
 PAGE = "recipes/adding"
 PROSE = "A paragraph."
 COMMENT = "Why this is here."
+HEADER = 'msgid ""\nmsgstr "Language: ko\\nContent-Type: text/plain; charset=UTF-8\\n"\n\n'
 
 
 @pytest.fixture
@@ -93,7 +94,7 @@ def test_no_code_hides_in_a_comment(site: Gallery, harmless: str, encoding: str)
     ("script", "told"),
     [
         (b"import os", "does something else than the recipe"),
-        (b"# coding: x", "is no Python (unknown encoding: x), unlike the recipe"),
+        (b"# coding: x", "is no Python (unknown encoding: x"),
         (b"\xff", "is no Python"),
     ],
 )
@@ -102,6 +103,68 @@ def test_no_script_is_written_that_does_something_else(
 ) -> None:
     with pytest.raises(GalleryError, match=re.escape(told)):
         check_program(script, load_recipe(site.recipes / "adding.py"))
+
+
+# S3: plurals
+
+
+@pytest.mark.parametrize("plural", ["x", '"><img src=//evil.example>'])
+def test_a_plural_form_brings_nothing_to_a_page(site: Gallery, plural: str) -> None:
+    evil = '"><img src=//evil.example>'
+    build = attack(
+        site,
+        polib.POEntry(
+            msgid="Download notebook", msgid_plural=plural, msgstr_plural={0: evil, 1: evil}
+        ),
+        domain="recipe_gallery",
+    )
+    assert "<img src=//" not in build.page(PAGE)
+    assert "plural forms, which no message has" in build.warnings
+    site.translate("recipe_gallery", {})
+    build = attack(
+        site,
+        polib.POEntry(
+            msgid=PROSE,
+            msgid_plural=f"{PROSE} :download:`conf.py`",
+            msgstr_plural={0: "문단 :download:`conf.py`"},
+        ),
+    )
+    assert "_downloads" not in build.page(PAGE)
+    assert "plural forms, which no message has" in build.warnings
+
+
+# S7: a catalog that Sphinx can read and this program cannot
+
+
+@pytest.mark.parametrize("damage", ["\u2028", "\u0085", "\x0c"])
+def test_an_unreadable_catalog_of_labels_reaches_no_page(site: Gallery, damage: str) -> None:
+    path = site.root / "locale/ko/LC_MESSAGES/sphinx.po"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(
+        f'{HEADER}msgid "Search"\nmsgstr "<iframe src=x>"\n\n'
+        f'msgid "Index"\nmsgstr "차{damage}례"\n\n"nonsense"\n'
+    )
+    build = site.build(language="ko")
+    assert "sphinx.po:" in build.warnings
+    assert not [page for page in build.out.rglob("*.html") if "<iframe" in page.read_text()]
+
+
+@pytest.mark.parametrize("domain", ["sphinx", "recipe_gallery"])
+def test_labels_that_no_catalog_says_are_not_shown(site: Gallery, domain: str) -> None:
+    texts = {"Search": "<iframe src=x>", "Download notebook": "<iframe src=x>"}
+    path = site.translate(domain, texts)
+    polib.pofile(str(path)).save_as_mofile(str(path.with_suffix(".mo")))
+    path.unlink()
+    build = site.build(language="ko")
+    assert not [page for page in build.out.rglob("*.html") if "<iframe" in page.read_text()]
+
+
+def test_a_catalog_is_read_by_all_in_one_charset(site: Gallery) -> None:
+    path = site.translate("recipe_gallery", {"Download notebook": "+ADw-iframe+AD4-"})
+    text = path.read_text().replace("charset=UTF-8", "charset=utf-7")
+    path.write_text(f"# charset=utf-8\n{text}")
+    page = site.build(language="ko").page(PAGE)
+    assert "<iframe" not in page
 
 
 # S8 and S9: text that other programs take for something else
