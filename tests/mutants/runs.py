@@ -32,10 +32,11 @@ def make_copy(number: int) -> Path:
     copy = WORK / f"copy{number}"
     shutil.rmtree(copy, ignore_errors=True)
     left_out = {"_build", "recipes", "node_modules"}
+    kept = {".github", ".gitattributes"}
 
     def leave_out(folder: str, names: list[str]) -> set[str]:
         at_root = left_out if Path(folder) == ROOT else set()
-        hidden = {name for name in names if name.startswith(".") and name != ".github"}
+        hidden = {name for name in names if name.startswith(".") and name not in kept}
         made = {name for name in names if name == "__pycache__" or name.endswith(".mo")}
         return hidden | made | (at_root & set(names))
 

@@ -77,6 +77,108 @@ def test_links_are_kept_that_a_reader_may_follow() -> None:
         assert find_left_out({"text/html": html}) == []
 
 
+LANDMARKS = [
+    "area",
+    "article",
+    "aside",
+    "footer",
+    "header",
+    "hgroup",
+    "map",
+    "nav",
+    "rtc",
+    "main",
+    "dialog",
+]
+
+
+@pytest.mark.parametrize("tag", LANDMARKS)
+def test_what_would_be_a_landmark_of_the_page_is_its_text_alone(tag: str) -> None:
+    html = f"<{tag}>t</{tag}>"
+    assert clean_html(html) == "t"
+    assert find_left_out({"text/html": html}) == [f"<{tag}>"]
+
+
+MATH = [
+    "mfrac",
+    "mi",
+    "mn",
+    "mo",
+    "mover",
+    "mpadded",
+    "mphantom",
+    "mroot",
+    "mrow",
+    "ms",
+    "mspace",
+    "msqrt",
+    "mstyle",
+    "msub",
+    "msubsup",
+    "msup",
+    "mtable",
+    "mtd",
+    "mtext",
+    "mtr",
+    "munder",
+    "munderover",
+    "semantics",
+]
+
+
+@pytest.mark.parametrize("tag", MATH)
+def test_formulas_are_kept(tag: str) -> None:
+    html = f"<math><{tag}></{tag}></math>"
+    assert clean_html(html) == html
+    assert find_left_out({"text/html": html}) == []
+
+
+CONTENT = [
+    "cell",
+    "columnheader",
+    "definition",
+    "figure",
+    "group",
+    "img",
+    "list",
+    "listitem",
+    "math",
+    "none",
+    "note",
+]
+CONTENT += ["presentation", "row", "rowgroup", "rowheader", "table", "term"]
+OTHERS = [
+    "alert",
+    "banner",
+    "button",
+    "complementary",
+    "contentinfo",
+    "dialog",
+    "form",
+    "main",
+    "navigation",
+    "region",
+]
+OTHERS += ["search", "status", "timer", "menu", "link", "application"]
+
+
+def test_roles_of_content_are_kept_and_those_of_the_page_are_not() -> None:
+    for role in CONTENT:
+        assert f'role="{role}"' in clean_html(f'<div role="{role}">t</div>')
+    for role in OTHERS:
+        html = f'<div role="{role}">t</div>'
+        assert clean_html(html) == "<div>t</div>"
+        assert find_left_out({"text/html": html}) == [f"role={role}"]
+
+
+@pytest.mark.parametrize(
+    "tag", ["annotation", "annotation-xml", "script", "style", "svg", "template", "title"]
+)
+def test_what_was_not_to_be_read_goes_with_its_text(tag: str) -> None:
+    assert "secret" not in clean_html(f"<math><{tag}>secret</{tag}></math><p>t</p>")
+    assert "t" in clean_html(f"<p>t</p><{tag}>secret</{tag}>")
+
+
 DROPPED = [
     ("<script>alert(1)</script>", ["<script>"]),
     ("<script src=https://e.org/x.js></script>", ["<script>"]),

@@ -320,7 +320,7 @@ def test_a_gpu_the_libraries_cannot_use_is_an_error(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gpu = gpus.Gpu(identity="GPU-1", facts={"gpu": "Some GPU"})
-    monkeypatch.setattr(gpus, "find_gpu", lambda: gpu)
+    monkeypatch.setattr(gpus.nvidia, "list_visible", lambda: [gpu])
     program = 'import json; print(json.dumps({"gpu": False}))'
     (gallery.recipes / "recording.toml").write_text(f"[provenance]\nprobe = '''{program}'''\n")
     write(gallery, "x = 1")

@@ -118,9 +118,9 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
 
 
 def test_a_task_is_called_by_its_recipe_and_number(page: Task) -> None:
-    replicate = replace(page, number=3)
+    replicate = replace(page, number=1)
     assert (page.title, page.kind, page.cells) == ("recipe", ("recipe", False), 2)
-    assert replicate.title == "recipe replicate 3"
+    assert replicate.title == "recipe replicate 1"
     assert (replicate.kind, replicate.cells) == (("recipe", True), 1)
 
 
@@ -212,7 +212,7 @@ def test_a_kernel_that_dies_gets_a_second_try_in_a_folder_of_its_own(
     assert first.folder != second.folder
     assert heard.starts == 2
     (line,) = heard.lines
-    assert line.endswith("recipe.py: killed\ntrying once more")
+    assert line == f"{page.recipe.path}: killed\ntrying once more"
 
 
 def test_what_pages_leave_out_of_a_page_run_is_said(
