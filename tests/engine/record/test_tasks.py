@@ -1,9 +1,11 @@
 """One fresh process of a recipe: what it is given, and what is made of what it gave."""
 
+import re
 import tempfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import nbformat
@@ -30,7 +32,7 @@ RECIPE = '''
     Text.
     """
 
-    # sphinx_gallery_inputs = ["data/a.txt"]
+    # sphinx_gallery_inputs = ["data/a.txt", "data/b.txt"]
 
     publish()
 
@@ -73,7 +75,8 @@ def page(gallery: Gallery) -> Task:
     """The page run of a recipe with an input, and with a cell that runs once."""
     gallery.write("recipe", RECIPE)
     (gallery.recipes / "data").mkdir()
-    (gallery.recipes / "data/a.txt").write_text("some data")
+    for name in "ab":
+        (gallery.recipes / f"data/{name}.txt").write_text("some data")
     project = load_project(gallery.root)
     (file,) = list_files(project.config, project.root)
     return Task(file=file, recipe=load_recipe(file.path))
@@ -109,10 +112,14 @@ def runs(monkeypatch: pytest.MonkeyPatch) -> list[Run]:
 
     def run(started_run: Run, on_cell: OnCell, *_others: object) -> NotebookNode:
         started.append(started_run)
-        assert started_run.work.joinpath("data/a.txt").read_text() == "some data"
+        found = {each.name: each.read_text() for each in started_run.work.glob("data/*")}
+        assert found == {"a.txt": "some data", "b.txt": "some data"}
         assert [each.name for each in started_run.work.iterdir()] == ["data"]
+        clock[0] += 2.26
         return publish(started_run, on_cell)
 
+    clock = [100.0]
+    monkeypatch.setattr(tasks, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     monkeypatch.setattr(tasks, "run_recipe", run)
     return started
 
@@ -146,8 +153,8 @@ def test_a_page_run_gives_a_recording(page: Task, conditions: Conditions, runs: 
         "pygments_lexer": "ipython3",
     }
     facts = dict(metadata.recording)
-    assert facts.pop("recorded").endswith("Z")
-    assert 0 <= facts.pop("seconds") < 60
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", facts.pop("recorded"))
+    assert facts.pop("seconds") == 2.3
     assert facts == {
         **FACTS,
         "schema": tasks.SCHEMA,
@@ -173,7 +180,20 @@ def test_a_replicate_gives_what_it_published_without_cells_that_run_once(
     assert (made.commit, made.modified, made.versions) == ("0" * 40, True, {"python": "3.14.0"})
     assert made.clocks == {"samples": 3}
     assert [row.key for row in made.rows] == ["a.b.time"]
-    assert made.seconds < 60
+    assert made.seconds == 2.3
+
+
+def test_a_recipe_without_inputs_starts_in_an_empty_folder(
+    page: Task, conditions: Conditions, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def run(started_run: Run, on_cell: OnCell, *_others: object) -> NotebookNode:
+        assert list(started_run.work.iterdir()) == []
+        return publish(started_run, on_cell)
+
+    monkeypatch.setattr(tasks, "run_recipe", run)
+    settings = {name: each for name, each in page.recipe.settings.items() if name != "inputs"}
+    alone = replace(page, recipe=replace(page.recipe, settings=settings))
+    assert do_task(alone, conditions, Heard().ear()).metadata.recording.inputs == {}
 
 
 def test_a_replicate_that_publishes_no_rows_says_what_to_do(
