@@ -11,7 +11,9 @@ from ...recipes.figures.figures import Figure
 _ = get_translation("recipe_gallery")
 
 MOST_DIGITS = 3
-DIGITS_OF_ONE = 2  # of a figure that one process measured: how far others differ is not known
+# Also of a wide interval, for 27.8 as 30 would be further off than most intervals reach, and of a
+# figure that one process measured: how far others differ is not known
+LEAST_DIGITS = 2
 _SPACE = "\u00a0"
 _RATIOS = ("x", "×")
 _COUNTS = ("", "calls")  # what is counted is said by the sentence
@@ -27,14 +29,14 @@ def find_last_digit(figure: Figure) -> int:
     """Return the place of the last digit to show, as an exponent of ten: -1 for 2.7.
 
     It is the place of the first digit of half the interval's width, so long as that leaves at least
-    one digit and at most ``MOST_DIGITS``. What was counted has no digits behind the point.
+    ``LEAST_DIGITS`` and at most ``MOST_DIGITS``. What was counted has none behind the point.
     """
     value, first = figure.value, _first_digit(figure.value)
     counted = figure.unit in _COUNTS and math.isclose(value, round(value))
     if figure.processes < 2:
         if counted and not figure.unit:  # calls to break even are computed from times
             return 0
-        return _with_carry(value, first - DIGITS_OF_ONE + 1, DIGITS_OF_ONE)
+        return _with_carry(value, first - LEAST_DIGITS + 1, LEAST_DIGITS)
     half = (figure.high - figure.low) / 2
     least = first - MOST_DIGITS + 1
     wanted = _first_digit(half) if half else least
@@ -42,7 +44,8 @@ def find_last_digit(figure: Figure) -> int:
         return min(first, max(wanted, 0)) if half else 0
     if not value:
         return wanted
-    return _with_carry(value, min(first, max(wanted, least)), MOST_DIGITS)
+    place = min(first - LEAST_DIGITS + 1, max(wanted, least))
+    return _with_carry(value, place, LEAST_DIGITS if place > least else MOST_DIGITS)
 
 
 def _first_digit(value: float) -> int:

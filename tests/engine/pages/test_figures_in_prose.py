@@ -60,8 +60,10 @@ def test_a_claim_opens_its_evidence(gallery: Gallery) -> None:
     [
         ({"value": 2.744, "low": 2.73, "high": 2.75}, "2.74×"),
         ({"value": 2.744, "low": 2.7439, "high": 2.7441}, "2.74×"),  # three digits are enough
-        ({"value": 2.744, "low": 1.0, "high": 4.0}, "3×"),
-        ({"value": 2.744, "low": 0.0, "high": 90.0}, "3×"),  # one digit is the least
+        ({"value": 2.744, "low": 1.0, "high": 4.0}, "2.7×"),
+        ({"value": 2.744, "low": 0.0, "high": 90.0}, "2.7×"),  # two digits are the least
+        ({"value": 0.0278, "low": 0.005, "high": 0.15, "unit": "s"}, "28\u00a0ms"),
+        ({"value": 9.96, "low": 4.0, "high": 24.0}, "10×"),
         ({"value": 9.996, "low": 9.9, "high": 10.1}, "10.0×"),
         ({"value": 9.996, "low": 9.995, "high": 9.997}, "10.0×"),
         ({"value": 1.3, "low": 1.2, "high": 1.4}, "1.3×"),  # 0.0999... is 0.1
