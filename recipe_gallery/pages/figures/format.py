@@ -45,7 +45,7 @@ def find_last_digit(figure: Figure) -> int:
     if not value:
         return wanted
     place = min(first - LEAST_DIGITS + 1, max(wanted, least))
-    return _with_carry(value, place, LEAST_DIGITS if place > least else MOST_DIGITS)
+    return _with_carry(value, place, LEAST_DIGITS if place < wanted else MOST_DIGITS)
 
 
 def _first_digit(value: float) -> int:
