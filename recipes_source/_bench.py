@@ -46,7 +46,7 @@ class Bench:
             recent = [*recent[-4:], self.time(fn, calls)]
             calls = 1 + int(seconds / recent[-1])
             steady = len(recent) == 5 and max(recent) < 1.01 * min(recent)
-            if benchmark.timer() - began > (1 if steady else 4):
+            if benchmark.timer() - began > (1 if steady else 2):
                 return calls
 
     def profile(self, fn, calls=10):
@@ -55,8 +55,8 @@ class Bench:
             self.time(fn, calls)
         events = [e for e in report.events() if e.device_type.name == "CUDA"]
         us = [e.time_range.elapsed_us() for e in events if not e.is_user_annotation]
-        launches = timeit.repeat(fn, torch.cuda.synchronize, repeat=21, number=1)
-        return 1e-6 * sum(us) / calls, len(us) / calls, sorted(launches)[10]
+        queued = timeit.repeat(fn, torch.cuda.synchronize, repeat=5, number=calls)
+        return 1e-6 * sum(us) / calls, len(us) / calls, sorted(queued)[2] / calls
 
     def compare(self, case, arms, size=None, limit=None, rehearse=gc.collect):
         """Time arms in turn, the first as baseline; show, publish and return figures."""
