@@ -28,7 +28,8 @@ def _stub(monkeypatch: pytest.MonkeyPatch) -> None:
             on_cell(cell.number)
             node = nbformat.v4.new_code_cell(cell.code)
             if "rows" in cell.code:
-                data = {ROWS: {"rows": [ROW], "claims": []}}
+                row = ROW | {"value": -1} if "wrong" in cell.code else ROW
+                data = {ROWS: {"rows": [row], "claims": []}}
                 node.outputs = [nbformat.v4.new_output("display_data", data)]
             if "fails" in cell.code:
                 remedy = "mend it\n    printed"
@@ -130,6 +131,45 @@ def test_a_second_session_tells_what_is_there_already(recipes: Gallery) -> None:
             "1 of 1 replicates made: a 1",
         ],
     )
+
+
+def test_figures_are_computed_after_a_page_run_and_what_keeps_them_is_told(
+    recipes: Gallery,
+) -> None:
+    computed = f"a: 1 figure of 1 process {FIGURES}, computed"
+    assert computed in record(recipes, "a")[1]
+    stored = recipes.recordings / "a.figures.jsonl"
+    stored.unlink()
+    stored.mkdir()
+    done, lines = record(recipes, "a", force=True)
+    assert not done
+    assert lines[-2:] == [
+        "a: recorded in N s",
+        "error: a: recordings/a.figures.jsonl: cannot be written: Is a directory; "
+        "mend it, then run: recipe-gallery figures a",
+    ]
+
+
+def test_rows_that_no_page_could_show_are_refused_and_what_was_there_stays(
+    recipes: Gallery,
+) -> None:
+    assert record(recipes, "a")[0]
+    before = (recipes.recordings / "a.ipynb").read_bytes()
+    recipes.write("a", TITLE + "wrong_rows = 1\n")
+    done, lines = record(recipes, "a")
+    assert not done
+    assert lines[-1] == (
+        "error: recipes_source/a.py: rows published by cell 1: row 1: value is -1, "
+        "not 0 nor in 1e-15 to 1e+15; correct what the recipe publishes"
+    )
+    assert (recipes.recordings / "a.ipynb").read_bytes() == before
+
+
+def test_the_numbers_of_replicates_begin_at_one_also_where_they_are_forced(
+    recipes: Gallery,
+) -> None:
+    told = record(recipes, "a", force=True, replicates=1)[1]
+    assert "a replicate 1: recorded in N s" in told
 
 
 def test_what_was_recorded_on_a_gpu_or_cannot_be_read_is_kept_from_a_cpu(
