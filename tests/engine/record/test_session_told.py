@@ -165,6 +165,17 @@ def test_rows_that_no_page_could_show_are_refused_and_what_was_there_stays(
     assert (recipes.recordings / "a.ipynb").read_bytes() == before
 
 
+def test_a_damaged_line_of_replicates_is_told_and_other_recipes_go_on(recipes: Gallery) -> None:
+    assert record(recipes, "a", replicates=1)[0]
+    (recipes.recordings / "a.jsonl").write_text("{}\n")
+    done, lines = record(recipes, "a", "b", replicates=2)
+    assert not done
+    assert lines[0] == "a: current (CPU)"
+    assert lines[1].startswith("error: recordings/a.jsonl:1: ")
+    assert lines[2] == "b (1 of 1): cell 1 of 1, N s"
+    assert lines[-2:] == ["1 failed: a", lines[1]]
+
+
 def test_the_numbers_of_replicates_begin_at_one_also_where_they_are_forced(
     recipes: Gallery,
 ) -> None:
