@@ -42,7 +42,8 @@ class Report:
     @property
     def is_fine(self) -> bool:
         """Whether there is nothing to mend."""
-        return self.status is Status.CURRENT and not self.figures.wrong
+        figures = self.figures
+        return self.status is Status.CURRENT and not (figures.wrong or figures.refuted)
 
 
 def inspect(file: GalleryFile, folder: Path, check: Check | None = None) -> Report:
@@ -81,6 +82,8 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
     files = name_files(project)
     check = load_check(project)
     reports = [inspect(file, folder, check) for file in files.values()]
+    if project.config.recipe_gallery_gpu_figures:  # then a CPU may refute what the text says
+        reports = [each if each.on_gpu else _as_trial(each) for each in reports]
     for path, machine, name in find_recordings(folder, files.values()):
         shown = path.relative_to(folder).as_posix().removesuffix(".ipynb")
         if not name:
@@ -92,9 +95,14 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
             detail = error.describe(Path.cwd())
             reports.append(Report(name=shown, status=Status.UNUSABLE, detail=detail))
         elif machine:
-            reports.append(replace(inspect(files[name], folder / machine, check), name=shown))
+            report = inspect(files[name], folder / machine, check)
+            reports.append(_as_trial(replace(report, name=shown)))  # no text rests on it alone
     known = {file.recording(folder) for file in files.values()}
     return [*reports, *_find_left_over(folder, known)]
+
+
+def _as_trial(report: Report) -> Report:
+    return replace(report, figures=report.figures.as_trial)
 
 
 def _find_left_over(folder: Path, known: set[Path]) -> Iterator[Report]:

@@ -68,13 +68,15 @@ class FillFigures(SphinxTransform):
             )
             node["classes"].append(UNMEASURED)
             if answer.problem:
-                node["problem"] = answer.problem
+                node["problem"], node["in_files"] = answer.problem, answer.in_files
             return None
         bare = node["form"] == "number"
         if bare and needs_unit(figure):
+            bare = False  # a reader gets the unit all the same
+            where = " in its translation" if _is_translated(node) else ""
             node["problem"] = (
                 f"{figure.key!r} is in {figure.unit}, whose scale follows the figure; "
-                'leave out ", number"'
+                f'leave out ", number"{where}'
             )
         spread = describe_spread(figure, locale)
         node += nodes.Text(format_figure(figure, locale, bare=bare))
@@ -87,7 +89,7 @@ class FillFigures(SphinxTransform):
         """Give a node the lines of its evidence."""
         node["evidence"] = []
         if answer.problem:
-            node["problem"] = answer.problem
+            node["problem"], node["in_files"] = answer.problem, answer.in_files
         record = answer.claim
         if record is None:
             return
@@ -150,15 +152,28 @@ class NoteProblems(SphinxTransform):
         problems = store_of(self.env).pages[self.env.docname].problems
         for node in self.document.findall(lambda n: isinstance(n, measured | claim)):
             if "problem" in node and "borrowed" not in node:
-                path, line = _locate(node)
+                path, line = (None, None) if node.get("in_files") else _locate(node)
                 problems.append(str(GalleryError(node["problem"], path=path, line=line)))
+
+
+def _block(node: nodes.Element) -> nodes.Element:
+    """Return the paragraph of a role, which has its line and its text before translation."""
+    block = node.parent
+    while block.parent is not None and (block.line is None or isinstance(block, nodes.inline)):
+        block = block.parent
+    return block
+
+
+def _is_translated(node: nodes.Element) -> bool:
+    """Tell whether a translation wrote a role otherwise than its source."""
+    role = node if node.rawsource else node.parent  # a figure of a claim has no source of its own
+    text = _block(node).rawsource
+    return bool(text) and role.rawsource not in text
 
 
 def _locate(node: nodes.Element) -> tuple[Path | None, int | None]:
     """Return the file and the line of a role, or of the paragraph with its translation."""
-    block = node.parent
-    while block.parent is not None and (block.line is None or isinstance(block, nodes.inline)):
-        block = block.parent
+    block = _block(node)
     text = block.rawsource
     # In a translation the role reads otherwise, but for its key.
     marks = filter(None, (node.rawsource, f"<{node.get('key')}>", node.get("key")))

@@ -36,6 +36,7 @@ class Known:
     figures: Figures | None = None  # None without a current recording, which its page tells
     elsewhere: tuple[tuple[str, Figures], ...] = ()  # by the name of the device
     problem: str = ""  # why figures that are there cannot be read
+    in_files: bool = False  # whether the problem is one of their files, whoever asks for figures
     on_gpu: bool = False  # whether a GPU ran the recording
 
 
@@ -48,6 +49,7 @@ class Answer:
     machines: int = 1  # on which the claim was tested
     elsewhere: tuple[tuple[str, ClaimRecord], ...] = ()  # the claim on other devices
     problem: str = ""  # why there is neither; empty too where nothing is recorded
+    in_files: bool = False  # whether the problem names its place, and is the same for all keys
     trial: bool = False  # of a CPU, where the text is about a GPU: it may lack or refute anything
 
 
@@ -80,7 +82,7 @@ def answers(env: BuildEnvironment, docname: str, *questions: str) -> tuple[Answe
 
 def _answer(known: Known, kind: str, key: str) -> Answer:
     if known.figures is None:
-        return Answer(problem=known.problem)
+        return Answer(problem=known.problem, in_files=known.in_files)
     figures, claims = known.figures.figures, known.figures.claims
     if kind == FIGURE:
         if key in figures:
@@ -145,7 +147,7 @@ def _read(file: GalleryFile, folders: list[Path]) -> tuple[list[Path], list[obje
             if page is not pages[0]
         ]
     except GalleryError as error:
-        return files, states, Known(problem=str(error))
+        return files, states, Known(problem=str(error), in_files=True)
     known = Known(figures=own[0] if own else None, elsewhere=tuple(others))
     if isinstance(pages[0], RecordedPage):
         known = replace(known, on_gpu=pages[0].recording.on_gpu)
@@ -163,7 +165,9 @@ def _figures_of(page: RecordedPage) -> Figures:
     if stored.sources == sources.digest:
         return stored
     if figures_path(path).exists() or sources.counted:
-        text = f"not the figures of the {len(sources.processes)} processes that were recorded"
+        number = len(sources.processes)
+        processes = "the process that was" if number == 1 else f"the {number} processes that were"
+        text = f"not the figures of {processes} recorded"
         remedy = f"run: {suggest('figures', page.recipe.name)}"
         raise GalleryError(text, path=figures_path(path), remedy=remedy)
     rows = sources.page.published.rows if sources.page else ()

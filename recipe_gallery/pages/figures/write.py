@@ -6,7 +6,7 @@ from docutils import nodes
 from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
-from ...languages import source_language
+from ...languages import current_language, source_language
 from ...recipes.cell_marks import DATA_CLASS
 from .fill import figure_list
 from .roles import claim, measured
@@ -50,10 +50,14 @@ def depart_claim(self: HTML5Translator, node: claim) -> None:
             lines.append(
                 f'<span class="claim-line {DATA_CLASS}" lang="{tag}">{escape(line)}</span>'
             )
+    label = _("Evidence")  # not in the f-string, where the catalogs would miss it
+    here = current_language(self.config).tag
+    said = "" if here == tag else f' lang="{here}"'  # the sentence around it may be untranslated
     self.body.append(
-        f'<button type="button" class="claim-mark" popovertarget="{number}" '
-        f'aria-label="{escape(_("Evidence"))}"></button>'
-        f'<span class="claim-evidence" id="{number}" role="note" popover>{"".join(lines)}</span>'
+        f'<button type="button" class="claim-mark" popovertarget="{number}"{said} '
+        f'aria-label="{escape(label)}"></button>'
+        f'<span class="claim-evidence" id="{number}"{said} role="note" popover>'
+        f"{''.join(lines)}</span>"
     )
 
 

@@ -1,7 +1,7 @@
 """What is told of figures: of how many processes they are, which are wide, which claims failed."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...errors import GalleryError, describe_error, suggest
@@ -20,11 +20,19 @@ class FiguresReport:
 
     notes: tuple[str, ...] = ()  # what a person may want to know
     wrong: tuple[str, ...] = ()  # what is to be mended
+    refuted: tuple[
+        str, ...
+    ] = ()  # claims that a process refutes: to be mended where text rests on it
 
     @property
     def lines(self) -> tuple[str, ...]:
         """All that is told."""
-        return (*self.notes, *(f"error: {line}" for line in self.wrong))
+        return (*self.notes, *(f"error: {line}" for line in (*self.wrong, *self.refuted)))
+
+    @property
+    def as_trial(self) -> "FiguresReport":
+        """The same of processes that may refute what the text says."""
+        return replace(self, notes=(*self.notes, *self.refuted), refuted=())
 
 
 def inspect_figures(path: Path, recipe: Recipe, recording: Recording | None) -> FiguresReport:
@@ -54,8 +62,8 @@ def inspect_figures(path: Path, recipe: Recipe, recording: Recording | None) -> 
         notes += describe_wide(stored.figures.values())
     elif stored.figures or stored.claims:
         wrong.append(f"figures are stored, but nothing publishes any; {again}")
-    wrong += describe_refuted(sources.count_claims().values())
-    return FiguresReport(notes=tuple(notes), wrong=tuple(wrong))
+    refuted = describe_refuted(sources.count_claims().values())
+    return FiguresReport(notes=tuple(notes), wrong=tuple(wrong), refuted=tuple(refuted))
 
 
 def describe(sources: Sources) -> str:

@@ -236,7 +236,8 @@ def test_figures_of_other_code_are_not_shown(gallery: Gallery) -> None:
 
 
 def test_damaged_figures_are_told_once(gallery: Gallery) -> None:
-    add(gallery, f":measured:`{SPEEDUP}` :measured:`adam.100.fused.time`")
+    role = f":measured:`{SPEEDUP}`"
+    add(gallery, f"{role} :measured:`adam.100.fused.time`\n\nThen {role}\n\nor :claim:`so <so>`.")
     store(gallery, figure())
     path = gallery.recordings / "steps.figures.jsonl"
     path.write_text(path.read_text().replace("2.61", "1.61"))
@@ -390,6 +391,37 @@ def test_what_is_wrong_is_told_at_the_recipes_line_in_translated_builds(gallery:
     build = gallery.build(language="ko")
     assert "steps.py:9: no recorded figure is called 'adam.100.fused.time'" in build.warnings
     assert 'steps.py:9: the claim "[아직 측정되지 않음]가 걸립니다" (fused-wins)' in build.warnings
+
+
+def test_a_time_keeps_its_unit_though_its_translation_asks_for_the_number_alone(
+    gallery: Gallery,
+) -> None:
+    gallery.set_languages("ko")
+    gallery.configure(gettext_compact=False)
+    add(gallery, TEXT)
+    store(
+        gallery,
+        figure(),
+        figure("adam.100.fused.time", value=0.0142, low=0.0141, high=0.0143, unit="s"),
+        claim(),
+    )
+    asked = {text: each.replace("time}", "time, number}") for text, each in KO.items()}
+    gallery.translate("recipes/steps", asked)
+    build = gallery.build(language="ko")
+    assert "그래서 14.2\u00a0ms가 걸립니다." in words(build)
+    assert "steps.py:7: 'adam.100.fused.time' is in s, " in build.warnings
+    assert 'leave out ", number" in its translation' in build.warnings
+
+
+def test_evidence_is_in_the_readers_language_where_its_sentence_is_not(gallery: Gallery) -> None:
+    gallery.set_languages("ko")
+    gallery.configure(gettext_compact=False)
+    add(gallery, "So :claim:`fused wins <fused-wins>`.")
+    store(gallery, figure(), claim())
+    gallery.translate("recipes/steps", {"Steps": "단계"})
+    html = gallery.build(language="ko").page("recipes/steps")
+    assert 'lang="ko" aria-label="근거"></button>' in html
+    assert 'lang="ko" role="note" popover>' in html
 
 
 def test_a_thumbnail_has_no_keys_for_figures(gallery: Gallery) -> None:

@@ -162,6 +162,26 @@ def test_a_claim_that_a_replicate_refutes_is_an_error(measured: Gallery, run: Ru
     assert [(each.replicate, each.host) for each in refuted] == [(7, "other")]
 
 
+def test_what_no_text_rests_on_may_refute_a_claim(measured: Gallery, run: Run) -> None:
+    no = Claim(key="faster", holds=False, evidence="4.1 against 4.0 ms")
+    add_replicates(measured, 1.0, claims=(no,), replicate=7)
+    assert run("figures")[0] == 0
+    assert run("check")[0] == 1
+    line = "claim faster held in 1 of 2 processes; replicate 7 on host other refutes it: "
+    measured.configure(recipe_gallery_gpu_figures=True)  # and this recording is of a CPU
+    status, text = run("check")
+    assert status == 0
+    assert line in text
+    assert "error" not in text
+    measured.configure(recipe_gallery_gpu_figures=False)
+    shutil.copytree(measured.recordings, measured.recordings / "mine")
+    for path in measured.recordings.glob("*.*"):
+        path.unlink()
+    text = run("check")[1]
+    assert "mine/measuring" in text
+    assert f"error: {line}" not in text
+
+
 def test_stale_replicates_and_those_of_another_device_do_not_count(
     measured: Gallery, run: Run
 ) -> None:
