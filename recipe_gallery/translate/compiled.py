@@ -27,14 +27,17 @@ from ..project import code_digest
 from .catalogs import (
     ENGINE,
     ENGINE_LOCALE,
+    Kind,
     catalog_folder,
     find_catalogs,
     label_domains,
     line_of,
     loaded_messages,
+    read_catalog,
     replace_file,
     replace_loaded,
 )
+from .checks.page import Kinds, drop_unfit
 from .checks.run import BREAKING, check_catalog
 
 logger = logging.getLogger(__name__)
@@ -202,8 +205,28 @@ def page_translations(env: BuildEnvironment, docname: str) -> dict[str, str]:
 
 
 def translate(env: BuildEnvironment, docname: str, text: str) -> str:
-    """Return a message of a page in the language of this build."""
+    """Return a message of a page, which is prose, in the language of this build."""
+    keep_fit(env, docname, {text: {Kind.PROSE}})
     return _load_catalog(env, docname).gettext(text) or text
+
+
+def keep_fit(env: BuildEnvironment, docname: str, kinds: Kinds) -> None:
+    """Remove the loaded messages of a page that would break it, being of these kinds; tell them."""
+    language = current_language(env.config)
+    unfit = dict(drop_unfit(_load_catalog(env, docname), kinds, language))
+    if unfit:
+        path = catalog_path(env, docname)
+        lines = find_lines(path)
+        for text, problem in unfit.items():
+            told = f"{problem}; shown in English"
+            warn(GalleryError(told, path=path, line=lines.get(text)))
+
+
+def find_lines(path: Path) -> dict[str, int]:
+    """Return the lines of a catalog's messages; of one that stands twice, the first one counts."""
+    with contextlib.suppress(GalleryError):
+        return {each.msgid: line_of(each) for each in reversed(read_catalog(path))}
+    return {}
 
 
 def _load_catalog(env: BuildEnvironment, docname: str) -> gettext.NullTranslations:

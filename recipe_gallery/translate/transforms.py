@@ -5,8 +5,8 @@ each paragraph of comments, which Sphinx extracts and translates like any other 
 done, the translations are written into the block and the helpers are removed.
 """
 
-import contextlib
 import os
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -26,13 +26,17 @@ from ..recipes.cell_marks import DATA_CLASS, OUTPUT_CLASS, code_of_cells, folded
 from ..recipes.cells.module_comments import name_module
 from ..recipes.comments import find_comments, replace_comments
 from ..recipes.gallery import find_file
-from .catalogs import (
-    count_words,
-    line_of,
-    percent_done,
-    read_catalog,
+from .catalogs import Kind, count_words, percent_done
+from .checks.page import kind_of_node
+from .compiled import (
+    catalog_path,
+    find_lines,
+    has_catalog,
+    keep_fit,
+    labels_now,
+    page_translations,
+    warn,
 )
-from .compiled import catalog_path, has_catalog, labels_now, page_translations, warn
 
 _ = get_translation("recipe_gallery")
 
@@ -96,8 +100,17 @@ class PrepareTranslation(SphinxTransform):
         watch(self.env, labels_now)
         watch(self.env, has_catalog, docname)
         self.document.settings.character_level_inline_markup = current_language(self.config).glue
+        # Directives in a catalog are refused; should Sphinx find one all the same, it reads no file
+        settings = self.document.settings
+        self.document["trusted"] = settings.raw_enabled, settings.file_insertion_enabled
+        settings.raw_enabled = settings.file_insertion_enabled = False
         found = list(extract_messages(self.document))
-        messages = {text for _node, text in found}
+        kinds: dict[str, set[Kind | None]] = defaultdict(set)
+        for node, text in found:
+            is_comment = isinstance(node, code_comment)
+            kinds[text].add(Kind.COMMENT if is_comment else kind_of_node(node, text))
+        keep_fit(self.env, docname, kinds)
+        messages = kinds.keys()
         catalog = page_translations(self.env, docname)
         left = messages - catalog.keys()
         self.document["untranslated"] = [
@@ -110,11 +123,8 @@ class PrepareTranslation(SphinxTransform):
         if docname_to_domain(docname, self.config.gettext_compact) == docname:
             path = catalog_path(self.env, docname)
             remedy = f"run: {suggest('update-po', self.config.language)}"
-            lines: dict[str, int] = {}
             gone = sorted(catalog.keys() - messages)
-            with contextlib.suppress(GalleryError):
-                # Of a message that stands twice, the first one counts.
-                lines = {e.msgid: line_of(e) for e in reversed(read_catalog(path))} if gone else {}
+            lines = find_lines(path) if gone else {}
             for text in gone:
                 short = text if len(text) < 60 else f"{text[:57]}..."
                 problem = f"the page does not have this message any more: {short!r}"
@@ -130,7 +140,10 @@ class MarkUntranslated(SphinxTransform):
         """Change the page in place."""
         if "percent" not in self.document:
             return
-        self.document.settings.character_level_inline_markup = False
+        settings = self.document.settings
+        settings.character_level_inline_markup = False
+        trusted = self.document.attributes.pop("trusted")
+        settings.raw_enabled, settings.file_insertion_enabled = trusted
         left = self.document.attributes.pop("untranslated")
         percent = self.document.attributes.pop("percent")
         tag = f"language-{source_language(self.config).tag}"  # docutils writes it as lang="..."
@@ -187,4 +200,7 @@ class WriteComments(SphinxTransform):
         """Return the translated comments of a module; the page is read again when they change."""
         if not is_translated(self.config):
             return {}
-        return watch(self.env, page_translations, name_module(self.env.docname, path))
+        name = name_module(self.env.docname, path)
+        texts = page_translations(self.env, name)
+        keep_fit(self.env, name, {text: {Kind.COMMENT} for text in texts})
+        return watch(self.env, page_translations, name)

@@ -19,10 +19,12 @@ _BLOCK = re.compile(
     r"|\|(?:\s|$)|:(?!\s)[^:`]+(?<!\s):(?:\s|$)|\+-|={3,}|-{3,}|\s"
 )
 # What has to be the same in a translation.
-_COMPARED = {"literal", "role", "link", "footnote", "substitution"}
+_COMPARED = {"literal", "role", "link", "footnote", "substitution", "target"}
 _FIGURE = "figure"
 # Roles whose text is for readers and not a name.
 _WORDY_ROLES = {"guilabel", "menuselection", "abbr"}
+# Roles that have no title: what stands between < and > is text like all of it.
+_TITLELESS_ROLES = {"math", "code", "raw", "literal", "samp", "kbd", "file", "command"}
 _ROLE_TARGET = re.compile(r"^(?P<title>.*?)\s*<(?P<target>[^<>]*)>$", re.DOTALL)
 
 
@@ -98,8 +100,8 @@ def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]
         parts[_FIGURE, figure] += 1
         plain.append(words)
     elif isinstance(node, nodes.inline) and "role" in node:
-        explicit = _ROLE_TARGET.match(node["raw"])
         role = node["role"] or "`"
+        explicit = None if role in _TITLELESS_ROLES else _ROLE_TARGET.match(node["raw"])
         target = explicit["target"] if explicit else node["raw"]
         if role == "math":
             target = re.sub(r"\\(text|mathrm)\{[^{}]*\}", r"\\\1{}", target)
@@ -109,7 +111,9 @@ def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]
         parts["link", node.get("refuri", "") or "reference"] += 1
         plain.append(" " if text == node.get("refuri") else text)
     elif isinstance(node, nodes.target):
-        pass  # what an embedded address leaves beside its link
+        if "refuri" not in node and "refname" not in node:
+            parts["target", f"_`{text}`"] += 1
+            plain.append(text)  # else it is what an embedded address leaves beside its link
     elif isinstance(node, nodes.footnote_reference | nodes.citation_reference):
         parts["footnote", text or node.rawsource] += 1  # [#name]_ has no text of its own
     elif isinstance(node, nodes.substitution_reference):

@@ -36,6 +36,11 @@ class Message:
         return parse(self.translation, glue=self.language.glue)
 
     @property
+    def new_problems(self) -> list[str]:
+        """What does not parse in the translation alone; in the source it may be meant so."""
+        return [each for each in self.target.problems if each not in self.source.problems]
+
+    @property
     def words(self) -> tuple[str, str]:
         """Source text and translation; of prose without what is compared as markup."""
         if self.kind is Kind.PROSE:
@@ -54,7 +59,11 @@ class Check:
     run: CheckFunction
     of: frozenset[Kind]  # to which messages it applies
     breaks: bool  # what it finds would mislead a reader or spoil a page: the build shows English
-    excusable: bool  # a translator may accept what it finds, with a reason
+
+    @property
+    def excusable(self) -> bool:
+        """Tell whether a translator may accept what it finds, with a reason."""
+        return not self.breaks  # a catalog does not say what is good for readers
 
 
 CHECKS: list[Check] = []
@@ -62,15 +71,13 @@ ALL = frozenset(Kind)
 
 
 def check(
-    *, of: Collection[Kind] = ALL, breaks: bool = False, excusable: bool = True
+    *, of: Collection[Kind] = ALL, breaks: bool = False
 ) -> Callable[[CheckFunction], CheckFunction]:
     """Add a function to the checks, under its own name."""
 
     def register(function: CheckFunction) -> CheckFunction:
         name = function.__name__.removeprefix("check_").replace("_", "-")
-        CHECKS.append(
-            Check(name=name, run=function, of=frozenset(of), breaks=breaks, excusable=excusable)
-        )
+        CHECKS.append(Check(name=name, run=function, of=frozenset(of), breaks=breaks))
         return function
 
     return register

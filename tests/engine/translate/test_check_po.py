@@ -191,6 +191,13 @@ def test_an_exception_counts_only_with_a_reason(tmp_path: Path, comment: str, co
         ("", "A paragraph.", "<b>문단</b>", "raw-html"),
         ("Comment in code", "Why", "# 왜", "comment"),
         ("Comment in code", "Why", "왜 https://spam.example/x", "address"),
+        ("Comment in code", "Why", "왜 :download:`x`", "comment"),
+        ("Formula", r"a \text{b} :math:`\text{c}`", r"a \text{b} :math:`\text{` d}", "formula"),
+        ("", "Use ``code``.", "``kode`` 씁니다.", "markup-changed"),
+        ("", "Use it.", "씁니다 # noqa", "markup"),
+        ("", "Use it.", "_`씁니다`", "markup-changed"),
+        ("", "See :math:`x`.", ":math:`y <x>` 참고.", "markup-changed"),
+        ("", "Use it.", "씁니다.\n\n.. include:: x", "line-break"),
     ],
 )
 def test_no_reason_excuses_what_would_harm_a_reader(

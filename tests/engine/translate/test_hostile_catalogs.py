@@ -133,6 +133,95 @@ def test_a_plural_form_brings_nothing_to_a_page(site: Gallery, plural: str) -> N
     assert "plural forms, which no message has" in build.warnings
 
 
+# S4 to S6: checks that are switched off
+
+EVIL = {
+    "file": ":download:`conf.py`",
+    "script": "`여기 <javascript:alert(1)>`__",
+    "link": "https://evil.example",
+    "block": "문단\n\n.. include:: secret.txt",
+    "table": "문단\n\n.. csv-table::\n   :file: secret.txt",
+}
+
+
+def no_harm(site: Gallery, build: Build) -> None:
+    for found in (build.page(PAGE), texts(site)):
+        assert "javascript:" not in found
+        assert "evil.example" not in found
+        assert "_downloads" not in found
+        assert "conf.py" not in found
+        assert "opensesame" not in found
+    # nor was it read, to be left out afterwards
+    assert b"secret.txt" not in (site.root / "out/doctrees/environment.pickle").read_bytes()
+
+
+@pytest.mark.parametrize("said", ["Comment in code", "Formula", "Comment in code: one line"])
+@pytest.mark.parametrize("evil", EVIL.values(), ids=EVIL)
+def test_a_catalog_does_not_say_what_a_message_is(site: Gallery, said: str, evil: str) -> None:
+    (site.root / "secret.txt").write_text("opensesame")
+    build = attack(site, say(PROSE, f"문단 {evil}" if "\n" not in evil else evil, comment=said))
+    no_harm(site, build)
+    assert "shown in English" in build.warnings
+
+
+def test_a_message_is_checked_as_what_its_page_says(site: Gallery) -> None:
+    build = attack(site, say(PROSE, "``문단", comment="Comment in code"))
+    assert ": markup: Inline literal" in build.warnings
+    assert "``문단" not in build.page(PAGE)
+    assert "system-message" not in build.page(PAGE)
+
+
+@pytest.mark.parametrize("evil", EVIL.values(), ids=EVIL)
+def test_what_another_program_compiled_is_checked_as_well(site: Gallery, evil: str) -> None:
+    path = site.translate(PAGE, {PROSE: evil, COMMENT: "까닭\nimport os"})
+    polib.pofile(str(path)).save_as_mofile(str(path.with_suffix(".mo")))
+    path.unlink()
+    (site.root / "secret.txt").write_text("opensesame")
+    build = site.build(language="ko")
+    no_harm(site, build)
+    assert "import os" not in build.page(PAGE)
+
+
+@pytest.mark.parametrize(
+    ("target", "source", "text", "evil"),
+    [
+        ("raw", ".. raw:: html\n\n   <b>x</b>", "<b>x</b>", "<iframe src=x>"),
+        ("image", ".. image:: a.png", ".. image:: a.png", ".. image:: //evil.example/a.png"),
+    ],
+)
+def test_html_and_files_of_pictures_come_from_no_catalog(
+    site: Gallery, target: str, source: str, text: str, evil: str
+) -> None:
+    site.configure(gettext_additional_targets=[target])
+    (site.root / "a.png").write_bytes(b"")
+    (site.root / "page.rst").write_text(f":orphan:\n\nPage\n====\n\n{source}\n")
+    build = attack(site, say(text, evil), domain="page")
+    assert "<iframe" not in build.page("page")
+    assert "evil.example" not in build.page("page")
+    assert "page.po" in build.warnings
+
+
+def test_the_own_text_of_a_page_may_hold_html_and_files(site: Gallery) -> None:
+    (site.root / "own.txt").write_text("opensesame")
+    site.root.joinpath("page.rst").write_text(
+        ":orphan:\n\nPage\n====\n\nOne.\n\n.. include:: own.txt\n\n.. raw:: html\n\n   <hr>\n"
+    )
+    page = attack(site, say("One.", "하나."), domain="page").page("page")
+    assert "하나." in page
+    assert "opensesame" in page
+    assert "<hr>" in page
+
+
+@pytest.mark.parametrize("check", ["markup-changed", "line-break", "full-width-markup", "markup"])
+@pytest.mark.parametrize("evil", EVIL.values(), ids=EVIL)
+def test_no_remark_switches_a_check_off(site: Gallery, check: str, evil: str) -> None:
+    (site.root / "secret.txt").write_text("opensesame")
+    allowed = f"check-po: allow {check} (needed here)"
+    build = attack(site, say(PROSE, f"문단 {evil}" if "\n" not in evil else evil, tcomment=allowed))
+    no_harm(site, build)
+    assert "shown in English" in build.warnings
+
+
 # S7: a catalog that Sphinx can read and this program cannot
 
 
