@@ -1,12 +1,13 @@
 import ast
 from pathlib import Path
-from tokenize import NAME, NUMBER, OP, STRING
+from tokenize import NAME, NUMBER, OP, STRING, TokenInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from recipe_gallery.errors import GalleryError
+from recipe_gallery.recipes import fingerprint
 from recipe_gallery.recipes.fingerprint import (
     find_imports,
     find_tokens,
@@ -219,3 +220,25 @@ def test_a_module_that_cannot_be_read_is_named(tmp_path: Path, content: bytes) -
     with pytest.raises(GalleryError, match="cannot be read") as caught:
         fingerprint_modules(["near"], tmp_path)
     assert caught.value.path == module
+
+
+def test_an_f_string_that_python_cuts_up_is_one_token(monkeypatch: pytest.MonkeyPatch) -> None:
+    # as Python 3.12 gives f"a{f"{b}"}c" + d: recordings fit whichever Python reads recipes
+    names = {1001: "FSTRING_START", 1002: "FSTRING_MIDDLE", 1003: "FSTRING_END"}
+    line = 'f"a{f"{b}"}c" + d\n'
+    cut = [
+        *((1001, 'f"', 0), (1002, "a", 2), (OP, "{", 3), (1001, 'f"', 4), (OP, "{", 6)),
+        *((NAME, "b", 7), (OP, "}", 8), (1003, '"', 9), (OP, "}", 10), (1002, "c", 11)),
+        *((1003, '"', 12), (OP, "+", 14), (NAME, "d", 16)),
+    ]
+    tokens = [
+        TokenInfo(kind, text, (1, start), (1, start + len(text)), line) for kind, text, start in cut
+    ]
+    monkeypatch.setattr(fingerprint, "tok_name", fingerprint.tok_name | names)
+    monkeypatch.setattr(fingerprint, "generate_tokens", lambda readline: iter(tokens))
+    found = [(token.type, token.start, token.end) for token in fingerprint.find_tokens(line)]
+    assert found == [
+        (STRING, (1, 0), (1, 13)),
+        (OP, (1, 14), (1, 15)),
+        (NAME, (1, 16), (1, 17)),
+    ]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,7 +11,13 @@ import pytest
 from gallery import write_recording
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.cells.cell import Cell
-from recipe_gallery.recipes.recording import SCHEMA, Comparison, find_published, read_recording
+from recipe_gallery.recipes.recording import (
+    SCHEMA,
+    Comparison,
+    compare,
+    find_published,
+    read_recording,
+)
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -141,6 +148,13 @@ def test_five_changed_cells_are_named(count: int, end: str) -> None:
     told = Comparison(recorded={}, changed=cells, removed=0, inputs=()).describe()
     assert told.startswith("changed code in cell 1 (line 1), 2 (line 2)")
     assert told.endswith(end)
+
+
+def test_only_inputs_that_changed_came_or_went_are_named(tmp_path: Path) -> None:
+    recording = read_recording(write(tmp_path, inputs={"a": "1", "b": "2", "c": "3"}))
+    cell = Cell(number=1, line=1, source="x", code="x")
+    recipe: Any = SimpleNamespace(cells=[cell], inputs={"a": "1", "b": "9", "d": "4"})
+    assert compare(recipe, recording).inputs == ("b", "c", "d")
 
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><circle r="1"/></svg>'

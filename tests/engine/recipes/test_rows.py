@@ -44,6 +44,19 @@ def is_valid(value: object) -> bool:
     return jsonschema.Draft202012Validator(SCHEMA).is_valid(value)
 
 
+@pytest.mark.parametrize(
+    ("name", "longest"),
+    [("case", 100), ("arm", 100), ("size", 60), ("quantity", 60), ("unit", 20), ("class", 60)],
+)
+def test_each_text_of_a_row_has_its_bound(name: str, longest: int) -> None:
+    row = ROW | {name: "x" + "!" * (longest - 1)}  # of which a key shows one character
+    too_long = ROW | {name: "x" + "!" * longest}
+    assert len(parse({"rows": [row]}).rows) == 1
+    assert is_valid({"rows": [row]})
+    assert not is_valid({"rows": [too_long]})
+    assert name in refuse({"rows": [too_long]})
+
+
 def test_displays_add_up() -> None:
     found = read_published(notebook({"rows": [ROW]}, {}, {"claims": [CLAIM]}), Path("a.py"))
     expected = {**ROW, "spread_class": "GPU time"}

@@ -15,12 +15,13 @@ from sphinxlint.checkers import all_checkers
 from gallery import ROOT
 from modules import run_module
 from recipe_gallery.__main__ import main
+from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import load_project
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.checks.message import CHECKS
 from recipe_gallery.translate.checks.problems import Problem, format_problems
-from recipe_gallery.translate.checks.run import _LINT, check_catalog
+from recipe_gallery.translate.checks.run import _LINT, BREAKING, check_catalog
 from recipe_gallery.translate.checks.run import check_tree as check_project
 
 CATALOGS = Path(__file__).parent / "catalogs"
@@ -373,6 +374,17 @@ def test_a_broken_glossary_is_one_line(
     (line,) = told(capsys)
     assert line.startswith(f"error: locale/glossary.csv{place}")
     assert message in line
+
+
+def test_a_broken_glossary_stops_no_build(project: Path) -> None:
+    (project / "locale" / "glossary.csv").write_text("English;ko\nkernel;커널\n")
+    path = project / "locale/ko/LC_MESSAGES/recipes/modes.po"
+    korean = Language(code="ko", name="한국어", glue=True)
+    catalog, problems = check_catalog(path, korean, LABELS, BREAKING)
+    assert catalog
+    assert problems == []
+    with pytest.raises(GalleryError):
+        check_catalog(path, korean, LABELS)
 
 
 def test_a_project_without_glossary_has_no_terms(project: Path) -> None:

@@ -409,6 +409,8 @@ def test_a_text_is_shown_with_its_literals_and_the_titles_of_its_links() -> None
     assert [node.astext() for node in found if isinstance(node, nodes.literal)] == ["a"]
     assert all(isinstance(node, nodes.Text | nodes.literal) for node in found)
     assert [node.astext() for node in inline_nodes("``a``를", glue=True)] == ["a", "를"]
+    # without it, words that touch markup are words
+    assert "".join(node.astext() for node in inline_nodes("``a``를")) == "``a``를"
 
 
 BLOCKS = [

@@ -309,6 +309,13 @@ def test_the_labels_of_a_language_serve_its_regions(site: Gallery) -> None:
     assert site.build(language="ko_KR").warnings == ""
 
 
+def test_a_changed_list_of_languages_changes_all_pages(site: Gallery) -> None:
+    site.build(language="ko")
+    assert site.build(language="ko").read == []
+    site.set_languages("ko", "ja")
+    assert PAGE in site.build(language="ko").read
+
+
 def test_an_unknown_language_is_told(site: Gallery) -> None:
     assert "recipe-gallery new-language fr" in site.build(language="fr").warnings
 
