@@ -381,6 +381,7 @@ def test_a_run_tells_what_it_recorded(runner: Runner, changed: bool) -> None:
     facts["versions"]["torch"] = "9.9.9"
     if changed:
         path.write_text(json.dumps(notebook), encoding="utf-8")
+        path.with_suffix(".figures.jsonl").write_text("{}\n{}\n", encoding="utf-8")
 
     runner.step("record.yml", "Tell what is new", RUN="https://github.test/run")
 
