@@ -5,9 +5,10 @@ it in the page's record; in the next build a page is read again if a value it wa
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from pathlib import Path
 from typing import Any, TypeVar
 
 from docutils import nodes
@@ -15,6 +16,8 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import docname_join
+
+from .project import file_state
 
 Value = TypeVar("Value")
 
@@ -54,6 +57,35 @@ def watch(env: BuildEnvironment, function: Callable[..., Value], *key: str) -> V
     value = function(env, *key)
     store_of(env).pages[env.docname].watched[function, *key] = value
     return value
+
+
+def keep(
+    env: BuildEnvironment,
+    key: tuple[str, ...],
+    files: Sequence[Path],
+    read: Callable[[], tuple[Sequence[Path] | None, Value]],
+    *facts: object,
+) -> Value:
+    """Return what ``read`` returns; it is not asked again, in later builds either, without need.
+
+    That is when ``facts`` or the state of a file is another: of ``files``, or of those that it
+    returned with the value. None in their place says that it cannot tell which files matter.
+    """
+    kept = store_of(env).kept["values"]
+    now = [*files], _states_of(files), facts
+    if key in kept:
+        before, more, states, value = kept.pop(key)
+        if before == now and states == _states_of(more):
+            kept[key] = before, more, states, value
+            return value
+    found, value = read()
+    if found is not None:
+        kept[key] = now, found, _states_of(found), value
+    return value
+
+
+def _states_of(files: Iterable[Path]) -> list[tuple[int, int] | None]:
+    return [file_state(path) for path in files]
 
 
 def setup(app: Sphinx) -> None:

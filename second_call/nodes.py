@@ -12,7 +12,7 @@ from sphinx.util.i18n import docname_to_domain
 from sphinx.writers.html5 import HTML5Translator
 
 from recipe_gallery.languages import current_language, is_translated, locale_dirs, source_language
-from recipe_gallery.outdated import store_of, watch
+from recipe_gallery.outdated import keep, watch
 from recipe_gallery.pages.figures.roles import ROLES, make_node
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
 from recipe_gallery.translate.catalogs import catalog_folder
@@ -101,8 +101,6 @@ def translate_message(env: BuildEnvironment, docname: str, text: str) -> str:
     name = f"{docname_to_domain(docname, config.gettext_compact)}.mo"
     folders = locale_dirs(config, Path(env.srcdir))
     catalogs = [catalog_folder(folder, config.language) / name for folder in folders]
-    state = [path.stat().st_mtime_ns if path.exists() else 0 for path in catalogs]
-    kept = store_of(env).kept["message"]
-    if kept.get((docname, text), (None,))[0] != state:
-        kept[docname, text] = state, translate(env, docname, text)
-    return str(kept[docname, text][1])
+    return keep(
+        env, ("message", docname, text), catalogs, lambda: ([], translate(env, docname, text))
+    )

@@ -30,7 +30,7 @@ from .build import build_once
 # Files of this package that are added to every page; a policy can forbid what stands inside one.
 _ASSETS = {"/live.js": "text/javascript", "/live.css": "text/css"}
 _ADDED = '<link rel="stylesheet" href="/live.css">\n<script src="/live.js"></script>\n'
-_SUFFIXES = {".po", ".csv", ".rst", ".py", ".ipynb", ".toml", ".css", ".js", ".html"}
+_SUFFIXES = {".po", ".csv", ".rst", ".py", ".ipynb", ".jsonl", ".toml", ".css", ".js", ".html"}
 
 
 @dataclass(frozen=True, kw_only=True)

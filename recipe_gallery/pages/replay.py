@@ -178,8 +178,7 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
             return [copy]
         sources = [file.path, file.recording(recordings)]
         with contextlib.suppress(GalleryError):  # making the page tells it
-            recipe = load_recipe(file.path, file.name)
-            sources += [*recipe.modules, *(file.path.parent / each for each in recipe.inputs)]
+            sources += load_recipe(file.path, file.name).files
         return sources
 
     def replay_script(

@@ -58,6 +58,11 @@ class Recipe:
         return [cell.inlined.path for cell in self.cells if cell.inlined]
 
     @property
+    def files(self) -> list[Path]:
+        """All that it is made of: itself, the modules that it shows, and its inputs."""
+        return [self.path, *self.modules, *(self.path.parent / name for name in self.inputs)]
+
+    @property
     def inputs(self) -> dict[str, str]:
         """SHA-256 (hex) of each declared file and imported module, by its path from the recipe."""
         declared = {name: self._hash_input(name) for name in self.settings.get("inputs", [])}

@@ -11,9 +11,8 @@ from pathlib import Path
 from sphinx.environment import BuildEnvironment
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.outdated import store_of
+from recipe_gallery.outdated import keep
 from recipe_gallery.pages.header import describe_versions
-from recipe_gallery.project import file_state
 from recipe_gallery.recipes.figures.figures import Figure, figures_path, load_figures
 from recipe_gallery.recipes.gallery import find_file, find_recordings, list_files
 from recipe_gallery.recipes.recorded_page import RecordedPage, Unrecorded, load_recorded
@@ -54,20 +53,16 @@ def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary
     if file is None:
         return None
     folder = Path(env.srcdir, env.config.recipe_gallery_recordings, machine)
-    kept = store_of(env).kept["summary"]
     names = env.config.recipe_gallery_package_names
     path = file.recording(folder)
-    files = file.path, path, figures_path(path)
-    state = *map(file_state, files), names
-    known = kept.get((docname, machine))
-    if known and known[0] == state:
-        return known[1]
-    page = load_recorded(file, folder)
-    summary = _describe(page, Path(env.srcdir), names)
-    kept.pop((docname, machine), None)
-    if page.recipe and not page.recipe.inputs:  # files of which the state says nothing
-        kept[docname, machine] = state, summary
-    return summary
+
+    def read() -> tuple[list[Path] | None, Summary | None]:
+        page = load_recorded(file, folder)
+        files = page.recipe.files if page.recipe else None
+        return files, _describe(page, Path(env.srcdir), names)
+
+    files = [file.path, path, figures_path(path)]
+    return keep(env, ("summary", docname, machine), files, read, names)
 
 
 def title_of(env: BuildEnvironment, docname: str) -> str:

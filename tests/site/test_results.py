@@ -8,6 +8,7 @@ import pytest
 
 from gallery import Gallery, write_recording
 from recipe_gallery.recipes.figures.figures import Figure, Figures, figures_path, store_figures
+from recipe_gallery.recipes.recipe import load_recipe
 
 PUBLISHING = '''
 """
@@ -51,6 +52,21 @@ def site(gallery: Gallery) -> Gallery:
     index = gallery.root / "index.rst"
     index.write_text(index.read_text() + "   results\n")
     return gallery
+
+
+def test_figures_of_a_changed_module_are_not_shown(site: Gallery) -> None:
+    module, path = site.recipes / "_module.py", site.recordings / "publishing.ipynb"
+    module.write_text("x = 1\n")
+    site.write("publishing", f"{PUBLISHING}\n# %%\n\nfrom _module import x\n")
+    notebook = json.loads(path.read_text())
+    notebook["cells"].append({**notebook["cells"][0], "id": "cell-2", "outputs": []})
+    cells = load_recipe(site.recipes / "publishing.py").cells
+    notebook["metadata"]["recording"]["cells"] = [cell.fingerprint for cell in cells]
+    write_recording(path, json.dumps(notebook))
+    build = site.build()
+    assert ("2.50×" in build.page("results"), build.warnings) == (True, "")
+    module.write_text("x = 2.0\n")
+    assert "2.50×" not in site.build().page("results")
 
 
 def test_figures_come_from_the_recording_as_table_and_chart(site: Gallery) -> None:

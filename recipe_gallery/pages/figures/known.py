@@ -10,8 +10,8 @@ from pathlib import Path
 from sphinx.environment import BuildEnvironment
 
 from ...errors import GalleryError, suggest
-from ...outdated import store_of
-from ...project import file_state, gallery_folders
+from ...outdated import keep, watch
+from ...project import gallery_folders
 from ...recipes.figures.figures import (
     ClaimRecord,
     Figure,
@@ -67,8 +67,12 @@ def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
     for page in (*candidates, named.recipe):
         if find_file(env.config, root, page):
             return page
-    names = [file.name for file in list_files(env.config, root)]
+    names = watch(env, _list_names)  # there may be one later
     raise ValueError(f"no recipe is called {named.recipe!r}{_suggest(named.recipe, names)}")
+
+
+def _list_names(env: BuildEnvironment) -> list[str]:
+    return [file.name for file in list_files(env.config, Path(env.srcdir))]
 
 
 def answers(env: BuildEnvironment, docname: str, *questions: str) -> tuple[Answer, ...]:
@@ -111,31 +115,17 @@ def _know(env: BuildEnvironment, docname: str) -> Known:
         return Known(problem=f"there is no recipe {docname!r} any more")
     recordings = Path(env.srcdir, env.config.recipe_gallery_recordings)
     folders = [recordings, *_other_machines(env, recordings, file)]
-    kept = store_of(env).kept["figures"]
-    before = kept.get(docname)
-    if before and before[0] == folders and _states(before[1]) == before[2]:
-        known: Known = before[3]
-        return known
-    files, states, known = _read(file, folders)
-    kept[docname] = folders, files, states, known
-    return known
-
-
-def _states(files: Iterable[Path]) -> list[object]:
-    return [file_state(path) for path in files]
-
-
-def _read(file: GalleryFile, folders: list[Path]) -> tuple[list[Path], list[object], Known]:
-    """Return what is known, with the files that it depends on as they were before."""
     files = [file.path]
     for folder in folders:
         path = file.recording(folder)
         files += [path, figures_path(path), replicates_path(path)]
-    states = _states(files)
+    return keep(env, ("figures", docname), files, lambda: _read(file, folders))
+
+
+def _read(file: GalleryFile, folders: list[Path]) -> tuple[list[Path] | None, Known]:
+    """Return what is known, and the files of the recipe, None if it cannot be read."""
     pages = [load_recorded(file, folder) for folder in folders]
-    if recipe := pages[0].recipe:
-        inputs = [*recipe.modules, *(file.path.parent / name for name in recipe.inputs)]
-        files, states = [*files, *inputs], [*states, *_states(inputs)]
+    files = pages[0].recipe.files if pages[0].recipe else None
     current = [
         page for page in pages if isinstance(page, RecordedPage) and page.comparison.is_current
     ]
@@ -147,11 +137,11 @@ def _read(file: GalleryFile, folders: list[Path]) -> tuple[list[Path], list[obje
             if page is not pages[0]
         ]
     except GalleryError as error:
-        return files, states, Known(problem=str(error), in_files=True)
+        return files, Known(problem=str(error), in_files=True)
     known = Known(figures=own[0] if own else None, elsewhere=tuple(others))
     if isinstance(pages[0], RecordedPage):
         known = replace(known, on_gpu=pages[0].recording.on_gpu)
-    return files, states, known
+    return files, known
 
 
 def _figures_of(page: RecordedPage) -> Figures:
@@ -187,7 +177,6 @@ def _other_machines(env: BuildEnvironment, recordings: Path, file: GalleryFile) 
         return
     for folder in sorted(recordings.iterdir()):
         if not folder.name.startswith(".") and file.recording(folder).is_file():
-            names = {each.name for each in list_files(env.config, Path(env.srcdir))}
             shown = f"{folder.name}/{file.name}"
-            if split_machine(shown, names) == (folder.name, file.name):
+            if split_machine(shown, _list_names(env)) == (folder.name, file.name):
                 yield folder

@@ -204,6 +204,7 @@ def test_what_builds_write_starts_no_build(live: Live) -> None:
 
     assert is_source(f"locale/ko/LC_MESSAGES/{PAGE}.po")
     assert is_source("recipes_source/adding.py")
+    assert is_source("recordings/adding.figures.jsonl")
     assert is_source("index.rst")
     for path in (
         f"locale/ko/LC_MESSAGES/{PAGE}.mo",

@@ -1,12 +1,13 @@
 """The roles ``measured`` and ``claim``: what a page and its downloads say, and what is told."""
 
+import hashlib
 import json
 import re
 
 import pytest
 from babel import Locale
 
-from gallery import Build, Gallery
+from gallery import Build, Gallery, write_recording
 from measured import RECIPE, SPEEDUP, add, add_replicate, claim, figure, store
 from recipe_gallery.languages import find_locale
 from recipe_gallery.pages.figures.format import describe_spread, format_figure
@@ -280,6 +281,34 @@ def test_only_pages_that_show_a_figure_are_read_again_when_it_changes(gallery: G
     assert f"index.rst:8: '{SPEEDUP}' names no recipe; write it as recipe:{SPEEDUP}" in (
         gallery.build().warnings
     )
+
+
+def test_figures_are_back_when_a_recipe_can_be_read_again(gallery: Gallery) -> None:
+    setting = '# sphinx_gallery_inputs = ["data.csv"]\nfrom IPython'
+    add(gallery, f"It is :measured:`{SPEEDUP}`.")
+    path = gallery.recipes / "steps.py"
+    path.write_text(path.read_text().replace("from IPython", setting))
+    data, recording = gallery.recipes / "data.csv", gallery.recordings / "steps.ipynb"
+    data.write_text("1")
+    notebook = json.loads(recording.read_text())
+    digest = hashlib.sha256(b"1").hexdigest()
+    notebook["metadata"]["recording"]["inputs"] = {"data.csv": digest}
+    write_recording(recording, json.dumps(notebook))
+    assert "It is 2.7×." in words(gallery.build())
+    data.rename(gallery.root / "away.csv")
+    assert "input 'data.csv' is not a file" in gallery.build().warnings
+    (gallery.root / "away.csv").rename(data)
+    build = gallery.build()
+    assert ("It is 2.7×." in words(build), build.warnings) == (True, "")
+
+
+def test_a_page_may_name_a_recipe_before_there_is_one(gallery: Gallery) -> None:
+    index = gallery.root / "index.rst"
+    index.write_text(f"{index.read_text()}\nIt is :measured:`steps:{SPEEDUP}` as fast.\n")
+    assert "index.rst:8: no recipe is called 'steps'" in gallery.build().warnings
+    add(gallery, "Text.")
+    build = gallery.build()
+    assert ("It is 2.7× as fast." in words(build, "index"), build.warnings) == (True, "")
 
 
 def test_a_claim_tells_whether_it_holds_on_other_machines(gallery: Gallery) -> None:
