@@ -264,6 +264,13 @@ def test_a_table_shows_milliseconds(
     assert shown.split()[-2:] == ["4", "4"]
 
 
+def test_what_has_no_figure_is_empty_in_the_table(
+    bench: Any, clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.compare("sum", {"eager": clock.work(0.004), "other": clock.work(0.002)})
+    assert "NaN" not in capsys.readouterr().out
+
+
 @pytest.mark.slow
 def test_real_code_is_compiled_and_compared(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
