@@ -13,12 +13,15 @@ from pathlib import Path
 import psutil
 import pytest
 
-from gallery import ROOT, Gallery
+from gallery import RECIPE, ROOT, Gallery
 from recipe_gallery.errors import GalleryError
+from recipe_gallery.project import load_project
 from recipe_gallery.recipes.figures.replicates import read_replicates
+from recipe_gallery.recipes.gallery import list_files
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.record.cluster import on_cluster, places
-from recipe_gallery.record.cluster.code import find_difference
+from recipe_gallery.record.cluster.code import describe_code, find_difference
+from recipe_gallery.record.tasks.task import Task
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
 PUBLISHES = """
@@ -147,6 +150,56 @@ def test_cores_are_shared_out() -> None:
     assert places.divide(range(8), 2) == [(0, 1, 2, 3), (4, 5, 6, 7)]
     assert places.divide(range(5), 2) == [(0, 1), (2, 3)]
     assert places.divide([3, 7], 4) == [(3,), (7,), (3,), (7,)]
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="cores are not told here")
+def test_workers_get_cores_of_one_processor_and_threads_of_one_core_stay_together(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    # numbered as systems do: of two processors with two cores each, first one thread of each core
+    threads = ["0,4", "1,5", "2,6", "3,7", "0,4", "1,5", "2,6", "3,7"]
+    for core, siblings in enumerate(threads):
+        folder = tmp_path / f"cpu{core}"
+        folder.mkdir()
+        (folder / "physical_package_id").write_text(f"{core // 2 % 2}\n")
+        (folder / "thread_siblings_list").write_text(f"{siblings}\n")
+    monkeypatch.setattr(places, "_TOPOLOGY", f"{tmp_path}/cpu{{}}/{{}}")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda process: set(range(8)))
+    assert [(each.name, each.cores) for each in places.find_places("cpu", 4)] == [
+        ("cpu0", (0, 4)),
+        ("cpu1", (1, 5)),
+        ("cpu2", (2, 6)),
+        ("cpu3", (3, 7)),
+    ]
+    assert [each.cores for each in places.find_places("cpu", 2)] == [(0, 4, 1, 5), (2, 6, 3, 7)]
+    # hyphens say from which to which; where nothing is told, numbers have to do
+    (tmp_path / "cpu1" / "thread_siblings_list").write_text("1-2\n")
+    assert places._locate(1) == (0, 1, 1)
+    assert places._locate(99) == (0, 99, 99)
+    (alone,) = places.find_places("cpu", None)
+    assert (alone.name, alone.cores, alone.gpu) == ("cpu0", (), None)
+
+
+def test_a_result_depends_on_the_recipe_on_files_beside_it_and_on_packages(
+    gallery: Gallery,
+) -> None:
+    gallery.add()
+    for name in ("recording.toml", "matplotlibrc"):
+        (gallery.recipes / name).write_text("")
+    for name in ("other.py", "text.rst", "text.md", "text.txt"):
+        (gallery.recipes / name).write_text("x = 1")
+    project = load_project(gallery.root)
+    (file,) = [each for each in list_files(project.config, project.root) if each.name == "adding"]
+    told = describe_code(Task(file=file, recipe=load_recipe(file.path)))
+    assert list(told) == [
+        *("the code of recipe_gallery", "the recipe adding", "matplotlibrc", "recording.toml"),
+        *("python", "nbclient", "ipykernel", "nbformat", "distributed"),
+    ]
+    (gallery.recipes / "matplotlibrc").write_text("figure.dpi: 100")
+    gallery.write("adding", RECIPE.replace("1 + 2", "2 + 2"))
+    again = describe_code(Task(file=file, recipe=load_recipe(file.path)))
+    changed = [name for name in told if told[name] != again[name]]
+    assert changed == ["the recipe adding", "matplotlibrc"]
 
 
 def test_more_workers_than_gpus_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -142,7 +142,8 @@ def test_figures_that_are_missing_or_of_other_processes_are_an_error(
     add_replicates(measured, 1.0)
     status, text = run("check")
     assert status == 1
-    assert "error: the stored figures are not those of these processes; run: " in text
+    again = "run: recipe-gallery figures measuring"
+    assert f"  error: the stored figures are not those of these processes; {again}" in text
 
 
 def test_a_claim_that_a_replicate_refutes_is_an_error(measured: Gallery, run: Run) -> None:
@@ -193,7 +194,7 @@ def test_stale_replicates_and_those_of_another_device_do_not_count(
     assert "figures of 2 processes on 2 hosts (1 replicate of another device left out)" in text
     status, text = run("check")
     assert status == 0
-    assert "1 replicate of other code: ignored" in text
+    assert "  1 replicate of other code: ignored\n" in text
 
 
 def test_a_damaged_line_is_told_and_the_recording_stays_current(
@@ -216,7 +217,7 @@ def test_an_unfinished_line_is_told_and_ignored(measured: Gallery, run: Run) -> 
     run("figures")
     status, text = run("check")
     assert status == 0
-    assert "the last replicate was not written to its end: ignored" in text
+    assert "  the last replicate was not written to its end: ignored\n" in text
 
 
 def test_one_process_in_another_unit_is_told(measured: Gallery, run: Run) -> None:
@@ -303,7 +304,9 @@ def test_a_recipe_that_no_longer_publishes_loses_its_figures(measured: Gallery, 
     without = "display(1)\n"
     measured.add("measuring", MEASURING[: MEASURING.index("names =")] + without)
     stored = figures_path(measured.recordings / "measuring.ipynb")
-    assert "figures are stored, but nothing publishes any; run: " in run("check")[1]
+    again = "run: recipe-gallery figures measuring"
+    told = f"  error: figures are stored, but nothing publishes any; {again}"
+    assert told in run("check")[1]
     assert "publishes no rows; measuring.figures.jsonl is removed" in run("figures")[1]
     assert not stored.exists()
 
