@@ -105,8 +105,10 @@ class Comparison:
             cells = [f"{cell.number} (line {cell.line})" for cell in self.changed]
             more = f" and {len(cells) - 5} more" if len(cells) > 5 else ""
             parts.append(f"changed code in cell {', '.join(cells[:5])}{more}")
-        if self.removed:
-            parts.append(f"{self.removed} recorded cell(s) no longer in the recipe")
+        # Of a cell that changed, what was recorded is not in the recipe either: that is told.
+        if (gone := self.removed - len(self.changed)) > 0:
+            cells_are = "cell is" if gone == 1 else "cells are"
+            parts.append(f"{gone} recorded {cells_are} no longer in the recipe")
         if self.inputs:
             parts.append("changed input " + ", ".join(self.inputs))
         return "; ".join(parts)

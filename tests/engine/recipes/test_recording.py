@@ -157,6 +157,22 @@ def test_only_inputs_that_changed_came_or_went_are_named(tmp_path: Path) -> None
     assert compare(recipe, recording).inputs == ("b", "c", "d")
 
 
+@pytest.mark.parametrize(
+    ("changed", "removed", "told"),
+    [
+        (1, 1, "changed code in cell 1 (line 1)"),
+        (1, 2, "changed code in cell 1 (line 1); 1 recorded cell is no longer in the recipe"),
+        (0, 2, "2 recorded cells are no longer in the recipe"),
+    ],
+)
+def test_a_changed_cell_is_not_told_as_one_that_is_gone(
+    changed: int, removed: int, told: str
+) -> None:
+    cells = (Cell(number=1, line=1, source="x", code="x"),)[:changed]
+    compared = Comparison(recorded={}, changed=cells, removed=removed, inputs=())
+    assert compared.describe() == told
+
+
 SVG = '<svg xmlns="http://www.w3.org/2000/svg"><circle r="1"/></svg>'
 
 
