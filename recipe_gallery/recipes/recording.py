@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -157,6 +158,9 @@ def read_recording(path: Path, name: str = "", former: str = "") -> Recording:
             except ValueError as error:
                 raise wrong(f"the picture of cell {number} {error}") from None
     except json.JSONDecodeError:
+        if re.search(r"^(<{7}|>{7}) ", text, re.MULTILINE):
+            keep = "keep that of one side: git checkout --ours or --theirs, and this file"
+            raise wrong("a conflict that git left here", keep) from None
         raise wrong("not a whole notebook (invalid JSON)") from None
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise wrong("not a recording made here") from None

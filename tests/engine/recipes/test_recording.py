@@ -142,6 +142,13 @@ def test_a_damaged_file_is_told(tmp_path: Path, content: bytes) -> None:
     assert caught.value.remedy == ("restore it from git or run: recipe-gallery record deep --force")
 
 
+def test_a_conflict_of_two_branches_is_told_with_the_way_out(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    path.write_text(f"<<<<<<< HEAD\n{path.read_text()}\n=======\n{{}}\n>>>>>>> other\n")
+    with pytest.raises(GalleryError, match="a conflict that git left here; keep that of one side"):
+        read_recording(path)
+
+
 @pytest.mark.parametrize(("count", "end"), [(5, "5 (line 5)"), (7, "5 (line 5) and 2 more")])
 def test_five_changed_cells_are_named(count: int, end: str) -> None:
     cells = tuple(Cell(number=i, line=i, source="x", code="x") for i in range(1, count + 1))
