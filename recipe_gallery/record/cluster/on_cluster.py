@@ -59,6 +59,7 @@ class OnCluster:
     _names: dict[str, str] = field(default_factory=dict)
     _unfit: dict[str, str] = field(default_factory=dict)  # by address: why
     _hanging: set[str] = field(default_factory=set)  # those of a restarted one are others
+    _may_return: bool = False  # one that fits was lost, or is restarted
     _jobs: dict[str, Job] = field(default_factory=dict)  # by address
     _tries: dict[str, int] = field(default_factory=dict)  # by a task's title
     _told: SimpleQueue[dict[str, Any]] = field(default_factory=SimpleQueue)
@@ -107,6 +108,7 @@ class OnCluster:
         fit = {key: each for key, each in found.items() if each["resources"].get(RESOURCE)}
         for address in self._workers.keys() - fit.keys():
             del self._workers[address]
+            self._may_return = True
         known = self._workers.keys() | self._unfit.keys() | self._hanging
         new = list(fit.keys() - known)
         if new:
@@ -120,7 +122,8 @@ class OnCluster:
         return bool(self._workers)
 
     def _require_workers(self, until: float) -> None:
-        if self._workers or (time.monotonic() < until and not self._unfit):
+        may_come = self._may_return or not self._unfit
+        if self._workers or (time.monotonic() < until and may_come):
             return
         if self._unfit:
             text = f"no worker fits: {next(reversed(self._unfit.values()))}"
@@ -200,6 +203,7 @@ class OnCluster:
                 yield from self._try_again(address, waiting, "hangs")
                 self._hanging.add(address)
                 self._workers.pop(address, None)
+                self._may_return = True
                 self.client.restart_workers([address], timeout=GRACE, raise_for_error=False)
             return
         try:

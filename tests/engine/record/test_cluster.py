@@ -1,6 +1,7 @@
 """Tasks on several workers: where each runs, and what becomes of them when something is killed."""
 
 import contextlib
+import io
 import os
 import signal
 import subprocess
@@ -9,6 +10,8 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import psutil
 import pytest
@@ -21,6 +24,7 @@ from recipe_gallery.recipes.gallery import list_files
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.record.cluster import on_cluster, places
 from recipe_gallery.record.cluster.code import describe_code, find_difference
+from recipe_gallery.record.progress import Progress
 from recipe_gallery.record.tasks.task import Task
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
@@ -255,6 +259,23 @@ def test_a_recipe_that_fails_does_not_stop_others(gallery: Gallery) -> None:
     assert "2 of 3 recorded" not in gallery.messages
     assert "ZeroDivisionError: division by zero; mend the recipe" in gallery.messages
     assert gallery.messages.count("trying once more") == 1  # a kernel that dies
+
+
+def test_a_worker_that_was_lost_is_waited_for_beside_one_that_is_refused() -> None:
+    workers = {"a": {"resources": {"place": 1}}, "b": {"resources": {"place": 1}}}
+    client: Any = SimpleNamespace(
+        status="running",
+        subscribe_topic=lambda *_: None,
+        scheduler_info=lambda n_workers: {"workers": workers},
+        run=lambda *_, **__: {"a": ("host", "GPU"), "b": GalleryError("no GPU found")},
+    )
+    runner = on_cluster.OnCluster(client=client, device="gpu", progress=Progress(io.StringIO()))
+    assert runner.places == {("host", "GPU")}
+    del workers["a"]
+    assert not runner._meet()
+    runner._require_workers(until=time.monotonic() + 1)
+    with pytest.raises(GalleryError, match="no worker fits: b: no GPU found"):
+        runner._require_workers(until=time.monotonic())
 
 
 @pytest.mark.slow
