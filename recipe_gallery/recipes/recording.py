@@ -200,7 +200,11 @@ def _check(notebook: NotebookNode, facts: dict[str, Any], text: str) -> None:
     longer than making the page.
     """
     _require(facts, _FACTS)
-    _require(facts["device"], {"cpu": object, "cores": object})
+    device = facts["device"]
+    _require(device, {"cpu": object, "cores": object})
+    names = device.get("gpu"), device["cpu"], facts.get("host")
+    if not all(str(each).isprintable() for each in names):  # they are told on terminals, too
+        raise ValueError(names)
     datetime.fromisoformat(facts["recorded"])
     for cell in notebook["cells"]:
         if cell["cell_type"] != "code":

@@ -18,7 +18,7 @@ from ...errors import GalleryError, suggest
 from ..outputs.hashes import digest
 from .files import replace_file
 from .replicates import Replicate
-from .rows import Published, Size, require_number
+from .rows import LONGEST_NAME, Published, Size, parse, require_number, require_text
 
 SCHEMA = 1
 
@@ -131,14 +131,37 @@ def _read_values(values: list[dict[str, Any]]) -> Figures:
     figures, claims = {}, {}
     for line in lines:
         if "of" in line:
-            refuted = tuple(Refutation(**each) for each in line["refuted"])
-            claims[line["key"]] = ClaimRecord(**{**line, "refuted": refuted})
+            claims[line["key"]] = _read_claim(line)
         else:
-            for name in ("value", "low", "high"):
-                require_number(name, line[name])
-            figures[line["key"]] = Figure(**line)
+            figures[line["key"]] = _read_figure(line)
     found = {"sources": header["sources"], "method": header["method"]}
     return Figures(figures=figures, claims=claims, **found)
+
+
+def _read_figure(line: dict[str, Any]) -> Figure:
+    figure = Figure(**line)
+    names = ("case", "arm", "size", "quantity", "value", "unit")
+    parse({"rows": [{name: line[name] for name in names} | {"class": figure.spread_class}]})
+    for name in ("low", "high"):
+        require_number(name, line[name])
+    _require_counts(figure.processes, figure.hosts)
+    return figure
+
+
+def _read_claim(line: dict[str, Any]) -> ClaimRecord:
+    refuted = tuple(Refutation(**each) for each in line["refuted"])
+    claim = ClaimRecord(**{**line, "refuted": refuted})
+    for evidence in (claim.evidence, *(each.evidence for each in refuted)):
+        parse({"claims": [{"claim": claim.key, "holds": True, "evidence": evidence}]})
+    for each in refuted:
+        require_text("host", each.host, LONGEST_NAME, empty=True)  # old recordings name none
+    _require_counts(claim.held, claim.of, *(each.replicate for each in refuted))
+    return claim
+
+
+def _require_counts(*counts: object) -> None:
+    if not all(type(each) is int and each >= 0 for each in counts):
+        raise TypeError
 
 
 def store_figures(recording: Path, figures: Figures) -> bool:

@@ -8,6 +8,7 @@ told with its number; as in a recording, the hash guards against accidents, not 
 from __future__ import annotations
 
 import json
+import math
 import re
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +18,7 @@ from typing import Any
 from ...errors import GalleryError
 from ..outputs.hashes import digest
 from .files import append_line, keep_elsewhere
-from .rows import Claim, Published, Row, parse, require_unique
+from .rows import LONGEST_NAME, Claim, Published, Row, parse, require_text, require_unique
 
 SCHEMA = 1
 _HASH = "hash"
@@ -140,7 +141,7 @@ def _read_line(line: bytes) -> tuple[str, Replicate]:
     if re.match(rb"<{7}|={7}|>{7}|\|{7}", line):
         raise ValueError("a conflict that git left here: keep the lines of both sides")
     try:
-        value = json.loads(line)
+        value = json.loads(line, parse_float=_read_number, parse_constant=_read_number)
         if value["schema"] != SCHEMA:
             raise ValueError(f"in format {value['schema']!r:.20}, this version reads {SCHEMA}")
         sealed = value.pop(_HASH, "")
@@ -152,12 +153,23 @@ def _read_line(line: bytes) -> tuple[str, Replicate]:
         raise ValueError("not the line of a replicate") from None
     facts = {name: _require(value, name) for name in _FACTS}
     device = facts["device"]
-    if not isinstance(device.get("gpu") or device.get("cpu"), str):
+    if not (device.get("gpu") or device.get("cpu")):
         raise ValueError("device names no GPU and no CPU")
+    require_text("device", device.get("gpu") or device["cpu"], LONGEST_NAME)
+    require_text("host", facts["host"], LONGEST_NAME)
     datetime.fromisoformat(facts["recorded"])
+    if facts["replicate"] < 1:
+        raise ValueError(f"replicate is {facts['replicate']}; they are counted from 1")
     published = parse({name: value.get(name, []) for name in ("rows", "claims")})
     require_unique(published.rows, published.claims)
     return sealed, Replicate(**facts, rows=published.rows, claims=published.claims)
+
+
+def _read_number(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is not a finite number")
+    return number
 
 
 def _require(value: dict[str, Any], name: str) -> Any:

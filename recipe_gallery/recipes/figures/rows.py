@@ -26,6 +26,7 @@ REMEDY = "correct what the recipe publishes"
 MOST = 2000
 LONGEST = {"case": 100, "arm": 100, "size": 60, "quantity": 60, "unit": 20, "class": 60}
 LONGEST_KEY, LONGEST_EVIDENCE = 100, 200
+LONGEST_NAME = 100  # of a host or a device
 LARGEST = 1e15  # bytes, calls or seconds; what is above it is a mistake of units
 SMALLEST = 1e-15  # but for 0
 

@@ -19,6 +19,7 @@ from recipe_gallery.recipes.figures.figures import (
     load_figures,
     store_figures,
 )
+from recipe_gallery.recipes.outputs.hashes import digest
 
 FIGURE = Figure(
     key="adam.100.compiled.speedup",
@@ -99,6 +100,35 @@ def test_what_is_damaged_is_told_with_its_line(recording: Path, message: str) ->
         load_figures(recording)
     assert str(caught.value).startswith(f"{path}:{message}")
     assert str(caught.value).endswith("; run: recipe-gallery figures a")
+
+
+WRONG = [
+    (0, {"processes": "3"}),
+    (0, {"hosts": -1}),
+    (0, {"unit": None}),
+    (0, {"case": "two\nlines"}),
+    (0, {"low": True}),
+    (2, {"evidence": "\x1b[2J"}),
+    (2, {"of": 6.5}),
+    (2, {"refuted": [{"replicate": 1, "host": "\x1b[2J", "evidence": "1 > 2"}]}),
+    (2, {"refuted": [{"replicate": 1, "host": "h1", "evidence": None}]}),
+]
+
+
+@pytest.mark.parametrize(("number", "facts"), WRONG)
+def test_what_no_page_could_show_is_told(
+    recording: Path, number: int, facts: dict[str, object]
+) -> None:
+    store_figures(recording, ALL)
+    path = figures_path(recording)
+    header, *lines = map(json.loads, path.read_text().splitlines())
+    lines[number] |= facts
+    header["lines"] = digest(lines)  # as whoever wants to deceive can write it
+    path.write_text("".join(f"{json.dumps(each)}\n" for each in (header, *lines)))
+    with pytest.raises(
+        GalleryError, match=r"a\.figures\.jsonl:1: .*; run: recipe-gallery figures a"
+    ):
+        load_figures(recording)
 
 
 def test_a_place_that_cannot_be_written_is_told(recording: Path) -> None:

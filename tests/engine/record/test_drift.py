@@ -138,7 +138,7 @@ def test_what_lies_on_the_edge_of_its_interval_is_within(measure: Append, drifts
 
 def test_the_new_value_is_the_mean_of_the_medians_of_hosts(measure: Append, drifts: Drifts) -> None:
     for host, values in {"a": (3.0, 3.2, 9.0), "b": (5.0,)}.items():
-        for number, value in enumerate(values):
+        for number, value in enumerate(values, 1):
             measure(row("eager", value), host=host, replicate=number)
     assert "4 new processes on 2 hosts" in drifts()
     assert "within the intervals" in drifts()  # sqrt(3.2 * 5) = 4
