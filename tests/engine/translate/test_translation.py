@@ -3,7 +3,9 @@
 import gettext
 import json
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import nbformat
@@ -11,6 +13,8 @@ import polib
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 
 from gallery import ROOT, Gallery
 from recipe_gallery.errors import GalleryError
@@ -20,7 +24,7 @@ from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.translate import compiled
 from recipe_gallery.translate.catalogs import ENGINE_LOCALE, loaded_messages
-from recipe_gallery.translate.compiled import compile_catalog, shipped_labels
+from recipe_gallery.translate.compiled import compile_catalog, shipped_labels, translate
 from recipe_gallery.translate.extract import make_templates
 
 PAGE = "recipes/adding"
@@ -314,6 +318,24 @@ def test_a_changed_list_of_languages_changes_all_pages(site: Gallery) -> None:
     assert site.build(language="ko").read == []
     site.set_languages("ko", "ja")
     assert PAGE in site.build(language="ko").read
+
+
+def test_an_extension_of_a_project_shows_messages_of_a_page(
+    site: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[str] = []
+
+    def show(app: Sphinx, env: BuildEnvironment) -> None:
+        texts = ("A paragraph.", "A remark.", "Not there")
+        shown.extend(translate(env, PAGE, text) for text in texts)
+
+    extension = ModuleType("extension_of_a_project")
+    extension.setup = lambda app: {"version": str(app.connect("env-updated", show))}
+    monkeypatch.setitem(sys.modules, extension.__name__, extension)
+    site.add_extension(extension.__name__)
+    edit(site, "A remark.", "")
+    assert site.build(language="ko").exit_status == 0
+    assert shown == ["문단입니다.", "A remark.", "Not there"]
 
 
 def test_an_unknown_language_is_told(site: Gallery) -> None:
