@@ -85,6 +85,14 @@ def test_what_an_inlined_module_imports_is_an_input(tmp_path: Path) -> None:
     assert list(recipe.inputs) == ["near.py"]
 
 
+def test_a_cell_inlines_one_module_and_says_what_to_do_with_two(tmp_path: Path) -> None:
+    (tmp_path / "_other.py").write_text("y = 1\n")
+    with pytest.raises(GalleryError) as caught:
+        load(tmp_path, "from _bench import SIZE\nfrom _other import y")
+    assert caught.value.text == "a cell inlines one module"
+    assert caught.value.remedy == "give each a cell of its own"
+
+
 def test_a_changed_module_is_read_again(tmp_path: Path) -> None:
     cell = "from _bench import SIZE"
     before = load(tmp_path, cell)

@@ -1,5 +1,6 @@
 """Which figures recorded anew lie outside what a commit has published."""
 
+import json
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -21,6 +22,7 @@ from recipe_gallery.recipes.figures.replicates import Replicate, append, replica
 from recipe_gallery.recipes.figures.rows import Claim, Row
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.record.drift.compare import Compared, Drift, find_drift
+from recipe_gallery.record.drift.published import Published
 from recipe_gallery.record.drift.report import format_markdown, format_text
 
 GPU = "Some GPU"
@@ -338,3 +340,22 @@ def test_that_enough_is_within_is_told() -> None:
     assert told.endswith(
         "19 of 20 figures (95 %) within the intervals of main; of a later recording 95 % should be"
     )
+
+
+@pytest.mark.parametrize(
+    ("notebook", "device"),
+    [
+        ({"metadata": {"recording": {"device": {"gpu": "A GPU", "cpu": "A CPU"}}}}, "A GPU"),
+        ({"metadata": {"recording": {"device": {"gpu": None, "cpu": "A CPU"}}}}, "A CPU"),
+        ({"metadata": {"recording": {"device": 5}}}, ""),
+        ({"metadata": {}}, ""),
+        ([], ""),
+    ],
+)
+def test_the_device_of_what_was_published_is_known_as_far_as_it_tells(
+    notebook: object, device: str
+) -> None:
+    text = json.dumps(notebook)
+    known = Published(figures=Figures(), notebook=text, replicates=frozenset())
+    assert known.device == device
+    assert replace(known, notebook="").device == ""

@@ -97,6 +97,7 @@ def test_labels_that_sphinx_or_the_theme_translates_are_left_out(
     update(project)
     path = project.locale / "ko/LC_MESSAGES/sphinx.po"
     assert [entry.msgid for entry in read_catalog(path)] == ["Warning", "Only here"]
+    assert read_catalog(path).metadata["Project-Id-Version"] == "a site"
     gallery.translate("sphinx", {"Search": "찾아보기", "Note": ""})  # somebody has a better word
     update(project)
     live = [entry.msgid for entry in read_catalog(path) if not entry.obsolete]

@@ -455,6 +455,16 @@ def test_a_catalog_that_cannot_be_read_leaves_nothing_compiled(gallery: Gallery)
     assert not path.with_suffix(".mo").exists()
 
 
+def test_a_catalog_without_a_header_is_told_and_shown(gallery: Gallery) -> None:
+    path = gallery.translate("index", {"One.": "하나."})
+    path.write_text('msgid "One."\nmsgstr "하나."\n', encoding="utf-8")
+    (line,) = compile_page(path)["problems"]
+    assert line.startswith(f"{path}:1: the header names no language")
+    assert not line.endswith("shown in English")
+    compiled_catalog = polib.mofile(str(path.with_suffix(".mo")))
+    assert [(entry.msgid, entry.msgstr) for entry in compiled_catalog] == [("One.", "하나.")]
+
+
 def test_templates_name_the_line_of_the_recipe(site: Gallery) -> None:
     site.build("gettext")
     template = polib.pofile(str(site.root / "out/gettext/recipes/adding.pot"))
