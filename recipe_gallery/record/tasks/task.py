@@ -106,6 +106,11 @@ def do_task(task: Task, conditions: Conditions, ear: Ear) -> NotebookNode | Repl
     except KernelDiedError as error:
         ear.say(f"{error.describe(Path.cwd())}\ntrying once more")
         notebook, seconds = _run_in_scratch(recipe, conditions, ear, started)
+    except GalleryError as error:
+        if "failed: NameError" in error.text and len(recipe.cells) < len(task.recipe.cells):
+            why = "a replicate leaves out cells with '# sphinx_gallery_once'"
+            error.remedy = f"{why}: if one defines the name, unmark it, or {error.remedy}"
+        raise
     if task.number:
         return _make_replicate(task, notebook, conditions, seconds)
     for line in accept(recipe.path, recipe.cells, notebook, conditions.settings.output_limit):

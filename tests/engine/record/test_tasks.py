@@ -183,6 +183,22 @@ def test_a_replicate_gives_what_it_published_without_cells_that_run_once(
     assert made.seconds == 2.3
 
 
+@pytest.mark.parametrize(("number", "said"), [(0, False), (2, True)])
+def test_a_name_that_a_replicate_lacks_is_told_with_the_reason(
+    page: Task, conditions: Conditions, monkeypatch: pytest.MonkeyPatch, number: int, said: bool
+) -> None:
+    def run(*_arguments: object) -> NotebookNode:
+        text = "cell 1 of 1 failed: NameError: name 'fig' is not defined"
+        raise GalleryError(text, remedy="mend the recipe")
+
+    monkeypatch.setattr(tasks, "run_recipe", run)
+    with pytest.raises(GalleryError, match="or mend the recipe" if said else "; mend") as caught:
+        do_task(replace(page, number=number), conditions, Heard().ear())
+    assert (
+        "a replicate leaves out cells with '# sphinx_gallery_once'" in str(caught.value)
+    ) == said
+
+
 def test_a_recipe_without_inputs_starts_in_an_empty_folder(
     page: Task, conditions: Conditions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
