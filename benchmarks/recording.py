@@ -9,11 +9,12 @@ recording.md.
 import argparse
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -42,10 +43,11 @@ def main() -> int:
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--gpus", nargs="+", metavar="RECIPE", help="on one GPU, then on two")
     parser.add_argument("--replicates", type=int, default=4, help="of each recipe, with --gpus")
+    parser.add_argument("--keep", type=Path, help="folder for what one GPU recorded, with --gpus")
     parser.add_argument("--write", action="store_true", help="write the tables into recording.md")
     options = parser.parse_args()
     if options.gpus:
-        part, lines = "gpus", compare_gpus(options.gpus, options.replicates)
+        part, lines = "gpus", compare_gpus(options)
     else:
         part, lines = "cpu", compare_workers(options)
     print("\n".join(lines))
@@ -79,28 +81,28 @@ def compare_workers(options: argparse.Namespace) -> Lines:
     return [*describe(), "", *lines]
 
 
-def compare_gpus(recipes: Sequence[str], replicates: int) -> Lines:
+def compare_gpus(options: argparse.Namespace) -> Lines:
     """Return the table of replicates of this site's recipes on one GPU and on two.
 
-    The page runs are made before, so that each time is that of replicates alone.
+    Their published recordings have to be current, so that each time is that of replicates alone.
     """
     lines = ["| GPUs | Replicates | Seconds | Times as fast |", "|---:|---:|---:|---:|"]
     took = {}
     for gpus in (1, 2):
-        with tempfile.TemporaryDirectory() as folder:
-            asked = ["--recordings-folder", folder, *recipes]
-            record(ROOT, *asked, "--workers", "2")
-            asked += ["--workers", str(gpus), "--replicates", str(replicates)]
-            took[gpus] = record(ROOT, *asked)
-            made = sum(
-                len(path.read_text().splitlines())
-                for path in Path(folder).rglob("*.jsonl")
-                if not path.name.endswith(".figures.jsonl")
-            )
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            for recipe in options.gpus:
+                shutil.copy(ROOT / "recordings" / f"{recipe}.ipynb", folder)
+            asked = ["--recordings-folder", name, *options.gpus, "--workers", str(gpus)]
+            took[gpus] = record(ROOT, *asked, "--replicates", str(options.replicates))
+            found = [folder / f"{recipe}.jsonl" for recipe in options.gpus]
+            made = sum(len(path.read_text().splitlines()) for path in found)
+            for path in found if gpus == 1 and options.keep else ():
+                shutil.copy(path, options.keep)
         ratio = took[1] / took[gpus]
         lines.append(f"| {gpus} | {made} | {took[gpus]:.1f} | {ratio:.2f} |")
         print(lines[-1], file=sys.stderr, flush=True)
-    return [f"Recipes: {', '.join(recipes)}.", *describe(), "", *lines]
+    return [f"Recipes: {', '.join(options.gpus)}.", *describe(), "", *lines]
 
 
 def record(root: Path, *arguments: str) -> float:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -98,6 +99,7 @@ def do_task(task: Task, conditions: Conditions, ear: Ear) -> NotebookNode | Repl
     A kernel that dies gets a second try. Raises ``GalleryError`` if it does not run to its end.
     """
     recipe = _recipe_to_run(task)
+    code = _describe_code(task)  # before it runs: it may change its own files
     own = conditions.environment | {NUMBER: str(task.number)}
     conditions = replace(conditions, environment=own)
     started = time.monotonic()
@@ -112,26 +114,31 @@ def do_task(task: Task, conditions: Conditions, ear: Ear) -> NotebookNode | Repl
             error.remedy = f"{why}: if one defines the name, unmark it, or {error.remedy}"
         raise
     if task.number:
-        return _make_replicate(task, notebook, conditions, seconds)
+        return _make_replicate(task, code["fingerprint"], notebook, conditions, seconds)
     for line in accept(recipe.path, recipe.cells, notebook, conditions.settings.output_limit):
         ear.say(line)
-    return _make_recording(recipe, notebook, conditions, seconds)
+    return _make_recording(code, notebook, conditions, seconds)
 
 
 def _recipe_to_run(task: Task) -> Recipe:
     return task.recipe.for_replicate() if task.number else task.recipe
 
 
-def _make_recording(
-    recipe: Recipe, notebook: NotebookNode, conditions: Conditions, seconds: float
-) -> NotebookNode:
-    facts = {
+def _describe_code(task: Task) -> dict[str, Any]:
+    """Return what a page run or a replicate is recognised by: the code and the files it uses."""
+    if task.number:
+        return {"fingerprint": task.recipe.replicate_fingerprint}
+    return {
         "schema": SCHEMA,
-        "recipe": recipe.name,
-        "cells": [cell.fingerprint for cell in recipe.cells],
-        "inputs": recipe.inputs,
-        **conditions.facts,
+        "recipe": task.recipe.name,
+        "cells": [cell.fingerprint for cell in task.recipe.cells],
+        "inputs": task.recipe.inputs,
     }
+
+
+def _make_recording(
+    code: dict[str, Any], notebook: NotebookNode, conditions: Conditions, seconds: float
+) -> NotebookNode:
     notebook.metadata.update(
         kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"},
         language_info={
@@ -142,7 +149,8 @@ def _make_recording(
             "pygments_lexer": "ipython3",
         },
         recording={
-            **facts,
+            **code,
+            **conditions.facts,
             "clocks": notebook.metadata.pop("clocks"),
             "recorded": _now(),
             "seconds": round(seconds, 1),
@@ -152,7 +160,7 @@ def _make_recording(
 
 
 def _make_replicate(
-    task: Task, notebook: NotebookNode, conditions: Conditions, seconds: float
+    task: Task, fingerprint: str, notebook: NotebookNode, conditions: Conditions, seconds: float
 ) -> Replicate:
     published = read_published(notebook, task.recipe.path)
     if not published:
@@ -161,7 +169,7 @@ def _make_replicate(
         raise GalleryError(text, path=task.recipe.path, remedy=remedy)
     facts = conditions.facts
     return Replicate(
-        fingerprint=task.recipe.replicate_fingerprint,
+        fingerprint=fingerprint,
         replicate=task.number,
         host=facts["host"],
         device=facts["device"],

@@ -252,6 +252,20 @@ def test_settings_reach_the_kernel(gallery: Gallery) -> None:
     assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "False True\n"
 
 
+def test_a_recipe_that_changes_its_own_input_is_stale(gallery: Gallery) -> None:
+    path = gallery.recipes / "numbers.txt"
+    path.write_text("1 2 3\n")
+    write(
+        gallery,
+        '# sphinx_gallery_inputs = ["numbers.txt"]\nfrom pathlib import Path\n'
+        'print(Path(__file__).with_name("numbers.txt").write_text("4"))',
+    )
+    assert gallery.record("recipe")
+    assert path.read_text() == "4"
+    assert gallery.record("recipe")  # again: what was recorded is of other input
+    assert "recorded in" in gallery.messages
+
+
 def test_declared_inputs_are_there_and_a_changed_one_makes_stale(gallery: Gallery) -> None:
     data = gallery.recipes / "data"
     data.mkdir()
