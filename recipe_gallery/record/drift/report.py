@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 
+from ..replicates.report import count
 from .compare import ChangedClaim, Compared, Drift
 
 BAR = 0.95  # of a later recording's figures, so many should lie within the published intervals
@@ -53,7 +54,7 @@ def _summarize(drift: Drift) -> str:
     if drift.processes:
         outside = sum(map(len, drift.outside.values()))
         parts.append(f"{outside} of {len(drift.compared)} figures outside their interval")
-        processes, hosts = _plural(drift.processes, "new process"), _plural(drift.hosts, "host")
+        processes, hosts = count(drift.processes, "new process", "es"), count(drift.hosts, "host")
         parts.append(f"{processes} on {hosts}, {drift.device}")
     return "; ".join([*parts, drift.note] if drift.note else parts)
 
@@ -105,11 +106,6 @@ def _total(found: Sequence[Drift], base: str) -> str:
         f"of {base}; of a later recording {100 * BAR:.0f} % should be"
         + ("" if share >= BAR else " (fewer are)")
     )
-
-
-def _plural(count: int, name: str) -> str:
-    more = "es" if name.endswith("s") else "s"
-    return f"{count} {name}{'' if count == 1 else more}"
 
 
 def _code(text: str) -> str:

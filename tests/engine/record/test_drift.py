@@ -272,7 +272,8 @@ def test_a_commit_that_is_not_there_is_an_error(drifts: Drifts, base: str) -> No
     assert told.count("\n") == 1
 
 
-def test_a_recipe_that_is_not_there_is_an_error(drifts: Drifts) -> None:
+def test_recipes_are_named_as_for_recording(drifts: Drifts) -> None:
+    assert drifts("measuring.py").startswith("measuring: ")
     assert drifts("no", status=1) == "error: no recipe named no; there are: measuring\n"
 
 
