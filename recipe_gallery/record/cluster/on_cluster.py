@@ -8,6 +8,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -204,7 +205,8 @@ class OnCluster:
                 self._hanging.add(address)
                 self._workers.pop(address, None)
                 self._may_return = True
-                self.client.restart_workers([address], timeout=GRACE, raise_for_error=False)
+                with suppress(Exception):  # without a Nanny nobody can start it again
+                    self.client.restart_workers([address], timeout=GRACE, raise_for_error=False)
             return
         try:
             result = job.future.result()
