@@ -271,12 +271,17 @@ def test_a_worker_that_was_lost_is_waited_for_beside_one_that_is_refused() -> No
         run=lambda *_, **__: {"a": ("host", "GPU"), "b": GalleryError("no GPU found")},
     )
     runner = on_cluster.OnCluster(client=client, device="gpu", progress=Progress(io.StringIO()))
-    assert runner.places == {("host", "GPU")}
+    known = runner.places
+    assert known == {("host", "GPU")}
     del workers["a"]
     assert not runner._meet()
     runner._require_workers(until=time.monotonic() + 1)
     with pytest.raises(GalleryError, match="no worker fits: b: no GPU found"):
         runner._require_workers(until=time.monotonic())
+    workers["c"] = workers["b"]
+    client.run = lambda *_, **__: {"c": ("other", "GPU")}
+    assert runner._meet()
+    assert known == {("host", "GPU"), ("other", "GPU")}  # what they did is not done again
 
 
 def test_a_worker_that_hangs_and_cannot_be_restarted_is_left_out(gallery: Gallery) -> None:
