@@ -50,6 +50,7 @@ PROSE = (
     "See :doc:`/index` and :ref:`the search <search>`.",
     "See `Python <https://www.python.org>`__ or https://docs.python.org/3/ for it.",
     "The formula :math:`x^2` and the file :download:`own.txt`.",
+    r"As :math:`\text{time} + 1` says, and no words.",
     "Press :kbd:`Ctrl` or choose :guilabel:`&Open`, an :abbr:`IDE (editor)`.",
 )
 # What somebody would try. Each stands alone, before, behind, inside of or between what is kept.
@@ -294,11 +295,13 @@ def translations(text: str) -> st.SearchStrategy[Hostile]:
             f"{found[0]} {' '.join(own)}" if found[1] else f"{' '.join(own) or text} {found[0]}"
         )
     )
+    # The source with one more thing behind it, or in the place of a word: inside of markup, too
+    behind = st.sampled_from(EVIL).map(lambda evil: f"{text} {evil}")
+    word = st.sampled_from(re.findall(r"[a-z]{2,}", text) or [text])
+    inside = st.tuples(word, st.sampled_from(EVIL)).map(lambda pair: text.replace(*pair, 1))
     return st.builds(
         Hostile,
-        translation=st.one_of(
-            words, kept, st.sampled_from(EVIL), st.sampled_from(EVIL).map(lambda e: f"{text} {e}")
-        ),
+        translation=st.one_of(words, kept, st.sampled_from(EVIL), behind, inside),
         comment=st.sampled_from(["", "", "Comment in code", "Formula", "Label", "Title"]),
         tcomment=st.sampled_from(
             [

@@ -30,6 +30,7 @@ FOUND = [
     Hostile("_`search`"),
     Hostile("\\text{` :download:`secret.txt`}", comment="Formula"),
     Hostile("x\u2028import os"),
+    Hostile("` "),
 ]
 
 
@@ -42,7 +43,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostileSite]:
     print(f"\n{site.tried} translations, {site.shown} of them shown, in {seconds:.0f} s")
 
 
-@pytest.mark.slow  # nineteen builds
+@pytest.mark.slow  # a build for each
 @pytest.mark.parametrize("found", FOUND, ids=lambda found: repr(found.translation))
 def test_what_was_found_hurts_nobody_any_more(site: HostileSite, found: Hostile) -> None:
     assert site.find_harm(dict.fromkeys(MESSAGES, found)) == []
