@@ -24,6 +24,8 @@ FILES ?=
 FORMAT ?= text
 BASE ?= main
 FAULTFLAGS ?=
+# how many hostile translations `make fuzz` tries
+FUZZ ?= 10000
 MACHINE ?=
 REPLICATES ?=
 # WORKERS bounds how many tasks run at the same time, SCHEDULER is one of Dask's for several machines
@@ -43,7 +45,7 @@ export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help html serve record record-worker figures drift check links test test-fast lint mutants map lock clean
-.PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign faults
+.PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign faults fuzz
 # `make record html` records first, also under -j
 .NOTPARALLEL:
 
@@ -134,6 +136,9 @@ foreign: $(VENV)/record ## record, render and translate examples of Sphinx-Galle
 
 faults: $(VENV)/record ## inject faults into recordings: is anything lost or left behind? (FAULTFLAGS="--only A1")
 	$(BIN)/python benchmarks/faults.py $(FAULTFLAGS)
+
+fuzz: $(VENV)/test ## try hostile translations: does one hurt a reader? (FUZZ=10000)
+	FUZZ=$(FUZZ) $(BIN)/python -m pytest -s -q tests/engine/translate/test_hostile_fuzz.py
 
 lint: $(VENV)/test ## check style, types, directions of imports, what GitHub reads and published rows
 	$(BIN)/ruff check

@@ -75,13 +75,13 @@ html_copy_source = False
 html_use_index = False  # there are no index entries
 # How pages call the packages that a recipe was recorded with
 recipe_gallery_package_names = {"torch": "PyTorch", "numpy": "NumPy", "triton": "Triton"}
-# What a page may load: files of the site and nothing else, and no script or style inside a page.
-# CONTRIBUTING.md says what a host can send in addition; https://www.w3.org/TR/CSP3/
 recipe_gallery_alt_required = True  # figures are described for those who cannot see them
 recipe_gallery_gpu_figures = (
     True  # who tries a recipe on a CPU may lack or refute what the text says
 )
 recipe_gallery_style = False  # _static/site.css has its own
+# What a page may load: files of the site and nothing else, and no script or style inside a page.
+# CONTRIBUTING.md says what a host can send in addition; https://www.w3.org/TR/CSP3/
 second_call_content_security_policy = "; ".join(
     [
         "default-src 'none'",

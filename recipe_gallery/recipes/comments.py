@@ -18,7 +18,7 @@ LINE_LENGTH = 88  # as ruff is told for the recipes
 # What tools read, not people. At the start of a comment it is neither translated nor put in.
 _PRAGMA = re.compile(
     r"%|!|\+|-\*-|noqa\b|nosec\b|type:|fmt:|isort:|ruff:|mypy:|pyright:|pylint:|pragma\b|flake8:"
-    r"|sphinx_gallery_",
+    r"|sphinx_gallery_|In ?\[[\d ]*\]|<(?:code|markdown)cell>",
     re.IGNORECASE,
 )
 # Line breaks of every kind, and characters that are not seen but change what is: directions of

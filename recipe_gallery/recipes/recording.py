@@ -10,7 +10,7 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -66,8 +66,7 @@ class Recording:
     @property
     def device_name(self) -> str:
         """The GPU that ran it, or else the CPU."""
-        device = self.facts["device"]
-        return str(device.get("gpu") or device["cpu"])
+        return name_device(self.facts["device"])
 
     def find_broken_picture(self) -> str:
         """Return which picture cannot be opened, and why, or "". It takes 10 ms a picture."""
@@ -231,6 +230,11 @@ def _require(values: dict[str, Any], kinds: dict[str, Any]) -> None:
     for name, kind in kinds.items():
         if not isinstance(values[name], kind):
             raise TypeError(name)
+
+
+def name_device(device: Mapping[str, Any]) -> str:
+    """Return what ran a recipe: the GPU, or else the CPU."""
+    return str(device.get("gpu") or device["cpu"])
 
 
 def find_published(notebook: NotebookNode, mime: str) -> list[Any]:

@@ -128,6 +128,24 @@ def name_files(project: Project) -> dict[str, GalleryFile]:
     return files
 
 
+def choose_files(project: Project, names: Sequence[str]) -> list[GalleryFile]:
+    """Return the recipes called ``names``, or all; raise ``GalleryError`` for an unknown name.
+
+    A recipe of a sub-gallery may be called by its last part where only one has it.
+    """
+    files = name_files(project)
+    chosen = []
+    for name in [name.removesuffix(".py") for name in names] or files:
+        found = [each for each in files if name in (each, each.rpartition("/")[2])]
+        if name not in files and len(found) != 1:
+            raise GalleryError(
+                f"{'several recipes are' if found else 'no recipe'} named {name}",
+                remedy=f"there are: {', '.join(found or files)}",
+            )
+        chosen.append(files[name if name in files else found[0]])
+    return chosen
+
+
 def format_reports(reports: Sequence[Report]) -> str:
     """Return the reports as lines of text, the count last."""
     width = max(len(report.name) for report in reports)

@@ -4,13 +4,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import GalleryError, suggest
-from ..project import Project
+from ..errors import suggest
 from ..recipes.figures.replicates import read_replicates, replicates_path
 from ..recipes.gallery import GalleryFile
 from ..recipes.recipe import Recipe
 from .progress import State
-from .recording_status import Check, Status, inspect, name_files
+from .recording_status import Check, Status, inspect
 from .tasks.task import Task
 
 
@@ -28,24 +27,6 @@ class Options:
 
 
 Tell = Callable[[str, State, str], None]
-
-
-def choose_files(project: Project, names: Sequence[str]) -> list[GalleryFile]:
-    """Return the recipes called ``names``, or all; raise ``GalleryError`` for an unknown name.
-
-    A recipe of a sub-gallery may be called by its last part where only one has it.
-    """
-    files = name_files(project)
-    chosen = []
-    for name in [name.removesuffix(".py") for name in names] or files:
-        found = [each for each in files if name in (each, each.rpartition("/")[2])]
-        if name not in files and len(found) != 1:
-            raise GalleryError(
-                f"{'several recipes are' if found else 'no recipe'} named {name}",
-                remedy=f"there are: {', '.join(found or files)}",
-            )
-        chosen.append(files[name if name in files else found[0]])
-    return chosen
 
 
 def select_pages(

@@ -17,8 +17,9 @@ from .cluster.places import find_places
 from .machine.gpu import Gpu
 from .machine.host import require_open_files
 from .progress import Progress, Summary
+from .recording_status import choose_files
 from .run.remains import remove_leftovers
-from .selection import Options, choose_files, select_pages
+from .selection import Options, select_pages
 from .tasks.in_turn import InTurn
 from .tasks.keeper import Keeper
 from .tasks.task import Result, Task

@@ -136,7 +136,7 @@ def _attribution(node: nodes.attribution, page: Page) -> str:
 
 def _note(node: nodes.Element, page: Page) -> str:
     """Return a note as a quote with its label; a heading would cut the page in pieces."""
-    label = admonitionlabels.get(node.tagname, "")
+    label = escape(str(admonitionlabels.get(node.tagname, "")))
     return quote(f"{bold_line(label)}\n\n{join_blocks(node.children, page)}".strip("\n"))
 
 

@@ -69,6 +69,8 @@ def inline(path: Path, block: Block) -> Inlined | None:
         _refuse(path, block, imports[-1], "a cell inlines one module", remedy)
     inlined = _read_module(beside[0])
     _check_names(path, block, imports, inlined)
+    if not inlined.source:
+        _refuse(path, block, imports[0], f"{inlined.path.name} has no code", "remove the cell")
     return inlined
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 from ...errors import GalleryError
 from ..outputs.hashes import digest
+from ..recording import name_device
 from .files import append_line, keep_elsewhere
 from .rows import LONGEST_NAME, Claim, Published, Row, parse, require_text, require_unique
 
@@ -47,7 +48,7 @@ class Replicate:
     @property
     def device_name(self) -> str:
         """The GPU that ran it, or else the CPU."""
-        return str(self.device.get("gpu") or self.device["cpu"])
+        return name_device(self.device)
 
     @property
     def published(self) -> Published:
@@ -69,11 +70,6 @@ class Replicates:
     current: tuple[Replicate, ...] = ()  # of the fingerprint asked for, in the file's order
     stale: int = 0  # how many are of other code
     unfinished: bool = False  # a process was killed while it wrote the last one; it is ignored
-
-    @property
-    def hosts(self) -> int:
-        """From how many machines the current ones are."""
-        return len({each.host for each in self.current})
 
 
 def replicates_path(recording: Path) -> Path:

@@ -8,6 +8,7 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any
@@ -56,6 +57,7 @@ class OnCluster:
     progress: Progress
     session: str = field(default_factory=lambda: f"recipes-{secrets.token_hex(8)}")
     _workers: dict[str, tuple[str, str]] = field(default_factory=dict)  # by address: their places
+    _places: set[tuple[str, str]] = field(default_factory=set)  # of all that were ever there
     _names: dict[str, str] = field(default_factory=dict)
     _unfit: dict[str, str] = field(default_factory=dict)  # by address: why
     _hanging: set[str] = field(default_factory=set)  # those of a restarted one are others
@@ -72,12 +74,12 @@ class OnCluster:
 
     @property
     def places(self) -> set[tuple[str, str]]:
-        """Hosts and devices of the workers; waits for the first one."""
+        """Hosts and devices of workers, also of later ones; waits for the first one."""
         until = time.monotonic() + PATIENCE
         while not self._meet():
             self._require_workers(until)
             time.sleep(0.5)
-        return set(self._workers.values())
+        return self._places
 
     def run(self, waiting: deque[Task]) -> Iterator[tuple[Task, Result]]:
         """Yield what comes of each task, also of those that are added meanwhile."""
@@ -119,11 +121,11 @@ class OnCluster:
                     self._refuse(address, " ".join(str(answer).split()) or repr(answer))
                 else:
                     self._workers[address] = answer
+                    self._places.add(answer)
         return bool(self._workers)
 
     def _require_workers(self, until: float) -> None:
-        may_come = self._may_return or not self._unfit
-        if self._workers or (time.monotonic() < until and may_come):
+        if self._workers or (time.monotonic() < until and (self._may_return or not self._unfit)):
             return
         if self._unfit:
             text = f"no worker fits: {next(reversed(self._unfit.values()))}"
@@ -152,8 +154,7 @@ class OnCluster:
             pure=False,
             retries=0,
         )
-        worker = self._names[address]
-        self._jobs[address] = Job(task=task, key=key, worker=worker, future=future)
+        self._jobs[address] = Job(task=task, key=key, worker=self._names[address], future=future)
         future.add_done_callback(lambda _: self._told.put({"event": "done"}))
 
     def _listen(self, waiting: deque[Task]) -> None:
@@ -204,7 +205,8 @@ class OnCluster:
                 self._hanging.add(address)
                 self._workers.pop(address, None)
                 self._may_return = True
-                self.client.restart_workers([address], timeout=GRACE, raise_for_error=False)
+                with suppress(Exception):  # without a Nanny nobody can start it again
+                    self.client.restart_workers([address], timeout=GRACE, raise_for_error=False)
             return
         try:
             result = job.future.result()

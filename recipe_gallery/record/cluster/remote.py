@@ -11,6 +11,7 @@ from distributed.core import Status
 from ...errors import GalleryError, describe_error
 from ...project import load_project
 from ...recipes.recipe import load_recipe
+from ...recipes.recording import name_device
 from ..machine.conditions import Conditions, prepare
 from ..machine.gpu import Gpu
 from ..machine.gpus import find_gpu
@@ -61,8 +62,7 @@ class PlacePlugin(WorkerPlugin):
 def meet(device: str, dask_worker: Worker) -> tuple[str, str]:
     """Return host and device of the worker that runs this; Dask gives it by that name."""
     place, _root = _find_place(device, dask_worker)
-    facts: dict[str, Any] = place.gpu.facts if place.gpu else describe_host()
-    return host_hash(), facts.get("gpu") or facts["cpu"]
+    return host_hash(), name_device(place.gpu.facts if place.gpu else describe_host())
 
 
 def carry_out(order: Order) -> Result | Refusal:

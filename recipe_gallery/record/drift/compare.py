@@ -20,7 +20,7 @@ from ...recipes.figures.rows import Claim, Row, read_published
 from ...recipes.gallery import GalleryFile
 from ...recipes.recipe import Recipe, load_recipe
 from ...recipes.recording import compare, read_recording
-from ..recording_status import name_files
+from ..recording_status import choose_files
 from .published import Commit, Published, find_commit
 
 _ROUNDING = 1e-9  # of figures that were stored
@@ -108,16 +108,12 @@ def find_drift(
     recipe is its note. Raises ``GalleryError`` for an unknown name of a recipe or a commit.
     """
     commit = find_commit(project.root, base)
-    files = name_files(project)
-    if unknown := [name for name in names if name not in files]:
-        text = f"no recipe named {unknown[0]}"
-        raise GalleryError(text, remedy=f"there are: {', '.join(files)}")
     found = []
-    for name in names or files:
+    for file in choose_files(project, names):
         try:
-            found.append(_compare(files[name], folder or project.recordings, commit))
+            found.append(_compare(file, folder or project.recordings, commit))
         except GalleryError as error:
-            found.append(Drift(name=name, note=error.describe(Path.cwd())))
+            found.append(Drift(name=file.name, note=error.describe(Path.cwd())))
     return found
 
 

@@ -6,11 +6,11 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from ...errors import GalleryError
 from ...recipes.figures.figures import Figures, figures_path, load_figures
 from ...recipes.figures.replicates import replicates_path
+from ...recipes.recording import name_device
 from ..programs import ask
 
 ANSWER = 60  # seconds in which git has to answer
@@ -28,8 +28,7 @@ class Published:
     def device(self) -> str:
         """The GPU or else the CPU of its recording, empty if it is not known."""
         try:
-            device: dict[str, Any] = json.loads(self.notebook)["metadata"]["recording"]["device"]
-            return str(device.get("gpu") or device["cpu"])
+            return name_device(json.loads(self.notebook)["metadata"]["recording"]["device"])
         except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
             return ""
 

@@ -3,10 +3,14 @@
 import math
 from collections.abc import Iterable, Sequence
 
+from ...errors import suggest
+from ..replicates.report import count
 from .compare import ChangedClaim, Compared, Drift
 
 BAR = 0.95  # of a later recording's figures, so many should lie within the published intervals
-_MOST = 40  # lines of a kind in a pull request, whose text must not be too long
+_MOST = 20  # lines of a kind in a pull request
+# Characters behind which no recipe begins: GitHub takes 65,536, and more stands beside this report.
+_ENOUGH = 25_000
 _COLUMNS = ("Class", "Figure", "Published", "Interval", "Now", "Change")
 
 
@@ -29,7 +33,10 @@ def format_text(found: Sequence[Drift], base: str) -> str:
 def format_markdown(found: Sequence[Drift], base: str) -> str:
     """Return Markdown; what a recipe wrote stands in it as code, so that it addresses nobody."""
     lines = ["### Figures beside those that are published", "", _total(found, base)]
-    for drift in found:
+    for place, drift in enumerate(found):
+        if sum(map(len, lines)) > _ENOUGH:
+            left = count(len(found) - place, "more recipe")
+            return "\n".join([*lines, "", f"{left} left out; all: {suggest('drift')}"])
         lines += ["", f"#### {_code(drift.name)}", ""]
         rows = [
             (name, *_describe(each)) for name, outside in drift.outside.items() for each in outside
@@ -53,7 +60,7 @@ def _summarize(drift: Drift) -> str:
     if drift.processes:
         outside = sum(map(len, drift.outside.values()))
         parts.append(f"{outside} of {len(drift.compared)} figures outside their interval")
-        processes, hosts = _plural(drift.processes, "new process"), _plural(drift.hosts, "host")
+        processes, hosts = count(drift.processes, "new process", "es"), count(drift.hosts, "host")
         parts.append(f"{processes} on {hosts}, {drift.device}")
     return "; ".join([*parts, drift.note] if drift.note else parts)
 
@@ -105,11 +112,6 @@ def _total(found: Sequence[Drift], base: str) -> str:
         f"of {base}; of a later recording {100 * BAR:.0f} % should be"
         + ("" if share >= BAR else " (fewer are)")
     )
-
-
-def _plural(count: int, name: str) -> str:
-    more = "es" if name.endswith("s") else "s"
-    return f"{count} {name}{'' if count == 1 else more}"
 
 
 def _code(text: str) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import GalleryError, suggest
+from ...recipes.recording import name_device
 from ..environment import describe, find_secrets, pass_on
 from ..programs import ask, last_line, read_json
 from ..recording_toml import FILE_NAME, Settings, load_settings
@@ -41,8 +42,7 @@ class Conditions:
     @property
     def place(self) -> tuple[str, str]:
         """Where recipes run: the host, as a hash, and the name of the GPU, or else of the CPU."""
-        device = self.facts["device"]
-        return self.facts["host"], device.get("gpu") or device["cpu"]
+        return self.facts["host"], name_device(self.facts["device"])
 
     def kernel_environment(self, scratch: Path) -> dict[str, str]:
         """Return all variables for one run, with folders filled in where settings name them."""

@@ -9,8 +9,7 @@ from ...recipes.figures.figures import Figures, figures_path, store_figures
 from ...recipes.figures.sources import METHOD, read_sources
 from ...recipes.gallery import find_recordings
 from ...recipes.recipe import Recipe, load_recipe
-from ..recording_status import name_files
-from ..selection import choose_files
+from ..recording_status import choose_files, name_files
 from .report import count, describe, describe_refuted, describe_wide
 
 

@@ -67,7 +67,7 @@ class Run:
     recipe: Path  # as messages name it
     file: Path  # the same, complete
     cells: tuple[CellToRun, ...]
-    folder: Path  # of this run alone, see folder.py; the recipe starts in its folder "work"
+    folder: Path  # of this run alone, see remains.py; the recipe starts in its folder "work"
     environment: dict[str, str]  # the kernel's whole environment
     drop: tuple[str, ...]  # regular expressions of lines that are left out of outputs
     secrets: tuple[str, ...]  # what no output may show

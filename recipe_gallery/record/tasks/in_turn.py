@@ -24,10 +24,7 @@ class InTurn:
     @property
     def places(self) -> set[tuple[str, str]]:
         """The host and the name of the device."""
-        facts = [each.facts for each in self._conditions.values()]
-        return {
-            (each["host"], each["device"].get("gpu") or each["device"]["cpu"]) for each in facts
-        }
+        return {each.place for each in self._conditions.values()}
 
     def run(self, waiting: deque[Task]) -> Iterator[tuple[Task, Result]]:
         """Yield what comes of each task, also of those that are added meanwhile."""

@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 from ...errors import describe_error
 from ...recipes.figures.replicates import Replicate, append, replicates_path
 from ...recipes.figures.rows import read_published
-from ...recipes.recording import read_recording
+from ...recipes.recording import name_device, read_recording
 from .. import storage
 from ..progress import Progress, State, Summary
 from ..recording_status import Check
@@ -94,7 +94,7 @@ class Keeper:
         if not read_published(notebook, page.recipe.path):
             self.progress.say(f"{name}: publishes no rows, so it has no replicates")
             return []
-        self._devices[name] = device.get("gpu") or device["cpu"]
+        self._devices[name] = name_device(device)
         tasks = plan_replicates(page, self.folder, self.options, self.places)
         self.summary.plan(name, len(tasks))
         if not tasks:

@@ -42,7 +42,7 @@ class Markup:
 @lru_cache(maxsize=4096)
 def parse(text: str, *, glue: bool = False) -> Markup:
     """Parse one message; ``glue`` lets words touch markup, as it is set for some languages."""
-    children, messages = _parse_inline(text, glue)
+    children, messages = _parse_inline(text.rstrip(), glue)  # as lines of a page are read
     parts: Counter[tuple[str, str]] = Counter()
     plain: list[str] = []
     for child in children:
@@ -103,10 +103,12 @@ def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]
         role = node["role"] or "`"
         explicit = None if role in _TITLELESS_ROLES else _ROLE_TARGET.match(node["raw"])
         target = explicit["target"] if explicit else node["raw"]
+        words = " "
         if role == "math":
+            words = " ".join(["", *re.findall(r"\\(?:text|mathrm)\{([^{}]*)\}", target), ""])
             target = re.sub(r"\\(text|mathrm)\{[^{}]*\}", r"\\\1{}", target)
         parts["role", f":{role}:" if role in _WORDY_ROLES else f":{role}:`{target}`"] += 1
-        plain.append(explicit["title"] if explicit else " ")
+        plain.append(explicit["title"] if explicit else words)
     elif isinstance(node, nodes.reference):
         parts["link", node.get("refuri", "") or "reference"] += 1
         plain.append(" " if text == node.get("refuri") else text)

@@ -9,7 +9,13 @@ import pytest
 from gallery import Gallery, write_recording
 from recipe_gallery.recipes import recipe, recorded_page
 from recipe_gallery.recipes.gallery import GalleryFile
-from recipe_gallery.recipes.recorded_page import Reason, RecordedPage, Unrecorded, load_recorded
+from recipe_gallery.recipes.recorded_page import (
+    Reason,
+    RecordedPage,
+    Unrecorded,
+    describe_version,
+    load_recorded,
+)
 
 
 def load(site: Gallery) -> RecordedPage | Unrecorded:
@@ -70,6 +76,28 @@ def test_a_changed_recipe_is_compared_anew(site: Gallery, recipe: str) -> None:
     assert load(site).comparison.is_current
     site.write("adding", recipe.replace("1 + 2", "5 + 2"))
     assert [cell.number for cell in load(site).comparison.changed] == [1]
+
+
+def test_a_page_is_another_version_when_something_that_it_shows_changes(
+    site: Gallery, recipe: str
+) -> None:
+    def version() -> str:
+        return describe_version(load(site))
+
+    versions = [version()]
+    assert version() == versions[0]
+    path = site.recordings / "adding.ipynb"
+    write_recording(path, path.read_text().replace("the total is 3", "the total was 3"))
+    versions.append(version())
+    site.write("adding", recipe.replace("1 + 2", "5 + 2"))
+    versions.append(version())
+    path.write_text("{")
+    versions.append(version())
+    path.unlink()
+    versions.append(version())
+    assert len(set(versions)) == 5
+    kinds = [each.rpartition(": ")[0] for each in versions]
+    assert kinds == [*["recorded"] * 3, "not recorded, damaged", "not recorded, missing"]
 
 
 def test_a_whole_build_parses_a_recording_once(

@@ -93,6 +93,13 @@ def test_a_cell_inlines_one_module_and_says_what_to_do_with_two(tmp_path: Path) 
     assert caught.value.remedy == "give each a cell of its own"
 
 
+def test_a_module_without_code_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(
+        GalleryError, match=r"recipe\.py:5: _bench\.py has no code; remove the cell"
+    ):
+        load(tmp_path, "from _bench import *", '"""Words."""\n')
+
+
 def test_a_changed_module_is_read_again(tmp_path: Path) -> None:
     cell = "from _bench import SIZE"
     before = load(tmp_path, cell)

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -270,12 +271,35 @@ def test_a_worker_that_was_lost_is_waited_for_beside_one_that_is_refused() -> No
         run=lambda *_, **__: {"a": ("host", "GPU"), "b": GalleryError("no GPU found")},
     )
     runner = on_cluster.OnCluster(client=client, device="gpu", progress=Progress(io.StringIO()))
-    assert runner.places == {("host", "GPU")}
+    known = runner.places
+    assert known == {("host", "GPU")}
     del workers["a"]
     assert not runner._meet()
     runner._require_workers(until=time.monotonic() + 1)
     with pytest.raises(GalleryError, match="no worker fits: b: no GPU found"):
         runner._require_workers(until=time.monotonic())
+    workers["c"] = workers["b"]
+    client.run = lambda *_, **__: {"c": ("other", "GPU")}
+    assert runner._meet()
+    assert known == {("host", "GPU"), ("other", "GPU")}  # what they did is not done again
+
+
+def test_a_worker_that_hangs_and_cannot_be_restarted_is_left_out(gallery: Gallery) -> None:
+    def restart(*_: object, **__: object) -> None:
+        raise ValueError("Restarting workers requires a nanny to be used.")
+
+    client: Any = SimpleNamespace(subscribe_topic=lambda *_: None, restart_workers=restart)
+    runner = on_cluster.OnCluster(client=client, device="cpu", progress=Progress(io.StringIO()))
+    gallery.add()
+    project = load_project(gallery.root)
+    (file,) = list_files(project.config, project.root)
+    task = Task(file=file, recipe=load_recipe(file.path))
+    future: Any = SimpleNamespace(done=lambda: False, cancel=lambda force: None)
+    job = on_cluster.Job(task=task, key="k", worker="w", future=future, due=0.0)
+    runner._workers["a"], runner._jobs["a"] = ("host", "CPU"), job
+    waiting: deque[Task] = deque()
+    assert list(runner._look_after("a", waiting)) == []
+    assert (list(waiting), runner._workers, runner._hanging) == ([task], {}, {"a"})
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Which figures recorded anew lie outside what a commit has published."""
 
 import json
+import re
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -272,7 +273,8 @@ def test_a_commit_that_is_not_there_is_an_error(drifts: Drifts, base: str) -> No
     assert told.count("\n") == 1
 
 
-def test_a_recipe_that_is_not_there_is_an_error(drifts: Drifts) -> None:
+def test_recipes_are_named_as_for_recording(drifts: Drifts) -> None:
+    assert drifts("measuring.py").startswith("measuring: ")
     assert drifts("no", status=1) == "error: no recipe named no; there are: measuring\n"
 
 
@@ -329,10 +331,17 @@ def test_what_a_recipe_wrote_addresses_nobody_in_markdown() -> None:
 
 def test_a_long_list_is_cut_in_markdown() -> None:
     told = format_markdown([drift_of(*[5.0] * 100, gone=("x",) * 100)], "HEAD")
-    assert told.count("adam.") == 40
-    assert "60 more are outside." in told
-    assert "... and 60 more" in told
+    assert told.count("adam.") == 20
+    assert "80 more are outside." in told
+    assert "... and 80 more" in told
     assert len(told) < 10_000
+
+
+def test_a_pull_request_takes_what_is_told_of_many_recipes() -> None:
+    told = format_markdown([drift_of(4.0, gone=("x" * 100,) * 100)] * 100, "HEAD")
+    assert len(told) < 65_536 / 2
+    assert re.search(r"\n```\n\n\d+ more recipes left out; all: recipe-gallery drift$", told)
+    assert "left out" not in format_markdown([drift_of(4.0)] * 10, "HEAD")
 
 
 def test_that_enough_is_within_is_told() -> None:

@@ -318,3 +318,14 @@ def test_a_variable_that_is_kept_from_recipes_is_named_with_what_to_do(
         assert asks_for(name) == (
             f"a.py: cell 1 of 2 failed: KeyError: '{name}'; mend the recipe\n    so far\n    TB"
         )
+
+
+def test_where_recipes_run_is_the_host_and_the_gpu_or_else_the_processor(
+    conditions: Conditions,
+) -> None:
+    assert conditions.place == ("0123456789ab", "A CPU")
+    device = {"gpu": "A GPU", "cpu": "A CPU", "cores": 2}
+    assert replace(conditions, facts=FACTS | {"device": device}).place == (
+        "0123456789ab",
+        "A GPU",
+    )

@@ -196,8 +196,10 @@ def test_an_exception_counts_only_with_a_reason(tmp_path: Path, comment: str, co
         ("Formula", r"a \text{b} :math:`\text{c}`", r"a \text{b} :math:`\text{` d}", "formula"),
         ("", "Use ``code``.", "``kode`` 씁니다.", "markup-changed"),
         ("", "Use it.", "씁니다 # noqa", "markup"),
+        ("", "Use it.", "` ", "markup"),
         ("", "Use it.", "_`씁니다`", "markup-changed"),
         ("", "See :math:`x`.", ":math:`y <x>` 참고.", "markup-changed"),
+        ("", r"See :math:`\text{x}`.", r":math:`\text{<img src=x>}` 참고.", "raw-html"),
         ("", "Use it.", "씁니다.\n\n.. include:: x", "line-break"),
     ],
 )

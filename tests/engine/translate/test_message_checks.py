@@ -101,6 +101,9 @@ def test_a_right_translation_raises_no_alarm(kind: str, text: str, translation: 
 @pytest.mark.parametrize(("check", "kind", "text", "translation"), WRONG)
 def test_a_wrong_translation_is_found(check: str, kind: str, text: str, translation: str) -> None:
     assert check in alarms(kind, text, translation)
+    (found,) = [each for each in CHECKS if each.name == check]
+    assert found.breaks == (check in BREAKING.split())
+    assert found.excusable == (check in EXCUSABLE.split())
 
 
 # What keeps a translation from readers, who would be misled or see a broken page: no catalog says
