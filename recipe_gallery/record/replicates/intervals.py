@@ -18,13 +18,14 @@ known well, though, and hosts were seen to differ by 1 to 5 times that, whatever
 and 2.2 times for GPU time, 2 for wall time that the GPU bounds, 2 and 5 for that which launches
 bound, 3 for first calls (seven recordings on three hosts of a kind; tests hold their figures). So
 before any second host it is supposed that they differ by ``HOSTS_OVER_PROCESSES`` = 3 times the
-standard deviation of processes, and by 0.3 % at least, as they did where processes did not. This
-counts as ``SUPPOSED`` = 4 degrees of freedom beside the ``hosts - 1`` that were measured, and t
+standard deviation of processes, by 0.3 % at least, as they did where processes did not, and by 25 %
+at most: nothing that was measured differed by more, however much its processes did. This counts as ``SUPPOSED`` = 4 degrees of freedom beside the ``hosts - 1`` that were measured, and t
 has their sum. Where the measured variance is above what follows, it is taken alone.
 
-*Spread is pooled within a class.* Few processes say little of their own spread. Variances are
-averaged over the figures of a class (`class` of the rows); a figure that spreads more than its
-class keeps its own. A figure of one host takes the variance of hosts from those of its class that
+*Spread is pooled within a class.* Few processes say little of their own spread. What
+counts is the median of the variances in a class (`class` of the rows), divided by that of a
+chi-squared variable over its degrees of freedom: their mean, but for the one that has nothing in
+common with the others. A figure that spreads more than its class keeps its own. A figure of one host takes the variance of hosts from those of its class that
 have more. The figures of one process share its luck, so pooling adds no degrees of freedom.
 
 *Bounds.* No interval is narrower than ±0.5 %: clocks, drivers and versions differ by that. Where
@@ -43,14 +44,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean, median
 
-from scipy.special import stdtrit  # the inverse of the distribution function of t
+from scipy.special import chdtri, stdtrit  # inverse functions of chi-squared and of t
 
 from ...recipes.figures.figures import Figure
 from ...recipes.figures.rows import LARGEST, SMALLEST, Row
 
 WITHIN = 0.98
 HOSTS_OVER_PROCESSES = 3.0
-LEAST_OF_HOSTS = 0.003
+LEAST_OF_HOSTS, MOST_OF_HOSTS = 0.003, 0.25
 SUPPOSED = 4
 FLOOR = math.log(1.005)
 ONE_PROCESS = 0.05
@@ -160,7 +161,8 @@ def _half_width(sample: _Sample, spread: _Spread) -> float:
     of_process = ONE_PROCESS**2
     if spread.of_processes is not None:
         of_process = max(sample.of_processes or 0.0, spread.of_processes)
-    between = supposed = max(LEAST_OF_HOSTS**2, HOSTS_OVER_PROCESSES**2 * of_process)
+    supposed = min(MOST_OF_HOSTS**2, HOSTS_OVER_PROCESSES**2 * of_process)
+    between = supposed = max(LEAST_OF_HOSTS**2, supposed, of_process)
     measured = spread.hosts - 1  # degrees of freedom
     if spread.of_hosts is not None:
         own = max(sample.of_hosts or 0.0, spread.of_hosts)
@@ -170,14 +172,25 @@ def _half_width(sample: _Sample, spread: _Spread) -> float:
 
 
 def _pool(samples: Sequence[_Sample]) -> _Spread:
-    """Return the means of the variances of a class."""
+    """Return the variances of a class."""
     of_processes = [each for sample in samples if (each := sample.of_processes) is not None]
     of_hosts = [each for sample in samples if (each := sample.of_hosts) is not None]
+    hosts = max(len(sample.hosts) for sample in samples)
+    processes = max(sum(len(host) - 1 for host in sample.hosts) for sample in samples)
     return _Spread(
-        of_processes=fmean(of_processes) if of_processes else None,
-        of_hosts=fmean(of_hosts) if of_hosts else None,
-        hosts=max(len(sample.hosts) for sample in samples),
+        of_processes=_find_typical(of_processes, processes),
+        of_hosts=_find_typical(of_hosts, hosts - 1),
+        hosts=hosts,
     )
+
+
+def _find_typical(variances: Sequence[float], freedom: int) -> float | None:
+    """Return what the mean of variances is likely to be, whatever a few of them are."""
+    if not variances:
+        return None
+    if len(variances) == 1:
+        return variances[0]
+    return median(variances) * freedom / float(chdtri(freedom, 0.5))
 
 
 def _round(value: float) -> float:

@@ -203,3 +203,20 @@ def test_any_values_have_an_interval_that_can_be_stored(hosts: list[list[float]]
     found = figures_of(*hosts)
     assert 0 <= found.low <= found.value <= found.high <= 1e15
     assert all(math.isfinite(each) for each in (found.low, found.value, found.high))
+
+
+def test_one_wild_figure_does_not_widen_its_class() -> None:
+    def widths(*wild: float) -> float:
+        hosts = [("h", value, other) for value, other in zip((1.0, 1.01, 0.99), wild, strict=True)]
+        processes = [
+            (host, [row(value, "a"), row(value * 1.1, "b"), row(other, "wild")])
+            for host, value, other in hosts
+        ]
+        return compute_figures(processes)["c.a.time"].width
+
+    assert widths(1.0, 50.0, 900.0) < 1.5 * widths(1.0, 1.01, 0.99)
+
+
+def test_hosts_are_not_supposed_to_differ_by_more_than_was_seen() -> None:
+    wide = figures_of([1.0, 1.3, 0.8, 1.1, 1.2])  # 3 times this would be 60 %
+    assert 2.5 < wide.high / wide.value < 4
