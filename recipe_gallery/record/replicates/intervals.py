@@ -1,41 +1,43 @@
 """Where the figure of another recording, made like this one on another host, will fall.
 
-A recording's figure is the median of its processes. Ratios, times and rates spread by factors,
-so all is done with logarithms; there, for one figure,
+A recording's figure is the median of its processes. Ratios, times and rates spread by factors, so
+all is done with logarithms; there, for one figure,
 
     figure of a host = m + (effect of the host) + (median of what its processes add).
 
-*Value.* The mean of the hosts' medians: hosts count alike, however many processes each ran. Of
-one host it is the median of its processes.
+*Value.* The mean of the hosts' medians: hosts count alike, however many processes each ran. Of one
+host it is the median of its processes.
 
 *Hosts are a random effect.* Another recording runs on another host, so what counts is V, the
-variance of hosts' medians, and not how often one of them was asked: the interval is
-``value ± t · sqrt(V · (1 + 1 / hosts))``.
+variance of hosts' medians, and not how often one of them was asked: the interval is ``value ± t ·
+sqrt(V · (1 + 1 / hosts))``.
 
-*V is measured where it can be, and supposed where it cannot.* One host says nothing of others,
-and two say little (their t with one degree of freedom is 32). What processes of one host do is
-known well, though, and hosts were seen to differ by 1 to 5 times that, whatever was measured: 1.2
-and 2.2 times for GPU time, 2 for wall time that the GPU bounds, 2 and 5 for that which launches
-bound, 3 for first calls (seven recordings on three hosts of a kind; tests hold their figures). So
-before any second host it is supposed that they differ by ``HOSTS_OVER_PROCESSES`` = 3 times the
-standard deviation of processes, by 0.3 % at least, as they did where processes did not, and by 25 %
-at most: nothing that was measured differed by more, however much its processes did. This counts as ``SUPPOSED`` = 4 degrees of freedom beside the ``hosts - 1`` that were measured, and t
-has their sum. Where the measured variance is above what follows, it is taken alone.
+*V is measured where it can be, and supposed where it cannot.* One host says nothing of others, and
+two say little (their t with one degree of freedom is 32). What processes of one host do is known
+well, though, and hosts were seen to differ by 1 to 5 times that, whatever was measured: 1.2 and 2.2
+times for GPU time, 2 for wall time that the GPU bounds, 2 and 5 for that which launches bound, 3
+for first calls (seven recordings on three hosts of a kind; tests hold their figures). So before any
+second host it is supposed that they differ by ``HOSTS_OVER_PROCESSES`` = 3 times the standard
+deviation of processes, by 0.3 % at least, as they did where processes did not, and by 25 % at most:
+nothing that was measured differed by more, however much its processes did. This counts as
+``SUPPOSED`` = 4 degrees of freedom beside the ``hosts - 1`` that were measured, and t has their
+sum. Where the measured variance is above what follows, it is taken alone.
 
-*Spread is pooled within a class.* Few processes say little of their own spread. What
-counts is the median of the variances in a class (`class` of the rows), divided by that of a
-chi-squared variable over its degrees of freedom: their mean, but for the one that has nothing in
-common with the others. A figure that spreads more than its class keeps its own. A figure of one host takes the variance of hosts from those of its class that
-have more. The figures of one process share its luck, so pooling adds no degrees of freedom.
+*Spread is pooled within a class.* Few processes say little of their own spread. What counts is the
+median of the variances in a class (`class` of the rows), divided by that of a chi-squared variable
+over its degrees of freedom: their mean, but for the one that has nothing in common with the others.
+A figure that spreads more than its class keeps its own. A figure of one host takes the variance of
+hosts from those of its class that have more. The figures of one process share its luck, so pooling
+adds no degrees of freedom.
 
-*Bounds.* No interval is narrower than ±0.5 %: clocks, drivers and versions differ by that. Where
-no figure of a class has two processes on a host, ±5 % is supposed of a process. A figure that is
+*Bounds.* No interval is narrower than ±0.5 %: clocks, drivers and versions differ by that. Where no
+figure of a class has two processes on a host, ±5 % is supposed of a process. A figure that is
 sometimes 0 has no logarithm: the same is done with its values in parts of their mean, and the
 interval ends at 0. One that is always 0 is 0.
 
 What this is worth is shown in the tests by simulation: with hosts that differ by up to 5 times the
-spread of processes, at least 96 of 100 later figures fall inside, whether 1, 2 or 3 hosts
-were recorded; at 15 times, which nobody has seen, 95 with two hosts and 55 with one.
+spread of processes, at least 96 of 100 later figures fall inside, whether 1, 2 or 3 hosts were
+recorded; at 15 times, which nobody has seen, 95 with two hosts and 55 with one.
 """
 
 import math
