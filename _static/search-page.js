@@ -30,8 +30,7 @@ async function show(query) {
     return;
   }
   if (number !== current) return;
-  const count = pages.length;
-  status.textContent = count === 0 ? texts.none : count === 1 ? texts.one : texts.many.replace("%s", count);
+  status.textContent = pages.length ? texts.found.replace("%s", pages.length) : texts.none;
   list.replaceChildren(...pages.map(describe));
 }
 
