@@ -89,7 +89,7 @@ def test_what_the_engine_imports_is_asked_for(wheel: zipfile.ZipFile) -> None:
     (name,) = (name for name in wheel.namelist() if name.endswith("METADATA"))
     facts = email.message_from_bytes(wheel.read(name))
     asked = {re.split(r"[\[>]", each)[0] for each in facts.get_all("Requires-Dist")}
-    comes_along = {"docutils": "sphinx", "imagesize": "sphinx"}
+    comes_along = {"docutils": "sphinx", "imagesize": "sphinx", "dask": "distributed"}
     comes_along |= {"jupyter-client": "nbclient", "pyzmq": "nbclient", "traitlets": "nbclient"}
     distributions = packages_distributions()
     for path in (ROOT / "recipe_gallery").rglob("*.py"):

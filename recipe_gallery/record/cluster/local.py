@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+import os
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,21 +22,30 @@ LOCAL = "127.0.0.1"  # what listens there cannot be reached from other machines
 CONNECT = 15  # seconds
 
 
-def set_up(scratch: Path) -> None:
+@contextlib.contextmanager
+def set_up(scratch: Path) -> Iterator[None]:
     """Keep Dask quiet, its files in ``scratch``, and the environment of recipes as it is."""
-    # In place of its own: one thread for each of OpenMP's, OpenBLAS' and MKL's libraries.
+    # In place of its own: one thread for each of OpenMP's, OpenBLAS' and MKL's libraries. A Nanny
+    # puts it into the environment of this process and leaves it there.
     spawn = {"DASK_LOGGING__DISTRIBUTED": "critical"}
-    dask.config.set(
-        {
-            "distributed.nanny.pre-spawn-environ": spawn,
-            "distributed.comm.timeouts.connect": f"{CONNECT}s",
-            "distributed.worker.daemon": True,
-            "temporary-directory": str(scratch),
-        }
-    )
+    before = {name: os.environ.get(name) for name in spawn}
+    settings = {
+        "distributed.nanny.pre-spawn-environ": spawn,
+        "distributed.comm.timeouts.connect": f"{CONNECT}s",
+        "distributed.worker.daemon": True,
+        "temporary-directory": str(scratch),
+    }
     for name in [*logging.root.manager.loggerDict]:  # some have a level of their own
         if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
             logging.getLogger(name).setLevel(logging.CRITICAL)
+    try:
+        with dask.config.set(settings):
+            yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
 
 
 def describe_worker(place: Place, root: Path, folder: Path, name: str) -> dict[str, Any]:
@@ -58,7 +68,7 @@ def local_cluster(places: Sequence[Place], root: Path, progress: Progress) -> It
     own = {"host": LOCAL, "dashboard_address": http}
     with contextlib.ExitStack() as held:
         folder = held.enter_context(run_folder())
-        set_up(folder)
+        held.enter_context(set_up(folder))
         workers = {
             place.name: {
                 "cls": Nanny,
@@ -87,8 +97,7 @@ def local_cluster(places: Sequence[Place], root: Path, progress: Progress) -> It
 @contextlib.contextmanager
 def remote_cluster(address: str) -> Iterator[Client]:
     """Yield a client of a scheduler that exists; raise ``GalleryError`` if it does not answer."""
-    with run_folder() as folder:
-        set_up(folder)
+    with run_folder() as folder, set_up(folder):
         try:
             client = Client(address, timeout=CONNECT, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:

@@ -40,7 +40,7 @@ def serve(project: Project, scheduler: str, device: str, workers: int | None) ->
             if place.gpu:
                 held.enter_context(alone_on(place.gpu))
         folder = held.enter_context(run_folder())
-        set_up(folder)
+        held.enter_context(set_up(folder))
         asyncio.run(_serve(scheduler, places, project.root.resolve(), folder, progress))
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import dask
 import psutil
 import pytest
 
@@ -23,7 +24,7 @@ from recipe_gallery.project import load_project
 from recipe_gallery.recipes.figures.replicates import read_replicates
 from recipe_gallery.recipes.gallery import list_files
 from recipe_gallery.recipes.recipe import load_recipe
-from recipe_gallery.record.cluster import on_cluster, places
+from recipe_gallery.record.cluster import local, on_cluster, places
 from recipe_gallery.record.cluster.code import describe_code, find_difference
 from recipe_gallery.record.progress import Progress
 from recipe_gallery.record.tasks.task import Task
@@ -126,6 +127,18 @@ def wait_for(path: Path) -> None:
 
 def record(*arguments: str) -> tuple[str, ...]:
     return ("-m", "recipe_gallery", "record", "--device", "cpu", *arguments)
+
+
+def test_nothing_of_a_local_cluster_stays_in_this_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DASK_LOGGING__DISTRIBUTED", "info")
+    before = dict(os.environ), dask.config.get("temporary-directory")
+    with local.set_up(tmp_path):
+        os.environ |= dask.config.get("distributed.nanny.pre-spawn-environ")  # as a Nanny does
+        assert dask.config.get("temporary-directory") == str(tmp_path)
+        assert os.environ["DASK_LOGGING__DISTRIBUTED"] == "critical"
+    assert (dict(os.environ), dask.config.get("temporary-directory")) == before
 
 
 @pytest.fixture

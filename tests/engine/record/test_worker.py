@@ -90,7 +90,13 @@ def recorder(gallery: Gallery) -> Iterator[Callable[[str], "subprocess.Popen[str
         command = [sys.executable, "-m", "recipe_gallery", "record", "--device", "cpu"]
         command += ["--root", str(gallery.root)]
         process = subprocess.Popen(
-            command, cwd=ROOT, stderr=subprocess.PIPE, text=True, start_new_session=True
+            command,
+            cwd=ROOT,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            # nohup would have it ignored
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
         )
         started.append(process)
         return process
