@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...errors import GalleryError, suggest
 from ..machine.gpu import Gpu
-from ..machine.gpus import find_gpus, require_gpu
+from ..machine.gpus import require_gpus
 
 _TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/{}"
 
@@ -28,8 +28,7 @@ def find_places(device: str, workers: int | None) -> list[Place]:
     By default each GPU is one, or the processor is. Raises ``GalleryError`` if there are too few.
     """
     if device == "gpu":
-        require_gpu()
-        gpus: list[Gpu | None] = [*find_gpus()]
+        gpus: list[Gpu | None] = [*require_gpus()]
         if workers and workers > len(gpus):
             text = f"{workers} workers need {workers} GPUs; there are {len(gpus)}"
             raise GalleryError(text, remedy=f"run: {suggest('record')}")

@@ -18,10 +18,10 @@ def find_gpu() -> Gpu | None:
     return next(iter(find_gpus()), None)
 
 
-def require_gpu() -> Gpu:
-    """Return the GPU to record on; raise ``GalleryError`` if there is none."""
-    gpu = find_gpu()
-    if gpu is None:
+def require_gpus() -> list[Gpu]:
+    """Return the GPUs to record on; raise ``GalleryError`` if there is none."""
+    gpus = find_gpus()
+    if not gpus:
         remedy = f"to run on the CPU instead: {suggest('record', '', '--device cpu')}"
         raise GalleryError("no GPU found (nvidia-smi and amd-smi show none)", remedy=remedy)
-    return gpu
+    return gpus

@@ -26,6 +26,8 @@ from recipe_gallery.recipes.gallery import list_files
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.record.cluster import local, on_cluster, places
 from recipe_gallery.record.cluster.code import describe_code, find_difference
+from recipe_gallery.record.machine import gpus
+from recipe_gallery.record.machine.gpu import Gpu
 from recipe_gallery.record.progress import Progress
 from recipe_gallery.record.tasks.task import Task
 
@@ -41,6 +43,7 @@ display({kind: {"rows": [row | {"value": 1.5 + number / 100}]}}, raw=True)
 """
 # Dask's worker process is the parent of the process that runs the kernel.
 WORKER = "import os, psutil, signal, time\nworker = psutil.Process().parent().parent()\n"
+GPU = Gpu(identity="GPU-1a", facts={})
 Start = Callable[..., subprocess.Popen[str]]
 
 
@@ -221,10 +224,17 @@ def test_a_result_depends_on_the_recipe_on_files_beside_it_and_on_packages(
 
 
 def test_more_workers_than_gpus_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(places, "require_gpu", lambda: None)
-    monkeypatch.setattr(places, "find_gpus", lambda: [])
-    with pytest.raises(GalleryError, match="2 workers need 2 GPUs; there are 0; run: "):
+    monkeypatch.setattr(gpus, "find_gpus", lambda: [GPU])
+    with pytest.raises(GalleryError, match="2 workers need 2 GPUs; there are 1; run: "):
         places.find_places("gpu", 2)
+
+
+def test_gpus_are_asked_for_once_as_they_may_vanish(monkeypatch: pytest.MonkeyPatch) -> None:
+    answers = [[GPU, GPU], []]
+    monkeypatch.setattr(gpus, "find_gpus", lambda: answers.pop(0))
+    assert [each.name for each in places.find_places("gpu", None)] == ["gpu0", "gpu1"]
+    with pytest.raises(GalleryError, match="no GPU found"):
+        places.find_places("gpu", None)
 
 
 def test_what_differs_is_named() -> None:

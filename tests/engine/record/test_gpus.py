@@ -12,7 +12,7 @@ import pytest
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.record.machine import amd, nvidia
 from recipe_gallery.record.machine.gpu import AMD, Gpu, show_only
-from recipe_gallery.record.machine.gpus import find_gpu, find_gpus, require_gpu
+from recipe_gallery.record.machine.gpus import find_gpu, find_gpus, require_gpus
 
 PutTool = Callable[[str, str], Path]
 
@@ -55,7 +55,7 @@ def names(gpus: list[Gpu]) -> list[str]:
 
 def test_the_first_gpu_is_taken(smi: Path) -> None:
     facts = {"gpu": "Some GPU", "driver": "570.1", "memory": "80 GiB"}
-    assert find_gpu() == require_gpu() == Gpu(identity="GPU-1a", facts=facts)
+    assert find_gpu() == require_gpus()[0] == Gpu(identity="GPU-1a", facts=facts)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_a_tool_that_fails_finds_none(put_tool: PutTool, script: str) -> None:
 @pytest.mark.usefixtures("put_tool")
 def test_where_there_is_no_tool_the_cpu_is_offered() -> None:
     with pytest.raises(GalleryError) as caught:
-        require_gpu()
+        require_gpus()
     assert str(caught.value) == (
         "no GPU found (nvidia-smi and amd-smi show none); "
         "to run on the CPU instead: recipe-gallery record --device cpu"
