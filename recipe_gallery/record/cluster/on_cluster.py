@@ -8,24 +8,23 @@ import secrets
 import time
 from collections import deque
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass, field
 from queue import Empty, SimpleQueue
 from typing import Any
 
 from distributed import Client, Future
 
-from ...errors import GalleryError
 from ..progress import Forecast, Progress
 from ..recording_toml import load_settings
 from ..run.supervise import GRACE
 from ..tasks.task import Failure, Result, Task
 from .code import describe_code
 from .local import RESOURCE
-from .remote import Order, Refusal, carry_out, meet
+from .remote import Order, Refusal, carry_out
+from .workers import PATIENCE, Workers
 
 TRIES = 3
-PATIENCE = 60  # seconds without any worker; those that were lost may be started again
+ANSWER = 5  # seconds in which those that are there should have answered: replicates are planned
 MARGIN = 30  # seconds past its deadline, in which a run should have been ended and told
 PREPARING = 180  # seconds for what is asked of a machine, beside its probe
 
@@ -56,13 +55,8 @@ class OnCluster:
     device: str  # "gpu" or "cpu"
     progress: Progress
     session: str = field(default_factory=lambda: f"recipes-{secrets.token_hex(8)}")
-    _workers: dict[str, tuple[str, str]] = field(default_factory=dict)  # by address: their places
-    _places: set[tuple[str, str]] = field(default_factory=set)  # of all that were ever there
-    _names: dict[str, str] = field(default_factory=dict)
-    _unfit: dict[str, str] = field(default_factory=dict)  # by address: why
-    _hanging: set[str] = field(default_factory=set)  # those of a restarted one are others
-    _may_return: bool = False  # one that fits was lost, or is restarted
-    _jobs: dict[str, Job] = field(default_factory=dict)  # by address
+    _workers: Workers = field(init=False)
+    _jobs: dict[str, Job] = field(default_factory=dict)  # by address of the worker
     _tries: dict[str, int] = field(default_factory=dict)  # by a task's title
     _told: SimpleQueue[dict[str, Any]] = field(default_factory=SimpleQueue)
     _said: set[str] = field(default_factory=set)
@@ -70,25 +64,26 @@ class OnCluster:
     _done: int = 0
 
     def __post_init__(self) -> None:
+        self._workers = Workers(client=self.client, device=self.device, progress=self.progress)
         self.client.subscribe_topic(self.session, lambda event: self._told.put(event[1]))
 
     @property
     def places(self) -> set[tuple[str, str]]:
         """Hosts and devices of workers, also of later ones; waits for the first one."""
         until = time.monotonic() + PATIENCE
-        while not self._meet():
-            self._require_workers(until)
+        while not self._workers.update(seconds=ANSWER):
+            self._workers.require(until)
             time.sleep(0.5)
-        return self._places
+        return self._workers.places
 
     def run(self, waiting: deque[Task]) -> Iterator[tuple[Task, Result]]:
         """Yield what comes of each task, also of those that are added meanwhile."""
         until = time.monotonic() + PATIENCE
         while waiting or self._jobs:
-            if self._meet():
+            if self._workers.update():
                 until = time.monotonic() + PATIENCE
-            self._require_workers(until)
-            for address in self._workers.keys() - self._jobs.keys():
+            self._workers.require(until)
+            for address in self._workers.fit.keys() - self._jobs.keys():
                 if waiting:
                     self._hand_out(waiting.popleft(), address)
             self._listen(waiting)
@@ -98,41 +93,6 @@ class OnCluster:
     def close(self) -> None:
         """Let workers end what they do."""
         self.client.cancel([job.future for job in self._jobs.values()], force=True)
-
-    def _meet(self) -> bool:
-        """Get to know new workers and forget those that are gone; tell whether there are any."""
-        if self.client.status != "running":
-            raise self._scheduler_is_gone()
-        try:
-            found = self.client.scheduler_info(n_workers=-1)["workers"]
-        except Exception:
-            raise self._scheduler_is_gone() from None
-        fit = {key: each for key, each in found.items() if each["resources"].get(RESOURCE)}
-        for address in self._workers.keys() - fit.keys():
-            del self._workers[address]
-            self._may_return = True
-        known = self._workers.keys() | self._unfit.keys() | self._hanging
-        new = list(fit.keys() - known)
-        if new:
-            answers = self.client.run(meet, self.device, workers=new, on_error="return")
-            for address, answer in answers.items():
-                self._names[address] = str(fit[address].get("name", address))
-                if isinstance(answer, BaseException):
-                    self._refuse(address, " ".join(str(answer).split()) or repr(answer))
-                else:
-                    self._workers[address] = answer
-                    self._places.add(answer)
-        return bool(self._workers)
-
-    def _require_workers(self, until: float) -> None:
-        if self._workers or (time.monotonic() < until and (self._may_return or not self._unfit)):
-            return
-        if self._unfit:
-            text = f"no worker fits: {next(reversed(self._unfit.values()))}"
-            remedy = "bring all machines to the same commit and the same versions"
-            raise GalleryError(text, remedy=remedy)
-        text = f"there was no worker for {PATIENCE} s"
-        raise GalleryError(text, remedy="start some: recipe-gallery record-worker tcp://...")
 
     def _hand_out(self, task: Task, address: str) -> None:
         key = f"{self.session}-{secrets.token_hex(4)}"
@@ -154,7 +114,9 @@ class OnCluster:
             pure=False,
             retries=0,
         )
-        self._jobs[address] = Job(task=task, key=key, worker=self._names[address], future=future)
+        self._jobs[address] = Job(
+            task=task, key=key, worker=self._workers.names[address], future=future
+        )
         future.add_done_callback(lambda _: self._told.put({"event": "done"}))
 
     def _listen(self, waiting: deque[Task]) -> None:
@@ -184,7 +146,7 @@ class OnCluster:
         jobs = self._jobs.values()
         running = [(each.task.kind, now - (each.started or now)) for each in jobs]
         kinds = [each.kind for each in waiting]
-        left = self._forecast.describe(kinds, running, max(len(self._workers), 1))
+        left = self._forecast.describe(kinds, running, max(len(self._workers.fit), 1))
         total = self._done + len(jobs) + len(waiting)
         if self.progress.on_terminal:
             told = f"{self._done} of {total} done{left}: {', '.join(each.short for each in jobs)}"
@@ -198,26 +160,22 @@ class OnCluster:
         """Yield the result of a job that has ended; put a task back that has to be tried again."""
         job = self._jobs[address]
         if not job.future.done():
-            if address not in self._workers:
+            if address not in self._workers.fit:
                 yield from self._try_again(address, waiting, "was lost")
             elif time.monotonic() > job.due:
                 yield from self._try_again(address, waiting, "hangs")
-                self._hanging.add(address)
-                self._workers.pop(address, None)
-                self._may_return = True
-                with suppress(Exception):  # without a Nanny nobody can start it again
-                    self.client.restart_workers([address], timeout=GRACE, raise_for_error=False)
+                self._workers.restart(address)
             return
         try:
             result = job.future.result()
         except Exception:
             if self.client.status != "running":
-                raise self._scheduler_is_gone() from None
+                raise self._workers.scheduler_is_gone() from None
             yield from self._try_again(address, waiting, "was lost")
             return
         del self._jobs[address]
         if isinstance(result, Refusal):
-            self._refuse(address, result.text)
+            self._workers.refuse(address, result.text)
             waiting.appendleft(job.task)
             return
         if job.started:
@@ -239,12 +197,3 @@ class OnCluster:
             self._done += 1
             text = f"{title}: its worker {what}, {TRIES} times; see what the recipe does to it"
             yield job.task, Failure(text=text)
-
-    def _refuse(self, address: str, text: str) -> None:
-        self._workers.pop(address, None)
-        self._unfit[address] = f"{self._names[address]}: {text}"
-        self.progress.say(f"note: worker {self._names[address]} is refused: {text}")
-
-    def _scheduler_is_gone(self) -> GalleryError:
-        remedy = "what was finished is kept; start it, and the same command goes on"
-        return GalleryError("the scheduler is gone", remedy=remedy)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -25,7 +26,9 @@ from recipe_gallery.recipes.figures.replicates import read_replicates
 from recipe_gallery.recipes.gallery import list_files
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.record.cluster import local, on_cluster, places
+from recipe_gallery.record.cluster import workers as cluster_workers
 from recipe_gallery.record.cluster.code import describe_code, find_difference
+from recipe_gallery.record.cluster.workers import Workers
 from recipe_gallery.record.machine import gpus
 from recipe_gallery.record.machine.gpu import Gpu
 from recipe_gallery.record.progress import Progress
@@ -95,9 +98,10 @@ def start(gallery: Gallery, temporary: Path) -> Iterator[Start]:
     yield start
     for process in started:
         process.kill()
+    for child in running(temporary):  # those that a test has stopped hold pipes open
+        child.kill()
+    for process in started:
         process.communicate()
-    for process in running(temporary):
-        process.kill()
 
 
 def running(temporary: Path) -> list[psutil.Process]:
@@ -285,26 +289,72 @@ def test_a_recipe_that_fails_does_not_stop_others(gallery: Gallery) -> None:
     assert gallery.messages.count("trying once more") == 1  # a kernel that dies
 
 
-def test_a_worker_that_was_lost_is_waited_for_beside_one_that_is_refused() -> None:
-    workers = {"a": {"resources": {"place": 1}}, "b": {"resources": {"place": 1}}}
+def asked(answers: dict[str, Any], found: dict[str, Any]) -> tuple[Workers, io.StringIO]:
+    """Return the workers of a scheduler that lists ``found``, and what is said of them."""
+
+    def run(*_: object, workers: list[str], **__: object) -> dict[str, Any]:
+        answer = answers[workers[0]]
+        return {workers[0]: answer() if callable(answer) else answer}
+
     client: Any = SimpleNamespace(
-        status="running",
-        subscribe_topic=lambda *_: None,
-        scheduler_info=lambda n_workers: {"workers": workers},
-        run=lambda *_, **__: {"a": ("host", "GPU"), "b": GalleryError("no GPU found")},
+        status="running", scheduler_info=lambda n_workers: {"workers": found}, run=run
     )
-    runner = on_cluster.OnCluster(client=client, device="gpu", progress=Progress(io.StringIO()))
-    known = runner.places
+    said = io.StringIO()
+    return Workers(client=client, device="gpu", progress=Progress(said)), said
+
+
+def test_a_worker_that_was_lost_is_waited_for_beside_one_that_is_refused() -> None:
+    found = {"a": {"resources": {"place": 1}}, "b": {"resources": {"place": 1}}}
+    answers = {"a": ("host", "GPU"), "b": GalleryError("no GPU found")}
+    workers, said = asked(answers, found)
+    assert workers.update(seconds=60)
+    known = workers.places
     assert known == {("host", "GPU")}
-    del workers["a"]
-    assert not runner._meet()
-    runner._require_workers(until=time.monotonic() + 1)
+    assert said.getvalue() == "note: worker b is refused: no GPU found\n"
+    del found["a"]
+    assert not workers.update()
+    workers.require(until=time.monotonic() + 1)
     with pytest.raises(GalleryError, match="no worker fits: b: no GPU found"):
-        runner._require_workers(until=time.monotonic())
-    workers["c"] = workers["b"]
-    client.run = lambda *_, **__: {"c": ("other", "GPU")}
-    assert runner._meet()
+        workers.require(until=time.monotonic())
+    found["c"] = found["b"]
+    answers["c"] = ("other", "GPU")
+    assert workers.update(seconds=60)
     assert known == {("host", "GPU"), ("other", "GPU")}  # what they did is not done again
+
+
+def test_a_new_worker_that_does_not_answer_delays_nothing_and_is_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(cluster_workers, "ANSWERING", -1)
+    goes_on = threading.Event()
+
+    def hang() -> tuple[str, str]:
+        assert goes_on.wait(60)
+        return "slow", "GPU"
+
+    found = {"a": {"resources": {"place": 1}, "name": "first"}}
+    workers, said = asked({"a": hang, "b": ("host", "GPU")}, found)
+    assert not workers.update()
+    assert not workers.update()
+    assert said.getvalue() == "note: worker first does not answer\n"  # once
+    workers.require(until=time.monotonic() + 60)
+    with pytest.raises(GalleryError, match="there was no worker for 60 s; start"):
+        workers.require(until=time.monotonic())
+    found["b"] = {"resources": {"place": 1}}
+    while not workers.update():
+        time.sleep(0.01)
+    assert workers.fit == {"b": ("host", "GPU")}
+    goes_on.set()
+    while len(workers.fit) < 2:
+        workers.update(seconds=60)
+    assert workers.fit["a"] == ("slow", "GPU")
+
+
+def task_of(gallery: Gallery) -> Task:
+    gallery.add()
+    project = load_project(gallery.root)
+    (file,) = list_files(project.config, project.root)
+    return Task(file=file, recipe=load_recipe(file.path))
 
 
 def test_a_worker_that_hangs_and_cannot_be_restarted_is_left_out(gallery: Gallery) -> None:
@@ -313,16 +363,14 @@ def test_a_worker_that_hangs_and_cannot_be_restarted_is_left_out(gallery: Galler
 
     client: Any = SimpleNamespace(subscribe_topic=lambda *_: None, restart_workers=restart)
     runner = on_cluster.OnCluster(client=client, device="cpu", progress=Progress(io.StringIO()))
-    gallery.add()
-    project = load_project(gallery.root)
-    (file,) = list_files(project.config, project.root)
-    task = Task(file=file, recipe=load_recipe(file.path))
+    task = task_of(gallery)
     future: Any = SimpleNamespace(done=lambda: False, cancel=lambda force: None)
     job = on_cluster.Job(task=task, key="k", worker="w", future=future, due=0.0)
-    runner._workers["a"], runner._jobs["a"] = ("host", "CPU"), job
+    runner._workers.fit["a"], runner._jobs["a"] = ("host", "CPU"), job
     waiting: deque[Task] = deque()
     assert list(runner._look_after("a", waiting)) == []
-    assert (list(waiting), runner._workers, runner._hanging) == ([task], {}, {"a"})
+    workers = runner._workers
+    assert (list(waiting), workers.fit, workers._hanging) == ([task], {}, {"a"})
 
 
 @pytest.mark.slow
@@ -438,7 +486,7 @@ def test_a_worker_of_another_process_does_what_a_client_wants(
 
 
 @pytest.mark.slow
-def test_a_worker_with_other_code_is_refused(
+def test_a_worker_with_other_code_is_refused_and_one_that_hangs_keeps_no_other_from_its_work(
     gallery: Gallery, start: Start, tmp_path: Path, scheduler: tuple[str, subprocess.Popen[str]]
 ) -> None:
     address, _ = scheduler
@@ -446,7 +494,7 @@ def test_a_worker_with_other_code_is_refused(
     (tmp_path / "other").mkdir()
     other = Gallery(tmp_path / "other")
     write(other, "recipe", PUBLISHES + "x = 1")
-    join(start, address, other.root)
+    unfit = join(start, address, other.root)
     client = start(*record("--scheduler", address))
     _, messages = client.communicate(timeout=60)
     assert client.returncode == 1
@@ -454,11 +502,14 @@ def test_a_worker_with_other_code_is_refused(
     assert " is refused: the recipe recipe is another on " in messages
     assert lines[-1].startswith("error: no worker fits: ")
     assert lines[-1].endswith("; bring all machines to the same commit and the same versions")
+    for each in psutil.Process(unfit.pid).children(recursive=True):
+        each.suspend()
     join(start, address, gallery.root)
     client = start(*record("--scheduler", address, "--replicates", "2"))
     _, messages = client.communicate(timeout=60)
     assert client.returncode == 0, messages
     assert numbers(gallery, "recipe") == [1, 2]
+    assert " is refused" not in messages  # it was not heard
 
 
 @pytest.mark.slow
