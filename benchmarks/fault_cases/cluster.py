@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 import psutil
 
-from .bench import Bench, Done
+from .bench import ROOT, Bench, Done
 from .case import Case, contains, left_behind, prints
 from .leftovers import CHILD
 from .runs import FULL, when_running, with_mounts
@@ -20,6 +20,17 @@ TWO = ("record", "--device", "cpu", "--workers", "2")
 # Dask's worker is the parent of the process that runs the kernel.
 WORKER = "import os, pathlib, psutil, time\nworker = psutil.Process().parent().parent()\n"
 ONCE = "mark = pathlib.Path('ROOT/begun')\nif not mark.exists():\n    mark.touch()\n    "
+# A client that is signalled where Python ignores errors: while it collects garbage.
+COLLECTS = """
+import gc, pathlib, signal, sys, threading
+begun = pathlib.Path('ROOT/begun')
+def collect(phase, info):
+    if threading.current_thread() is threading.main_thread() and begun.exists():
+        begun.unlink()
+        signal.raise_signal(signal.SIGTERM)
+if 'record' in sys.orig_argv:
+    gc.callbacks.append(collect)
+"""
 BEGUN = "\nimport pathlib, time\npathlib.Path('ROOT/begun').touch()\ntime.sleep(600)"
 
 
@@ -189,6 +200,18 @@ CLIENTS = [
     _client("interrupted", signal.SIGINT),
     _client("terminated", signal.SIGTERM),
     _client("killed", signal.SIGKILL),
+    Case(
+        name="cluster-client-collecting",
+        kind="G3",
+        injects="SIGTERM to the client in a callback of its garbage collector; then another run",
+        ends="interrupted",
+        code=CHILD + BEGUN,
+        files={"../hook/sitecustomize.py": COLLECTS},
+        environment={"PYTHONPATH": f"ROOT/hook{os.pathsep}{ROOT}"},
+        arguments=TWO,
+        look=goes_on,
+        seconds=120,
+    ),
     Case(
         name="cluster-scheduler-killed",
         kind="G3",

@@ -1,7 +1,6 @@
 """Record recipes: run each one, and its replicates, and keep what they gave, where and when."""
 
 import contextlib
-import signal
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -18,6 +17,7 @@ from .machine.gpu import Gpu
 from .machine.host import require_open_files
 from .progress import Progress, Summary
 from .recording_status import choose_files
+from .run.interruption import end_as_ctrl_c_does
 from .run.remains import remove_leftovers
 from .selection import Options, select_pages
 from .tasks.in_turn import InTurn
@@ -113,18 +113,6 @@ def _start_runner(
     return held.enter_context(
         contextlib.closing(OnCluster(client=client, device=options.device, progress=progress))
     )
-
-
-@contextlib.contextmanager
-def end_as_ctrl_c_does() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP interrupt, so that nothing stays behind; nohup's choice is kept."""
-    with contextlib.ExitStack() as held:
-        for name in ("SIGTERM", "SIGHUP"):
-            ending = getattr(signal, name, None)  # Windows has no SIGHUP
-            if ending is not None and signal.getsignal(ending) is not signal.SIG_IGN:
-                before = signal.signal(ending, signal.default_int_handler)
-                held.callback(signal.signal, ending, before)
-        yield
 
 
 def alone_on(gpu: Gpu) -> contextlib.AbstractContextManager[None]:

@@ -16,6 +16,7 @@ from distributed import Client, Future
 
 from ..progress import Forecast, Progress
 from ..recording_toml import load_settings
+from ..run.interruption import held_back
 from ..run.supervise import GRACE
 from ..tasks.task import Failure, Result, Task
 from .code import describe_code
@@ -71,24 +72,29 @@ class OnCluster:
     def places(self) -> set[tuple[str, str]]:
         """Hosts and devices of workers, also of later ones; waits for the first one."""
         until = time.monotonic() + PATIENCE
-        while not self._workers.update(seconds=ANSWER):
-            self._workers.require(until)
-            time.sleep(0.5)
+        with held_back() as hear_signals:
+            while not self._workers.update(seconds=ANSWER):
+                self._workers.require(until)
+                hear_signals()
+                time.sleep(0.5)
         return self._workers.places
 
     def run(self, waiting: deque[Task]) -> Iterator[tuple[Task, Result]]:
         """Yield what comes of each task, also of those that are added meanwhile."""
         until = time.monotonic() + PATIENCE
-        while waiting or self._jobs:
-            if self._workers.update():
-                until = time.monotonic() + PATIENCE
-            self._workers.require(until)
-            for address in self._workers.fit.keys() - self._jobs.keys():
-                if waiting:
-                    self._hand_out(waiting.popleft(), address)
-            self._listen(waiting)
-            for address in list(self._jobs):
-                yield from self._look_after(address, waiting)
+        with held_back() as hear_signals:
+            while waiting or self._jobs:
+                if self._workers.update():
+                    until = time.monotonic() + PATIENCE
+                self._workers.require(until)
+                for address in self._workers.fit.keys() - self._jobs.keys():
+                    if waiting:
+                        self._hand_out(waiting.popleft(), address)
+                self._listen(waiting)
+                for address in list(self._jobs):
+                    hear_signals()
+                    yield from self._look_after(address, waiting)
+                hear_signals()
 
     def close(self) -> None:
         """Let workers end what they do."""

@@ -15,8 +15,9 @@ from ...project import Project
 from .. import storage
 from ..machine.host import require_open_files
 from ..progress import Progress
+from ..run.interruption import end_as_ctrl_c_does
 from ..run.remains import remove_leftovers, run_folder
-from ..session import alone_on, end_as_ctrl_c_does
+from ..session import alone_on
 from .local import CONNECT, LOCAL, describe_worker, no_scheduler, set_up
 from .places import Place, find_places
 

@@ -32,6 +32,7 @@ from recipe_gallery.record.cluster.workers import Workers
 from recipe_gallery.record.machine import gpus
 from recipe_gallery.record.machine.gpu import Gpu
 from recipe_gallery.record.progress import Progress
+from recipe_gallery.record.run.interruption import end_as_ctrl_c_does
 from recipe_gallery.record.tasks.task import Task
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
@@ -348,6 +349,21 @@ def test_a_new_worker_that_does_not_answer_delays_nothing_and_is_told(
     while len(workers.fit) < 2:
         workers.update(seconds=60)
     assert workers.fit["a"] == ("slow", "GPU")
+
+
+def test_a_signal_ends_the_loop_in_its_order_wherever_it_arrives(gallery: Gallery) -> None:
+    client: Any = SimpleNamespace(
+        status="running",
+        subscribe_topic=lambda *_: None,
+        scheduler_info=lambda n_workers: signal.raise_signal(signal.SIGTERM) or {"workers": {}},
+    )
+    runner = on_cluster.OnCluster(client=client, device="cpu", progress=Progress(io.StringIO()))
+    with end_as_ctrl_c_does():
+        with pytest.raises(KeyboardInterrupt):
+            _ = runner.places
+        with pytest.raises(KeyboardInterrupt) as caught:
+            list(runner.run(deque([task_of(gallery)])))
+        assert caught.traceback[-1].name == "hear"  # not in what the scheduler is asked
 
 
 def task_of(gallery: Gallery) -> Task:
