@@ -32,7 +32,7 @@ LIMITS = {
     # in one line, runs that lose and leave nothing, harmless outputs, our own writer of Markdown,
     # replicates on many GPUs, figures and claims in prose.
     # This keeps the packages from growing without somebody noticing.
-    "lines of both packages": 16_050,
+    "lines of both packages": 16_400,
 }
 
 
