@@ -60,7 +60,8 @@ $(VENV)/python:
 	$(PYTHON) -m venv $(VENV)
 	touch $@
 $(VENV)/html: requirements.txt constraints.txt | $(VENV)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
+	@echo "installing packages into $(VENV)/, which takes a minute"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
 	touch $@
 $(VENV)/record: requirements-record.txt requirements.txt constraints.txt | $(VENV)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-record.txt
@@ -108,8 +109,9 @@ check: $(VENV)/html ## tell which recordings are not current, and what is wrong 
 links: $(VENV)/html ## ask other sites whether the pages' links to them still lead somewhere
 	$(BIN)/python -m sphinx -b linkcheck -q -d $(BUILD)/doctrees/links . $(BUILD)/linkcheck
 
-live: $(VENV)/html ## show a language in the browser and follow every save (LANGUAGE=ko)
-	@$(BIN)/python -m recipe_gallery live --build $(BUILD)/live --port $(PORT) $(or $(LANGUAGE),"")
+live: $(VENV)/html ## show a language in the browser and follow every save (LANGUAGE=ko, PORT=8000, EDITOR_LINK=...)
+	@$(BIN)/python -m recipe_gallery live --build $(BUILD)/live --port $(PORT) \
+		$(if $(filter undefined,$(origin EDITOR_LINK)),,--editor-link "$(EDITOR_LINK)") $(or $(LANGUAGE),"")
 
 check-po: $(VENV)/html ## tell what is wrong with translations (LANGUAGE=ko, FILES=..., FORMAT=github or json)
 	@$(BIN)/python -m recipe_gallery check-po --format $(FORMAT) $(LANGUAGE) $(FILES)

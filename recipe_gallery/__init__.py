@@ -25,6 +25,7 @@ class Priority(IntEnum):
     MARK_CELLS = 3  # all that show something of a cell ask the marks
     ADD_TO_PAGE = 4  # header and cards: before whatever looks at texts to translate
     ADD_COMMENTS = 5  # Sphinx keeps the messages at 10
+    MARK_MESSAGES = 18  # of a page that `live` shows: while each node has its source text
     PREPARE_TRANSLATION = 19  # Sphinx translates at 20
     FILL_FIGURES = 22  # into the translation
     MARK_UNTRANSLATED = 24  # Sphinx counts at 25

@@ -88,16 +88,8 @@ def _keep_traceback(error: BaseException) -> str:
     return f"please report it with {file.name}"
 
 
-# How the Makefile of a project names what a command takes.
-_MAKE_NAMES = {
-    "record": "RECIPES",
-    "figures": "RECIPES",
-    "html": "LANGUAGES",
-    "--force": "FORCE=1",
-    "--replace-gpu": "REPLACE_GPU=1",
-    "--device cpu": "DEVICE=cpu",
-    "--port 8001": "PORT=8001",
-}
+# How the Makefile of a project names what a command takes, if not LANGUAGE
+_MAKE_NAMES = {"record": "RECIPES", "figures": "RECIPES", "html": "LANGUAGES"}
 
 
 def suggest(command: str, argument: str = "", *options: str) -> str:
@@ -112,4 +104,8 @@ def suggest(command: str, argument: str = "", *options: str) -> str:
         given = [] if root == "." else ["--root", shlex.quote(root)]
         return " ".join(filter(None, ["recipe-gallery", command, argument, *options, *given]))
     named = f"{_MAKE_NAMES.get(command, 'LANGUAGE')}={argument}" if argument else ""
-    return " ".join(filter(None, ["make", command, named, *map(_MAKE_NAMES.__getitem__, options)]))
+    settings = []
+    for option in options:  # --device cpu is DEVICE=cpu, --force is FORCE=1
+        name, _, value = option.removeprefix("--").partition(" ")
+        settings.append(f"{name.upper().replace('-', '_')}={value or 1}")
+    return " ".join(filter(None, ["make", command, named, *settings]))

@@ -46,6 +46,8 @@ SETTINGS: dict[str, tuple[Any, str, type]] = {
     "recipe_gallery_label_packages": ([], "env", list),
     "recipe_gallery_pagefind": (False, "html", bool),
     "recipe_gallery_keep_search_index": (False, "", bool),
+    # catalogs that pages are translated with as they were when they could be shown last
+    "recipe_gallery_keep_catalogs": ([], "", list),
     "recipe_gallery_style": (True, "html", bool),
     "recipe_gallery_package_names": ({}, "env", dict),  # "torch": "PyTorch"
 }

@@ -91,15 +91,17 @@ def glossary(project: Project, options: argparse.Namespace) -> None:
     argument("language", help="its code, such as ko"),
     argument("--build", type=Path, default=Path("_build/live"), help="folder for what is made"),
     argument("--port", type=int, default=8000),
+    argument("--editor-link", help="address of a line in an editor, such as x://{path}:{line}"),
 )
 def live(project: Project, options: argparse.Namespace) -> None:
     """Serve one language and follow every save."""
-    from ..live.server import run
+    from ..live.server import EDITOR, Live, run
 
     if not options.language:
         raise GalleryError("which language?", remedy=f"for example: {suggest('live', 'ko')}")
     language = choose_languages(project.root, [options.language])[0]
-    run(project, Path.cwd() / options.build, language, options.port)
+    editor = EDITOR if options.editor_link is None else options.editor_link
+    run(Live(project, Path.cwd() / options.build, language, editor), options.port)
 
 
 @command("pseudo-po", argument("locale", type=Path, help="folder for them"), TEMPLATES)

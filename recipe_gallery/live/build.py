@@ -5,6 +5,7 @@ import importlib
 import io
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 # Not used here: a build imports them, which takes longer than all the rest of a small one.
@@ -20,7 +21,10 @@ from sphinx.util.console import strip_colors
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from ..errors import GalleryError, describe_error
-from ..translate import transforms  # noqa: F401
+from .marks import MarkMessages
+
+# What is made of a page
+_MADE = (".html", ".ipynb", ".py")
 
 # What a build imports where it is installed: Sphinx-Gallery, and a theme and what that needs
 for _name in ("matplotlib.pyplot", "bs4", "pydata_sphinx_theme"):
@@ -28,9 +32,10 @@ for _name in ("matplotlib.pyplot", "bs4", "pydata_sphinx_theme"):
         importlib.import_module(_name)
 
 
-def build_once(root: Path, build: Path, language: str) -> list[str]:
+def build_once(root: Path, build: Path, language: str, keep: Sequence[str] = ()) -> list[str]:
     """Build one language in this process; return the warnings, a line each.
 
+    Pages whose catalogs ``keep`` names are translated as they were when these were good.
     Raises ``GalleryError`` if there is no page to show.
     """
     os.chdir(root)  # errors name files relative to it
@@ -44,11 +49,20 @@ def build_once(root: Path, build: Path, language: str) -> list[str]:
                 doctreedir=build / "doctrees" / language,
                 buildername="html",
                 # an index of the search takes longer than a build; that of the first one stays
-                confoverrides={"language": language, "recipe_gallery_keep_search_index": True},
+                confoverrides={
+                    "language": language,
+                    "recipe_gallery_keep_search_index": True,
+                    "recipe_gallery_keep_catalogs": list(keep),
+                },
                 status=None,
                 warning=warnings,
             )
+            app.add_transform(MarkMessages)
+            before = set(app.env.all_docs)
             app.build()
+            for docname in before - app.env.found_docs:
+                for suffix in _MADE:
+                    Path(app.outdir, docname + suffix).unlink(missing_ok=True)
     except Exception as error:  # whatever half a file leads to; the next save mends it
         raise GalleryError(describe_error(error)) from None
     text = strip_colors(warnings.getvalue())

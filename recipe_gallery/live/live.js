@@ -1,24 +1,154 @@
-// Reloads the page at the place where the reader was, or shows what is wrong over it.
+// Follows the builds, leads from each sentence to its message, and tells what is wrong.
 {
+  const { editor, root } = document.currentScript.dataset;
   const key = `live:${location.pathname}`;
   const place = sessionStorage.getItem(key);
   sessionStorage.removeItem(key);
   if (place !== null) scrollTo({ top: Number(place), behavior: "instant" });
 
+  function make(tag, properties = {}, ...children) {
+    const element = Object.assign(document.createElement(tag), properties);
+    element.append(...children);
+    return element;
+  }
+
+  async function ask(path, query) {
+    return (await fetch(`${path}?${new URLSearchParams([["page", location.pathname], ...query])}`)).json();
+  }
+
+  // File and line: a link that opens an editor there, and a button that copies them.
+  function placeOf(text) {
+    const [, file, line] = text.match(/^(.*):(\d+)$/s);
+    const path = encodeURI(file.startsWith("/") ? file : `${root}/${file}`);
+    const link = make(editor ? "a" : "code", { textContent: text });
+    if (editor) link.href = editor.replaceAll("{path}", () => path).replaceAll("{line}", line);
+    const copy = make("button", { type: "button", textContent: "Copy", ariaLabel: `Copy ${text}` });
+    copy.addEventListener("click", async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+        copy.textContent = "Copied";
+      } catch {
+        copy.textContent = "Not copied"; // the browser or the reader does not allow it
+      }
+    });
+    return make("span", { className: "live-place" }, link, " ", copy);
+  }
+
+  function listOf(texts) {
+    return make("ul", {}, ...texts.map((text) => make("li", { textContent: text })));
+  }
+
+  // The messages of what was chosen: where they are, in English, as translated, and advice.
+  async function show(marks, texts, chosen) {
+    const query = [...marks.map((mark) => ["mark", mark]), ...texts.map((text) => ["text", text])];
+    const found = await ask("/live-message", query);
+    const dialog = make("dialog", { className: "live-dialog", ariaLabel: "Message of this text" });
+    for (const { place, source, translation, texts } of found) {
+      dialog.append(
+        make("section", {}, placeOf(place),
+          make("p", { lang: "en", dir: "ltr", className: "live-source", textContent: source }),
+          make("p", { textContent: translation || "(not translated yet)" }), listOf(texts)),
+      );
+    }
+    if (!found.length) dialog.append(make("p", { textContent: "No message reads like this. Code, and what it printed, is not translated." }));
+    const close = make("button", { type: "button", textContent: "Close" });
+    close.addEventListener("click", () => dialog.close());
+    dialog.append(close);
+    dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
+    dialog.addEventListener("close", () => {
+      dialog.remove();
+      chosen?.focus();
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  const PREFIX = "live-message-";
+  const marksOf = (element) => [...element.classList].filter((name) => name.startsWith(PREFIX));
+
+  // A button on each text that has a message, shown on hover and focus
+  for (const element of document.querySelectorAll(`[class*="${PREFIX}"]`)) {
+    const button = make("button", { type: "button", className: "live-mark", ariaLabel: "Message of this text" });
+    button.addEventListener("click", (event) => {
+      event.preventDefault(); // the text may be a link, or fold something
+      event.stopPropagation();
+      show(marksOf(element), [], button);
+    });
+    if (element.tagName === "IMG") element.after(button);
+    else element.append(button);
+    element.classList.add("live-at");
+  }
+
+  // Any text: labels have no mark, and are looked for by what they read.
+  document.addEventListener("click", (event) => {
+    if (!event.altKey || event.target.closest(".live-box, .live-dialog")) return;
+    event.preventDefault();
+    const marked = event.target.closest(`[class*="${PREFIX}"]`);
+    const own = [...event.target.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
+    const texts = [event.target.textContent, own.map((node) => node.data).join("")];
+    show(marked ? marksOf(marked) : [], texts.map((text) => text.trim().slice(0, 1000)));
+  }, true);
+
+  // What is wrong, red, and what could be better, yellow
+  const box = make("div", { className: "live-box" });
+  document.body.append(box);
+
+  function showProblems(problems) {
+    box.querySelector(".live-problems")?.remove();
+    if (!problems.length) return;
+    const rows = problems.map((problem) => {
+      const [, place, text] = problem.match(/^(?:[A-Z]+: )?(\S+?:\d+): (.*)$/s) ?? [];
+      return place ? make("li", {}, placeOf(place), " ", text) : make("li", { textContent: problem });
+    });
+    const summary = make("summary", { textContent: `To mend: ${problems.length}` });
+    const details = make("details", { className: "live-problems", open: true }, summary, make("ul", {}, ...rows));
+    details.setAttribute("role", "alert");
+    box.prepend(details);
+  }
+
+  function rowOf({ place, mark, texts }) {
+    const row = make("li", {}, placeOf(place));
+    const element = mark && document.querySelector(`.${mark}`);
+    if (element) {
+      element.classList.add("live-advised");
+      const go = make("button", { type: "button", textContent: "Show", ariaLabel: `Show ${place} on the page` });
+      go.addEventListener("click", () => {
+        for (let up = element; up; up = up.parentElement) if (up.tagName === "DETAILS") up.open = true;
+        element.scrollIntoView({ block: "center" });
+        (element.querySelector(".live-mark") ?? element.nextElementSibling).focus();
+      });
+      row.append(" ", go);
+    }
+    row.append(listOf(texts));
+    return row;
+  }
+
+  async function showAdvice() {
+    const { here, elsewhere } = await ask("/live-advice", []);
+    box.querySelector(".live-advice")?.remove();
+    document.querySelectorAll(".live-advised").forEach((each) => each.classList.remove("live-advised"));
+    if (!here.length && !elsewhere.length) return;
+    const text = `Advice: ${here.length} on this page, ${elsewhere.length} elsewhere`;
+    const details = make("details", { className: "live-advice", open: sessionStorage.getItem("live:advice") === "open" });
+    details.append(make("summary", { textContent: text }), make("ul", {}, ...here.map(rowOf)));
+    if (elsewhere.length) {
+      const rest = make("ul", {}, ...elsewhere.map(rowOf));
+      details.append(make("details", {}, make("summary", { textContent: "Elsewhere" }), rest));
+    }
+    details.addEventListener("toggle", () => sessionStorage.setItem("live:advice", details.open ? "open" : ""));
+    box.append(details);
+  }
+
   let shown = null; // number of the build that this page is from
   new EventSource("/live-events").onmessage = (event) => {
     const { build, problems } = JSON.parse(event.data);
     shown ??= build;
-    document.querySelector(".live-problems")?.remove();
     if (build !== shown) {
       sessionStorage.setItem(key, scrollY);
       location.reload();
-    } else if (problems.length) {
-      const box = document.createElement("pre");
-      box.className = "live-problems";
-      box.setAttribute("role", "alert");
-      box.textContent = problems.join("\n");
-      document.body.append(box);
+    } else {
+      showProblems(problems);
+      showAdvice();
     }
   };
 }

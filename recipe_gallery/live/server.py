@@ -1,20 +1,21 @@
 """One language's site in a browser that follows every save: `make live LANGUAGE=ko`.
 
-A translator saves a catalog and sees the sentence on the page. What is wrong with the catalog is
-shown on the page instead, which stays as it was until the catalog is mended.
+A translator saves a catalog and sees the sentence on the page. If the catalog would break the page,
+this is told there instead, and the page stays as it was until the catalog is mended.
 """
 
-import json
+import contextlib
 import os
 import queue
+import socket
 import threading
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -23,13 +24,12 @@ import watchfiles
 from ..errors import GalleryError, suggest
 from ..languages import Language
 from ..project import Project
-from ..translate.catalogs import catalog_folder, find_catalogs, label_domains
-from ..translate.checks.run import BREAKING, check_catalog
+from ..translate.catalogs import find_catalogs
 from .build import build_once
+from .handler import Handler
+from .messages import Messages
 
-# Files of this package that are added to every page; a policy can forbid what stands inside one.
-_ASSETS = {"/live.js": "text/javascript", "/live.css": "text/css"}
-_ADDED = '<link rel="stylesheet" href="/live.css">\n<script src="/live.js"></script>\n'
+EDITOR = "vscode://file{path}:{line}"
 _SUFFIXES = {".po", ".csv", ".rst", ".py", ".ipynb", ".jsonl", ".toml", ".css", ".js", ".html"}
 
 
@@ -44,10 +44,14 @@ class State:
 class Live:
     """Builds one language again and again, and tells browsers."""
 
-    def __init__(self, project: Project, build: Path, language: Language) -> None:
+    def __init__(
+        self, project: Project, build: Path, language: Language, editor: str = EDITOR
+    ) -> None:
         self.project = project
+        self.editor = editor  # address that opens a file there, {path} and {line} filled in
         self.root = project.root.resolve()
         self.locale = project.locale.resolve()
+        self.messages = Messages(project, language)
         self.heartbeat = 15.0  # seconds after which a browser is asked whether it is still there
         self.build_folder = build.resolve()
         self.language = language
@@ -72,21 +76,25 @@ class Live:
         return self.build_folder / "html"
 
     def rebuild(self, changed: Iterable[Path] = ()) -> State:
-        """Build, unless a catalog cannot be shown; return the new state and tell browsers."""
+        """Build, unless only catalogs were saved that cannot be shown; return the new state."""
         self._built = time.time()
-        problems, number = self._check_catalogs(changed), self.state.build
-        if not problems:
+        number, problems = self.state.build, []
+        if not self.messages.note(changed):
+            keep = [str(path) for path in self.messages.broken]
             # A process of its own for every build: Sphinx and gettext keep what they have read. It
             # is forked from one in which everything is imported already.
             with ProcessPoolExecutor(1, mp_context=self._processes) as pool:
-                job = pool.submit(build_once, self.root, self.build_folder, self.language.code)
+                job = pool.submit(
+                    build_once, self.root, self.build_folder, self.language.code, keep
+                )
             try:
-                problems, number = tuple(job.result()), number + 1
+                problems, number = job.result(), number + 1
             except GalleryError as error:
-                problems = (str(error),)
+                problems = [str(error)]
             except BrokenProcessPool:
-                problems = ("the build was killed, perhaps for lack of memory; save a file again",)
-        self._publish(State(build=number, problems=problems))
+                problems = ["the build was killed, perhaps for lack of memory; save a file again"]
+        told = dict.fromkeys([*self.messages.describe_broken(), *problems])
+        self._publish(State(build=number, problems=tuple(told)))
         return self.state
 
     def watch(self, stop: threading.Event | None = None) -> None:
@@ -120,7 +128,7 @@ class Live:
 
     def serve(self, port: int) -> ThreadingHTTPServer:
         """Return a server of the pages on this machine, at ``port`` or a free one for 0."""
-        return ThreadingHTTPServer(("127.0.0.1", port), partial(_Handler, live=self))
+        return ThreadingHTTPServer(("127.0.0.1", port), partial(Handler, live=self))
 
     def events(self) -> Iterator[State | None]:
         """Yield the state now and after every change, and None after a while without one."""
@@ -156,86 +164,36 @@ class Live:
             and not any(map(file.is_relative_to, made))
         )
 
-    def _check_catalogs(self, changed: Iterable[Path]) -> tuple[str, ...]:
-        """Return what keeps the changed catalogs from readers."""
-        folder = catalog_folder(self.locale, self.language.code)
-        labels = label_domains(self.project.config)
-        problems = []
-        for path in changed:
-            if path.suffix == ".po" and path.is_relative_to(folder) and path.exists():
-                problems += check_catalog(path, self.language, labels, BREAKING)[1]
-        return tuple(each.describe(self.root) for each in problems if each.breaks)
 
-
-class _Handler(SimpleHTTPRequestHandler):
-    """Serves the pages with a script that follows the builds."""
-
-    def __init__(self, *arguments: object, live: Live) -> None:
-        self.live = live
-        super().__init__(*arguments, directory=str(live.site))  # type: ignore[arg-type]
-
-    def do_GET(self) -> None:
-        if self.path == "/live-events":
-            return self._send_events()
-        if self.path in _ASSETS:
-            asset = Path(__file__).with_name(self.path[1:])
-            return self._send(asset.read_text(encoding="utf-8"), _ASSETS[self.path])
-        path = Path(self.translate_path(self.path))
-        if path.is_dir() and self.path.endswith("/"):
-            path = path / "index.html"
-        if path.suffix == ".html" and path.is_file():
-            return self._send(path.read_text(encoding="utf-8") + _ADDED, "text/html")
-        return super().do_GET()
-
-    def _send(self, text: str, kind: str) -> None:
-        content = text.encode()
-        self.send_response(200)
-        self.send_header("Content-Type", f"{kind}; charset=utf-8")
-        self.send_header("Content-Length", str(len(content)))
-        self.end_headers()
-        self.wfile.write(content)
-
-    def end_headers(self) -> None:
-        """Keep browsers from showing a page, style or picture of an earlier build."""
-        self.send_header("Cache-Control", "no-store")
-        super().end_headers()
-
-    def _send_events(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
-        self.end_headers()
-        try:
-            for state in self.live.events():
-                # A line that says nothing fails where the browser is gone, and ends this thread.
-                line = f"data: {json.dumps(asdict(state))}" if state else ":"
-                self.wfile.write(f"{line}\n\n".encode())
-                self.wfile.flush()
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # the page was closed
-
-    def log_message(self, *arguments: object) -> None:
-        """Print no line for each file."""
-
-
-def run(project: Project, build: Path, language: Language, port: int) -> None:
-    """Serve one language and follow every save, until Ctrl-C.
+def run(live: Live, port: int) -> None:
+    """Serve a language and follow every save, until Ctrl-C.
 
     Raises ``GalleryError`` if the port cannot be served.
     """
-    live = Live(project, build, language)
+    code = live.language.code
     try:
         server = live.serve(port)
     except (OSError, OverflowError) as error:
         text = f"port {port}: {getattr(error, 'strerror', None) or error}"
-        remedy = f"run: {suggest('live', language.code, '--port 8001')}"
+        remedy = f"run: {suggest('live', code, f'--port {_free_port()}')}"
         raise GalleryError(text, remedy=remedy) from None
-    print(f"building {language.code} ...", flush=True)
+    print(f"building {code} ...", flush=True)
     for problem in live.rebuild().problems:
         print(problem)
     threading.Thread(target=server.serve_forever, daemon=True).start()
-    address = f"http://localhost:{server.server_address[1]}/{language.code}/index.html"
+    address = f"http://localhost:{server.server_address[1]}/{code}/index.html"
     print(f"{address} follows every save until Ctrl-C", flush=True)
+    print(f"To check the catalogs meanwhile, in another terminal: {suggest('check-po', code)}")
     try:
         live.watch()
     finally:
         server.shutdown()
+
+
+def _free_port() -> int:
+    """Return a port that nothing listens at now, or 0, at which any free one is taken."""
+    for port in range(8001, 8100):
+        with contextlib.suppress(OSError), socket.socket() as free:
+            free.bind(("127.0.0.1", port))
+            return port
+    return 0

@@ -8,6 +8,7 @@ import contextlib
 import gettext
 import hashlib
 import json
+import os
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
@@ -71,10 +72,14 @@ def compile_catalogs(app: Sphinx, config: Config) -> None:
     for gone in set(map(Path, known.get("catalogs", ()))) - targets.keys():
         gone.with_suffix(".mo").unlink(missing_ok=True)  # its translations would live on
     before = known["catalogs"] if known.get("rules") == rules else {}
-    after = {
-        str(path): compile_catalog(path, compiled, language, labels, before.get(str(path)))
-        for path, compiled in targets.items()
-    }
+    kept = set(map(Path, config.recipe_gallery_keep_catalogs))
+    after = {}
+    for path, compiled in targets.items():
+        note = before.get(str(path))
+        if note and path.resolve() in kept and note["files"][1] == _digest(compiled):
+            after[str(path)] = note
+        else:
+            after[str(path)] = compile_catalog(path, compiled, language, labels, note)
     replace_file(notes, json.dumps({"rules": rules, "catalogs": after}).encode())
     for note in after.values():
         for line in note["problems"]:
@@ -194,6 +199,14 @@ def catalog_path(env: BuildEnvironment, docname: str) -> Path:
         for locale in locale_dirs(env.config, Path(env.srcdir))
     ]
     return next((path for path in paths if path.exists()), paths[0])
+
+
+def edit_address(env: BuildEnvironment, docname: str) -> str:
+    """Return where the catalog of a page is edited on the web; nothing without a repository."""
+    repository = env.config.recipe_gallery_repository_url.rstrip("/")
+    file = Path(os.path.relpath(catalog_path(env, docname), env.srcdir)).as_posix()
+    branch = env.config.recipe_gallery_repository_branch
+    return f"{repository}/edit/{branch}/{file}" if repository else ""
 
 
 def page_translations(env: BuildEnvironment, docname: str) -> dict[str, str]:

@@ -5,7 +5,6 @@ each paragraph of comments, which Sphinx extracts and translates like any other 
 done, the translations are written into the block and the helpers are removed.
 """
 
-import os
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,6 +29,7 @@ from .catalogs import Kind, count_words, percent_done
 from .checks.page import kind_of_node
 from .compiled import (
     catalog_path,
+    edit_address,
     find_lines,
     has_catalog,
     keep_fit,
@@ -163,12 +163,7 @@ class MarkUntranslated(SphinxTransform):
             "percent": format_percent(percent / 100, current_language(self.config).locale)
         }
         paragraph = nodes.paragraph("", text + " ")
-        repository = self.config.recipe_gallery_repository_url
-        if repository:
-            path = catalog_path(self.env, self.env.docname)
-            file = Path(os.path.relpath(path, self.env.srcdir)).as_posix()
-            branch = self.config.recipe_gallery_repository_branch
-            address = f"{repository}/edit/{branch}/{file}"
+        if address := edit_address(self.env, self.env.docname):
             paragraph += nodes.reference("", _("Help translating"), refuri=address)
         return nodes.note("", paragraph, classes=["translation-note"])
 

@@ -5,8 +5,9 @@ from sphinx.application import Sphinx
 
 def setup(app: Sphinx) -> None:
     """Add the directives that show how far translations are, and the glossary."""
-    from . import glossary_page, progress_page
+    from . import glossary_page, improve, progress_page
 
     app.add_directive("translation-status", progress_page.TranslationStatus)
     app.add_directive("translation-glossary", glossary_page.TranslationGlossary)
+    app.connect("html-page-context", improve.add_improve_links)
     app.connect("build-finished", glossary_page.write_glossary_files)

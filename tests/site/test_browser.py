@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
-from urllib.parse import quote, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 import nbformat
 import pytest
@@ -210,6 +210,26 @@ def test_downloads_open(page: Page, address: str, language: Language, tmp_path: 
             notebook = nbformat.read(file, as_version=4)
             assert notebook.metadata.language == language.code
     assert page.locator(".recipe-actions a").count() == 5
+
+
+def test_the_selected_sentence_is_in_the_form_of_a_better_translation(
+    page: Page, address: str
+) -> None:
+    page.goto(f"{address}ko/faq.html")
+    link = page.locator(".improve-translation a").first
+    paragraph = page.locator("article p").first
+    sentence = paragraph.inner_text().strip()
+    assert "&sentence=" not in (link.get_attribute("href") or "")
+    expect(page.locator(".improve-translation p").last).to_be_visible()  # says that one can select
+    for choose in ("pointerdown", "keydown"):
+        paragraph.select_text()
+        link.dispatch_event(choose)
+        known = parse_qs(urlsplit(link.get_attribute("href") or "").query)
+        assert known["sentence"] == [sentence[:500]]
+        assert known["language"] == ["한국어"]
+        page.evaluate("getSelection().removeAllRanges()")
+        link.dispatch_event(choose)
+        assert "&sentence=" not in (link.get_attribute("href") or "")
 
 
 def test_dark_colours_stay(page: Page, address: str) -> None:

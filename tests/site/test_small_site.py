@@ -3,11 +3,14 @@
 import re
 import shutil
 from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
 
 import polib
 import pytest
+import yaml
+from bs4 import BeautifulSoup
 
-from gallery import Gallery, write_recording
+from gallery import ROOT, Gallery, write_recording
 from second_call.figures import cards, results
 
 PAGE = "recipes/adding"
@@ -136,3 +139,26 @@ def test_recipes_after_many_tables_of_results_are_a_list_of_links(
     [links] = re.findall(r'<ul class="recipe-list">(.*?)</ul>', page, re.DOTALL)
     assert re.findall(r'href="([^"]*)"', links) == ["recipes/adding.html"]
     assert "results-table" not in page
+
+
+def test_a_translated_page_leads_to_the_form_and_the_catalog(site: Gallery) -> None:
+    built = site.build(language="ko")
+    form = yaml.safe_load((ROOT / ".github/ISSUE_TEMPLATE/translation.yml").read_text())
+    fields = {field.get("id") for field in form["body"]}
+    for name in (PAGE, "index"):
+        page = BeautifulSoup(built.page(name), "html.parser")
+        improve, edit = page.select(".improve-translation a")
+        assert edit["href"] == f"https://example.org/repo/edit/main/locale/ko/LC_MESSAGES/{name}.po"
+        address = urlsplit(improve["href"])
+        assert address.geturl().startswith("https://example.org/repo/issues/new?")
+        known = dict(parse_qsl(address.query))
+        assert known.pop("template") == "translation.yml"
+        assert known == {
+            "page": f"https://example.org/site/ko/{name}.html",
+            "language": "한국어",
+        }
+        assert {*known, "sentence"} <= fields  # the script adds the last one
+        assert page.find("script", src=re.compile("improve-translation.js"))
+    page = BeautifulSoup(site.build(language="en").page(PAGE), "html.parser")
+    assert not page.select(".improve-translation, script[src*=improve]")
+    assert "Report a problem" in page.get_text()

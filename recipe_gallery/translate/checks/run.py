@@ -143,7 +143,7 @@ def check_tree(project: Project, targets: Sequence[str]) -> list[Problem]:
         found |= _find_target(project, languages, target)
     if not targets and len(languages) == 1:
         require_listed(project.root, project.locale)
-    check_one = partial(_check_file, labels=label_domains(project.config), terms=project.locale)
+    check_one = partial(check_file, labels=label_domains(project.config), terms=project.locale)
     if len(found) > 50 and (os.cpu_count() or 1) > 1:  # a process each: this is all computing
         with ProcessPoolExecutor() as pool:
             told = list(pool.map(check_one, found, found.values(), chunksize=8))
@@ -153,15 +153,16 @@ def check_tree(project: Project, targets: Sequence[str]) -> list[Problem]:
     return sorted(problems, key=lambda each: (str(each.path), each.line, each.check))
 
 
-def _check_file(
+def check_file(
     path: Path, language: Language, labels: Collection[str], terms: Path
 ) -> list[Problem]:
+    """Check one catalog in all ways; ``terms`` is the folder of the glossary."""
     shipped = path.is_relative_to(ENGINE_LOCALE)  # beside these there is no glossary
     catalog, problems = check_catalog(path, language, labels, terms=terms if shipped else None)
     if catalog is None:
         return problems
     if language.published:
-        text = "not translated; readers get English"
+        text = "not translated: readers get English; translate it"
         problems += [
             Problem(path=path, line=line_of(entry), message=text, check="empty")
             for entry in catalog.untranslated_entries()
@@ -207,12 +208,12 @@ def _find_target(
 
 
 def _ask_sphinx_lint(path: Path) -> list[Problem]:
-    from sphinxlint import check_file  # builds do not need it
+    import sphinxlint  # builds do not need it
     from sphinxlint.checkers import all_checkers
 
     checkers = [checker for name, checker in all_checkers.items() if name in _LINT]
     return [
         Problem(path=path, line=error.line_no, message=error.msg, check=error.checker_name)
-        for error in check_file(str(path), checkers)
+        for error in sphinxlint.check_file(str(path), checkers)
         if not isinstance(error, str)  # it takes no other charset than UTF-8
     ]

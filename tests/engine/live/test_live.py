@@ -1,4 +1,5 @@
 import json
+import re
 import threading
 import time
 import urllib.request
@@ -14,6 +15,7 @@ from gallery import Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import load_languages
 from recipe_gallery.live.build import build_once
+from recipe_gallery.live.marks import PREFIX, mark_of
 from recipe_gallery.live.server import Live, run
 from recipe_gallery.project import load_project
 
@@ -94,9 +96,38 @@ def test_a_broken_catalog_is_told_and_the_last_good_page_stays(
     path = gallery.root / f"locale/ko/LC_MESSAGES/{PAGE}.po"
     path.write_text("not a catalog")
     assert "not a catalog from here on" in live.rebuild([path]).problems[0]
+    assert live.state.build == 1
+    other = gallery.translate("index", {"Site": "사이트"})
+    state = live.rebuild([other])
+    assert "not a catalog from here on" in state.problems[0]
+    assert "사이트" in (live.site / "ko/index.html").read_text()
+    assert "문단입니다." in page_of(live)  # also when another catalog is saved meanwhile
     state = live.rebuild(save(gallery, "고친 문단입니다."))
-    assert (state.build, state.problems) == (2, ())
+    assert (state.build, state.problems) == (3, ())
     assert "고친 문단입니다." in page_of(live)
+
+
+def test_a_page_that_was_renamed_is_not_served_under_its_old_name(
+    live: Live, gallery: Gallery
+) -> None:
+    live.rebuild()
+    made = [live.site / f"ko/{PAGE}{suffix}" for suffix in (".html", ".ipynb", ".py")]
+    assert all(path.exists() for path in made)
+    for path in (gallery.recipes / "adding.py", gallery.recordings / "adding.ipynb"):
+        path.rename(path.with_stem("sums"))
+    live.rebuild([gallery.recipes / "sums.py"])
+    assert not any(path.exists() for path in made)
+    assert (live.site / "ko/recipes/sums.html").exists()
+
+
+def test_marks_of_messages_are_all_that_published_pages_lack(live: Live, gallery: Gallery) -> None:
+    live.rebuild()
+    published = gallery.build(language="ko").page(PAGE)
+    assert PREFIX not in published
+    shown = page_of(live)
+    for text in ("A paragraph.", "Why this is here.", "Adding numbers", "A remark."):
+        assert mark_of(text) in shown, text
+    assert re.sub(rf' class="{PREFIX}\w+"|{PREFIX}\w+ | {PREFIX}\w+', "", shown) == published
 
 
 def test_settings_that_cannot_be_read_are_told(live: Live, gallery: Gallery) -> None:
@@ -127,15 +158,15 @@ def test_what_is_saved_before_the_watch_begins_is_seen(live: Live, gallery: Gall
 def test_a_port_in_use_is_one_clear_line(live: Live) -> None:
     server = live.serve(0)
     with pytest.raises(GalleryError, match=r"port \d+: Address .* in use; run: "):
-        run(live.project, live.build_folder, live.language, server.server_address[1])
+        run(live, server.server_address[1])
     server.server_close()
 
 
 def test_a_port_that_cannot_be_is_one_clear_line(live: Live) -> None:
     with pytest.raises(GalleryError) as caught:
-        run(live.project, live.build_folder, live.language, 99999)
+        run(live, 99999)
     assert str(caught.value).startswith("port 99999: ")
-    assert str(caught.value).endswith("; run: recipe-gallery live ko --port 8001")
+    assert re.search(r"; run: recipe-gallery live ko --port 80\d\d$", str(caught.value))
 
 
 def test_a_build_starts_in_a_process_that_has_imported_all(live: Live) -> None:
@@ -282,10 +313,33 @@ def test_a_page_that_was_closed_leaves_no_thread_behind(live: Live) -> None:
 def test_an_open_page_shows_what_is_saved(
     live: Live, gallery: Gallery, address: str, browser: Browser
 ) -> None:
-    with browser.new_context() as context:
+    with browser.new_context(permissions=["clipboard-write"]) as context:
         page = context.new_page()
         page.goto(f"{address}/ko/{PAGE}.html")
         expect(page.get_by_text("문단입니다.", exact=True)).to_be_visible()
+        page.get_by_text("문단입니다.", exact=True).get_by_role("button").focus()
+        page.keyboard.press("Enter")
+        dialog = page.get_by_role("dialog")
+        place = f"locale/ko/LC_MESSAGES/{PAGE}.po:8"
+        link = dialog.get_by_role("link", name=place)
+        expect(link).to_have_attribute("href", f"vscode://file{gallery.root}/{place}")
+        expect(dialog.get_by_text("A paragraph.")).to_have_attribute("lang", "en")
+        dialog.get_by_role("button", name=f"Copy {place}").click()
+        expect(dialog.get_by_text("Copied")).to_be_visible()
+        page.keyboard.press("Escape")
+        expect(dialog).to_have_count(0)
+        page.get_by_text("문단입니다.", exact=True).click(modifiers=["Alt"])
+        expect(dialog).to_contain_text("A paragraph.")
+        dialog.get_by_role("button", name="Close").click()
+        advice = page.locator(".live-advice")
+        expect(advice).to_have_count(0)
+        save(gallery, "문단 3개입니다.")
+        expect(advice).to_contain_text("Advice: 1 on this page", timeout=60_000)
+        advice.locator("summary").first.click()
+        expect(advice).to_contain_text("the number 3 is not in the source")
+        advice.get_by_role("button", name=f"Show {place}").click()
+        button = page.get_by_text("문단 3개입니다.").get_by_role("button")
+        expect(button).to_be_focused()
         save(gallery, "다른 문단입니다.")
         expect(page.get_by_text("다른 문단입니다.")).to_be_visible(timeout=60_000)
         save(gallery, "``다른 문단입니다.")
