@@ -1,21 +1,15 @@
 """Tasks on several workers: where each runs, and what becomes of them when something is killed."""
 
 import contextlib
-import io
 import os
 import signal
 import subprocess
 import sys
 import textwrap
-import threading
 import time
-from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
-import dask
 import psutil
 import pytest
 
@@ -25,14 +19,10 @@ from recipe_gallery.project import load_project
 from recipe_gallery.recipes.figures.replicates import read_replicates
 from recipe_gallery.recipes.gallery import list_files
 from recipe_gallery.recipes.recipe import load_recipe
-from recipe_gallery.record.cluster import local, on_cluster, places
-from recipe_gallery.record.cluster import workers as cluster_workers
+from recipe_gallery.record.cluster import on_cluster, places
 from recipe_gallery.record.cluster.code import describe_code, find_difference
-from recipe_gallery.record.cluster.workers import Workers
 from recipe_gallery.record.machine import gpus
 from recipe_gallery.record.machine.gpu import Gpu
-from recipe_gallery.record.progress import Progress
-from recipe_gallery.record.run.interruption import end_as_ctrl_c_does
 from recipe_gallery.record.tasks.task import Task
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
@@ -135,18 +125,6 @@ def wait_for(path: Path) -> None:
 
 def record(*arguments: str) -> tuple[str, ...]:
     return ("-m", "recipe_gallery", "record", "--device", "cpu", *arguments)
-
-
-def test_nothing_of_a_local_cluster_stays_in_this_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("DASK_LOGGING__DISTRIBUTED", "info")
-    before = dict(os.environ), dask.config.get("temporary-directory")
-    with local.set_up(tmp_path):
-        os.environ |= dask.config.get("distributed.nanny.pre-spawn-environ")  # as a Nanny does
-        assert dask.config.get("temporary-directory") == str(tmp_path)
-        assert os.environ["DASK_LOGGING__DISTRIBUTED"] == "critical"
-    assert (dict(os.environ), dask.config.get("temporary-directory")) == before
 
 
 @pytest.fixture
@@ -288,105 +266,6 @@ def test_a_recipe_that_fails_does_not_stop_others(gallery: Gallery) -> None:
     assert "2 of 3 recorded" not in gallery.messages
     assert "ZeroDivisionError: division by zero; mend the recipe" in gallery.messages
     assert gallery.messages.count("trying once more") == 1  # a kernel that dies
-
-
-def asked(answers: dict[str, Any], found: dict[str, Any]) -> tuple[Workers, io.StringIO]:
-    """Return the workers of a scheduler that lists ``found``, and what is said of them."""
-
-    def run(*_: object, workers: list[str], **__: object) -> dict[str, Any]:
-        answer = answers[workers[0]]
-        return {workers[0]: answer() if callable(answer) else answer}
-
-    client: Any = SimpleNamespace(
-        status="running", scheduler_info=lambda n_workers: {"workers": found}, run=run
-    )
-    said = io.StringIO()
-    return Workers(client=client, device="gpu", progress=Progress(said)), said
-
-
-def test_a_worker_that_was_lost_is_waited_for_beside_one_that_is_refused() -> None:
-    found = {"a": {"resources": {"place": 1}}, "b": {"resources": {"place": 1}}}
-    answers = {"a": ("host", "GPU"), "b": GalleryError("no GPU found")}
-    workers, said = asked(answers, found)
-    assert workers.update(seconds=60)
-    known = workers.places
-    assert known == {("host", "GPU")}
-    assert said.getvalue() == "note: worker b is refused: no GPU found\n"
-    del found["a"]
-    assert not workers.update()
-    workers.require(until=time.monotonic() + 1)
-    with pytest.raises(GalleryError, match="no worker fits: b: no GPU found"):
-        workers.require(until=time.monotonic())
-    found["c"] = found["b"]
-    answers["c"] = ("other", "GPU")
-    assert workers.update(seconds=60)
-    assert known == {("host", "GPU"), ("other", "GPU")}  # what they did is not done again
-
-
-def test_a_new_worker_that_does_not_answer_delays_nothing_and_is_told(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(cluster_workers, "ANSWERING", -1)
-    goes_on = threading.Event()
-
-    def hang() -> tuple[str, str]:
-        assert goes_on.wait(60)
-        return "slow", "GPU"
-
-    found = {"a": {"resources": {"place": 1}, "name": "first"}}
-    workers, said = asked({"a": hang, "b": ("host", "GPU")}, found)
-    assert not workers.update()
-    assert not workers.update()
-    assert said.getvalue() == "note: worker first does not answer\n"  # once
-    workers.require(until=time.monotonic() + 60)
-    with pytest.raises(GalleryError, match="there was no worker for 60 s; start"):
-        workers.require(until=time.monotonic())
-    found["b"] = {"resources": {"place": 1}}
-    while not workers.update():
-        time.sleep(0.01)
-    assert workers.fit == {"b": ("host", "GPU")}
-    goes_on.set()
-    while len(workers.fit) < 2:
-        workers.update(seconds=60)
-    assert workers.fit["a"] == ("slow", "GPU")
-
-
-def test_a_signal_ends_the_loop_in_its_order_wherever_it_arrives(gallery: Gallery) -> None:
-    client: Any = SimpleNamespace(
-        status="running",
-        subscribe_topic=lambda *_: None,
-        scheduler_info=lambda n_workers: signal.raise_signal(signal.SIGTERM) or {"workers": {}},
-    )
-    runner = on_cluster.OnCluster(client=client, device="cpu", progress=Progress(io.StringIO()))
-    with end_as_ctrl_c_does():
-        with pytest.raises(KeyboardInterrupt):
-            _ = runner.places
-        with pytest.raises(KeyboardInterrupt) as caught:
-            list(runner.run(deque([task_of(gallery)])))
-        assert caught.traceback[-1].name == "hear"  # not in what the scheduler is asked
-
-
-def task_of(gallery: Gallery) -> Task:
-    gallery.add()
-    project = load_project(gallery.root)
-    (file,) = list_files(project.config, project.root)
-    return Task(file=file, recipe=load_recipe(file.path))
-
-
-def test_a_worker_that_hangs_and_cannot_be_restarted_is_left_out(gallery: Gallery) -> None:
-    def restart(*_: object, **__: object) -> None:
-        raise ValueError("Restarting workers requires a nanny to be used.")
-
-    client: Any = SimpleNamespace(subscribe_topic=lambda *_: None, restart_workers=restart)
-    runner = on_cluster.OnCluster(client=client, device="cpu", progress=Progress(io.StringIO()))
-    task = task_of(gallery)
-    future: Any = SimpleNamespace(done=lambda: False, cancel=lambda force: None)
-    job = on_cluster.Job(task=task, key="k", worker="w", future=future, due=0.0)
-    runner._workers.fit["a"], runner._jobs["a"] = ("host", "CPU"), job
-    waiting: deque[Task] = deque()
-    assert list(runner._look_after("a", waiting)) == []
-    workers = runner._workers
-    assert (list(waiting), workers.fit, workers._hanging) == ([task], {}, {"a"})
 
 
 @pytest.mark.slow
