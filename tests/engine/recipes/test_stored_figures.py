@@ -57,7 +57,7 @@ def recording(tmp_path: Path) -> Path:
 
 
 def test_what_is_stored_is_loaded_again(recording: Path) -> None:
-    assert load_figures(recording) == Figures()
+    assert load_figures(recording) == Figures(figures={}, claims={}, sources="", method="")
     assert store_figures(recording, ALL)
     assert load_figures(recording) == ALL
     header, *lines = map(json.loads, figures_path(recording).read_text().splitlines())
@@ -131,10 +131,32 @@ def test_what_no_page_could_show_is_told(
         load_figures(recording)
 
 
-def test_a_place_that_cannot_be_written_is_told(recording: Path) -> None:
+def test_a_place_that_cannot_be_written_or_read_is_told(recording: Path) -> None:
     recording.parent.write_text("a file")
     with pytest.raises(GalleryError, match=r"a\.figures\.jsonl: cannot be written: .*, then run: "):
         store_figures(recording, ALL)
+    recording.parent.unlink()
+    figures_path(recording).mkdir(parents=True)
+    long = recording.with_name("a" * 300)
+    for path, what in ((recording, "not a file"), (long, "cannot be read: File name too long")):
+        with pytest.raises(GalleryError) as caught:
+            load_figures(path)
+        told = f"{figures_path(path)}:1: {what}; run: recipe-gallery figures {path.stem}"
+        assert str(caught.value) == told
+
+
+def test_git_ignores_what_is_there_while_they_are_written(
+    recording: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+
+    def write(path: Path, data: bytes) -> None:
+        path.write_bytes(data)
+        found.extend(each.name for each in recording.parent.iterdir())
+
+    monkeypatch.setattr("recipe_gallery.recipes.figures.files.write_through", write)
+    store_figures(recording, ALL)
+    assert sorted(found) == [".a.figures.jsonl.lock", ".a.figures.jsonl.new"]
 
 
 def test_figures_that_git_united_are_told(tmp_path: Path) -> None:

@@ -206,6 +206,16 @@ def test_a_result_depends_on_the_recipe_on_files_beside_it_and_on_packages(
     assert changed == ["the recipe adding", "matplotlibrc"]
 
 
+def test_cores_that_a_container_took_away_are_done_without(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(22, "Invalid argument")
+
+    monkeypatch.setattr(os, "sched_setaffinity", refuse, raising=False)
+    places.keep_to(places.Place(name="cpu0", cores=(99,)))
+
+
 def test_more_workers_than_gpus_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gpus, "find_gpus", lambda: [GPU])
     with pytest.raises(GalleryError, match="2 workers need 2 GPUs; there are 1; run: "):

@@ -36,6 +36,7 @@ def test_each_state_is_told(
     assert "run: recipe-gallery record missing" in lines[2]
     assert lines[3].startswith("stale     stale     CPU: ")
     assert "changed code in cell 1" in lines[4]
+    assert lines[5] == "unusable  unusable"
     assert "not a whole notebook" in lines[6]
     assert "no recipe of this name" in lines[8]
     assert lines[-1] == "1 of 5 recordings current"

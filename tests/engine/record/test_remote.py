@@ -1,5 +1,6 @@
 """What a worker does with a task that it is sent; no scheduler, and no recipe really runs."""
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -82,7 +83,9 @@ def test_a_worker_does_a_task_of_its_own_checkout_and_tells_how_it_goes(
     gallery: Gallery,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    wanted = []
+    wanted, kept = [], []
+    worker.plugins[PLUGIN].place = Place(name="gpu0", gpu=GPU, cores=(2, 3))
+    monkeypatch.setattr(os, "sched_setaffinity", lambda *to: kept.append(to), raising=False)
 
     def attempt(task: Task, conditions: Conditions, ear: Ear) -> Failure:
         assert (task.title, task.recipe.path) == (
@@ -109,6 +112,7 @@ def test_a_worker_does_a_task_of_its_own_checkout_and_tells_how_it_goes(
     assert carry_out(order) == DONE
     assert wanted == [True, True, False, False, False]
     assert prepared == [(gallery.recipes, GPU)]
+    assert kept == [(0, (2, 3))]  # this thread, and what it starts
     told = [
         {"event": "taken"},
         {"event": "say", "text": "note: prepared"},

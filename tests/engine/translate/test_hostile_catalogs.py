@@ -212,6 +212,17 @@ def test_the_own_text_of_a_page_may_hold_html_and_files(site: Gallery) -> None:
     assert "<hr>" in page
 
 
+def test_should_a_directive_get_past_all_checks_it_reads_no_file(
+    site: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recipe_gallery.translate.transforms.keep_fit", lambda *_: None)
+    (site.root / "secret.txt").write_text("opensesame")
+    path = site.translate(PAGE, {PROSE: ".. include:: /secret.txt"})
+    polib.pofile(str(path)).save_as_mofile(str(path.with_suffix(".mo")))
+    path.unlink()
+    assert "opensesame" not in site.build(language="ko").page(PAGE)
+
+
 @pytest.mark.parametrize("check", ["markup-changed", "line-break", "full-width-markup", "markup"])
 @pytest.mark.parametrize("evil", EVIL.values(), ids=EVIL)
 def test_no_remark_switches_a_check_off(site: Gallery, check: str, evil: str) -> None:

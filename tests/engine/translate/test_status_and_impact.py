@@ -76,7 +76,9 @@ def test_a_catalog_that_cannot_be_read_is_in_the_table(site: Gallery) -> None:
 
 def test_translation_tools_can_import_the_glossary(site: Gallery, tmp_path: Path) -> None:
     glossary = load_glossary(site.root / "locale")
-    (table,) = write_glossaries(glossary, [KOREAN], tmp_path / "out")
+    folder = tmp_path / "new" / "out"
+    (table,) = write_glossaries(glossary, [KOREAN], folder)
+    assert write_glossaries(glossary, [KOREAN], folder) == [table]  # again
     with table.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     assert rows == [
