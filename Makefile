@@ -132,10 +132,11 @@ glossary: $(VENV)/html ## write the glossary for translation tools to _build/glo
 new-language: $(VENV)/html ## prepare a language, for example LANGUAGE=ja
 	@$(BIN)/python -m recipe_gallery new-language --templates $(BUILD)/gettext $(or $(LANGUAGE),"")
 
-pseudo: $(VENV)/html ## render the site in accented English, in which untranslatable text stands out
-	$(BIN)/python -m recipe_gallery pseudo-po --templates $(BUILD)/gettext $(BUILD)/pseudo/locale
-	$(BIN)/python -m sphinx -b html -q -D language=en_XA -D locale_dirs=$(BUILD)/pseudo/locale \
-		-d $(BUILD)/pseudo/doctrees . $(BUILD)/pseudo/html/en_XA
+PSEUDO = $(or $(LANGUAGE),en_XA)
+pseudo: $(VENV)/html ## render the site in accented English, to see what nobody can translate (LANGUAGE=ar_XB: from right to left)
+	$(BIN)/python -m recipe_gallery pseudo-po --language $(PSEUDO) --templates $(BUILD)/gettext $(BUILD)/pseudo/locale
+	$(BIN)/python -m sphinx -b html -q -D language=$(PSEUDO) -D locale_dirs=$(BUILD)/pseudo/locale \
+		-d $(BUILD)/pseudo/doctrees/$(PSEUDO) . $(BUILD)/pseudo/html/$(PSEUDO)
 
 test: $(VENV)/test ## set up what tests need and run all of them
 	$(BIN)/python -m pytest $(PYTESTFLAGS)

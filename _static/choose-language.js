@@ -21,6 +21,7 @@
     if (!shown) return; // all languages stay, as without a script
     for (const each of document.querySelectorAll("section")) each.hidden = each !== shown;
     document.documentElement.lang = shown.lang;
+    document.documentElement.dir = shown.dir;
     document.title = shown.querySelector("h2").textContent;
   };
 

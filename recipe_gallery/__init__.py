@@ -38,12 +38,14 @@ class Priority(IntEnum):
     WRITE_DOWNLOADS = 550  # of the page with all its links
     # html-page-context
     DESCRIBE_HEAD = 900  # when the theme has added its scripts
+    # build-finished
+    MIRROR_STYLES = 900  # those that others have written
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the engine."""
     # Imported here so that the command line works where Sphinx's HTML part does not.
-    from . import outdated, pages, search, translate
+    from . import direction, outdated, pages, search, translate
     from .project import SETTINGS, code_digest
 
     app.setup_extension("sphinx_gallery.gen_gallery")
@@ -53,6 +55,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     translate.setup(app)
     pages.setup(app)
     search.setup(app)
+    app.connect("builder-inited", direction.direct_pages)
+    app.connect("build-finished", direction.mirror_styles, priority=Priority.MIRROR_STYLES)
     return {
         "version": __version__,
         # Pages made by other code than this are read again.

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from babel import Locale, UnknownLocaleError
 from babel import dates as babel_dates
 from babel import numbers as babel_numbers
+from babel.core import get_global
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util import logging
@@ -21,10 +22,15 @@ from .errors import GalleryError, suggest
 logger = logging.getLogger(__name__)
 
 FILE_NAME = "languages.toml"
-# As other tools call English with accents, after the private territory XA.
-PSEUDO_CODE = "en_XA"
-_CODE = re.compile(r"[a-z]{2,3}(_[A-Za-z0-9]{2,8})*")
-_CODE_REMEDY = "use one such as ja or pt_BR"
+# As other tools call English with accents, and in letters of a script from right to left, after the
+# private territories XA and XB.
+PSEUDO_CODES = ("en_XA", "ar_XB")
+# Scripts without spaces between words, and Korean, whose particles follow a name without one
+_WITHOUT_SPACES = frozenset(
+    {"Hans", "Hant", "Jpan", "Khmr", "Kore", "Laoo", "Mymr", "Thai", "Tibt"}
+)
+CODE = re.compile(r"[a-z]{2,3}(_[A-Za-z0-9]{2,8})*")
+CODE_REMEDY = "use one such as ja or pt_BR"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +41,7 @@ class Language:
     name: str
     published: bool = True
     tag: str = ""
-    glue: bool = False
+    glue: bool | None = None
 
     def __post_init__(self) -> None:
         if not self.tag:
@@ -49,6 +55,23 @@ class Language:
     def locale(self) -> Locale:
         """The forms of dates and numbers; English ones if Babel does not know the language."""
         return find_locale(self.code)
+
+    @cached_property
+    def script(self) -> str:
+        """The script that the language is written in, after ISO 15924: Latn."""
+        locale = self.locale
+        likely = get_global("likely_subtags").get(locale.language, f"{locale.language}_Latn")
+        return str(locale.script or likely.split("_")[1])
+
+    @property
+    def is_rtl(self) -> bool:
+        """Tell whether the language is written from right to left."""
+        return bool(self.locale.character_order == "right-to-left")
+
+    @property
+    def words_touch_markup(self) -> bool:
+        """What ``glue`` says, or else the script; marks of direction stand beside names, too."""
+        return (self.script in _WITHOUT_SPACES or self.is_rtl) if self.glue is None else self.glue
 
 
 def find_locale(code: str) -> Locale:
@@ -104,27 +127,7 @@ def _add(code: str) -> str:
     return f"to add it: {suggest('new-language', code)}"
 
 
-def add_language(root: Path, code: str) -> str:
-    """Add a language to ``languages.toml``; return the new line, or nothing if it is there.
-
-    Without that file there is one that begins with English.
-    """
-    path = root / FILE_NAME
-    if code in load_languages(root):
-        return ""
-    if not _CODE.fullmatch(code):
-        raise GalleryError(f"{code!r} is not a language code", remedy=_CODE_REMEDY)
-    if find_locale(code).language != code.split("_")[0]:
-        remedy = f"if it is one, add it to {path} by hand"
-        raise GalleryError(f"{code}: not a language that Babel knows", remedy=remedy)
-    line = f'{code} = {{ name = "{_name_of(code)}", published = false }}'
-    first = 'en = { name = "English" }'
-    text = path.read_text(encoding="utf-8") if path.exists() else first
-    path.write_text(f"{text.rstrip()}\n{line}\n", encoding="utf-8")
-    return line
-
-
-def _name_of(code: str) -> str:
+def name_of(code: str) -> str:
     """Return the name of a language in itself."""
     name = find_locale(code).get_display_name() or code
     return name[:1].upper() + name[1:]
@@ -132,8 +135,8 @@ def _name_of(code: str) -> str:
 
 def _parse(path: Path, code: str, entry: Any) -> Language:
     kinds = {"name": str, "published": bool, "tag": str, "glue": bool}
-    if not _CODE.fullmatch(code):
-        problem, remedy = "not a language code", _CODE_REMEDY
+    if not CODE.fullmatch(code):
+        problem, remedy = "not a language code", CODE_REMEDY
     elif not isinstance(entry, dict):
         problem, remedy = "no table", f'write {code} = {{ name = "...", published = true }}'
     elif unknown := entry.keys() - kinds.keys():
@@ -155,13 +158,13 @@ def set_languages(app: Sphinx, config: Config) -> None:
     """
     languages, code = load_languages(Path(app.confdir)), config.language
     if code not in languages:
-        name = "Pseudo" if code == PSEUDO_CODE else _name_of(code)
+        name = "Pseudo" if code in PSEUDO_CODES else name_of(code)
         added = {code: Language(code=code, name=name, published=False)}
         listed = Path(app.confdir, FILE_NAME).exists()
         folders = locale_dirs(config, Path(app.srcdir))
         translated = listed or any((folder / code).is_dir() for folder in folders)
         languages = languages | added if translated else added
-        if listed and code != PSEUDO_CODE:
+        if listed and code not in PSEUDO_CODES:
             problem = GalleryError(f"no language {code!r} in {FILE_NAME}", remedy=_add(code))
             logger.warning("%s", problem, type="recipe_gallery", subtype="language")
     config.recipe_gallery_languages = languages

@@ -83,7 +83,7 @@ def translated_nodes(env: BuildEnvironment, docname: str, text: str) -> list[nod
     def make(role: str, words: str) -> nodes.Node | None:
         return make_node(env, docname, role, words, borrowed=True) if role in ROLES else None
 
-    children = inline_nodes(translation, glue=language.glue, make=make)
+    children = inline_nodes(translation, glue=language.words_touch_markup, make=make)
     source = source_language(env.config)
     if translation == text and language != source:
         return [nodes.inline("", "", *children, classes=[f"language-{source.tag}"])]

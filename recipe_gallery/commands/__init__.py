@@ -1,6 +1,6 @@
 """What each command of the command line does; ``__main__.py`` calls them."""
 
-from . import building, recording
+from . import building, new_language, recording
 from .parser import PARSER
 
-__all__ = ["PARSER", "building", "recording"]
+__all__ = ["PARSER", "building", "new_language", "recording"]

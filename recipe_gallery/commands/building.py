@@ -5,7 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import GalleryError, suggest
-from ..languages import Language, add_language, choose_languages, load_languages, require_listed
+from ..languages import (
+    PSEUDO_CODES,
+    Language,
+    choose_languages,
+    load_languages,
+    require_listed,
+)
 from ..project import Project
 from .parser import LANGUAGES, TEMPLATES, argument, command
 
@@ -104,28 +110,17 @@ def live(project: Project, options: argparse.Namespace) -> None:
     run(Live(project, Path.cwd() / options.build, language, editor), options.port)
 
 
-@command("pseudo-po", argument("locale", type=Path, help="folder for them"), TEMPLATES)
+@command(
+    "pseudo-po",
+    argument("locale", type=Path, help="folder for them"),
+    argument("--language", default=PSEUDO_CODES[0], help=" or ".join(PSEUDO_CODES)),
+    TEMPLATES,
+)
 def pseudo_po(project: Project, options: argparse.Namespace) -> None:
-    """Write catalogs of accented English, in which untranslatable text stands out."""
+    """Write catalogs of English in other letters, in which untranslatable text stands out."""
     from ..translate.pseudo import make_pseudo_catalogs
 
-    make_pseudo_catalogs(project, options.templates, options.locale)
-
-
-@command("new-language", argument("language", help="its code, such as ja or pt_BR"), TEMPLATES)
-def new_language(project: Project, options: argparse.Namespace) -> None:
-    """Add a language, with catalogs to fill in."""
-    from ..translate.extract import update_catalogs
-
-    code = options.language
-    line = add_language(project.root, code)
-    print(f"languages.toml: {line}" if line else f"languages.toml has {code} already")
-    languages = choose_languages(project.root, [code])
-    changed = update_catalogs(project, languages, options.templates)
-    folder = project.locale / code
-    print(f"{len(changed)} catalogs written to {folder}; translate them, and look at the pages:")
-    print(suggest("html", code))
-    print("Once readers should find the language, set published = true in languages.toml.")
+    make_pseudo_catalogs(project, options.templates, options.locale, options.language)
 
 
 def _translated_languages(project: Project, codes: Sequence[str] = ()) -> list[Language]:

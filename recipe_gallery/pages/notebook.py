@@ -18,6 +18,7 @@ from sphinx.application import Sphinx
 from sphinx_gallery._doctree_links import code_links_block
 
 from ..errors import GalleryError
+from ..languages import current_language
 from ..recipes.cell_marks import OUTPUT_CLASS, folded_cell
 from ..recipes.fingerprint import strip_comments
 from ..recipes.outputs.pictures import SUFFIXES
@@ -43,13 +44,17 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         return
     notebook = make_notebook(page, _Parts(doctree, page.recipe, Page(app.builder, docname)))
     notebook.metadata["language"] = app.config.language
+    script = make_script(notebook).encode()
+    check_program(script, page.recipe)
+    if current_language(app.config).is_rtl:
+        for cell in notebook.cells:  # a notebook has no other way to say it
+            if cell.cell_type == "markdown":
+                cell.source = f'<div dir="rtl">\n\n{cell.source}\n\n</div>'
     target = Path(app.outdir, docname)
     target.parent.mkdir(parents=True, exist_ok=True)
     # Not with_suffix: the name of a recipe may hold a dot.
     text = nbformat.v4.writes_json(notebook) + "\n"
     target.with_name(f"{target.name}.ipynb").write_text(text, encoding="utf-8")
-    script = make_script(notebook).encode()
-    check_program(script, page.recipe)
     target.with_name(f"{target.name}.py").write_bytes(script)
     for name in page.recipe.inputs:
         copy = target.parent / name

@@ -27,6 +27,9 @@ HIDDEN = re.compile(
     r"[\x00-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u180e\u2028\u2029\u200b\u200e\u200f\u202a-\u202e"
     r"\u2060-\u206f\u2800\u3164\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e007f]"
 )
+# What some scripts need of it can do nothing to code that a letter could not; catalogs are checked
+# for it by language.
+_JOINERS_AND_MARKS = dict.fromkeys(map(ord, "\u200c\u200d\u200e\u200f"))
 # Where a line may end: behind a space, and beside a character of a script that puts no spaces
 # between words (Hangul does), unless punctuation holds two characters together.
 _IDEOGRAPH = (
@@ -96,7 +99,7 @@ def find_problem(text: str, translation: str) -> str | None:
     quotes = [each for each in ('"""', "'''") if each in translation and each not in text]
     problems = {
         "a comment is one line, without control or invisible characters": HIDDEN.search(
-            translation
+            translation.translate(_JOINERS_AND_MARKS)
         ),
         f"a comment must not bring in {' '.join(quotes)}": quotes,
         "a comment must not start like an instruction to a tool": (

@@ -2,7 +2,6 @@
 
 import difflib
 from collections.abc import Iterable
-from datetime import UTC, datetime
 
 import polib
 
@@ -98,8 +97,9 @@ def _header(old: polib.POFile | None, template: polib.POFile, language: str) -> 
     project = template.metadata.get("Project-Id-Version", "").strip() or "PACKAGE"
     fields = {
         "Project-Id-Version": project,
-        "PO-Revision-Date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M+0000"),
-        "Last-Translator": f"The {project} authors",
+        # as msginit leaves them: nobody has translated anything yet
+        "PO-Revision-Date": "YEAR-MO-DA HO:MI+ZONE",
+        "Last-Translator": "FULL NAME <EMAIL@ADDRESS>",
         "Language-Team": "none",
         "Language": language,
         "MIME-Version": "1.0",

@@ -99,7 +99,9 @@ class PrepareTranslation(SphinxTransform):
             return
         watch(self.env, labels_now)
         watch(self.env, has_catalog, docname)
-        self.document.settings.character_level_inline_markup = current_language(self.config).glue
+        self.document.settings.character_level_inline_markup = current_language(
+            self.config
+        ).words_touch_markup
         # Directives in a catalog are refused; should Sphinx find one all the same, it reads no file
         settings = self.document.settings
         self.document["trusted"] = settings.raw_enabled, settings.file_insertion_enabled

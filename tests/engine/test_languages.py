@@ -6,8 +6,9 @@ import pytest
 
 from gallery import ROOT, Gallery
 from modules import run_module
+from recipe_gallery.commands.new_language import add_language
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.languages import add_language, choose_languages, load_languages
+from recipe_gallery.languages import Language, choose_languages, load_languages
 
 
 @pytest.fixture
@@ -23,9 +24,17 @@ def run(site: Gallery, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_a_new_language_builds_at_once_and_fills_up(site: Gallery) -> None:
+    (site.root / "locale").mkdir()
+    (site.root / "locale/glossary.csv").write_text("term,note\ncache,\n")
     done = run(site, "recipe_gallery", "new-language", "ja")
     assert done.returncode == 0, done.stderr
     assert 'ja = { name = "日本語", published = false }' in done.stdout
+    assert "written from left to right; words may touch markup" in done.stdout
+    assert "recipe-gallery live ja" in done.stdout
+    assert (site.root / "locale/glossary.csv").read_text() == "term,ja,note\ncache,,\n"
+    shown = run(site, "recipe_gallery", "status", "ja").stdout.splitlines()
+    assert "recipes/adding" in shown[3]
+    assert shown[3].rstrip().endswith("fuzzy  -")  # nobody yet, and never
     assert len((site.root / "languages.toml").read_text().splitlines()) == 2
     page = site.root / "locale/ja/LC_MESSAGES/recipes/adding.po"
     catalog = polib.pofile(str(page))
@@ -85,6 +94,29 @@ def test_languages_build_together_and_fail_alone(site: Gallery) -> None:
     assert "ja: done" in done.stdout
     for code in ("en", "ko", "ja"):  # ko too: its page is whole, in English
         assert (site.root / f"_build/html/{code}/recipes/adding.html").exists()
+
+
+def test_script_direction_and_glue_are_known() -> None:
+    codes = {
+        "pt_BR": ("Latn", False, False),
+        "ru": ("Cyrl", False, False),
+        "ko": ("Kore", False, True),
+        "ja": ("Jpan", False, True),
+        "zh_TW": ("Hant", False, True),
+        "th": ("Thai", False, True),
+        "ar": ("Arab", True, True),
+        "ar_XB": ("Arab", True, True),
+        "he": ("Hebr", True, True),
+        "fa": ("Arab", True, True),
+        "sr_Latn": ("Latn", False, False),
+        "qqq": ("Latn", False, False),
+    }
+    for code, known in codes.items():
+        language = Language(code=code, name=code)
+        found = language.script, language.is_rtl, language.words_touch_markup
+        assert found == known, code
+    assert not Language(code="ko", name="한국어", glue=False).words_touch_markup
+    assert Language(code="en", name="English", glue=True).words_touch_markup
 
 
 @pytest.mark.parametrize(

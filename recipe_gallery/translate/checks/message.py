@@ -33,7 +33,7 @@ class Message:
     @cached_property
     def target(self) -> Markup:
         """Markup of the translation."""
-        return parse(self.translation, glue=self.language.glue)
+        return parse(self.translation, glue=self.language.words_touch_markup)
 
     @property
     def new_problems(self) -> list[str]:

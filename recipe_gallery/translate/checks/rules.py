@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 
+from ...direction import marks_of
 from ...recipes.comments import HIDDEN, find_problem
 from ..catalogs import Kind, is_wordless
 from .message import ALL, Message, check
@@ -41,7 +42,7 @@ def check_hidden_character(message: Message) -> Iterator[str]:
 
     Bad: 커널<U+200B>을  Good: 커널을
     """
-    allowed = set(message.text) | {"\n"}
+    allowed = set(message.text) | {"\n", *marks_of(message.language)}
     for character in dict.fromkeys(HIDDEN.findall(message.translation)):
         if character not in allowed:
             yield f"invisible character U+{ord(character):04X}; remove it"

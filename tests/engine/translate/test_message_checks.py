@@ -405,6 +405,12 @@ def test_a_pseudo_translation_leaves_what_is_no_word(text: str, kind: str, pseud
     assert pseudo_message(text, Kind[kind]) == pseudo
 
 
+def test_a_pseudo_translation_can_run_from_right_to_left() -> None:
+    assert pseudo_message("Read ``x``", Kind.PROSE, "ar_XB") == "\u200fرعاد ``x`` ~~"
+    assert pseudo_message("On %s", Kind.LABEL, "ar_XB") == "\u200fون %s\u200f ~"
+    assert pseudo_message("``x``", Kind.PROSE, "ar_XB") == "``x``"
+
+
 def test_a_text_is_shown_with_its_literals_and_the_titles_of_its_links() -> None:
     text = "Use ``a``, :doc:`the page </faq>`, `here <https://a.example>`__ and [1]_."
     found = inline_nodes(text)
