@@ -1,6 +1,32 @@
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
+from filelock import FileLock
+
+from recipe_gallery.languages import PSEUDO_CODES
 
 
 @pytest.fixture
 def extensions() -> list[str]:
     return ["recipe_gallery", "second_call"]
+
+
+@pytest.fixture(scope="session")
+def pseudo_site(shared: Path, languages_site: Path) -> Path:
+    """The site in English of Arabic letters, from right to left, with nothing left to translate."""
+    root, code = languages_site.parents[1], PSEUDO_CODES[1]
+    out, locale = root / "_build/pseudo/html", "_build/pseudo/locale"
+    with FileLock(shared / "pseudo.lock"):
+        if not out.exists():
+            run = [sys.executable, "-m", "recipe_gallery", "pseudo-po", "--language", code, locale]
+            subprocess.run(run, cwd=root, check=True)
+            command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html"]
+            command += ["-D", f"language={code}", "-D", f"locale_dirs={locale}", ".", str(out)]
+            done = subprocess.run(command, cwd=root, capture_output=True, text=True)
+            if done.returncode:
+                shutil.rmtree(out, ignore_errors=True)  # for other processes to find the same
+            assert done.returncode == 0, done.stderr
+    return out

@@ -3,8 +3,6 @@
 import ast
 import io
 import re
-import subprocess
-import sys
 import tokenize
 from itertools import chain
 from pathlib import Path
@@ -14,7 +12,7 @@ import pytest
 from bs4 import Comment
 
 from gallery import ROOT
-from recipe_gallery.languages import PSEUDO_CODES, Language
+from recipe_gallery.languages import Language
 from recipe_gallery.project import load_project
 from recipe_gallery.translate.catalogs import (
     find_catalogs,
@@ -114,19 +112,6 @@ def test_the_first_page_leads_to_every_language(languages_site: Path) -> None:
         link = page.find("a", hreflang=language.tag)
         assert link.get_text() == language.name
         assert (languages_site / link["href"]).exists()
-
-
-@pytest.fixture(scope="session")
-def pseudo_site(languages_site: Path) -> Path:
-    root = languages_site.parents[1]
-    run = [sys.executable, "-m", "recipe_gallery", "pseudo-po", "--language", PSEUDO_CODES[1]]
-    subprocess.run([*run, "_build/pseudo/locale"], cwd=root, check=True)
-    out = root / "_build" / "pseudo" / "html"
-    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html"]
-    command += ["-D", f"language={PSEUDO_CODES[1]}", "-D", "locale_dirs=_build/pseudo/locale"]
-    done = subprocess.run([*command, ".", str(out)], cwd=root, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return out
 
 
 def test_no_text_of_a_reader_is_left_out_of_the_catalogs(pseudo_site: Path) -> None:
