@@ -207,7 +207,9 @@ def translated_languages(config: Config) -> list[Language]:
 
 def format_date(moment: date, locale: Locale, length: Literal["medium", "long"] = "long") -> str:
     """Return the day: November 21, 2026."""
-    return str(babel_dates.format_date(moment, length, locale=locale))
+    # The number of the day is not read as part of a Latin name before it.
+    mark = "\u200f" if locale.character_order == "right-to-left" else ""
+    return mark + str(babel_dates.format_date(moment, length, locale=locale))
 
 
 def format_moment(moment: datetime, locale: Locale) -> str:

@@ -1,4 +1,5 @@
 import subprocess
+from datetime import date
 from pathlib import Path
 
 import polib
@@ -8,7 +9,7 @@ from gallery import ROOT, Gallery
 from modules import run_module
 from recipe_gallery.commands.new_language import add_language
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.languages import Language, choose_languages, load_languages
+from recipe_gallery.languages import Language, choose_languages, format_date, load_languages
 
 
 @pytest.fixture
@@ -115,6 +116,9 @@ def test_script_direction_and_glue_are_known() -> None:
         language = Language(code=code, name=code)
         found = language.script, language.is_rtl, language.words_touch_markup
         assert found == known, code
+    day = date(2026, 11, 21)
+    assert format_date(day, Language(code="ar", name="ar").locale) == "\u200f21 نوفمبر 2026"
+    assert format_date(day, Language(code="ko", name="ko").locale) == "2026년 11월 21일"
     assert not Language(code="ko", name="한국어", glue=False).words_touch_markup
     assert Language(code="en", name="English", glue=True).words_touch_markup
 
