@@ -120,11 +120,19 @@ def format_json(rows: Sequence[dict[str, Any]]) -> str:
 
 
 def format_csv(rows: Sequence[dict[str, Any]]) -> str:
-    """Return the rows as CSV with a line of headings; versions stand in one cell."""
+    """Return the rows as CSV with a line of headings; versions stand in one cell.
+
+    A name that a spreadsheet would take for a formula begins with an apostrophe, its mark of text.
+    """
     text = io.StringIO()
     table = csv.DictWriter(text, COLUMNS, lineterminator="\n")
     table.writeheader()
     for row in rows:
         versions = "; ".join(f"{name} {version}" for name, version in row["versions"].items())
-        table.writerow({**row, "versions": versions})
+        texts = {
+            name: f"'{value}"
+            for name, value in row.items()
+            if isinstance(value, str) and value.startswith(tuple("=+-@\t\r"))
+        }
+        table.writerow({**row, **texts, "versions": versions})
     return text.getvalue()

@@ -12,8 +12,10 @@ from sphinx.environment import BuildEnvironment
 
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.outdated import keep
+from recipe_gallery.pages.figures.known import figures_of
 from recipe_gallery.pages.header import describe_versions
 from recipe_gallery.recipes.figures.figures import Figure, figures_path, load_figures
+from recipe_gallery.recipes.figures.replicates import replicates_path
 from recipe_gallery.recipes.gallery import find_file, find_recordings, list_files
 from recipe_gallery.recipes.recorded_page import RecordedPage, Unrecorded, load_recorded
 
@@ -61,7 +63,7 @@ def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary
         files = page.recipe.files if page.recipe else None
         return files, _describe(page, Path(env.srcdir), names)
 
-    files = [file.path, path, figures_path(path)]
+    files = [file.path, path, figures_path(path), replicates_path(path)]
     return keep(env, ("summary", docname, machine), files, read, names)
 
 
@@ -106,7 +108,7 @@ def _describe(
                 raise GalleryError(stale, path=recording.path)
         except GalleryError as error:
             problem = error.describe(root)
-        figures, wrong = _read_figures(recording.path, root)
+        figures, wrong = _read_figures(page, root)
         measured = Measured(
             device=recording.device_name,
             recorded=recording.recorded,
@@ -121,9 +123,12 @@ def _describe(
     )
 
 
-def _read_figures(recording: Path, root: Path) -> tuple[tuple[Figure, ...], str]:
+def _read_figures(page: RecordedPage, root: Path) -> tuple[tuple[Figure, ...], str]:
     """Return the stored figures of a recording, and what is wrong with them."""
+    path = page.recording.path
     try:
-        return tuple(load_figures(recording).figures.values()), ""
+        known = page.comparison.is_current and figures_path(path).exists()
+        figures = figures_of(page) if known else load_figures(path)
+        return tuple(figures.figures.values()), ""
     except GalleryError as error:
         return (), error.describe(root)

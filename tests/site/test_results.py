@@ -8,7 +8,9 @@ import pytest
 
 from gallery import Gallery, write_recording
 from recipe_gallery.recipes.figures.figures import Figure, Figures, figures_path, store_figures
+from recipe_gallery.recipes.figures.sources import read_sources
 from recipe_gallery.recipes.recipe import load_recipe
+from second_call.figures.data import COLUMNS, format_csv
 
 PUBLISHING = '''
 """
@@ -201,6 +203,12 @@ def test_figures_lie_beside_the_page_as_json_and_csv(site: Gallery) -> None:
     assert lines[0]["versions"].startswith(f"python {facts['versions']['python']}")
 
 
+def test_a_spreadsheet_takes_no_name_for_a_formula() -> None:
+    row = dict.fromkeys(COLUMNS, "") | {"case": "=1+1", "arm": "a", "value": -1.5, "versions": {}}
+    (line,) = csv.DictReader(format_csv([row]).splitlines())
+    assert (line["case"], line["arm"], line["value"]) == ("'=1+1", "a", "-1.5")
+
+
 def test_each_language_gets_the_same_data(site: Gallery) -> None:
     site.set_languages("ko")
     english = (site.build().out / "results.json").read_bytes()
@@ -225,6 +233,10 @@ def test_figures_with_intervals_come_first(site: Gallery) -> None:
     )
     path = site.recordings / "publishing.ipynb"
     store_figures(path, Figures(figures={figure.key: figure}))
+    expected = "not the figures of the process that was recorded; run: recipe-gallery figures"
+    assert expected in site.build().warnings
+    sources = read_sources(path, load_recipe(site.recipes / "publishing.py")).digest
+    store_figures(path, Figures(figures={figure.key: figure}, sources=sources))
     build = site.build()
     assert build.warnings == ""
     assert "results" in build.read

@@ -130,9 +130,9 @@ def _read(file: GalleryFile, folders: list[Path]) -> tuple[list[Path] | None, Kn
         page for page in pages if isinstance(page, RecordedPage) and page.comparison.is_current
     ]
     try:
-        own = [_figures_of(page) for page in current if page is pages[0]]
+        own = [figures_of(page) for page in current if page is pages[0]]
         others = [
-            (page.recording.device_name, _figures_of(page))
+            (page.recording.device_name, figures_of(page))
             for page in current
             if page is not pages[0]
         ]
@@ -144,7 +144,7 @@ def _read(file: GalleryFile, folders: list[Path]) -> tuple[list[Path] | None, Kn
     return files, known
 
 
-def _figures_of(page: RecordedPage) -> Figures:
+def figures_of(page: RecordedPage) -> Figures:
     """Return the stored figures of a recording, or else what the run of the page published.
 
     Raises ``GalleryError`` where stored figures are not of the processes that were recorded.

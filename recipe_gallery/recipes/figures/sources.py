@@ -90,7 +90,10 @@ def read_sources(path: Path, recipe: Recipe, recording: Recording | None = None)
     page, devices = None, [each.device_name for each in replicates.current]
     if recording and compare(recipe, recording).is_current:
         published = read_published(recording.notebook, path)
-        page = Process(number=0, host=str(recording.facts.get("host", "")), published=published)
+        # of an unknown host: no further one is made of it
+        hosts = [str(recording.facts.get("host", "")), *(each.host for each in replicates.current)]
+        host = next(filter(None, hosts), "")
+        page = Process(number=0, host=host, published=published)
         devices.insert(0, recording.device_name)
     device = devices[0] if devices else ""
     sources = Sources(path=path, replicates=replicates, device=device, page=page)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ...errors import GalleryError, describe_error, suggest
 from ...recipes.figures.figures import ClaimRecord, Figure, figures_path, load_figures
-from ...recipes.figures.sources import Sources, read_sources
+from ...recipes.figures.sources import Process, Sources, read_sources
 from ...recipes.recipe import Recipe
 from ...recipes.recording import Recording
 
@@ -60,6 +60,7 @@ def inspect_figures(path: Path, recipe: Recipe, recording: Recording | None) -> 
         wrong.append(f"the stored figures are not those of these processes; {again}")
     elif publishes:
         notes += describe_wide(stored.figures.values())
+        notes += describe_partial(stored.figures.values(), sources)
     elif stored.figures or stored.claims:
         wrong.append(f"figures are stored, but nothing publishes any; {again}")
     refuted = describe_refuted(sources.count_claims().values())
@@ -85,6 +86,29 @@ def describe_wide(figures: Iterable[Figure]) -> list[str]:
     worst = ", ".join(f"{each.key} (±{_percent(each.width)})" for each in wide[:_WORST])
     more = "" if len(wide) <= _WORST else ", ..."
     return [f"{count(len(wide), 'interval')} wider than ±{WIDE:.0%}: {worst}{more}"]
+
+
+def describe_partial(figures: Iterable[Figure], sources: Sources) -> list[str]:
+    """Tell of the figures that some of the processes lack which should publish them.
+
+    What the page alone publishes is measured once.
+    """
+    replicates = len(sources.counted)
+    lacking = [
+        each
+        for each in figures
+        if each.processes < replicates + bool(sources.page)
+        and not (sources.page and each.processes == 1 and each.key in _keys(sources.page))
+    ]
+    if not lacking:
+        return []
+    first = lacking[0]
+    text = f"{count(len(lacking), 'figure')} not of all processes: {first.key} (of "
+    return [f"{text}{first.processes}){', ...' if len(lacking) > 1 else ''}"]
+
+
+def _keys(process: Process) -> set[str]:
+    return {row.key for row in process.published.rows}
 
 
 def describe_refuted(claims: Iterable[ClaimRecord]) -> list[str]:

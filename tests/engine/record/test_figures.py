@@ -7,9 +7,10 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+import nbformat
 import pytest
 
-from gallery import Gallery
+from gallery import Gallery, write_recording
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.figures.figures import figures_path, load_figures
@@ -121,6 +122,34 @@ def test_check_tells_of_replicates_and_of_wide_intervals(measured: Gallery, run:
     assert status == 0
     assert "figures of 4 processes on 2 hosts\n" in text
     assert "2 intervals wider than ±10%: adam.10.compiled.time (±" in text
+
+
+def test_check_tells_of_figures_that_some_processes_lack(measured: Gallery, run: Run) -> None:
+    (row, _other) = read_published(
+        measured.recording("measuring").notebook, measured.recordings / "measuring.ipynb"
+    ).rows
+    add_replicates(measured, 1.01, 1.02)
+    add_replicates(measured, 1.03, rows=(row,))
+    run("figures")
+    text = run("check")[1]
+    assert "1 figure not of all processes: adam.10.compiled.time (of 3)\n" in text
+
+
+def test_what_the_page_alone_publishes_is_not_lacking(measured: Gallery, run: Run) -> None:
+    (row, _other) = read_published(
+        measured.recording("measuring").notebook, measured.recordings / "measuring.ipynb"
+    ).rows
+    add_replicates(measured, 1.01, 1.02, rows=(row,))
+    run("figures")
+    assert "not of all processes" not in run("check")[1]
+
+
+def test_a_page_of_an_unknown_host_is_of_no_further_one(measured: Gallery, run: Run) -> None:
+    recording = measured.recording("measuring")
+    recording.notebook.metadata.recording.pop("host", None)
+    write_recording(recording.path, nbformat.writes(recording.notebook))
+    add_replicates(measured, 1.01, 1.02)
+    assert "2 figures of 3 processes on 1 host" in run("figures")[1]
 
 
 def test_check_says_nothing_of_recordings_without_rows(gallery: Gallery) -> None:
