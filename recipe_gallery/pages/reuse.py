@@ -86,7 +86,7 @@ class Memory:
             known = self._find(source)
             if known and Path(target, name).with_suffix(".rst").exists():
                 return known
-            files = sources_of(Path(target, name))
+            files = dict.fromkeys(sources_of(Path(target, name)))  # each once
             self.pages.pop(str(source), None)
             made = MadePage(times=times_of(files), content=content_of(files))
             # With its own mark, which a build without the engine left, it would make no page.

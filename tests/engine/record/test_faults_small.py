@@ -16,7 +16,8 @@ QUICK = [case for case in CASES if case.quick]
 
 
 def test_there_is_a_small_case_of_each_letter() -> None:
-    assert {case.kind[0] for case in CASES} - {case.kind[0] for case in QUICK} == set()
+    # those of clusters (G) have tests of their own: test_cluster.py
+    assert {case.kind[0] for case in CASES} - {case.kind[0] for case in QUICK} == {"G"}
 
 
 @pytest.mark.slow
