@@ -2,6 +2,8 @@
 Adam is slow: fused=True or torch.compile?
 ==========================================
 
+Choose between a keyword and a compiled step, by what each costs the GPU and the CPU.
+
 **Adam, AdamW, SGD: pass** ``fused=True``. A step over ten million parameters then takes
 :measured:`adam.10.fused.gpu` of GPU time instead of :measured:`adam.10.foreach.gpu`, and
 :claim:`it is done sooner than a compiled step, {adam.10.fused.wall} against
