@@ -48,7 +48,8 @@ MEASURE = """(answer) => {
   const cells = (each) => each.closest(".highlight-Python");  // of the experiment
   return {
     height: document.documentElement.scrollHeight, answer: end, snippet: bottom(visible[0]),
-    words, before, code: sum(visible.filter(cells)), folded: sum(blocks.filter((each) => !seen(each))),
+    words, before, code: sum(visible.filter(cells)),
+    folded: sum(blocks.filter((each) => !seen(each))),
     wide: document.documentElement.scrollWidth > innerWidth,
   };
 }"""
