@@ -62,7 +62,7 @@ $(VENV)/python:
 $(VENV)/html: requirements.txt constraints.txt | $(VENV)/python
 	@echo "installing packages into $(VENV)/, which takes a minute"
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.txt
-	touch $@
+	@touch $@
 $(VENV)/record: requirements-record.txt requirements.txt constraints.txt | $(VENV)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-record.txt
 	touch $@ $(VENV)/html

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from dataclasses import asdict
 from html import escape
@@ -27,6 +28,11 @@ class Handler(SimpleHTTPRequestHandler):
     def __init__(self, *arguments: object, live: Live) -> None:
         self.live = live
         super().__init__(*arguments, directory=str(live.site))  # type: ignore[arg-type]
+
+    def handle(self) -> None:
+        """Answer whatever a browser asks on one connection, until it is gone."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the page was closed
+            super().handle()
 
     def do_GET(self) -> None:
         """Answer a browser."""
@@ -77,14 +83,11 @@ class Handler(SimpleHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
-        try:
-            for state in self.live.events():
-                # A line that says nothing fails where the browser is gone, and ends this thread.
-                line = f"data: {json.dumps(asdict(state))}" if state else ":"
-                self.wfile.write(f"{line}\n\n".encode())
-                self.wfile.flush()
-        except (BrokenPipeError, ConnectionResetError):
-            pass  # the page was closed
+        for state in self.live.events():
+            # A line that says nothing fails where the browser is gone, and ends this thread.
+            line = f"data: {json.dumps(asdict(state))}" if state else ":"
+            self.wfile.write(f"{line}\n\n".encode())
+            self.wfile.flush()
 
     def log_message(self, *arguments: object) -> None:
         """Print no line for each file."""

@@ -183,7 +183,8 @@ def run(live: Live, port: int) -> None:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     address = f"http://localhost:{server.server_address[1]}/{code}/index.html"
     print(f"{address} follows every save until Ctrl-C", flush=True)
-    print(f"To check the catalogs meanwhile, in another terminal: {suggest('check-po', code)}")
+    check = suggest("check-po", code)
+    print(f"to check the catalogs meanwhile, in another terminal: {check}", flush=True)
     try:
         live.watch()
     finally:
