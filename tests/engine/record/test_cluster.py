@@ -187,7 +187,7 @@ def test_workers_get_cores_of_one_processor_and_threads_of_one_core_stay_togethe
 def test_a_result_depends_on_the_recipe_on_files_beside_it_and_on_packages(
     gallery: Gallery,
 ) -> None:
-    gallery.add()
+    gallery.write("adding", RECIPE)
     for name in ("recording.toml", "matplotlibrc"):
         (gallery.recipes / name).write_text("")
     for name in ("other.py", "text.rst", "text.md", "text.txt"):

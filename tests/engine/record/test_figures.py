@@ -281,6 +281,7 @@ def test_a_recipe_that_publishes_wrong_rows_is_not_recorded(measured: Gallery) -
     assert not (measured.recordings / "wrong.ipynb").exists()
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_recording_computes_figures(measured: Gallery) -> None:
     assert measured.record(force=True)
     assert (

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from distributed.core import Status
 
-from gallery import Gallery
+from gallery import RECIPE, Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.project import load_project
 from recipe_gallery.recipes.gallery import list_files
@@ -69,7 +69,7 @@ def prepared(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Path, Gpu | None]]:
 @pytest.fixture
 def order(gallery: Gallery) -> Order:
     """The second replicate of a recipe."""
-    gallery.add()
+    gallery.write("adding", RECIPE)
     project = load_project(gallery.root)
     (file,) = list_files(project.config, project.root)
     code = describe_code(Task(file=file, recipe=load_recipe(file.path, file.name)))

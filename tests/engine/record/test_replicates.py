@@ -61,6 +61,7 @@ def test_each_replicate_is_a_line_that_says_what_its_process_published(gallery: 
     assert lines[-1] == "2 of 2 replicates made: recipe 2"
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_without_the_option_there_are_no_replicates(gallery: Gallery) -> None:
     write(gallery)
     assert gallery.record()
@@ -71,6 +72,7 @@ def test_without_the_option_there_are_no_replicates(gallery: Gallery) -> None:
     assert published["rows"][0]["value"] == 1.5  # RECIPE_REPLICATE is 0
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_what_is_there_is_not_repeated(gallery: Gallery) -> None:
     write(gallery)
     assert gallery.record(replicates=1)
@@ -82,6 +84,7 @@ def test_what_is_there_is_not_repeated(gallery: Gallery) -> None:
     assert "recipe: its 3 replicates are there already" in gallery.messages.splitlines()
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_a_missing_one_is_made(gallery: Gallery) -> None:
     write(gallery)
     assert gallery.record(replicates=3)
@@ -92,6 +95,7 @@ def test_a_missing_one_is_made(gallery: Gallery) -> None:
     assert numbers(gallery) == [1, 3, 2]
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_forced_ones_get_further_numbers(gallery: Gallery) -> None:
     write(gallery)
     assert gallery.record(replicates=1)
@@ -100,6 +104,7 @@ def test_forced_ones_get_further_numbers(gallery: Gallery) -> None:
     assert "1 of 1 recorded" in gallery.messages  # the page, too
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_those_of_other_code_and_of_other_machines_do_not_count(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,6 +122,7 @@ def test_those_of_other_code_and_of_other_machines_do_not_count(
     ]
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_cells_that_run_once_are_left_out(gallery: Gallery) -> None:
     once = "\n# %%\n\n# sphinx_gallery_once = True\nprint('sweep', number)\n"
     write(gallery, code=PUBLISHES + once)
@@ -130,6 +136,7 @@ def test_cells_that_run_once_are_left_out(gallery: Gallery) -> None:
     assert "its 1 replicates are there already" in gallery.messages
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_a_recipe_that_publishes_no_rows_has_no_replicates(gallery: Gallery) -> None:
     write(gallery, "plain", "x = 1")
     write(gallery)
@@ -140,6 +147,7 @@ def test_a_recipe_that_publishes_no_rows_has_no_replicates(gallery: Gallery) -> 
     assert "1 of 1 replicates made: recipe 1" in gallery.messages
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_a_failed_replicate_is_named_and_does_not_stop_others(gallery: Gallery) -> None:
     write(gallery, code=PUBLISHES + "\nassert number != 2, 'two'")
     assert not gallery.record(replicates=3)
@@ -148,6 +156,7 @@ def test_a_failed_replicate_is_named_and_does_not_stop_others(gallery: Gallery) 
     assert "AssertionError: two" in gallery.messages.splitlines()[-1]
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_a_page_run_that_fails_has_no_replicates(gallery: Gallery) -> None:
     write(gallery, code=PUBLISHES + "\n1 / 0")
     write(gallery, "good")
@@ -156,6 +165,7 @@ def test_a_page_run_that_fails_has_no_replicates(gallery: Gallery) -> None:
     assert not (gallery.recordings / "recipe.jsonl").exists()
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_a_replicate_that_publishes_nothing_is_an_error(gallery: Gallery) -> None:
     write(gallery, code=PUBLISHES.replace("display({", "number or display({"))
     assert not gallery.record(replicates=1)
@@ -165,6 +175,7 @@ def test_a_replicate_that_publishes_nothing_is_an_error(gallery: Gallery) -> Non
     )
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_a_replicate_of_another_device_is_told(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -183,6 +194,7 @@ def test_a_replicate_of_another_device_is_told(
     )
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_a_damaged_line_is_told_and_stops_no_other_recipe(gallery: Gallery) -> None:
     for name in ("bad", "good"):
         write(gallery, name)
@@ -194,6 +206,7 @@ def test_a_damaged_line_is_told_and_stops_no_other_recipe(gallery: Gallery) -> N
     assert numbers(gallery, "good") == [1, 2]
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_an_interruption_keeps_replicates_and_the_same_command_goes_on(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -217,6 +230,7 @@ def test_an_interruption_keeps_replicates_and_the_same_command_goes_on(
     assert numbers(gallery) == [1, 2, 3]
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_figures_that_a_killed_run_left_out_are_computed(gallery: Gallery) -> None:
     write(gallery)
     assert gallery.record(replicates=1)

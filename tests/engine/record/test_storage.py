@@ -30,6 +30,7 @@ def fail_to_write(where: Callable[[Path], bool]) -> Callable[[Path, bytes], None
     return write
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_a_full_disk_keeps_the_old_recording_and_the_new_one_elsewhere(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -175,6 +176,7 @@ def test_no_room_for_temporary_files_is_found_out_before_anything_runs(
     )
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_one_recording_that_cannot_be_written_does_not_run_and_leaves_the_others(
     gallery: Gallery,
 ) -> None:

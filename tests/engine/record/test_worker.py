@@ -370,6 +370,8 @@ def test_the_deadline_holds_for_both_tries_together(
     gallery.write("recipe", '"""\nT\n=\n"""\n# sphinx_gallery_deadline = 9\nx = 1\n')
     assert not gallery.record("recipe")
     assert "trying once more" in gallery.messages
+    assert gallery.messages.count("recipe.py: killed") == 2
+    assert not list(gallery.recordings.glob("*.ipynb"))
     first, second = left
     assert second <= first - 0.5
 
