@@ -44,7 +44,7 @@ ROWS := recipe_gallery/recipes/figures/rows.schema.json
 export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve record draft record-worker figures drift check links test test-fast lint mutants map lock clean
+.PHONY: help html serve record draft record-worker figures drift check links test test-fast test-nightly lint mutants map lock clean
 .PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign faults fuzz
 # `make record html` records first, also under -j
 .NOTPARALLEL:
@@ -142,7 +142,10 @@ test: $(VENV)/test ## set up what tests need and run all of them
 	$(BIN)/python -m pytest $(PYTESTFLAGS)
 
 test-fast: $(VENV)/test ## run the tests, but those that run recipes, walk with a browser or take long
-	$(BIN)/python -m pytest $(PYTESTFLAGS) -m "not slow"
+	$(BIN)/python -m pytest $(PYTESTFLAGS) -m "not slow and not nightly"
+
+test-nightly: $(VENV)/test ## run the tests that `make test` leaves out
+	$(BIN)/python -m pytest $(PYTESTFLAGS) -m nightly
 
 foreign: $(VENV)/record ## record, render and translate examples of Sphinx-Gallery and Matplotlib
 	$(BIN)/python benchmarks/foreign.py

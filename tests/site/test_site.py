@@ -1,11 +1,14 @@
 """The site itself: its recipes, recordings and downloads."""
 
+import ast
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -19,7 +22,8 @@ from recipe_gallery.recipes.recording import compare, read_recording
 from second_call.figures.headline import check_headline, headline
 from site_pages import LANGUAGES, NAMES, RECIPES, by_language, by_recipe
 
-# Recipes run for minutes: each is run in one language, a different one for each.
+# Recipes run for minutes: each is run in one language, a different one for each; and, but at night,
+# either as a notebook or as a script, whose code is the same.
 PAIRS = list(zip(NAMES, cycle(LANGUAGES), strict=False))
 PAGES = sorted(ROOT.glob("*.rst"))
 
@@ -124,15 +128,32 @@ def test_no_page_fetches_anything_from_elsewhere(site: Path) -> None:
             assert named or not re.search(r'href="(?:https?:)?//', link), page
 
 
+def alternate(cases: Sequence[Any], first: int) -> list[Any]:
+    """Return cases of which every second one is left to the night, beginning with one of them."""
+    return [
+        pytest.param(case, marks=[pytest.mark.nightly] if number % 2 == first else [])
+        for number, case in enumerate(cases)
+    ]
+
+
+@by_recipe
+def test_notebook_and_script_have_the_same_code(site: Path, name: str) -> None:
+    page = site / f"recipes/{name}"
+    cells = nbformat.read(page.with_suffix(".ipynb"), as_version=4).cells
+    code = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
+    script = page.with_suffix(".py").read_text(encoding="utf-8")
+    assert ast.unparse(ast.parse(code)) == ast.unparse(ast.parse(script))
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(("name", "language"), PAIRS, ids=NAMES)
+@pytest.mark.parametrize("pair", alternate(PAIRS, 0), ids=NAMES)
 def test_the_downloaded_notebook_runs_on_a_cpu(
     languages_site: Path,
-    name: str,
-    language: Language,
+    pair: tuple[str, Language],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    name, language = pair
     for variable, value in ENVIRONMENT.items():
         monkeypatch.setenv(variable, value)
     monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "cache"))
@@ -146,7 +167,7 @@ def test_the_downloaded_notebook_runs_on_a_cpu(
 
 
 @pytest.mark.slow
-@by_recipe
+@pytest.mark.parametrize("name", alternate(NAMES, 1), ids=NAMES)
 def test_the_downloaded_script_runs_on_a_cpu(site: Path, name: str, tmp_path: Path) -> None:
     folder = tmp_path / "reader"
     folder.mkdir()

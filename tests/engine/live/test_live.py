@@ -5,6 +5,7 @@ import time
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import forkserver
 from pathlib import Path
 
 import pytest
@@ -171,8 +172,12 @@ def test_a_port_that_cannot_be_is_one_clear_line(live: Live) -> None:
 
 def test_a_build_starts_in_a_process_that_has_imported_all(live: Live) -> None:
     module = build_once.__module__
-    with ProcessPoolExecutor(1, mp_context=live._processes) as pool:
-        assert pool.submit(eval, f"{module!r} in __import__('sys').modules").result()
+    forkserver._forkserver._stop()  # that of other tests has imported what they asked for
+    try:
+        with ProcessPoolExecutor(1, mp_context=live._processes) as pool:
+            assert pool.submit(eval, f"{module!r} in __import__('sys').modules").result()
+    finally:
+        forkserver._forkserver._stop()
 
 
 def test_an_error_that_nobody_foresaw_is_shown_and_serving_goes_on(

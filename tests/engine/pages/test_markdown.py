@@ -4,12 +4,14 @@ import io
 import re
 from collections.abc import Callable, Iterator
 from textwrap import dedent
+from unittest import mock
 
 import pytest
 from bs4 import BeautifulSoup
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
+from sphinx import locale
 from sphinx.application import Sphinx
 from sphinx.testing.restructuredtext import parse
 from sphinx.util.docutils import docutils_namespace, patch_docutils
@@ -25,7 +27,9 @@ Convert = Callable[[str], str]
 def convert(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Convert]:
     gallery = Gallery(tmp_path_factory.mktemp("markdown"))
     warnings = io.StringIO()
-    with patch_docutils(), docutils_namespace():
+    # without the words of a build in another language, which Sphinx keeps
+    translators = mock.patch.dict(locale.translators, clear=True)
+    with translators, patch_docutils(), docutils_namespace():
         out = gallery.root / "out"
         app = Sphinx(
             gallery.root, gallery.root, out, out, "html", status=io.StringIO(), warning=warnings

@@ -370,6 +370,10 @@ def test_a_missing_recorder_is_said_in_one_line(
 ) -> None:
     write(gallery, "x = 1")
     for name in [each for each in sys.modules if each.startswith("recipe_gallery.record.")]:
+        package, _, module = name.rpartition(".")
+        # else the package would keep the modules that are imported now, after this test
+        monkeypatch.delattr(sys.modules[package], module, raising=False)
+    for name in [each for each in sys.modules if each.startswith("recipe_gallery.record.")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "nbclient", None)
     assert main(["record", "--root", str(gallery.root), "--device", "cpu"]) == 1
