@@ -83,11 +83,11 @@ record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., REPLICATES=
 	$(BIN)/python -m recipe_gallery record $(RECORDFLAGS) $(RECIPES)
 
 # Not -n -W: catalogs, and recordings that a draft makes stale, are mended when it is published.
-DRAFTS := $(filter-out _%,$(notdir $(basename $(wildcard recipes_source/drafts/*.py))))
+DRAFTS := $(filter-out _%,$(notdir $(basename $(wildcard drafts/*.py))))
 draft: $(VENV)/record ## record drafts on a CPU and render them in _build/draft/ (RECIPES=..., REPLICATES=1)
 	rm -rf $(BUILD)/draft && mkdir -p $(BUILD)/draft
 	git ls-files -co --exclude-standard -z | tar -c --null -T - | tar -x -C $(BUILD)/draft
-	cp -p recipes_source/drafts/*.py $(BUILD)/draft/recipes_source
+	cp -p drafts/*.py $(BUILD)/draft/recipes_source
 	ln -s $(abspath $(VENV)) $(BUILD)/draft/$(VENV)
 	$(MAKE) -C $(BUILD)/draft DEVICE=cpu FORCE=1 REPLACE_GPU=1 RECIPES="$(or $(RECIPES),$(DRAFTS))" record
 	$(MAKE) -C $(BUILD)/draft SPHINXOPTS=-q LANGUAGES=en html

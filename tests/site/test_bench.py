@@ -13,9 +13,9 @@ import torch
 
 from recipe_gallery.recipes.figures.rows import MIME, Published, parse
 
-RECIPES = Path(__file__).parents[2] / "recipes_source"
+ROOT = Path(__file__).parents[2]
 # The one that is recorded next: the other stays as it was recorded.
-SOURCE = max((RECIPES / "drafts/_bench.py", RECIPES / "_bench.py"), key=Path.exists)
+SOURCE = max((ROOT / "drafts/_bench.py", ROOT / "recipes_source/_bench.py"), key=Path.exists)
 
 
 class Clock:

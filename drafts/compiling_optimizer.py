@@ -67,7 +67,7 @@ kernel: compile its step**. NAdam's GPU time falls from :measured:`nadam.10.fore
 #      - Gradients have to stay at their addresses
 #    * - LBFGS, SparseAdam, Adafactor
 #      - Leave them as they are
-#      - -
+#      - Not measured here
 #      - They :claim:`give no graph <no-graph>`
 #    * - ``float16`` with `GradScaler <https://docs.pytorch.org/docs/stable/amp.html>`__
 #      - ``fused=True``, which takes its scale
