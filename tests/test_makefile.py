@@ -41,3 +41,13 @@ def test_no_test_runs_make_with_an_environment_of_its_own() -> None:
     texts = {path: path.read_text(encoding="utf-8") for path in tests if path.name != "conftest.py"}
     found = [path for path, text in texts.items() if re.search(r"""\[\s*["']make["']""", text)]
     assert found == []
+
+
+def test_live_names_an_editor_only_if_one_is_given(make: list[str]) -> None:
+    def line(*settings: str) -> str:
+        command = [*make, "-n", "live", "LANGUAGE=ko", *settings]
+        return subprocess.run(command, cwd=ROOT, capture_output=True, text=True).stdout
+
+    assert "--editor-link" not in line()
+    assert '--editor-link "x://{path}&{line}" ko' in line("EDITOR_LINK=x://{path}&{line}")
+    assert '--editor-link "" ko' in line("EDITOR_LINK=")  # places can be copied only

@@ -6,6 +6,8 @@
   sessionStorage.removeItem(key);
   if (place !== null) scrollTo({ top: Number(place), behavior: "instant" });
 
+  const ENGLISH = { lang: "en", dir: "ltr" }; // what live says, on pages of any language
+
   function make(tag, properties = {}, ...children) {
     const element = Object.assign(document.createElement(tag), properties);
     element.append(...children);
@@ -42,12 +44,13 @@
   async function show(marks, texts, chosen) {
     const query = [...marks.map((mark) => ["mark", mark]), ...texts.map((text) => ["text", text])];
     const found = await ask("/live-message", query);
-    const dialog = make("dialog", { className: "live-dialog", ariaLabel: "Message of this text" });
+    const dialog = make("dialog", { className: "live-dialog", ...ENGLISH, ariaLabel: "Message of this text" });
     for (const { place, source, translation, texts } of found) {
       dialog.append(
         make("section", {}, placeOf(place),
-          make("p", { lang: "en", dir: "ltr", className: "live-source", textContent: source }),
-          make("p", { textContent: translation || "(not translated yet)" }), listOf(texts)),
+          make("p", { className: "live-source", textContent: source }),
+          translation ? make("p", { lang: document.documentElement.lang, dir: "auto", textContent: translation })
+            : make("p", { textContent: "(not translated yet)" }), listOf(texts)),
       );
     }
     if (!found.length) dialog.append(make("p", { textContent: "No message reads like this. Code, and what it printed, is not translated." }));
@@ -90,7 +93,7 @@
   }, true);
 
   // What is wrong, red, and what could be better, yellow
-  const box = make("div", { className: "live-box" });
+  const box = make("div", { className: "live-box", ...ENGLISH });
   document.body.append(box);
 
   function showProblems(problems) {

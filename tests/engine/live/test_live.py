@@ -328,7 +328,8 @@ def test_an_open_page_shows_what_is_saved(
         place = f"locale/ko/LC_MESSAGES/{PAGE}.po:8"
         link = dialog.get_by_role("link", name=place)
         expect(link).to_have_attribute("href", f"vscode://file{gallery.root}/{place}")
-        expect(dialog.get_by_text("A paragraph.")).to_have_attribute("lang", "en")
+        expect(dialog.locator("[lang=ko]")).to_have_text("문단입니다.")
+        expect(dialog).to_contain_text("A paragraph.")
         dialog.get_by_role("button", name=f"Copy {place}").click()
         expect(dialog.get_by_text("Copied")).to_be_visible()
         page.keyboard.press("Escape")
