@@ -261,8 +261,6 @@ if ON_GPU:
 #
 # Larger models
 # -------------
-#
-# The for-loop has nothing more to show; the others go on.
 
 # sphinx_gallery_once = True
 fewer = {way: WAYS[way] for way in WAYS if way != "for-loop"}
@@ -357,8 +355,7 @@ nadam = climb(torch.optim.NAdam, LAYERS[0], nadam_ways)
 # A whole training iteration
 # --------------------------
 #
-# How much of it all is the step? Here are two transformer layers with forward, backward, clipping
-# and step; only the optimizer changes.
+# Two transformer layers with forward, backward, clipping and step; only the optimizer changes.
 
 
 def make_iteration(mode=None, **options):
@@ -386,11 +383,13 @@ chosen = {way: WAYS[way] for way in ("foreach", "fused", "compiled")}
 jobs = {way: make_iteration(**options) for way, options in chosen.items()}
 arms = {way: iteration for way, (iteration, _step) in jobs.items()}
 whole = bench.compare("iteration", arms)
-for way, (_iteration, step) in jobs.items():
-    alone = bench.profile(step)[0] if ON_GPU else bench.time(step, 10)
-    share = alone / (whole.gpu if ON_GPU else whole.wall)[way]
-    bench.figure("iteration", way, "optimizer_share", share, unit="share")
-    print(f"{way}: the step is {share:.0%} of an iteration")
+steps = {way: step for way, (_iteration, step) in jobs.items()}
+if ON_GPU:
+    alone = {way: bench.profile(step)[0] for way, step in steps.items()}
+else:
+    alone = {way: bench.time(step, 10) for way, step in steps.items()}
+shares = pd.Series(alone) / (whole.gpu if ON_GPU else whole.wall)
+print("the step in an iteration:", shares.map("{:.0%}".format).to_dict())
 
 # %%
 
@@ -400,6 +399,8 @@ if ON_GPU:
     claim_less("nadam-gains", nadam.gpu["compiled"], nadam.gpu["foreach"])
     claim_less("nadam-waits", 1.2 * nadam.gpu["compiled"], nadam.wall["compiled"])
 claim_less("iteration-gains", *whole.wall[["fused", "foreach"]])
+for way, share in shares.items():
+    bench.figure("iteration", way, "optimizer_share", share, unit="share")
 
 # %%
 # With the fused optimizer :claim:`an iteration takes {iteration.fused.wall} instead of
@@ -545,5 +546,4 @@ print("fused after the change:", optimizer.param_groups[0]["fused"])
 # translation, on his `recipe on schedules
 # <https://docs.pytorch.org/tutorials/recipes/compiling_optimizer_lr_scheduler.html>`__, and on his
 # article `Compiling the optimizer with PT2
-# <https://dev-discuss.pytorch.org/t/compiling-the-optimizer-with-pt2/1669>`__, which shows what the
-# compiler does.
+# <https://dev-discuss.pytorch.org/t/compiling-the-optimizer-with-pt2/1669>`__.
