@@ -129,7 +129,11 @@ class Messages:
 
     def _check(self, path: Path) -> list[_Message]:
         """Return the messages of a catalog; what is wrong with the file itself is one more."""
-        problems = check_file(path, self._language, self._labels, self._locale)
+        try:
+            problems = check_file(path, self._language, self._labels, self._locale)
+        except GalleryError as error:  # of the glossary, without which nothing can be said
+            text = error.describe(self._root)
+            problems = [Problem(path=path, line=1, message=text, check="glossary")]
         catalog: Iterable[polib.POEntry] = ()
         with contextlib.suppress(GalleryError):  # then this is what is wrong
             catalog = read_catalog(path)

@@ -84,3 +84,9 @@ def test_only_catalogs_that_would_break_their_page_are_held_back(
     assert messages.describe_broken()[0].startswith("locale/ko/LC_MESSAGES/index.po:")
     assert not messages.note([gallery.translate("index", PAGE)])
     assert messages.broken == []
+
+
+def test_a_glossary_that_cannot_be_read_is_told(messages: Messages, gallery: Gallery) -> None:
+    (gallery.root / "locale/glossary.csv").write_text("term,ko,note\n,커널,\n")
+    [row] = messages.advise("index")["here"]
+    assert row["texts"][0].startswith("locale/glossary.csv:")
