@@ -92,7 +92,6 @@ class OnCluster:
                         self._hand_out(waiting.popleft(), address)
                 self._listen(waiting)
                 for address in list(self._jobs):
-                    hear_signals()
                     yield from self._look_after(address, waiting)
                 hear_signals()
 

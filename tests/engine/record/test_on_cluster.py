@@ -125,6 +125,7 @@ def test_a_worker_is_sent_what_a_task_is_known_by(
     ]
     assert [each.code for each in orders] == [describe_code(first), describe_code(second)]
     assert {each.session for each in orders} == {runner.session}
+    assert runner.session.startswith("recipes-")  # what a person sees of it on Dask's dashboard
     assert len({each.key for each in orders}) == 2  # Dask would do no task twice of one key
     assert all(each.key.startswith(f"{runner.session}-") for each in orders)
     assert OnCluster(client=runner.client, device="cpu", progress=runner.progress).session != (
@@ -399,6 +400,22 @@ def test_workers_that_were_all_refused_are_not_waited_for(
     assert not workers.update()
     with pytest.raises(GalleryError, match="no worker fits: name of a: no GPU found; bring "):
         workers.require(until=1)
+
+
+def test_one_that_hangs_comes_back_as_another(client: FakeClient, workers: Workers) -> None:
+    asked: list[list[str]] = []
+    client.restart_workers = lambda addresses, **_: asked.append(addresses)
+    client.join("a")
+    client.join("b", answer=GalleryError("no GPU found"))
+    assert workers.update()
+    workers.restart("a")
+    assert asked == [["a"]]
+    assert not workers.update()  # though it is still listed
+    workers.require(until=1)
+    del client.workers["a"]
+    client.join("c")
+    assert workers.update()
+    assert list(workers.fit) == ["c"]
 
 
 def test_a_new_worker_that_does_not_answer_delays_nothing_and_is_told(

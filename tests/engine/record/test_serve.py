@@ -302,6 +302,7 @@ def test_dask_is_quiet_and_keeps_to_its_folder_as_long_as_it_is_used(
     def look() -> tuple[object, ...]:
         return dict(os.environ), [dask.config.get(name, None) for name in names]
 
+    monkeypatch.setitem(dask.config.config["distributed"]["worker"], "daemon", False)  # a user's
     for value in ("info", None):
         monkeypatch.setenv("DASK_LOGGING__DISTRIBUTED", "info")
         if value is None:
