@@ -118,6 +118,7 @@ def test_a_worker_is_sent_what_a_task_is_known_by(
     client.join("one", gives)
     first, second = [*tasks("a"), *tasks("b", number=3)]
     assert len([*runner.run(deque([first, second]))]) == 2
+    assert client.clock.now == 0  # what is done is heard at once
     orders = [each.order for each in client.jobs]
     assert [(each.name, each.number, each.device) for each in orders] == [
         ("a", 0, "cpu"),

@@ -19,6 +19,7 @@ def check(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> tuple[int, st
     return status, captured.out + captured.err
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_each_state_is_told(
     gallery: Gallery, recipe: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -42,6 +43,7 @@ def test_each_state_is_told(
     assert lines[-1] == "1 of 5 recordings current"
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_all_current_is_success(
     gallery: Gallery, recipe: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -85,6 +87,7 @@ def test_an_empty_folder_is_told(gallery: Gallery, capsys: pytest.CaptureFixture
     assert "recipes_source; compare sphinx_gallery_conf" in text
 
 
+@pytest.mark.usefixtures("_run_here")
 def test_a_bad_recipe_does_not_hide_the_others(
     gallery: Gallery, recipe: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
