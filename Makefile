@@ -153,8 +153,8 @@ foreign: $(VENV)/record ## record, render and translate examples of Sphinx-Galle
 faults: $(VENV)/record ## inject faults into recordings: is anything lost or left behind? (FAULTFLAGS="--only A1")
 	$(BIN)/python benchmarks/faults.py $(FAULTFLAGS)
 
-fuzz: $(VENV)/test ## try hostile translations: does one hurt a reader? (FUZZ=10000)
-	FUZZ=$(FUZZ) $(BIN)/python -m pytest -s -q tests/engine/translate/test_hostile_fuzz.py
+fuzz: $(VENV)/test ## try hostile translations: does one hurt a reader? (FUZZ=10000, LANGUAGE=ar)
+	FUZZ=$(FUZZ) FUZZ_LANGUAGE=$(LANGUAGE) $(BIN)/python -m pytest -s -q tests/engine/translate/test_hostile_fuzz.py
 
 lint: $(VENV)/test ## check style, types, directions of imports, what GitHub reads and published rows
 	$(BIN)/ruff check

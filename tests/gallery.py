@@ -42,6 +42,7 @@ LANGUAGES = {
     "ko": 'ko = { name = "한국어", glue = true }',
     "zh_CN": 'zh_CN = { name = "简体中文", glue = true }',
     "ja": 'ja = { name = "日本語" }',
+    "ar": 'ar = { name = "العربية" }',  # from right to left
 }
 
 

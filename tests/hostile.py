@@ -211,6 +211,7 @@ EVIL = (
         "\x04",
         "\x1b]8;;//evil.example\x07",
         "\u202e",
+        "\u200f",
         "\u200b",
         "\ufeff",
         "\u115f",
@@ -336,30 +337,30 @@ def _make_readable(batch: dict[str, Hostile]) -> dict[str, Hostile]:
 class HostileSite:
     """The site, and what its files hold without a catalog."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, language: str = "ko") -> None:
         root.mkdir()
-        self.site = Gallery(root)
-        self.site.set_languages("ko")
+        self.site, self.language = Gallery(root), language
+        self.site.set_languages(language)
         self.site.configure(gettext_compact=False, gettext_additional_targets=["raw", "image"])
         self.site.write("hostile", make_recipe())
         for folder in (root, self.site.recipes):
             for name in ("secret.txt", "own.txt"):
                 folder.joinpath(name).write_text(SECRET if name == "secret.txt" else "own")
-        self.clean = Finished(self.site.build(language="ko").out)
+        self.clean = Finished(self.site.build(language=self.language).out)
         self.tried = self.shown = 0  # translations, and those that the checks let through
 
     def find_harm(self, batch: dict[str, Hostile]) -> list[str]:
         """Build with a batch of translations; return what they did to somebody."""
         sources = make_sources()
         for domain, texts in ((PAGE, sources), ("recipe_gallery", LABELS), ("sphinx", BORROWED)):
-            catalog = polib.pofile(str(self.site.translate(domain, {})))
+            catalog = polib.pofile(str(self.site.translate(domain, {}, self.language)))
             for text in texts:
                 if text in batch:
                     catalog.append(_entry(text, batch[text]))
             catalog.save()
-        finished = Finished(self.site.build(language="ko").out)
+        finished = Finished(self.site.build(language=self.language).out)
         self.tried += len(batch)
-        for path in self.site.root.glob("locale/ko/**/*.mo"):
+        for path in self.site.root.glob(f"locale/{self.language}/**/*.mo"):
             self.shown += len(polib.mofile(str(path)))
         return list(finished.harm(self.clean))
 

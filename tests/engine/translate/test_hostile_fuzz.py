@@ -1,4 +1,7 @@
-"""Random hostile translations; ``make fuzz`` tries more of them, FUZZ says how many."""
+"""Random hostile translations; ``make fuzz`` tries more of them.
+
+FUZZ says how many, FUZZ_LANGUAGE into which language.
+"""
 
 import os
 import time
@@ -36,7 +39,8 @@ FOUND = [
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostileSite]:
-    site = HostileSite(tmp_path_factory.mktemp("hostile") / "site")
+    language = os.environ.get("FUZZ_LANGUAGE") or "ko"
+    site = HostileSite(tmp_path_factory.mktemp("hostile") / "site", language)
     began = time.monotonic()
     yield site
     seconds = time.monotonic() - began
