@@ -314,7 +314,9 @@ time.sleep(600)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize(
+    "number", [signal.SIGTERM, pytest.param(signal.SIGKILL, marks=pytest.mark.nightly)]
+)
 def test_a_client_that_is_ended_leaves_nothing_and_the_same_command_goes_on(
     gallery: Gallery, start: Start, temporary: Path, tmp_path: Path, number: signal.Signals
 ) -> None:
