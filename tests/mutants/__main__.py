@@ -97,7 +97,8 @@ def trace_tests(chosen_files: list[str], copies: list[Path]) -> dict[str, Any]:
         running = {}
         for number, copy in enumerate(copies):
             if chosen := missing[number :: len(copies)]:
-                running[start(copy, ["-m", "not slow and not nightly", *chosen], tracing.Tracer(copy))] = copy
+                wanted = ["-m", "not slow and not nightly", *chosen]
+                running[start(copy, wanted, tracing.Tracer(copy))] = copy
         for process, copy in running.items():
             _, status = os.waitpid(process, 0)
             if os.waitstatus_to_exitcode(status) not in (0, 1):  # 1: some fail
