@@ -134,6 +134,9 @@ def test_a_gallery_is_prepared_for_once_in_a_session(
         assert carry_out(replace(order, session=session)) == DONE
         assert len(prepared) == times
         assert len(remote._prepared) == 1
+    for name, times in (("parts", 4), ("others", 5), ("parts", 5)):
+        remote._prepare("mine", Path(name), None, lambda line: None)
+        assert len(prepared) == times
 
 
 def test_a_worker_with_another_recipe_or_none_refuses(
