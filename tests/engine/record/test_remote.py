@@ -1,6 +1,7 @@
 """What a worker does with a task that it is sent; no scheduler, and no recipe really runs."""
 
 import os
+import socket
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from recipe_gallery.project import load_project
 from recipe_gallery.recipes.gallery import list_files
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.record.cluster import remote
-from recipe_gallery.record.cluster.code import describe_code, describe_machine
+from recipe_gallery.record.cluster.code import describe_code
 from recipe_gallery.record.cluster.places import Place
 from recipe_gallery.record.cluster.remote import PLUGIN, Order, PlacePlugin, Refusal, carry_out
 from recipe_gallery.record.machine.conditions import Conditions
@@ -142,7 +143,7 @@ def test_a_gallery_is_prepared_for_once_in_a_session(
 def test_a_worker_with_another_recipe_or_none_refuses(
     worker: FakeWorker, prepared: list[tuple[Path, Gpu | None]], order: Order, gallery: Gallery
 ) -> None:
-    here = describe_machine(gallery.root)
+    here = f"{socket.gethostname()}:{gallery.root}"
     assert carry_out(replace(order, name="missing")) == Refusal(
         text=f"{gallery.root}: no recipe named missing (on {here})"
     )

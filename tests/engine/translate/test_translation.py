@@ -386,10 +386,11 @@ def test_labels_of_a_region_are_those_of_its_language() -> None:
 
 
 def test_a_catalog_that_comes_or_goes_changes_its_page(site: Gallery) -> None:
-    path = site.translate(PAGE, MESSAGES)
+    path, other = site.translate(PAGE, MESSAGES), site.translate("index", {"Site": "사이트"})
     site.build(language="ko")
-    path.unlink()
-    assert site.build(language="ko").read == [PAGE]
+    for each in (path, other, other.with_suffix(".mo")):  # one with what it was compiled to
+        each.unlink()
+    assert sorted(site.build(language="ko").read) == ["index", PAGE]
     site.translate(PAGE, MESSAGES)
     assert PAGE in site.build(language="ko").read
 
