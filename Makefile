@@ -86,7 +86,7 @@ record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., REPLICATES=
 DRAFTS := $(filter-out _%,$(notdir $(basename $(wildcard drafts/*.py))))
 draft: $(VENV)/record ## record drafts on a CPU and render them in _build/draft/ (RECIPES=..., REPLICATES=1)
 	rm -rf $(BUILD)/draft && mkdir -p $(BUILD)/draft
-	git ls-files -co --exclude-standard -z | tar -c --null -T - | tar -x -C $(BUILD)/draft
+	git ls-files -co --exclude-standard -z | tar -c --ignore-failed-read --null -T - | tar -x -C $(BUILD)/draft
 	cp -p drafts/*.py $(BUILD)/draft/recipes_source
 	ln -s $(abspath $(VENV)) $(BUILD)/draft/$(VENV)
 	$(MAKE) -C $(BUILD)/draft DEVICE=cpu FORCE=1 REPLACE_GPU=1 RECIPES="$(or $(RECIPES),$(DRAFTS))" record

@@ -25,7 +25,7 @@ kernel: compile its step**. NAdam's GPU time falls from :measured:`nadam.10.fore
 
 **What you need**
 
-- PyTorch 2.11 or newer, pandas and Matplotlib. Compiled optimizers came with PyTorch 2.2.
+- PyTorch 2.11 or newer, pandas and Matplotlib. Compiled optimizers came with 2.2, as a beta.
 - A CUDA GPU of compute capability 7.0 or above, with Triton, for results like the ones on this page.
   Elsewhere small sizes run on the CPU, which takes a C++ compiler. A T4 (7.5) has no ``bfloat16``:
   there the training iteration runs in ``float32``.
