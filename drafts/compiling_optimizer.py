@@ -274,7 +274,8 @@ for layers in LAYERS[1:]:
 # sphinx_gallery_once = True
 # sphinx_gallery_alt = "Two log-log plots of milliseconds of a step against millions of parameters, wall time and GPU time; one line each for foreach, for-loop, fused, compiled and CUDA graphs, and a dashed line for the limit of 28 bytes per parameter"
 times = [time for time in ("wall", "gpu") if time in adam[LAYERS[0]]]
-fig, axes = plt.subplots(1, len(times), figsize=(7, 3.2), sharey=True, squeeze=False)
+shape = dict(figsize=(7, 3.6), sharey=True, squeeze=False, layout="constrained")
+fig, axes = plt.subplots(1, len(times), **shape)
 millions = [layers * WIDTH**2 / 1e6 for layers in LAYERS]
 for ax, time in zip(axes[0], times, strict=True):
     ms = 1e3 * pd.DataFrame({n: table[time] for n, table in adam.items()})
@@ -282,7 +283,9 @@ for ax, time in zip(axes[0], times, strict=True):
         ax.loglog(millions, ms.loc[way], marker=marker)
     ax.loglog(millions, [28e9 * m / bandwidth for m in millions], "--", color="grey")
     ax.set(xlabel="millions of parameters", title=f"{time} time (ms)")
-fig.legend([*WAYS, "limit"], ncols=6, loc="outside upper center")
+    ax.set_xticks(millions, [f"{each:.2g}" for each in millions])
+    ax.set_xticks([], minor=True)
+fig.legend([*WAYS, "limit"], ncols=3, loc="outside upper center")
 plt.show()
 
 # %%
