@@ -71,6 +71,7 @@ $(VENV)/test: requirements-test.txt requirements-record.txt requirements.txt con
 	touch $@ $(VENV)/html $(VENV)/record
 
 html: $(VENV)/html ## render the site from the recordings to _build/html/ (LANGUAGES="ko ...")
+	@[ "$$SITE_URL" ] || echo "SITE_URL is not set: pages name no address of their own, as they do where they are published"
 	@$(BIN)/python -m recipe_gallery html --sphinx-options="$(SPHINXOPTS)" $(LANGUAGES)
 	@echo "The site is in $(BUILD)/html; to read it: make serve, or open"
 	@echo "file://$(CURDIR)/$(BUILD)/html/index.html"

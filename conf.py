@@ -14,12 +14,10 @@ author = "The Second Call authors"
 copyright = "2026, " + author  # noqa: A001 (Sphinx's name)
 
 # Where the site is published; each language lies in a folder of its own below. Links in downloaded
-# notebooks lead there.
-recipe_gallery_site_url = os.environ.get("SITE_URL", "https://example.org/torch-compile-recipes/")
+# notebooks lead there. Where it is not set, nothing names an address that leads nowhere.
+recipe_gallery_site_url = os.environ.get("SITE_URL", "")
 # Where the sources are; readers are sent there to correct a translation. Nowhere if it is empty.
-recipe_gallery_repository_url = os.environ.get(
-    "REPOSITORY_URL", "https://github.com/example/torch-compile-recipes"
-)
+recipe_gallery_repository_url = os.environ.get("REPOSITORY_URL", "")
 
 extensions = [
     "recipe_gallery",  # renders recordings; sets up Sphinx-Gallery
@@ -40,7 +38,7 @@ nitpicky = True  # a link that leads nowhere is a warning
 # `make links` asks other sites; what stands inside this one is looked after by every build.
 linkcheck_ignore = [
     r"(?!https?://)",  # files that the build writes beside a page
-    re.escape(recipe_gallery_repository_url + "/edit/"),  # forms, for which one has to sign in
+    re.escape(recipe_gallery_repository_url) + "/edit/",  # forms, for which one has to sign in
 ]
 linkcheck_retries = 3  # a server that is busy for a moment is no broken link
 linkcheck_rate_limit_timeout = 60  # seconds to wait for one that answers "too many requests"
@@ -99,9 +97,28 @@ recipe_gallery_check_recording = (
     "second_call.figures.headline:check_headline"  # keep out figures that no page can show
 )
 recipe_gallery_pagefind = True  # benchmarks/search.md tells why
+# The order of recipes wherever there is one; others follow by their names.
+second_call_recipes = [
+    "where_time_goes",
+    "compiling_optimizer",
+    "regional_compilation",
+    "compile_modes",
+]
 second_call_preview = "_static/preview.png"  # shown with links to pages that have no figure
-# What Sphinx and Sphinx-Gallery add to every page and no page here uses
+second_call_few_colours = True  # _static/site.css has those of code, not pygments.css
+# The theme's style sheet, of which the pages get only the rules that they need
+second_call_theme_style = "styles/pydata-sphinx-theme.css"
+# What Sphinx, Sphinx-Gallery and the theme add to pages or publish beside them, and no page uses
 second_call_unused_assets = [
+    "scripts/*",  # _static/site.js does what is used of them
+    "styles/*.map",
+    "styles/theme.css",
+    "vendor/**/*.*",
+    "webpack-macros.html",
+    "documentation_options.js",
+    "language_data.js",
+    "searchtools.js",
+    "pygments.css",
     "doctools.js",
     "sphinx_highlight.js",
     "translations.js",
@@ -110,6 +127,13 @@ second_call_unused_assets = [
     "sg_gallery-binder.css",
     "sg_gallery-dataframe.css",
     "sg_gallery-rendered-html.css",
+    "binder_badge_logo.svg",
+    "broken_example.png",
+    "jupyterlite_badge_logo.svg",
+    "no_image.png",
+    "file.png",
+    "minus.png",
+    "plus.png",
 ]
 html_theme_options = {
     "logo": {
@@ -121,7 +145,10 @@ html_theme_options = {
     "show_prev_next": False,
     "show_toc_level": 2,
     "navigation_with_keys": False,  # arrow keys scroll wide tables and code
-    "navbar_end": ["language-switcher", "theme-switcher"],
+    "navbar_center": ["site-nav"],
+    "navbar_persistent": ["search-button"],
+    "navbar_end": ["language-switcher", "color-mode"],
+    "article_footer_items": ["neighbours"],
     "secondary_sidebar_items": ["page-toc"],
     "footer_start": ["copyright"],
     "footer_end": ["about"],

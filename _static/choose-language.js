@@ -5,7 +5,11 @@
   const base = (tag) => tag.split("-")[0].toLowerCase();
   const wanted = () => {
     const tags = Object.keys(codes);
-    for (const wish of navigator.languages || []) {
+    let chosen = [];
+    try {
+      chosen = [localStorage.getItem("language") || ""]; // by the switcher of a page
+    } catch {} // a browser that keeps nothing
+    for (const wish of [...chosen, ...(navigator.languages || [])]) {
       const tag =
         tags.find((each) => each.toLowerCase() === wish.toLowerCase()) ||
         tags.find((each) => base(each) === base(wish));

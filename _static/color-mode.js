@@ -1,13 +1,19 @@
 // Before the page is drawn: the colours that the reader chose, or those of the system.
 {
-  try {
-    localStorage.getItem("mode");
-  } catch {
-    // A browser that keeps nothing: the theme's scripts would end here, and the search with them.
-    Object.defineProperty(window, "localStorage", { value: { getItem: () => null, setItem() {} } });
-  }
-  const mode = localStorage.getItem("mode") || "auto";
-  const dark = mode === "dark" || (mode === "auto" && matchMedia("(prefers-color-scheme: dark)").matches);
-  document.documentElement.dataset.mode = mode;
-  document.documentElement.dataset.theme = dark ? "dark" : "light";
+  const root = document.documentElement;
+  const system = matchMedia("(prefers-color-scheme: dark)");
+  const read = () => {
+    try {
+      return localStorage.getItem("mode") || "auto";
+    } catch {
+      return root.dataset.mode || "auto"; // a browser that keeps nothing
+    }
+  };
+  const apply = (mode = read()) => {
+    root.dataset.mode = mode;
+    root.dataset.theme = mode === "dark" || (mode === "auto" && system.matches) ? "dark" : "light";
+  };
+  apply();
+  system.addEventListener("change", () => apply());
+  addEventListener("mode", (event) => apply(event.detail)); // site.js: the reader chooses
 }

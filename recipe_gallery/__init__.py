@@ -28,6 +28,7 @@ class Priority(IntEnum):
     MARK_MESSAGES = 18  # of a page that `live` shows: while each node has its source text
     PREPARE_TRANSLATION = 19  # Sphinx translates at 20
     FILL_FIGURES = 22  # into the translation
+    MAKE_HEADINGS = 23  # of lines that were translated
     MARK_UNTRANSLATED = 24  # Sphinx counts at 25
     WRITE_COMMENTS = 26
     LOCATE_MESSAGES = 998  # after whatever makes or moves nodes

@@ -12,7 +12,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     from recipe_gallery.pages import ONLY_HTML
     from recipe_gallery.project import code_digest
 
-    from . import buttons, figures, nodes, publishing, translators
+    from . import buttons, figures, nodes, publishing, theme, translators
 
     app.setup_extension("recipe_gallery")
     element = nodes.visit_element, nodes.depart_element
@@ -20,6 +20,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-resolved", buttons.add_buttons, priority=Priority.ADD_LINKS)
     figures.setup(app)
     publishing.setup(app)
+    theme.setup(app)
     translators.setup(app)
     return {
         "version": __version__,

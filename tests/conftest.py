@@ -75,6 +75,13 @@ def _compile_templates_once() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def _publish() -> None:
+    """Let the site know where it and its sources would be."""
+    os.environ.setdefault("SITE_URL", "https://example.org/torch-compile-recipes/")
+    os.environ.setdefault("REPOSITORY_URL", "https://github.com/example/torch-compile-recipes")
+
+
 @pytest.fixture(scope="session")
 def make(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     """The command make, with this Python in place of .venv; what would install fails."""

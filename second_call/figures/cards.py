@@ -30,14 +30,11 @@ MOST_CARDS = 60  # of a page; what comes after them is a plain list of links
 
 
 class RecipeCards(SphinxDirective):
-    """Write a card for each recipe of the project; its content names those that come first."""
-
-    has_content = True
+    """Write a card for each recipe of the project."""
 
     def run(self) -> list[nodes.Node]:
         """Return the list of cards."""
-        names = [line.strip() for line in self.content if line.strip()]
-        return make_cards(self.env, first=names)
+        return make_cards(self.env)
 
 
 class ReplaceThumbnails(SphinxTransform):
@@ -61,25 +58,17 @@ class ReplaceThumbnails(SphinxTransform):
         parent, index = replaced[0].parent, replaced[0].parent.index(replaced[0])
         for node in replaced:
             node.parent.remove(node)
-        parent[index:index] = make_cards(self.env, gallery=pages)
+        parent[index:index] = make_cards(self.env, pages)
 
 
-def make_cards(
-    env: BuildEnvironment, *, gallery: str = "", first: list[str] | None = None
-) -> list[nodes.Node]:
-    """Return the cards of one gallery, or of all; recipes called ``first`` come first.
+def make_cards(env: BuildEnvironment, gallery: str = "") -> list[nodes.Node]:
+    """Return the cards of one gallery, or of all.
 
     A page with hundreds of cards would be slow to make and to read: after ``MOST_CARDS`` of them
     comes a list of links.
     """
-    order = first or []
-    names = [
-        docname
-        for docname in watch(env, list_recipes)
-        if docname.startswith(f"{gallery}/" if gallery else "")
-    ]
-    place = {name: number for number, name in enumerate(order)}
-    names.sort(key=lambda name: place.get(PurePosixPath(name).name, len(order)))
+    within = f"{gallery}/" if gallery else ""
+    names = [name for name in watch(env, list_recipes) if name.startswith(within)]
     cards = html_element(tag="ul", classes=["recipe-cards"])
     for docname in names[:MOST_CARDS]:
         summary = watch(env, summarize, docname)

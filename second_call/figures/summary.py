@@ -74,8 +74,11 @@ def title_of(env: BuildEnvironment, docname: str) -> str:
 
 
 def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:
-    """Return the pages of all recipes, in order."""
-    return tuple(file.docname for file in list_files(env.config, Path(env.srcdir)))
+    """Return the pages of all recipes, those first that ``second_call_recipes`` names."""
+    first = {name: place for place, name in enumerate(env.config.second_call_recipes)}
+    files = list_files(env.config, Path(env.srcdir))
+    files.sort(key=lambda file: first.get(file.name, len(first)))
+    return tuple(file.docname for file in files)
 
 
 def list_machines(env: BuildEnvironment) -> dict[str, list[str]]:

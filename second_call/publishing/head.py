@@ -7,17 +7,20 @@ import re
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from babel import Locale
+from babel.core import get_global
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 from sphinx.util import logging
 
-from recipe_gallery.languages import current_language, source_language
+from recipe_gallery.languages import Language, current_language, source_language
 from recipe_gallery.recipes.gallery import find_file
 
 _ = get_translation("second_call")
 logger = logging.getLogger(__name__)
 
+_VIEWPORT = re.compile(r"<meta[^>]* name=\"viewport\"[^>]*>")
 _STYLE = re.compile(r"<style\b|<[^>]+\sstyle=\"[^\"]*\"")
 
 
@@ -31,19 +34,33 @@ def describe_page(
     """Give templates what the head of a page needs.
 
     ``description`` is the first paragraph of the page, ``preview`` the absolute address of its
-    first recorded figure or else of ``second_call_preview``.
+    first recorded figure, or else of ``second_call_preview``, and what the figure shows.
     """
     config = app.config
-    picture = (_first_figure(app, doctree) if doctree else "") or config.second_call_preview
+    page = app.builder.get_target_uri(pagename)
+    site_url = config.recipe_gallery_site_url
     context |= {
         "language": current_language(config).tag,
-        "alternates": _find_alternates(app, app.builder.get_target_uri(pagename)),
+        "alternates": _find_alternates(app, page),
         "theme_search_bar_text": _("Search this site"),
         "description": _first_paragraph(doctree) if doctree else "",
-        "preview": f"{config.html_baseurl.rstrip('/')}/{picture}" if picture else "",
+        "preview": _preview(app, doctree),
         "is_recipe": find_file(config, Path(app.srcdir), pagename) is not None,
         "repository_url": config.recipe_gallery_repository_url,
+        "noindex": doctree is None,  # such as the page of search results
+        "og_locale": _territory(current_language(config)),
+        # All languages have the first page of the site in common, which lets readers choose.
+        "default_address": source_language(config).address(site_url, short_address(page))
+        if pagename != config.root_doc
+        else f"{site_url.rstrip('/')}/",
     }
+    if config.html_baseurl:
+        context["pageurl"] = current_language(config).address(site_url, short_address(page))
+
+
+def short_address(page: str) -> str:
+    """Return the one address of a page: that of its folder for the first page there."""
+    return page.removesuffix("index.html") if PurePosixPath(page).name == "index.html" else page
 
 
 def apply_policy(
@@ -51,13 +68,15 @@ def apply_policy(
 ) -> None:
     """Leave out what the policy forbids or no page uses; warn of a style that would be left out."""
     policy = context["content_security_policy"] = app.config.second_call_content_security_policy
+    unused = app.config.second_call_unused_assets
+    # the theme has one of its own
+    context["metatags"] = _VIEWPORT.sub("", context.get("metatags", ""))
     for files in ("script_files", "css_files"):
         context[files] = [
             asset
             for asset in context[files]
             # The theme adds scripts without a file; a policy forbids them, and nothing misses them.
-            if (asset.filename or not policy)
-            and Path(asset.filename or "").name not in app.config.second_call_unused_assets
+            if (asset.filename or not policy) and Path(asset.filename or "").name not in unused
         ]
     if policy and (found := _STYLE.search(context.get("body", ""))):
         logger.warning(
@@ -82,13 +101,21 @@ def _find_alternates(app: Sphinx, page: str) -> list[dict[str, Any]]:
             "name": language.name,
             "tag": language.tag,
             "href": f"{'../' * (depth + 1)}{language.code}/{page}",
-            "address": language.address(app.config.recipe_gallery_site_url, page),
+            "address": language.address(app.config.recipe_gallery_site_url, short_address(page)),
+            "og_locale": _territory(language),
             "current": language == current,
             "default": language == source_language(app.config),
         }
         for language in app.config.recipe_gallery_languages.values()
         if language.published or language == current
     ]
+
+
+def _territory(language: Language) -> str:
+    """Return a language as previews of links name it, with where most people speak it: ko_KR."""
+    known = str(language.locale)
+    likely = Locale.parse(get_global("likely_subtags").get(known, known))
+    return "_".join(filter(None, (likely.language, likely.territory)))
 
 
 def _first_paragraph(doctree: nodes.document) -> str:
@@ -99,9 +126,14 @@ def _first_paragraph(doctree: nodes.document) -> str:
     return " ".join(texts[0].split()) if texts else ""
 
 
-def _first_figure(app: Sphinx, doctree: nodes.document) -> str:
-    for image in doctree.findall(nodes.image):
+def _preview(app: Sphinx, doctree: nodes.document | None) -> dict[str, str]:
+    """Return the address of the picture that links to a page are shown with, and its text."""
+    found = {"file": app.config.second_call_preview, "alt": ""}
+    for image in doctree.findall(nodes.image) if doctree else ():
         name = Path(image["uri"]).name
         if name.endswith(".png") and name in app.builder.images.values():
-            return f"{app.builder.imagedir}/{name}"
-    return ""
+            found = {"file": f"{app.builder.imagedir}/{name}", "alt": image.get("alt", "")}
+            break
+    if not found["file"] or not app.config.html_baseurl:
+        return {}
+    return {"address": f"{app.config.html_baseurl.rstrip('/')}/{found['file']}", **found}

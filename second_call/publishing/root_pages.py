@@ -10,6 +10,10 @@ from urllib.parse import urlsplit
 from filelock import FileLock
 from sphinx.application import Sphinx
 
+from ..figures.summary import list_recipes, title_of
+
+MOST_RECIPES = 12  # on a page for readers who are lost
+
 
 def _(text: str) -> str:
     """Mark a text for catalogs; it is translated where the language is known."""
@@ -17,6 +21,11 @@ def _(text: str) -> str:
 
 
 _TEXTS = {
+    "about": _(
+        "Measured recipes for making PyTorch programs faster with torch.compile: what gets faster, "
+        "what it costs, and after how many calls it has paid."
+    ),
+    "recipes": _("Recipes"),
     "lost": _("This page does not exist"),
     "why": _("It may have moved, or there is a mistake in its address."),
     "first_page": _("To the first page"),
@@ -36,7 +45,7 @@ def write_root_pages(app: Sphinx, exception: Exception | None) -> None:
     names = ["index.html", "404.html"]
     if config.recipe_gallery_site_url:
         # Crawlers read robots.txt at the top of a host only; below it does no harm.
-        names += ["sitemap.xml", "robots.txt"]
+        names += ["sitemap.xml", "sitemap-home.xml", "robots.txt"]
     with FileLock(Path(app.doctreedir).parent / "root-pages.lock"):
         languages = [
             language
@@ -52,6 +61,8 @@ def write_root_pages(app: Sphinx, exception: Exception | None) -> None:
             "languages": languages,
             "codes": {each.tag: each.code for each in languages},
             "texts": {each.code: _translate_texts(app, each.code) for each in languages},
+            "recipes": {each.code: _translate_titles(app, each.code) for each in languages},
+            "preview": config.second_call_preview,
         }
         for name in names if languages else ():
             text = app.builder.templates.render(f"root/{name}", context)
@@ -59,6 +70,23 @@ def write_root_pages(app: Sphinx, exception: Exception | None) -> None:
 
 
 def _translate_texts(app: Sphinx, code: str) -> dict[str, str]:
-    locale = Path(app.srcdir, app.config.locale_dirs[0])
-    catalog = gettext.translation("second_call", locale, [code], fallback=True)
+    catalog = _load_catalog(app, "second_call", code)
     return {name: catalog.gettext(text) for name, text in _TEXTS.items()}
+
+
+def _translate_titles(app: Sphinx, code: str) -> list[tuple[str, str]]:
+    """Return address and title of each recipe, without markup."""
+    titles = [(page, title_of(app.env, page)) for page in list_recipes(app.env)[:MOST_RECIPES]]
+    return [
+        (
+            app.builder.get_target_uri(page),
+            _load_catalog(app, page, code).gettext(title).replace("``", ""),
+        )
+        for page, title in titles
+        if title
+    ]
+
+
+def _load_catalog(app: Sphinx, domain: str, code: str) -> gettext.NullTranslations:
+    locale = Path(app.srcdir, app.config.locale_dirs[0])
+    return gettext.translation(domain, locale, [code], fallback=True)

@@ -26,7 +26,11 @@ AXE_RULES = {
     "dark": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]},
 }
 # Style sheets would be loaded again, at addresses that axe gets wrong.
-AXE = {"resultTypes": ["violations"], "preload": False}
+AXE = {
+    "resultTypes": ["violations"],
+    "preload": False,
+    "rules": {"label-content-name-mismatch": {"enabled": True}},  # which axe only tries out
+}
 
 
 # The theme's column of text scrolls by itself, so that the page would not show it.
@@ -234,8 +238,8 @@ def test_the_selected_sentence_is_in_the_form_of_a_better_translation(
 
 def test_dark_colours_stay(page: Page, address: str) -> None:
     page.goto(f"{address}zh_CN/index.html")
-    page.locator("header .theme-switch-button").click()
-    page.locator("header .theme-change-button[data-mode=dark]").click()
+    page.locator("header .color-mode summary").click()
+    page.locator("header .color-mode [data-mode=dark]").click()
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     page.goto(f"{address}ko/{RECIPE}.html")
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
@@ -344,13 +348,13 @@ def test_pages_work_from_a_folder(page: Page, languages_site: Path, language: La
     page.on("console", lambda message: problems.append(message.text))
     folder = (languages_site / language.code).as_uri()
     page.goto(f"{folder}/{RECIPE}.html")
-    assert page.locator("h1").evaluate("h1 => getComputedStyle(h1).fontWeight") == "650"
+    assert page.locator("h1").evaluate("h1 => getComputedStyle(h1).fontWeight") == "700"
     assert page.locator(".copy-button").count() > 5
     other = LANGUAGES[-1] if language != LANGUAGES[-1] else LANGUAGES[0]
     page.locator("header .language-switcher summary").click()
     page.locator(f"header .language-switcher a[hreflang={other.tag}]").click()
     assert page.evaluate("document.documentElement.lang") == other.tag
-    assert not [text for text in problems if "[PST]" not in text]
+    assert problems == []
     page.goto(f"{folder}/search.html")
     status = page.locator("#search-status")
     expect(status).to_have_text(status.get_attribute("data-file"))
@@ -448,7 +452,7 @@ def test_pages_can_be_read_without_scripts(browser: Browser, address: str) -> No
     with browser.new_context(java_script_enabled=False, viewport=DESKTOP) as context:
         page = context.new_page()
         page.goto(f"{address}ko/{RECIPE}.html")
-        expect(page.locator(".theme-switch-button").first).to_be_hidden()
+        expect(page.locator(".color-mode").first).to_be_hidden()
         summary = page.locator("header .language-switcher summary")
         summary.click()
         page.locator("header .language-switcher a[hreflang=en]").click()

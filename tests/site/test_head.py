@@ -11,7 +11,7 @@ from gallery import ROOT, Gallery
 from recipe_gallery.languages import Language
 from recipe_gallery.recipes.recording import read_recording
 from recipe_gallery.search import separate
-from site_pages import LANGUAGES, NAMES, by_language, by_recipe, read
+from site_pages import LANGUAGES, NAMES, SOURCE, by_language, by_recipe, read
 
 SITE = "https://example.org/torch-compile-recipes/"
 
@@ -47,7 +47,13 @@ def test_every_page_has_a_title_and_a_description_of_its_own(
         assert meta(page, "og:description") == description
         address = page.find("link", rel="canonical")["href"]
         assert meta(page, "og:url") == address
-        assert address == f"{SITE}{language.code}/{path.relative_to(folder).as_posix()}"
+        name = path.relative_to(folder).as_posix().removesuffix("index.html")
+        assert address == f"{SITE}{language.code}/{name}"
+        others = {each["hreflang"]: each["href"] for each in page.select("link[hreflang]")}
+        assert others.pop("x-default") == SITE + (f"{SOURCE.code}/{name}" if name else "")
+        assert others == {each.tag: f"{SITE}{each.code}/{name}" for each in LANGUAGES}
+        assert len(page.select("meta[name=viewport]")) == 1
+        assert meta(page, "og:locale") in ("en_US", "ko_KR", "zh_CN")
 
 
 @by_language

@@ -1,0 +1,50 @@
+"""What this site does otherwise than its theme: weight, colours of code, headings, menus."""
+
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
+
+from .headings import MakeHeadings, MarkHeadings
+
+
+def setup(app: Sphinx) -> None:
+    """Add what changes pages; conf.py names the theme itself."""
+    from . import code, navigation
+
+    app.add_config_value("second_call_theme_style", "", "html", str)
+    app.add_config_value("second_call_few_colours", False, "html", bool)
+    app.connect("builder-inited", _prepare)
+    app.connect("builder-inited", code.colour_few)
+    app.add_transform(MarkHeadings)
+    app.connect("html-page-context", navigation.describe_navigation)
+    app.connect("build-finished", _tidy_up, priority=900)  # when the theme has written its files
+
+
+def _prepare(app: Sphinx) -> None:
+    """Make headings, but for templates; keep empty folders out of what is published."""
+    if app.builder.name != "gettext":  # its messages are the lines as their author wrote them
+        app.add_transform(MakeHeadings)
+    if isinstance(app.builder, StandaloneHTMLBuilder) and not app.config.html_copy_source:
+        app.builder.copysource = False
+
+
+def _tidy_up(app: Sphinx, exception: Exception | None) -> None:
+    """Publish only what pages load: no file that none of them names, no rule that none needs.
+
+    A preview of one language is for whoever edits it, and leaves all as it is.
+    """
+    config, static = app.config, Path(app.outdir, "_static")
+    if exception or app.builder.name != "html" or config.recipe_gallery_keep_search_index:
+        return
+    for pattern in config.second_call_unused_assets:
+        for path in static.glob(pattern):
+            path.unlink()
+    for folder in sorted((each for each in static.rglob("*") if each.is_dir()), reverse=True):
+        if not any(folder.iterdir()):
+            folder.rmdir()
+    style = static / config.second_call_theme_style
+    if style.is_file():
+        from .purge import purge_file
+
+        purge_file(Path(app.outdir), style)

@@ -1,0 +1,85 @@
+"""What leads to other pages: the menus of the header and the footer, and the next recipe."""
+
+from functools import lru_cache, partial
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.locale import get_translation
+
+from ..figures.summary import list_recipes
+
+_ = get_translation("second_call")
+
+
+def describe_navigation(
+    app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any
+) -> None:
+    """Give templates ``menus``, one a toctree of the first page, and ``neighbours`` of a recipe."""
+    address = partial(app.builder.get_relative_uri, pagename)
+    above = [pagename, *_ancestors(app, pagename)]
+    context["menus"] = [
+        [
+            {
+                "title": title,
+                "href": address(docname),
+                "current": "page" if docname == pagename else docname in above and "true",
+            }
+            for title, docname in entries
+        ]
+        for entries in _find_menus(app)
+    ]
+    recipes = _find_recipes(app)
+    at = recipes.index(pagename) if pagename in recipes else None
+    context["neighbours"] = (
+        [
+            (kind, label, {"title": _title(app, recipes[number]), "link": address(recipes[number])})
+            for kind, label, number in (
+                ("prev", _("Previous recipe"), at - 1),
+                ("next", _("Next recipe"), at + 1),
+            )
+            if 0 <= number < len(recipes)
+        ]
+        if at is not None
+        else []
+    )
+
+
+@lru_cache(maxsize=1)  # the same for all pages of a build
+def _find_menus(app: Sphinx) -> list[list[tuple[str, str]]]:
+    """Return title and page of each entry of each toctree of the first page."""
+    env = app.env
+    if env.config.root_doc not in env.all_docs:
+        return []
+    return [
+        [
+            (title or env.titles[docname].astext(), docname)
+            for title, docname in tree["entries"]
+            if docname in env.titles  # else it is an address of another site
+        ]
+        for tree in env.get_doctree(env.config.root_doc).findall(addnodes.toctree)
+    ]
+
+
+@lru_cache(maxsize=1)
+def _find_recipes(app: Sphinx) -> list[str]:
+    return list(list_recipes(app.env))
+
+
+def _ancestors(app: Sphinx, pagename: str) -> list[str]:
+    """Return the pages above a page, nearest first."""
+    found: list[str] = []
+    relations = app.builder.relations if isinstance(app.builder, StandaloneHTMLBuilder) else {}
+    while (above := relations.get(pagename, [None])[0]) and above not in found:
+        found.append(above)
+        pagename = above
+    return found
+
+
+def _title(app: Sphinx, docname: str) -> str:
+    """Return a page's title as HTML."""
+    assert isinstance(app.builder, StandaloneHTMLBuilder)
+    title = app.env.titles.get(docname, nodes.title("", docname))
+    return str(app.builder.render_partial(title)["title"])
