@@ -3,8 +3,11 @@
 import gc
 import os
 import signal
+import sys
 import time
 from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -59,6 +62,21 @@ def test_another_error_that_python_ignores_is_told_as_ever(
     with end_as_ctrl_c_does():
         Odd()
     assert told == [ZeroDivisionError]
+
+
+def test_none_is_raised_again_when_it_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(interruption, "_PATIENCE", 0.1)
+    before = sys.unraisablehook
+    with end_as_ctrl_c_does():
+        ignored: Any = SimpleNamespace(exc_type=KeyboardInterrupt)
+        sys.unraisablehook(ignored)
+    assert sys.unraisablehook is before
+    with pytest.raises(KeyboardInterrupt), held_back():
+        signal.raise_signal(signal.SIGTERM)
+    try:
+        time.sleep(0.2)
+    except KeyboardInterrupt:
+        pytest.fail("it was raised again")
 
 
 @pytest.mark.parametrize("number", NUMBERS)
