@@ -46,7 +46,9 @@ class MakeHeadings(SphinxTransform):
                 len(below),
             )
             section = nodes.section(ids=[line[_MARK]], names=[line[_MARK]])
-            section += nodes.title("", "", *line.children[0].children)
+            # A translation may have a sign beside the bold words.
+            words = line[0].children if _is_bold(line) else line.children
+            section += nodes.title("", "", *words)
             section += below[:count]
             parent[start : start + 1 + count] = [section]
 

@@ -51,6 +51,8 @@ def test_no_page_scrolls_sideways(page: Page, address: str, pseudo_site: Path) -
         page.goto(address + name)
         root = page.evaluate("[document.documentElement.lang, document.documentElement.dir]")
         assert root == [PSEUDO_CODES[1].replace("_", "-"), "rtl"], name
+        headings = page.locator("article :is(h1, h2, h3)").all_text_contents()
+        assert all(len(text) > 2 for text in headings), (name, headings)
         for width in (320, 390, WIDTH):
             page.set_viewport_size({"width": width, "height": 900})
             if page.evaluate(SCROLLS):
