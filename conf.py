@@ -83,12 +83,11 @@ recipe_gallery_style = False  # _static/site.css has its own
 second_call_content_security_policy = "; ".join(
     [
         "default-src 'none'",
-        "script-src 'self' 'wasm-unsafe-eval'",  # Pagefind searches in WebAssembly
+        "script-src 'self'",
         "style-src 'self'",
         "img-src 'self' data:",  # small pictures inside of style sheets
         "font-src 'self'",
         "connect-src 'self'",
-        "worker-src 'self'",
         "base-uri 'none'",
         "form-action 'self'",
     ]
@@ -96,7 +95,7 @@ second_call_content_security_policy = "; ".join(
 recipe_gallery_check_recording = (
     "second_call.figures.headline:check_headline"  # keep out figures that no page can show
 )
-recipe_gallery_pagefind = True  # benchmarks/search.md tells why
+recipe_gallery_search = True  # benchmarks/search.md tells why
 # The order of recipes wherever there is one; others follow by their names.
 second_call_recipes = [
     "where_time_goes",

@@ -195,7 +195,3 @@ for (const image of document.querySelectorAll(".recorded-output img.sphx-glr-sin
   button.addEventListener("click", enlarge);
   image.addEventListener("click", enlarge);
 }
-
-// Browsers load no modules, and so no search, from a folder: the page of results says so.
-const searchStatus = document.getElementById("search-status");
-if (searchStatus && location.protocol === "file:") searchStatus.textContent = searchStatus.dataset.file;

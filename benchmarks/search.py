@@ -1,187 +1,190 @@
-"""Searches in three languages: ``.venv/bin/python benchmarks/search.py``; needs Chromium."""
+"""What readers see who search: ``.venv/bin/python benchmarks/search.py``; needs Chromium.
+
+Each query is typed into the field of the search page, and the results are read from the page.
+"""
 
 import argparse
-import os
-import shutil
-import subprocess
+import statistics
 import sys
 import tempfile
+import time
 import tomllib
+from collections import defaultdict
+from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlencode
 
 from playwright.sync_api import Page, Request
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from chromium import launch, serve  # noqa: E402
+from recipe_gallery.build import build_site  # noqa: E402
 from recipe_gallery.languages import Language, load_languages  # noqa: E402
 
 QUERIES = Path(__file__).with_name("search_queries")
-SHOWN = 10
-# Sphinx's results: its summary comes with the last of them, and never if the search fails.
-SPHINX = """async () => {
-  const done = () => document.querySelector("#search-results .search-summary")?.innerText;
-  for (let wait = 0; !done() && !window.failed && wait < 75; wait++) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  return [...document.querySelectorAll("#search-results ul.search > li > a")].map((a) => a.href);
+CLEAR = """() => {
+  document.querySelector("article .search-status").textContent = "";
+  document.querySelector("article .search-results, #search-results").replaceChildren();
 }"""
-PAGEFIND = """async ([folder, query]) => {
-  const pagefind = await import(folder + "pagefind.js");
-  const { results } = await pagefind.search(query);
-  const data = await Promise.all(results.slice(0, 10).map((each) => each.data()));
-  return data.map((each) => each.url);
+# Something is told, and it is not that the search goes on.
+DRAWN = """searching => {
+  const told = document.querySelector("article .search-status").textContent;
+  return told && told !== searching;
 }"""
-OURS = """async ([root, query, language]) => {
-  const search = await import(root + "_static/search.js");
-  window.index ||= search.open(root + "pagefind/");
-  return (await search.find(await window.index, query, language)).map((page) => page.url);
-}"""
-ENGINES = ("Sphinx", "Sphinx with modules", "Pagefind", "Pagefind as used here")
+LINKS = "article :is(.search-results, #search-results) .search-title"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """What was drawn for a query."""
+
+    kind: str
+    text: str
+    rank: int  # place of the first right page; 0: it is not there
+    pages: tuple[str, ...]
+    sections: int  # results among the first three that lead to a section
+    milliseconds: float
+
+
+@dataclass(kw_only=True)
+class Asked:
+    """All queries of a set in one language."""
+
+    language: Language
+    answers: list[Answer] = field(default_factory=list)
+    loaded: int = 0  # bytes of the first search, packed, without the page
+    problems: list[str] = field(default_factory=list)
+
+    def share(self, within: int, kind: str = "") -> str:
+        """Return how many queries have a right page among the first results."""
+        ranks = [each.rank for each in self.answers if kind in ("", each.kind)]
+        return f"{sum(0 < rank <= within for rank in ranks) / len(ranks):.0%}"
 
 
 def main() -> None:
-    """Build the site four times in each language, ask every query, print the tables."""
+    """Ask the queries of each set in each language; print the tables of search.md."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--queries", type=Path, default=QUERIES, help="folder of query files")
+    parser.add_argument("--site", type=Path, help="a built site; without it one is built")
+    parser.add_argument("--queries", type=Path, nargs="*", help="folders of query files")
     parser.add_argument("--missed", action="store_true", help="also list what was not found")
     options = parser.parse_args()
     languages = [each for each in load_languages(ROOT).values() if each.published]
-    ranks: dict[tuple[str, str], list[tuple[str, int]]] = {}
-    sizes: dict[tuple[str, str], tuple[int, int]] = {}
-    with tempfile.TemporaryDirectory() as folder, launch() as browser:
-        for language in languages:
-            text = options.queries.joinpath(f"{language.code}.toml").read_text(encoding="utf-8")
-            queries = tomllib.loads(text)["query"]
-            for engine in ENGINES:
-                out = Path(folder, language.code, engine.replace(" ", "-"))
-                size = build(engine, language, out)
-                with serve(out) as address, browser.new_context() as context:
-                    page = context.new_page()
-                    page.add_init_script("window.onerror = () => { window.failed = true }")
-                    loaded = first_visit(page, engine, address, queries[0]["text"], language)
-                    found = [ask(page, engine, address, q["text"], language) for q in queries]
-                sizes[language.code, engine] = (size, loaded)
-                for query, pages in zip(queries, found, strict=True):
-                    rank = next((i for i, name in enumerate(pages, 1) if name in query["pages"]), 0)
-                    ranks.setdefault((language.code, engine), []).append((query["kind"], rank))
-                    if options.missed and not 0 < rank <= 3:
-                        print(
-                            f"{language.code}, {engine}: {query['text']!r} at {rank}: {pages[:3]}"
-                        )
-                print(
-                    f"{language.code}, {engine}: {share(ranks[language.code, engine], 3)}",
-                    flush=True,
-                )
-    print_tables(languages, ranks, sizes)
+    with tempfile.TemporaryDirectory() as folder:
+        site = options.site
+        if not site:
+            assert build_site(ROOT, Path(folder), languages, "-q")
+            site = Path(folder, "html")
+        with launch() as browser, serve(site) as address:
+            for queries in options.queries or [QUERIES, QUERIES / "held_out"]:
+                asked = []
+                for language in languages:
+                    with browser.new_context() as context:
+                        text = (queries / f"{language.code}.toml").read_text(encoding="utf-8")
+                        entries = tomllib.loads(text)["query"]
+                        asked.append(ask_all(context.new_page(), address, language, entries))
+                print(f"\n{queries.name}\n")
+                print_tables(asked)
+                if options.missed:
+                    print_missed(asked)
 
 
-def build(engine: str, language: Language, out: Path) -> int:
-    """Build the pages and the index of one engine; return the size of the index in bytes."""
-    command = [
-        sys.executable,
-        "-m",
-        "sphinx",
-        "-q",
-        "-b",
-        "html",
-        "-D",
-        f"language={language.code}",
-    ]
-    if engine.startswith("Sphinx"):
-        command += ["-D", "recipe_gallery_pagefind=0", "-D", "second_call_unused_assets="]
-        command += ["-D", "html_theme=basic", "-D", "templates_path="]
-    if engine == "Sphinx with modules":
-        command += ["-D", "extensions=recipe_gallery,search_modules"]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
-    subprocess.run(
-        [*command, "-d", str(out) + "-doctrees", ".", str(out)],
-        cwd=ROOT,
-        env=environment,
-        check=True,
-        stderr=subprocess.DEVNULL,  # the simple theme knows not all settings
-    )
-    if engine.startswith("Sphinx"):
-        return (out / "searchindex.js").stat().st_size
-    if engine == "Pagefind":
-        # pages as they are, in the language that they name, as the manual suggests
-        shutil.rmtree(out / "pagefind")
-        plain = [sys.executable, "-m", "pagefind", "--site", str(out), "--root-selector", "article"]
-        plain += ["--glob", "{*,recipes/*}.html", "--keep-index-url", "--quiet"]
-        subprocess.run(plain, check=True)
-    files = [file for file in (out / "pagefind").rglob("*") if file.suffix.startswith(".pf_")]
-    return sum(file.stat().st_size for file in files)
-
-
-def first_visit(page: Page, engine: str, address: str, query: str, language: Language) -> int:
-    """Return how many bytes the files of a first search have, the page itself left out."""
-    loaded: list[int] = []
+def ask_all(
+    page: Page, address: str, language: Language, entries: list[dict[str, str | list[str]]]
+) -> Asked:
+    """Type all queries into the page of the search."""
+    asked = Asked(language=language)
+    root = f"{address}{language.code}/"
+    page.on("pageerror", lambda error: asked.problems.append(str(error)))
+    page.on("console", lambda message: asked.problems.append(message.text))
+    page.goto(f"{root}search.html")
+    page.wait_for_load_state("networkidle")
 
     def count(request: Request) -> None:
-        if any(part in request.url for part in ("search", "language_data", "stemmer", "pagefind")):
-            loaded.append(request.sizes()["responseBodySize"])
+        asked.loaded += request.sizes()["responseBodySize"]
 
     page.on("requestfinished", count)
-    page.goto(address + "index.html")
-    ask(page, engine, address, query, language)
-    page.wait_for_load_state("networkidle")
-    page.remove_listener("requestfinished", count)
-    return sum(loaded)
+    for number, entry in enumerate(entries):
+        asked.answers.append(ask(page, root, entry))
+        if not number:
+            page.wait_for_load_state("networkidle")
+            page.remove_listener("requestfinished", count)
+    return asked
 
 
-def ask(page: Page, engine: str, address: str, query: str, language: Language) -> list[str]:
-    """Return the names of the first pages that an engine finds."""
-    if engine.startswith("Sphinx"):
-        page.goto(f"{address}search.html?{urlencode({'q': query})}")
-        found = page.evaluate(SPHINX)
-    elif engine == "Pagefind":
-        found = page.evaluate(PAGEFIND, [address + "pagefind/", query])
-    else:
-        found = page.evaluate(OURS, [address, query, language.tag])
-    names = []
-    for url in found:
-        name = url.removeprefix(address).lstrip("/").partition("#")[0].partition("?")[0]
-        name = name.removesuffix(".html")
-        names.append(name + "index" if name in ("", "recipes/") else name)
-    return list(dict.fromkeys(names))[:SHOWN]
+def ask(page: Page, root: str, entry: dict[str, str | list[str]]) -> Answer:
+    """Type one query; read what is drawn."""
+    query = str(entry["text"])
+    page.evaluate(CLEAR)
+    box = page.locator("article input[name=q]")
+    box.fill("")
+    began = time.perf_counter()
+    box.fill(query)
+    box.press("Enter")
+    page.wait_for_function(DRAWN, arg=searching(page), polling=5)
+    milliseconds = 1000 * (time.perf_counter() - began)
+    links = [
+        link.removeprefix(root)
+        for link in page.locator(LINKS).evaluate_all("links => links.map((link) => link.href)")
+    ]
+    pages = list(
+        dict.fromkeys(link.partition("#")[0].removesuffix(".html") or "index" for link in links)
+    )
+    pages = [each + "index" if each.endswith("/") else each for each in pages]
+    rank = next((place for place, name in enumerate(pages, 1) if name in entry["pages"]), 0)
+    return Answer(
+        kind=str(entry["kind"]),
+        text=query,
+        rank=rank,
+        pages=tuple(pages),
+        sections=sum("#" in link for link in links[:3]),
+        milliseconds=milliseconds,
+    )
 
 
-def share(ranks: list[tuple[str, int]], within: int) -> str:
-    """Return how many queries have a right page among the first results."""
-    return f"{sum(0 < rank <= within for _kind, rank in ranks) / len(ranks):.0%}"
+def searching(page: Page) -> str:
+    """Return what the page says while it searches."""
+    return page.evaluate(
+        """() => {
+          const form = document.querySelector("article form.recipe-search");
+          return form ? JSON.parse(form.dataset.labels).searching
+            : document.getElementById("search-status").dataset.searching;
+        }"""
+    )
 
 
-def print_tables(
-    languages: list[Language],
-    ranks: dict[tuple[str, str], list[tuple[str, int]]],
-    sizes: dict[tuple[str, str], tuple[int, int]],
-) -> None:
-    """Print what search.md shows."""
-    print("\n| Language | Search | Queries | First | First three | First ten | Index (kB) |")
-    print("|---|---|---:|---:|---:|---:|---:|")
-    for language in languages:
-        for engine in ENGINES:
-            found = ranks[language.code, engine]
-            size = sizes[language.code, engine][0]
-            print(
-                f"| {language.name} | {engine} | {len(found)} | {share(found, 1)} | "
-                f"{share(found, 3)} | {share(found, 10)} | {size / 1000:.0f} |"
-            )
-    print("\n| Language | Kind of query | Queries | " + " | ".join(ENGINES) + " |")
-    print("|---|---|---:|" + "---:|" * len(ENGINES))
-    for language in languages:
-        for kind in dict.fromkeys(kind for kind, _rank in ranks[language.code, ENGINES[0]]):
-            shares = []
-            for engine in ENGINES:
-                of_kind = [each for each in ranks[language.code, engine] if each[0] == kind]
-                shares.append(share(of_kind, 3))
-            print(f"| {language.name} | {kind} | {len(of_kind)} | {' | '.join(shares)} |")
-    print("\n| Language | " + " | ".join(f"{each}, first search (kB)" for each in ENGINES) + " |")
-    print("|---|" + "---:|" * len(ENGINES))
-    for language in languages:
-        loaded = [f"{sizes[language.code, engine][1] / 1000:.0f}" for engine in ENGINES]
-        print(f"| {language.name} | {' | '.join(loaded)} |")
+def print_tables(asked: list[Asked]) -> None:
+    """Print what was found, how fast, and with how many bytes."""
+    print(
+        "| Language | Queries | First | First three | To sections | Median ms | First search (kB) |"
+    )
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    for each in asked:
+        shown = sum(min(len(answer.pages), 3) for answer in each.answers)
+        sections = sum(answer.sections for answer in each.answers) / max(shown, 1)
+        taken = statistics.median(answer.milliseconds for answer in each.answers)
+        print(
+            f"| {each.language.name} | {len(each.answers)} | {each.share(1)} | {each.share(3)} | "
+            f"{sections:.0%} | {taken:.0f} | {each.loaded / 1000:.0f} |"
+        )
+    print("\n| Language | Kind of query | Queries | First three |")
+    print("|---|---|---:|---:|")
+    for each in asked:
+        counts: dict[str, int] = defaultdict(int)
+        for answer in each.answers:
+            counts[answer.kind] += 1
+        for kind, number in counts.items():
+            print(f"| {each.language.name} | {kind} | {number} | {each.share(3, kind)} |")
+
+
+def print_missed(asked: list[Asked]) -> None:
+    """Print the queries without a right page among the first three, and what the console said."""
+    for each in asked:
+        for answer in each.answers:
+            if not 0 < answer.rank <= 3:
+                where = answer.rank or "-"
+                print(f"{each.language.code}: {answer.text!r} at {where}: {answer.pages[:4]}")
+        for problem in dict.fromkeys(each.problems):
+            print(f"{each.language.code}: console: {problem}")
 
 
 if __name__ == "__main__":

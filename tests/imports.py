@@ -21,6 +21,7 @@ ALLOWED = {
     "pages": {"recipes"},
     "translate": {"recipes"},
     "live": {"recipes", "pages", "translate"},
+    "search": {"recipes", "pages", "translate"},
     SITE: {"recipes", "pages", "translate"},
 }
 LIMITS = {

@@ -51,12 +51,14 @@ def update_po(project: Project, options: argparse.Namespace) -> None:
 )
 def check_po(project: Project, options: argparse.Namespace) -> bool:
     """Tell what is wrong with catalogs."""
+    from ..search.synonyms import load_synonyms
     from ..translate.checks.problems import format_checks, format_problems
     from ..translate.checks.run import check_tree
 
     if options.list:
         print(format_checks())
         return True
+    load_synonyms(project.locale, load_languages(project.root))
     problems = check_tree(project, options.targets)
     print(format_problems(problems, options.format))
     return not problems

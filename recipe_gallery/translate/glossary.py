@@ -58,12 +58,14 @@ def _read_glossary(path: Path, _time: int) -> Glossary:
                     line = 1
                     raise refuse("the first line has to name the columns: term,...,note")
                 line = reader.line_num
-                forms, note = _split(row.pop("term")), row.pop("note", None) or ""
+                forms, note = split_forms(row.pop("term")), row.pop("note", None) or ""
                 if not forms:
                     raise refuse("no English term", "fill in the first column")
                 if None in row:
                     raise refuse("more cells than columns", "quote a cell with commas")
-                translations = {code: _split(cell) for code, cell in row.items() if _split(cell)}
+                translations = {
+                    code: split_forms(cell) for code, cell in row.items() if split_forms(cell)
+                }
                 terms.append(Term(forms=forms, translations=translations, note=note))
                 line += 1
     except (csv.Error, UnicodeError) as error:
@@ -71,7 +73,8 @@ def _read_glossary(path: Path, _time: int) -> Glossary:
     return Glossary(terms)
 
 
-def _split(cell: str | None) -> tuple[str, ...]:
+def split_forms(cell: str | None) -> tuple[str, ...]:
+    """Return the forms in a cell."""
     return tuple(form.strip() for form in (cell or "").split("|") if form.strip())
 
 

@@ -56,11 +56,11 @@ def test_what_is_installed_names_its_version_licence_and_packages(wheel: zipfile
     assert any(name.endswith("licenses/LICENSE") for name in wheel.namelist())
     needed = facts.get_all("Requires-Dist")
     assert all(">=" in each for each in needed)
-    assert {"record", "search"} <= set(facts.get_all("Provides-Extra"))
-    # What only recording or searching takes is not asked of those who build pages.
+    assert "record" in facts.get_all("Provides-Extra")
+    # What only recording takes is not asked of those who build pages.
     plain = " ".join(each for each in needed if "extra" not in each)
     assert "sphinx-gallery" in plain
-    assert not [each for each in ("nbclient", "psutil", "pagefind") if each in plain]
+    assert not [each for each in ("nbclient", "psutil") if each in plain]
 
 
 def test_the_command_is_the_module(wheel: zipfile.ZipFile) -> None:

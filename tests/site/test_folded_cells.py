@@ -141,7 +141,7 @@ def test_find_in_page_opens_a_cell(either: Page, address: str) -> None:
 
 def test_a_search_opens_the_cell_that_has_the_words(page: Page, address: str) -> None:
     page.goto(address.replace(f"{RECIPE}.html", f"search.html?q={WORD}+compile"))
-    page.locator(f"#search-results .search-title[href*='{RECIPE}']").click()
+    page.locator(f"article .search-title[href*='{RECIPE}']").click()
     expect_open(page, SUMMARY)
     for section, opened in (("setup", [SUMMARY]), ("what-bites", [])):
         page.go_back()
@@ -152,7 +152,7 @@ def test_a_search_opens_the_cell_that_has_the_words(page: Page, address: str) ->
 
 def test_a_search_for_what_is_in_sight_opens_nothing(page: Page, address: str) -> None:
     page.goto(address.replace(f"{RECIPE}.html", "search.html?q=Choosing+a+mode"))
-    page.locator(f"#search-results .search-title[href*='{RECIPE}']").click()
+    page.locator(f"article .search-title[href*='{RECIPE}']").click()
     expect(page.locator("h1")).to_be_visible()
     expect_open(page)
 

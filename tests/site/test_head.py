@@ -10,7 +10,6 @@ from bs4 import BeautifulSoup
 from gallery import ROOT, Gallery
 from recipe_gallery.languages import Language
 from recipe_gallery.recipes.recording import read_recording
-from recipe_gallery.search import separate
 from site_pages import LANGUAGES, NAMES, SOURCE, by_language, by_recipe, read
 
 SITE = "https://example.org/torch-compile-recipes/"
@@ -175,19 +174,3 @@ def test_the_description_of_a_page_is_escaped(gallery: Gallery, recipe: str) -> 
     gallery.configure(templates_path=[str(ROOT / "_templates")])
     page = gallery.build().page("index")
     assert 'name="description" content="A “&lt;b&gt;” in a text."' in page
-
-
-@pytest.mark.parametrize(
-    ("html", "separated"),
-    [
-        ("torch.compile", "torch.compile"),
-        ("가나 다", "가| 나 다"),
-        ("<code>f()</code>의 값", "<code>f()</code>| 의 값"),
-        ("的<em>图</em>中", "的| <em>图| </em>中"),
-        ("<p>가</p><p>나</p>", "<p>가</p><p>나</p>"),
-        ("50%的，内", "50%| 的| ，| 内"),
-        ('가<a class="headerlink" href="#x">#</a>', '가<a class="headerlink" href="#x">#</a>'),
-    ],
-)
-def test_characters_are_separated_for_the_index(html: str, separated: str) -> None:
-    assert separate(html) == separated.replace("|", "\u2063")

@@ -50,7 +50,7 @@ def site(gallery: Gallery) -> Gallery:
         html_sidebars={"**": []},
         html_static_path=["_static"],
         templates_path=["_templates"],
-        recipe_gallery_pagefind=True,
+        recipe_gallery_search=True,
     )
     for name in ("adding", "other"):
         gallery.add(name)

@@ -1,25 +1,254 @@
-"""The index of the search: what is written when pages change, and what browsers find in parts."""
+"""What readers see who search the site: typed into the field, and read from the page."""
 
-import gzip
-import shutil
+import re
+import tomllib
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 
 from chromium import serve
-from gallery import ROOT, Build, Gallery
-from recipe_gallery import search
+from gallery import ROOT, Gallery
+from recipe_gallery.languages import Language
+from recipe_gallery.search import parts
+from site_pages import by_language
 
-NAMES = ["basalt", "cobalt", "dolomite", "emerald", "feldspar", "garnet"]
+SIGNS = {
+    "en": ["reduce-overhead", "state_dict", "fused=True", "torch.compile", "100 %", "@compile"],
+    "ko": ["max-autotune를", "recompile_limit", "fused=True", "torch._dynamo", "100%", "@컴파일"],
+    "zh_CN": ["max-autotune模式", "state_dict", "fused=True", "torch._dynamo", "100%", "@编译"],
+}
+MORE_SIGNS = [
+    "_dynamo",
+    "“graph”",
+    "<graph>",
+    "#graph",
+    "ＧＰＵ",
+    "(graph)",
+    "a.b\\c|(graph)",
+    "C++ graph",
+]
+MISSPELT = {
+    "en": ("bandwith", "bandwidth"),
+    "ko": ("옵티마이져", "옵티마이저"),
+    "zh_CN": ("优化期", "优化器"),
+}
+OTHERWISE = {"en": ("graphics card", "GPU"), "ko": ("첫 실행", "첫 호출"), "zh_CN": ("显卡", "GPU")}
+WHOLE = {"en": "compile", "ko": "컴파일", "zh_CN": "优化"}
+# Marks that begin or end within a word, as the browser's dictionary has words, with what they hold
+CUT_MARKS = """(language) => {
+  const words = new Intl.Segmenter(language, { granularity: "word" });
+  return [...document.querySelectorAll("article .search-excerpt")].flatMap((excerpt) => {
+    const edges = new Set([0]);
+    for (const { index, segment } of words.segment(excerpt.textContent)) {
+      edges.add(index + segment.length);
+    }
+    let at = 0;
+    return [...excerpt.childNodes].flatMap((node) => {
+      const [start, end] = [at, (at += node.textContent.length)];
+      const whole = edges.has(start) && edges.has(end);
+      return node.nodeName === "MARK" && !whole ? [node.textContent] : [];
+    });
+  });
+}"""
 
 
-@pytest.fixture
-def site(gallery: Gallery) -> Iterator[Gallery]:
-    """A site of eight pages, with templates and scripts of the project."""
-    gallery.add("adding")
-    for name in NAMES:
-        write(gallery, name)
+@pytest.fixture(scope="module")
+def address(languages_site: Path) -> Iterator[str]:
+    with serve(languages_site) as address:
+        yield address
+
+
+@pytest.fixture(scope="module")
+def page(browser: Browser) -> Iterator[Page]:
+    """One page for all tests of this file, and none of them may leave a message."""
+    problems: list[str] = []
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            problems.append(message.text)
+
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.on("console", note)
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        yield page
+    assert problems == []
+
+
+def search(page: Page, query: str) -> Locator:
+    """Type a query into the page of the search; return the results when they are drawn."""
+    page.locator("article input[name=q]").fill(query)
+    page.keyboard.press("Enter")
+    results = page.locator("article .search-results")
+    expect(results).to_have_attribute("data-query", query)
+    return results.locator(":scope > li")
+
+
+def links(results: Locator) -> list[str]:
+    return results.locator(".search-title").evaluate_all("all => all.map((each) => each.href)")
+
+
+def label(page: Page, name: str) -> str:
+    found = page.locator("article form").evaluate(
+        "(form, name) => JSON.parse(form.dataset.labels)[name]", name
+    )
+    assert isinstance(found, str)
+    return found
+
+
+@by_language
+def test_readers_find_pages(page: Page, address: str, language: Language) -> None:
+    """Every fourth of the queries; benchmarks/search.py asks all."""
+    path = ROOT / f"benchmarks/search_queries/{language.code}.toml"
+    queries = tomllib.loads(path.read_text(encoding="utf-8"))["query"][::4]
+    page.goto(f"{address}{language.code}/search.html")
+    missed = []
+    sections = 0
+    for query in queries:
+        found = [
+            each.partition(f"/{language.code}/")[2] for each in links(search(page, query["text"]))
+        ]
+        names = [re.sub(r"(\.html)?(#.*)?$", "", each) for each in found[:3]]
+        sections += "#" in found[0]
+        if not set(names) & set(query["pages"]):
+            missed.append((query["text"], names))
+    assert len(missed) <= 0.05 * len(queries), missed
+    assert sections > 0.3 * len(queries)
+
+
+@by_language
+def test_names_with_signs_are_found(page: Page, address: str, language: Language) -> None:
+    page.goto(f"{address}{language.code}/search.html")
+    for query in SIGNS[language.code]:
+        results = search(page, query)
+        assert results.count(), query
+        if "100" not in query:  # which stands in tables only
+            expect(results.locator("mark").first).to_be_attached()
+        told = page.locator("article .search-status").inner_text()
+        assert told.startswith(label(page, "found").partition("%s")[0]), told
+    for query in MORE_SIGNS if language.code == "en" else ():
+        assert search(page, query).count(), query
+
+
+@by_language
+def test_misspelt_words_find_what_was_meant_and_it_is_said(
+    page: Page, address: str, language: Language
+) -> None:
+    page.goto(f"{address}{language.code}/search.html")
+    typed, meant = MISSPELT[language.code]
+    right = links(search(page, meant))
+    assert links(search(page, typed)) == right
+    told = label(page, "meant").replace("%s", typed, 1).replace("%s", meant, 1)
+    expect(page.locator("article .search-status")).to_contain_text(told)
+    search(page, "xyzzyq")
+    expect(page.locator("article .search-status")).to_have_text(label(page, "none"))
+    expect(page.locator("article .search-results li")).to_have_count(0)
+
+
+@by_language
+def test_synonyms_and_english_terms_find_what_pages_call_it(
+    page: Page, address: str, language: Language
+) -> None:
+    page.goto(f"{address}{language.code}/search.html")
+    typed, called = OTHERWISE[language.code]
+    assert set(links(search(page, typed))) & set(links(search(page, called))[:3])
+    marks = search(page, typed).locator("mark").all_inner_texts()
+    assert any(called.split()[-1].lower() in mark.lower() for mark in marks), marks
+    if language.code != "en":
+        search(page, "break-even")
+        assert [
+            mark for mark in page.locator("article mark").all_inner_texts() if not mark.isascii()
+        ]
+
+
+@by_language
+def test_excerpts_mark_whole_words(page: Page, address: str, language: Language) -> None:
+    page.goto(f"{address}{language.code}/search.html")
+    results = search(page, WHOLE[language.code])
+    expect(results.locator("mark").first).to_be_attached()
+    assert page.evaluate(CUT_MARKS, language.tag) == []
+    for excerpt in results.locator(".search-excerpt").all_inner_texts():
+        assert "GENERATED" not in excerpt
+        assert len(excerpt) < 700
+
+
+@by_language
+def test_results_come_while_somebody_types_and_keys_lead_to_a_section(
+    page: Page, address: str, language: Language
+) -> None:
+    page.goto(f"{address}{language.code}/faq.html")
+    page.keyboard.press("Control+k")
+    expect(page.locator("#pst-search-dialog input")).to_be_focused()
+    page.keyboard.type("recompile_lim", delay=5)
+    status = page.locator("#pst-search-dialog [role=status]")
+    expect(status).to_contain_text(re.compile(r"\d"))
+    page.keyboard.press("ArrowDown")
+    first = page.locator("#pst-search-dialog .search-title").first
+    expect(first).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(page.locator("#pst-search-dialog input")).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"#"))
+    assert page.evaluate(
+        "document.getElementById(decodeURIComponent(location.hash.slice(1))) !== null"
+    )
+    page.goto(f"{address}{language.code}/search.html")
+    page.keyboard.type("torch", delay=5)
+    expect(page.locator("article .search-results > li").first).to_be_visible()
+    expect(page).to_have_url(re.compile(r"\?q=torch$"))
+    page.go_back()
+
+
+def test_a_title_leads_to_its_page_and_a_query_is_kept(page: Page, address: str) -> None:
+    page.goto(f"{address}en/search.html?q=How+we+measure")
+    expect(page.locator("article .search-title").first).to_have_text("How we measure")
+    assert links(page.locator("article .search-results"))[0] == f"{address}en/how_we_measure.html"
+    search(page, "median")
+    page.go_back()
+    expect(page.locator("article input[name=q]")).to_have_value("How we measure")
+    expect(page.locator("article .search-results")).to_have_attribute(
+        "data-query", "How we measure"
+    )
+
+
+def test_without_script_the_page_leads_on_and_has_no_dead_field(
+    browser: Browser, address: str
+) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        page = context.new_page()
+        page.goto(f"{address}en/search.html")
+        expect(page.locator("article form")).to_be_hidden()
+        page.locator("article noscript a, article p a").first.click()
+        expect(page).to_have_url(f"{address}en/index.html")
+
+
+def test_an_index_that_cannot_be_loaded_is_told_and_asked_for_again(
+    browser: Browser, address: str
+) -> None:
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{address}en/search.html")
+        page.route("**/search-index/terms-*", lambda route: route.abort())
+        page.locator("article input[name=q]").fill("median")
+        expect(page.locator("article .search-status")).to_have_text(label(page, "failed"))
+        page.unroute("**/search-index/terms-*")
+        assert search(page, "median").count()
+
+
+def test_readers_find_pages_of_a_large_site_and_of_any_theme(
+    gallery: Gallery, browser: Browser, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parts, "PART", 20)
+    names = ["basalt", "cobalt", "dolomite", "emerald", "feldspar", "garnet"]
+    for name in names:
+        title = name.title()
+        text = (
+            f"{title}\n{'=' * 9}\n\nA stone.\n\nDeep {name}\n{'-' * 14}\n\nFound by {name}word.\n"
+        )
+        (gallery.root / f"{name}.rst").write_text(text)
     lines = [
         "Site",
         "====",
@@ -27,129 +256,19 @@ def site(gallery: Gallery) -> Iterator[Gallery]:
         ".. toctree::",
         "",
         "   recipes/index",
-        *(f"   {n}" for n in NAMES),
+        *(f"   {each}" for each in names),
     ]
     (gallery.root / "index.rst").write_text("\n".join(lines) + "\n")
-    for folder in ("_static", "_templates"):
-        shutil.copytree(ROOT / folder, gallery.root / folder)
-    gallery.configure(
-        html_theme="pydata_sphinx_theme",
-        html_static_path=["_static"],
-        templates_path=["_templates"],
-        html_sidebars={"**": []},
-        recipe_gallery_pagefind=True,
-    )
-    return gallery
-
-
-@pytest.fixture
-def in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A limit that cuts the index of eight pages."""
-    monkeypatch.setattr(search, "PART_PAGES", 3)
-
-
-def write(gallery: Gallery, name: str, text: str = "Nothing else.") -> None:
-    page = f"{name.title()}\n{'=' * len(name)}\n\nA stone. {text}\n"
-    (gallery.root / f"{name}.rst").write_text(page)
-
-
-def parts(build: Build) -> dict[str, set[str]]:
-    """Return the texts of the pages in each part."""
-    return {
-        folder.name: {
-            gzip.decompress(file.read_bytes()).decode() for file in folder.glob("fragment/*")
-        }
-        for folder in build.out.glob("pagefind*")
-    }
-
-
-def test_a_small_site_has_one_index(site: Gallery) -> None:
-    build = site.build()
-    texts = parts(build)
-    assert list(texts) == ["pagefind"]
-    assert len(texts["pagefind"]) == len(NAMES) + 3
-    assert "data-parts" not in build.page("search")
-
-
-def test_a_changed_page_is_indexed_again(site: Gallery) -> None:
-    site.build()
-    write(site, "garnet", "Vermilion.")
-    [texts] = parts(site.build()).values()
-    assert sum("Vermilion" in text for text in texts) == 1
-    assert len(texts) == len(NAMES) + 3
-
-
-@pytest.mark.usefixtures("in_parts")
-def test_only_the_part_of_a_changed_page_is_written(site: Gallery) -> None:
-    before = parts(site.build())
-    assert len(before) == 4
-    times = {path: path.stat().st_mtime_ns for path in site.root.glob("out/html/pagefind*")}
-    write(site, "garnet", "Vermilion.")
-    after = parts(site.build())
-    changed = [name for name in after if after[name] != before[name]]
-    assert len(changed) == 1
-    written = [path.name for path, time in times.items() if path.stat().st_mtime_ns != time]
-    assert written == changed
-
-
-@pytest.mark.usefixtures("in_parts")
-def test_a_page_written_again_with_the_same_text_is_not_indexed_again(
-    site: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    site.build()
-    monkeypatch.setattr(search, "_run_pagefind", lambda *_: pytest.fail("an index was written"))
-    for name in NAMES:
-        (site.root / f"{name}.rst").touch()
-    assert set(site.build().read) == set(NAMES)
-
-
-@pytest.mark.usefixtures("in_parts")
-def test_parts_that_are_no_longer_needed_are_removed(site: Gallery) -> None:
-    site.build()
-    for name in NAMES[:4]:
-        (site.root / f"{name}.rst").unlink()
-    index = site.root / "index.rst"
-    index.write_text(
-        "\n".join(x for x in index.read_text().split("\n") if x.strip() not in NAMES[:4])
-    )
-    texts = parts(site.build())
-    assert sorted(texts) == ["pagefind", "pagefind-1"]
-    assert sum(len(each) for each in texts.values()) == 5
-
-
-@pytest.mark.usefixtures("in_parts")
-def test_a_part_that_was_lost_is_written_again(site: Gallery) -> None:
-    before = parts(site.build())
-    shutil.rmtree(site.root / "out/html/pagefind-2")
-    assert parts(site.build()) == before
-
-
-@pytest.mark.usefixtures("in_parts")
-def test_an_index_that_is_kept_is_found_with_the_parts_it_has(
-    site: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    before = parts(site.build())
-    monkeypatch.setattr(search, "PART_PAGES", 1)
-    write(site, "garnet", "Vermilion.")
-    build = site.build(recipe_gallery_keep_search_index=True)
-    assert parts(build) == before
-    assert 'data-parts="4"' in build.page("search")
-
-
-@pytest.mark.usefixtures("in_parts")
-def test_readers_find_pages_of_all_parts(site: Gallery, browser: Browser) -> None:
-    for name in NAMES:
-        write(site, name, f"Found by {name}word.")
-    build = site.build()
-    assert len(parts(build)) == 4
+    gallery.configure(recipe_gallery_search=True, html_theme="furo")
+    build = gallery.build()
+    assert len(list(build.out.glob("search-index/*.js"))) > len(names)
     with serve(build.out) as address, browser.new_page() as page:
         page.goto(f"{address}search.html?q=stone")
-        titles = page.locator("#search-results .search-title")
-        expect(page.locator("#search-status")).to_have_text(f"{len(NAMES)} pages")
-        assert sorted(titles.all_text_contents()) == [name.title() for name in NAMES]
-        for name in NAMES:
+        titles = page.locator(".search-title")
+        expect(titles).to_have_count(len(names))
+        assert sorted(titles.all_text_contents()) == [name.title() for name in names]
+        for name in names:
             page.goto(f"{address}search.html?q={name}word")
-            expect(titles).to_have_text([name.title()])
+            expect(titles).to_have_text([f"Deep {name}"])
             titles.click()
-            expect(page).to_have_url(f"{address}{name}.html")
-            page.go_back()
+            expect(page).to_have_url(f"{address}{name}.html#deep-{name}")
