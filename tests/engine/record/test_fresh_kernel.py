@@ -157,8 +157,8 @@ while True:
 )
 def test_what_a_recipe_prints_and_shows_is_bounded(run: RunCells, code: str) -> None:
     head = "import os, subprocess\nfrom IPython.display import display\nprint('so far', flush=True)"
-    error = fail(run, "x = 1", f"{head}\n{code}", output_limit=1.5)
-    expected = "cell 2 of 2 printed and showed more than 1.5 MB (output_limit in recording.toml)"
+    error = fail(run, "x = 1", f"{head}\n{code}", output_limit=0.5)
+    expected = "cell 2 of 2 printed and showed more than 0.5 MB (output_limit in recording.toml)"
     assert error.text == expected
     assert len(error.remedy) < 40_000
 
