@@ -79,6 +79,20 @@ def test_none_is_raised_again_when_it_is_over(monkeypatch: pytest.MonkeyPatch) -
         pytest.fail("it was raised again")
 
 
+def test_it_is_raised_again_also_under_nohup_in_the_background() -> None:
+    ignored: Any = SimpleNamespace(exc_type=KeyboardInterrupt)
+    numbers = (signal.SIGHUP, signal.SIGINT)
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in numbers}
+    try:
+        with end_as_ctrl_c_does():
+            sys.unraisablehook(ignored)
+            with pytest.raises(KeyboardInterrupt):
+                time.sleep(60)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 @pytest.mark.parametrize("number", NUMBERS)
 def test_one_that_is_held_back_is_heard_where_it_is_asked_for(number: signal.Signals) -> None:
     before, steps = signal.getsignal(number), []
