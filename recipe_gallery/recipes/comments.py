@@ -21,6 +21,12 @@ _PRAGMA = re.compile(
     r"|sphinx_gallery_|In ?\[[\d ]*\]|<(?:code|markdown)cell>",
     re.IGNORECASE,
 )
+# Some tools look for it anywhere in a comment, or behind a second marker.
+_PRAGMA_INSIDE = re.compile(
+    r"#\s*(?:noqa|nosec|type:|fmt:|isort:|ruff:|mypy:|pyright:|pragma\b|flake8:|doctest:)"
+    r"|\bpylint:|\bvim?:\s*set\b|-\*-",
+    re.IGNORECASE,
+)
 # Line breaks of every kind, and characters that are not seen but change what is: directions of
 # writing, characters without width, blanks that look like Hangul.
 HIDDEN = re.compile(
@@ -98,17 +104,23 @@ def find_problem(text: str, translation: str) -> str | None:
     """Tell why ``translation`` may not take the place of the comment ``text``, or None."""
     quotes = [each for each in ('"""', "'''") if each in translation and each not in text]
     problems = {
-        "a comment is one line, without control or invisible characters": HIDDEN.search(
+        "a comment is one line; remove line breaks and invisible characters": HIDDEN.search(
             translation.translate(_JOINERS_AND_MARKS)
         ),
-        f"a comment must not bring in {' '.join(quotes)}": quotes,
-        "a comment must not start like an instruction to a tool": (
-            _PRAGMA.match(translation.lstrip("# ")) or "# %%" in translation
+        f"a comment must not bring in {' '.join(quotes)}; write other quotation marks": quotes,
+        "a comment must not start like an instruction to a tool; begin it with another word": (
+            _PRAGMA.match(translation.lstrip("# "))
+        ),
+        "a comment must not hold an instruction to a tool; leave it out": (
+            re.search(r"#\s*%%", translation)
+            or (_PRAGMA_INSIDE.search(translation) and not _PRAGMA_INSIDE.search(text))
         ),
         "leave out the #, it is put in front of the translation": (
             translation.lstrip().startswith("#")
         ),
-        "a character that cannot be written in UTF-8": re.search("[\ud800-\udfff]", translation),
+        "a character that cannot be written in UTF-8; write another": re.search(
+            "[\ud800-\udfff]", translation
+        ),
     }
     return next((problem for problem, found in problems.items() if found), None)
 

@@ -2,7 +2,8 @@
 
 ``locale/glossary.csv`` has a column ``term``, one for each language, named by its code, and
 ``note``. A cell may hold several forms separated by ``|``: the first is the term, the others are
-forms that count as it too, such as an inflection or the form in a compound.
+forms that count as it too, such as an inflection or the form in a compound. A line that has nothing
+but a term and the note ``name`` is a name, which stays as it is in every language.
 """
 
 from __future__ import annotations
@@ -32,6 +33,15 @@ class Term:
     def name(self) -> str:
         """The English term."""
         return self.forms[0]
+
+    @property
+    def is_name(self) -> bool:
+        """Tell a name, which has no translations."""
+        return self.note == "name" and not self.translations
+
+    def translation(self, language: str) -> str:
+        """Return what the term is in a language; nothing if it is not told."""
+        return self.name if self.is_name else self.translations.get(language, ("",))[0]
 
 
 def load_glossary(locale: Path) -> Glossary:
@@ -83,6 +93,8 @@ class Glossary:
 
     def __init__(self, terms: Sequence[Term] = ()) -> None:
         self.terms = tuple(terms)
+        self._found: dict[str, tuple[int, ...]] = {}
+        self.names = frozenset(form for term in terms if term.is_name for form in term.forms)
 
     def missing(self, language: str, source: str, translation: str) -> list[tuple[str, str]]:
         """Return the terms of a source text that its translation does not use.
@@ -91,18 +103,24 @@ class Glossary:
         "graph" are terms, the words "graph break" are the first one only.
         """
         spaceless = _squeeze(translation)
-        found = {self._by_form[each[1].lower()].name for each in self._pattern.finditer(source)}
-        return [
-            (term.name, forms[0])
-            for term in self.terms
-            if term.name in found
-            and (forms := term.translations.get(language))
-            and not any(_squeeze(form) in spaceless for form in forms)
-        ]
+        missing = []
+        for number in self._find(source):
+            forms = self.terms[number].translations.get(language)
+            if forms and not any(_squeeze(form) in spaceless for form in forms):
+                missing.append((self.terms[number].name, forms[0]))
+        return missing
+
+    def _find(self, source: str) -> tuple[int, ...]:
+        """Return the numbers of the terms in a text, which several languages translate."""
+        if source not in self._found:
+            forms = {each[1].lower() for each in self._pattern.finditer(source)}
+            self._found[source] = tuple(sorted({self._by_form[form] for form in forms}))
+        return self._found[source]
 
     @cached_property
-    def _by_form(self) -> dict[str, Term]:
-        return {form.lower(): term for term in self.terms for form in term.forms}
+    def _by_form(self) -> dict[str, int]:
+        terms = enumerate(self.terms)
+        return {form.lower(): number for number, term in terms for form in term.forms}
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -123,12 +141,13 @@ def write_glossaries(glossary: Glossary, languages: Sequence[Language], folder: 
             writer = csv.writer(file)
             writer.writerow(["source", "target", "comment"])
             for term in glossary.terms:
-                if translations := term.translations.get(language.code):
-                    writer.writerow([term.name, translations[0], term.note])
+                if translation := term.translation(language.code):
+                    writer.writerow([term.name, translation, term.note])
         written.append(path)
     return written
 
 
+@lru_cache(maxsize=4096)
 def _squeeze(text: str) -> str:
     """Leave spaces and case out: languages differ in how they write compounds."""
-    return re.sub(r"\s+", "", text).casefold()
+    return "".join(text.split()).casefold()

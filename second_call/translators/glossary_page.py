@@ -51,7 +51,7 @@ class TranslationGlossary(SphinxDirective):
             [
                 _inline(term.name, f"language-{source.tag}"),
                 *(
-                    _inline(term.translations.get(each.code, ("–",))[0], f"language-{each.tag}")
+                    _inline(term.translation(each.code) or "–", f"language-{each.tag}")
                     for each in languages
                 ),
                 _inline(term.note, DATA_CLASS),

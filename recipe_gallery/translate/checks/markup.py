@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
@@ -18,6 +18,23 @@ _BLOCK = re.compile(
     r"(?:[-*+•‣⁃]|\(?(?:[0-9]+|[a-zA-Z#]|[ivxlcdmIVXLCDM]+)[.)]|\.\.|>>>|__)(?:\s|$)"
     r"|\|(?:\s|$)|:(?!\s)[^:`]+(?<!\s):(?:\s|$)|\+-|={3,}|-{3,}|\s"
 )
+_DOCUTILS = re.compile(r"^message:1: \(\w+/\d\) ")
+_PLACE = 30  # characters of a text that show where something is
+_EXPLAINED = {
+    "Inline literal": "is not closed; close it with two backticks",
+    "Inline interpreted text": (
+        "is not closed; close a name with two backticks, a link with `__ and a role with one"
+    ),
+    "Inline strong": "is not closed; close it with two stars, without a space before them",
+    "Inline emphasis": "is not closed; close it with a star, or write \\* for one to be seen",
+    "Inline substitution": "is not closed; close it with |, or write \\| for one to be seen",
+    "Inline target": "is not closed; write \\_ if it is no target",
+    "Multiple roles": "has a role on both sides; keep the one of the source",
+    "Mismatch": "is a role and a link at once; write it as in the source",
+}
+TOUCHES = (
+    "where a word touches markup, put a space between, or a backslash and a space, which show none"
+)
 # What has to be the same in a translation.
 _COMPARED = {"literal", "role", "link", "footnote", "substitution", "target"}
 _FIGURE = "figure"
@@ -25,6 +42,7 @@ _FIGURE = "figure"
 _WORDY_ROLES = {"guilabel", "menuselection", "abbr"}
 # Roles that have no title: what stands between < and > is text like all of it.
 _TITLELESS_ROLES = {"math", "code", "raw", "literal", "samp", "kbd", "file", "command"}
+FREE_ROLES = tuple(f":{role}:" for role in sorted(_TITLELESS_ROLES))  # they lead nowhere
 _ROLE_TARGET = re.compile(r"^(?P<title>.*?)\s*<(?P<target>[^<>]*)>$", re.DOTALL)
 
 
@@ -35,8 +53,10 @@ class Markup:
     parts: Counter[tuple[str, str]]  # kind and value: a literal's text, a link's address, ...
     figures: Counter[str]  # measured figures and claims, as far as they have to be the same
     emphasized: int  # how many parts are, in either way
+    strong: int  # how many of them are bold
     plain: str  # the words alone
     problems: tuple[str, ...]  # what the parser complains about
+    places: tuple[str, ...]  # where in the text each of them is, as far as it is known
 
 
 @lru_cache(maxsize=4096)
@@ -47,17 +67,37 @@ def parse(text: str, *, glue: bool = False) -> Markup:
     plain: list[str] = []
     for child in children:
         _collect(child, parts, plain)
-    problems = [message.astext().strip() for message in messages]
+    problems = [_DOCUTILS.sub("", message.astext().strip()) for message in messages]
     if _BLOCK.match(text):
-        (start, *_) = text.split() or ["a space"]
-        problems.append(f"begins with {start!r}, which starts a list or another block")
+        start = "a space" if text[0].isspace() else repr(text.split()[0])
+        problems.append(f"begins with {start}, which starts a list or another block")
     return Markup(
         parts=Counter({part: count for part, count in parts.items() if part[0] in _COMPARED}),
         figures=Counter({part[1]: n for part, n in parts.items() if part[0] == _FIGURE}),
         emphasized=parts["emphasis", ""] + parts["strong", ""],
+        strong=parts["strong", ""],
         plain="".join(plain),
         problems=tuple(problems),
+        places=tuple(_find_places(children)) if messages else (),
     )
+
+
+def explain(problem: str, place: str, *, touches: bool) -> str:
+    """Return a problem of the parser in words for translators, with what to do.
+
+    ``touches`` tells that words of the language may not touch markup, but do here.
+    """
+    known = next((each for each in _EXPLAINED if problem.startswith(each)), None)
+    said = f"{place!r} {_EXPLAINED[known]}" if known else problem
+    return f"{said}; {TOUCHES}" if touches and known and "not closed" in said else said
+
+
+def _find_places(children: Iterable[nodes.Node]) -> Iterator[str]:
+    """Yield where the parser stumbled: the text from there on."""
+    text = [child.astext() for child in children]
+    for number, child in enumerate(children):
+        if isinstance(child, nodes.problematic):
+            yield "".join(text[number:])[:_PLACE]
 
 
 def inline_nodes(

@@ -3,31 +3,21 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from ...direction import marks_of
-from ...recipes.comments import HIDDEN, find_problem
-from ..catalogs import Kind, is_wordless
-from .message import ALL, Message, check
-from .numbers import compare_numbers
+from ...recipes.comments import HIDDEN
+from ..catalogs import Kind
+from .markup import FREE_ROLES, TOUCHES, explain
+from .message import ADDRESS, ALL, PLACEHOLDER, TAG, Message, check
 
-_PLACEHOLDER = re.compile(
-    r"%(?:\(\w+\))?[-#0+]*[\d.]*[hlL]?[diouxXeEfFgGcrsa%]|\{[\w.]*(?:![rsa])?(?::[^{}]*)?\}"
-)
-_TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>|<!--|&(?:[a-zA-Z]+|#\d+);")
-_ADDRESS = re.compile(r"https?://[^\s<>\"'`)]+")
-# What only looks like words: beside these, names in backticks.
-_NO_WORDS = re.compile(
-    "|".join(each.pattern for each in (_TAG, _ADDRESS, _PLACEHOLDER)) + "|`[^`]+`"
-)
 _FULL_WIDTH = re.compile(r"：[a-z][a-z+-]*[：:]`(?!`)|:[a-z+-]+：`(?!`)|｀+")
-_DOCUTILS = re.compile(r"^message:1: \(\w+/\d\) ")
+_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
+_NO_SPACE_IN_LINK = re.compile(r"`[^`<]*[^\s`<]<[^<>`]+>`_")
+_REFERENCE = re.compile(r"`[^`<]+`__?(?!\w)|(?<![\w`])\w+__?(?![\w`])")
+_TOUCHING = re.compile(r"[`*|]\w", re.UNICODE)
+Part = tuple[str, str]  # kind and value
 _NOQA = re.compile(r"#\s*noqa\s*$")  # keeps Sphinx from telling that references changed
-_SPACE = "[ \u00a0\u3000]"
-_SPACES = {
-    "at the start": re.compile(f"^{_SPACE}"),
-    "at the end": re.compile(f"{_SPACE}$"),
-    "doubled": re.compile(rf"\S{_SPACE}{{2,}}\S"),
-}
 
 
 def _added(message: Message, pattern: re.Pattern[str], translation: str) -> str:
@@ -42,8 +32,10 @@ def check_hidden_character(message: Message) -> Iterator[str]:
 
     Bad: 커널<U+200B>을  Good: 커널을
     """
-    allowed = set(message.text) | {"\n", *marks_of(message.language)}
-    for character in dict.fromkeys(HIDDEN.findall(message.translation)):
+    found = dict.fromkeys(HIDDEN.findall(message.translation))
+    odd = [each for each in found if each != "\n" and each not in message.text]
+    allowed = marks_of(message.language) if odd else ""
+    for character in odd:
         if character not in allowed:
             yield f"invisible character U+{ord(character):04X}; remove it"
 
@@ -54,8 +46,8 @@ def check_comment(message: Message) -> Iterator[str]:
 
     Bad: 캐시를 비웁니다<line break>import os  Good: 캐시를 비웁니다
     """
-    if problem := find_problem(message.text, message.translation):
-        yield problem
+    if message.comment_problem:
+        yield message.comment_problem
     added = sorted(message.target.parts - message.source.parts)
     if roles := ", ".join(value for kind, value in added if kind == "role"):
         yield f"not in the source: {roles}; a comment is plain text"
@@ -77,8 +69,21 @@ def check_markup(message: Message) -> Iterator[str]:
 
     Bad: ``torch.compile`은  Good: ``torch.compile``은
     """
-    for problem in message.new_problems:
-        yield f"markup: {_DOCUTILS.sub('', problem)}"
+    target, known = message.target, set(message.source.problems)
+    touches = not message.language.words_touch_markup and bool(
+        _TOUCHING.search(message.translation)
+    )
+    told: set[str] = set()
+    for problem, place in zip_longest(target.problems, target.places, fillvalue=""):
+        if problem and problem not in known:
+            if problem.startswith("Inline interpreted") and any(
+                "Inline literal" in e for e in told
+            ):
+                continue  # what is left of the literal's backticks
+            if problem in told:
+                continue
+            told.add(problem)
+            yield f"markup: {explain(problem, place, touches=touches)}"
     if _NOQA.search(message.translation) and not _NOQA.search(message.text):
         yield "# noqa at the end is for Sphinx and not for readers; leave it out"
 
@@ -92,21 +97,49 @@ def check_markup_changed(message: Message) -> Iterator[str]:
     if message.new_problems:
         return  # told already
     source, target = message.source, message.target
-    missing, added = (
-        ", ".join(value for _kind, value in sorted(difference.elements()))
-        for difference in (source.parts - target.parts, target.parts - source.parts)
-    )
+    if source.parts == target.parts and target.emphasized <= source.emphasized:
+        return
+    if _NO_SPACE_IN_LINK.search(message.translation) and not _NO_SPACE_IN_LINK.search(message.text):
+        yield "no space before < in a link; put one between its title and its address"
+        return
+    missing, added = _lost(source.parts, target.parts), _lost(target.parts, source.parts)
+    if unclosed := [text for kind, text in added if kind == "literal" and "`" in text[2:-2]]:
+        yield f"{unclosed[0][:30]!r} is not closed; close it with two backticks"
+        return
     differences = []
     if missing:
-        differences.append(f"missing from the translation: {missing}; keep it")
+        names = [_name_part(part, message.text) for part in missing]
+        told = f"missing from the translation: {', '.join(names)}"
+        is_there = not any(part in target.parts or "`" not in part[1] for part in missing)
+        is_there = is_there and all(name in message.translation for name in names)
+        differences.append(f"{told}; {TOUCHES if is_there else 'keep it'}")
     if added:
         is_word = target.parts["link", "reference"] > source.parts["link", "reference"]
         word = "a word that ends in _ is a link; write \\_ for the character"
-        differences.append(f"not in the source: {added}; {word if is_word else 'leave it out'}")
+        values = ", ".join(value for _kind, value in added)
+        differences.append(f"not in the source: {values}; {word if is_word else 'leave it out'}")
     if target.emphasized > source.emphasized:
         differences.append("emphasis that the source does not have; write \\* for a star")
     if differences:
         yield "; ".join(differences)
+
+
+def _lost(parts: Counter[Part], others: Counter[Part]) -> list[Part]:
+    """Return what is fewer among the others; of names that lead nowhere, what is not there."""
+    lost = (parts - others).elements()
+    return sorted(part for part in lost if not (others[part] and _is_free(part)))
+
+
+def _is_free(part: Part) -> bool:
+    """Tell what may be repeated where the source says "it", or the other way round."""
+    kind, value = part
+    return kind == "literal" or (kind == "role" and value.startswith(FREE_ROLES))
+
+
+def _name_part(part: Part, text: str) -> str:
+    if part != ("link", "reference"):
+        return part[1]
+    return " or ".join(dict.fromkeys(_REFERENCE.findall(text))) or part[1]
 
 
 @check(of={Kind.PROSE}, breaks=True)
@@ -118,6 +151,8 @@ def check_figures(message: Message) -> Iterator[str]:
     if message.new_problems:
         return  # told already
     source, target = message.source.figures, message.target.figures
+    if source == target:
+        return
     missing, added = (
         ", ".join(sorted(each.elements())) for each in (source - target, target - source)
     )
@@ -157,25 +192,31 @@ def check_placeholder(message: Message) -> Iterator[str]:
 
     Bad: %(날짜)s에 기록  Good: %(date)s에 기록
     """
-    for pattern, name in ((_PLACEHOLDER, "placeholder"), (_TAG, "tag")):
+    for pattern, name in ((PLACEHOLDER, "placeholder"), (TAG, "tag")):
         source = Counter(pattern.findall(message.text))
         target = Counter(pattern.findall(message.translation))
         for text in dict.fromkeys([*(source - target), *(target - source)]):
             yield f"{name} {text} is not the same as in the source; copy it from there"
-    if re.search(r"%[(sd]", message.text) and "%" in _PLACEHOLDER.sub("", message.translation):
+    if re.search(r"%[(sd]", message.text) and "%" in PLACEHOLDER.sub("", message.translation):
         yield "a % that belongs to no placeholder; write %%"
     for character in ('"', "<", ">"):
         if message.translation.count(character) != message.text.count(character):
             yield f"{character} is not as often there as in the source; it is part of HTML"
 
 
-@check(of=ALL - {Kind.PROSE}, breaks=True)
+@check(breaks=True)
 def check_address(message: Message) -> Iterator[str]:
-    """Addresses that the source does not have.
+    """Addresses of the web or of mail that the source does not have.
 
     Bad: 난수 https://spam.example  Good: 난수
     """
-    if added := _added(message, _ADDRESS, message.translation):
+    # an address of the web in prose is compared as the link that it becomes
+    added = ""
+    if message.kind is not Kind.PROSE:
+        added = _added(message, ADDRESS, message.translation)
+    if "@" in message.translation:
+        added = added or _added(message, _MAIL, message.translation)
+    if added:
         yield f"an address that the source does not have: {added}; leave it out"
 
 
@@ -185,45 +226,8 @@ def check_raw_html(message: Message) -> Iterator[str]:
 
     Bad: <b>빠릅니다</b>  Good: **빠릅니다**
     """
-    if added := _added(message, _TAG, message.target.plain):
+    if added := _added(message, TAG, message.target.plain):
         yield f"HTML that the source does not have: {added}; leave it out"
-
-
-@check(of=ALL - {Kind.FORMULA})
-def check_numbers(message: Message) -> Iterator[str]:
-    """Numbers and their units; their order may change.
-
-    Bad: 2.11 -> 2.12  Good: 2.11 -> 2.11
-    """
-    yield from compare_numbers(*message.words)
-
-
-@check()
-def check_untranslated(message: Message) -> Iterator[str]:
-    """Sentences that are still the English ones.
-
-    Bad: Measure with your own inputs. -> Measure with your own inputs.
-    Good: Measure with your own inputs. -> 직접 쓰는 입력으로 측정합니다.
-    """
-    words = re.findall(r"[A-Za-z]{2,}", message.words[0])
-    names_only = not any(word.islower() for word in words)
-    same = message.translation.strip() == message.text.strip()
-    if same and len(words) > 2 and not names_only and not is_wordless(message.text):
-        yield "the translation is the English text; translate it"
-
-
-@check()
-def check_spaces(message: Message) -> Iterator[str]:
-    """Spaces at the start or the end, or two in a row, where the source has none.
-
-    Bad: "빠릅니다.  다음은"  Good: "빠릅니다. 다음은"
-    """
-    for place, pattern in _SPACES.items():
-        if pattern.search(message.translation) and not pattern.search(message.text):
-            yield f"space {place}; remove it"
-    ends = {text.endswith("\n") for text in (message.text, message.translation)}
-    if "\n" in message.text and len(ends) > 1:
-        yield "source and translation do not both end with \\n; add or remove it"
 
 
 @check(of=ALL - {Kind.FORMULA})
@@ -232,8 +236,7 @@ def check_glossary(message: Message) -> Iterator[str]:
 
     Bad: kernel -> 핵  Good: kernel -> 커널
     """
-    source, target = (_NO_WORDS.sub(" ", text) for text in message.words)
-    for term, expected in message.glossary.missing(message.language.code, source, target):
+    for term, expected in message.glossary.missing(message.language.code, *message.wording):
         yield f"{term!r} is {expected!r} in the glossary; use that term"
 
 

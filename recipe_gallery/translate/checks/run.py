@@ -1,9 +1,6 @@
 """Check catalogs: ``recipe-gallery check-po``, and what a build will not show to readers.
 
-Beside the checks of single messages sphinx-lint is asked. A justified exception is accepted at the
-message itself, by a translator's comment with a reason::
-
-    # check-po: allow glossary (here "layer" is a layer of abstraction)
+Beside the checks of single messages sphinx-lint is asked.
 """
 
 import os
@@ -30,27 +27,13 @@ from ..catalogs import (
     split_path,
 )
 from ..glossary import Glossary, load_glossary
-from . import rules  # noqa: F401 (it adds the checks)
-from .message import CHECKS, Check, Message
+from . import rules, style  # noqa: F401 (they add the checks)
+from .lint import ask_sphinx_lint
+from .message import CHECKS, PASTED, Check, Message, find_allowed, find_misused, run_checks
 from .problems import Problem
+from .style.content import find_pasted
 
-_ALLOW = re.compile(r"check-po: allow (?P<name>[\w-]+)(?P<reason>.*)")
 _ESCAPES = set('abfnrtv"\\01234567x')  # what may follow a backslash
-# Of sphinx-lint, what holds for one message: not how reST is laid out in a file, and no spaces
-# around markup, which some languages do without.
-_LINT = {
-    "backtick-before-role",
-    "directive-with-three-dots",
-    "exclamation-and-tilde",
-    "horizontal-tab",
-    "missing-backtick-after-role",
-    "missing-colon-in-role",
-    "missing-space-in-hyperlink",
-    "missing-underscore-after-hyperlink",
-    "role-with-double-backticks",
-    "role-with-extra-backtick",
-}
-
 BREAKING = [check for check in CHECKS if check.breaks]
 
 
@@ -83,13 +66,11 @@ def check_catalog(
     # Builds do not look at terms, and a broken glossary is no reason for them to stop.
     wants_terms = any(each.name == "glossary" for each in checks)
     glossary = load_glossary(terms or locale) if wants_terms else Glossary()
-    declared = catalog.metadata.get("Language", "")
-    code = code or language.code  # the engine's labels for ko serve ko_KR, too
-    if declared.replace("-", "_") != code:
-        said = f"says language {declared}" if declared else "names no language"
-        text = f'the header {said}; write "Language: {code}\\n" as the folder is called'
-        tell(1, text, "header", breaks=False)
+    if said := _check_header(catalog, code or language.code):  # labels for ko serve ko_KR, too
+        tell(1, said, "header", breaks=False)
     seen: dict[tuple[str | None, str], int] = {}
+    messages: list[tuple[int, Message]] = []
+    by_kind = {kind: [each for each in checks if each.applies(kind, language)] for kind in Kind}
     for entry in (each for each in catalog if not each.obsolete):
         line = line_of(entry)
         first = seen.setdefault((entry.msgctxt, entry.msgid), line)
@@ -109,24 +90,47 @@ def check_catalog(
             language=language,
             glossary=glossary,
         )
-        for each in _applicable(checks, message.kind, entry) if entry.msgstr else ():
-            for text in each.run(message):
+        if entry.msgstr:
+            messages.append((line, message))
+            for each, text in run_checks(message, _choose(by_kind[message.kind], entry)):
                 tell(line, text, each.name, breaks=each.breaks)
+    for line, text, name in _advise_on_all(catalog, messages) if wants_terms else ():
+        tell(line, text, name, breaks=False)
     return catalog, problems
 
 
-def _applicable(checks: Sequence[Check], kind: Kind, entry: polib.POEntry) -> list[Check]:
-    """Return the checks that have a say on a message."""
-    allowed = {
-        found["name"]
-        for found in _ALLOW.finditer(entry.tcomment)
-        if len(re.sub(r"\W", "", found["reason"])) > 1  # without a reason it does not count
-    }
+def _check_header(catalog: polib.POFile, code: str) -> str:
+    """Return what is wrong with the language that a catalog declares."""
+    declared = catalog.metadata.get("Language", "")
+    if declared.replace("-", "_") == code:
+        return ""
+    said = f"says language {declared}" if declared else "names no language"
+    return f'the header {said}; write "Language: {code}\\n" as the folder is called'
+
+
+def _advise_on_all(
+    catalog: polib.POFile, messages: Sequence[tuple[int, Message]]
+) -> Iterator[tuple[int, str, str]]:
+    """Yield line, problem and name of what one message does not show."""
+    commented = [each for each in catalog if each.tcomment and not each.obsolete]
+    for entry in commented:
+        for text in find_misused(entry.tcomment):
+            yield line_of(entry), text, "allow"
+    allowed = {line_of(each) for each in commented if PASTED in find_allowed(each.tcomment)}
+    for line, text in find_pasted([each for each in messages if not each[1].fuzzy]):
+        if line not in allowed:
+            yield line, text, PASTED
+
+
+def _choose(checks: list[Check], entry: polib.POEntry) -> list[Check]:
+    """Return those of the checks that have a say on a message with its flags and comments."""
+    if not (entry.tcomment or entry.fuzzy):
+        return checks
+    allowed = find_allowed(entry.tcomment)
     return [
         check
         for check in checks
-        if kind in check.of
-        and not (check.excusable and check.name in allowed)
+        if not (check.excusable and check.name in allowed)
         and not (check.breaks and entry.fuzzy)  # fuzzy texts reach no page, so they break none
     ]
 
@@ -167,7 +171,7 @@ def check_file(
             Problem(path=path, line=line_of(entry), message=text, check="empty")
             for entry in catalog.untranslated_entries()
         ]
-    return [*problems, *_check_text(path), *_ask_sphinx_lint(path)]
+    return [*problems, *_check_text(path), *ask_sphinx_lint(path, catalog)]
 
 
 def _check_text(path: Path) -> Iterator[Problem]:
@@ -205,15 +209,3 @@ def _find_target(
             problem = f"not below <language>/LC_MESSAGES/ of a language in {FILE_NAME}"
             raise GalleryError(problem, path=found, remedy="move it")
     return {found: languages[split_path(found)[1]] for found in paths}
-
-
-def _ask_sphinx_lint(path: Path) -> list[Problem]:
-    import sphinxlint  # builds do not need it
-    from sphinxlint.checkers import all_checkers
-
-    checkers = [checker for name, checker in all_checkers.items() if name in _LINT]
-    return [
-        Problem(path=path, line=error.line_no, message=error.msg, check=error.checker_name)
-        for error in sphinxlint.check_file(str(path), checkers)
-        if not isinstance(error, str)  # it takes no other charset than UTF-8
-    ]

@@ -91,7 +91,7 @@ def test_a_broken_catalog_is_told_and_the_last_good_page_stays(
     live.rebuild()
     state = live.rebuild(save(gallery, "``다른 문단입니다."))
     assert state.build == 1
-    assert "Inline literal start-string without end-string" in state.problems[0]
+    assert "is not closed; close it with two backticks" in state.problems[0]
     assert state.problems[0].startswith(f"locale/ko/LC_MESSAGES/{PAGE}.po:")
     assert "문단입니다." in page_of(live)
     path = gallery.root / f"locale/ko/LC_MESSAGES/{PAGE}.po"

@@ -79,6 +79,14 @@ def test_long_translations_are_wrapped_where_their_script_allows() -> None:
         "noqa",
         "type: ignore",
         "fmt: off",
+        "one  # noqa",
+        "one # type: ignore",
+        "one #fmt: skip",
+        "one # nosec B101",
+        "one pylint: disable=all",
+        "one # mypy: ignore-errors",
+        "one vim: set ft=sh",
+        "one #%% a cell",
         "sphinx_gallery_alt = 'x'",
         "# one more mark",
         "zero\u200bwidth",
@@ -94,11 +102,14 @@ def test_a_translation_that_would_change_the_code_is_refused(translation: str) -
 @pytest.mark.parametrize(
     ("translation", "problem"),
     [
-        ("a\u200b", "a comment is one line, without control or invisible characters"),
-        ("noqa", "a comment must not start like an instruction to a tool"),
+        ("a\u200b", "a comment is one line; remove line breaks and invisible characters"),
+        (
+            "noqa",
+            "a comment must not start like an instruction to a tool; begin it with another word",
+        ),
         ("# one", "leave out the #, it is put in front of the translation"),
-        ('a """ b', 'a comment must not bring in """'),
-        ("lone \ud800", "a character that cannot be written in UTF-8"),
+        ('a """ b', 'a comment must not bring in """; write other quotation marks'),
+        ("lone \ud800", "a character that cannot be written in UTF-8; write another"),
     ],
 )
 def test_what_is_wrong_with_a_translation_is_said(translation: str, problem: str) -> None:
@@ -195,7 +206,7 @@ def test_the_end_of_the_code_stays_as_it_is(source: str) -> None:
 
 
 def test_all_quotes_that_a_translation_brings_in_are_named() -> None:
-    told = "a comment must not bring in \"\"\" '''"
+    told = "a comment must not bring in \"\"\" '''; write other quotation marks"
     assert find_problem("a", "\"\"\" '''") == told
     assert find_problem("\"\"\" '''", "\"\"\" '''") is None
 

@@ -19,16 +19,18 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import load_project
 from recipe_gallery.translate.catalogs import Kind
+from recipe_gallery.translate.checks.lint import CHECKERS
 from recipe_gallery.translate.checks.message import CHECKS
 from recipe_gallery.translate.checks.problems import Problem, format_problems
-from recipe_gallery.translate.checks.run import _LINT, BREAKING, check_catalog
+from recipe_gallery.translate.checks.run import BREAKING, check_catalog
 from recipe_gallery.translate.checks.run import check_tree as check_project
 
 CATALOGS = Path(__file__).parent / "catalogs"
 BAD, GOOD = CATALOGS / "bad", CATALOGS / "good"
 LANGUAGES = ("ko", "zh_CN")
 LABELS = ("recipe_gallery", "sphinx")
-NAMES = [*(check.name for check in CHECKS), "syntax", "header", "duplicate", "empty", "plural"]
+OTHERS = ["syntax", "header", "duplicate", "empty", "plural"]  # of files
+NAMES = [*(check.name for check in CHECKS if not check.whole), "numbers", *OTHERS]
 
 PROJECT = """\
 en = { name = "English", published = true }
@@ -180,8 +182,8 @@ def test_an_exception_counts_only_with_a_reason(tmp_path: Path, comment: str, co
         path=tmp_path / "page.po",
     )
     _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
-    told = [each.message.split(" is ")[0] for each in problems]
-    assert told == (["the number 3"] if counts else ["the number 2", "the number 3"])
+    numbers = [each.message.split(" is ")[0] for each in problems if each.check == "numbers"]
+    assert numbers == (["the number 3"] if counts else ["the number 2", "the number 3"])
 
 
 @pytest.mark.parametrize(
@@ -211,6 +213,30 @@ def test_no_reason_excuses_what_would_harm_a_reader(
     path = catalog_of(entry, path=tmp_path / "page.po")
     _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
     assert check in {each.check for each in problems if each.breaks}
+    assert f"{check} cannot be allowed, because readers would be harmed; mend the translation" in {
+        each.message for each in problems if each.check == "allow"
+    }
+
+
+@pytest.mark.parametrize(
+    ("comment", "said"),
+    [
+        ("glossary (here a layer of paint)", None),
+        ("pasted (both say the same)", None),
+        ("glossary", 'a reason is missing; write "check-po: allow glossary (why)"'),
+        (
+            "glosary (a layer)",
+            "no check that can be allowed is called 'glosary'; take the name from its message",
+        ),
+    ],
+)
+def test_an_exception_that_does_not_count_is_told(
+    tmp_path: Path, comment: str, said: str | None
+) -> None:
+    entry = polib.POEntry(msgid="A b.", msgstr="글입니다.", tcomment=f"check-po: allow {comment}")
+    path = catalog_of(entry, path=tmp_path / "ko/LC_MESSAGES/page.po")
+    _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
+    assert [(each.check, each.message) for each in problems] == ([("allow", said)] if said else [])
 
 
 @pytest.mark.parametrize("domain", ["sphinx", "page"])
@@ -490,7 +516,8 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def look_at(path: Path, *, glue: bool) -> tuple[polib.POFile | None, list[Problem]]:
     catalog, problems = check_catalog(path, Language(code="ko", name="한국어", glue=glue), LABELS)
-    assert {each.check for each in problems} <= set(NAMES)
+    known = {*OTHERS, *(check.name for check in CHECKS), "pasted", "allow"}
+    assert {each.check for each in problems} <= known
     assert all(each.line >= 1 for each in problems)
     json.loads(format_problems(problems, "json"))
     return catalog, problems
@@ -549,8 +576,8 @@ def test_catalogs_of_languages_that_nobody_listed_are_an_error(
 
 
 def test_all_checks_that_sphinx_lint_is_asked_for_are_there() -> None:
-    assert all_checkers.keys() >= _LINT
-    assert len(_LINT) == 10
+    assert all_checkers.keys() >= CHECKERS.keys()
+    assert len(CHECKERS) == 10
 
 
 def test_a_catalog_that_cannot_be_read_is_one_problem(tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ def test_a_catalog_does_not_say_what_a_message_is(site: Gallery, said: str, evil
 
 def test_a_message_is_checked_as_what_its_page_says(site: Gallery) -> None:
     build = attack(site, say(PROSE, "``문단", comment="Comment in code"))
-    assert ": markup: Inline literal" in build.warnings
+    assert "is not closed; close it with two backticks" in build.warnings
     assert "``문단" not in build.page(PAGE)
     assert "system-message" not in build.page(PAGE)
 

@@ -134,7 +134,7 @@ def test_a_new_translation_changes_exactly_its_page(site: Gallery) -> None:
 
 
 BAD = {
-    "markup": ("A paragraph.", "``문단입니다.", "Inline literal start-string without end-string"),
+    "markup": ("A paragraph.", "``문단입니다.", "is not closed; close it with two backticks"),
     "list": ("A paragraph.", "- 문단입니다.", "starts a list or another block"),
     "literal": (
         "A first sentence with ``code``.",
