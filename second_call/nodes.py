@@ -1,5 +1,6 @@
 """Parts of pages as nodes: HTML, tables, links to other pages, and messages of other pages."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,7 @@ from recipe_gallery.translate.catalogs import catalog_folder
 from recipe_gallery.translate.checks.markup import inline_nodes
 from recipe_gallery.translate.compiled import translate
 
+_HYPHENATED = re.compile(r"([A-Za-z]+(?:-[A-Za-z]+)+)")
 _TEMPLATES = Environment(loader=PackageLoader(__package__), autoescape=True)
 
 
@@ -87,7 +89,20 @@ def translated_nodes(env: BuildEnvironment, docname: str, text: str) -> list[nod
     source = source_language(env.config)
     if translation == text and language != source:
         return [nodes.inline("", "", *children, classes=[f"language-{source.tag}"])]
-    return children
+    return _keep_words_whole(children) if language.words_touch_markup else children
+
+
+def _keep_words_whole(children: Sequence[nodes.Node]) -> list[nodes.Node]:
+    """Return text in which lines do not break at the hyphen of a Latin word: for-loop."""
+    found: list[nodes.Node] = []
+    for child in children:
+        parts = _HYPHENATED.split(str(child)) if isinstance(child, nodes.Text) else []
+        found += [
+            nodes.inline("", part, classes=["nowrap"]) if at % 2 else nodes.Text(part)
+            for at, part in enumerate(parts)
+            if part
+        ] or [child]
+    return found
 
 
 def translate_message(env: BuildEnvironment, docname: str, text: str) -> str:

@@ -190,7 +190,7 @@ class _Parts:
             if "recipe_block" in getattr(node, "attributes", ()):
                 finish()
                 self._block = node["recipe_block"]
-            elif isinstance(node, nodes.section):
+            elif isinstance(node, nodes.section) and node.get("notebook", True):
                 finish()
                 self._read(node, level + 1)
             elif cell := self._cells[self._block]:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
+
 
 class ImageWriter:
     """Writes recorded images where Sphinx-Gallery looks for a recipe's figures."""
@@ -149,6 +151,9 @@ def _html_rst(html: str) -> str:
     """Return HTML in a box that scrolls by itself, and with the keyboard."""
     # Above the index pandas writes a heading without words, which screen readers would announce.
     html = html.replace("<th></th>", "<td></td>")
+    html = _HEAD.sub(lambda head: head[0].replace("<th>", '<th scope="col">'), html)
+    if "<thead" in html:
+        html = html.replace("<th>", '<th scope="row">')
     body = indent(html.strip(), "    ")
     return f'.. raw:: html\n\n    <div class="recorded-html" tabindex="0">\n{body}\n    </div>'
 

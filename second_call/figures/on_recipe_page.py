@@ -30,8 +30,9 @@ class AddOutcome(SphinxTransform):
         if rows := headline(page.recording):
             section = title.parent
             first = section.first_child_matching_class(nodes.section)
-            heading = nodes.paragraph("", "", nodes.strong("", _("What came out")))
+            heading = nodes.title("", _("What came out"), translatable=False)
             bars = make_bars(rows, current_language(self.config).locale)
-            outcome = nodes.container("", heading, *bars, classes=["recipe-results"])
+            outcome = nodes.section("", heading, *bars, classes=["recipe-results"])
+            outcome["ids"].append("what-came-out")
             outcome["notebook"] = False  # the notebook has them as outputs
             section.insert(len(section) if first is None else first, outcome)

@@ -22,7 +22,7 @@ from recipe_gallery.recipes.cell_marks import DATA_CLASS
 from recipe_gallery.translate.catalogs import Progress, label_domains, locale_folders
 from recipe_gallery.translate.status_and_impact import CatalogStatus, add_up, language_status
 
-from ..nodes import link_to_page, make_table, render
+from ..nodes import html_element, link_to_page, make_table, render
 
 _ = get_translation("second_call")
 
@@ -41,13 +41,25 @@ class TranslationStatus(SphinxDirective):
         section = nodes.section(ids=[nodes.make_id(language.tag)], names=[language.code])
         section += nodes.title("", language.name, translatable=False)
         section += draw_progress(total, own, language)
-        header = [
-            *(_("Page"), _("Translated"), _("Words left"), _("To revise"), _("Last change")),
-            *(_("Translators"), _("Catalog")),
-        ]
-        rows = [self._row(status, own.locale) for status in statuses]
-        section += make_table(header, rows, classes=["status-table"])
+        people = sorted({name for status in statuses for name in status.translators})
+        if people:
+            names = nodes.inline("", ", ".join(people), classes=[DATA_CLASS])
+            label = nodes.Text(_("Translators") + ": ")
+            section += nodes.paragraph("", "", label, names, translatable=False)
+        complete = [status for status in statuses if _is_complete(status)]
+        if len(complete) < len(statuses):
+            section += self._table([each for each in statuses if each not in complete], own.locale)
+        if complete:
+            label = _("Complete catalogs: %s") % format_number(len(complete), own.locale)
+            summary = html_element("", nodes.Text(label), tag="summary", classes=[])
+            table = self._table(complete, own.locale)
+            section += html_element("", summary, table, tag="details", classes=["status-details"])
         return section
+
+    def _table(self, statuses: list[CatalogStatus], locale: Locale) -> nodes.table:
+        header = [_("Page"), _("Translated"), _("Words left"), _("To revise"), _("Last change")]
+        rows = [self._row(status, locale) for status in statuses]
+        return make_table([*header, _("Catalog")], rows, classes=["status-table"])
 
     def _row(self, status: CatalogStatus, locale: Locale) -> list[nodes.Node]:
         page: nodes.Node = link_to_page(self.env, status.domain)
@@ -63,7 +75,7 @@ class TranslationStatus(SphinxDirective):
             catalog = nodes.reference("", "", catalog, refuri=f"{repository}/edit/{branch}/{path}")
         progress = status.progress
         if progress is None:
-            unknown = [_("cannot be read"), "–", "–", "–", "–"]
+            unknown = [_("cannot be read"), "–", "–", "–"]
             return [page, *map(nodes.Text, unknown), catalog]
         return [
             page,
@@ -71,9 +83,13 @@ class TranslationStatus(SphinxDirective):
             nodes.Text(format_number(progress.words_left, locale)),
             nodes.Text(format_number(progress.fuzzy, locale)),
             nodes.Text(format_date(status.revised, locale, "medium") if status.revised else "–"),
-            nodes.inline("", ", ".join(status.translators) or "–", classes=[DATA_CLASS]),
             catalog,
         ]
+
+
+def _is_complete(status: CatalogStatus) -> bool:
+    progress = status.progress
+    return progress is not None and not (progress.words_left or progress.fuzzy)
 
 
 def measure_catalogs(env: BuildEnvironment, code: str) -> list[CatalogStatus]:

@@ -1,6 +1,7 @@
 """The built site in a real browser: read, searched, downloaded from and used by keyboard."""
 
 import re
+import zlib
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -106,7 +107,9 @@ def test_every_page_is_accessible_and_keeps_to_itself(
 @by_language
 def test_the_switcher_keeps_page_and_section(page: Page, address: str, language: Language) -> None:
     page.goto(f"{address}{LANGUAGES[0].code}/faq.html")
-    section = page.locator("article section section").nth(2)
+    first = page.locator("article section section").first.get_attribute("id")
+    page.goto(f"{address}{LANGUAGES[0].code}/faq.html#{first}")  # what is read later counts
+    section = page.locator("article section section").nth(5)
     anchor = section.get_attribute("id")
     page.evaluate("id => document.getElementById(id).scrollIntoView({behavior: 'instant'})", anchor)
     for control in ("summary", f"a[hreflang={language.tag}]"):
@@ -116,6 +119,8 @@ def test_the_switcher_keeps_page_and_section(page: Page, address: str, language:
         page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
     expect(page).to_have_url(f"{address}{language.code}/faq.html#{anchor}")
     assert page.evaluate("document.documentElement.lang") == language.tag
+    page.goto(address)  # the page above all languages remembers the choice
+    expect(page).to_have_url(f"{address}{language.code}/index.html")
 
 
 @by_language
@@ -347,6 +352,82 @@ def test_the_first_page_leads_to_the_language_of_the_browser(
         assert results.violations_count == 0, results.generate_report()
 
 
+def test_paper_is_light_and_nothing_is_cut_off(browser: Browser, address: str) -> None:
+    with browser.new_context(color_scheme="dark", viewport=DESKTOP) as context:
+        page = context.new_page()
+        page.goto(f"{address}en/{RECIPE}.html")
+        assert page.evaluate("document.documentElement.dataset.theme") == "dark"
+        light = [each for each in colours_of_text(page.pdf(format="A4")) if max(each) > 0.75]
+        assert light == []
+        page.set_viewport_size({"width": 700, "height": 900})
+        page.emulate_media(media="print")
+        cut = page.evaluate(
+            """() => [...document.querySelectorAll("article :is(table, pre)")]
+              .filter((each) => each.getBoundingClientRect().right > innerWidth + 1
+                || each.scrollWidth > each.clientWidth + 1 && each.tagName === "PRE")
+              .map((each) => each.outerHTML.slice(0, 80))"""
+        )
+        assert cut == []
+
+
+def colours_of_text(pdf: bytes) -> set[tuple[float, ...]]:
+    """Return in which colours, red, green and blue from 0 to 1, a PDF of Chromium has text."""
+    found: set[tuple[float, ...]] = set()
+    for start in re.finditer(rb"stream\r?\n", pdf):
+        try:
+            stream = zlib.decompressobj().decompress(pdf[start.end() :]).decode("latin-1")
+        except zlib.error:
+            continue  # it is not packed: it is no text
+        kept: list[tuple[float, ...]] = [(0.0,)]
+        for numbers, sign in re.findall(r"((?:[\d.]+ ){3})?\b(rg|q|Q|BT)\b", stream):
+            if sign == "rg" and numbers:
+                kept[-1] = tuple(map(float, numbers.split()))
+            elif sign == "q":
+                kept.append(kept[-1])
+            elif sign == "Q" and len(kept) > 1:
+                kept.pop()
+            elif sign == "BT":
+                found.add(kept[-1])
+    assert len(found) > 4  # text, muted text, and colours of code
+    return found
+
+
+def test_what_scrolls_says_so_and_controls_have_names_of_their_own(
+    page: Page, address: str
+) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto(f"{address}ko/{RECIPE}.html")
+    wide = page.locator(".recorded-html[role=region][tabindex='0']")
+    expect(wide.first).to_be_attached()
+    frames = [each.get_attribute("aria-label") for each in wide.all()]
+    buttons = [each.get_attribute("aria-label") for each in page.locator(".copy-button").all()]
+    for names in (frames, buttons):
+        assert len(set(names)) == len(names) > 3
+    code = page.locator("article .highlight:has(> .copy-button) > pre")
+    assert not code.evaluate_all("all => all.filter((each) => each.scrollWidth > each.clientWidth)")
+
+
+@by_language
+def test_a_recipe_leads_to_its_neighbours_and_is_marked_while_it_is_read(
+    page: Page, address: str, language: Language
+) -> None:
+    page.goto(f"{address}{language.code}/recipes/index.html")
+    cards = page.locator(".recipe-card-title a")
+    recipes = cards.evaluate_all("all => all.map((each) => each.href)")
+    page.goto(recipes[0])
+    marked = page.locator("#pst-page-toc-nav a[aria-current]")
+    for _ in range(6):
+        page.mouse.wheel(0, 900)
+    page.evaluate("() => new Promise((done) => setTimeout(() => requestAnimationFrame(done), 200))")
+    read = page.evaluate("currentSection()")
+    expect(marked).to_have_attribute("href", f"#{read}")
+    assert page.locator(".neighbours a").count() == 1
+    for each in recipes[1:]:
+        page.locator(".neighbours a.next").click()
+        expect(page).to_have_url(each)
+    assert page.locator(".neighbours a.next").count() == 0
+
+
 def test_pages_work_where_nothing_can_be_stored(browser: Browser, address: str) -> None:
     with browser.new_context() as context:
         context.add_init_script(
@@ -373,6 +454,13 @@ def test_pages_can_be_read_without_scripts(browser: Browser, address: str) -> No
         summary.click()
         page.locator("header .language-switcher a[hreflang=en]").click()
         expect(page).to_have_url(f"{address}en/{RECIPE}.html")
+        page.set_viewport_size(PHONE)
+        menu = page.locator(".bd-sidebar-primary")
+        expect(menu.locator("a", has_text="Results")).to_be_visible()
+        expect(menu.locator(".language-switcher summary")).to_be_visible()
+        expect(page.locator("#pst-page-toc-nav a").first).to_be_visible()
+        page.goto(f"{address}en/search.html")
+        expect(page.locator("form.bd-search:visible")).to_have_count(0)
 
 
 def test_icons_are_seen_in_forced_colours(browser: Browser, address: str) -> None:
