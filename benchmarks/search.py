@@ -13,7 +13,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from playwright.sync_api import Page, Request
+from playwright.sync_api import Page
 
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
@@ -31,7 +31,12 @@ DRAWN = """searching => {
   const told = document.querySelector("article .search-status").textContent;
   return told && told !== searching;
 }"""
-LINKS = "article :is(.search-results, #search-results) .search-title"
+RESULTS = "article :is(.search-results, #search-results) > li"
+# Bytes of the scripts and the index of the search, packed
+LOADED = """() => performance.getEntriesByType("resource")
+  .filter(({ name }) => /search-index|recipe_(search|find)/.test(name))
+  .reduce((all, each) => all + each.encodedBodySize, 0)"""
+HREFS = "links => links.map((link) => link.href)"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +48,7 @@ class Answer:
     rank: int  # place of the first right page; 0: it is not there
     pages: tuple[str, ...]
     sections: int  # results among the first three that lead to a section
+    right_section: bool | None  # the first three lead to the one that answers; None: no such one
     milliseconds: float
 
 
@@ -75,7 +81,7 @@ def main() -> None:
             assert build_site(ROOT, Path(folder), languages, "-q")
             site = Path(folder, "html")
         with launch() as browser, serve(site) as address:
-            for queries in options.queries or [QUERIES, QUERIES / "held_out"]:
+            for queries in options.queries or [QUERIES, QUERIES / "held_out", QUERIES / "fresh"]:
                 asked = []
                 for language in languages:
                     with browser.new_context() as context:
@@ -99,15 +105,10 @@ def ask_all(
     page.goto(f"{root}search.html")
     page.wait_for_load_state("networkidle")
 
-    def count(request: Request) -> None:
-        asked.loaded += request.sizes()["responseBodySize"]
-
-    page.on("requestfinished", count)
     for number, entry in enumerate(entries):
         asked.answers.append(ask(page, root, entry))
         if not number:
-            page.wait_for_load_state("networkidle")
-            page.remove_listener("requestfinished", count)
+            asked.loaded = page.evaluate(LOADED)
     return asked
 
 
@@ -122,10 +123,10 @@ def ask(page: Page, root: str, entry: dict[str, str | list[str]]) -> Answer:
     box.press("Enter")
     page.wait_for_function(DRAWN, arg=searching(page), polling=5)
     milliseconds = 1000 * (time.perf_counter() - began)
-    links = [
-        link.removeprefix(root)
-        for link in page.locator(LINKS).evaluate_all("links => links.map((link) => link.href)")
-    ]
+    links = page.locator(f"{RESULTS} .search-title").evaluate_all(HREFS)
+    links = [link.removeprefix(root) for link in links]
+    shown = page.locator(f"{RESULTS}:nth-child(-n+3) a").evaluate_all(HREFS)
+    wanted = str(entry.get("section", "")).replace("#", ".html#")
     pages = list(
         dict.fromkeys(link.partition("#")[0].removesuffix(".html") or "index" for link in links)
     )
@@ -137,6 +138,7 @@ def ask(page: Page, root: str, entry: dict[str, str | list[str]]) -> Answer:
         rank=rank,
         pages=tuple(pages),
         sections=sum("#" in link for link in links[:3]),
+        right_section=root + wanted in shown if wanted else None,
         milliseconds=milliseconds,
     )
 
@@ -154,17 +156,17 @@ def searching(page: Page) -> str:
 
 def print_tables(asked: list[Asked]) -> None:
     """Print what was found, how fast, and with how many bytes."""
-    print(
-        "| Language | Queries | First | First three | To sections | Median ms | First search (kB) |"
-    )
-    print("|---|---:|---:|---:|---:|---:|---:|")
+    print("| Language | Queries | First | First three | To sections | Right section | ms | kB |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|")
     for each in asked:
         shown = sum(min(len(answer.pages), 3) for answer in each.answers)
         sections = sum(answer.sections for answer in each.answers) / max(shown, 1)
+        named = [one.right_section for one in each.answers if one.right_section is not None]
+        right = f"{sum(named)} of {len(named)}" if named else ""
         taken = statistics.median(answer.milliseconds for answer in each.answers)
         print(
             f"| {each.language.name} | {len(each.answers)} | {each.share(1)} | {each.share(3)} | "
-            f"{sections:.0%} | {taken:.0f} | {each.loaded / 1000:.0f} |"
+            f"{sections:.0%} | {right} | {taken:.0f} | {each.loaded / 1000:.0f} |"
         )
     print("\n| Language | Kind of query | Queries | First three |")
     print("|---|---|---:|---:|")
