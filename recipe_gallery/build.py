@@ -13,8 +13,9 @@ from typing import TextIO
 from sphinx._cli.util import errors
 from sphinx.cmd.build import build_main
 
-from .errors import describe_error
+from .errors import describe_error, suggest
 from .languages import Language
+from .translate.compiled import count_left
 
 
 def build_site(root: Path, build: Path, languages: Sequence[Language], options: str) -> bool:
@@ -35,6 +36,9 @@ def build_site(root: Path, build: Path, languages: Sequence[Language], options: 
                 print(f"{code}: {line}", file=sys.stderr)
             state = f"failed with exit status {done.returncode}" if done.returncode else "done"
             print(f"{code}: {state} in {seconds:.1f} s", flush=True)
+            if left := count_left(build / "doctrees" / code):
+                told = f"{left} messages are shown in English: not translated, or fuzzy"
+                print(f"{code}: {told}; to name them: {suggest('check-po', code)}", flush=True)
             if done.returncode:
                 failed.append(code)
     if failed:

@@ -67,7 +67,8 @@ def load_project(root: Path) -> Project:
     for name, (default, rebuild, kind) in {**SETTINGS, **_OF_GALLERY}.items():
         config.add(name, default, rebuild, kind)  # type: ignore[arg-type]
         _check_type(root, name, config[name], kind)
-    config.add("html_theme", "alabaster", "", str)  # Sphinx's HTML builders bring it
+    config.add("html_theme", "alabaster", "", str)  # Sphinx's builders bring these two
+    config.add("gettext_compact", True, "gettext", frozenset({bool, str}))
     return Project(
         root=root,
         galleries=tuple((pages, root / examples) for pages, examples in gallery_folders(config)),

@@ -34,13 +34,16 @@ def html(project: Project, options: argparse.Namespace) -> bool:
 @command("update-po", LANGUAGES, TEMPLATES)
 def update_po(project: Project, options: argparse.Namespace) -> None:
     """Bring the catalogs up to date with the sources."""
-    from ..translate.extract import update_catalogs
+    from ..translate.update.update import update_catalogs
 
     languages = _translated_languages(project, options.languages)
-    changed = update_catalogs(project, languages, options.templates)
-    for path in changed:
-        print(f"updated {path}")
-    print(f"{len(changed)} catalogs changed" if changed else "all catalogs are up to date")
+    done = update_catalogs(project, languages, options.templates)
+    for path in done.changed:
+        print(f"{'updated' if path.exists() else 'removed'} {path}")
+    for line in done.told:
+        print(line)
+    count = len(done.changed)
+    print(f"{count} files changed" if count else "all catalogs are up to date")
 
 
 @command(
@@ -67,21 +70,22 @@ def check_po(project: Project, options: argparse.Namespace) -> bool:
 @command("status", LANGUAGES)
 def status(project: Project, options: argparse.Namespace) -> None:
     """Tell how far each catalog is translated."""
-    from ..translate.catalogs import label_domains, locale_folders
-    from ..translate.status_and_impact import format_status, language_status
+    from ..translate.status import format_status, language_status
+    from ..translate.templates.kept import KeptTemplates
 
-    folders, labels = locale_folders(project.root, project.locale), label_domains(project.config)
+    kept = KeptTemplates(project.root, project.locale, project.config)
     for language in _translated_languages(project, options.languages):
-        print(format_status(language, language_status(folders, language.code, labels)))
+        print(format_status(language, language_status(kept, language.code)))
 
 
 @command("impact", argument("base", help="a commit or branch to compare with"), TEMPLATES)
 def impact(project: Project, options: argparse.Namespace) -> None:
     """Tell what changed source text means to translators."""
-    from ..translate.status_and_impact import find_impact, format_impact
+    from ..translate.update.impact import find_impact, format_impact
 
-    found = find_impact(project, options.base, options.templates)
-    print(format_impact(project, found, _translated_languages(project)))
+    languages = _translated_languages(project)
+    found = find_impact(project, options.base, options.templates, languages)
+    print(format_impact(found, languages))
 
 
 @command("glossary", argument("folder", type=Path, help="where the files go"))

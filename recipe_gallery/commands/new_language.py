@@ -26,15 +26,15 @@ OWNERS = Path(".github", "CODEOWNERS")
 @command("new-language", argument("language", help="its code, such as ja or pt_BR"), TEMPLATES)
 def new_language(project: Project, options: argparse.Namespace) -> None:
     """Add a language, with catalogs to fill in."""
-    from ..translate.extract import update_catalogs
     from ..translate.glossary import FILE_NAME as GLOSSARY
+    from ..translate.update.update import update_catalogs
 
     code = options.language
     line = add_language(project.root, code)
     print(f"{FILE_NAME}: {line}" if line else f"{FILE_NAME} has {code} already")
     language = choose_languages(project.root, [code])[0]
     print(_describe(language))
-    changed = update_catalogs(project, [language], options.templates)
+    changed = update_catalogs(project, [language], options.templates).changed
     print(f"{project.locale / code}: {len(changed)} catalogs written")
     glossary, owners = project.locale / GLOSSARY, project.root / OWNERS
     if add_column(glossary, code):

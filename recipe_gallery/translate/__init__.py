@@ -20,10 +20,10 @@ def setup(app: Sphinx) -> None:
 
 def _add_builders_transforms(app: Sphinx) -> None:
     if app.builder.name == "gettext":  # templates keep the helpers of comments
-        from . import extract
+        from .templates import extract
 
         app.connect("write-started", extract.add_module_comments)
-        app.connect("build-finished", extract.write_kinds)
+        app.connect("build-finished", extract.complete_templates)
     else:
         from . import transforms
 

@@ -7,9 +7,9 @@ for each module whose source recipes show (``recipes/_module.po``), and some of 
 and the theme leave untranslated.
 """
 
-import gettext
 import os
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
@@ -20,6 +20,7 @@ from sphinx.config import Config
 from ..errors import GalleryError
 
 WIDTH = 79
+TEMPLATES = "templates"  # folder beside those of the languages
 ENGINE = "recipe_gallery"  # name of the catalogs that hold the engine's labels
 ENGINE_LOCALE = Path(__file__).parent / "locale"
 _QUOTED = re.compile(r"(?:#~ ?)?(?:msg(?:id|id_plural|str|ctxt)\b|\")")
@@ -27,8 +28,6 @@ _WELL_QUOTED = re.compile(
     r'(?:#~ ?)?(?:msg(?:id|id_plural|str|ctxt)(?:\[\d+\])?\s+)?"(?:[^"\\]|\\.)*"\s*'
 )
 _FIELD = re.compile(r"(?:#~ ?)?(msgctxt|msgid|msgstr)\b")
-# What ends a text or a line for some programs that read catalogs, and for others not
-_BREAK = re.compile("[\0\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _WORD = re.compile(r"[^\W\d_]{2}")
 
 
@@ -77,7 +76,21 @@ def locale_folders(root: Path, locale: Path) -> list[Path]:
     These are its own, ``locale``, and in the repository of the engine that of the engine's labels.
     """
     engine = root / ENGINE_LOCALE.relative_to(ENGINE_LOCALE.parents[2])
-    return [locale, engine] if engine.resolve() == ENGINE_LOCALE.resolve() else [locale]
+    return [locale, engine] if engine.is_dir() else [locale]
+
+
+def shipped_labels(code: str) -> Path | None:
+    """Return the catalog of the engine's labels for a language such as pt_BR, or else for pt."""
+    paths = (
+        catalog_folder(ENGINE_LOCALE, each) / f"{ENGINE}.po"
+        for each in (code, code.partition("_")[0])
+    )
+    return next((path for path in paths if path.exists()), None)
+
+
+def has_templates(locale: Path) -> bool:
+    """Tell whether the messages of pages are kept beside the catalogs, as ``update-po`` does it."""
+    return (locale / TEMPLATES).is_dir()
 
 
 def find_catalogs(locale: Path, language: str) -> list[Path]:
@@ -104,13 +117,23 @@ def read_catalog(path: Path) -> polib.POFile:
     _check_rows(path, text)
     try:
         # The newline keeps polib from taking the text for the name of a file.
-        return polib.pofile(text.lstrip("\ufeff") + "\n", wrapwidth=WIDTH)
+        return polib.pofile(_Lines(text.lstrip("\ufeff") + "\n"), wrapwidth=WIDTH)
     except (OSError, ValueError, IndexError, AttributeError, UnicodeError) as error:
         found = re.search(r"line (\d+)", str(error))
         line = int(found[1]) if found else 1
         remedy = "compare with the lines above"
         problem = "not a catalog from here on"
         raise GalleryError(problem, path=path, line=line, remedy=remedy) from None
+
+
+class _Lines(str):
+    """A text whose lines end at line feeds alone, as those of a catalog do."""
+
+    __slots__ = ()
+
+    def splitlines(self, keepends: bool = False) -> list[str]:
+        """Return the lines; U+2028 and the like are characters of one."""
+        return self.split("\n")
 
 
 def _read_text(path: Path) -> str:
@@ -127,17 +150,10 @@ def _read_text(path: Path) -> str:
     except UnicodeError as error:
         problem, place = f"not {charset}, which the header names", getattr(error, "start", 0)
     else:
-        found = _BREAK.search(text)
-        if not found:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+        if "\0" not in text:
             return text
-        line, zero = text.count("\n", 0, found.start()) + 1, found[0] == "\0"
-        sign = (
-            "a zero byte"
-            if zero
-            else f"U+{ord(found[0]):04X}, which breaks lines for some programs"
-        )
-        remedy = "save the file as UTF-8" if zero else "remove the character"
-        raise GalleryError(sign, path=path, line=line, remedy=remedy)
+        problem, place = "a zero byte", content.index(b"\0")
     line = content[:place].count(b"\n") + 1
     raise GalleryError(problem, path=path, line=line, remedy="save the file as UTF-8")
 
@@ -145,7 +161,7 @@ def _read_text(path: Path) -> str:
 def _check_rows(path: Path, text: str) -> None:
     """Raise ``GalleryError`` for what polib would read wrongly without a word."""
     waiting = 0  # line of a message whose msgstr has not come yet
-    for line, row in enumerate(text.splitlines(), start=1):
+    for line, row in enumerate(text.split("\n"), start=1):
         if _QUOTED.match(row) and not _WELL_QUOTED.fullmatch(row):
             problem = "the text has to stand between two quotes"
             raise GalleryError(problem, path=path, line=line, remedy='write \\" for one inside')
@@ -195,6 +211,12 @@ def line_of(entry: polib.POEntry) -> int:
     return int(entry.linenum or 1)
 
 
+def shorten(text: str) -> str:
+    """Return the start of a text on one line, in quotes."""
+    flat = " ".join(text.split())
+    return repr(flat if len(flat) < 60 else f"{flat[:57]}...")
+
+
 def is_wordless(text: str) -> bool:
     """Tell a message that has nothing to translate: literals, formulas, links that name a page."""
     text = re.sub(r"``.*?``|:[\w:+-]+:`[^`<]*`", " ", text)
@@ -204,45 +226,20 @@ def is_wordless(text: str) -> bool:
     return not _WORD.search(text)
 
 
-def measure(catalog: polib.POFile) -> Progress:
-    """Count what is translated."""
-    live = [entry for entry in catalog if not entry.obsolete]
-    left = [entry for entry in live if not entry.translated()]
-    fuzzy = [entry for entry in live if entry.fuzzy]
-    words, words_left, words_fuzzy = (
-        sum(count_words(entry.msgid) for entry in part) for part in (live, left, fuzzy)
-    )
+def measure(catalog: polib.POFile, texts: Collection[str] | None = None) -> Progress:
+    """Count what is translated, of the messages ``texts`` if it is known which there are."""
+    live = {entry.msgid: entry for entry in catalog if not entry.obsolete and not entry.msgctxt}
+    wanted = live.keys() if texts is None else texts
+    left = [
+        text
+        for text in wanted
+        if (not live[text].translated() if text in live else not is_wordless(text))
+    ]
+    fuzzy = [text for text in left if text in live and live[text].fuzzy]
+    words, words_left, words_fuzzy = (sum(map(count_words, part)) for part in (wanted, left, fuzzy))
     return Progress(words=words, words_left=words_left, words_fuzzy=words_fuzzy, fuzzy=len(fuzzy))
 
 
 def count_words(text: str) -> int:
     """Return how many words a source text has."""
     return len(text.split())
-
-
-def loaded_messages(catalog: gettext.NullTranslations) -> dict[str, str]:
-    """Return the messages of a compiled catalog that gettext has loaded, by their source texts.
-
-    They are removed from the catalog by removing them from this dictionary. gettext has no public
-    way to them.
-    """
-    if not isinstance(catalog, gettext.GNUTranslations):
-        return {}  # there is no catalog
-    messages: dict[str, str] = catalog._catalog  # type: ignore[attr-defined]
-    return messages
-
-
-def replace_loaded(path: Path, usable: bool) -> None:
-    """Let all who have loaded a ``.mo`` see what it holds now, or nothing.
-
-    gettext keeps one dictionary of messages for each file, for the life of the process.
-    """
-    kept = gettext._translations.get(  # type: ignore[attr-defined]
-        (gettext.GNUTranslations, os.path.abspath(path))
-    )
-    if kept is not None:
-        messages = loaded_messages(kept)
-        messages.clear()
-        if usable and path.exists():
-            with path.open("rb") as file:
-                messages |= loaded_messages(gettext.GNUTranslations(file))

@@ -9,11 +9,10 @@ import gettext
 import hashlib
 import json
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-import polib
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
@@ -27,27 +26,28 @@ from ..languages import Language, current_language, is_listed, is_translated, lo
 from ..project import code_digest
 from .catalogs import (
     ENGINE,
-    ENGINE_LOCALE,
     Kind,
     catalog_folder,
     find_catalogs,
     label_domains,
     line_of,
-    loaded_messages,
     read_catalog,
     replace_file,
-    replace_loaded,
+    shipped_labels,
 )
 from .checks.page import Kinds, drop_unfit
 from .checks.run import BREAKING, check_catalog
+from .mo import loaded_messages, replace_loaded, to_binary
 
 logger = logging.getLogger(__name__)
+
+NOTES = "catalogs.json"  # among the doctrees
 
 
 def compile_catalogs(app: Sphinx, config: Config) -> None:
     """Compile the catalogs of this build's language that changed, and load the labels.
 
-    ``catalogs.json`` among the doctrees keeps what was wrong with each, for later builds to repeat.
+    ``NOTES`` among the doctrees keeps what was wrong with each, for later builds to repeat.
     """
     config.gettext_auto_build = False  # Sphinx would compile what is broken, too
     if not is_translated(config):
@@ -64,7 +64,7 @@ def compile_catalogs(app: Sphinx, config: Config) -> None:
         # installed package may be where nothing can be written.
         locales.append(Path(app.doctreedir, "labels"))
         targets[shipped] = catalog_folder(locales[-1], shipped.parts[-3]) / f"{ENGINE}.mo"
-    notes = Path(app.doctreedir, "catalogs.json")
+    notes = Path(app.doctreedir, NOTES)
     rules = repr((code_digest(), language, labels))
     known: dict[str, Any] = {}
     with contextlib.suppress(OSError, ValueError):  # of a first build, or damaged
@@ -94,15 +94,6 @@ def compile_catalogs(app: Sphinx, config: Config) -> None:
                 app.add_message_catalog(domain, str(locale))
 
 
-def shipped_labels(code: str) -> Path | None:
-    """Return the catalog of the engine's labels for a language such as pt_BR, or else for pt."""
-    paths = (
-        catalog_folder(ENGINE_LOCALE, each) / f"{ENGINE}.po"
-        for each in (code, code.partition("_")[0])
-    )
-    return next((path for path in paths if path.exists()), None)
-
-
 def compile_catalog(
     path: Path,
     compiled: Path,
@@ -113,11 +104,12 @@ def compile_catalog(
     """Write the ``.mo`` of a catalog if it is not current; return a note for the next build.
 
     ``labels`` are the names of catalogs of labels, ``note`` is what the last build returned: hashes
-    of both files, and what is wrong, line by line. The ``.mo`` is replaced only when its content
-    changes, because Sphinx reads a page again when it is newer. That one file is newer than the
-    other would not do, because other programs write ``.mo`` files too.
+    of both files, what is wrong, line by line, and how many messages are left to translate. The
+    ``.mo`` is replaced only when its content changes, because Sphinx reads a page again when it is
+    newer. That one file is newer than the other would not do, because other programs write ``.mo``
+    files too.
     """
-    source = _digest(path)
+    source, left = _digest(path), 0
     if note and note["files"] == [source, _digest(compiled)]:
         return note
     catalog, problems = check_catalog(path, language, labels, BREAKING)
@@ -126,26 +118,20 @@ def compile_catalog(
         lines = [f"{problems[0]}; the page is shown in English"]
     else:
         bad = {problem.line for problem in problems if problem.breaks}
-        binary = _to_binary(entry for entry in catalog if line_of(entry) not in bad)
+        binary = to_binary(entry for entry in catalog if line_of(entry) not in bad)
         if not compiled.exists() or compiled.read_bytes() != binary:
             replace_file(compiled, binary)
         lines = [f"{each}; shown in English" if each.breaks else str(each) for each in problems]
-    return {"files": [source, _digest(compiled)], "problems": lines}
+        left = sum(not entry.obsolete and not entry.translated() for entry in catalog)
+    return {"files": [source, _digest(compiled)], "problems": lines, "left": left}
 
 
-def _to_binary(entries: Iterable[polib.POEntry]) -> bytes:
-    """Return the messages as they were read and checked, and nothing else of their catalog.
-
-    What it says of charsets and plural forms would be read anew, by other programs and otherwise.
-    """
-    plain = polib.POFile(encoding="utf-8")
-    plain.metadata = {"Content-Type": "text/plain; charset=UTF-8"}
-    plain.extend(
-        polib.POEntry(msgctxt=entry.msgctxt, msgid=entry.msgid, msgstr=entry.msgstr)
-        for entry in entries
-        if entry.msgid and entry.msgstr and entry.translated()
-    )
-    return bytes(plain.to_binary())
+def count_left(doctrees: Path) -> int:
+    """Return how many messages the catalogs of a finished build do not translate, or as fuzzy."""
+    with contextlib.suppress(OSError, ValueError):  # a build without catalogs
+        notes = json.loads((doctrees / NOTES).read_bytes())
+        return sum(note["left"] for note in notes["catalogs"].values())
+    return 0
 
 
 def _digest(file: Path) -> str:
@@ -238,7 +224,8 @@ def keep_fit(env: BuildEnvironment, docname: str, kinds: Kinds) -> None:
 def find_lines(path: Path) -> dict[str, int]:
     """Return the lines of a catalog's messages; of one that stands twice, the first one counts."""
     with contextlib.suppress(GalleryError):
-        return {each.msgid: line_of(each) for each in reversed(read_catalog(path))}
+        catalog = read_catalog(path)
+        return {each.msgid: line_of(each) for each in reversed(catalog) if not each.obsolete}
     return {}
 
 

@@ -11,8 +11,8 @@ from ..errors import GalleryError
 from ..languages import PSEUDO_CODES
 from ..project import Project
 from .catalogs import Kind, catalog_folder, kind_of, label_domains, write_catalog
-from .extract import make_templates
-from .merge import update_catalog
+from .templates.extract import make_templates
+from .update.merge import update_catalog
 
 _LATIN = "AaBbCcDdEeFfGgHhIiJjKkLlMmNnOoPpQqRrSsTtUuVvWwXxYyZz"
 _LETTERS = {

@@ -6,7 +6,7 @@ done, the translations are written into the block and the helpers are removed.
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +19,26 @@ from sphinx.util.nodes import extract_messages
 
 from .. import Priority
 from ..errors import GalleryError, suggest
-from ..languages import current_language, format_percent, is_translated, source_language
+from ..languages import (
+    current_language,
+    format_percent,
+    is_translated,
+    locale_dirs,
+    source_language,
+)
 from ..outdated import watch
 from ..recipes.cell_marks import DATA_CLASS, OUTPUT_CLASS, code_of_cells, folded_cell, set_code
 from ..recipes.cells.module_comments import name_module
 from ..recipes.comments import find_comments, replace_comments
 from ..recipes.gallery import find_file
-from .catalogs import Kind, count_words, percent_done
+from .catalogs import (
+    Kind,
+    count_words,
+    has_templates,
+    is_wordless,
+    percent_done,
+    shorten,
+)
 from .checks.page import kind_of_node
 from .compiled import (
     catalog_path,
@@ -121,16 +134,28 @@ class PrepareTranslation(SphinxTransform):
         self.document["percent"] = percent_done(
             sum(map(count_words, messages)), sum(map(count_words, left))
         )
+        self._tell_differences(messages, catalog.keys())
+
+    def _tell_differences(self, messages: Collection[str], translated: Collection[str]) -> None:
+        """Tell which messages the page or its catalog has alone."""
+        docname = self.env.docname
         # With gettext_compact, as Sphinx has it, the pages of a folder share a catalog.
-        if docname_to_domain(docname, self.config.gettext_compact) == docname:
-            path = catalog_path(self.env, docname)
-            remedy = f"run: {suggest('update-po', self.config.language)}"
-            gone = sorted(catalog.keys() - messages)
-            lines = find_lines(path) if gone else {}
-            for text in gone:
-                short = text if len(text) < 60 else f"{text[:57]}..."
-                problem = f"the page does not have this message any more: {short!r}"
-                warn(GalleryError(problem, path=path, line=lines.get(text), remedy=remedy))
+        if docname_to_domain(docname, self.config.gettext_compact) != docname:
+            return
+        path = catalog_path(self.env, docname)
+        update = f"run: {suggest('update-po', self.config.language)}"
+        gone = sorted(set(translated) - set(messages))
+        left = set(messages) - set(translated)
+        lines = find_lines(path) if gone or left else {}
+        for text in gone:
+            problem = f"the page does not have this message any more: {shorten(text)}"
+            warn(GalleryError(problem, path=path, line=lines.get(text), remedy=update))
+        # Who writes catalogs without `update-po`, which keeps templates, may leave some out.
+        is_whole = has_templates(locale_dirs(self.config, Path(self.env.srcdir))[0])
+        absent = [text for text in messages if text in left - lines.keys()]
+        if is_whole and (absent := [text for text in absent if not is_wordless(text)]):
+            problem = f"messages of the page are missing: {len(absent)}, as {shorten(absent[0])}"
+            warn(GalleryError(problem, path=path, remedy=update))
 
 
 class MarkUntranslated(SphinxTransform):

@@ -19,8 +19,9 @@ from recipe_gallery.languages import (
 )
 from recipe_gallery.outdated import store_of, watch
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
-from recipe_gallery.translate.catalogs import Progress, label_domains, locale_folders
-from recipe_gallery.translate.status_and_impact import CatalogStatus, add_up, language_status
+from recipe_gallery.translate.catalogs import Progress
+from recipe_gallery.translate.status import CatalogStatus, add_up, language_status
+from recipe_gallery.translate.templates.kept import KeptTemplates
 
 from ..nodes import html_element, link_to_page, make_table, render
 
@@ -95,12 +96,11 @@ def _is_complete(status: CatalogStatus) -> bool:
 def measure_catalogs(env: BuildEnvironment, code: str) -> list[CatalogStatus]:
     """Measure a language's catalogs.
 
-    A catalog that has not changed is not read again, also not in later builds.
+    One that has not changed is not read again, also not in later builds.
     """
-    kept = store_of(env).kept["catalogs"]
     srcdir = Path(env.srcdir)
-    folders = locale_folders(srcdir, locale_dirs(env.config, srcdir)[0])
-    return language_status(folders, code, label_domains(env.config), kept)
+    kept = KeptTemplates(srcdir, locale_dirs(env.config, srcdir)[0], env.config)
+    return language_status(kept, code, store_of(env).kept["catalogs"])
 
 
 def draw_progress(progress: Progress, own: Language, language: Language) -> nodes.Node:

@@ -1,3 +1,4 @@
+import re
 import subprocess
 from datetime import date
 from pathlib import Path
@@ -93,6 +94,12 @@ def test_languages_build_together_and_fail_alone(site: Gallery) -> None:
     assert "error: not built without problems: ko" in done.stderr
     assert "en: done" in done.stdout
     assert "ja: done" in done.stdout
+    # what check-po tells one by one
+    told = re.search(
+        r"^ja: (\d+) messages are shown in English: .* check-po ja$", done.stdout, re.M
+    )
+    assert told
+    assert int(told[1]) > 10
     for code in ("en", "ko", "ja"):  # ko too: its page is whole, in English
         assert (site.root / f"_build/html/{code}/recipes/adding.html").exists()
 

@@ -21,6 +21,8 @@ from recipe_gallery.translate.catalogs import (
     read_catalog,
 )
 from recipe_gallery.translate.checks.run import check_catalog
+from recipe_gallery.translate.templates.extract import make_templates
+from recipe_gallery.translate.templates.kept import write_templates
 from site_pages import LANGUAGES, RECIPES, by_translation, read
 
 # English that a reader of every language meets on purpose, and why.
@@ -76,6 +78,14 @@ def test_catalogs_are_complete_and_right(language: Language) -> None:
         assert not catalog.fuzzy_entries() + catalog.untranslated_entries(), path
         problems += check_catalog(path, language, labels)[1]
     assert problems == []
+
+
+def test_templates_hold_what_is_extracted_from_the_pages(
+    languages_site: Path, tmp_path: Path
+) -> None:
+    # that of the copy which was built; a change of the engine may make other messages
+    project = load_project(languages_site.parents[1])
+    assert write_templates(project, make_templates(project, tmp_path)) == []
 
 
 def test_the_switcher_leads_to_the_same_page_and_section(languages_site: Path) -> None:

@@ -28,6 +28,8 @@ ADDRESS = re.compile(r"https?://[^\s<>\"'`)]+")
 # What only looks like words: beside these, names in backticks.
 NO_WORDS = re.compile("|".join(each.pattern for each in (TAG, ADDRESS, PLACEHOLDER)) + "|`[^`]+`")
 
+_LONGEST = 10_000  # characters of a source text
+
 
 @dataclass(frozen=True, kw_only=True)
 class Message:
@@ -87,6 +89,18 @@ class Message:
 @lru_cache(maxsize=4096)
 def _strip(text: str) -> str:
     return NO_WORDS.sub(" ", text)
+
+
+def describe_length(text: str, translation: str) -> str:
+    """Say that a message is too long to be looked at; nothing if it is not.
+
+    No language needs that much more room, and the time of some checks grows with its square.
+    """
+    if len(text) > _LONGEST:
+        return f"a message of {len(text)} characters; split the text of the page"
+    if len(translation) > 4 * len(text) + 200:
+        return f"{len(translation)} characters for {len(text)} of English; translate that alone"
+    return ""
 
 
 CheckFunction = Callable[[Message], Iterator[str]]

@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping
 from docutils import nodes
 
 from ...languages import Language
-from ..catalogs import Kind, loaded_messages
-from .message import Message
+from ..catalogs import Kind
+from ..mo import loaded_messages
+from .message import Message, describe_length
 from .run import BREAKING
 
 # Kinds of what a page has, None for what no catalog may say: with gettext_additional_targets
@@ -53,6 +54,8 @@ def _loaded(catalog: gettext.NullTranslations | None) -> Iterator[dict[str, str]
 def _find_problem(text: str, translation: str, of: set[Kind | None], language: Language) -> str:
     if None in of:
         return "HTML and files of pictures are not translated"
+    if excess := describe_length(text, translation):
+        return f"{excess} (length)"
     for kind in filter(None, of):
         message = Message(text=text, translation=translation, kind=kind, language=language)
         for each in BREAKING:

@@ -4,10 +4,9 @@ Beside the checks of single messages sphinx-lint is asked.
 """
 
 import os
-import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import partial
+from itertools import repeat
 from pathlib import Path
 
 import polib
@@ -27,13 +26,23 @@ from ..catalogs import (
     split_path,
 )
 from ..glossary import Glossary, load_glossary
+from ..templates.compare import compare, expect
+from ..templates.kept import KeptTemplates, Template
 from . import rules, style  # noqa: F401 (they add the checks)
-from .lint import ask_sphinx_lint
-from .message import CHECKS, PASTED, Check, Message, find_allowed, find_misused, run_checks
+from .lint import ask_sphinx_lint, check_text
+from .message import (
+    CHECKS,
+    PASTED,
+    Check,
+    Message,
+    describe_length,
+    find_allowed,
+    find_misused,
+    run_checks,
+)
 from .problems import Problem
 from .style.content import find_pasted
 
-_ESCAPES = set('abfnrtv"\\01234567x')  # what may follow a backslash
 BREAKING = [check for check in CHECKS if check.breaks]
 
 
@@ -43,11 +52,13 @@ def check_catalog(
     labels: Collection[str],
     checks: Sequence[Check] = CHECKS,
     terms: Path | None = None,
+    kinds: Mapping[str, Kind] | None = None,
 ) -> tuple[polib.POFile | None, list[Problem]]:
     """Run checks on one catalog; return it with what is wrong.
 
     ``labels`` are the names of catalogs of labels, ``terms`` is the folder of the glossary if that
-    is not the one of the catalogs. Only messages of which no problem ``breaks`` are
+    is not the one of the catalogs, ``kinds`` tells what each message is; without it the catalog's
+    own word is taken. Only messages of which no problem ``breaks`` are
     fit for readers. ``None`` instead of the catalog means that it cannot be read at all.
     """
     problems: list[Problem] = []
@@ -66,8 +77,8 @@ def check_catalog(
     # Builds do not look at terms, and a broken glossary is no reason for them to stop.
     wants_terms = any(each.name == "glossary" for each in checks)
     glossary = load_glossary(terms or locale) if wants_terms else Glossary()
-    if said := _check_header(catalog, code or language.code):  # labels for ko serve ko_KR, too
-        tell(1, said, "header", breaks=False)
+    for text in _check_header(catalog, code or language.code):  # labels for ko serve ko_KR, too
+        tell(1, text, "header", breaks=False)
     seen: dict[tuple[str | None, str], int] = {}
     messages: list[tuple[int, Message]] = []
     by_kind = {kind: [each for each in checks if each.applies(kind, language)] for kind in Kind}
@@ -78,14 +89,17 @@ def check_catalog(
             text = f"the message of line {first} again; keep one of the two"
             tell(line, text, "duplicate", breaks=True)
         if entry.msgid_plural or entry.msgstr_plural:
-            # gettext would show the forms for msgid, too.
+            # gettext would show the forms for msgid, too
             text = "plural forms, which no message has; write msgid and msgstr alone"
             tell(line, text, "plural", breaks=True)
+            continue
+        if excess := describe_length(entry.msgid, entry.msgstr):
+            tell(line, excess, "length", breaks=True)
             continue
         message = Message(
             text=entry.msgid,
             translation=entry.msgstr,
-            kind=kind_of(entry, label=domain in labels),
+            kind=(kinds or {}).get(entry.msgid) or kind_of(entry, label=domain in labels),
             fuzzy=entry.fuzzy,
             language=language,
             glossary=glossary,
@@ -99,13 +113,15 @@ def check_catalog(
     return catalog, problems
 
 
-def _check_header(catalog: polib.POFile, code: str) -> str:
-    """Return what is wrong with the language that a catalog declares."""
+def _check_header(catalog: polib.POFile, code: str) -> Iterator[str]:
+    """Yield what is wrong with the language and the charset that a catalog declares."""
     declared = catalog.metadata.get("Language", "")
-    if declared.replace("-", "_") == code:
-        return ""
-    said = f"says language {declared}" if declared else "names no language"
-    return f'the header {said}; write "Language: {code}\\n" as the folder is called'
+    if declared.replace("-", "_") != code:
+        said = f"says language {declared}" if declared else "names no language"
+        yield f'the header {said}; write "Language: {code}\\n" as the folder is called'
+    charset = catalog.metadata.get("Content-Type", "").rpartition("charset=")[2] or "UTF-8"
+    if charset.lower().replace("-", "") not in ("utf8", "usascii", "ascii"):
+        yield f"the file is in {charset}, which not all programs read; save it as UTF-8"
 
 
 def _advise_on_all(
@@ -147,45 +163,56 @@ def check_tree(project: Project, targets: Sequence[str]) -> list[Problem]:
         found |= _find_target(project, languages, target)
     if not targets and len(languages) == 1:
         require_listed(project.root, project.locale)
-    check_one = partial(check_file, labels=label_domains(project.config), terms=project.locale)
+    whole = [each for each in targets or list(languages)[1:] if each in languages]
+    kept = KeptTemplates(project.root, project.locale, project.config)
+    expected = expect(kept, found, whole)
+    arguments = (
+        found,
+        found.values(),
+        repeat(label_domains(project.config)),
+        repeat(project.locale),
+        [expected.templates.get(path) for path in found],
+        repeat(expected.owners),
+    )
     if len(found) > 50 and (os.cpu_count() or 1) > 1:  # a process each: this is all computing
         with ProcessPoolExecutor() as pool:
-            told = list(pool.map(check_one, found, found.values(), chunksize=8))
+            told = list(pool.map(check_file, *arguments, chunksize=8))
     else:
-        told = list(map(check_one, found, found.values()))
-    problems = {problem for each in told for problem in each}
+        told = list(map(check_file, *arguments))
+    problems = {problem for each in (*told, expected.problems) for problem in each}
     return sorted(problems, key=lambda each: (str(each.path), each.line, each.check))
 
 
 def check_file(
-    path: Path, language: Language, labels: Collection[str], terms: Path
+    path: Path,
+    language: Language,
+    labels: Collection[str],
+    terms: Path,
+    template: Template | None = None,
+    owners: Mapping[str, str] | None = None,
 ) -> list[Problem]:
-    """Check one catalog in all ways; ``terms`` is the folder of the glossary."""
+    """Check one catalog in all ways; ``terms`` is the folder of the glossary.
+
+    It is compared with its template if there is one; ``owners`` are pages by message.
+    """
     shipped = path.is_relative_to(ENGINE_LOCALE)  # beside these there is no glossary
-    catalog, problems = check_catalog(path, language, labels, terms=terms if shipped else None)
+    folder = terms if shipped else None
+    kinds = template.kinds if template and not template.stale else None
+    catalog, problems = check_catalog(path, language, labels, terms=folder, kinds=kinds)
     if catalog is None:
         return problems
+    if template and not template.stale:
+        problems += [
+            Problem(path=path, line=line, message=text, check=name)
+            for line, text, name in compare(catalog, template, language.code, owners or {})
+        ]
     if language.published:
         text = "not translated: readers get English; translate it"
         problems += [
             Problem(path=path, line=line_of(entry), message=text, check="empty")
             for entry in catalog.untranslated_entries()
         ]
-    return [*problems, *_check_text(path), *ask_sphinx_lint(path, catalog)]
-
-
-def _check_text(path: Path) -> Iterator[Problem]:
-    """Yield what other programs would not read, though this one can."""
-    for line, row in enumerate(path.read_bytes().splitlines(), start=1):
-        text = row.decode(errors="replace")
-        if line == 1 and text.startswith("\ufeff"):
-            said = "the file begins with a byte order mark; save it as UTF-8 without one"
-            yield Problem(path=path, line=1, message=said, check="syntax")
-        if not text.startswith("#"):
-            for found in re.findall(r"\\(.)", text):
-                if found not in _ESCAPES:
-                    said = f"\\{found} means nothing here; write \\\\{found} for a backslash"
-                    yield Problem(path=path, line=line, message=said, check="syntax")
+    return [*problems, *check_text(path), *ask_sphinx_lint(path, catalog)]
 
 
 def _find_target(

@@ -11,8 +11,10 @@ from gallery import ROOT, Gallery
 from recipe_gallery.languages import load_languages
 from recipe_gallery.project import load_project
 from recipe_gallery.translate.checks.run import check_tree
-from recipe_gallery.translate.extract import make_templates, update_catalogs
-from recipe_gallery.translate.status_and_impact import language_status
+from recipe_gallery.translate.status import language_status
+from recipe_gallery.translate.templates.extract import make_templates
+from recipe_gallery.translate.templates.kept import KeptTemplates
+from recipe_gallery.translate.update.update import update_catalogs
 
 MODULE = '''"""What all recipes share."""
 
@@ -165,7 +167,8 @@ def test_comments_of_a_module_are_translated_once(
     languages = load_languages(inlined.root)
     update_catalogs(project, [languages["ko"]], inlined.root / "out" / "gettext")
     path = inlined.root / "locale/ko/LC_MESSAGES/recipes/_bench.po"
-    statuses = language_status([project.locale], "ko", ())
+    kept = KeptTemplates(project.root, project.locale, project.config)
+    statuses = language_status(kept, "ko")
     (status,) = [each for each in statuses if each.path == path]
     assert status.progress
     assert status.progress.words_left == 6

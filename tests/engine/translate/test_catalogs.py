@@ -18,7 +18,13 @@ from recipe_gallery.translate.catalogs import (
     split_path,
     write_catalog,
 )
-from recipe_gallery.translate.merge import pair_similar, update_catalog
+from recipe_gallery.translate.similar import (
+    differ_in_marks_only,
+    follow_targets,
+    likeness,
+    pair_similar,
+)
+from recipe_gallery.translate.update.merge import update_catalog
 
 
 def template(*texts: str) -> polib.POFile:
@@ -114,11 +120,11 @@ def test_of_a_message_that_a_merge_doubled_the_translated_one_stays() -> None:
 def test_comments_of_translators_and_their_header_stay() -> None:
     old = translated("One sentence.")
     old.metadata["Last-Translator"] = "홍길동 <hong@example.org>"
-    old.metadata["X-Generator"] = "Poedit 3.5"
+    old.metadata["X-Team-Page"] = "https://example.org"
     old[0].tcomment = "check-po: allow numbers (a date)"
     new = update_catalog(old, template("One sentence.", "Another."), language="ko")
     assert new.metadata["Last-Translator"] == "홍길동 <hong@example.org>"
-    assert new.metadata["X-Generator"] == "Poedit 3.5"
+    assert new.metadata["X-Team-Page"] == "https://example.org"
     assert new[0].tcomment == "check-po: allow numbers (a date)"
 
 
@@ -279,10 +285,10 @@ def test_a_catalog_that_is_not_there_is_told(tmp_path: Path) -> None:
     assert caught.value.text == "cannot be read: No such file or directory"
 
 
-def test_a_new_header_is_whole_and_a_kept_one_goes_first() -> None:
+def test_a_new_header_is_whole_and_one_order_is_kept() -> None:
     made = update_catalog(None, template("One."), language="ko")
     assert made.header == ""
-    new = made.metadata
+    new = dict(made.metadata)
     assert new == {
         "Project-Id-Version": "a site",
         "PO-Revision-Date": "YEAR-MO-DA HO:MI+ZONE",
@@ -297,13 +303,17 @@ def test_a_new_header_is_whole_and_a_kept_one_goes_first() -> None:
     old.header = "Somebody"
     old.metadata = {
         "X-Own": " kept ",
+        "X-Generator": "Poedit 3.5",
+        "Report-Msgid-Bugs-To": "",
+        "Generated-By": "Babel 2.18",
+        "Plural-Forms": "nplurals=1; plural=0;",
         "POT-Creation-Date": "2026-01-01",
         "Content-Type": "text/plain; charset=EUC-KR",
         "Project-Id-Version": "theirs",
     }
     kept = update_catalog(old, template("One."), language="ko")
     assert kept.header == "Somebody"
-    assert list(kept.metadata)[:3] == ["X-Own", "Content-Type", "Project-Id-Version"]
+    assert list(kept.metadata) == [*made.metadata, "X-Own"]  # whatever order a tool left
     assert kept.metadata["X-Own"] == "kept"
     assert kept.metadata["Project-Id-Version"] == "theirs"
     assert kept.metadata["Content-Type"] == "text/plain; charset=UTF-8"
@@ -328,15 +338,108 @@ def test_the_work_of_a_translator_is_kept_when_its_message_goes() -> None:
     old.append(polib.POEntry(msgid="1 2 3 4 5 6 7 8", msgstr=""))
     old.append(polib.POEntry(msgid="?? !! ?? !!", msgstr="", tcomment="why?"))
     new = update_catalog(old, template("One sentence."), language="ko")
-    _new, gone, commented = new
+    _new, commented, gone = new
     assert (gone.obsolete, gone.comment, gone.tcomment) == (True, "Title", "ask Kim")
     assert gone.flags == ["python-format"]
     assert (commented.obsolete, commented.msgid) == (True, "?? !! ?? !!")
 
 
-def test_an_old_text_is_offered_once_to_the_first_that_is_like_it() -> None:
+def test_an_old_text_is_offered_to_the_text_that_it_is_most_like() -> None:
     old = "The first call compiles it."
     near, nearer = "The first call compiles all.", "The first call compiles it!"
-    assert pair_similar([near, nearer], [old]) == {near: old}
+    other = "The first call compiles nearly all."
+    assert pair_similar([near, nearer], [old, other]) == {near: other, nearer: old}
     assert pair_similar([near], ["Quite another.", old]) == {near: old}
     assert pair_similar([near], ["Quite another."]) == {}
+
+
+def test_parts_other_orders_and_short_words_are_alike() -> None:
+    whole = "The first call compiles the function. Later ones run what it made, which is fast."
+    halves = [
+        "The first call compiles the function.",
+        "Later ones run what it made, which is fast.",
+    ]
+    assert pair_similar(halves, [whole]) == dict.fromkeys(halves, whole)
+    assert pair_similar([whole], halves[1:]) == {whole: halves[1]}
+    title = "One fair comparison"
+    assert pair_similar(["A comparison that is fair"], [title]) == {
+        "A comparison that is fair": title
+    }
+    assert pair_similar(["Copied!"], ["Copied", "Close"]) == {"Copied!": "Copied"}
+    assert likeness("Copied", "Close") < 0.6
+    assert pair_similar(["x" * 9000], ["x" * 9001]) == {}  # it would take minutes
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("It compiles; then it runs.", "It compiles. Then it runs.", True),
+        ("First, it runs.", "First it runs.", True),
+        ("It runs – once.", "It runs, once.", True),
+        ("It runs.", "It runs", False),
+        ("It runs.", "It runs?", False),
+        ("Use ``a, b`` now.", "Use ``a b`` now.", False),
+        ("Use `a, b <x>`_ now.", "Use `a b <x>`_ now.", False),
+        ("It takes 1.5 s.", "It takes 15 s.", False),
+        ("It is fast (here).", "It is fast here.", False),
+        ("It runs: fast.", "It runs fast.", False),
+        ("It runs.", "It runs.", False),
+        (";", ",", False),
+    ],
+)
+def test_a_text_with_other_marks_between_its_words_says_the_same(
+    one: str, other: str, same: bool
+) -> None:
+    assert differ_in_marks_only(one, other) == differ_in_marks_only(other, one) == same
+
+
+def test_other_marks_between_words_lose_no_translation() -> None:
+    old = translated("It compiles; then it runs.")
+    new = update_catalog(old, template("It compiles. Then it runs."), language="ko")
+    assert [(entry.msgstr, entry.fuzzy) for entry in new] == [
+        ("번역: It compiles; then it runs.", False)
+    ]
+    old[0].flags.append("fuzzy")  # somebody doubts it
+    new = update_catalog(old, template("It compiles. Then it runs."), language="ko")
+    assert new[0].fuzzy
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "translation", "followed"),
+    [
+        ("See :doc:`/a`.", "See :doc:`/b`.", ":doc:`/a` 참고.", ":doc:`/b` 참고."),
+        (
+            "See :doc:`it </a>`.",
+            "See :doc:`it </b>`.",
+            ":doc:`이것 </a>` 참고.",
+            ":doc:`이것 </b>` 참고.",
+        ),
+        ("`x <http://a>`__", "`x <http://b>`__", "`엑스 <http://a>`__", "`엑스 <http://b>`__"),
+        ("Or :ref:`a` :ref:`c`", "Or :ref:`b` :ref:`d`", ":ref:`c` :ref:`a`", ":ref:`d` :ref:`b`"),
+        ("Or :ref:`a` :ref:`a`", "Or :ref:`b` :ref:`d`", ":ref:`a` :ref:`a`", ""),
+        ("See :doc:`/a`.", "See :doc:`/b`.", ":doc:`/c` 참고.", ""),
+        ("See :doc:`/a`.", "Or :doc:`/b`.", ":doc:`/a` 참고.", ""),
+        ("Use ``a``.", "Use ``b``.", "``a`` 씁니다.", ""),
+        ("See :doc:`/a`.", "See :doc:`/a`.", ":doc:`/a` 참고.", ""),
+    ],
+)
+def test_a_translation_follows_a_page_that_was_renamed(
+    old: str, new: str, translation: str, followed: str
+) -> None:
+    assert follow_targets(old, new, translation) == followed
+    catalog = update_catalog(None, template(old), language="ko")
+    catalog[0].msgstr = translation
+    (entry, *_rest) = update_catalog(catalog, template(new), language="ko")
+    if followed:
+        assert (entry.msgstr, entry.fuzzy) == (followed, False)
+    else:
+        assert entry.fuzzy or old == new
+
+
+def test_a_tool_s_context_and_plural_forms_lose_no_translation() -> None:
+    old = translated("One sentence.")
+    old.append(polib.POEntry(msgid="Two.", msgctxt="page", msgstr="둘."))
+    old.append(polib.POEntry(msgid="Three.", msgid_plural="Threes.", msgstr_plural={0: "셋."}))
+    new = update_catalog(old, template("Two.", "Three."), language="ko")
+    live = [(entry.msgid, entry.msgctxt, entry.msgstr) for entry in new if not entry.obsolete]
+    assert live == [("Two.", None, "둘."), ("Three.", None, "셋.")]

@@ -255,17 +255,6 @@ def test_a_page_called_like_a_catalog_of_labels_is_a_page(tmp_path: Path) -> Non
     assert "markup" in {each.check for each in problems}
 
 
-def test_a_catalog_may_be_in_the_charset_that_it_names(tmp_path: Path) -> None:
-    make_project(tmp_path)
-    path = catalog_of(
-        polib.POEntry(msgid="Compare.", msgstr="비교합니다."),
-        path=tmp_path / "locale/ko/LC_MESSAGES/page.po",
-    )
-    text = path.read_text(encoding="utf-8").replace("charset=UTF-8", "charset=EUC-KR")
-    path.write_bytes(text.encode("euc-kr"))
-    assert check_tree(tmp_path, []) == []
-
-
 # The command
 
 

@@ -1,6 +1,5 @@
 """Templates of all messages, and what an update makes of them in a project's catalogs."""
 
-import ast
 from pathlib import Path
 
 import polib
@@ -10,9 +9,12 @@ from gallery import ROOT, Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
-from recipe_gallery.translate import extract, pseudo
+from recipe_gallery.translate import pseudo
 from recipe_gallery.translate.catalogs import read_catalog
-from recipe_gallery.translate.extract import make_templates, update_catalogs
+from recipe_gallery.translate.templates import labels
+from recipe_gallery.translate.templates.extract import make_templates
+from recipe_gallery.translate.update import update as updating
+from recipe_gallery.translate.update.update import update_catalogs
 
 KOREAN = Language(code="ko", name="한국어", glue=True)
 
@@ -30,30 +32,32 @@ def template(**messages: str) -> polib.POFile:
 def templates(monkeypatch: pytest.MonkeyPatch) -> dict[str, polib.POFile]:
     """What is extracted, by name of the catalog, instead of what is in the pages."""
     made: dict[str, polib.POFile] = {"index": template(One="index.rst")}
-    for module in (extract, pseudo):
+    for module in (updating, pseudo):
         monkeypatch.setattr(module, "make_templates", lambda project, folder: made)
     return made
 
 
 def update(project: Project, *languages: Language) -> dict[str, list[str]]:
     """Update the catalogs; return the messages of those that changed."""
-    changed = update_catalogs(project, languages or [KOREAN], project.root / "templates")
+    done = update_catalogs(project, languages or [KOREAN], project.root / "templates")
+    changed = [path for path in done.changed if path.suffix == ".po"]
     return {
         path.relative_to(project.locale).as_posix(): [entry.msgid for entry in read_catalog(path)]
         for path in changed
     }
 
 
-def test_no_label_stands_where_extraction_misses_it() -> None:
-    missed = []  # Python 3.11 tells nobody what an f-string is made of
-    for path in [*ROOT.glob("recipe_gallery/**/*.py"), *ROOT.glob("second_call/**/*.py")]:
-        for text in ast.walk(ast.parse(path.read_text())):
-            if isinstance(text, ast.JoinedStr):
-                inside = [
-                    ast.unparse(each.func) for each in ast.walk(text) if isinstance(each, ast.Call)
-                ]
-                missed += [f"{path}:{text.lineno}" for name in inside if name == "_"]
-    assert missed == []
+def test_labels_are_found_wherever_they_stand(tmp_path: Path) -> None:
+    package = tmp_path / "labels"
+    (package / "part").mkdir(parents=True)
+    (package / "part" / "a.py").write_text('x = _("third")\n')
+    (package / "z.py").write_text('x = f"{_("{") if a else b}"\n'.replace('"{"', "'first'"))
+    (package / "zz.py").write_text('x = [_("se" "cond"), _(name), other_("no"), a._("no"), _()]\n')
+    assert list(labels.find_labels(tmp_path, "labels")) == [
+        ("first", "labels/z.py"),
+        ("second", "labels/zz.py"),
+        ("third", "labels/part/a.py"),
+    ]
 
 
 def test_each_language_gets_a_catalog_of_each_page_and_only_changes_are_told(
@@ -80,11 +84,17 @@ def test_the_catalog_of_a_page_that_is_gone_keeps_its_translations(
     gallery: Gallery, templates: dict[str, polib.POFile]
 ) -> None:
     project = load_project(gallery.root)
-    path = gallery.translate("gone", {"One": "하나", "Two": ""})
+    gallery.translate("index", {"One": "하나"})
+    path = gallery.translate("gone", {"One": "일", "Old": "옛", "Two": ""})
     update(project)
-    kept = read_catalog(path)
-    assert [(entry.msgid, entry.msgstr, entry.obsolete) for entry in kept] == [("One", "하나", 1)]
+    live = [(entry.msgid, entry.msgstr, entry.obsolete) for entry in read_catalog(path)]
+    assert live == [("Old", "옛", 1), ("One", "일", 1)]
     assert update(project) == {}
+    gallery.translate("gone", {"One": "하나", "Two": ""})  # which the other one has, too
+    done = update_catalogs(project, [KOREAN], project.root / "templates")
+    assert done.changed == [path]
+    assert done.told == ["ko gone: removed, nothing in it is needed any more"]
+    assert not path.exists()
 
 
 def test_labels_that_sphinx_or_the_theme_translates_are_left_out(
@@ -186,7 +196,7 @@ def test_templates_are_of_the_pages_that_there_are_and_of_all_labels(
 
 def test_a_package_of_labels_that_is_not_there_is_told() -> None:
     with pytest.raises(GalleryError) as caught:
-        list(extract._package_labels(Path("/nowhere"), "no_such_package"))
+        list(labels.find_labels(Path("/nowhere"), "no_such_package"))
     assert str(caught.value) == (
         "no package 'no_such_package'; correct recipe_gallery_label_packages"
     )

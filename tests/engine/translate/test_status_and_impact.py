@@ -15,17 +15,21 @@ from gallery import ROOT, Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
-from recipe_gallery.translate import extract
 from recipe_gallery.translate.glossary import Glossary, load_glossary, write_glossaries
-from recipe_gallery.translate.status_and_impact import (
+from recipe_gallery.translate.status import (
     CatalogStatus,
-    PageImpact,
     add_up,
+    format_status,
+    language_status,
+)
+from recipe_gallery.translate.templates import labels
+from recipe_gallery.translate.templates.kept import KeptTemplates
+from recipe_gallery.translate.update.impact import (
+    Impact,
+    PageImpact,
     compare,
     find_impact,
     format_impact,
-    format_status,
-    language_status,
 )
 
 KOREAN = Language(code="ko", name="한국어", glue=True)
@@ -52,8 +56,12 @@ def project(site: Gallery) -> Project:
     return load_project(site.root)
 
 
+def kept(site: Gallery) -> KeptTemplates:
+    return KeptTemplates(site.root, site.root / "locale", project(site).config)
+
+
 def measured(site: Gallery) -> list[CatalogStatus]:
-    return language_status([site.root / "locale"], "ko", ["sphinx"])
+    return language_status(kept(site), "ko")
 
 
 def test_the_status_counts_words_and_names_translators(site: Gallery) -> None:
@@ -94,10 +102,9 @@ def template(*texts: str) -> polib.POFile:
 
 
 def test_an_edited_text_is_a_change_and_not_a_new_one() -> None:
-    impact = compare(
-        template("Stays.", "The first call compiles.", "Goes away entirely."),
-        template("Stays.", "The first call compiles it.", "Something quite new."),
-    )
+    before = template("Stays.", "The first call compiles.", "Goes away entirely.")
+    after = template("Stays.", "The first call compiles it.", "Something quite new.")
+    impact = compare({"page": before}, {"page": after})["page"]
     assert impact.changed == [("The first call compiles.", "The first call compiles it.")]
     assert impact.added == ["Something quite new."]
     assert impact.removed == ["Goes away entirely."]
@@ -117,23 +124,21 @@ def test_the_impact_of_a_change_is_told_in_markdown(
     git("commit", "-q", "-m", "before")
     languages = [KOREAN]
     templates = site.root / "_build/gettext"
-    same = find_impact(project(site), "main", templates)
-    assert format_impact(project(site), same, languages) == (
-        "No message that translators see has changed."
-    )
+    same = find_impact(project(site), "main", templates, languages)
+    assert format_impact(same, languages) == ("No message that translators see has changed.")
     recipe = site.recipes / "adding.py"
     recipe.write_text(
         recipe.read_text()
         .replace("A paragraph.", "A paragraph with `` ` `` more words.")
         .replace("# Why this is here.", "# Why this is here at all.")
     )
-    text = format_impact(project(site), find_impact(project(site), "main", templates), languages)
-    assert "| `recipes/adding` | 1 | 1 | 1 | 14 |" in text
+    text = format_impact(find_impact(project(site), "main", templates, languages), languages)
+    assert "| `recipes/adding` | 1 | 1 | 0 | 1 | 14 |" in text
     assert "- changed: ` Why this is here. `\n  now: ` Why this is here at all. `" in text
     assert "- new: ``` A paragraph with `` ` `` more words. ```" in text
     assert "한국어" in text
     with pytest.raises(GalleryError) as caught:
-        find_impact(project(site), "nowhere", templates)
+        find_impact(project(site), "nowhere", templates, languages)
     assert str(caught.value) == (
         "no commit 'nowhere' here (fatal: not a valid object name: nowhere); "
         "name a commit or a branch, such as main"
@@ -223,60 +228,68 @@ def test_a_table_of_the_status_lines_up(site: Gallery) -> None:
 
 
 def test_a_catalog_that_did_not_change_is_not_measured_again(site: Gallery) -> None:
-    known: dict[Path, tuple[int, CatalogStatus]] = {}
-    first = language_status([site.root / "locale"], "ko", [], known)
-    assert language_status([site.root / "locale"], "ko", [], known)[0] is first[0]
+    known: dict[Path, tuple[object, CatalogStatus]] = {}
+    first = language_status(kept(site), "ko", known)
+    assert language_status(kept(site), "ko", known)[0] is first[0]
     path = site.translate("index", {"Site": ""})
     os.utime(path, ns=(1, 1))
-    (again,) = language_status([site.root / "locale"], "ko", [], known)
+    (again,) = language_status(kept(site), "ko", known)
     assert again.progress
     assert again.progress.words == 1
 
 
-def test_much_that_changed_is_cut_short(site: Gallery) -> None:
+def test_much_that_changed_is_cut_short() -> None:
     page = PageImpact(
         added=[f"new {number}" for number in range(30)],
         removed=["two\nlines"],
         changed=[("Old ` text", "New ``text``")],
+        free=["moved"],
     )
-    site.translate("page", {"Old ` text": "옛 글", "new 1": "하나"})
-    lines = format_impact(project(site), {"page": page}, [KOREAN]).splitlines()
-    assert lines[:5] == [
+    impact = Impact(pages={"page": page, "other": page}, fuzzy={"ko": 1})
+    lines = format_impact(impact, [KOREAN]).splitlines()
+    assert lines[:6] == [
         "### What this change means for translations",
         "",
-        "| Page | New | Changed | Removed | Words to translate |",
-        "|---|---:|---:|---:|---:|",
-        "| `page` | 30 | 1 | 1 | 62 |",
+        "| Page | New | Changed | Moved or kept | Removed | Words to translate |",
+        "|---|---:|---:|---:|---:|---:|",
+        "| `page` | 30 | 1 | 1 | 1 | 62 |",
+        "| `other` | 30 | 1 | 1 | 1 | 62 |",
     ]
-    assert lines[6] == (
-        "62 words to translate in each language. After `recipe-gallery update-po`, "
+    assert lines[7] == (
+        "62 words to translate in each language; the same text on several pages counts once. "
+        "After `recipe-gallery update-po`, "
         "translations of changed messages are kept as fuzzy (한국어: 1), and readers see English "
         "for them until they are revised."
     )
-    assert lines[7:12] == [
+    assert lines[8:13] == [
         "",
         "<details><summary><code>page</code></summary>",
         "",
         "- changed: `` Old ` text ``",
         "  now: ``` New ``text`` ```",
     ]
-    assert lines[-4:] == ["- new: ` new 28 `", "- and 2 more", "", "</details>"]
-    page = PageImpact(added=page.added, removed=[], changed=[])  # all of which can be shown
-    assert "more" not in format_impact(project(site), {"page": page}, [])
-    short = PageImpact(added=[], removed=["two\nlines"], changed=[])
-    lines = format_impact(project(site), {"page": short}, []).splitlines()
-    assert lines[-3:] == ["- removed: ` two lines `", "", "</details>"]
+    assert lines[-4:] == ["- new: ` new 28 `", "- and 3 more", "", "</details>"]
+    whole = PageImpact(added=page.added, removed=[], changed=[])  # all of which can be shown
+    assert "more" not in format_impact(Impact(pages={"page": whole}, fuzzy={}), [])
+    short = PageImpact(added=[], removed=["two\nlines"], changed=[], free=["moved"])
+    lines = format_impact(Impact(pages={"page": short}, fuzzy={}), []).splitlines()
+    assert lines[-4:] == [
+        "- moved or kept: ` moved `",
+        "- removed: ` two lines `",
+        "",
+        "</details>",
+    ]
 
 
 def test_a_theme_that_is_not_used_brings_no_labels() -> None:
-    def labels(theme: str) -> dict[str, str]:
-        return dict(extract._borrowed_labels(SimpleNamespace(html_theme=theme)))
+    def borrowed(theme: str) -> dict[str, str]:
+        return dict(labels._borrowed_labels(SimpleNamespace(html_theme=theme)))
 
-    of_sphinx = labels("alabaster")
+    of_sphinx = borrowed("alabaster")
     assert set(of_sphinx.values()) == {"sphinx"}
     # of the elements of pages, of their links, and of the page of the search
     assert {"Warning", "Link to this heading", "Search"} <= of_sphinx.keys()
     assert "Index" not in of_sphinx
-    both = labels("pydata_sphinx_theme")
+    both = borrowed("pydata_sphinx_theme")
     assert both["Section Navigation"] == "pydata_sphinx_theme"
     assert of_sphinx.keys() <= both.keys()

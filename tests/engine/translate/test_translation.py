@@ -23,9 +23,10 @@ from recipe_gallery.project import load_project
 from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.translate import compiled
-from recipe_gallery.translate.catalogs import ENGINE_LOCALE, loaded_messages
+from recipe_gallery.translate.catalogs import ENGINE_LOCALE
 from recipe_gallery.translate.compiled import compile_catalog, shipped_labels, translate
-from recipe_gallery.translate.extract import make_templates
+from recipe_gallery.translate.mo import loaded_messages
+from recipe_gallery.translate.templates.extract import make_templates
 
 PAGE = "recipes/adding"
 MESSAGES = {
@@ -117,6 +118,21 @@ def test_what_is_not_translated_is_english_marked_and_told(site: Gallery) -> Non
     # under the title, before the first paragraph
     places = ["<h1", "</h1>", "translation-note", "있는 첫 문장입니다."]
     assert sorted(places, key=page.index) == places
+
+
+def test_messages_that_a_catalog_lacks_are_told(site: Gallery) -> None:
+    (site.root / "locale/templates").mkdir()  # as update-po leaves them
+    path = site.translate(PAGE, dict(list(MESSAGES.items())[:6]))
+    build = site.build(language="ko")
+    # not "1", "2" and the recipe's link on the first page, which have no words
+    told = "messages of the page are missing: 4, as 'Why this is here.'; run: recipe-gallery"
+    assert f"{path}: {told}" in build.warnings
+    assert build.warnings.count("WARNING") == 1
+    assert "이 페이지는 " in build.page(PAGE)
+    site.translate(PAGE, {})
+    assert "messages of the page are missing: 10, as 'Adding numbers'" in (
+        site.build(language="ko").warnings
+    )
 
 
 def test_a_new_translation_changes_exactly_its_page(site: Gallery) -> None:

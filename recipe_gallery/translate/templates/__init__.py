@@ -1,0 +1,1 @@
+"""Templates: the messages of each page and all labels, as translators get them."""

@@ -1,0 +1,1 @@
+"""What an update makes of catalogs: nothing that was translated is lost."""

@@ -1,0 +1,447 @@
+"""Catalogs beside their templates: what is missing is told, percents are true, a memory works."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import polib
+import pytest
+
+from recipe_gallery.languages import Language
+from recipe_gallery.project import Project, load_project
+from recipe_gallery.translate.catalogs import Progress
+from recipe_gallery.translate.checks.problems import Problem
+from recipe_gallery.translate.checks.run import check_catalog, check_tree
+from recipe_gallery.translate.status import add_up, format_status, language_status
+from recipe_gallery.translate.templates.kept import SOURCES, KeptTemplates, write_templates
+from recipe_gallery.translate.update.merge import update_catalog
+from recipe_gallery.translate.update.plan import plan_update
+
+KOREAN = Language(code="ko", name="한국어", glue=True)
+PAGES = {
+    "page": [
+        "A title",
+        "The first call compiles the function.",
+        "Later calls run what the first one made.",
+        "Why this is here",
+        "A last remark about nothing in particular.",
+    ],
+    "other": [
+        "Another title",
+        "Numbers in tables are medians of many measurements.",
+        "Read how each of them was measured.",
+        "Whoever has a question asks it.",
+        "The answer stands below.",
+    ],
+}
+
+
+def template(*texts: str, source: str = "page.rst") -> polib.POFile:
+    made = polib.POFile()
+    made.metadata = {SOURCES: source}
+    for text in texts:
+        comment = "Comment in code: one line" if text.startswith("Why") else ""
+        made.append(polib.POEntry(msgid=text, comment=comment, occurrences=[(source, "3")]))
+    return made
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Two pages with their templates and whole Korean catalogs."""
+    (tmp_path / "conf.py").write_text('locale_dirs = ["locale"]\ngettext_compact = False\n')
+    (tmp_path / "languages.toml").write_text(
+        'en = { name = "English" }\nko = { name = "한국어", glue = true }\n'
+    )
+    project = load_project(tmp_path)
+    domains = {name: template(*texts, source=f"{name}.rst") for name, texts in PAGES.items()}
+    for name, texts in PAGES.items():
+        (tmp_path / f"{name}.rst").write_text("\n\n".join(texts))
+        catalog = update_catalog(None, domains[name], language="ko")
+        for entry in catalog:
+            entry.msgstr = "옮긴 문장입니다."
+        (path := catalog_of(project, name)).parent.mkdir(parents=True, exist_ok=True)
+        catalog.save(str(path))
+    write_templates(project, domains)
+    return project
+
+
+def catalog_of(project: Project, name: str = "page") -> Path:
+    return project.locale / f"ko/LC_MESSAGES/{name}.po"
+
+
+def told(project: Project, *names: str) -> list[Problem]:
+    """Return what check-po tells of pages; labels of Sphinx have no catalog here."""
+    wanted = names or ("page", "other")
+    return [each for each in check_tree(project, ["ko"]) if each.path.stem in wanted]
+
+
+def kept(project: Project) -> KeptTemplates:
+    return KeptTemplates(project.root, project.locale, project.config)
+
+
+def progress(project: Project, name: str = "page") -> Progress:
+    (found,) = [each for each in language_status(kept(project), "ko") if each.domain == name]
+    assert found.progress
+    return found.progress
+
+
+def test_whole_catalogs_raise_no_alarm(project: Project) -> None:
+    assert told(project) == []
+    assert progress(project).percent == 100
+    template_ = (project.locale / "templates/page.pot").read_text()
+    assert re.search(r'"X-Sources: page\.rst=[0-9a-f]{12}\\n"', template_)
+    assert "#: page.rst\n" in template_  # no line number, which would change with every edit
+    assert (
+        write_templates(project, {n: template(*t, source=f"{n}.rst") for n, t in PAGES.items()})
+        == []
+    )
+
+
+def drop(text: str, start: str, end: str = "\n\n") -> str:
+    """Leave out the message that begins with ``start``."""
+    at = text.rindex("\n\n", 0, text.index(start)) + 2
+    stop = text.find(end, text.index(start))
+    return text[:at] + (text[stop + 2 :] if stop > 0 else "")
+
+
+def cut(text: str) -> str:
+    """Cut a catalog between two messages."""
+    return text[: text.rindex("\n\n", 0, text.index("Later calls")) + 1]
+
+
+DAMAGES: dict[str, tuple[Callable[[str], str], str, str, str]] = {
+    # what is done, the line on which it is told begins with, the check, and what is said
+    "deleted": (
+        lambda text: drop(text, "Later calls"),
+        'msgid "The first call compiles the function."',
+        "missing",
+        "a message of the page is missing: 'Later calls run what the first one made.'",
+    ),
+    "cut between messages": (
+        cut,
+        'msgid "The first call compiles the function."',
+        "missing",
+        "3 messages of the page are missing, the first is 'Later calls run",
+    ),
+    "empty": (
+        lambda text: text[: text.index("\n\n") + 1],
+        "#",
+        "missing",
+        "5 messages of the page are missing, the first is 'A title'",
+    ),
+    "obsolete": (
+        lambda text: text.replace('msgid "A last', '#~ msgid "A last').replace(
+            text[text.rindex("msgstr") :], f"#~ {text[text.rindex('msgstr') :]}"
+        ),
+        '#~ msgid "A last',
+        "obsolete",
+        "obsolete (#~), but the page has it: 'A last remark about nothing",
+    ),
+    "edited": (
+        lambda text: text.replace('"Later calls run what', '"Later calls take what'),
+        'msgid "Later calls take what',
+        "unknown",
+        "the English text is another on the page: 'Later calls run what",
+    ),
+    "added": (
+        lambda text: text + '\nmsgid "Nothing like it."\nmsgstr "없음."\n',
+        'msgid "Nothing like it."',
+        "unknown",
+        "the page does not have this message: 'Nothing like it.'",
+    ),
+    "context": (
+        lambda text: text.replace('msgid "A title"', 'msgctxt "page"\nmsgid "A title"'),
+        'msgctxt "page"',
+        "context",
+        "msgctxt, which no message has, so that none is found; remove its line",
+    ),
+    "plural": (
+        lambda text: text.replace('title"\nmsgstr', 'title"\nmsgid_plural "x"\nmsgstr[0]'),
+        'msgid "A title"',
+        "plural",
+        "plural forms, which no message has",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("damage", "line", "check", "said"), DAMAGES.values(), ids=DAMAGES)
+def test_a_damaged_catalog_is_told_with_line_and_remedy(
+    project: Project, damage: Callable[[str], str], line: str, check: str, said: str
+) -> None:
+    path = catalog_of(project)
+    text = damage(path.read_text())
+    path.write_text(text)
+    (problem,) = [each for each in told(project) if each.check not in ("glossary", "numbers")]
+    assert (problem.path, problem.check) == (path, check)
+    assert said in problem.message
+    row = text.splitlines()[problem.line - 1]
+    # the line is that of the message, which may begin with its comments
+    rows = text.splitlines()[problem.line - 1 :]
+    assert row.startswith(line) or line in "\n".join(rows[:4])
+    assert "run: recipe-gallery update-po ko" in problem.message or check in ("context", "plural")
+    if check != "plural" and said[:5] != "the p":
+        assert progress(project).percent < 100
+    # the same by its name alone
+    assert problem in check_tree(project, [str(path)])
+
+
+def test_half_a_catalog_is_half_translated(project: Project) -> None:
+    path = catalog_of(project)
+    path.write_text(cut(path.read_text()))
+    words = [len(text.split()) for text in PAGES["page"]]
+    measured = progress(project)
+    assert (measured.words, measured.words_left) == (sum(words), sum(words[2:]))
+    (status, *_rest) = [s for s in language_status(kept(project), "ko") if s.domain == "page"]
+    assert f"{measured.percent:>3} %" in format_status(KOREAN, [status])
+
+
+def test_a_removed_catalog_is_told_and_counts_as_nothing(project: Project) -> None:
+    catalog_of(project).unlink()
+    (problem,) = told(project)
+    assert (problem.path, problem.line, problem.check) == (catalog_of(project), 1, "missing")
+    said = "no such catalog, so the page is in English; run: recipe-gallery update-po ko"
+    assert problem.message == said
+    assert progress(project).percent == 0
+    everything = [s for s in language_status(kept(project), "ko") if not s.is_label]
+    assert 40 < add_up(everything).percent < 60
+    assert told(project, "other") == []
+
+
+def test_the_catalog_of_another_page_is_told_in_one_line(project: Project) -> None:
+    catalog_of(project).write_text(catalog_of(project, "other").read_text())
+    found = {each.check: each.message for each in told(project)}
+    assert found.keys() == {"unknown", "missing"}
+    assert found["unknown"].startswith("5 messages that the page does not have; other has them;")
+    assert progress(project).percent == 0
+
+
+def test_a_catalog_without_a_page_is_told_while_it_has_messages(project: Project) -> None:
+    path = catalog_of(project, "gone")
+    path.write_text(catalog_of(project).read_text())
+    (problem,) = told(project, "gone")
+    assert (problem.line, problem.check) == (1, "unknown")
+    assert problem.message == "there is no page gone; run: recipe-gallery update-po ko"
+    assert progress(project, "page").percent == 100
+    header, *_messages = path.read_text().split("\n\n")
+    path.write_text(f'{header}\n\n#~ msgid "Old."\n#~ msgstr "옛."\n')
+    assert told(project, "gone") == []
+
+
+def test_after_an_edit_of_the_english_text_nothing_is_concluded(project: Project) -> None:
+    path = catalog_of(project)
+    path.write_text(cut(path.read_text()))
+    (project.root / "page.rst").write_text("Something else.")
+    (problem,) = told(project)
+    assert (problem.path, problem.line) == (project.locale / "templates/page.pot", 1)
+    assert problem.message == "page.rst was edited since then; run: recipe-gallery update-po"
+    assert problem.check == "template"
+    (status,) = [s for s in language_status(kept(project), "ko") if s.domain == "page"]
+    assert status.stale == "page.rst was edited since then"
+    assert "(page.rst was edited since then; run: " in format_status(KOREAN, [status])
+    (project.root / "page.rst").unlink()
+    assert [each.check for each in told(project)] == ["template"]
+
+
+def test_line_ends_that_git_changes_are_no_edit(project: Project) -> None:
+    path = project.root / "page.rst"
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    assert told(project) == []
+
+
+def test_a_new_page_is_told_until_the_update(project: Project) -> None:
+    (project.root / "new.rst").write_text("New\n===\n")
+    (problem,) = told(project, "new")
+    assert problem.message == ("no such template: the page is new; run: recipe-gallery update-po")
+
+
+@pytest.mark.parametrize("damage", ["<<<<<<< ours\n", 'msgid "x\n', "\0"])
+def test_a_template_that_cannot_be_read_is_told(project: Project, damage: str) -> None:
+    path = project.locale / "templates/page.pot"
+    path.write_text(path.read_text() + damage)
+    (problem,) = told(project)
+    assert (problem.path, problem.check) == (path, "template")
+    assert "this file cannot be read" in problem.message
+
+
+def test_without_templates_that_is_told_once(project: Project) -> None:
+    for path in (project.locale / "templates").rglob("*.pot"):
+        path.unlink()
+    (project.locale / "templates").rmdir()
+    found = [each.message for each in check_tree(project, [])]
+    assert found == [
+        "there are no templates, so nobody knows which messages pages have; "
+        "run: recipe-gallery update-po"
+    ]
+    assert progress(project).percent == 100  # of what the catalog itself says
+
+
+def test_what_a_message_is_only_its_template_says(project: Project) -> None:
+    path = catalog_of(project)
+    text = path.read_text().replace('"옮긴 문장입니다."', '"``문장"')
+    path.write_text(text.replace("#: page.rst", "#. Comment in code: one line\n#: page.rst"))
+    checks = [each.check for each in told(project) if each.breaks]
+    assert checks == ["markup"] * 4  # and the one that is a comment is one
+    text = catalog_of(project).read_text().replace('"``문장"', '"# noqa"')
+    path.write_text(text.replace("#. Comment in code: one line\n", ""))
+    assert "comment" in [each.check for each in told(project) if each.breaks]
+
+
+@pytest.mark.parametrize("character", ["\u2028", "\u2029", "\x85", "\x0c", "\x1c"])
+def test_a_character_that_breaks_lines_costs_one_message(project: Project, character: str) -> None:
+    path = catalog_of(project)
+    text = path.read_text().replace('"옮긴 문장입니다."', f'"옮긴{character}문장."', 1)
+    path.write_bytes(text.encode())
+    (problem,) = told(project)
+    line = text.split("\n").index("#: page.rst") + 1  # where the message begins
+    assert (problem.check, problem.line, problem.breaks) == ("hidden-character", line, True)
+    assert problem.message == f"invisible character U+{ord(character):04X}; remove it"
+
+
+def test_a_catalog_in_another_charset_is_told(project: Project) -> None:
+    path = catalog_of(project)
+    text = path.read_text().replace("charset=UTF-8", "charset=EUC-KR")
+    path.write_bytes(text.encode("euc-kr"))
+    (problem,) = told(project)
+    assert (problem.line, problem.check, problem.breaks) == (1, "header", False)
+    assert problem.message == (
+        "the file is in EUC-KR, which not all programs read; save it as UTF-8"
+    )
+
+
+@pytest.mark.parametrize("junk", ["1. ", "{", "|x ", "`a ", "*", "_", "<a ", "[", "``", "a_ "])
+def test_a_translation_without_end_is_told_in_a_moment(project: Project, junk: str) -> None:
+    path = catalog_of(project)
+    text = path.read_text().replace('"옮긴 문장입니다."', f'"{junk * (200_000 // len(junk))}"', 1)
+    path.write_text(text)
+    (problem,) = told(project)
+    assert (problem.check, problem.breaks) == ("length", True)
+    assert " characters for 7 of English; translate that alone" in problem.message
+    longest = polib.POEntry(msgid=junk * 12_000, msgstr="짧음")
+    catalog = polib.pofile(str(path))
+    catalog[:] = [longest]
+    catalog.save()
+    assert "length" in {each.check for each in check_catalog(path, KOREAN, ())[1]}
+    told(project)
+
+
+# The memory
+
+
+def translate(catalogs: dict[str, polib.POFile]) -> dict[str, polib.POFile]:
+    for catalog in catalogs.values():
+        for entry in catalog:
+            entry.msgstr = entry.msgstr or f"번역: {entry.msgid}"
+    return catalogs
+
+
+def templates_of(**pages: list[str]) -> dict[str, polib.POFile]:
+    return {name: template(*texts, source=f"{name}.rst") for name, texts in pages.items()}
+
+
+@pytest.fixture
+def catalogs() -> dict[str, polib.POFile]:
+    """What was translated before."""
+    return translate(plan_update({}, templates_of(**PAGES), language="ko").catalogs)
+
+
+def left(catalogs: dict[str, polib.POFile]) -> list[str]:
+    return [
+        entry.msgid
+        for catalog in catalogs.values()
+        for entry in catalog
+        if not entry.obsolete and not entry.translated()
+    ]
+
+
+def test_a_renamed_page_costs_no_word(catalogs: dict[str, polib.POFile]) -> None:
+    catalogs["page"].header = "홍길동 <hong@example.org>, 2026."
+    catalogs["page"][0].tcomment = "ask Kim"
+    plan = plan_update(
+        catalogs, templates_of(fresh=PAGES["page"], other=PAGES["other"]), language="ko"
+    )
+    assert left(plan.catalogs) == []
+    assert plan.catalogs.keys() == {"fresh", "other"}
+    assert plan.renamed == {"fresh": "page"}
+    assert plan.emptied == ["page"]
+    fresh = plan.catalogs["fresh"]
+    assert (fresh.header, fresh[0].tcomment) == ("홍길동 <hong@example.org>, 2026.", "ask Kim")
+    assert not [entry for entry in fresh if entry.obsolete or entry.fuzzy]
+    assert plan.describe() == ["fresh: renamed from page"]
+
+
+def test_a_renamed_page_that_was_edited_too_keeps_the_rest(
+    catalogs: dict[str, polib.POFile],
+) -> None:
+    texts = [PAGES["page"][0], "The very first call compiles it.", *PAGES["page"][2:]]
+    plan = plan_update(catalogs, templates_of(fresh=texts, other=PAGES["other"]), language="ko")
+    assert plan.renamed == {"fresh": "page"}
+    assert left(plan.catalogs) == ["The very first call compiles it."]
+    assert plan.catalogs["fresh"][1].previous_msgid == PAGES["page"][1]
+    assert plan.describe() == [
+        "fresh: renamed from page, 1 to revise (fuzzy) (6 words)",
+    ]
+
+
+def test_a_paragraph_that_moved_costs_no_word(catalogs: dict[str, polib.POFile]) -> None:
+    moved = PAGES["page"][2]
+    after = templates_of(
+        page=[text for text in PAGES["page"] if text != moved], other=[*PAGES["other"], moved]
+    )
+    plan = plan_update(catalogs, after, language="ko")
+    assert left(plan.catalogs) == []
+    assert plan.catalogs["other"][-1].msgstr == f"번역: {moved}"
+    assert not [entry for each in plan.catalogs.values() for entry in each if entry.obsolete]
+    assert plan.describe() == ["other: 1 taken from other catalogs"]
+    again = plan_update(plan.catalogs, after, language="ko")
+    assert [str(each) for each in again.catalogs.values()] == [
+        str(each) for each in plan.catalogs.values()
+    ]
+    assert again.describe() == []
+
+
+def test_a_removed_text_is_remembered_for_any_page(catalogs: dict[str, polib.POFile]) -> None:
+    gone = PAGES["page"][4]
+    without = templates_of(page=PAGES["page"][:4], other=PAGES["other"])
+    between = plan_update(catalogs, without, language="ko").catalogs
+    assert [entry.msgid for entry in between["page"] if entry.obsolete] == [gone]
+    back = templates_of(page=PAGES["page"][:4], other=[*PAGES["other"], gone])
+    plan = plan_update(between, back, language="ko")
+    assert left(plan.catalogs) == []
+    assert not [entry for entry in plan.catalogs["page"] if entry.obsolete]
+
+
+def test_both_halves_of_a_paragraph_are_offered_the_whole() -> None:
+    whole = "Numbers in tables are medians of many measurements. Read them with care."
+    catalogs = translate(plan_update({}, templates_of(page=[whole]), language="ko").catalogs)
+    halves = ["Numbers in tables are medians of many measurements.", "Read them with care."]
+    plan = plan_update(catalogs, templates_of(page=halves), language="ko")
+    assert [entry.previous_msgid for entry in plan.catalogs["page"]] == [whole, whole]
+
+
+def test_one_revised_comment_revises_the_same_on_other_pages() -> None:
+    old, new = "clear the cache before each run", "clear the caches before each run"
+    pages = {name: [f"Title of {name}", old] for name in ("a", "b", "c")}
+    catalogs = translate(plan_update({}, templates_of(**pages), language="ko").catalogs)
+    after = templates_of(**{name: [title, new] for name, (title, _old) in pages.items()})
+    fuzzy = plan_update(catalogs, after, language="ko").catalogs
+    assert left(fuzzy) == [new] * 3
+    entry = fuzzy["b"].find(new)
+    entry.flags, entry.previous_msgid, entry.msgstr = [], None, "매번 캐시를 비웁니다"
+    plan = plan_update(fuzzy, after, language="ko")
+    assert left(plan.catalogs) == []
+    assert {each.find(new).msgstr for each in plan.catalogs.values()} == {"매번 캐시를 비웁니다"}
+
+
+def test_what_a_person_doubts_stays_doubted(catalogs: dict[str, polib.POFile]) -> None:
+    catalogs["page"][0].flags = ["fuzzy"]
+    both = templates_of(page=PAGES["page"], other=[*PAGES["other"], PAGES["page"][0]])
+    plan = plan_update(catalogs, both, language="ko")
+    assert plan.catalogs["page"][0].fuzzy
+    assert left(plan.catalogs) == [PAGES["page"][0]] * 2
+
+
+def test_a_removed_page_keeps_its_translations(catalogs: dict[str, polib.POFile]) -> None:
+    plan = plan_update(catalogs, templates_of(other=PAGES["other"]), language="ko")
+    assert [entry.msgid for entry in plan.catalogs["page"]] == sorted(PAGES["page"])
+    assert all(entry.obsolete for entry in plan.catalogs["page"])
+    assert (plan.renamed, plan.emptied, plan.describe()) == ({}, [], [])
