@@ -32,9 +32,10 @@ LIMITS = {
     # The aim was 6,000. What came after it: galleries of others and of a thousand recipes, errors
     # in one line, runs that lose and leave nothing, harmless outputs, our own writer of Markdown,
     # replicates on many GPUs, figures and claims in prose, languages from right to left,
-    # a search of our own, checks of how well something is translated.
+    # a search of our own, checks of how well something is translated, catalogs that are compared
+    # with templates, a translation memory.
     # This keeps the packages from growing without somebody noticing.
-    "lines of both packages": 18_750,
+    "lines of both packages": 19_800,
 }
 
 

@@ -55,7 +55,7 @@ def _find_problem(text: str, translation: str, of: set[Kind | None], language: L
     if None in of:
         return "HTML and files of pictures are not translated"
     if excess := describe_length(text, translation):
-        return f"{excess} (length)"
+        return f"{excess} (size)"
     for kind in filter(None, of):
         message = Message(text=text, translation=translation, kind=kind, language=language)
         for each in BREAKING:

@@ -88,13 +88,8 @@ def check_catalog(
         if first != line:
             text = f"the message of line {first} again; keep one of the two"
             tell(line, text, "duplicate", breaks=True)
-        if entry.msgid_plural or entry.msgstr_plural:
-            # gettext would show the forms for msgid, too
-            text = "plural forms, which no message has; write msgid and msgstr alone"
-            tell(line, text, "plural", breaks=True)
-            continue
-        if excess := describe_length(entry.msgid, entry.msgstr):
-            tell(line, excess, "length", breaks=True)
+        if refused := _refuse(entry):
+            tell(line, *refused, breaks=True)
             continue
         message = Message(
             text=entry.msgid,
@@ -111,6 +106,15 @@ def check_catalog(
     for line, text, name in _advise_on_all(catalog, messages) if wants_terms else ():
         tell(line, text, name, breaks=False)
     return catalog, problems
+
+
+def _refuse(entry: polib.POEntry) -> tuple[str, str] | None:
+    """Return why a message is not looked at further, and the name of the check."""
+    if entry.msgid_plural or entry.msgstr_plural:
+        # gettext would show the forms for msgid, too
+        return "plural forms, which no message has; write msgid and msgstr alone", "plural"
+    excess = describe_length(entry.msgid, entry.msgstr)
+    return (excess, "size") if excess else None
 
 
 def _check_header(catalog: polib.POFile, code: str) -> Iterator[str]:

@@ -35,6 +35,19 @@ PAGES = {
     ],
 }
 
+KOREAN_TEXTS = {
+    "A title": "이름 하나",
+    "The first call compiles the function.": "첫 호출에서 함수를 컴파일합니다.",
+    "Later calls run what the first one made.": "다음 호출부터는 처음에 만든 것을 실행합니다.",
+    "Why this is here": "여기에 있는 이유",
+    "A last remark about nothing in particular.": "특별할 것 없는 마지막 덧붙임입니다.",
+    "Another title": "또 다른 이름",
+    "Numbers in tables are medians of many measurements.": "표의 수는 여러 측정의 중앙값입니다.",
+    "Read how each of them was measured.": "하나하나 어떻게 측정했는지 읽어 보세요.",
+    "Whoever has a question asks it.": "궁금한 점이 있으면 누구나 물어봅니다.",
+    "The answer stands below.": "답은 아래에 있습니다.",
+}
+
 
 def template(*texts: str, source: str = "page.rst") -> polib.POFile:
     made = polib.POFile()
@@ -58,7 +71,7 @@ def project(tmp_path: Path) -> Project:
         (tmp_path / f"{name}.rst").write_text("\n\n".join(texts))
         catalog = update_catalog(None, domains[name], language="ko")
         for entry in catalog:
-            entry.msgstr = "옮긴 문장입니다."
+            entry.msgstr = KOREAN_TEXTS[entry.msgid]
         (path := catalog_of(project, name)).parent.mkdir(parents=True, exist_ok=True)
         catalog.save(str(path))
     write_templates(project, domains)
@@ -277,7 +290,7 @@ def test_without_templates_that_is_told_once(project: Project) -> None:
 
 def test_what_a_message_is_only_its_template_says(project: Project) -> None:
     path = catalog_of(project)
-    text = path.read_text().replace('"옮긴 문장입니다."', '"``문장"')
+    text = re.sub(r'^msgstr ".+"', 'msgstr "``문장"', path.read_text(), flags=re.MULTILINE)
     path.write_text(text.replace("#: page.rst", "#. Comment in code: one line\n#: page.rst"))
     checks = [each.check for each in told(project) if each.breaks]
     assert checks == ["markup"] * 4  # and the one that is a comment is one
@@ -289,7 +302,7 @@ def test_what_a_message_is_only_its_template_says(project: Project) -> None:
 @pytest.mark.parametrize("character", ["\u2028", "\u2029", "\x85", "\x0c", "\x1c"])
 def test_a_character_that_breaks_lines_costs_one_message(project: Project, character: str) -> None:
     path = catalog_of(project)
-    text = path.read_text().replace('"옮긴 문장입니다."', f'"옮긴{character}문장."', 1)
+    text = path.read_text().replace('"이름 하나"', f'"이름{character}하나"')
     path.write_bytes(text.encode())
     (problem,) = told(project)
     line = text.split("\n").index("#: page.rst") + 1  # where the message begins
@@ -311,16 +324,16 @@ def test_a_catalog_in_another_charset_is_told(project: Project) -> None:
 @pytest.mark.parametrize("junk", ["1. ", "{", "|x ", "`a ", "*", "_", "<a ", "[", "``", "a_ "])
 def test_a_translation_without_end_is_told_in_a_moment(project: Project, junk: str) -> None:
     path = catalog_of(project)
-    text = path.read_text().replace('"옮긴 문장입니다."', f'"{junk * (200_000 // len(junk))}"', 1)
+    text = path.read_text().replace('"이름 하나"', f'"{junk * (200_000 // len(junk))}"')
     path.write_text(text)
     (problem,) = told(project)
-    assert (problem.check, problem.breaks) == ("length", True)
+    assert (problem.check, problem.breaks) == ("size", True)
     assert " characters for 7 of English; translate that alone" in problem.message
     longest = polib.POEntry(msgid=junk * 12_000, msgstr="짧음")
     catalog = polib.pofile(str(path))
     catalog[:] = [longest]
     catalog.save()
-    assert "length" in {each.check for each in check_catalog(path, KOREAN, ())[1]}
+    assert "size" in {each.check for each in check_catalog(path, KOREAN, ())[1]}
     told(project)
 
 
