@@ -16,6 +16,7 @@ recipeGallerySearch("find", (() => {
   const K = 1.2; // of BM25
   const B = 0.5;
   const HEADING = 1.5; // what a word in a section's title adds
+  const TITLE = 2.5; // what one in the title of the page adds
   const PART = 0.3; // what a part of a name counts that stands on a page as a whole
   const INFLECTED = 0.9; // what another form of a word counts
   const OF_SECTIONS = 0.3; // what the rarity of a word among sections counts, beside that among pages
@@ -27,6 +28,7 @@ recipeGallerySearch("find", (() => {
   const EXCERPT = 200; // characters, of which Chinese and Korean need half
 
   const fold = (text) => text.normalize("NFKC").toLowerCase();
+  const keyOf = (text) => fold(text).replace(/\s+/gu, IS_DENSE.test(text) ? "" : " ");
   const sum = (values) => values.reduce((all, value) => all + value, 0);
   const pairs = (run) => (run.length < 2 ? [run] : [...run.slice(1)].map((_, at) => run.slice(at, at + 2)));
 
@@ -34,7 +36,7 @@ recipeGallerySearch("find", (() => {
     const pageOf = index.lengths.map(() => 0);
     index.starts.slice(1).forEach((end, page) => pageOf.fill(page, index.starts[page], end));
     const mean = sum(index.lengths) / index.lengths.length;
-    const synonyms = new Map(Object.entries(index.synonyms));
+    const synonyms = new Map(Object.entries(index.synonyms).map(([key, meant]) => [keyOf(key), meant]));
     const inQuery = pattern([...synonyms.keys()]);
 
     // One pattern for all that has synonyms, the longest first
@@ -93,7 +95,7 @@ recipeGallerySearch("find", (() => {
       const scores = new Map();
       for (const [section, [count, inTitle]] of sections) {
         const room = K * (1 - B + (B * index.lengths[section]) / mean);
-        scores.set(section, value * ((count * (K + 1)) / (count + room) + HEADING * inTitle));
+        scores.set(section, value * ((count * (K + 1)) / (count + room) + inTitle * (section === index.starts[pageOf[section]] ? TITLE : HEADING)));
       }
       return { words: terms.map(([term]) => term), value, scores };
     }
@@ -202,8 +204,8 @@ recipeGallerySearch("find", (() => {
       const groups = [];
       const meant = [];
       for (const [at, piece] of query.split(inQuery).entries()) {
-        const others = synonyms.get(at % 2 ? piece.replace(/\s+/gu, " ") : "") ?? synonyms.get(piece.replace(/\s+/gu, ""));
-        if (at % 2 && others) {
+        const others = at % 2 && synonyms.get(keyOf(piece));
+        if (others) {
           if (!others.length) continue; // says nothing about what is looked for
           const choices = [piece, ...others].map((text) => lookUpAll(text));
           groups.push(await Promise.all(choices));
@@ -218,6 +220,7 @@ recipeGallerySearch("find", (() => {
           if (both) groups.push([[both]]);
         }
       }
+      if (!groups.length) groups.push([await lookUpAll(query, meant)]); // "the" and nothing else
       return { groups, meant };
     }
 

@@ -98,6 +98,7 @@ def add_glossary(
         (term.forms, translations[:1])
         for term in load_glossary(locale).terms
         if (translations := term.translations.get(language.code))
+        and translations[0].lower() not in map(str.lower, term.forms)  # "eager" stays English
     ]
     own = [(row.searched, row.meant) for row in rows if row.language == language.code]
     for searched, meant in (*own, *terms):

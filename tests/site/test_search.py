@@ -128,6 +128,7 @@ def test_names_with_signs_are_found(page: Page, address: str, language: Language
             expect(results.locator("mark").first).to_be_attached()
         told = page.locator("article .search-status").inner_text()
         assert told.startswith(label(page, "found").partition("%s")[0]), told
+    assert search(page, "compile").count() > 3
     for query in MORE_SIGNS if language.code == "en" else ():
         assert search(page, query).count(), query
 

@@ -169,7 +169,9 @@ def test_synonyms_are_those_of_a_language_and_of_its_glossary(tmp_path: Path) ->
     (tmp_path / synonyms.FILE_NAME).write_text(
         "language,searched,meant\nen,card,GPU\nko,그래픽 카드|카드,GPU\nko,왜,\n"
     )
-    (tmp_path / "glossary.csv").write_text("term,ko,note\nkernel|kernels,커널|커널들,\n")
+    (tmp_path / "glossary.csv").write_text(
+        "term,ko,note\nkernel|kernels,커널|커널들,\nEager,eager,\n"
+    )
     rows = synonyms.load_synonyms(tmp_path, ["en", "ko"])
     korean = Language(code="ko", name="한국어")
     assert synonyms.add_glossary(rows, tmp_path, korean) == {
