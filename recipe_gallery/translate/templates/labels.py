@@ -20,6 +20,9 @@ _BORROWED = {
     "sphinx": ("locale/__init__.py", "writers/html5.py", "themes/basic/search.html"),
     "pydata_sphinx_theme": ("src/pydata_sphinx_theme/",),
 }
+_CALL = re.compile(r"\b_\(")
+_PLAIN_CALL = re.compile(r'\b_\(\s*((?:"(?:[^"\\\n]|\\.)*"\s*)+),?\s*\)')
+_NO_CODE = re.compile(r'"""[\s\S]*?"""|#.*')
 
 
 def add_labels(
@@ -49,20 +52,33 @@ def find_labels(root: Path, name: str) -> Iterator[tuple[str, str]]:
     package = root / name if (root / name).is_dir() else _package_folder(name)
     files = sorted(package.rglob("*.py"), key=lambda path: (path.parent.parts, path.name))
     for path in files:
-        source = path.read_text(encoding="utf-8")
-        if not re.search(r"\b_\(", source):
-            continue
-        found = [
-            (node.lineno, node.col_offset, node.args[0].value)
-            for node in ast.walk(ast.parse(source))
-            if isinstance(node, ast.Call)
-            and isinstance(node.func, ast.Name)
-            and node.func.id == "_"
-            and node.args
-            and isinstance(node.args[0], ast.Constant)
-        ]
-        for _line, _column, text in sorted(found):
-            yield str(text), f"{name}/{path.relative_to(package).as_posix()}"
+        for text in _find_calls(path.read_text(encoding="utf-8")):
+            yield text, f"{name}/{path.relative_to(package).as_posix()}"
+
+
+def _find_calls(source: str) -> list[str]:
+    """Return the texts of all calls ``_("...")``, in order.
+
+    Parsing takes long, and is not needed where each such call has nothing but texts in double
+    quotes, and none stands in a comment or a docstring.
+    """
+    calls = len(_CALL.findall(source)) if "_(" in source else 0
+    if not calls:
+        return []
+    plain = _PLAIN_CALL.findall(source)
+    is_code = len(_CALL.findall(_NO_CODE.sub("", source))) == calls
+    if is_code and len(plain) == calls:
+        return [str(ast.literal_eval(f"({text})")) for text in plain]
+    found = [
+        (node.lineno, node.col_offset, node.args[0].value)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id == "_"
+        and node.args
+        and isinstance(node.args[0], ast.Constant)
+    ]
+    return [str(text) for _line, _column, text in sorted(found)]
 
 
 def _borrowed(config: Config) -> dict[str, tuple[str, ...]]:

@@ -1,5 +1,6 @@
 """Templates of all messages, and what an update makes of them in a project's catalogs."""
 
+import re
 from pathlib import Path
 
 import polib
@@ -58,6 +59,27 @@ def test_labels_are_found_wherever_they_stand(tmp_path: Path) -> None:
         ("second", "labels/zz.py"),
         ("third", "labels/part/a.py"),
     ]
+
+
+def test_labels_are_the_same_with_and_without_parsing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def find() -> list[tuple[str, str]]:
+        return [
+            each
+            for name in ("recipe_gallery", "second_call")
+            for each in labels.find_labels(ROOT, name)
+        ]
+
+    quick = find()
+    assert len(quick) > 50
+    monkeypatch.setattr(labels, "_PLAIN_CALL", re.compile("(?!)"))
+    assert find() == quick
+
+
+@pytest.mark.parametrize("line", ['# _("no")', '"""Use _("no")."""', '"""Use\n_("no")."""'])
+def test_what_only_looks_like_a_label_is_none(tmp_path: Path, line: str) -> None:
+    (tmp_path / "labels").mkdir()
+    (tmp_path / "labels/a.py").write_text(f'{line}\nx = _("yes")\n')
+    assert [text for text, _file in labels.find_labels(tmp_path, "labels")] == ["yes"]
 
 
 def test_each_language_gets_a_catalog_of_each_page_and_only_changes_are_told(
