@@ -80,6 +80,12 @@ def wait_until(is_so: Callable[[], object], seconds: float = 60) -> None:
         time.sleep(0.05)
 
 
+def _listen_to_signals() -> None:
+    """Undo what nohup does, and a shell for what it runs in the background."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.fixture
 def recorder(gallery: Gallery) -> Iterator[Callable[[str], "subprocess.Popen[str]"]]:
     """Starts `record` for a recipe, as a person does."""
@@ -95,8 +101,7 @@ def recorder(gallery: Gallery) -> Iterator[Callable[[str], "subprocess.Popen[str
             stderr=subprocess.PIPE,
             text=True,
             start_new_session=True,
-            # nohup would have it ignored
-            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
+            preexec_fn=_listen_to_signals,
         )
         started.append(process)
         return process
