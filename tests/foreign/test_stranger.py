@@ -225,7 +225,7 @@ def test_an_address_makes_links_of_notebooks_absolute(recorded: Stranger) -> Non
 
 def test_a_language_is_added_and_translated(recorded: Stranger) -> None:
     said = recorded.command("new-language", "ko").stdout
-    assert "recipe-gallery html ko" in said
+    assert "recipe-gallery live ko" in said
     assert "make " not in said
     labels = recorded.docs / "locales/ko/LC_MESSAGES/sphinx.po"
     assert "pydata" not in labels.read_text(encoding="utf-8")  # a theme that is not used here
