@@ -1,0 +1,700 @@
+"""
+Which mode of torch.compile should I choose?
+============================================
+
+Choose by what your job waits for: for memory, for launches, or for matrix products.
+
+**Start with** ``default``. On 67 million numbers ``sin(x) + cos(x)`` then :claim:`takes
+{sin-cos.2-26.default.gpu} of GPU time instead of {sin-cos.2-26.eager.gpu} <fusion-gains>`; on a
+single number :claim:`it loses, {sin-cos.2-0.default.wall} against {sin-cos.2-0.eager.wall}
+<one-number-loses>`. **If the GPU waits for launches, choose** ``reduce-overhead``. A sentence
+through BERT :claim:`takes {bert.short.reduce-overhead.wall} instead of {bert.short.default.wall}
+<graphs-gain>`, eagerly :measured:`bert.short.eager.wall`. **Tune where matrix products have few
+rows**. With one row ``max-autotune-no-cudagraphs`` :claim:`takes
+{product.1.max-autotune-no-cudagraphs.gpu} of GPU time instead of {product.1.default.gpu}
+<tuning-gains>`.
+
+.. code-block:: python
+
+   import torch
+
+   @torch.compile(mode="default")  # or another
+   def layer(x, weight):
+       return torch.nn.functional.gelu(x @ weight)
+
+   x, weight = torch.randn(2, 1024, 1024, device="cuda")
+   layer(x, weight)  # compiles
+   y = layer(x, weight).clone()  # reduce-overhead overwrites what is not cloned
+
+**What you need**
+
+- PyTorch 2.11 or newer, pandas and Matplotlib; torchvision and Transformers for two experiments.
+  Modes are stable since 2.0; ``mark_dynamic`` may still change.
+- A CUDA GPU of compute capability 7.0 or above, with Triton, for results like these. Elsewhere small
+  sizes run on the CPU, with a C++ compiler. A T4 (7.5) has no ``bfloat16`` and runs ``float32``.
+"""
+
+# sphinx_gallery_cell_timeout = 300
+# sphinx_gallery_deadline = 600
+# sphinx_gallery_thumbnail_number = 2
+
+# %%
+# What to choose
+# --------------
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - What you see
+#      - Choose
+#      - What it gives here
+#      - What it costs
+#    * - You do not know yet
+#      - ``default``
+#      - resnet18: :measured:`resnet18.float32.default.gpu` of GPU time instead of
+#        :measured:`resnet18.float32.eager.gpu`
+#      - First call :measured:`resnet18.float32.default.first_call`
+#    * - The wall time is above 1.2 times the GPU time, and sizes stay
+#      - ``reduce-overhead``
+#      - BERT: :measured:`bert.short.reduce-overhead.wall`, ``default``
+#        :measured:`bert.short.default.wall`
+#      - First call :measured:`bert.short.reduce-overhead.first_call`, ``default``
+#        :measured:`bert.short.default.first_call`; outputs to clone; memory
+#    * - One simple operation on large inputs
+#      - ``default``
+#      - Sine and cosine: :claim:`{sin-cos.2-26.default.gpu}, with reduce-overhead
+#        {sin-cos.2-26.reduce-overhead.gpu} <graphs-copy>`
+#      - First call :measured:`sin-cos.2-26.default.first_call`
+#    * - Products with few rows, as in decoding
+#      - ``max-autotune-no-cudagraphs``
+#      - One row: :measured:`product.1.max-autotune-no-cudagraphs.gpu`, ``default``
+#        :measured:`product.1.default.gpu`
+#      - First call :measured:`product.1.max-autotune-no-cudagraphs.first_call`, ``default``
+#        :measured:`product.1.default.first_call`
+#    * - Sizes vary
+#      - ``default`` with ``mark_dynamic``
+#      - :claim:`One compilation for all sizes <one-compilation>`
+#      - No CUDA graphs
+#    * - Tensors of a few numbers
+#      - Nothing
+#      - :measured:`sin-cos.2-0.eager.wall`, ``default`` :measured:`sin-cos.2-0.default.wall`
+#      - Nothing
+#    * - A formula with needless work
+#      - A better formula first
+#      - NumPy: :measured:`numpy.algebra.numpy.wall` instead of :measured:`numpy.products.numpy.wall`
+#      - Your time
+#
+# What happens at the first call
+# ------------------------------
+#
+# ``torch.compile`` only wraps a function (the origin times that: 0.00 s). The first call has four stages:
+#
+# 1. **Dynamo** reads the bytecode, records what is done with tensors as a graph, and notes *guards*, the
+#    conditions under which that is valid. What it cannot record breaks the graph.
+# 2. **AOTAutograd** adds the backward graph, if gradients are needed, in a small set of operations.
+# 3. **Inductor** fuses operations that would pass data through memory, and plans its reuse.
+# 4. It **generates code**, Triton for a GPU and C++ for a CPU, and has it compiled.
+#
+# A cache on disk keeps what stages 2 to 4 made. A later call checks the guards and runs the program; if
+# they fail, it starts over.
+
+# sphinx_gallery_fold = "Code of the figure"
+# sphinx_gallery_once = True
+# sphinx_gallery_alt = "Five boxes from left to right, joined by arrows: a Python function; Dynamo makes a graph and guards of it; AOTAutograd makes forward and backward graphs; Inductor makes fused kernels; Triton or C++ makes a program, which a cache keeps"
+from matplotlib import pyplot as plt
+
+stages = {"your function": "Python", "Dynamo": "graph, guards"}
+stages |= {"AOTAutograd": "forward,\nbackward", "Inductor": "fused kernels"}
+stages |= {"Triton, C++": "program, cached"}
+fig, ax = plt.subplots(figsize=(7, 1.3), layout="constrained")
+for place, (stage, result) in enumerate(stages.items()):
+    box = dict(boxstyle="round,pad=0.5", facecolor="none", edgecolor="#0072B2")
+    ax.text(place, 1, stage, ha="center", va="center", bbox=box)
+    ax.text(place, 0.1, result, ha="center", va="center")
+    if place:
+        tip, tail = (place - 0.42, 1), (place - 0.58, 1)
+        ax.annotate("", tip, tail, arrowprops=dict(arrowstyle="->"))
+ax.set(xlim=(-0.5, len(stages) - 0.5), ylim=(-0.4, 1.6))
+ax.axis("off")
+plt.show()
+
+# %%
+# A mode is a name for settings of stages 3 and 4. PyTorch lists them.
+
+import functools
+import gc
+
+import numpy as np
+import pandas as pd
+import torch
+from matplotlib import pyplot as plt
+from torch._dynamo.utils import counters
+from torch._inductor.utils import fresh_cache
+
+TUNED = "max-autotune-no-cudagraphs"
+MODES = ["default", "reduce-overhead", TUNED, "max-autotune"]
+switches = pd.DataFrame(torch._inductor.list_mode_options()).T.loc[MODES]
+print(switches.dropna(axis="columns", how="all").fillna("–"))
+
+# %%
+# - ``triton.cudagraphs`` records the kernels of a call, and the CPU launches them as one graph. Launching
+#   is the overhead that is reduced, not compiling.
+# - ``max_autotune`` tries several kernels for each matrix product and configurations of others, and
+#   ``coordinate_descent_tuning`` goes on from there.
+#
+# The experiment
+# --------------
+#
+# Sizes stand at the top. Nothing here needs gradients.
+
+# sphinx_gallery_fold = "The harness: how arms are timed"
+
+from _bench import Bench
+
+# %%
+
+bench = Bench()
+ON_GPU = bench.device.type == "cuda"
+if ON_GPU:
+    POWERS, WIDTH, ROWS = (0, 18, 26), 8192, (1, 16, 4096)
+    IMAGES, LAYERS, LONG, PAIRS = (16, 3, 224, 224), 6, (64, 512), (1024, 640)
+else:  # without CUDA graphs two modes are left
+    POWERS, WIDTH, ROWS = (0, 9, 18), 256, (1, 4)
+    IMAGES, LAYERS, LONG, PAIRS = (2, 3, 32, 32), 1, (2, 16), (64, 32)
+    MODES = ["default", TUNED]
+torch.set_grad_enabled(False)
+
+
+def ways(fn, *inputs, modes=MODES):
+    """Return calls of a function: as it is, and compiled in each mode."""
+    kinds = {m: torch.compile(fn, mode=m, dynamic=False) for m in modes}
+    return {k: lambda f=f: f(*inputs) for k, f in ({"eager": fn} | kinds).items()}
+
+
+# %%
+
+# sphinx_gallery_fold = "How results are compared, and how to look at arms for a moment"
+
+
+def agree(calls, tolerance):
+    """Assert that all calls return the same, but for rounding."""
+    expected, *others = [torch.as_tensor(call()).double() for call in calls.values()]
+    for other in others:
+        assert (other - expected).norm() <= tolerance * expected.norm()
+
+
+def look(case, calls, size, tolerance, limit=None, kernels=ON_GPU):
+    """Time calls one after the other, each compiled with nothing cached; return seconds."""
+    torch.compiler.reset()
+    rows = {}
+    for arm, fn in calls.items():
+        first = fresh_cache()(bench.time)(fn)
+        batch = bench.warm_up(fn, 0.2)
+        rows[arm] = {"wall": sorted(bench.time(fn, batch) for _ in range(3))[1]}
+        if arm not in ("eager", "numpy"):
+            rows[arm]["first_call"] = first
+        if kernels:
+            rows[arm]["gpu"], rows[arm]["kernels"], _cpu = bench.profile(fn)
+            if limit:
+                rows[arm]["share"] = limit / rows[arm]["gpu"]
+        for quantity, value in rows[arm].items():
+            bench.figure(case, arm, quantity, value, size)
+    agree(calls, tolerance)
+    table = pd.DataFrame(rows).T
+    times = [name for name in table if name not in ("kernels", "share")]
+    shown = (1e3 * table[times]).add_suffix(" (ms)").join(table.drop(columns=times))
+    print(f"{case}, {size}:\n{shown.astype(object).fillna('')}\n")
+    return table
+
+
+# %%
+# Sine and cosine
+# ...............
+#
+# Three eager kernels go from memory to memory: 28 bytes per number. A fused one reads four bytes and
+# writes four. The limit is the time of a copy.
+
+
+def wave(x):
+    """Add sine and cosine."""
+    return torch.sin(x) + torch.cos(x)
+
+
+x = torch.randn(2 ** POWERS[-1], device=bench.device)
+copy = functools.partial(torch.empty_like(x).copy_, x)
+bench.warm_up(copy)
+bandwidth = 2 * x.nbytes / (bench.profile(copy)[0] if ON_GPU else bench.time(copy, 10))
+cosine, waves = functools.partial(torch.compile(torch.cos), x), {}
+for power in (POWERS[0], POWERS[-1]):
+    calls = ways(wave, x[: 2**power], modes=MODES[:2])
+    limit = 8 * 2**power / bandwidth
+    waves[power] = bench.compare("sin+cos", calls, f"2^{power}", limit, cosine)
+    agree(calls, 1e-5)
+
+# %%
+# ``wall`` is the wall time of a call, ``gpu`` the time in kernels, ``cpu`` the time until the CPU has
+# launched everything, ``share`` the limit divided by the GPU time. Now the tuned modes, and a size in
+# between.
+
+# sphinx_gallery_once = True
+tuned = {}
+for power in (POWERS[0], POWERS[-1]):
+    calls = ways(wave, x[: 2**power], modes=MODES[-2:])
+    tuned[power] = look("tuned", calls, f"2^{power}", 1e-5)
+calls = ways(wave, x[: 2 ** POWERS[1]], modes=MODES[:2])
+waves[POWERS[1]] = look("sin+cos", calls, f"2^{POWERS[1]}", 1e-5)
+
+# %%
+
+# sphinx_gallery_fold = "Code of the figure"
+# sphinx_gallery_once = True
+# sphinx_gallery_alt = "Log-log plot of the wall time of sin + cos in microseconds against the number of elements: one line each for eager, default and reduce-overhead, and a dashed line for the time of a copy"
+fig, ax = plt.subplots(figsize=(7, 3.2), layout="constrained")
+powers = sorted(waves)
+for arm, marker in zip(waves[0].index, "s^o", strict=False):
+    times = [1e6 * waves[power].wall[arm] for power in powers]
+    ax.loglog([2.0**power for power in powers], times, marker=marker, label=arm)
+copies = [8e6 * 2**power / bandwidth for power in powers]
+ax.loglog([2.0**power for power in powers], copies, "--", color="grey", label="copy")
+ax.set(xlabel="elements", ylabel="wall time (µs)", ylim=(1, None))
+ax.legend()
+plt.show()
+
+# %%
+
+# sphinx_gallery_plumbing = True
+
+
+def claim_less(key, less, more, unit="s"):
+    bench.claim(key, less < more, f"{less:.4g} {unit} against {more:.4g} {unit}")
+
+
+one, many = waves[POWERS[0]], waves[POWERS[-1]]
+claim_less("one-number-loses", one.wall["eager"], one.wall.drop("eager").min())
+if ON_GPU:
+    claim_less("fusion-gains", many.gpu["default"], many.gpu["eager"])
+    claim_less("graphs-copy", many.gpu["default"], many.gpu["reduce-overhead"])
+    claim_less("fused-in-one", one.kernels["default"], one.kernels["eager"], "kernels")
+
+# %%
+
+# sphinx_gallery_once = True
+# sphinx_gallery_plumbing = True
+
+modes = pd.concat([one.wall, tuned[POWERS[0]].wall]).drop("eager")
+claim_less("every-mode-loses", one.wall["eager"], modes.min())
+middle = waves[POWERS[1]].wall
+claim_less("small-loses", middle["eager"], middle.drop("eager").min())
+if ON_GPU:
+    best = tuned[POWERS[-1]].gpu.drop("eager").min()
+    claim_less("tuning-finds-nothing", 0.98 * many.gpu["default"], best)
+
+# %%
+# - One number: :claim:`{sin-cos.2-0.default.kernels} kernel instead of {sin-cos.2-0.eager.kernels}
+#   <fused-in-one>`, and yet :claim:`every mode loses, reduce-overhead with
+#   {sin-cos.2-0.reduce-overhead.wall} <every-mode-loses>`: checking guards takes longer than launching
+#   kernels. (The origin: 14 µs eagerly, 33 and 53 µs compiled.)
+# - 262,144 numbers: :claim:`eager PyTorch still wins, {sin-cos.2-18.eager.wall} against
+#   {sin-cos.2-18.default.wall} <small-loses>`.
+# - 67 million: ``default`` reaches :measured:`sin-cos.2-26.default.share` of the limit, and the rest may be
+#   arithmetic: a sine takes tens of instructions. :claim:`Tuning gains less than 2%
+#   <tuning-finds-nothing>`. A CUDA graph reads from a fixed address, so each call copies its input there.
+#
+# resnet18
+# ........
+#
+# 16 images through random weights: first in ``float32`` as the origin ran it, where cuDNN convolves in
+# TF32 unless told otherwise; then with channels last and TF32 everywhere; then in ``bfloat16``.
+
+# sphinx_gallery_fold = "Models: what is installed, and pretrained if it is on this disk"
+
+try:
+    from torchvision.models import resnet18
+except ImportError:
+    print("torchvision is not installed: this experiment is left out.")
+    resnet18 = None
+
+
+def make_bert():
+    """Return a BERT and the tokens of a sentence, without a network."""
+    from transformers import AutoTokenizer, BertConfig, BertModel
+
+    name, sizes = "google-bert/bert-base-uncased", dict(num_hidden_layers=LAYERS)
+    if not ON_GPU:
+        sizes |= dict(hidden_size=64, num_attention_heads=2, intermediate_size=256)
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(name, local_files_only=True)
+        model = BertModel.from_pretrained(name, local_files_only=True, **sizes)
+        ids = tokenizer("Here is a sentence to encode.", return_tensors="pt").input_ids
+        print("BERT and its tokenizer: pretrained, from this disk.")
+    except (OSError, ValueError, RuntimeError):
+        model, ids = BertModel(BertConfig(**sizes)), torch.randint(1000, 30000, (1, 8))
+        print(
+            "BERT: random weights and tokens; the pretrained ones are not on this disk."
+        )
+    return model.eval().to(bench.device, bench.dtype), ids.to(bench.device)
+
+
+try:
+    bert, sentence = make_bert()
+except ImportError:
+    print("Transformers is not installed: this experiment is left out.")
+    bert = None
+
+# %%
+
+# sphinx_gallery_once = True
+last, resnets = dict(memory_format=torch.channels_last), {}
+formats = {"float32": {}, "channels-last": last, "half": last | dict(dtype=bench.dtype)}
+for name, options in formats.items() if resnet18 else ():
+    torch.set_float32_matmul_precision("high" if options else "highest")
+    net = resnet18().eval().to(bench.device, **options)
+    images = torch.randn(IMAGES, device=bench.device).to(**options)
+    calls = ways(net, images, modes=MODES[: 1 if name == "channels-last" else 2])
+    resnets[name] = look("resnet18", calls, name, 5e-2)
+
+# %%
+
+# sphinx_gallery_once = True
+# sphinx_gallery_plumbing = True
+
+if ON_GPU and resnets:
+    gains = pd.Series(
+        {n: t.gpu["default"] / t.gpu["eager"] for n, t in resnets.items()}
+    )
+    bench.claim("resnet-fusion-gains", gains.max() < 1, str(gains.round(2).to_dict()))
+    half = resnets["half"]
+    claim_less("half-waits", 1.2 * half.gpu["eager"], half.wall["eager"])
+    claim_less("half-gains", *half.wall[["reduce-overhead", "default"]])
+
+# %%
+# In all three :claim:`fusion takes GPU time off <resnet-fusion-gains>`: batch normalization, ReLU and the
+# sums make no trips to memory of their own. In ``bfloat16`` the eager kernels need
+# :measured:`resnet18.half.eager.gpu`, but :claim:`the GPU waits: the wall time is
+# {resnet18.half.eager.wall} <half-waits>`, so :claim:`CUDA graphs gain over default,
+# {resnet18.half.reduce-overhead.wall} instead of {resnet18.half.default.wall} <half-gains>`.
+#
+# The origin shows 9.0 ms eagerly, 6.9 ms with ``default``, but 10.5 ms with ``reduce-overhead``: the second
+# call records the graph, and only one call was to warm up. Here it is
+# :measured:`resnet18.float32.eager.wall`, :measured:`resnet18.float32.default.wall` and
+# :measured:`resnet18.float32.reduce-overhead.wall`.
+#
+# BERT, a sentence and a long batch
+# .................................
+#
+# BERT-base with six of its twelve layers, which are all alike, so that it compiles sooner.
+
+
+def encode(ids):
+    """Return a vector for each token."""
+    return bert(input_ids=ids).last_hidden_state
+
+
+if bert:
+    calls = ways(encode, sentence, modes=MODES[:2])
+    layer, tokens = torch.compile(bert.encoder.layer[0]), bert.embeddings(sentence)
+    rehearsal = functools.partial(layer, tokens)
+    short = bench.compare("BERT", calls, "short", rehearse=rehearsal)
+    agree(calls, 5e-2)
+
+# %%
+
+# sphinx_gallery_once = True
+if bert:
+    texts = torch.randint(1000, 30000, LONG, device=bench.device)
+    calls = ways(encode, texts, modes=MODES[:1])
+    long = look("BERT", calls, "long", 5e-2)
+
+# %%
+
+# sphinx_gallery_plumbing = True
+
+if ON_GPU and bert:
+    claim_less("graphs-gain", *short.wall[["reduce-overhead", "default"]])
+    claim_less("short-waits", 1.2 * short.gpu["eager"], short.wall["eager"])
+    claim_less("default-waits", 1.2 * short.gpu["default"], short.wall["default"])
+
+# %%
+
+# sphinx_gallery_once = True
+# sphinx_gallery_plumbing = True
+
+if ON_GPU and bert:
+    claim_less("long-keeps-busy", long.wall["default"], 1.2 * long.gpu["default"])
+
+# %%
+# With one sentence :claim:`the GPU waits: {bert.short.eager.gpu} in kernels, {bert.short.eager.wall} in
+# all <short-waits>`. ``default`` :claim:`leaves it waiting <default-waits>`; CUDA graphs do not. 64 texts of
+# 512 tokens :claim:`keep it busy <long-keeps-busy>`, so graphs have nothing to gain: GPU time is
+# :measured:`bert.long.eager.gpu` eagerly and :measured:`bert.long.default.gpu` with ``default``. The origin
+# shows 5.5 and 2.2 ms for a sentence and twelve layers.
+#
+# Where tuning pays
+# .................
+#
+# Few rows times a large matrix are little to compute and much to read: 8192 by 8192 numbers do not fit
+# into a GPU's caches.
+
+weight = torch.randn(WIDTH, WIDTH, device=bench.device, dtype=bench.dtype)
+
+
+def tune(rows):
+    """Look at the product as it is, compiled, and tuned."""
+    x = torch.randn(rows, WIDTH, device=bench.device, dtype=bench.dtype)
+    calls = ways(lambda x: x @ weight.T, x, modes=("default", TUNED))
+    return look("product", calls, rows, 2e-2, weight.nbytes / bandwidth)
+
+
+single = tune(ROWS[0])
+
+# %%
+
+# sphinx_gallery_once = True
+for rows in ROWS[1:]:
+    tune(rows)
+
+# %%
+
+# sphinx_gallery_plumbing = True
+
+if ON_GPU:
+    claim_less("tuning-gains", single.gpu[TUNED], single.gpu["default"])
+
+# %%
+# For one row the tuned mode makes a reduction of the product. That reaches
+# :measured:`product.1.max-autotune-no-cudagraphs.share` of the limit, which is to read the matrix once;
+# ``default``, which calls cuBLAS, :measured:`product.1.default.share`. For 16 rows it is
+# :measured:`product.16.max-autotune-no-cudagraphs.share` and :measured:`product.16.default.share`. For 4096
+# rows GPU times are :measured:`product.4096.max-autotune-no-cudagraphs.gpu` and
+# :measured:`product.4096.default.gpu`, after a tuned first call of
+# :measured:`product.4096.max-autotune-no-cudagraphs.first_call`. Keep it only if your GPU time falls.
+#
+# NumPy, and a better formula
+# ...........................
+#
+# ``torch.compile`` takes NumPy functions, too. The origin's normalizes two arrays of 1024 by 640
+# ``float64`` numbers, adds up all products of their rows' elements, clips and takes the exponential. NumPy
+# stores 419 million products.
+
+
+def normalize(x):
+    """Give each column mean 0 and standard deviation 1, but leave constant ones."""
+    deviation = x.std(axis=0)
+    deviation[deviation == 0] = 1
+    return (x - x.mean(axis=0)) / deviation
+
+
+def products(x, y):
+    """Add up all products of an element of x with one of y, row by row."""
+    return np.sum(x[:, :, None] * y[:, None, :], axis=(-2, -1))
+
+
+def algebra(x, y):
+    """Return the same, as the product of two sums."""
+    return x.sum(axis=-1) * y.sum(axis=-1)
+
+
+def numpy_fn(pair_sums, x, y):
+    """Normalize, add up products, clip, take the exponential, regularize."""
+    x, y = normalize(x), normalize(y)
+    result = np.exp(np.clip(pair_sums(x, y), -1, 1))
+    return result + 0.001 * np.sum(x**2 + y**2, axis=1)
+
+
+# %%
+# ``wrap_numpy`` makes it take tensors, which stay on the GPU. NumPy uses one thread here, a compiled
+# function all, so one of them is held to one thread.
+
+# sphinx_gallery_once = True
+arrays = np.random.default_rng(0).standard_normal((2, *PAIRS))
+tensors = torch.from_numpy(arrays).to(bench.device)
+formulas = {}
+print(f"{torch.get_num_threads()} threads")
+for formula in (products, algebra):
+    fn = functools.partial(numpy_fn, formula)
+    alone = torch.compile(fn, options={"cpp.threads": 1})
+    arms = {"numpy": fn, "one thread": alone, "threads": torch.compile(fn)}
+    arms = {arm: functools.partial(f, *arrays) for arm, f in arms.items()}
+    table = look("NumPy", arms, formula.__name__, 1e-6, kernels=False)
+    if ON_GPU:
+        moved = torch.compile(torch.compiler.wrap_numpy(fn))
+        calls = {"gpu": functools.partial(moved, *tensors)}
+        table = pd.concat([table, look("NumPy", calls, formula.__name__, 1e-6)])
+    formulas[formula.__name__] = table.wall
+walls = pd.DataFrame(formulas)
+
+# %%
+
+# sphinx_gallery_once = True
+# sphinx_gallery_plumbing = True
+
+claim_less("one-thread-gains", *walls.products[["one thread", "numpy"]])
+evidence = str((1e3 * walls).round(3).to_dict())
+bench.figure("NumPy", "threads", "count", torch.get_num_threads(), unit="")
+bench.claim("algebra-gains", (walls.algebra < walls.products).all(), evidence)
+
+# %%
+# On one thread :claim:`compiling gains, {numpy.products.one-thread.wall} instead of
+# {numpy.products.numpy.wall} <one-thread-gains>`, because no such array is made. On
+# :measured:`numpy.threads.count` it is :measured:`numpy.products.threads.wall`, on the GPU
+# :measured:`numpy.products.gpu.wall`. But
+#
+# .. math:: \sum_j \sum_k x_j \, y_k = \Bigl(\sum_j x_j\Bigr) \Bigl(\sum_k y_k\Bigr)
+#
+# :claim:`gains wherever it runs <algebra-gains>`: NumPy takes :measured:`numpy.algebra.numpy.wall`, compiled
+# it is :measured:`numpy.algebra.threads.wall`, on the GPU :measured:`numpy.algebra.gpu.wall`. No mode of
+# Inductor does that for you. The origin's "90 % saved", 0.88 s to 0.06 s, compares one thread with all.
+#
+# Pitfalls
+# --------
+#
+# **An output changes later.** A CUDA graph writes to fixed addresses, so a call overwrites what the one
+# before returned. PyTorch notices that only until the graph is recorded.
+
+# sphinx_gallery_once = True
+ones, twos = torch.ones(4, device=bench.device), torch.full((4,), 2.0).to(bench.device)
+
+
+def keep(way):
+    """Call twice, four times over; say what became of the first output each time."""
+    torch.compiler.reset()
+    compiled = torch.compile(wave, mode="reduce-overhead")
+    for _ in range(4):
+        if way == "one step":
+            torch.compiler.cudagraph_mark_step_begin()
+        first = compiled(ones)
+        kept = first.clone() if way == "clone" else first
+        compiled(twos)
+        try:
+            yield "intact" if torch.allclose(kept, wave(ones)) else "overwritten"
+        except RuntimeError as error:
+            yield str(error).rsplit(". ", 1)[-1].strip()
+
+
+fates = {way: list(keep(way)) for way in ("as it is", "clone", "one step")}
+for way, fate in fates.items():
+    print(f"{way}:", *fate, sep="\n  ")
+
+# %%
+# Rule: clone outside of the compiled function, or say where a step begins: then :claim:`outputs of all
+# calls in a step stay <step-keeps>`.
+#
+# **Each size is recorded and keeps memory.** Mark the dimension that varies, with ``dynamic`` left alone:
+# ``dynamic=True`` makes all of them symbolic, and PyTorch advises against it.
+
+# sphinx_gallery_fold = "How first calls and memory of several sizes are measured"
+# sphinx_gallery_once = True
+side = 1024 if ON_GPU else 64
+tower = torch.nn.Sequential(*[torch.nn.Linear(side, side), torch.nn.GELU()] * 4)
+tower.to(bench.device)
+
+
+def visit(mode):
+    """Call with one size after the other; return graphs, times of first calls, memory."""
+    torch.compiler.reset(), gc.collect(), torch.cuda.empty_cache()
+    before, graphs = torch.cuda.memory_reserved(), counters["stats"]["unique_graphs"]
+    compiled, seen = torch.compile(tower, mode=mode), {}
+    for rows in (256, 512, 1024):
+        batch = torch.randn(rows, side, device=bench.device)
+        torch._dynamo.mark_dynamic(batch, 0)
+        call = functools.partial(compiled, batch)
+        seen[f"{rows} rows, three calls (ms)"] = 3e3 * bench.time(call, 3)
+    del batch, call
+    torch.cuda.empty_cache()
+    seen["graphs"] = counters["stats"]["unique_graphs"] - graphs
+    seen["memory (MB)"] = (torch.cuda.memory_reserved() - before) / 1e6
+    return seen
+
+
+# %%
+
+# sphinx_gallery_once = True
+sizes = pd.DataFrame({mode: visit(mode) for mode in MODES[:2]})
+print(sizes)
+
+# %%
+# Rule: :claim:`one compilation serves all marked sizes <one-compilation>`, but :claim:`a graph is recorded
+# for each <size-records>` and :claim:`keeps its memory, together {sizes.reduce-overhead.memory}
+# <graphs-keep-memory>`. Pad to a few sizes, or take ``default``.
+#
+# **Graphs are skipped.** What changes an input in place (weights and buffers may change), or uses the CPU,
+# is not replayed. The result is right, the gain is gone.
+
+
+# sphinx_gallery_once = True
+def in_place(x):
+    """Change the input."""
+    return x.sin_()
+
+
+torch.compiler.reset()
+skips = {}
+for fn in (wave, in_place):
+    before = counters["inductor"]["cudagraph_skips"]
+    compiled = torch.compile(fn, mode="reduce-overhead")
+    compiled(ones), compiled(ones)
+    skips[fn.__name__] = counters["inductor"]["cudagraph_skips"] - before
+print("skipped:", skips)
+
+# %%
+
+# sphinx_gallery_once = True
+# sphinx_gallery_plumbing = True
+
+found = sizes.loc["graphs"]
+bench.claim("one-compilation", (found == 1).all(), str(found.to_dict()))
+if ON_GPU:
+    kept = fates["one step"] == fates["clone"] == 4 * ["intact"]
+    lost = "intact" not in fates["as it is"]
+    bench.claim("step-keeps", kept and lost, str(fates))
+    memory = 1e6 * sizes.loc["memory (MB)"]
+    kept = memory["reduce-overhead"]  # by default it may be 0
+    bench.figure("sizes", "reduce-overhead", "memory", kept, unit="B")
+    claim_less("graphs-keep-memory", memory["default"], kept, "B")
+    again = sizes.loc["1024 rows, three calls (ms)"]
+    claim_less("size-records", *again[["default", "reduce-overhead"]], "ms")
+    found = skips["wave"] == 0 and skips["in_place"] > 0
+    bench.claim("in-place-skips", found, str(skips))
+
+# %%
+# Rule: :claim:`count the skips <in-place-skips>`; ``TORCH_LOGS=perf_hints`` tells the reason.
+#
+# **When it fails.**
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - What you see
+#      - What to do
+#    * - A wrong result, or an error in the compiler
+#      - The lines below: is it Dynamo (``eager``), AOTAutograd or Inductor?
+#    * - A graph breaks
+#      - ``fullgraph=True`` tells where; ``TORCH_LOGS=graph_breaks`` lists all
+#    * - It compiles again and again
+#      - ``TORCH_LOGS=recompiles`` names the guard; mark what varies
+#    * - Out of memory
+#      - ``default``, or fewer sizes
+#    * - "Not enough SMs"
+#      - Below 68 multiprocessors products are not tuned: ``default``
+#    * - Compiling takes minutes
+#      - ``default``, or :doc:`/recipes/regional_compilation`
+
+# sphinx_gallery_once = True
+for backend in ("eager", "aot_eager", "inductor"):
+    torch.compiler.reset()
+    result = torch.compile(wave, backend=backend)(ones)
+    print(backend, "is right:", torch.allclose(result, wave(ones)))
+
+# %%
+# What is not measured here, and where to go on
+# ---------------------------------------------
+#
+# Training, tuned convolutions and models (minutes of search), several GPUs. Read on about `varying sizes
+# <https://docs.pytorch.org/docs/stable/torch.compiler_dynamic_shapes.html>`__ and `CUDA graph trees
+# <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__;
+# :doc:`/recipes/where_time_goes` tells what your job waits for.
+#
+# This recipe builds on the `chapter on PyTorch 2
+# <https://tingsongyu.github.io/PyTorch-Tutorial-2nd/chapter-1/1.7-PyTorch2.0.html>`__ of PyTorch实用教程(第二版)
+# by `TingsongYu <https://github.com/TingsongYu/PyTorch-Tutorial-2nd>`__, which compares modes on these four
+# kinds of work.
