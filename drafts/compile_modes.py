@@ -2,7 +2,7 @@
 Which mode of torch.compile should I choose?
 ============================================
 
-Choose by what your job waits for: for memory, for launches, or for matrix products.
+Choose by what your job waits for: memory, launches, or matrix products.
 
 **Start with** ``default``. On 67 million numbers ``sin(x) + cos(x)`` then :claim:`takes
 {sin-cos.2-26.default.gpu} of GPU time instead of {sin-cos.2-26.eager.gpu} <fusion-gains>`; on a
@@ -64,13 +64,20 @@ rows**. With one row ``max-autotune-no-cudagraphs`` :claim:`takes
 #      - ``default``
 #      - Sine and cosine: :claim:`{sin-cos.2-26.default.gpu}, with reduce-overhead
 #        {sin-cos.2-26.reduce-overhead.gpu} <graphs-copy>`
-#      - First call :measured:`sin-cos.2-26.default.first_call`
+#      - First call :measured:`sin-cos.2-26.default.first_call`, paid after
+#        :measured:`sin-cos.2-26.default.break_even` calls
 #    * - Products with few rows, as in decoding
 #      - ``max-autotune-no-cudagraphs``
 #      - One row: :measured:`product.1.max-autotune-no-cudagraphs.gpu`, ``default``
 #        :measured:`product.1.default.gpu`
 #      - First call :measured:`product.1.max-autotune-no-cudagraphs.first_call`, ``default``
 #        :measured:`product.1.default.first_call`
+#    * - Products with many rows
+#      - ``default``
+#      - 4096 rows: :measured:`product.4096.default.gpu`, tuned
+#        :measured:`product.4096.max-autotune-no-cudagraphs.gpu`
+#      - First call :measured:`product.4096.default.first_call`, tuned
+#        :measured:`product.4096.max-autotune-no-cudagraphs.first_call`
 #    * - Sizes vary
 #      - ``default`` with ``mark_dynamic``
 #      - :claim:`One compilation for all sizes <one-compilation>`
@@ -87,7 +94,8 @@ rows**. With one row ``max-autotune-no-cudagraphs`` :claim:`takes
 # What happens at the first call
 # ------------------------------
 #
-# ``torch.compile`` only wraps a function (the origin times that: 0.00 s). The first call has four stages:
+# ``torch.compile`` only wraps a function. (The chapter that this page builds on, its *origin*, times that:
+# 0.00 s.) The first call has four stages:
 #
 # 1. **Dynamo** reads the bytecode, records what is done with tensors as a graph, and notes *guards*, the
 #    conditions under which that is valid. What it cannot record breaks the graph.
@@ -293,8 +301,8 @@ if ON_GPU:
 # %%
 # - One number: :claim:`{sin-cos.2-0.default.kernels} kernel instead of {sin-cos.2-0.eager.kernels}
 #   <fused-in-one>`, and yet :claim:`every mode loses, reduce-overhead with
-#   {sin-cos.2-0.reduce-overhead.wall} <every-mode-loses>`: checking guards takes longer than launching
-#   kernels. (The origin: 14 µs eagerly, 33 and 53 µs compiled.)
+#   {sin-cos.2-0.reduce-overhead.wall} <every-mode-loses>`: the CPU checks guards before each call. (The
+#   origin: 14 µs eagerly, 33 and 53 µs compiled.)
 # - 262,144 numbers: :claim:`eager PyTorch still wins, {sin-cos.2-18.eager.wall} against
 #   {sin-cos.2-18.default.wall} <small-loses>`.
 # - 67 million: ``default`` reaches :measured:`sin-cos.2-26.default.share` of the limit, and the rest may be
@@ -356,7 +364,7 @@ if ON_GPU and resnets:
 # BERT, a sentence and a long batch
 # .................................
 #
-# BERT-base with six of its twelve layers, which are all alike, so that it compiles sooner.
+# BERT-base with six of its twelve layers; the others are alike.
 
 # sphinx_gallery_fold = "The model and its sentence: pretrained, if they are on this disk"
 
@@ -470,9 +478,7 @@ if ON_GPU:
 # :measured:`product.1.max-autotune-no-cudagraphs.share` of the limit, which is to read the matrix once;
 # ``default``, which calls cuBLAS, :measured:`product.1.default.share`. For 16 rows it is
 # :measured:`product.16.max-autotune-no-cudagraphs.share` and :measured:`product.16.default.share`. For 4096
-# rows GPU times are :measured:`product.4096.max-autotune-no-cudagraphs.gpu` and
-# :measured:`product.4096.default.gpu`, after a tuned first call of
-# :measured:`product.4096.max-autotune-no-cudagraphs.first_call`. Keep it only if your GPU time falls.
+# rows it is in the table above. Keep a tuned mode only if your GPU time falls.
 #
 # NumPy, and a better formula
 # ...........................
@@ -549,7 +555,7 @@ bench.claim("algebra-gains", (walls.algebra < walls.products).all(), evidence)
 #
 # :claim:`gains wherever it runs <algebra-gains>`: NumPy takes :measured:`numpy.algebra.numpy.wall`, compiled
 # it is :measured:`numpy.algebra.threads.wall`, on the GPU :measured:`numpy.algebra.gpu.wall`. No mode of
-# Inductor does that for you. The origin's "90 % saved", 0.88 s to 0.06 s, compares one thread with all.
+# Inductor does that for you. The origin's "90 % saved", 0.88 s to 0.06 s, sets one thread against all.
 #
 # Pitfalls
 # --------
