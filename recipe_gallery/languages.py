@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
@@ -117,13 +117,18 @@ def choose_languages(root: Path, codes: Sequence[str]) -> list[Language]:
     for code in codes:
         if code not in languages:
             problem = f"no language {code!r} in {FILE_NAME}; there are: {', '.join(languages)}"
-            raise GalleryError(problem, remedy=_add(code))
+            raise GalleryError(problem, remedy=_add(code, languages))
     if codes:
         return [languages[code] for code in dict.fromkeys(codes)]
     return [language for language in languages.values() if language.published]
 
 
-def _add(code: str) -> str:
+def _add(code: str, languages: Iterable[str]) -> str:
+    written = {each.lower(): each for each in languages}
+    if meant := written.get(code.lower().replace("-", "_")):
+        return f"write {meant}"
+    if not CODE.fullmatch(code):
+        return CODE_REMEDY
     return f"to add it: {suggest('new-language', code)}"
 
 
@@ -165,7 +170,8 @@ def set_languages(app: Sphinx, config: Config) -> None:
         translated = listed or any((folder / code).is_dir() for folder in folders)
         languages = languages | added if translated else added
         if listed and code not in PSEUDO_CODES:
-            problem = GalleryError(f"no language {code!r} in {FILE_NAME}", remedy=_add(code))
+            remedy = _add(code, languages)
+            problem = GalleryError(f"no language {code!r} in {FILE_NAME}", remedy=remedy)
             logger.warning("%s", problem, type="recipe_gallery", subtype="language")
     config.recipe_gallery_languages = languages
     if not config.html_baseurl:

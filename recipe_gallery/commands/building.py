@@ -109,12 +109,12 @@ def glossary(project: Project, options: argparse.Namespace) -> None:
 )
 def live(project: Project, options: argparse.Namespace) -> None:
     """Serve one language and follow every save."""
-    from ..live.server import EDITOR, Live, run
+    from ..live.server import Live, default_editor, run
 
     if not options.language:
         raise GalleryError("which language?", remedy=f"for example: {suggest('live', 'ko')}")
     language = choose_languages(project.root, [options.language])[0]
-    editor = EDITOR if options.editor_link is None else options.editor_link
+    editor = default_editor() if options.editor_link is None else options.editor_link
     run(Live(project, Path.cwd() / options.build, language, editor), options.port)
 
 

@@ -26,6 +26,7 @@ OWNERS = Path(".github", "CODEOWNERS")
 @command("new-language", argument("language", help="its code, such as ja or pt_BR"), TEMPLATES)
 def new_language(project: Project, options: argparse.Namespace) -> None:
     """Add a language, with catalogs to fill in."""
+    from ..translate.catalogs import find_catalogs, locale_folders
     from ..translate.glossary import FILE_NAME as GLOSSARY
     from ..translate.update.update import update_catalogs
 
@@ -34,8 +35,10 @@ def new_language(project: Project, options: argparse.Namespace) -> None:
     print(f"{FILE_NAME}: {line}" if line else f"{FILE_NAME} has {code} already")
     language = choose_languages(project.root, [code])[0]
     print(_describe(language))
-    changed = update_catalogs(project, [language], options.templates).changed
-    print(f"{project.locale / code}: {len(changed)} catalogs written")
+    update_catalogs(project, [language], options.templates)
+    for folder in locale_folders(project.root, project.locale):
+        if count := len(find_catalogs(folder, code)):
+            print(f"{folder / code}: {count} catalog{'s' * (count > 1)}")
     glossary, owners = project.locale / GLOSSARY, project.root / OWNERS
     if add_column(glossary, code):
         print(f"{glossary}: a column {code}, for the terms that you choose")
@@ -70,7 +73,8 @@ def _describe(language: Language) -> str:
     """Return what is known of a language, for people to see whether it is right."""
     direction = "right to left" if language.is_rtl else "left to right"
     touch = "may" if language.words_touch_markup else "may not"
-    return f"written from {direction}; words {touch} touch markup (glue says otherwise)"
+    words = f"words {touch} touch markup; glue in {FILE_NAME} can say otherwise"
+    return f"written from {direction}; {words}"
 
 
 def add_column(path: Path, code: str) -> bool:

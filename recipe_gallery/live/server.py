@@ -18,6 +18,7 @@ from functools import partial
 from http.server import ThreadingHTTPServer
 from multiprocessing import get_context
 from pathlib import Path
+from urllib.parse import quote
 
 import watchfiles
 
@@ -123,8 +124,9 @@ class Live:
             names = ", ".join(os.path.relpath(path, self.root) for path in paths[:3])
             for problem in state.problems:
                 print(problem, flush=True)
-            outcome = "shown" if state.build > before else "not shown, see above"
-            print(f"{names}: {outcome} after {time.monotonic() - began:.1f} s", flush=True)
+            shown = f"shown after {time.monotonic() - began:.1f} s"
+            outcome = shown if state.build > before else "not shown, see above"
+            print(f"{names}: {outcome}", flush=True)
 
     def serve(self, port: int) -> ThreadingHTTPServer:
         """Return a server of the pages on this machine, at ``port`` or a free one for 0."""
@@ -163,6 +165,16 @@ class Live:
             and not any(part.startswith(".") for part in parts)
             and not any(map(file.is_relative_to, made))
         )
+
+
+def default_editor() -> str:
+    """Return the address of a line in Visual Studio Code.
+
+    In the Windows Subsystem for Linux that runs on Windows, where a path alone leads nowhere.
+    """
+    if distribution := os.environ.get("WSL_DISTRO_NAME"):
+        return f"vscode://vscode-remote/wsl+{quote(distribution)}{{path}}:{{line}}"
+    return EDITOR
 
 
 def run(live: Live, port: int) -> None:

@@ -27,6 +27,7 @@ def make_guide(root: Path) -> str:
         if done.returncode:
             raise GalleryError(f"{PAGE}.rst cannot be rendered:\n{done.stderr.strip()}")
         text = (out / f"{PAGE}.md").read_text(encoding="utf-8")
+    text = text.replace("](glossary.md)", "](locale/glossary.csv)")  # GitHub shows it as a table
     return _NOTE + re.sub(r"\]\((\w+)\.md\)", r"](\1.rst)", text).rstrip() + "\n"
 
 

@@ -153,6 +153,11 @@ def test_a_bad_list_of_languages_is_one_clear_line(tmp_path: Path, text: str, me
 def test_an_unknown_language_is_named_with_what_there_is(site: Gallery) -> None:
     with pytest.raises(GalleryError, match=r"no language 'xx'.*there are: en"):
         choose_languages(site.root, ["xx"])
+    (site.root / "languages.toml").write_text('en = { name = "E" }\nzh_CN = { name = "中文" }\n')
+    with pytest.raises(GalleryError, match=r"no language 'zh-cn'.*write zh_CN$"):
+        choose_languages(site.root, ["zh-cn"])
+    with pytest.raises(GalleryError, match=r"no language 'zh-TW'.*use one such as"):
+        choose_languages(site.root, ["zh-TW"])  # new-language would refuse it
     with pytest.raises(GalleryError, match="not a language code"):
         add_language(site.root, "日本")
     with pytest.raises(GalleryError, match="not a language that Babel knows"):

@@ -9,6 +9,7 @@ from gallery import Gallery
 from recipe_gallery.languages import load_languages
 from recipe_gallery.live.marks import mark_of
 from recipe_gallery.live.messages import Messages
+from recipe_gallery.live.server import default_editor
 from recipe_gallery.project import load_project
 
 FOUR = "In ``a.py`` of :doc:`the page </index>`, *4* times."
@@ -90,3 +91,10 @@ def test_a_glossary_that_cannot_be_read_is_told(messages: Messages, gallery: Gal
     (gallery.root / "locale/glossary.csv").write_text("term,ko,note\n,커널,\n")
     [row] = messages.advise("index")["here"]
     assert row["texts"][0].startswith("locale/glossary.csv:")
+
+
+def test_in_wsl_a_link_leads_to_the_editor_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("WSL_DISTRO_NAME", raising=False)
+    assert default_editor() == "vscode://file{path}:{line}"
+    monkeypatch.setenv("WSL_DISTRO_NAME", "My Ubuntu")
+    assert default_editor() == "vscode://vscode-remote/wsl+My%20Ubuntu{path}:{line}"
