@@ -1,5 +1,6 @@
 """What recipes say on machines that lack something: a sentence, never a stack trace."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -28,28 +29,63 @@ torch.cuda.mem_get_info = lambda *_: ({free}, 8 * 2**30)
 """
 
 
-def run_until_sizes_are_chosen(path: Path, prelude: str) -> str:
-    """Run the cells up to the one that looks at the GPU's memory; return what they print."""
-    sources = [cell.source for cell in load_recipe(path).cells]
-    last = next(i for i, source in enumerate(sources) if "mem_get_info" in source)
-    code = "\n".join([prelude, *sources[: last + 1]])
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+# Loads PyTorch once, and runs each program in a process forked from there.
+FORK = """
+import json, os, sys, traceback
+import torch
+
+status = 0
+for name, code in json.load(sys.stdin).items():
+    if not os.fork():
+        with open(name, "w") as out:
+            os.dup2(out.fileno(), 1)
+            try:
+                exec(compile(code, name, "exec"), {"__name__": "__main__"})
+            except BaseException:
+                traceback.print_exc()
+                os._exit(1)
+            finally:
+                sys.stdout.flush()
+        os._exit(0)
+    status |= os.wait()[1]
+sys.exit(bool(status))
+"""
+
+
+@pytest.fixture(scope="module")
+def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What recipes print up to the cell that looks at the GPU's memory, on each bad machine."""
+    folder = tmp_path_factory.mktemp("machines")
+    machines = {
+        "without triton": PRETEND.format(hidden="triton", free=2**36),
+        "of little memory": PRETEND.format(hidden=None, free=2**30),
+    }
+    programs = {}
+    for path in LARGE:
+        sources = [cell.source for cell in load_recipe(path).cells]
+        last = next(i for i, source in enumerate(sources) if "mem_get_info" in source)
+        for machine, prelude in machines.items():
+            programs[f"{path.stem} {machine}"] = "\n".join([prelude, *sources[: last + 1]])
+    command = [sys.executable, "-c", FORK]
+    done = subprocess.run(
+        command, cwd=folder, input=json.dumps(programs), capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    return {name: (folder / name).read_text() for name in programs}
 
 
-@pytest.mark.parametrize("path", LARGE, ids=lambda path: path.stem)
-def test_cuda_without_triton_is_said(path: Path) -> None:
-    output = run_until_sizes_are_chosen(path, PRETEND.format(hidden="triton", free=2**36))
-    assert "Triton" in output
-    assert "CPU" in output
+def test_cuda_without_triton_is_said(outputs: dict[str, str]) -> None:
+    for path in LARGE:
+        output = outputs[f"{path.stem} without triton"]
+        assert "Triton" in output, path
+        assert "CPU" in output, path
 
 
-@pytest.mark.parametrize("path", LARGE, ids=lambda path: path.stem)
-def test_too_little_gpu_memory_is_said(path: Path) -> None:
-    output = run_until_sizes_are_chosen(path, PRETEND.format(hidden=None, free=2**30))
-    assert "memory" in output
-    assert "Too little" in output or "Less than" in output
+def test_too_little_gpu_memory_is_said(outputs: dict[str, str]) -> None:
+    for path in LARGE:
+        output = outputs[f"{path.stem} of little memory"]
+        assert "memory" in output, path
+        assert "Too little" in output or "Less than" in output, path
 
 
 def test_missing_packages_leave_out_their_section_alone(tmp_path: Path) -> None:

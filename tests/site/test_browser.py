@@ -5,6 +5,7 @@ import zlib
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import nbformat
@@ -19,6 +20,7 @@ from recipe_gallery.project import load_project
 from site_pages import LANGUAGES, by_language
 
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
+SIZES = {"desktop": DESKTOP, "phone": PHONE}
 RECIPE = "recipes/compile_modes"
 # WCAG 2.2 AA, and what axe counts as good practice; of these, the dark theme changes only colours.
 AXE_RULES = {
@@ -62,12 +64,14 @@ def pages(site: Path, language: Language) -> list[str]:
     return sorted(path.relative_to(site).as_posix() for path in found)
 
 
-@by_language
-@pytest.mark.parametrize(
-    ("size", "theme"),
-    list(product((DESKTOP, PHONE), ("light", "dark"))),
-    ids=["desktop-light", "desktop-dark", "phone-light", "phone-dark"],
-)
+def looks() -> Iterator[Any]:
+    """Yield each language, size and theme; colours of other languages are left to the night."""
+    for language, (name, size), theme in product(LANGUAGES, SIZES.items(), AXE_RULES):
+        marks = [pytest.mark.nightly] if theme == "dark" and language != LANGUAGES[0] else []
+        yield pytest.param(language, size, theme, marks=marks, id=f"{name}-{theme}-{language.code}")
+
+
+@pytest.mark.parametrize(("language", "size", "theme"), list(looks()))
 def test_every_page_is_accessible_and_keeps_to_itself(
     browser: Browser,
     address: str,
