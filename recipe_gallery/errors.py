@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import shlex
 import tempfile
 import traceback
@@ -11,6 +12,16 @@ from pathlib import Path
 
 from docutils.utils import SystemMessage
 from sphinx.errors import SphinxError
+
+# What a terminal obeys, what turns the direction of writing, and what only looks like a line break
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
+
+
+def visible(text: str) -> str:
+    """Return a text of others, such as of a catalog, as it may be printed: ``<U+001B>``."""
+    return _UNSEEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
 
 
 class GalleryError(SphinxError):
@@ -42,8 +53,9 @@ class GalleryError(SphinxError):
             shown = self.path
             if root and shown.is_relative_to(root):
                 shown = shown.relative_to(root)
-            place = f"{shown}:{self.line}: " if self.line else f"{shown}: "
-        return f"{place}{self.text}" + (f"; {self.remedy}" if self.remedy else "")
+            name = str(shown).replace("\n", "<U+000A>")
+            place = f"{name}:{self.line}: " if self.line else f"{name}: "
+        return visible(f"{place}{self.text}" + (f"; {self.remedy}" if self.remedy else ""))
 
 
 def describe_error(error: BaseException) -> str:
@@ -63,7 +75,7 @@ def describe_error(error: BaseException) -> str:
         with contextlib.suppress(OSError):  # the current folder may be gone
             return error.describe(Path.cwd())
         return error.describe()
-    text = " ".join(str(error).split())
+    text = visible(" ".join(str(error).split()))
     if isinstance(error, SphinxError | SystemMessage):
         return text
     frames = traceback.extract_tb(error.__traceback__)

@@ -17,7 +17,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util import logging
 
-from .errors import GalleryError, suggest
+from .errors import GalleryError, suggest, visible
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +30,7 @@ _WITHOUT_SPACES = frozenset(
     {"Hans", "Hant", "Jpan", "Khmr", "Kore", "Laoo", "Mymr", "Thai", "Tibt"}
 )
 CODE = re.compile(r"[a-z]{2,3}(_[A-Za-z0-9]{2,8})*")
+TAG = re.compile(r"[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*")  # stands in HTML as it is
 CODE_REMEDY = "use one such as ja or pt_BR"
 
 
@@ -94,7 +95,7 @@ def load_languages(root: Path) -> dict[str, Language]:
         return {"en": Language(code="en", name="English")}
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise GalleryError(f"not valid TOML: {error}", path=path) from None
     if not data:
         raise GalleryError("no language", path=path, remedy="the first is that of the sources")
@@ -148,6 +149,10 @@ def _parse(path: Path, code: str, entry: Any) -> Language:
         problem, remedy = f"unknown {min(unknown)!r}", f"there are: {', '.join(kinds)}"
     elif wrong := [name for name, value in entry.items() if not isinstance(value, kinds[name])]:
         problem, remedy = f"{wrong[0]} needs a {kinds[wrong[0]].__name__}", "correct it"
+    elif not TAG.fullmatch(entry.get("tag", code.replace("_", "-"))):
+        problem, remedy = "tag is no tag of a language", "use one such as zh-Hans"
+    elif entry.get("name", "") != visible(entry.get("name", "")):
+        problem, remedy = "name has characters that nobody sees", "remove them"
     elif not entry.get("name"):
         problem, remedy = "name is missing", "give it in the language itself"
     else:

@@ -163,7 +163,7 @@ def _look_for(text: str, messages: Iterable[_Message]) -> list[_Message]:
         return []
     exact, likely = [], []
     for each in messages:
-        for shown in (each.translation, each.source):
+        for shown in (each.translation[:_LONGEST], each.source[:_LONGEST]):
             parts = [_squash(part) for part in _VARIABLE.split(shown)]
             fixed = sum(map(len, parts))
             if len(parts) == 1 and parts[0] == wanted:
@@ -176,7 +176,16 @@ def _look_for(text: str, messages: Iterable[_Message]) -> list[_Message]:
 
 
 def _fits(parts: list[str], wanted: str) -> bool:
-    return bool(re.fullmatch(".+?".join(map(re.escape, parts)), wanted))
+    """Tell whether a text has the parts in their order, with something between each two."""
+    first, *inner, last = parts
+    if not (wanted.startswith(first) and wanted.endswith(last)):
+        return False
+    at = len(first)
+    for part in inner:
+        if (found := wanted.find(part, at + 1)) < 0:
+            return False
+        at = found + len(part)
+    return at < len(wanted) - len(last)
 
 
 def _squash(text: str) -> str:

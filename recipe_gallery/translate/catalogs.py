@@ -27,6 +27,8 @@ _QUOTED = re.compile(r"(?:#~ ?)?(?:msg(?:id|id_plural|str|ctxt)\b|\")")
 _WELL_QUOTED = re.compile(
     r'(?:#~ ?)?(?:msg(?:id|id_plural|str|ctxt)(?:\[\d+\])?\s+)?"(?:[^"\\]|\\.)*"\s*'
 )
+# What a charset of catalogs leaves as it is; utf-7, punycode or unicode_escape do not
+_PROBE = bytes(each for each in range(0x20, 0x7F) if each != 0x5C) + rb"\n\u0041+AGE-a-9"
 _FIELD = re.compile(r"(?:#~ ?)?(msgctxt|msgid|msgstr)\b")
 _WORD = re.compile(r"[^\W\d_]{2}")
 
@@ -144,6 +146,8 @@ def _read_text(path: Path) -> str:
     declared = re.search(rb"charset=([-\w]+)", content)
     charset = declared[1].decode() if declared else "utf-8"
     try:
+        if _PROBE.decode(charset, "replace") != _PROBE.decode():
+            raise LookupError  # bytes would say one thing to reviewers and another one here
         text = content.decode(charset)
     except LookupError:
         problem, place = f"unknown charset {charset!r}", declared.start() if declared else 0

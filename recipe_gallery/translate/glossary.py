@@ -114,7 +114,8 @@ class Glossary:
         """Return the numbers of the terms in a text, which several languages translate."""
         if source not in self._found:
             forms = {each[1].lower() for each in self._pattern.finditer(source)}
-            self._found[source] = tuple(sorted({self._by_form[form] for form in forms}))
+            known = forms & self._by_form.keys()  # the long s, ſ, is found as s
+            self._found[source] = tuple(sorted({self._by_form[form] for form in known}))
         return self._found[source]
 
     @cached_property

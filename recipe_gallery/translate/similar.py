@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 ALIKE = 0.6  # of an old text that is offered for a new one
 _CANDIDATES = 8  # old texts that are looked at closely, for each new one
 _SHORT = 40  # characters of a text that may share no word with one like it
+_MANY_SHORT = 2_000  # short texts of which those behind are not compared with each new one
 _LONG = 5_000  # characters above which nothing is compared: time grows with their square
 _PARTS = re.compile(r"(``.*?``|`[^`]*`)", re.DOTALL)
 # Between words, marks that a writer may exchange and say the same
@@ -27,7 +28,7 @@ class Texts:
         for number, text in enumerate(self._texts):
             for word in _words(text):
                 self._words[word].append(number)
-        self._short = [text for text in self._texts if len(text) <= _SHORT]
+        self._short = [text for text in self._texts if len(text) <= _SHORT][:_MANY_SHORT]
 
     def find(self, text: str, cutoff: float = ALIKE) -> list[tuple[float, str]]:
         """Return those like a text, with how much they are; the most alike first."""

@@ -9,15 +9,17 @@ from pathlib import Path
 
 import polib
 
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError, suggest, visible
 from ..languages import Language
 from ..project import file_state
+from ..recipes.comments import HIDDEN
 from .catalogs import Progress, domain_of, find_catalogs, locale_folders, measure, read_catalog
 from .templates.kept import KeptTemplates
 
 _BAR = 20  # characters
+_LONGEST_NAME = 100
 # A line of the header that names a person has an address or a year.
-_CREDIT = re.compile(r"^(?P<name>[^<,]+?)\s*(?:<[^>]*>\s*(?:,\s*\d{4}.*)?|,\s*\d{4}.*)$")
+_CREDIT = re.compile(r"^(?P<name>[^<,]+)(?:<[^>]*>\s*(?:,\s*\d{4}.*)?|,\s*\d{4}.*)$")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,8 +57,13 @@ def catalog_status(path: Path, code: str, kept: KeptTemplates) -> CatalogStatus:
         progress=measure(catalog, _texts(catalog, domain, code, kept)),
         revised=revised,
         # FULL NAME, as a template has it, is nobody.
-        translators=tuple(dict.fromkeys(name for name in names if name and not name.isupper())),
+        translators=tuple(dict.fromkeys(name for name in names if _is_name(name))),
     )
+
+
+def _is_name(text: str) -> bool:
+    """Tell what may stand on a page as the name of a person, without characters nobody sees."""
+    return 0 < len(text) <= _LONGEST_NAME and not text.isupper() and not HIDDEN.search(text)
 
 
 def _texts(
@@ -127,4 +134,4 @@ def format_status(language: Language, statuses: Sequence[CatalogStatus]) -> str:
         if status.stale:
             line += f"  ({status.stale}; run: {suggest('update-po')})"
         lines.append(line)
-    return "\n".join(lines)
+    return "\n".join(map(visible, lines))

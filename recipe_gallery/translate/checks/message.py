@@ -28,7 +28,7 @@ ADDRESS = re.compile(r"https?://[^\s<>\"'`)]+")
 # What only looks like words: beside these, names in backticks.
 NO_WORDS = re.compile("|".join(each.pattern for each in (TAG, ADDRESS, PLACEHOLDER)) + "|`[^`]+`")
 
-_LONGEST = 10_000  # characters of a source text
+_LONGEST = 5_000  # characters of a source text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +98,7 @@ def describe_length(text: str, translation: str) -> str:
     """
     if len(text) > _LONGEST:
         return f"a message of {len(text)} characters; split the text of the page"
-    if len(translation) > 4 * len(text) + 200:
+    if len(translation) > min(4 * len(text) + 200, 2 * len(text) + 2_000):
         return f"{len(translation)} characters for {len(text)} of English; translate that alone"
     return ""
 

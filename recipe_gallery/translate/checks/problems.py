@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import GalleryError
+from ...errors import GalleryError, visible
 from .message import ALL, CHECKS
 
 
@@ -25,7 +25,7 @@ class Problem:
 
     def describe(self, root: Path | None = None) -> str:
         """Return one line; a path below ``root`` is shown relative to it."""
-        text = f"{self.message} ({self.check})"
+        text = f"{' '.join(self.message.split(chr(10)))} ({self.check})"
         return GalleryError(text, path=self.path, line=self.line).describe(root)
 
 
@@ -66,9 +66,8 @@ def format_problems(problems: Sequence[Problem], form: str) -> str:
         return json.dumps(rows, ensure_ascii=False, indent=1)
     if form == "github":
         return "\n".join(
-            f"::error file={each.path},line={each.line},title={each.check}::"
-            # what would end the text of an annotation
-            + each.message.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+            f"::error file={_escape(str(each.path), ':,')},line={each.line},title={each.check}::"
+            + _escape(each.message)
             for each in problems
         )
     counts = Counter(each.check for each in problems)
@@ -76,3 +75,10 @@ def format_problems(problems: Sequence[Problem], form: str) -> str:
     count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
     total = f"{count} ({names})" if problems else "no problems"
     return "\n".join([*map(str, problems), total])
+
+
+def _escape(text: str, others: str = "") -> str:
+    """Escape what would end a text of an annotation, and ``others``."""
+    for each in f"%\r\n{others}":
+        text = text.replace(each, f"%{ord(each):02X}")
+    return visible(text)

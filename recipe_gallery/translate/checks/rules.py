@@ -12,7 +12,7 @@ from .markup import FREE_ROLES, TOUCHES, explain
 from .message import ADDRESS, ALL, PLACEHOLDER, TAG, Message, check
 
 _FULL_WIDTH = re.compile(r"：[a-z][a-z+-]*[：:]`(?!`)|:[a-z+-]+：`(?!`)|｀+")
-_MAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
 _NO_SPACE_IN_LINK = re.compile(r"`[^`<]*[^\s`<]<[^<>`]+>`_")
 _REFERENCE = re.compile(r"`[^`<]+`__?(?!\w)|(?<![\w`])\w+__?(?![\w`])")
 _TOUCHING = re.compile(r"[`*|]\w", re.UNICODE)

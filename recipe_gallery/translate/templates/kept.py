@@ -40,6 +40,7 @@ from ..catalogs import (
 from .labels import add_labels, for_language, is_own, keep
 
 SOURCES = "X-Sources"  # a field of a template's header: files, each with its hash
+_LARGEST = 50_000_000  # bytes of a source
 _PICTURES = {".png", ".jpg", ".jpeg", ".gif", ".svg", ".webp", ".pdf"}
 
 
@@ -89,8 +90,11 @@ def _hash(path: Path) -> str:
     try:
         if path.is_dir():  # of recipes: which there are
             content = "\n".join(sorted(each.name for each in path.glob("*.py"))).encode()
+        elif path.is_file() and (size := path.stat().st_size) < _LARGEST:
+            with path.open("rb") as file:  # no more: a template may name a file of the system
+                content = file.read(size).replace(b"\r\n", b"\n")  # git may change them
         else:
-            content = path.read_bytes().replace(b"\r\n", b"\n")  # git may change them
+            return ""
     except OSError:
         return ""
     return hashlib.sha256(content).hexdigest()[:12]
@@ -200,9 +204,10 @@ class KeptTemplates:
         except GalleryError as error:
             return Template(path=path, kinds={}, stale=f"this file cannot be read ({error.text})")
         kinds = {entry.msgid: kind_of(entry, label=domain == "sphinx") for entry in template}
-        sources = dict(each.split("=", 1) for each in template.metadata.get(SOURCES, "?=").split())
-        if domain == "sphinx":
-            sources = dict.fromkeys(map(quote, self.page_templates), "") | sources
+        listed = template.metadata.get(SOURCES, "").split()
+        sources = dict(each.partition("=")[::2] for each in listed)
+        own = self.page_templates if domain == "sphinx" else self.pages.get(domain, ())
+        sources = dict.fromkeys(map(quote, own), "") | sources
         edited = [
             unquote(name)
             for name, then in sources.items()

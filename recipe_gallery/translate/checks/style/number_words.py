@@ -119,14 +119,15 @@ def _in_order(found: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
 
 def may_say(number: str, source_words: set[str]) -> bool:
     """Tell whether a number may stand for one of the words of the source."""
-    if source_words & _VAGUE and number.isdigit() and 1 < int(number) < 10:
+    if source_words & _VAGUE and len(number) == 1 and 1 < int(number) < 10:
         return True
     return bool(source_words & set(_MAY_SAY.get(number, "").split()))
 
 
 def is_count(number: str, behind: str) -> bool:
     """Tell a small number of things, which a translator may count where the source names them."""
-    return number.isdigit() and int(number) <= 10 and bool(_COUNTED.match(behind))
+    is_small = len(number) < 3 and int(number) <= 10  # Python reads no number of 5,000 digits
+    return is_small and bool(_COUNTED.match(behind))
 
 
 def says_half(text: str) -> bool:

@@ -1,0 +1,180 @@
+"""Files of translators that would stop a command, or speak to the terminal of whoever runs it."""
+
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import polib
+import pytest
+
+from gallery import Gallery
+from recipe_gallery.errors import GalleryError, visible
+from recipe_gallery.languages import Language, load_languages
+from recipe_gallery.live.messages import Messages
+from recipe_gallery.project import Project, load_project
+from recipe_gallery.translate.checks.problems import Problem, format_problems
+from recipe_gallery.translate.checks.run import check_file, check_tree
+from recipe_gallery.translate.glossary import Glossary, Term
+from recipe_gallery.translate.status import format_status, language_status
+from recipe_gallery.translate.templates.kept import SOURCES, KeptTemplates, write_templates
+
+KOREAN = Language(code="ko", name="한국어", glue=True)
+SEEN = re.compile(r"[^\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e]*")
+CLEAR = "\x1b[2J"  # what empties a terminal
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Callable[..., list[Problem]]:
+    """Return a function that writes a catalog of one message, and checks it."""
+
+    def check(text: str, translation: str, header: str = "Language: ko") -> list[Problem]:
+        path = tmp_path / "locale/ko/LC_MESSAGES/page.po"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        entry = polib.POEntry(msgid=text, msgstr=translation)
+        path.write_text(f'# of a test\nmsgid ""\nmsgstr "{header}\\n"\n\n{entry}')
+        return check_file(path, KOREAN, (), tmp_path)
+
+    return check
+
+
+@pytest.mark.parametrize("behind", ["", "개"])
+def test_a_number_of_any_length_is_advice(
+    catalog: Callable[..., list[Problem]], behind: str
+) -> None:
+    found = catalog("Several words" + " more" * 500, "1" * 4_600 + behind)
+    assert "numbers" in {each.check for each in found}
+
+
+@pytest.mark.parametrize(
+    ("text", "translation", "header"),
+    [
+        ("Text.", "텍스트.", f"Language: ko{CLEAR}"),
+        ("Text.", "텍스트.", f"Language: ko\\nContent-Type: text/plain; charset={CLEAR}"),
+        ("Text ``a``.", f"``{CLEAR}\u202e`` 텍스트.", "Language: ko"),
+        ("Text %(a)s.", f"%(a)s {{a:{CLEAR}\x9b}}.", "Language: ko"),
+        ("Text `a <https://a.b>`__.", f"`a <https://{CLEAR}>`__.", "Language: ko"),
+        ("Text ``a``.", "``\n::stop-commands::x`` 텍스트.", "Language: ko"),
+    ],
+)
+def test_what_is_told_of_a_catalog_is_one_line_to_read(
+    catalog: Callable[..., list[Problem]], text: str, translation: str, header: str
+) -> None:
+    found = catalog(text, translation, header)
+    assert found
+    for form in ("text", "github"):
+        lines = format_problems(found, form)
+        assert all(SEEN.fullmatch(line) for line in lines.split("\n"))
+        assert "\n::stop" not in lines
+    assert all("\n" not in str(each) for each in found)
+
+
+def test_the_name_of_a_file_is_told_and_obeyed_by_nobody() -> None:
+    path = Path(f"a,line=1{CLEAR}\n::stop-commands::x.po")
+    problem = Problem(path=path, line=1, message="bad", check="syntax")
+    for form in ("text", "github"):
+        lines = format_problems([problem], form)
+        assert all(SEEN.fullmatch(line) for line in lines.split("\n"))
+        assert "\n::stop" not in lines
+    assert "file=a%2Cline%3D1" in format_problems([problem], "github").replace("=1<", "%3D1<")
+    assert visible("한국어 ä — 🎉\n") == "한국어 ä — 🎉\n"
+
+
+@pytest.mark.parametrize(
+    "charset", ["utf-7", "punycode", "unicode_escape", "idna", "utf-16", "hex"]
+)
+def test_a_catalog_is_read_as_reviewers_see_it(
+    catalog: Callable[..., list[Problem]], charset: str
+) -> None:
+    header = f"Language: ko\\nContent-Type: text/plain; charset={charset}"
+    (problem,) = catalog("Plain text.", "+2AA-", header)
+    assert (problem.check, problem.breaks) == ("syntax", True)
+    assert charset in problem.message
+
+
+# Templates and lists
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    (tmp_path / "conf.py").write_text('locale_dirs = ["locale"]\ngettext_compact = False\n')
+    (tmp_path / "languages.toml").write_text(
+        'en = { name = "English" }\nko = { name = "한국어" }\n'
+    )
+    (tmp_path / "page.rst").write_text("A title.")
+    template = polib.POFile()
+    template.metadata = {SOURCES: "page.rst"}
+    template.append(polib.POEntry(msgid="A title."))
+    project = load_project(tmp_path)
+    path = project.locale / "ko/LC_MESSAGES/page.po"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        '# of a test\nmsgid ""\nmsgstr "Language: ko\\n"\n\nmsgid "A title."\nmsgstr "이름."\n'
+    )
+    write_templates(project, {"page": template})
+    return project
+
+
+def status(project: Project) -> str:
+    kept = KeptTemplates(project.root, project.locale, project.config)
+    return format_status(load_languages(project.root)["ko"], language_status(kept, "ko"))
+
+
+@pytest.mark.parametrize(
+    "listed",
+    ["", "page", "page.rst", "/dev/zero=a", "a%00b=a", "%1b[2J=a", "../" * 9 + "proc/kcore=a"],
+)
+def test_a_template_hides_no_edit_and_reads_no_device(project: Project, listed: str) -> None:
+    path = project.locale / "templates/page.pot"
+    path.write_text(re.sub(r"X-Sources: [^\\]*", f"X-Sources: {listed}", path.read_text()))
+    (problem,) = [each for each in check_tree(project, ["ko"]) if each.path == path]
+    assert "was edited since then" in str(problem)
+    assert SEEN.fullmatch(str(problem))
+    assert "was edited since then" in status(project)
+    assert all(map(SEEN.fullmatch, status(project).split("\n")))
+
+
+def test_the_head_of_a_catalog_names_people_and_takes_no_time(project: Project) -> None:
+    path = project.locale / "ko/LC_MESSAGES/page.po"
+    evil = f"# \u202eevil{CLEAR} <a@b.c>, 2026.\n# {'x' * 200} <a@b.c>\n# a{' ' * 50_000}b\n"
+    path.write_text(f"{evil}# 홍길동 <a@b.c>, 2026.\n{path.read_text()}")
+    began = time.process_time()
+    (line,) = [each for each in status(project).split("\n") if each.startswith("  page")]
+    assert line.endswith("-  홍길동")
+    assert time.process_time() - began < 5  # it was the square of the spaces
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("""ko = { name = "K", tag = 'ko" onload="x' }""", "tag is no tag of a language"),
+        (r'ko = { name = "\u001b[2J" }', "name has characters that nobody sees"),
+        (r'"\u001b[2J" = { name = "K" }', "not a language code"),
+        (f"ko = {'[' * 5_000}", "not valid TOML"),
+        (f"ko = {'1' * 5_000}", "not valid TOML"),
+    ],
+)
+def test_a_list_of_languages_brings_no_html_and_no_commands(
+    tmp_path: Path, line: str, told: str
+) -> None:
+    (tmp_path / "languages.toml").write_text(f'en = {{ name = "English" }}\n{line}\n')
+    with pytest.raises(GalleryError, match=told) as error:
+        load_languages(tmp_path)
+    assert SEEN.fullmatch(str(error.value))
+
+
+def test_a_term_of_odd_letters_stops_no_check() -> None:
+    glossary = Glossary([Term(forms=("ſ", "\u212a"), translations={"ko": ("가",)})])
+    assert glossary.missing("ko", "A K and an s.", "나") == [("ſ", "가")]
+
+
+# live
+
+
+def test_a_label_of_many_values_is_looked_for_in_no_time(gallery: Gallery) -> None:
+    gallery.set_languages("ko")
+    gallery.translate("sphinx", {"Many": "%s가" * 9, "%s pages": "%s 쪽", "Long": ":a" * 20_000})
+    messages = Messages(load_project(gallery.root), KOREAN)
+    assert messages.find("index", [], ["가" * 60 + "나"]) == []  # it took years
+    assert [each["source"] for each in messages.find("index", [], ["3쪽"])] == ["%s pages"]
+    assert messages.find("index", [], ["쪽"]) == []
