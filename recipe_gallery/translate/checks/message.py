@@ -29,6 +29,7 @@ ADDRESS = re.compile(r"https?://[^\s<>\"'`)]+")
 NO_WORDS = re.compile("|".join(each.pattern for each in (TAG, ADDRESS, PLACEHOLDER)) + "|`[^`]+`")
 
 _LONGEST = 5_000  # characters of a source text
+_LONG_WORD = re.compile(r"\w{1000}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,6 +101,8 @@ def describe_length(text: str, translation: str) -> str:
         return f"a message of {len(text)} characters; split the text of the page"
     if len(translation) > min(4 * len(text) + 200, 2 * len(text) + 2_000):
         return f"{len(translation)} characters for {len(text)} of English; translate that alone"
+    if len(translation) > 1_000 and _LONG_WORD.search(translation) and not _LONG_WORD.search(text):
+        return "a word of 1,000 characters; write words"
     return ""
 
 
