@@ -117,6 +117,7 @@
       const go = make("button", { type: "button", textContent: "Show", ariaLabel: `Show ${place} on the page` });
       go.addEventListener("click", () => {
         for (let up = element; up; up = up.parentElement) if (up.tagName === "DETAILS") up.open = true;
+        document.documentElement.style.scrollPaddingBottom = `${box.offsetHeight}px`; // what the box leaves free
         element.scrollIntoView({ block: "center" });
         (element.querySelector(".live-mark") ?? element.nextElementSibling).focus();
       });
