@@ -23,8 +23,10 @@ from second_call.figures.headline import check_headline, headline
 from site_pages import LANGUAGES, NAMES, RECIPES, by_language, by_recipe
 
 # Recipes run for minutes: each is run in one language, a different one for each; and, but at night,
-# either as a notebook or as a script, whose code is the same.
+# either as a notebook or as a script, whose code is the same. One compiles C++ for most of its time,
+# and is left to the night altogether.
 PAIRS = list(zip(NAMES, cycle(LANGUAGES), strict=False))
+LONGEST = "regional_compilation"
 PAGES = sorted(ROOT.glob("*.rst"))
 
 # A recipe has no GPU here, and asks the compiler for nothing it would have to try out first.
@@ -131,7 +133,10 @@ def test_no_page_fetches_anything_from_elsewhere(site: Path) -> None:
 def alternate(cases: Sequence[Any], first: int) -> list[Any]:
     """Return cases of which every second one is left to the night, beginning with one of them."""
     return [
-        pytest.param(case, marks=[pytest.mark.nightly] if number % 2 == first else [])
+        pytest.param(
+            case,
+            marks=[pytest.mark.nightly] if number % 2 == first or LONGEST in case else [],
+        )
         for number, case in enumerate(cases)
     ]
 
