@@ -23,8 +23,8 @@ from second_call.figures.headline import check_headline, headline
 from site_pages import LANGUAGES, NAMES, RECIPES, by_language, by_recipe
 
 # Recipes run for minutes: each is run in one language, a different one for each; and, but at night,
-# either as a notebook or as a script, whose code is the same. One compiles C++ for most of its time,
-# and is left to the night altogether.
+# either as a notebook or as a script, whose code is the same. One compiles C++ for most of its
+# time, and is left to the night altogether.
 PAIRS = list(zip(NAMES, cycle(LANGUAGES), strict=False))
 LONGEST = "regional_compilation"
 PAGES = sorted(ROOT.glob("*.rst"))
