@@ -121,10 +121,8 @@ def read_catalog(path: Path) -> polib.POFile:
         # The newline keeps polib from taking the text for the name of a file.
         return polib.pofile(_Lines(text.lstrip("\ufeff") + "\n"), wrapwidth=WIDTH)
     except (OSError, ValueError, IndexError, AttributeError, UnicodeError) as error:
-        found = re.search(r"line (\d+)", str(error))
-        line = int(found[1]) if found else 1
-        remedy = "compare with the lines above"
-        problem = "not a catalog from here on"
+        line = int(found[1]) if (found := re.search(r"line (\d+)", str(error))) else 1
+        problem, remedy = "not a catalog from here on", "compare with the lines above"
         raise GalleryError(problem, path=path, line=line, remedy=remedy) from None
 
 
@@ -166,6 +164,9 @@ def _check_rows(path: Path, text: str) -> None:
     """Raise ``GalleryError`` for what polib would read wrongly without a word."""
     waiting = 0  # line of a message whose msgstr has not come yet
     for line, row in enumerate(text.split("\n"), start=1):
+        if row.startswith(("<<<<<<< ", ">>>>>>> ")):
+            problem, remedy = "a conflict that git left here", "keep one side and no line of git's"
+            raise GalleryError(problem, path=path, line=line, remedy=remedy)
         if _QUOTED.match(row) and not _WELL_QUOTED.fullmatch(row):
             problem = "the text has to stand between two quotes"
             raise GalleryError(problem, path=path, line=line, remedy='write \\" for one inside')
@@ -232,7 +233,7 @@ def is_wordless(text: str) -> bool:
 
 def measure(catalog: polib.POFile, texts: Collection[str] | None = None) -> Progress:
     """Count what is translated, of the messages ``texts`` if it is known which there are."""
-    live = {entry.msgid: entry for entry in catalog if not entry.obsolete and not entry.msgctxt}
+    live = {e.msgid: e for e in catalog if not (e.obsolete or e.msgctxt or e.msgid_plural)}
     wanted = live.keys() if texts is None else texts
     left = [
         text

@@ -30,6 +30,7 @@ class CatalogStatus:
     domain: str  # the page, or the name of a catalog of labels
     is_label: bool
     progress: Progress | None = None  # None if the catalog cannot be read
+    words_lost: int = 0  # of a page that is in English, because its catalog cannot be read
     revised: date | None = None
     translators: tuple[str, ...] = ()
     stale: str = ""  # why the measure may be old
@@ -45,7 +46,9 @@ def catalog_status(path: Path, code: str, kept: KeptTemplates) -> CatalogStatus:
     try:
         catalog = read_catalog(path) if path.exists() else polib.POFile()
     except GalleryError:
-        return status
+        nothing = polib.POFile()
+        lost = measure(nothing, _texts(nothing, domain, code, kept))
+        return replace(status, words_lost=lost.words)
     revised = None
     with contextlib.suppress(ValueError):  # it may hold a template's YEAR-MO-DA
         revised = date.fromisoformat(catalog.metadata.get("PO-Revision-Date", "")[:10])
@@ -110,8 +113,12 @@ def language_status(
 
 
 def add_up(statuses: Iterable[CatalogStatus]) -> Progress:
-    """Return the progress of several catalogs together."""
-    parts = [status.progress for status in statuses if status.progress]
+    """Return the progress of several catalogs together; what cannot be read is all left."""
+    parts = [
+        each.progress
+        or Progress(words=each.words_lost, words_left=each.words_lost, words_fuzzy=0, fuzzy=0)
+        for each in statuses
+    ]
     names = Progress.__dataclass_fields__
     return Progress(**{name: sum(getattr(part, name) for part in parts) for name in names})
 

@@ -247,4 +247,4 @@ def check_fuzzy(message: Message) -> Iterator[str]:
     Bad: #, fuzzy  Good: the translation revised, the line "#, fuzzy" removed
     """
     if message.fuzzy:
-        yield "fuzzy: the source has changed (see #|); revise it and remove the flag"
+        yield "fuzzy: readers get English; revise it (#| is the former text) and remove the flag"

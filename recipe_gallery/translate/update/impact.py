@@ -81,9 +81,17 @@ def compare(
     whole = {}
     for domain, template in old.items():
         whole[domain] = polib.POFile()
-        whole[domain].extend(polib.POEntry(msgid=e.msgid, msgstr=e.msgid) for e in template)
+        whole[domain].extend(  # the comment tells of which text a translation was made
+            polib.POEntry(msgid=e.msgid, msgstr=e.msgid, tcomment=e.msgid) for e in template
+        )
     plan = plan_update(whole, new, language="")
     in_use = {entry.msgid for template in new.values() for entry in template}
+    sources = {
+        entry.tcomment
+        for domain, outcomes in plan.outcomes.items()
+        for entry in plan.catalogs.get(domain, ())
+        if entry.msgid in outcomes
+    }
     found = {}
     for domain in sorted({*old, *new}):
         outcomes = plan.outcomes.get(domain, {})
@@ -93,14 +101,11 @@ def compare(
             for text, outcome in outcomes.items()
             if outcome is Outcome.FUZZY
         ]
-        sources = {catalog[text].msgstr for text in outcomes if catalog[text].msgstr}
         page = PageImpact(
             added=[text for text, outcome in outcomes.items() if outcome is Outcome.NEW],
             changed=changed,
             removed=[
-                entry.msgid
-                for entry in old.get(domain, ())
-                if entry.msgid not in in_use and entry.msgid not in sources
+                entry.msgid for entry in old.get(domain, ()) if entry.msgid not in in_use | sources
             ],
             free=[t for t, each in outcomes.items() if each in (Outcome.REUSED, Outcome.KEPT)],
         )

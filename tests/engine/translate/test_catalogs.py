@@ -255,6 +255,7 @@ def test_a_byte_order_mark_is_no_part_of_a_catalog(tmp_path: Path) -> None:
     ("content", "line", "told"),
     [
         ('msgid "a"\nmsgstr "b"\n\nnonsense\n', 4, "not a catalog from here on"),
+        ('msgid "a"\n<<<<<<< HEAD\nmsgstr "b"\n', 2, "a conflict that git left here"),
         ('msgid "a"\nmsgstr b"\n', 2, "the text has to stand between two quotes"),
         ('msgid "a"\nmsgstr "b" c"\n', 2, "the text has to stand between two quotes"),
         ('msgid "a"\n\nmsgid "b"\nmsgstr "c"\n', 1, "no msgstr follows"),
@@ -269,6 +270,7 @@ def test_what_is_no_catalog_is_told_with_its_line(
     path.write_text(content)
     remedies = {
         "not a catalog from here on": "compare with the lines above",
+        "a conflict that git left here": "keep one side and no line of git's",
         "the text has to stand between two quotes": 'write \\" for one inside',
         "no msgstr follows": 'add: msgstr ""',
     }

@@ -133,7 +133,8 @@ def test_a_translation_of_another_text_is_told_as_such() -> None:
         said = [text for check, text in run_checks(message, CHECKS) if check.name == "fuzzy"]
         assert (
             said
-            == ["fuzzy: the source has changed (see #|); revise it and remove the flag"] * fuzzy
+            == ["fuzzy: readers get English; revise it (#| is the former text) and remove the flag"]
+            * fuzzy
         )
 
 

@@ -15,6 +15,7 @@ from gallery import ROOT, Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
+from recipe_gallery.translate.catalogs import Progress
 from recipe_gallery.translate.glossary import Glossary, load_glossary, write_glossaries
 from recipe_gallery.translate.status import (
     CatalogStatus,
@@ -82,6 +83,14 @@ def test_a_catalog_that_cannot_be_read_is_in_the_table(site: Gallery) -> None:
     assert "broken  cannot be read; run: recipe-gallery check-po ko" in table
 
 
+def test_what_cannot_be_read_is_not_translated(site: Gallery) -> None:
+    broken = CatalogStatus(path=Path("ko.po"), domain="page", is_label=False, words_lost=3)
+    done = Progress(words=1, words_left=0, words_fuzzy=0, fuzzy=0)
+    read = CatalogStatus(path=Path("ko.po"), domain="other", is_label=False, progress=done)
+    assert add_up([broken, read]).percent == 25
+    assert format_status(KOREAN, [broken, read]).splitlines()[0].endswith(" 25 %")
+
+
 def test_translation_tools_can_import_the_glossary(site: Gallery, tmp_path: Path) -> None:
     glossary = load_glossary(site.root / "locale")
     folder = tmp_path / "new" / "out"
@@ -108,6 +117,16 @@ def test_an_edited_text_is_a_change_and_not_a_new_one() -> None:
     assert impact.changed == [("The first call compiles.", "The first call compiles it.")]
     assert impact.added == ["Something quite new."]
     assert impact.removed == ["Goes away entirely."]
+
+
+def test_a_text_whose_link_leads_elsewhere_is_not_removed() -> None:
+    """Nor is one that went to another page and was edited there."""
+    before = {"page": template("See :doc:`/old`.", "The first call compiles."), "new": template()}
+    after = {"page": template("See :doc:`/new`."), "new": template("The first call compiles it.")}
+    impact = compare(before, after)
+    assert impact["page"].free == ["See :doc:`/new`."]
+    assert impact["page"].removed == []
+    assert impact["new"].changed == [("The first call compiles.", "The first call compiles it.")]
 
 
 def test_the_impact_of_a_change_is_told_in_markdown(
