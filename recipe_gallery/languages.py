@@ -125,7 +125,7 @@ def choose_languages(root: Path, codes: Sequence[str]) -> list[Language]:
 
 
 def _add(code: str, languages: Iterable[str]) -> str:
-    written = {each.lower(): each for each in languages}
+    written = {each.lower(): each for each in languages if each != code}
     if meant := written.get(code.lower().replace("-", "_")):
         return f"write {meant}"
     if not CODE.fullmatch(code):
