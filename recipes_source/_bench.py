@@ -16,6 +16,7 @@ from torch.utils import benchmark
 IPYTHON = sys.modules.get("IPython")  # loaded in a notebook
 show = IPYTHON.display.display if IPYTHON else print
 UNITS = {"kernels": "", "speedup": "x", "share": "share", "break_even": "calls"}
+WALLS = ("wall", "speedup", "break_even")  # of CPU and GPU
 pd.set_option("display.max_columns", None, "display.width", 120)
 pd.options.display.float_format = lambda x: f"{x:,.0f}" if x >= 100 else f"{x:.3g}"
 
@@ -24,7 +25,6 @@ class Bench:
     """A stopwatch for arms; ``device`` and ``dtype`` are what this machine can use."""
 
     def __init__(self):
-        """Choose a device and a number type, and say which and why."""
         found = torch.cuda.is_available()
         capability = torch.cuda.get_device_capability() if found else (0, 0)
         self.device = torch.device("cuda" if capability >= (7, 0) else "cpu")
@@ -39,15 +39,13 @@ class Bench:
         """Return seconds per call, the device's work included, garbage collection off."""
         return timeit.Timer(fn, timer=benchmark.timer).timeit(calls) / calls
 
-    def warm_up(self, fn, seconds=0.05):
-        """Call for a second and until five batches agree; return the calls of a batch."""
-        calls, recent, began = 1, [], benchmark.timer()
-        while True:
-            recent = [*recent[-4:], self.time(fn, calls)]
+    def warm_up(self, fn, least=1.0, seconds=0.05):
+        """Call until five batches agree, a second more at most; return a batch's calls."""
+        calls, recent, end = 1, 5 * [0.0], benchmark.timer() + least
+        while benchmark.timer() < end + (max(recent) > 1.01 * min(recent)):
+            recent = [*recent[1:], self.time(fn, calls)]
             calls = 1 + int(seconds / recent[-1])
-            steady = len(recent) == 5 and max(recent) < 1.01 * min(recent)
-            if benchmark.timer() - began > (1 if steady else 2):
-                return calls
+        return calls
 
     def profile(self, fn, calls=10):
         """Return a call's seconds in kernels, their number, and the CPU's seconds."""
@@ -68,42 +66,43 @@ class Bench:
             first[arm] = [fresh_cache()(self.time)(fn), self.time(fn), self.time(fn)]
             compiled[arm] = counts["unique_graphs"] > graphs
         gc.freeze()
-        calls = {arm: self.warm_up(fn) for arm, fn in arms.items()}
-        turn = int(os.environ.get("RECIPE_REPLICATE", "0")) % len(arms)
-        order = [*arms][turn:] + [*arms][:turn]  # another one in each process
-        rounds = range(40 if self.device.type == "cuda" else 10)
+        calls = {arm: self.warm_up(fn, 1 / len(arms)) for arm, fn in arms.items()}
+        process = int(os.environ.get("RECIPE_REPLICATE", "0"))  # 0 makes the page
+        order = [*arms, *arms][process % len(arms) :][: len(arms)]
+        rounds = range((20 if process else 40) if self.device.type == "cuda" else 10)
         walls = [{a: self.time(arms[a], calls[a]) for a in order} for _ in rounds]
         gc.unfreeze()
-        walls, first = pd.DataFrame(walls)[[*arms]], pd.DataFrame(first)
-        table = pd.DataFrame({"wall": walls.median(), "first_call": first.iloc[0]})
+        walls, compiled = pd.DataFrame(walls)[[*arms]], pd.Series(compiled)
+        first, table = pd.DataFrame(first), pd.DataFrame({"wall": walls.median()})
+        table["first_call"] = first.iloc[0].where(compiled)
         if self.device.type == "cuda":
             table[["gpu", "kernels", "cpu"]] = [*map(self.profile, arms.values())]
         busy = table.get("gpu", table.wall)
         table["speedup"] = walls.rdiv(walls.iloc[:, 0], axis=0).median().iloc[1:]
         table["share"] = limit / busy if limit else float("nan")
-        cost = first.sum() - 3 * table.wall + self.start_up * pd.Series(compiled)
+        cost = first.sum() - 3 * table.wall + self.start_up * compiled
         pays = (cost - cost.iloc[0]).clip(0) / (table.wall.iloc[0] - table.wall)
-        table["break_even"] = pays.where(pd.Series(compiled) & (table.speedup > 1.01))
+        table["break_even"] = pays.where(compiled & (table.speedup > 1.01))
         for arm, figures in table.iterrows():
             waits = ", GPU waits" if figures.wall > 1.2 * busy[arm] else ""
             for q, value in figures.dropna().items():
-                row = dict(case=case, size=size, arm=arm, quantity=q, value=value)
-                row["unit"], row["class"] = UNITS.get(q, "s"), q + waits
-                self.publish(rows=[row])
+                self.figure(case, arm, q, value, size, q + waits * (q in WALLS))
         table = table.dropna(axis=1, how="all")
         times = [name for name in table if name not in UNITS]
         shown = (1e3 * table[times]).add_suffix(" (ms)").join(table.drop(columns=times))
         show(shown.astype(object).fillna(""))
         return table
 
-    def draw(self, table):
-        """Draw the wall time and the GPU time of a call."""
-        return (1e3 * table.filter(["wall", "gpu"])[::-1]).plot.barh(xlabel="ms")
-
     def publish(self, **figures):
         """Hand figures to the site of this recipe; a notebook shows nothing of them."""
         if IPYTHON and IPYTHON.get_ipython():
             show({"application/vnd.recipe-gallery.rows+json": figures}, raw=True)
+
+    def figure(self, case, arm, quantity, value, size=None, kind=None, unit="s"):
+        """Publish a figure; those of one kind share their spread."""
+        row = dict(case=case, size=size, arm=arm, quantity=quantity, value=float(value))
+        row |= {"unit": UNITS.get(quantity, unit), "class": kind or quantity}
+        self.publish(rows=[row])
 
     def claim(self, key, holds, evidence):
         """Say whether a sentence holds in this process, and by which figures."""

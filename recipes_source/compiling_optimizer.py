@@ -1,823 +1,552 @@
 """
-Compiling the optimizer with torch.compile
+Adam is slow: fused=True or torch.compile?
 ==========================================
 
-Compile ``optimizer.step()``, compare it with the for-loop, foreach and fused versions,
-and see how far each is from the bandwidth limit.
+Choose between a keyword and a compiled step, by what each costs the GPU and the CPU.
 
-**What you will learn**
+**Adam, AdamW, SGD: pass** ``fused=True``. A step over ten million parameters then takes
+:measured:`adam.10.fused.gpu` of GPU time instead of :measured:`adam.10.foreach.gpu`, and
+:claim:`it is done sooner than a compiled step, {adam.10.fused.wall} against
+{adam.10.compiled.wall}, although the compiled one needs only {adam.10.compiled.gpu} of GPU time
+<fused-before-compiled>`: the CPU takes that long to launch it. **An optimizer without a fused
+kernel: compile its step**. NAdam's GPU time falls from :measured:`nadam.10.foreach.gpu` to
+:measured:`nadam.10.compiled.gpu`, after a first call of :measured:`nadam.10.compiled.first_call`.
 
-- How to compile an optimizer step, and what the compiler gains by fusing it.
-- How to measure a step fairly, and how to compute the limit no version can beat.
-- How to change the learning rate without compiling again.
-- When ``fused=True`` is the better answer, and when ``torch.compile`` is.
+.. code-block:: python
+
+   import torch
+
+   model = torch.nn.Linear(1024, 1024, device="cuda")
+   optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)  # that is all
+
+   rate = torch.tensor(1e-3, device="cuda")  # a tensor: schedules do not compile again
+   other = torch.optim.NAdam(model.parameters(), lr=rate)  # has no fused kernel
+   step = torch.compile(lambda: other.step())  # call step() in place of other.step()
 
 **What you need**
 
-- PyTorch 2.11 or newer, pandas and Matplotlib.
-- A CUDA GPU with Triton for results like the ones on this page. Without one, a small
-  configuration runs on the CPU; there ``torch.compile`` needs a C++ compiler.
-
-This recipe builds on the PyTorch recipe `Compiling the optimizer with torch.compile
-<https://docs.pytorch.org/tutorials/recipes/compiling_optimizer.html>`__ by Michael
-Lazos and its `Korean translation
-<https://tutorials.pytorch.kr/recipes/compiling_optimizer.html>`__ by 김승환.
+- PyTorch 2.11 or newer, pandas and Matplotlib. Compiled optimizers came with 2.2, as a beta.
+- A CUDA GPU of compute capability 7.0 or above, with Triton, for results like the ones on this page.
+  Elsewhere small sizes run on the CPU, which takes a C++ compiler. A T4 (7.5) has no ``bfloat16``:
+  there the training iteration runs in ``float32``.
 """
 
 # sphinx_gallery_cell_timeout = 300
-# sphinx_gallery_deadline = 900
-# sphinx_gallery_thumbnail_number = 1
+# sphinx_gallery_deadline = 600
+# sphinx_gallery_thumbnail_number = 2
 
 # %%
-# Why the optimizer can be the bottleneck
-# ---------------------------------------
-#
-# An optimizer does little arithmetic, but it touches every parameter. Adam keeps two
-# more numbers for each parameter: the running mean :math:`m` of the gradient and the
-# running mean :math:`v` of its square. A step has to read the parameter :math:`p`, the
-# gradient :math:`g`, :math:`m` and :math:`v`, and to write :math:`p`, :math:`m` and
-# :math:`v`. In ``float32`` that is seven times four bytes: **28 bytes per parameter**.
-# No version of Adam can move less.
-#
-# The default version on a GPU, called *foreach*, runs one operation after the other,
-# each over all parameters at once. Every operation reads its inputs from memory and
-# writes its result back:
+# What to choose
+# --------------
 #
 # .. list-table::
 #    :header-rows: 1
 #
-#    * - Operation
-#      - Reads
-#      - Writes
-#      - Bytes per parameter
-#    * - move ``m`` towards ``g``
-#      - ``m``, ``g``
-#      - ``m``
-#      - 12
-#    * - scale ``v``
-#      - ``v``
-#      - ``v``
-#      - 8
-#    * - add the square of ``g`` to ``v``
-#      - ``v``, ``g``
-#      - ``v``
-#      - 12
-#    * - square root of ``v``
-#      - ``v``
-#      - ``s``
-#      - 8
-#    * - divide ``s``
-#      - ``s``
-#      - ``s``
-#      - 8
-#    * - add epsilon to ``s``
-#      - ``s``
-#      - ``s``
-#      - 8
-#    * - update ``p``
-#      - ``p``, ``m``, ``s``
-#      - ``p``
-#      - 16
+#    * - Your case
+#      - Choose
+#      - GPU time of a step
+#      - What it costs
+#    * - Adam, AdamW, SGD
+#      - ``fused=True``
+#      - :measured:`adam.10.fused.gpu` instead of :measured:`adam.10.foreach.gpu` for 10 layers
+#      - Nothing
+#    * - The same, large and trained for long
+#      - Try a compiled step
+#      - :claim:`{adam.100.compiled.gpu} instead of {adam.100.fused.gpu} fused <compiled-least-gpu>`
+#        for 100 layers
+#      - First call :measured:`adam.100.compiled.first_call`; pays after
+#        :measured:`adam.100.compiled.break_even` steps against foreach
+#    * - NAdam, RAdam, Adamax, RMSprop, Muon, your own
+#      - Compile the step
+#      - :measured:`nadam.10.compiled.gpu` instead of :measured:`nadam.10.foreach.gpu`
+#      - First call :measured:`nadam.10.compiled.first_call`; a learning rate that is a tensor
+#    * - The compiled step waits for the CPU
+#      - ``mode="reduce-overhead"``, which uses CUDA graphs
+#      - Wall time :measured:`nadam.10.graphs.wall`, compiled without them
+#        :measured:`nadam.10.compiled.wall`
+#      - Gradients have to stay at their addresses
+#    * - LBFGS, SparseAdam, Adafactor
+#      - Leave them as they are
+#      - Not measured here
+#      - They :claim:`give no graph <no-graph>`
+#    * - ``float16`` with `GradScaler <https://docs.pytorch.org/docs/stable/amp.html>`__
+#      - ``fused=True``, which takes its scale
+#      - Not measured here
+#      - Nothing
+#    * - The optimizer is a small part of an iteration
+#      - Leave it as it is
+#      - :measured:`iteration.foreach.optimizer_share` of an iteration, fused
+#        :measured:`iteration.fused.optimizer_share`
+#      - Nothing
 #
-# Together these are 72 bytes. A fused kernel keeps the intermediate values in
-# registers, so for large models it can be up to 72 / 28, about 2.6 times, faster. For
-# small models another cost shows: Python has to launch every kernel, and the GPU waits.
+# Why a step takes long
+# ---------------------
 #
-# The setting
-# -----------
+# Adam computes little, but it touches every parameter and two running means, :math:`m` of the
+# gradient and :math:`v` of its square. A step reads the parameter :math:`p`, the gradient :math:`g`,
+# :math:`m` and :math:`v`, and writes :math:`p`, :math:`m` and :math:`v`: seven times four bytes, **28
+# bytes per parameter** in ``float32``.
 #
-# All sizes are chosen here, once. The program takes the first configuration that this
-# machine can run.
+# *foreach*, the default on a GPU, does one operation after the other, each over all parameters, from
+# memory to memory: 72 bytes. A kernel that does everything at once keeps what is in between in
+# registers.
 
-import copy
-import importlib.util
-import inspect
-import logging
-import time
-from collections.abc import Callable
-from dataclasses import dataclass
-
-import matplotlib.pyplot as plt
-import numpy as np
+# sphinx_gallery_fold = "Code of the figure"
+# sphinx_gallery_once = True
+# sphinx_gallery_alt = "Stacked bars of the bytes that a step of Adam moves per parameter: foreach has seven operations of 8 to 16 bytes, 72 together; fused has one of 28 bytes"
 import pandas as pd
-import torch
-from torch import nn
-from torch._inductor.utils import fresh_cache
+from matplotlib import pyplot as plt
 
-try:
-    from IPython.display import display
-except ImportError:  # a plain Python without Jupyter prints instead
-    display = print
-
-pd.set_option("display.max_columns", None, "display.width", 120)
-# One harmless notice per compilation would fill the page.
-torch._logging.set_logs(dynamo=logging.ERROR)
-
-# %%
-
-
-@dataclass(frozen=True)
-class Config:
-    """Sizes of one run: the models, the copy that gives the limit, the sampling."""
-
-    device: str
-    layers: tuple[int, ...]
-    copy_mib: int
-    batch_seconds: float
-    rounds: int
-    needs_gib: int = 0
-    width: int = 1024
-
-
-LARGE = Config("cuda", (10, 30, 100), 1024, 0.02, 40, needs_gib=24)
-SMALL = Config("cuda", (3, 10, 30), 512, 0.02, 40, needs_gib=6)
-ON_CPU = Config("cpu", (2, 4, 6), 64, 0.05, 15)
+operations = {"move m": 12, "scale v": 8, "add g² to v": 12, "square root": 8}
+operations |= {"divide": 8, "add epsilon": 8, "update p": 16}
+moved = pd.DataFrame({"foreach": operations, "fused": {"all at once": 28}}).T.fillna(0)
+axes = moved.iloc[::-1].plot.barh(stacked=True, figsize=(7, 2.4), legend=False)
+for bars, hatch in zip(axes.containers, 2 * ["", "//", "xx", ".."], strict=True):
+    for bar in bars:
+        bar.set(hatch=hatch, edgecolor="white")
+    name = bars.get_label().replace(" ", "\n", 1)
+    names = [name if bar.get_width() else "" for bar in bars]
+    box = dict(facecolor="white", edgecolor="none", pad=1)
+    axes.bar_label(bars, names, label_type="center", fontsize=7, bbox=box)
+axes.set(xlabel="bytes per parameter")
+plt.show()
 
 # %%
-
-
-def choose_config() -> tuple[Config, str]:
-    """Return the largest configuration that fits, and a sentence that says why."""
-    if not torch.cuda.is_available():
-        return ON_CPU, "No CUDA GPU: the small configuration runs on the CPU."
-    if importlib.util.find_spec("triton") is None:
-        return ON_CPU, "CUDA without Triton: the small configuration runs on the CPU."
-    free_gib = torch.cuda.mem_get_info()[0] / 2**30
-    for config in (LARGE, SMALL):
-        if free_gib >= config.needs_gib:
-            size = "full" if config is LARGE else "reduced (too little free memory)"
-            return config, f"{torch.cuda.get_device_name()}: the {size} configuration."
-    return ON_CPU, "Too little free GPU memory: the CPU is used instead."
-
-
-CONFIG, reason = choose_config()
-DEVICE = torch.device(CONFIG.device)
-LR = 0.01
-print(f"PyTorch {torch.__version__}. {reason}")
-if DEVICE.type == "cpu":
-    print(
-        "What cannot be seen here: the cost of launching many GPU kernels, "
-        "the GPU time, and the fused GPU kernels."
-    )
-
-# %%
-# The first compilation in a process also starts the compiler itself: it imports modules
-# and launches worker processes. A trivial compilation pays for that now, so that it
-# does not count against the first arm. It also shows whether compilation works on this
-# machine.
-
-
-def synchronize() -> None:
-    """Wait until the device has finished; a CPU always has."""
-    if DEVICE.type == "cuda":
-        torch.cuda.synchronize()
-
-
-BACKEND = "inductor"
-try:
-    with fresh_cache():
-        torch.compile(lambda x: x.sin() + x.cos())(torch.ones(1000, device=DEVICE))
-        synchronize()
-except Exception as error:
-    # Usually a missing C++ compiler. The recipe can still run to its end.
-    BACKEND = "aot_eager"
-    print(f"torch.compile cannot generate code here ({type(error).__name__}).")
-    print("Is a C++ compiler installed? 'compiled' shows no speed-up without one.")
-torch.compiler.reset()
-
-# %%
-# Four arms, each with its own state
-# ----------------------------------
+# So the **limit** here is the time in which the device copies 28 bytes per parameter. It is a guide:
+# it supposes ``float32``, data that come from memory and not from a cache, and the rate of a copy.
 #
-# The model is a stack of ``Linear(1024, 1024, bias=False)`` layers. There is no forward
-# pass: an optimizer does not care where a gradient comes from, so each gradient is
-# filled with random numbers.
+# Launching is the other cost. Each kernel costs the CPU some microseconds, and a compiled step checks
+# its *guards*, the conditions under which its code is valid, for every parameter. If the wall time
+# is above 1.2 times the GPU time, the GPU waits for that.
 #
-# Four arms perform the same Adam step:
-#
-# - **for-loop** handles one parameter after the other;
-# - **foreach** handles all parameters with one call per operation, the default on a
-#   GPU;
-# - **fused** is a kernel written by hand that does everything at once;
-# - **compiled** is the default optimizer, compiled.
-#
-# Each arm gets a deep copy of the model and an optimizer of its own. This matters.
-# While it traces the step on a GPU, the compiler sets ``capturable=True`` in the
-# optimizer, which keeps the step counters on the GPU. An arm that shared this optimizer
-# would no longer be the eager version that people use.
-
-
-@dataclass
-class Arm:
-    """One way to perform a step, with its own model, optimizer and state."""
-
-    model: nn.Module
-    optimizer: torch.optim.Optimizer
-    step: Callable[[], object]
-    wrapper_seconds: float | None = None
-    first_seconds: float = 0.0
-    gpu_seconds: float | None = None
-
-    def set_gradients(self, seed: int) -> None:
-        """Fill the gradients; the same seed gives every arm the same ones."""
-        generator = torch.Generator(DEVICE).manual_seed(seed)
-        for parameter in self.model.parameters():
-            parameter.grad.normal_(generator=generator)
-
-
-# %%
-# The step is compiled through a small function. ``fullgraph=True`` is not possible
-# here: ``step()`` contains deliberate graph breaks, which keep the update itself in one
-# graph without autograd. The call of ``torch.compile`` is timed on its own.
-
-
-def make_arm(
-    template: nn.Module,
-    optimizer_class: type[torch.optim.Optimizer],
-    compiled: bool = False,
-    **options: bool,
-) -> Arm:
-    """Copy the model and give it an optimizer and a way to step."""
-    model = copy.deepcopy(template)
-    for parameter in model.parameters():
-        parameter.grad = torch.zeros_like(parameter)
-    optimizer = optimizer_class(model.parameters(), lr=LR, **options)
-    if not compiled:
-        return Arm(model, optimizer, optimizer.step)
-
-    def step() -> None:
-        optimizer.step()
-
-    start = time.perf_counter()
-    compiled_step = torch.compile(step, backend=BACKEND)
-    return Arm(model, optimizer, compiled_step, time.perf_counter() - start)
-
-
-# %%
-# The first call is timed for every arm. For the compiled arm it contains the
-# compilation, and an empty cache makes sure that nothing is found from an earlier run.
-# For the others it is the creation of the optimizer's state.
-
-ADAM_ARMS = {
-    "for-loop": {"foreach": False},
-    "foreach": {"foreach": True},
-    "fused": {"fused": True},
-    "compiled": {"compiled": True},
-}
-
-
-def build_arms(layers: int, optimizer_class: type, choices: dict) -> dict[str, Arm]:
-    """Create the arms of one model size and perform the first step of each."""
-    torch.manual_seed(0)
-    width = CONFIG.width
-    template = nn.Sequential(
-        *(nn.Linear(width, width, bias=False, device=DEVICE) for _ in range(layers))
-    )
-    arms = {}
-    for name, options in choices.items():
-        arms[name] = arm = make_arm(template, optimizer_class, **options)
-        arm.set_gradients(seed=0)
-        synchronize()
-        with fresh_cache():
-            start = time.perf_counter()
-            arm.step()
-            synchronize()
-            arm.first_seconds = time.perf_counter() - start
-    return arms
-
-
-adam = {n: build_arms(n, torch.optim.Adam, ADAM_ARMS) for n in CONFIG.layers}
-SMALLEST, LARGEST = min(CONFIG.layers), max(CONFIG.layers)
-
-# %%
-# Do they agree?
+# The experiment
 # --------------
 #
-# Before any speed, correctness. All arms take a few more steps with new random
-# gradients. Their parameters are compared with those of the for-loop arm; the table
-# shows the largest difference.
-#
-# Bit-for-bit equality is not expected: the arms round in a different order, and the
-# compiled arm computes its correction factors in ``float32`` on the device. A
-# difference of up to one hundredth of the learning rate is accepted.
+# The model is that of the original recipe: ten layers of 1024 by 1024 without bias, and then 30 and
+# 100 of them.
 
-TOLERANCE = LR / 100
+# sphinx_gallery_fold = "The harness: how arms are timed"
 
-
-@torch.no_grad()
-def largest_difference(arm: Arm, reference: Arm) -> float:
-    """Return the largest absolute difference of any parameter."""
-    pairs = zip(arm.model.parameters(), reference.model.parameters(), strict=True)
-    return max((p - q).abs().max().item() for p, q in pairs)
-
-
-def check_agreement(arms: dict[str, Arm], steps: int = 5) -> pd.DataFrame:
-    """Take the same steps in every arm and compare each arm with the first."""
-    for arm in arms.values():
-        for seed in range(1, steps + 1):
-            arm.set_gradients(seed)
-            arm.step()
-    reference = next(iter(arms.values()))
-    rows = {}
-    for name, arm in arms.items():
-        difference = largest_difference(arm, reference)
-        assert difference <= TOLERANCE, f"{name} differs by {difference}"
-        capturable = arm.optimizer.param_groups[0]["capturable"]
-        rows[name] = [f"{difference:.1e}", str(capturable)]
-    return pd.DataFrame(rows, index=["largest difference", "capturable"]).T
-
-
-tables = {layers: check_agreement(arms) for layers, arms in adam.items()}
-display(tables[LARGEST])
-
-# %%
-# On a GPU the last column shows what the compiler has changed: ``capturable`` is now
-# true in the compiled arm, and only there.
-#
-# How fast, and how close to the limit
-# ------------------------------------
-#
-# Two times are measured for the steady state.
-#
-# **Wall time per step**: a batch of steps, between two synchronizations, divided by the
-# number of steps. The arms take turns, round after round, so that a change of the clock
-# frequency meets all of them. The tables show the median and the quartiles.
-#
-# **The limit**: a plain copy of a large tensor takes its turn in every round too. Its
-# bandwidth is the rate at which this very device can move data, and 28 bytes per
-# parameter at that rate take the time that no Adam step should be able to beat.
-
-
-def timed(step: Callable[[], object], calls: int) -> float:
-    """Return the mean wall time of one call in seconds."""
-    synchronize()
-    start = time.perf_counter()
-    for _ in range(calls):
-        step()
-    synchronize()
-    return (time.perf_counter() - start) / calls
-
-
-def take_turns(steps: dict[str, Callable[[], object]]) -> pd.DataFrame:
-    """Time all steps in every round; one row per round, one column per step."""
-    calls = {}
-    for name, step in steps.items():
-        timed(step, calls=3)
-        calls[name] = max(1, round(CONFIG.batch_seconds / timed(step, calls=3)))
-    rows = []
-    for _ in range(CONFIG.rounds):
-        rows.append({name: timed(step, calls[name]) for name, step in steps.items()})
-    return pd.DataFrame(rows)
-
-
-# %%
-# The arms of each model size are sampled together with the copy. From the copy follows
-# the limit of the same round.
-
-BYTES_PER_PARAMETER = 28
-source = torch.zeros(CONFIG.copy_mib * 2**20 // 4, device=DEVICE)
-target = torch.empty_like(source)
-
-
-def sample(layers: int, arms: dict[str, Arm]) -> pd.DataFrame:
-    """Return the seconds per step of every arm, and the limit, for each round."""
-    steps = {name: arm.step for name, arm in arms.items()}
-    samples = take_turns({**steps, "copy": lambda: target.copy_(source)})
-    bandwidth = 2 * source.nbytes / samples.pop("copy")
-    parameters = layers * CONFIG.width**2
-    samples["limit"] = BYTES_PER_PARAMETER * parameters / bandwidth
-    return samples
-
-
-samples = {layers: sample(layers, arms) for layers, arms in adam.items()}
-moved = BYTES_PER_PARAMETER * LARGEST * CONFIG.width**2
-print(f"Copy bandwidth: {moved / samples[LARGEST]['limit'].median() / 1e9:,.0f} GB/s")
-
-# %%
-# **GPU time per step** is the sum of the durations of all kernels, as the profiler
-# records them. The gaps between kernels, in which the GPU waits for Python, are not in
-# it. CUDA events around the step would count those gaps and repeat the wall time. The
-# profiler slows launches down while it records, so it runs after the wall times have
-# been taken.
-
-
-def gpu_time(step: Callable[[], object], calls: int = 5) -> float | None:
-    """Return the kernel time of one step in seconds, or None without a GPU."""
-    if DEVICE.type != "cuda":
-        return None
-    synchronize()
-    activities = [torch.profiler.ProfilerActivity.CUDA]
-    with torch.profiler.profile(activities=activities, acc_events=True) as profile:
-        for _ in range(calls):
-            step()
-        synchronize()
-    # An annotation spans the kernels of a whole step and would count them twice.
-    on_gpu = [
-        event.time_range.elapsed_us()
-        for event in profile.events()
-        if event.device_type == torch.autograd.DeviceType.CUDA
-        and not event.is_user_annotation
-    ]
-    return sum(on_gpu) / calls * 1e-6 or None
-
-
-for layers in (SMALLEST, LARGEST):
-    for arm in adam[layers].values():
-        arm.gpu_seconds = gpu_time(arm.step)
-
-# %%
-# The table keeps four quantities apart: the call of ``torch.compile``, which returns at
-# once; the first call; the wall time per step; and the GPU time per step. The last
-# column divides the limit by the wall time: 100 % is the limit.
-
-
-def digits(value: float) -> str:
-    """Format a number with three digits, without an exponent."""
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-def spread(values: pd.Series, scale: float = 1.0) -> str:
-    """Format the median and the quartiles of some values."""
-    low, middle, high = values.quantile([0.25, 0.5, 0.75]) * scale
-    return f"{digits(middle)} ({digits(low)} to {digits(high)})"
-
-
-def four_quantities(arms: dict[str, Arm], samples: pd.DataFrame) -> pd.DataFrame:
-    """Tabulate what each arm costs once and what it costs at every step."""
-    rows = {}
-    for name, arm in arms.items():
-        wrapper, gpu = arm.wrapper_seconds, arm.gpu_seconds
-        rows[name] = {
-            "wrapper (ms)": "-" if wrapper is None else f"{wrapper * 1e3:.3g}",
-            "first call (ms)": digits(arm.first_seconds * 1e3),
-            "wall per step (ms)": spread(samples[name], 1e3),
-            "GPU per step (ms)": "-" if gpu is None else f"{gpu * 1e3:.3g}",
-            "share of limit (%)": spread(samples["limit"] / samples[name], 100),
-        }
-    return pd.DataFrame(rows).T
-
-
-print(f"{SMALLEST} layers; limit {spread(samples[SMALLEST]['limit'], 1e3)} ms")
-display(four_quantities(adam[SMALLEST], samples[SMALLEST]))
+from _bench import Bench
 
 # %%
 
-print(f"{LARGEST} layers; limit {spread(samples[LARGEST]['limit'], 1e3)} ms")
-display(four_quantities(adam[LARGEST], samples[LARGEST]))
+bench = Bench()
 
-# %%
-# Compare the wall time with the GPU time. Where they are nearly equal, the GPU is
-# always busy, and only moving fewer bytes helps. Where the wall time is much longer,
-# the GPU waits for the CPU. A compiled step also costs CPU time at every call: it
-# checks the *guards*, the conditions under which its code is valid. In a training loop
-# some of this CPU time is hidden, because the GPU is still busy with the backward pass
-# when the step is launched.
-#
-# The figure shows the wall time of all model sizes beside the limit.
+import pandas as pd
+import torch
+from matplotlib import pyplot as plt
+from torch import nn
 
-# sphinx_gallery_alt = "Log-log plot of wall time per step against millions of parameters; one curve each for for-loop, foreach, fused and compiled Adam, and a dashed line for the 28-byte limit"
-STYLES = {
-    "for-loop": ("#CC79A7", "v", ":"),
-    "foreach": ("#D55E00", "s", "-."),
-    "fused": ("#009E73", "^", (0, (5, 1, 1, 1, 1, 1))),
-    "compiled": ("#0072B2", "o", "-"),
+ON_GPU = bench.device.type == "cuda"
+ROOMY = ON_GPU and torch.cuda.mem_get_info()[0] > 16 * 2**30
+LAYERS = (10, 30, 100) if ROOMY else (3, 10, 30) if ON_GPU else (1, 2, 4)
+WIDTH, COPIED, BATCH = (1024, 2**28, 16) if ON_GPU else (128, 2**22, 2)
+LR = 0.01
+
+WAYS = {
+    "foreach": dict(foreach=True),  # the default on a GPU
+    "for-loop": dict(foreach=False),  # one parameter after the other
+    "fused": dict(fused=True),  # a kernel written by hand
+    "compiled": dict(mode="default"),
 }
-millions = [layers * CONFIG.width**2 / 1e6 for layers in CONFIG.layers]
-medians = pd.DataFrame({layers: samples[layers].median() * 1e3 for layers in samples})
-
-fig, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
-for name, (color, marker, line) in STYLES.items():
-    times = medians.loc[name]
-    ax.plot(millions, times, color=color, marker=marker, ls=line, label=name)
-ax.plot(millions, medians.loc["limit"], color="grey", ls="--", label="limit")
-ax.set(xscale="log", yscale="log")
-ax.set(xlabel="parameters (millions)", ylabel="wall time per step (ms)")
-ax.legend()
-plt.show()
+if ON_GPU:
+    WAYS["graphs"] = dict(mode="reduce-overhead")
 
 # %%
-# On a GPU, expect three things. The for-loop and foreach arms stay well above the line,
-# because they move more bytes or launch more kernels. The fused and the compiled arm
-# come much closer for the largest model. For the smallest model the compiled arm leaves
-# the line again, because its CPU cost per call shows.
-#
-# The limit is a guide, not a law. A model whose state fits into a cache can be faster
-# than it, and so can a step that reads more than it writes. On a CPU a copy may also
-# have to load the memory that it overwrites; there a good step can be faster than the
-# line.
-#
-# A learning-rate schedule without recompiling
-# --------------------------------------------
-#
-# A Python number is part of the compiled code. A scheduler that changes a float
-# learning rate therefore breaks a guard, and the step is compiled again. After eight
-# compilations (``torch._dynamo.config.recompile_limit``) PyTorch gives up and runs the
-# step eagerly.
-#
-# A tensor is an input of the compiled code. The scheduler then writes the new value
-# into the same tensor, and the code stays valid.
-#
-# To count instead of guessing, the step is compiled with a backend of our own. It
-# passes the work on to the usual backend, counts how often it is asked to compile, and
-# counts how often the compiled code runs.
+# Each version has an optimizer of its own, because the compiler sets ``capturable=True`` in it, which
+# keeps the step counter on the GPU: an eager step with the same optimizer is no longer the one that
+# people use. A CUDA graph reads from fixed addresses, so gradients would be copied to it at each
+# step if they were not marked.
 
 
-class CountingBackend:
-    """Compile as usual, but count the compilations and the runs."""
+def make_step(kind, layers, mode=None, **options):
+    """Return weights with gradients, and a step of an optimizer that changes them."""
+    torch.manual_seed(0)  # the same weights for each version
+    weights = [
+        nn.Linear(WIDTH, WIDTH, False, bench.device).weight for _ in range(layers)
+    ]
+    for weight in weights:
+        weight.grad = torch.randn_like(weight)
+        if mode == "reduce-overhead":
+            torch._dynamo.mark_static_address(weight.grad)
+    optimizer = kind(weights, lr=LR, **options)
 
-    def __init__(self) -> None:
-        """Start with both counts at zero."""
-        self.compiled = 0
-        self.runs = 0
-        self.inner = torch._dynamo.lookup_backend(BACKEND)
-
-    def __call__(self, graph: torch.fx.GraphModule, inputs: list) -> Callable:
-        """Compile one graph and return a function that counts its runs."""
-        self.compiled += 1
-        function = self.inner(graph, inputs)
-
-        def run(*args: object) -> object:
-            self.runs += 1
-            return function(*args)
-
-        return run
-
-
-# %%
-# Four schedules are followed for twelve steps on a tiny model. Every step falls into
-# one of three classes: it compiled, it reused compiled code, or it ran eagerly.
-#
-# The last two use ``OneCycleLR``. This scheduler changes the learning rate and, unless
-# told otherwise, also the momentum: for Adam that is the first beta, which is a float
-# again.
-
-STEPS = 12
-
-
-def follow(optimizer: torch.optim.Optimizer, schedule: Callable) -> tuple[list, float]:
-    """Take some steps with a schedule; say what each did, and how long all took."""
-    torch.compiler.reset()
-    backend = CountingBackend()
-
-    def step() -> None:
+    def step():
         optimizer.step()
 
-    compiled_step = torch.compile(step, backend=backend)
-    scheduler = schedule(optimizer)
-    history = []
-    start = time.perf_counter()
-    with fresh_cache():
-        for _ in range(STEPS):
-            compiled, runs = backend.compiled, backend.runs
-            compiled_step()
-            scheduler.step()
-            done = "reused" if backend.runs > runs else "eager"
-            history.append("compiled" if backend.compiled > compiled else done)
-        synchronize()
-    return history, time.perf_counter() - start
+    return weights, torch.compile(step, mode=mode) if mode else step
 
 
 # %%
-# ``foreach=True`` is written out for the float case, only because it is not the
-# default on a CPU. The for-loop version can keep a float learning rate symbolic and then
-# compiles just twice; the foreach version cannot.
+# Before anything is timed, all versions take the same five steps with small models. They round in
+# different orders and may differ by a hundredth of the learning rate.
+
+# sphinx_gallery_fold = "How the versions are compared"
 
 
-def tiny_adam(lr: float | torch.Tensor, **options: bool) -> torch.optim.Adam:
-    """Return Adam over one small parameter with a constant gradient."""
-    torch.manual_seed(0)
-    parameter = nn.Parameter(torch.randn(64, 64).to(DEVICE))
-    parameter.grad = torch.randn(64, 64).to(DEVICE)
-    return torch.optim.Adam([parameter], lr=lr, **options)
-
-
-def linear(optimizer: torch.optim.Optimizer) -> torch.optim.lr_scheduler.LRScheduler:
-    """Raise the learning rate a little at every step."""
-    return torch.optim.lr_scheduler.LinearLR(optimizer, total_iters=2 * STEPS)
-
-
-def one_cycle(cycle_momentum: bool) -> Callable:
-    """Return a OneCycleLR schedule with or without its change of the betas."""
-    return lambda optimizer: torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, max_lr=LR, total_steps=2 * STEPS, cycle_momentum=cycle_momentum
-    )
+def agree(kind, ways):
+    """Assert that all versions of an optimizer lead to the same weights."""
+    ends = []
+    for options in ways.values():
+        weights, step = make_step(kind, 2, **options)
+        for number in range(5):
+            torch.manual_seed(number)
+            for weight in weights:
+                weight.grad.normal_()
+            step()
+        ends.append(torch.stack(weights).detach())
+    assert all((end - ends[0]).abs().max() <= LR / 100 for end in ends)
 
 
 # %%
+# Then they take turns. The limit needs the bandwidth of a copy: each byte is read and written.
+
+source, target = torch.zeros(2, COPIED, device=bench.device)
 
 
-def tensor_lr() -> torch.Tensor:
-    """Return the learning rate as a tensor; each optimizer needs its own."""
-    return torch.tensor(LR, device=DEVICE)
+def copy():
+    target.copy_(source)
 
 
-cases = {
-    "float": (tiny_adam(LR, foreach=True), linear),
-    "tensor": (tiny_adam(tensor_lr()), linear),
-    "tensor, betas cycled": (tiny_adam(tensor_lr()), one_cycle(True)),
-    "tensor, betas fixed": (tiny_adam(tensor_lr()), one_cycle(False)),
-}
-histories, rows = {}, {}
-for name, (optimizer, schedule) in cases.items():
-    histories[name], seconds = follow(optimizer, schedule)
-    kinds = ("compiled", "reused", "eager")
-    rows[name] = {f"steps {kind}": str(histories[name].count(kind)) for kind in kinds}
-    rows[name]["total (s)"] = f"{seconds:.3g}"
-display(pd.DataFrame(rows).T)
+bench.warm_up(copy)
+seconds = bench.profile(copy)[0] if ON_GPU else bench.time(copy, 10)
+bandwidth = 2 * source.nbytes / seconds
+print(f"copying: {bandwidth / 1e9:,.0f} GB/s")
 
-# The float and the tensor learning rate must lead to the same parameters.
-(by_float,) = cases["float"][0].param_groups[0]["params"]
-(by_tensor,) = cases["tensor"][0].param_groups[0]["params"]
-assert (by_float - by_tensor).abs().max().item() <= TOLERANCE
+
+def climb(kind, layers, ways):
+    """Compare the versions of an optimizer with each other and with the limit."""
+    arms = {way: make_step(kind, layers, **ways[way])[1] for way in ways}
+    limit = 28 * layers * WIDTH**2 / bandwidth
+
+    def rehearse():
+        return layers > LAYERS[0] or agree(kind, ways)  # once is enough
+
+    return bench.compare(kind.__name__, arms, layers, limit, rehearse)
+
+
+adam = {LAYERS[0]: climb(torch.optim.Adam, LAYERS[0], WAYS)}
 
 # %%
-# The figure counts the steps that had to compile. A flat curve after eight does not
-# mean that all is well: as the table says, those steps no longer use compiled code.
+# ``wall`` is the wall time of a step, ``gpu`` the time in kernels, ``cpu`` the time until the CPU
+# has launched everything, ``share`` the limit divided by the GPU time.
+#
+# - The for-loop :claim:`launches {adam.10.for-loop.kernels} kernels instead of
+#   {adam.10.foreach.kernels} <loop-launches-more>`, and :claim:`the GPU waits <loop-waits>`.
+# - Foreach :claim:`keeps the GPU busy <foreach-busy>`, but at :measured:`adam.10.foreach.share` of the
+#   limit.
+# - Fused reaches :measured:`adam.10.fused.share` with :measured:`adam.10.fused.kernels` kernels.
+# - Compiled reaches :measured:`adam.10.compiled.share` with :measured:`adam.10.compiled.kernels`,
+#   :claim:`in less GPU time than any eager version <compiled-least-gpu-small>`, but :claim:`its wall
+#   time is above 1.2 times that <compiled-waits>`.
+# - With CUDA graphs the CPU is done after :measured:`adam.10.graphs.cpu`, without them after
+#   :measured:`adam.10.compiled.cpu`. The wall time is :measured:`adam.10.graphs.wall`.
+#
+# The original recipe reports 747 µs for the eager and 392 µs for the compiled step. Here they take
+# :measured:`adam.10.foreach.wall` and :measured:`adam.10.compiled.wall`. The GPU is another, and so is
+# the eager step: there the compiler had made it ``capturable``.
 
-# sphinx_gallery_alt = "Number of steps that compiled so far against the step number: the float learning rate and the cycled betas climb until the recompile limit, the tensor learning rate and the fixed betas stay at one"
-fig, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
-steps = np.arange(1, STEPS + 1)
-# Large hollow markers for the first two curves keep the other two visible.
-looks = zip(histories, STYLES.values(), (11, 11, 5, 5), strict=True)
-for name, (color, marker, line), size in looks:
-    total = np.cumsum([what == "compiled" for what in histories[name]])
-    look = {"color": color, "marker": marker, "ms": size, "ls": line}
-    ax.plot(steps, total, **look, mfc="none" if size > 5 else color, label=name)
-limit = torch._dynamo.config.recompile_limit
-ax.axhline(limit, color="grey", ls="--", label="recompile limit")
-ax.set(xlabel="step", ylabel="steps that compiled", ylim=(0, limit + 1.5))
-ax.legend(loc="center right")
+# sphinx_gallery_once = True
+if ON_GPU:
+    changes = {"eager": False, "capturable": True}
+    arms = {
+        a: make_step(torch.optim.Adam, 10, capturable=c)[1] for a, c in changes.items()
+    }
+    origin = bench.compare("origin", arms)
+
+# %%
+# That alone turns :measured:`origin.eager.wall` into :measured:`origin.capturable.wall`, in :claim:`more
+# kernels, {origin.capturable.kernels} instead of {origin.eager.kernels} <capturable-more-kernels>`.
+#
+# Larger models
+# -------------
+
+# sphinx_gallery_once = True
+fewer = {way: WAYS[way] for way in WAYS if way != "for-loop"}
+for layers in LAYERS[1:]:
+    print(f"{layers} layers")
+    adam[layers] = climb(torch.optim.Adam, layers, fewer)
+
+# %%
+
+# sphinx_gallery_fold = "Code of the figure"
+# sphinx_gallery_once = True
+# sphinx_gallery_alt = "Two log-log plots of milliseconds of a step against millions of parameters, wall time and GPU time; one line each for foreach, for-loop, fused, compiled and CUDA graphs, and a dashed line for the limit of 28 bytes per parameter"
+times = [time for time in ("wall", "gpu") if time in adam[LAYERS[0]]]
+shape = dict(figsize=(7, 3.6), sharey=True, squeeze=False, layout="constrained")
+fig, axes = plt.subplots(1, len(times), **shape)
+millions = [layers * WIDTH**2 / 1e6 for layers in LAYERS]
+for ax, time in zip(axes[0], times, strict=True):
+    ms = 1e3 * pd.DataFrame({n: table[time] for n, table in adam.items()})
+    for way, marker in zip(WAYS, "sv^oD", strict=False):
+        ax.loglog(millions, ms.loc[way], marker=marker)
+    ax.loglog(millions, [28e9 * m / bandwidth for m in millions], "--", color="grey")
+    ax.set(xlabel="millions of parameters", title=f"{time} time (ms)")
+    ax.set_xticks(millions, [f"{each:.2g}" for each in millions])
+    ax.set_xticks([], minor=True)
+fig.legend([*WAYS, "limit"], ncols=3, loc="outside upper center")
 plt.show()
 
 # %%
-# So there are two rules for a compiled optimizer:
+
+# sphinx_gallery_plumbing = True
+
+
+def claim_less(key, less, more, unit="s"):
+    bench.claim(key, less < more, f"{less:.4g} {unit} against {more:.4g} {unit}")
+
+
+small = adam[LAYERS[0]]
+claim_less("fused-before-compiled", small.wall["fused"], small.wall["compiled"])
+if ON_GPU:
+    gpu, kernels = small.gpu, small.kernels
+    eager = gpu[["foreach", "for-loop", "fused"]].min()
+    claim_less("compiled-least-gpu-small", gpu["compiled"], eager)
+    claim_less("compiled-waits", 1.2 * gpu["compiled"], small.wall["compiled"])
+    claim_less("loop-waits", 1.2 * gpu["for-loop"], small.wall["for-loop"])
+    claim_less("foreach-busy", small.wall["foreach"], 1.2 * gpu["foreach"])
+    few, many = kernels[["foreach", "for-loop"]]
+    claim_less("loop-launches-more", few, many, "kernels")
+
+# %%
+
+# sphinx_gallery_once = True
+# sphinx_gallery_plumbing = True
+
+for layers, table in adam.items():
+    if "gpu" in table:
+        for way, moves in {"foreach": 72, "fused": 28, "compiled": 28}.items():
+            rate = moves * layers * WIDTH**2 / table.gpu[way]
+            bench.figure("Adam", way, "rate", rate, layers, unit="B/s")
+        gain = table.gpu["foreach"] / table.gpu["compiled"]
+        bench.figure("Adam", "compiled", "gpu_gain", gain, layers, unit="x")
+if ON_GPU:
+    large = adam[LAYERS[-1]]
+    claim_less("compiled-least-gpu", large.gpu["compiled"], large.gpu["fused"])
+    bytes_moved = LAYERS[-1] * WIDTH**2 * pd.Series({"foreach": 72, "compiled": 28})
+    rates = bytes_moved / large.gpu[["foreach", "compiled"]]
+    claim_less("compiled-moves-at-higher-rate", *rates, "B/s")
+    firsts = small.first_call["compiled"], large.first_call["compiled"]
+    claim_less("first-call-grows", *firsts)
+    claim_less("capturable-more-kernels", *origin.kernels, "kernels")
+
+# %%
+# With 100 layers the compiled step takes :measured:`adam.100.compiled.gpu_gain, number` times less
+# GPU time than foreach. From the bytes alone one expects 72 / 28, about 2.6. The rest is the
+# bandwidth that is reached: :claim:`{adam.100.compiled.rate} instead of {adam.100.foreach.rate}
+# <compiled-moves-at-higher-rate>`.
 #
-# - pass the learning rate as a tensor: ``Adam(params, lr=torch.tensor(0.01,
-#   device=device))``;
-# - with ``OneCycleLR`` or ``CyclicLR``, add ``cycle_momentum=False``, unless you need
-#   it.
-#
-# The scheduler itself stays outside the compiled function. A fused or foreach optimizer
-# without ``torch.compile`` needs none of this: there a float is just an argument.
+# What depends on the CPU grows with the number of tensors, not with their size. :claim:`The first
+# call takes {adam.100.compiled.first_call} instead of {adam.10.compiled.first_call}
+# <first-call-grows>`. Wall times of compiled steps differ from host to host for the same reason; GPU
+# times hardly do.
 #
 # An optimizer without a fused kernel
 # -----------------------------------
 #
-# Somebody has to write a fused kernel by hand, and that has been done for only a few
-# optimizers. The signatures tell which. (Adagrad has its fused kernel on the CPU only.)
+# NAdam keeps the same two means, so its limit is the same.
 
-choices = {}
-for name, kind in inspect.getmembers(torch.optim, inspect.isclass):
-    if issubclass(kind, torch.optim.Optimizer) and kind is not torch.optim.Optimizer:
-        accepted = inspect.signature(kind).parameters
-        choices[name] = ["yes" if o in accepted else "-" for o in ("foreach", "fused")]
-display(pd.DataFrame(choices, index=["foreach", "fused"]).T)
+nadam_ways = {way: WAYS[way] for way in WAYS if way not in ("for-loop", "fused")}
+nadam = climb(torch.optim.NAdam, LAYERS[0], nadam_ways)
 
 # %%
-# NAdam, which is Adam with Nesterov momentum, has no fused kernel. It keeps the same
-# two running means, so its limit is 28 bytes per parameter as well. Its eager step
-# needs one more pass over the parameters than Adam does. Here the compiler has no
-# rival.
-
-NADAM_ARMS = {"foreach": {"foreach": True}, "compiled": {"compiled": True}}
-
-# The arms of Adam are no longer needed: their memory and their code are released.
-adam_first = {layers: arms["compiled"].first_seconds for layers, arms in adam.items()}
-eager_first = {name: arm.first_seconds for name, arm in adam[LARGEST].items()}
-del adam, arm
-torch.compiler.reset()
-
-nadam = build_arms(LARGEST, torch.optim.NAdam, NADAM_ARMS)
-check_agreement(nadam)
-nadam_samples = sample(LARGEST, nadam)
-for arm in nadam.values():
-    arm.gpu_seconds = gpu_time(arm.step)
-print(f"NAdam, {LARGEST} layers; limit {spread(nadam_samples['limit'], 1e3)} ms")
-display(four_quantities(nadam, nadam_samples))
-
-# %%
-# Is it worth it?
-# ---------------
+# Compiled, :claim:`its GPU time falls to {nadam.10.compiled.gpu} <nadam-gains>`, but :claim:`the GPU
+# waits here, too: the wall time is {nadam.10.compiled.wall} <nadam-waits>`. With CUDA graphs it is
+# :measured:`nadam.10.graphs.wall`.
 #
-# Compiling pays once the time it saves exceeds the time it took. The break-even is the
-# first call divided by the saving per step.
-
-
-@dataclass(frozen=True)
-class Comparison:
-    """One arm against another, from samples of the same rounds."""
-
-    samples: pd.DataFrame
-    arm: str
-    baseline: str
-    first_seconds: float | None = None
-
-    def speedup(self) -> pd.Series:
-        """Return how many times faster the arm is, for each round."""
-        return self.samples[self.baseline] / self.samples[self.arm]
-
-    def break_even(self) -> pd.Series | None:
-        """Return the steps until the first call has paid, or None if it never has."""
-        if self.first_seconds is None:
-            return None
-        saving = self.samples[self.baseline] - self.samples[self.arm]
-        if saving.quantile(0.25) <= 0:
-            return None
-        return self.first_seconds / saving[saving > 0]
-
-
-# %%
-
-small, large = samples[SMALLEST], samples[LARGEST]
-nadam_first = nadam["compiled"].first_seconds
-comparisons = {
-    f"Adam, {SMALLEST} layers": [
-        Comparison(small, "compiled", "foreach", adam_first[SMALLEST]),
-    ],
-    f"Adam, {LARGEST} layers": [
-        Comparison(large, "compiled", "foreach", adam_first[LARGEST]),
-        Comparison(large, "compiled", "fused", adam_first[LARGEST]),
-        Comparison(large, "fused", "foreach"),
-    ],
-    f"NAdam, {LARGEST} layers": [
-        Comparison(nadam_samples, "compiled", "foreach", nadam_first),
-    ],
-}
-
-# %%
-# The fused arm has no compilation to pay for. "does not pay" means that there is no
-# saving, or none that stands out from the spread.
-
-rows, index = [], []
-for case, group in comparisons.items():
-    for each in group:
-        steps, first = each.break_even(), each.first_seconds
-        unpaid = "-" if first is None else "does not pay"
-        index.append(f"{case}: {each.arm}")
-        rows.append(
-            {
-                "compared with": each.baseline,
-                "first call (s)": "-" if first is None else f"{first:.3g}",
-                "speed-up (times)": spread(each.speedup()),
-                "break-even (steps)": unpaid if steps is None else spread(steps),
-            }
-        )
-display(pd.DataFrame(rows, index=index))
-
-
-# %%
-# The figure adds up the time for Adam on the largest model, the first call included.
-# Where two curves cross, the dearer start has paid for itself.
-
-# sphinx_gallery_alt = "Log-log plot of total time against the number of steps for foreach, fused and compiled Adam; the compiled curve starts high because of compilation and meets the foreach curve at the break-even"
-steps = np.logspace(0, 6, 200)
-fig, ax = plt.subplots(figsize=(7, 3.5), layout="constrained")
-for name in ("foreach", "fused", "compiled"):
-    color, _, line = STYLES[name]
-    total = eager_first[name] + (steps - 1) * large[name].median()
-    ax.plot(steps, total, color=color, ls=line, label=name)
-ax.set(xscale="log", yscale="log", xlabel="steps", ylabel="total time (s)")
-ax.legend()
-plt.show()
-
-# %%
-# In short:
+# A whole training iteration
+# --------------------------
 #
-# - **Adam, AdamW and SGD: use the fused kernel.** ``fused=True`` is one argument. It
-#   compiles nothing, costs little CPU time, and a schedule needs no care. Compile only
-#   if the table above shows a gain over it on your machine.
-# - **An optimizer without a fused kernel: compile it.** The same holds for an
-#   optimizer of your own that uses plain tensor operations. The longer the training,
-#   the more it pays.
-# - **A short run: do not compile.** Below the break-even, the eager step takes less
-#   time in total.
-# - **Look at the whole iteration.** If the step is a small part of it, even a perfect
-#   step changes little.
+# Two transformer layers with forward, backward, clipping and step; only the optimizer changes.
+
+
+def make_iteration(mode=None, **options):
+    """Return a training iteration, and the step of its optimizer."""
+    torch.manual_seed(0)
+    options, half = dict(lr=1e-4) | options, bench.dtype == torch.bfloat16
+    layer = nn.TransformerEncoderLayer(WIDTH, 8, dropout=0.0, batch_first=True)
+    model = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False).to(bench.device)
+    optimizer = torch.optim.AdamW(model.parameters(), **options)
+    step = torch.compile(lambda: optimizer.step()) if mode else optimizer.step
+    x = torch.randn(BATCH, 16 * BATCH, WIDTH, device=bench.device)
+
+    def iteration():
+        optimizer.zero_grad()
+        with torch.autocast(bench.device.type, bench.dtype, enabled=half):
+            loss = model(x).square().mean()
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        step()
+
+    return iteration, step
+
+
+chosen = {way: WAYS[way] for way in ("foreach", "fused", "compiled")}
+jobs = {way: make_iteration(**options) for way, options in chosen.items()}
+arms = {way: iteration for way, (iteration, _step) in jobs.items()}
+whole = bench.compare("iteration", arms)
+steps = {way: step for way, (_iteration, step) in jobs.items()}
+if ON_GPU:
+    alone = {way: bench.profile(step)[0] for way, step in steps.items()}
+else:
+    alone = {way: bench.time(step, 10) for way, step in steps.items()}
+shares = pd.Series(alone) / (whole.gpu if ON_GPU else whole.wall)
+print("the step in an iteration:", shares.map("{:.0%}".format).to_dict())
+
+# %%
+
+# sphinx_gallery_plumbing = True
+
+if ON_GPU:
+    claim_less("nadam-gains", nadam.gpu["compiled"], nadam.gpu["foreach"])
+    claim_less("nadam-waits", 1.2 * nadam.gpu["compiled"], nadam.wall["compiled"])
+claim_less("iteration-gains", *whole.wall[["fused", "foreach"]])
+for way, share in shares.items():
+    bench.figure("iteration", way, "optimizer_share", share, unit="share")
+
+# %%
+# With the fused optimizer :claim:`an iteration takes {iteration.fused.wall} instead of
+# {iteration.foreach.wall} <iteration-gains>`. Five lines tell the share in your job: call ``busy``
+# with your iteration, then with the step of your optimizer.
 #
-# The page :doc:`/how_we_measure` explains the four quantities and the spread, and
-# :doc:`/faq` answers what to do when your numbers differ.
+# .. code-block:: python
+#
+#    def busy(fn):
+#        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as report:
+#            fn(), torch.cuda.synchronize()
+#        kernels = [e for e in report.events() if e.device_type.name == "CUDA"]
+#        return sum(e.time_range.elapsed_us() for e in kernels if not e.is_user_annotation)
+#
+# Pitfalls
+# --------
+#
+# **It compiles again and again.** A Python number is part of the compiled code. A schedule that changes
+# it makes PyTorch compile anew, eight times (``torch._dynamo.config.recompile_limit``); then it warns
+# and goes on eagerly. Here are twelve steps with ``OneCycleLR``.
+
+# sphinx_gallery_fold = "A backend that counts graphs and runs, and generates no code"
 
 
-def publish(rows: list[dict]) -> None:
-    """Hand the headline figures to the results page; a notebook shows nothing."""
-    if "get_ipython" in globals():
-        bundle = {"application/vnd.recipe-gallery.headline+json": {"rows": rows}}
-        display(bundle, raw=True)
+class Counter:
+    """Count the graphs that are compiled, and how often they run."""
+
+    def __init__(self):
+        self.graphs = self.runs = 0
+
+    def __call__(self, graph, inputs):
+        compiled = torch._dynamo.lookup_backend("aot_eager")(graph, inputs)
+        self.graphs += 1
+
+        def run(*arguments):
+            self.runs += 1
+            return compiled(*arguments)
+
+        return run
 
 
-def figures(values: pd.Series) -> dict[str, float]:
-    """Return the median and the quartiles as plain numbers."""
-    low, middle, high = values.quantile([0.25, 0.5, 0.75]).tolist()
-    return {"value": middle, "low": low, "high": high}
+def make_tiny(kind=torch.optim.Adam, **options):
+    """Return an optimizer of one small weight with a gradient."""
+    torch.compiler.reset()
+    weight = nn.Parameter(torch.ones(8, 8, device=bench.device))
+    weight.grad = torch.ones_like(weight)
+    if kind is torch.optim.SparseAdam:
+        weight.grad = weight.grad.to_sparse()
+    return kind([weight], **options)
 
 
-headline = []
-for case, group in comparisons.items():
-    for each in group:
-        steps = each.break_even()
-        row = {"case": f"{case}: {each.arm}", "baseline": each.baseline}
-        row["speedup"] = figures(each.speedup())
-        row["share_of_limit"] = figures(each.samples["limit"] / each.samples[each.arm])
-        row["break_even_calls"] = None if steps is None else figures(steps)
-        headline.append(row)
-publish(headline)
+# %%
+
+# sphinx_gallery_once = True
+rate, counts = torch.tensor(LR, device=bench.device), {}
+for case in ("float", "tensor, momentum cycled", "tensor", "NAdam, tensor"):
+    options = dict(lr=LR, foreach=True) if case == "float" else dict(lr=rate.clone())
+    kind = torch.optim.NAdam if "NAdam" in case else torch.optim.Adam
+    optimizer, counter = make_tiny(kind, **options), Counter()
+    schedule = torch.optim.lr_scheduler.OneCycleLR(
+        optimizer, max_lr=LR, total_steps=24, cycle_momentum="cycled" in case
+    )
+    step = torch.compile(lambda optimizer=optimizer: optimizer.step(), backend=counter)
+    for _ in range(12):
+        step(), schedule.step()
+    counts[case] = {"compiled": counter.graphs, "eager": 12 - counter.runs}
+print(pd.DataFrame(counts).T)
+
+# %%
+# Rule: with a tensor as learning rate, and without a cycled momentum, :claim:`one compilation serves
+# all steps <tensor-compiles-once>`. Eager steps need neither.
+#
+# **It compiles nothing.** A fused kernel is kept away from the compiler: ``fused=True`` in a compiled
+# step :claim:`gives no graph <fused-gives-no-graph>`, and no warning. Rule: choose one of the two.
+
+# sphinx_gallery_once = True
+optimizer, counter = make_tiny(fused=True), Counter()
+torch.compile(lambda: optimizer.step(), backend=counter)()
+print("graphs of a compiled step with fused=True:", counter.graphs)
+
+# %%
+# Other optimizers are kept away as a whole, or do what the compiler cannot trace.
+
+# sphinx_gallery_fold = "How the graphs of other optimizers are counted"
+# sphinx_gallery_once = True
+graphs = {}
+for kind in ("Adam", "NAdam", "RAdam", "Muon", "Adafactor", "SparseAdam", "LBFGS"):
+    tiny, found = make_tiny(getattr(torch.optim, kind)), Counter()
+    arguments = [lambda: torch.ones(())] if kind == "LBFGS" else []
+    step = torch.compile(lambda o=tiny, a=arguments: o.step(*a), backend=found)
+    try:
+        step()
+        graphs[kind] = found.graphs
+    except Exception as error:
+        graphs[kind] = type(error).__name__
+print(graphs)
+
+# %%
+
+# sphinx_gallery_once = True
+# sphinx_gallery_plumbing = True
+
+once = {"compiled": 1, "eager": 0}
+kept = all(counts[case] == once for case in ("tensor", "NAdam, tensor"))
+again = all(counts[case]["eager"] for case in ("float", "tensor, momentum cycled"))
+bench.claim("tensor-compiles-once", kept and again, str(counts))
+none = {name: graphs[name] for name in ("LBFGS", "SparseAdam", "Adafactor")}
+usable = [name for name, found in none.items() if isinstance(found, int) and found]
+bench.claim("no-graph", not usable, str(none))
+bench.claim("fused-gives-no-graph", counter.graphs == 0, f"{counter.graphs} graphs")
+
+# %%
+# **A loaded checkpoint undoes the choice.** It brings ``fused`` and ``capturable`` of the optimizer that
+# was saved. Rule: change them in what is loaded.
+
+# sphinx_gallery_once = True
+saved, optimizer = make_tiny().state_dict(), make_tiny(fused=True)
+optimizer.load_state_dict(saved)
+print("fused after loading:", optimizer.param_groups[0]["fused"])
+for group in saved["param_groups"]:
+    group |= dict(fused=True, foreach=None, capturable=False)
+optimizer.load_state_dict(saved)
+print("fused after the change:", optimizer.param_groups[0]["fused"])
+
+# %%
+# **When it fails.** ``TORCH_LOGS=recompiles,graph_breaks`` tells what is compiled again or left out,
+# ``backend="aot_eager"`` whether tracing or generating code is to blame. ``fullgraph=True`` is
+# refused: ``step()`` breaks the graph on purpose.
+#
+# What is not measured here, and where to go on
+# ---------------------------------------------
+#
+# All is ``float32`` on one GPU. States of 8 bits move fewer bytes: `torchao
+# <https://github.com/pytorch/ao>`__. With `FSDP2
+# <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__ each GPU steps over its
+# part of the weights only, and launching counts the more. ``torch._dynamo.mark_static_address`` is no
+# stable interface. :doc:`/recipes/where_time_goes` tells whether to mend the optimizer at all.
+#
+# This recipe builds on `Compiling the optimizer with torch.compile
+# <https://docs.pytorch.org/tutorials/recipes/compiling_optimizer.html>`__ by
+# `Michael Lazos <https://github.com/mlazos>`__, its `Korean translation
+# <https://tutorials.pytorch.kr/recipes/compiling_optimizer.html>`__ by 김승환 and its Chinese
+# translation, on his `recipe on schedules
+# <https://docs.pytorch.org/tutorials/recipes/compiling_optimizer_lr_scheduler.html>`__, and on his
+# article `Compiling the optimizer with PT2
+# <https://dev-discuss.pytorch.org/t/compiling-the-optimizer-with-pt2/1669>`__.
