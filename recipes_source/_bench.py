@@ -25,12 +25,12 @@ class Bench:
     """A stopwatch for arms; ``device`` and ``dtype`` are what this machine can use."""
 
     def __init__(self):
-        found = torch.cuda.is_available()
+        found = torch.cuda.is_available() and torch.utils._triton.has_triton_package()
         capability = torch.cuda.get_device_capability() if found else (0, 0)
         self.device = torch.device("cuda" if capability >= (7, 0) else "cpu")
         self.dtype = torch.bfloat16 if capability >= (8, 0) else torch.float32
         print(f"PyTorch {torch.__version__}: {self.dtype} on {self.device.type}.")
-        print(f"GPU of capability {capability}; Triton needs (7, 0), bfloat16 (8, 0).")
+        print(f"Triton on a GPU of {capability}; it needs (7, 0), bfloat16 (8, 0).")
         x, sine = torch.ones(64, device=self.device), torch.compile(torch.sin)
         with fresh_cache():  # the compiler starts, and no arm pays for it
             self.start_up = self.time(lambda: (sine(x), AsyncCompile.wait_pool_ready()))
@@ -81,7 +81,8 @@ class Bench:
         table["speedup"] = walls.rdiv(walls.iloc[:, 0], axis=0).median().iloc[1:]
         table["share"] = limit / busy if limit else float("nan")
         cost = first.sum() - 3 * table.wall + self.start_up * compiled
-        pays = (cost - cost.iloc[0]).clip(0) / (table.wall.iloc[0] - table.wall)
+        saved = table.wall.iloc[0] * (1 - 1 / table.speedup)
+        pays = (cost - cost.iloc[0]).clip(0) / saved
         table["break_even"] = pays.where(compiled & (table.speedup > 1.01))
         for arm, figures in table.iterrows():
             waits = ", GPU waits" if figures.wall > 1.2 * busy[arm] else ""
