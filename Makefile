@@ -44,7 +44,7 @@ ROWS := recipe_gallery/recipes/figures/rows.schema.json
 export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve record draft record-worker figures drift check links test test-fast test-nightly lint mutants map lock clean
+.PHONY: help html serve record record-worker figures drift check links test test-fast test-nightly lint mutants map lock clean
 .PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign faults fuzz
 # `make record html` records first, also under -j
 .NOTPARALLEL:
@@ -82,16 +82,6 @@ serve: html ## render the site and serve it on localhost (PORT=8000)
 
 record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., REPLICATES=5, FORCE=1, DEVICE=cpu, REPLACE_GPU=1, MACHINE=..., WORKERS=2, SCHEDULER=...)
 	$(BIN)/python -m recipe_gallery record $(RECORDFLAGS) $(RECIPES)
-
-# Not -n -W: catalogs, and recordings that a draft makes stale, are mended when it is published.
-DRAFTS := $(filter-out _%,$(notdir $(basename $(wildcard drafts/*.py))))
-draft: $(VENV)/record ## record drafts on a CPU and render them in _build/draft/ (RECIPES=..., REPLICATES=1)
-	rm -rf $(BUILD)/draft && mkdir -p $(BUILD)/draft
-	git ls-files -co --exclude-standard -z | tar -c --ignore-failed-read --null -T - | tar -x -C $(BUILD)/draft
-	cp -p drafts/*.py $(BUILD)/draft/recipes_source
-	ln -s $(abspath $(VENV)) $(BUILD)/draft/$(VENV)
-	$(MAKE) -C $(BUILD)/draft DEVICE=cpu FORCE=1 REPLACE_GPU=1 RECIPES="$(or $(RECIPES),$(DRAFTS))" record
-	$(MAKE) -C $(BUILD)/draft SPHINXOPTS=-q LANGUAGES=en html
 
 record-worker: $(VENV)/record ## let this machine's GPUs work for `make record` elsewhere (SCHEDULER=tcp://host:8786)
 	$(BIN)/python -m recipe_gallery record-worker $(PLACEFLAGS) $(or $(SCHEDULER),"")

@@ -14,8 +14,7 @@ import torch
 from recipe_gallery.recipes.figures.rows import MIME, Published, parse
 
 ROOT = Path(__file__).parents[2]
-# The one that is recorded next: the other stays as it was recorded.
-SOURCE = max((ROOT / "drafts/_bench.py", ROOT / "recipes_source/_bench.py"), key=Path.exists)
+SOURCE = ROOT / "recipes_source/_bench.py"
 
 
 class Clock:

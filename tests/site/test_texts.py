@@ -1,0 +1,214 @@
+"""What the recipes and the pages about them say: little code, few words, and no guess."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from gallery import ROOT
+from recipe_gallery.recipes.recipe import Recipe, load_recipe
+from site_pages import RECIPES
+
+# Lines of code in sight, without empty ones: a reader is no compiler.
+MOST_LINES = {"where_time_goes": 80, "compiling_optimizer": 110, "regional_compilation": 160}
+MOST_WORDS = 1400  # about 1,300; a figure counts as two
+SHARED = [ROOT / f"{name}.rst" for name in ("index", "faq", "how_we_measure", "results")]
+PAGES = [*SHARED, ROOT / "recipes_source/GALLERY_HEADER.rst", *RECIPES]
+
+CLAIM = re.compile(r":claim:`([^`]*?)\s*<([\w-]+)>`")
+# What compares, or says that something is so at any size, on any machine.
+COMPARES = re.compile(
+    r"\b(?:(?:cheap|clos|dear|fast|high|larg|(?<!no )long|low|quick|short|slow|small)e(?:r|st)"
+    r"|sooner|better|worse|hardly|nearly|never|flat|(?:less|fewer) (?:[CG]PU )?(?:time|kernels)"
+    r"|than|(?:beat|drop|fall|gain|grow|lose|outweigh|overtake|rise|shrink|win)s?|saves|slows)\b",
+    re.IGNORECASE,
+)
+# Sentences that compare and no figure can confirm, each by a piece of it, and why they may.
+ALLOWED = {
+    "says what the page is about, and not how it ends": {
+        "index": ["what gets faster, what it costs"],
+        "how_we_measure": ['"How long does it take?"'],
+        "compile_modes": ["A better formula first", "NumPy, and a better formula"],
+        "compiling_optimizer": ["Larger models"],
+    },
+    "defines what is told of figures": {
+        "how_we_measure": [
+            "If the lower quartile of the saving",
+            "If the two are nearly equal",
+            "The limit is the longer of the two",
+            "the lower and the upper quartile",
+            "show the shortest and the longest",
+            "A difference that is smaller than the spread",
+        ],
+        "where_time_goes": [
+            "an iteration takes much less time",
+            "The two are nearly equal",
+            "takes more than a tenth",
+            "If the two times are nearly equal",
+        ],
+    },
+    "tells a reader to look, and promises nothing": {
+        "faq": [
+            "There is little to gain",
+            "how much there is to gain at all",
+            "If fewer launches and better kernels both help",
+            "If your process makes more calls than that",
+            "Look for a cheaper answer first",
+            "a formula may have a better form",
+            "Compare speed-ups and shares of the limit rather than times",
+        ],
+        "how_we_measure": ["The quickest way is a download", "another conclusion than the text"],
+        "compile_modes": ["Keep a tuned mode only if your GPU time falls"],
+        "where_time_goes": [
+            "so only fewer kernels help",
+            "may be the first line that fits once more",
+            "may be slower than any preprocessing",
+        ],
+    },
+    "follows from what is done, whatever it takes": {
+        "faq": [
+            "saves only that tenth",
+            "chooses smaller sizes",
+            "can be made shorter",
+        ],
+        "how_we_measure": [
+            "If the CPU launches kernels more slowly",
+            "it never runs while wall times are taken",
+            "Work whose data stays in a cache can beat it",
+            "launching a single kernel takes longer",
+        ],
+        "compile_modes": [
+            "so graphs have nothing to gain",
+            "right, the gain is gone",
+        ],
+        "compiling_optimizer": ["grows with the number of tensors"],
+        "regional_compilation": ["No gain"],  # a claim stands in the next cell
+        "where_time_goes": [
+            "The profiler slows the CPU down",
+            "looks worse under it than it is",
+            "More workers than cores help nobody",
+        ],
+    },
+    "waits for the second edition of its page, or for a claim": {
+        "faq": ["No mode is always the fastest", "compiled code on disk is much shorter"],
+        "how_we_measure": [
+            "steadier than the readings",
+            "machine better than times",
+        ],
+        "results": [
+            "The others moved by more than that",
+            "busy for longer in one of the recordings",
+            "sine and cosine on the largest tensor",
+        ],
+        "compiling_optimizer": [
+            "NAdam's GPU time falls from",
+            "times less GPU time than foreach",
+            "GPU times hardly do",
+        ],
+    },
+}
+
+
+def text_of(path: Path) -> str:
+    """Return what a reader reads, still marked up."""
+    if path.suffix == ".rst":
+        return path.read_text(encoding="utf-8")
+    blocks = load_recipe(path).blocks
+    return "\n\n".join(block.content for block in blocks if block.type == "text")
+
+
+def plain(text: str, claims: str) -> str:
+    """Return a text without markup and code, a claim as ``claims`` says."""
+    for pattern, words in {
+        r"(?m)^( *)\.\. (?:code-block|math)::.*\n(?:(?:\1 +.*)?\n)*": "\n",
+        r"(?m)^ *\.\. [\w-]+::.*\n(?: +:.*\n)*": "\n",  # a table's texts stay
+        r"(?m)^(\S)\1{3,}$": "\n",  # of a heading
+        CLAIM.pattern: claims,
+        r":measured:`[^`]*`|\{[^{}]*\}": "1 s",
+        r"``[^`]*``|:math:`[^`]*`": "x",
+        r"(?::[\w:]+:)?`([^`<]*?)(?:\s*<[^>]*>)?`_*": r"\1",
+    }.items():
+        text = re.sub(pattern, words, text)
+    return text
+
+
+def find_sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of a text, of a table's cells, and of lists."""
+    for part in re.split(r"\n\s*\n|\n(?=\s*(?:\* +-|[-*]|\d\.)\s)", text):
+        words = re.sub(r"^(?:[-*] +)+|\*\*", "", " ".join(part.split()))
+        yield from filter(None, re.split(r"(?<=[.:;?!])\s+", words))
+
+
+def find_comparisons(text: str) -> list[str]:
+    """Return the sentences that compare without a claim."""
+    sentences = find_sentences(plain(text, "so"))
+    return [sentence for sentence in sentences if COMPARES.search(sentence)]
+
+
+def name_of(path: Path) -> str:
+    """Return how a table here and the output of pytest call a page."""
+    return path.stem
+
+
+@pytest.fixture(params=RECIPES, ids=name_of)
+def recipe(request: pytest.FixtureRequest) -> Recipe:
+    return load_recipe(request.param)
+
+
+def test_a_recipe_has_little_code_in_sight(recipe: Recipe) -> None:
+    seen = [cell for cell in recipe.cells if not cell.fold]
+    lines = [line for cell in seen for line in cell.source.splitlines() if line.strip()]
+    assert len(lines) <= MOST_LINES.get(recipe.name, 150)
+
+
+def test_a_recipe_is_read_in_minutes(recipe: Recipe) -> None:
+    words = [word for word in plain(text_of(recipe.path), r"\1").split() if re.search(r"\w", word)]
+    assert len(words) <= MOST_WORDS
+
+
+def test_each_claim_of_a_recipe_is_computed_and_each_that_is_computed_is_made(
+    recipe: Recipe,
+) -> None:
+    made = {key for _sentence, key in CLAIM.findall(text_of(recipe.path))}
+    calls = [
+        node
+        for cell in recipe.cells
+        for node in ast.walk(ast.parse(cell.code))
+        if isinstance(node, ast.Call) and node.args and "claim" in ast.unparse(node.func)
+    ]
+    keys = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
+    assert made == keys
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("It starts. Compiled, it is *faster*: look.", ["Compiled, it is *faster*:"]),
+        (
+            ":claim:`Compiled is faster, {a.b.c} <faster>`, as ``never`` and :doc:`it </slower>`.",
+            [],
+        ),
+        (".. code-block:: python\n\n   slower = 1\n\nEnd", []),
+        ("* - Case\n  - Grows", ["Grows"]),
+        (
+            "Nothing\ngrows with it, and it no longer runs.",
+            ["Nothing grows with it, and it no longer runs."],
+        ),
+    ],
+)
+def test_words_that_compare_are_found_outside_of_claims_and_code(
+    text: str, found: list[str]
+) -> None:
+    assert find_comparisons(text) == found
+
+
+@pytest.mark.parametrize("path", PAGES, ids=name_of)
+def test_a_sentence_that_compares_is_a_claim_or_has_a_reason(path: Path) -> None:
+    allowed = [piece for pages in ALLOWED.values() for piece in pages.get(path.stem, [])]
+    found = find_comparisons(text_of(path))
+    unclaimed = [each for each in found if not any(piece in each for piece in allowed)]
+    assert not unclaimed, "make it a claim, say it with more care, or name a reason in ALLOWED"
+    unused = [piece for piece in allowed if not any(piece in each for each in found)]
+    assert not unused, "no such sentence is left: take it out of ALLOWED"
