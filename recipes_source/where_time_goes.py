@@ -306,16 +306,13 @@ print((1e3 * means).map("{:.2f} ms".format).to_string())
 
 # sphinx_gallery_plumbing = True
 
-found = pd.DataFrame({"wall": means.wall})
-found["data_share"] = means.data / means.wall
-found["optimizer_share"] = means.optimizer / means.wall
+found = means[PARTS].div(means.wall, axis=0).add_suffix("_share")
+found["wall"] = means.wall
 found["speedup"] = (means.wall["as it is"] / means.wall).iloc[1:]
-units = {"wall": "s", "speedup": "x"}
 for way, figures in found.iterrows():
     for quantity, value in figures.dropna().items():
-        row = {"case": "iteration", "size": None, "arm": way, "quantity": quantity}
-        row |= {"value": value, "unit": units.get(quantity, "share")}
-        bench.publish(rows=[row | {"class": f"iteration, {quantity}"}])
+        kind, unit = f"iteration, {quantity}", "s" if quantity == "wall" else "share"
+        bench.figure("iteration", way, quantity, value, kind=kind, unit=unit)
 
 
 def claim_less(key, a, b, unit="s"):
