@@ -111,6 +111,7 @@ TOLD = [
 # What looks wrong and is right
 SILENT = [
     ("ko", "prose", "three million calls", "호출 300만 번"),
+    ("zh_CN", "prose", "67 million numbers, 419 million products", "6700 万个数，4.19 亿个乘积"),
     ("ko", "prose", "1,000,000 calls", "호출 100만 번"),
     ("ko", "prose", "twenty-four rounds", "24회 반복"),
     ("ko", "prose", "It takes several days.", "2~3일이 걸립니다."),

@@ -9,7 +9,7 @@ from .number_words import SCALES, find_english, find_words, is_count, may_say, s
 
 _DIGIT = re.compile(r"\d")
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
-_SCALE = re.compile("|".join(sorted(SCALES, key=len, reverse=True)))
+_SCALE = re.compile(rf" ?({'|'.join(sorted(SCALES, key=len, reverse=True))})")
 _HOUR = re.compile(r"\b(\d{1,2})(?::\d\d)? ?p\.?m\b", re.IGNORECASE)
 _UNIT = r"%|°C|[kMGT]i?B(?:/s)?|(?<=\s)[nµm]?s\b|[nµm]s\b|[kMG]?Hz|[GT]?FLOPS|W\b"
 _QUANTITY = re.compile(rf"(?<![A-Za-z\d.])(\d+(?:[.,]\d+)*)\s?({_UNIT})")
@@ -82,7 +82,7 @@ def _compare_digits(
     missing = [
         number
         for number in expected - translated
-        if (number in translated or _value(number) not in given)
+        if (number in translated or not {*_values(source, number)} & {*given})
         and not (number in _HOUR.findall(source) and 12 + int(number) in given)
         and not (number == "50" and says_half(target))
     ]
@@ -91,7 +91,7 @@ def _compare_digits(
     for found in _NUMBER.finditer(target):
         number, behind = _plain_number(found[0]), target[found.end() :]
         scale = _SCALE.match(behind)
-        value = _value(number) * (SCALES[scale[0]] if scale else 1)
+        value = round(_value(number) * SCALES[scale[1]]) if scale else _value(number)
         if number in expected or value in said or may_say(number, words):
             continue
         if missing or not is_count(number, behind):
@@ -111,13 +111,15 @@ def _compare_words(english: list[tuple[str, int]], source: str, target: str) -> 
             yield f"{text} is {value}, and the source says {' and '.join(missing)}"
 
 
-def _values(text: str) -> list[float]:
-    """Return the values of the numbers in digits, also with what multiplies them."""
-    found = []
+def _values(text: str, number: str | None = None) -> list[float]:
+    """Return the values of all numbers in digits, or of one, also with what multiplies them."""
+    found: list[float] = []
     for each in _NUMBER.finditer(text):
-        found.append(value := _value(_plain_number(each[0])))
+        if number not in (None, plain := _plain_number(each[0])):
+            continue
+        found.append(value := _value(plain))
         if scale := _SCALE.match(text, each.end()):
-            found.append(value * SCALES[scale[0]])
+            found.append(round(value * SCALES[scale[1]]))
     return found
 
 
