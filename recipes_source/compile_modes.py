@@ -408,8 +408,8 @@ if ON_GPU and bert:
 # With one sentence :claim:`the GPU waits: {bert.short.eager.gpu} in kernels, {bert.short.eager.wall} in
 # all <short-waits>`. ``default`` :claim:`leaves it waiting <default-waits>`; CUDA graphs do not. 64 texts of
 # 512 tokens keep it busy: :measured:`bert.long.eager.gpu` of :measured:`bert.long.eager.wall` eagerly, and
-# :measured:`bert.long.default.gpu` of :measured:`bert.long.default.wall` with ``default``. Graphs have
-# nothing to gain there. The origin shows 5.5 and 2.2 ms for a sentence and twelve layers.
+# :measured:`bert.long.default.gpu` of :measured:`bert.long.default.wall` with ``default``, so graphs have
+# nothing to gain. The origin shows 5.5 and 2.2 ms for a sentence and twelve layers.
 #
 # Where tuning pays
 # .................
@@ -613,7 +613,7 @@ if ON_GPU:
     bench.claim("step-keeps", kept and lost, f"intact of 4: {counts}")
     memory = 1e6 * sizes.loc["memory (MB)"]
     kept = memory["reduce-overhead"]  # by default it may be 0
-    bench.figure("sizes", "reduce-overhead", "memory", kept, unit="B")
+    bench.figure("sizes", "reduce-overhead", "memory", max(kept, 0), unit="B")
     claim_less("graphs-keep-memory", memory["default"], kept, "B")
     again = sizes.loc["1024 rows, three calls (ms)"]
     claim_less("size-records", *again[["default", "reduce-overhead"]], "ms")
