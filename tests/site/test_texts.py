@@ -102,11 +102,6 @@ ALLOWED = {
             "busy for longer in one of the recordings",
             "sine and cosine on the largest tensor",
         ],
-        "compiling_optimizer": [
-            "NAdam's GPU time falls from",
-            "times less GPU time than foreach",
-            "GPU times hardly do",
-        ],
     },
 }
 
