@@ -2,8 +2,8 @@
 
 On the CPU it records 40 short recipes, once such as wait and once such as compute, with 1, 2 and 4
 workers, and beside that runs each by plain ``python``. ``--gpus RECIPE ...`` records replicates of
-this site's recipes on one GPU of this host, then on two. ``--write`` puts the tables into
-recording.md.
+this site's recipes on one GPU of this host, then twice as many on two. ``--write`` puts the tables
+into recording.md.
 """
 
 import argparse
@@ -42,8 +42,8 @@ def main() -> int:
     parser.add_argument("--compute", type=float, default=3, help="seconds that a recipe computes")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--gpus", nargs="+", metavar="RECIPE", help="on one GPU, then on two")
-    parser.add_argument("--replicates", type=int, default=4, help="of each recipe, with --gpus")
-    parser.add_argument("--keep", type=Path, help="folder for what one GPU recorded, with --gpus")
+    parser.add_argument("--replicates", type=int, default=4, help="a GPU, with --gpus")
+    parser.add_argument("--keep", type=Path, help="folder for the recordings, with --gpus")
     parser.add_argument("--write", action="store_true", help="write the tables into recording.md")
     options = parser.parse_args()
     if options.gpus:
@@ -85,24 +85,36 @@ def compare_gpus(options: argparse.Namespace) -> Lines:
     """Return the table of replicates of this site's recipes on one GPU and on two.
 
     Their published recordings have to be current, so that each time is that of replicates alone.
+    They are continued: two GPUs make twice as many as one, and ``--keep`` takes all of them.
     """
-    lines = ["| GPUs | Replicates | Seconds | Times as fast |", "|---:|---:|---:|---:|"]
-    took = {}
-    for gpus in (1, 2):
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            for recipe in options.gpus:
-                shutil.copy(ROOT / "recordings" / f"{recipe}.ipynb", folder)
+    lines = ["| GPUs | Replicates | Seconds | Times as many a second |", "|---:|---:|---:|---:|"]
+    with tempfile.TemporaryDirectory() as name:
+        for path in (ROOT / "recordings").iterdir():
+            if path.name.split(".")[0] in options.gpus:
+                shutil.copy(path, name)
+        have, rates = count_replicates(name, options.gpus), []
+        wanted = max(have.values())
+        for gpus in (1, 2):
+            wanted += gpus * options.replicates
             asked = ["--recordings-folder", name, *options.gpus, "--workers", str(gpus)]
-            took[gpus] = record(ROOT, *asked, "--replicates", str(options.replicates))
-            found = [folder / f"{recipe}.jsonl" for recipe in options.gpus]
-            made = sum(len(path.read_text().splitlines()) for path in found)
-            for path in found if gpus == 1 and options.keep else ():
-                shutil.copy(path, options.keep)
-        ratio = took[1] / took[gpus]
-        lines.append(f"| {gpus} | {made} | {took[gpus]:.1f} | {ratio:.2f} |")
-        print(lines[-1], file=sys.stderr, flush=True)
+            seconds = record(ROOT, *asked, "--replicates", str(wanted))
+            now = count_replicates(name, options.gpus)
+            made, have = sum(now.values()) - sum(have.values()), now
+            rates.append(made / seconds)
+            lines.append(f"| {gpus} | {made} | {seconds:.1f} | {rates[-1] / rates[0]:.2f} |")
+            print(lines[-1], file=sys.stderr, flush=True)
+        if options.keep:
+            shutil.copytree(name, options.keep, dirs_exist_ok=True)
     return [f"Recipes: {', '.join(options.gpus)}.", *describe(), "", *lines]
+
+
+def count_replicates(folder: str, recipes: Lines) -> dict[str, int]:
+    """Return how many replicates of each recipe a folder holds."""
+    paths = {recipe: Path(folder, f"{recipe}.jsonl") for recipe in recipes}
+    return {
+        recipe: len(path.read_text(encoding="utf-8").splitlines()) if path.exists() else 0
+        for recipe, path in paths.items()
+    }
 
 
 def record(root: Path, *arguments: str) -> float:
