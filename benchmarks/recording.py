@@ -85,36 +85,27 @@ def compare_gpus(options: argparse.Namespace) -> Lines:
     """Return the table of replicates of this site's recipes on one GPU and on two.
 
     Their published recordings have to be current, so that each time is that of replicates alone.
-    They are continued: two GPUs make twice as many as one, and ``--keep`` takes all of them.
+    Two GPUs make twice as many as one, and ``--keep`` takes all of them.
     """
     lines = ["| GPUs | Replicates | Seconds | Times as many a second |", "|---:|---:|---:|---:|"]
     with tempfile.TemporaryDirectory() as name:
-        for path in (ROOT / "recordings").iterdir():
-            if path.name.split(".")[0] in options.gpus:
-                shutil.copy(path, name)
-        have, rates = count_replicates(name, options.gpus), []
-        wanted = max(have.values())
+        for recipe in options.gpus:
+            shutil.copy(ROOT / "recordings" / f"{recipe}.ipynb", name)
+        have, wanted, rates = 0, 0, []
         for gpus in (1, 2):
             wanted += gpus * options.replicates
             asked = ["--recordings-folder", name, *options.gpus, "--workers", str(gpus)]
             seconds = record(ROOT, *asked, "--replicates", str(wanted))
-            now = count_replicates(name, options.gpus)
-            made, have = sum(now.values()) - sum(have.values()), now
+            files = [Path(name) / f"{recipe}.jsonl" for recipe in options.gpus]
+            now = sum(len(path.read_text().splitlines()) for path in files)
+            made, have = now - have, now
             rates.append(made / seconds)
             lines.append(f"| {gpus} | {made} | {seconds:.1f} | {rates[-1] / rates[0]:.2f} |")
             print(lines[-1], file=sys.stderr, flush=True)
         if options.keep:
-            shutil.copytree(name, options.keep, dirs_exist_ok=True)
+            for path in files:
+                shutil.copy(path, options.keep)
     return [f"Recipes: {', '.join(options.gpus)}.", *describe(), "", *lines]
-
-
-def count_replicates(folder: str, recipes: Lines) -> dict[str, int]:
-    """Return how many replicates of each recipe a folder holds."""
-    paths = {recipe: Path(folder, f"{recipe}.jsonl") for recipe in recipes}
-    return {
-        recipe: len(path.read_text(encoding="utf-8").splitlines()) if path.exists() else 0
-        for recipe, path in paths.items()
-    }
 
 
 def record(root: Path, *arguments: str) -> float:
