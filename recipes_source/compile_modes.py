@@ -34,8 +34,8 @@ rows**. With one row ``max-autotune-no-cudagraphs`` :claim:`takes
   sizes run on the CPU, with a C++ compiler. A T4 (7.5) has no ``bfloat16`` and runs ``float32``.
 """
 
-# sphinx_gallery_cell_timeout = 300
-# sphinx_gallery_deadline = 600
+# sphinx_gallery_cell_timeout = 600
+# sphinx_gallery_deadline = 1200
 # sphinx_gallery_thumbnail_number = 2
 
 # %%
@@ -143,7 +143,7 @@ TUNED = "max-autotune-no-cudagraphs"
 MODES = ["default", "reduce-overhead"]
 switches = pd.DataFrame(torch._inductor.list_mode_options()).T
 switches = switches.loc[[*MODES, TUNED, "max-autotune"]]
-print(switches.dropna(axis="columns", how="all").fillna("–"))
+print(switches.dropna(axis="columns", how="all").fillna("–").to_string())
 
 # %%
 # - ``triton.cudagraphs`` records the kernels of a call, and the CPU launches them as one graph. Launching
