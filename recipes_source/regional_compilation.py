@@ -2,7 +2,7 @@
 The first call takes minutes: compile the model or its block?
 =============================================================
 
-Choose what to compile by when the first result comes, and by what each later call costs.
+What you compile decides when the first result comes and what each later call costs.
 
 **Blocks that keep the GPU busy: compile the block that repeats.** With
 :measured:`start.regional.depth` blocks, a fresh process :claim:`has its first result after
@@ -31,9 +31,8 @@ your program starts again and again, keep the compiler's cache**: :claim:`the wh
 **What you need**
 
 - PyTorch 2.11 or newer, pandas and Matplotlib. Blocks reuse code since 2.5.
-- A CUDA GPU of compute capability 7.0 or above, with Triton, for results like the ones on this page.
-  Elsewhere small sizes run on the CPU, which takes a C++ compiler and some minutes. A T4 (7.5) has no
-  ``bfloat16``: there all is ``float32``.
+- A CUDA GPU of compute capability 7.0 or above, with Triton. One without ``bfloat16``, as a T4, computes
+  in ``float32``. Elsewhere small sizes run on the CPU, which takes a C++ compiler and some minutes.
 """
 
 # sphinx_gallery_cell_timeout = 600
@@ -87,8 +86,8 @@ your program starts again and again, keep the compiler's cache**: :claim:`the wh
 # -----------------------------
 #
 # ``torch.compile`` follows the Python code of ``forward`` into every layer. A loop over 64 layers becomes
-# one graph with 64 copies of the same operations, and all that follows, up to the generated code, works
-# on each of them. These are layer and model of the original recipe:
+# one graph with 64 copies of the same operations, and each later step, up to the generated code, works on
+# all of them. These are layer and model of the original recipe:
 
 import pandas as pd
 import torch
@@ -141,7 +140,7 @@ compiled = torch.compile(Layer(), backend=show)(torch.ones(10))
 
 # %%
 # In the figure, *full* is ``model.compile()``, *regional* is ``block.compile()`` for each block, and
-# *nested* is one graph in which the block stands once and is called again and again.
+# *nested* is one graph that holds the block once and calls it many times.
 
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True
@@ -173,15 +172,15 @@ axes.set(xlabel="operations given to the compiler for 64 layers")
 plt.show()
 
 # %%
-# The price: regional enters compiled code once a block, full once a call, and each time *guards* are
-# checked, the conditions under which that code is valid. What lies between blocks stays eager.
+# The price: regional enters compiled code once for each block, full once for each call. Each time *guards*
+# are checked, the conditions under which that code is valid. What lies between blocks stays eager.
 #
 # The experiment
 # --------------
 #
 # First results come from fresh processes; for later calls the ways take turns in this one. The blocks
-# are those of a language model, 768 wide on a large GPU, with a short input (128 tokens) and with a long
-# one (32 times 1024 tokens).
+# are a language model's, on a large GPU 768 wide, with a short input (128 tokens) and a long one (32 times
+# 1024 tokens).
 
 # sphinx_gallery_fold = "The harness: how arms are timed"
 
@@ -256,8 +255,8 @@ def wrap(model, way):
 # From ``import torch`` to the first result
 # -----------------------------------------
 #
-# Each process does this. *Artifacts* are what it has compiled, as bytes that another machine can load (a
-# beta since 2.7).
+# Each process runs this function. *Artifacts* are what it has compiled, as bytes that another machine can
+# load (a beta since 2.7).
 
 import importlib
 import pathlib
@@ -290,7 +289,7 @@ def start(way, cache, began, **sizes):
 
 # %%
 # *Nothing* is an empty cache, *disk* a second process with the same cache, *artifacts* an empty cache into
-# which artifacts are loaded. On 12 cores or more, up to four processes run at a time, each on its own.
+# which artifacts are loaded. On 12 cores or more, up to four processes run at a time, each on its own cores.
 
 # sphinx_gallery_fold = "How code is sent to a fresh process"
 
@@ -455,15 +454,16 @@ bench.claim("artifacts-serve", serves, f"{anew:.0f} compiled anew")
 # The first call takes :measured:`start.full.call` for the whole model and :measured:`start.regional.call`
 # by blocks, and the ``compile()`` of all blocks before it :measured:`start.regional.wrap`. Nested lies
 # :claim:`between the two, at {start.nested.call} <nested-between>`: Python is still followed through each
-# block. An eager process has its result after :measured:`start.eager.nothing`.
+# block. The rest goes into importing PyTorch and its compiler, with any cache. An eager process has its
+# result after :measured:`start.eager.nothing`.
 #
 # From disk :claim:`no graph is compiled anew <cache-serves>`, nor :claim:`with artifacts
-# <artifacts-serve>`. But Python is followed and guards are made again, so :claim:`the first call by blocks
-# is still the shorter one, {start.regional.disk_call} against {start.full.disk_call}
+# <artifacts-serve>`. But Python is followed and guards are made once more, so :claim:`the first call by
+# blocks is still the shorter one, {start.regional.disk_call} against {start.full.disk_call}
 # <block-sooner-from-disk>`.
 #
 # The original recipe reports first calls of 9.7 s and 0.7 s in one process: the whole model came first
-# and paid for the start of the compiler. Here each pays its own, and the same 64 layers take
+# and paid for the start of the compiler. Here each pays its own, and those 64 layers take
 # :measured:`tiny.full.call` and :measured:`tiny.regional.call`; from ``import torch`` on,
 # :measured:`tiny.full.nothing` and :measured:`tiny.regional.nothing`.
 #
@@ -512,12 +512,12 @@ waiting = compare("waiting", ways + others + ["graphs"] * ON_GPU)
 # launched them. With the short input :claim:`the GPU waits <waiting-waits>`, so the CPU decides.
 #
 # - Regional :claim:`needs less GPU time than eager, {waiting.regional.gpu} instead of
-#   {waiting.eager.gpu} <waiting-gpu-gains>`, but the CPU has to enter each block's code, and :claim:`no
-#   call becomes faster <regional-gains-nothing>`.
+#   {waiting.eager.gpu} <waiting-gpu-gains>`, but entering each block's code takes the CPU's time.
 # - ``fullgraph=True`` only makes a graph break an error: with it :measured:`waiting.fullgraph.wall`,
 #   without :measured:`waiting.regional.wall`.
-# - Nested and full enter once a call: :measured:`waiting.nested.wall` and :measured:`waiting.full.wall`.
-# - With CUDA graphs the CPU is done after :measured:`waiting.graphs.cpu`. They pay after
+# - Nested and full enter compiled code once: :measured:`waiting.nested.wall` and
+#   :measured:`waiting.full.wall`.
+# - With CUDA graphs the CPU is done after :measured:`waiting.graphs.cpu`. They pay off after
 #   :measured:`waiting.graphs.break_even` calls, the start of the compiler included.
 #
 # And now the long input:
@@ -525,7 +525,7 @@ waiting = compare("waiting", ways + others + ["graphs"] * ON_GPU)
 busy = compare("busy", ways + others[:1])
 
 # %%
-# :claim:`Wall time is within 1.2 times GPU time <busy-hides>`, so what entering costs is hidden. Regional
+# :claim:`Wall time is within 1.2 times GPU time <busy-hides>`, so the GPU hides the CPU's work. Regional
 # takes :measured:`busy.regional.gpu` of GPU time, full :measured:`busy.full.gpu`, eager
 # :measured:`busy.eager.gpu`.
 #
@@ -704,26 +704,26 @@ few = counts["UsesInt, allowed"]
 bench.claim("allowed-int-serves", few["run compiled"] == 12, str(few))
 
 # %%
-# Where only weights and tensors differ, :claim:`one graph serves all 12 layers <one-graph-serves>`, and
-# :claim:`two do with gradients <gradients-take-two>`: the first layer's input has none. Two failures show,
-# and neither raises an error:
+# Where only weights and tensors differ, :claim:`one graph serves all 12 layers <one-graph-serves>`. With
+# gradients :claim:`there are two <gradients-take-two>`, because the first layer's input needs none. Two
+# failures show, and neither raises an error:
 #
-# - With numbers of their own layers get graphs of their own, eight at most (``recompile_limit``). :claim:`The
-#   rest runs eagerly <numbers-end-eagerly>`; only a warning tells ("torch._dynamo hit
+# - Layers with different numbers get a graph each, eight at most (``recompile_limit``). :claim:`The rest
+#   runs eagerly <numbers-end-eagerly>`; only a warning tells ("torch._dynamo hit
 #   config.recompile_limit"). Rule: put the number into a tensor, or let
 #   ``torch._dynamo.config.allow_unspec_int_on_nn_module = True`` :claim:`make integers inputs
 #   <allowed-int-serves>`.
-# - A class of ``torch.nn`` :claim:`gets no graph at all <torch-nn-has-no-graph>`: compiling starts in no
-#   function of PyTorch's own. Rule: a subclass with a ``forward`` of yours.
+# - A class of ``torch.nn`` :claim:`gets no graph at all <torch-nn-has-no-graph>`: ``torch.compile`` does
+#   not start inside PyTorch's own functions. Rule: write a subclass with a ``forward`` of your own.
 #
 # ``TORCH_LOGS=recompiles`` names the guard that failed.
 #
 # Pitfalls
 # --------
 #
-# **A call takes seconds now and then.** Another shape or type is compiled again. Rule: find it in a test,
-# with the stance ``fail_on_recompile``. Where users wait, ``eager_on_recompile`` runs eagerly what is new
-# (both since 2.6).
+# **A call takes seconds now and then.** Input of a new shape or type is compiled again. Rule: find it in a
+# test, with the stance ``fail_on_recompile``. Where users wait, ``eager_on_recompile`` runs such input
+# eagerly (both since 2.6).
 
 # sphinx_gallery_once = True
 torch.compiler.reset()
@@ -743,10 +743,11 @@ with torch.compiler.set_stance("eager_on_recompile"):
 # version of PyTorch and Triton and one kind of GPU. Rule: set ``TORCHINDUCTOR_CACHE_DIR`` to a folder that
 # stays, or carry artifacts.
 #
-# **Nested refuses.** A graph break inside is an error, and a bound method cannot be marked. Rule: mark
-# ``forward`` in the class.
+# **``nested_compile_region`` raises an error.** It takes no graph break in the block and no bound method.
+# Rule: mark ``forward`` in the class.
 #
-# **When it fails**, ``backend="eager"`` tells whether following Python or generating code is to blame.
+# **Compiling fails.** Try ``backend="eager"``: if the error stays, following Python is to blame, if not,
+# generating code.
 #
 # What is not measured here, and where to go on
 # ---------------------------------------------
@@ -757,8 +758,7 @@ with torch.compiler.set_stance("eager_on_recompile"):
 # Caching <https://docs.pytorch.org/tutorials/recipes/torch_compile_caching_tutorial.html>`__ has all caches.
 # Diffusers has ``compile_repeated_blocks`` (`guide
 # <https://huggingface.co/docs/diffusers/optimization/fp16>`__), Accelerate `regional compilation
-# <https://huggingface.co/docs/accelerate/usage_guides/compilation>`__. At your own risk,
-# ``torch.compiler.skip_guard_on_all_nn_modules_unsafe`` leaves out guards. Whether your GPU waits,
+# <https://huggingface.co/docs/accelerate/usage_guides/compilation>`__. Whether your GPU waits,
 # :doc:`/recipes/where_time_goes` tells.
 #
 # This recipe builds on `Reducing torch.compile cold start compilation time with regional compilation
