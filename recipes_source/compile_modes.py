@@ -2,16 +2,16 @@
 Which mode of torch.compile should I choose?
 ============================================
 
-Choose by what your job waits for: memory, launches, or matrix products.
+Choose by what your job waits for: memory, the CPU, or matrix products.
 
 **Start with** ``default``. On 67 million numbers ``sin(x) + cos(x)`` then :claim:`takes
 {sin-cos.2-26.default.gpu} of GPU time instead of {sin-cos.2-26.eager.gpu} <fusion-gains>`; on a
-single number :claim:`it loses, {sin-cos.2-0.default.wall} against {sin-cos.2-0.eager.wall}
-<one-number-loses>`. **If the GPU waits for launches, choose** ``reduce-overhead``. A sentence
+single number :claim:`a call loses, {sin-cos.2-0.default.wall} against {sin-cos.2-0.eager.wall}
+<one-number-loses>`. **If the GPU waits for the CPU, choose** ``reduce-overhead``. A sentence
 through BERT :claim:`takes {bert.short.reduce-overhead.wall} instead of {bert.short.default.wall}
-<graphs-gain>`, eagerly :measured:`bert.short.eager.wall`. **Tune where matrix products have few
-rows**. With one row ``max-autotune-no-cudagraphs`` :claim:`takes
-{product.1.max-autotune-no-cudagraphs.gpu} of GPU time instead of {product.1.default.gpu}
+with default <graphs-gain>`, and eagerly :measured:`bert.short.eager.wall`. **If a few rows are
+multiplied by a large matrix, try** ``max-autotune-no-cudagraphs``. One row :claim:`takes
+{product.1.max-autotune-no-cudagraphs.gpu} of GPU time instead of {product.1.default.gpu} with default
 <tuning-gains>`.
 
 .. code-block:: python
@@ -54,7 +54,7 @@ rows**. With one row ``max-autotune-no-cudagraphs`` :claim:`takes
 #      - resnet18: :measured:`resnet18.float32.default.gpu` of GPU time instead of
 #        :measured:`resnet18.float32.eager.gpu`
 #      - First call :measured:`resnet18.float32.default.first_call`
-#    * - The wall time is above 1.2 times the GPU time, and sizes stay
+#    * - The GPU waits: wall time above 1.2 times GPU time; sizes stay
 #      - ``reduce-overhead``
 #      - BERT: :measured:`bert.short.reduce-overhead.wall`, ``default``
 #        :measured:`bert.short.default.wall`
@@ -66,13 +66,13 @@ rows**. With one row ``max-autotune-no-cudagraphs`` :claim:`takes
 #        {sin-cos.2-26.reduce-overhead.gpu} <graphs-copy>`
 #      - First call :measured:`sin-cos.2-26.default.first_call`, paid after
 #        :measured:`sin-cos.2-26.default.break_even` calls
-#    * - Products with few rows, as in decoding
+#    * - Matrix products with few rows, as in generating text
 #      - ``max-autotune-no-cudagraphs``
 #      - One row: :measured:`product.1.max-autotune-no-cudagraphs.gpu`, ``default``
 #        :measured:`product.1.default.gpu`
 #      - First call :measured:`product.1.max-autotune-no-cudagraphs.first_call`, ``default``
 #        :measured:`product.1.default.first_call`
-#    * - Products with more rows
+#    * - Matrix products with more rows
 #      - Measure both
 #      - 16 rows: :measured:`product.16.max-autotune-no-cudagraphs.gpu`, ``default``
 #        :measured:`product.16.default.gpu`
@@ -94,17 +94,17 @@ rows**. With one row ``max-autotune-no-cudagraphs`` :claim:`takes
 # What happens at the first call
 # ------------------------------
 #
-# ``torch.compile`` only wraps a function. (The chapter that this page builds on, its *origin*, times that:
-# 0.00 s.) The first call has four stages:
+# ``torch.compile`` itself only wraps a function (the *origin* of this page, named below, times 0.00 s). The
+# first call has four stages:
 #
 # 1. **Dynamo** reads the bytecode, records what is done with tensors as a graph, and notes *guards*, the
 #    conditions under which that is valid. What it cannot record breaks the graph.
-# 2. **AOTAutograd** adds the backward graph, if gradients are needed, in a small set of operations.
-# 3. **Inductor** fuses operations that would pass data through memory, and plans its reuse.
+# 2. **AOTAutograd** adds the backward graph, if gradients are needed, and writes both in few operations.
+# 3. **Inductor** fuses operations that would pass data through memory, and plans which memory is used again.
 # 4. It **generates code**, Triton for a GPU and C++ for a CPU, and has it compiled.
 #
-# A cache on disk keeps what stages 2 to 4 made. A later call checks the guards and runs the program; if
-# they fail, it starts over.
+# A cache on disk keeps what stages 2 to 4 made. Each later call checks the guards and runs the program; if
+# one fails, the stages run again.
 
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True
@@ -146,15 +146,15 @@ switches = switches.loc[[*MODES, TUNED, "max-autotune"]]
 print(switches.dropna(axis="columns", how="all").fillna("–").to_string())
 
 # %%
-# - ``triton.cudagraphs`` records the kernels of a call, and the CPU launches them as one graph. Launching
-#   is the overhead that is reduced, not compiling.
-# - ``max_autotune`` tries several kernels for each matrix product and configurations of others, and
-#   ``coordinate_descent_tuning`` goes on from there.
+# - ``triton.cudagraphs``: a *CUDA graph* records the kernels of a call, and the CPU launches them at once.
+#   Launching is the overhead that is reduced, not compiling.
+# - ``max_autotune`` times several kernels for each matrix product and settings of others;
+#   ``coordinate_descent_tuning`` goes on from the best.
 #
 # The experiment
 # --------------
 #
-# Sizes stand at the top. Nothing here needs gradients.
+# All sizes stand at the top. Gradients are off.
 
 # sphinx_gallery_fold = "The harness: how arms are timed"
 
@@ -229,7 +229,7 @@ def look(case, calls, size, tolerance, limit=None, kernels=ON_GPU):
 # Sine and cosine
 # ...............
 #
-# Three eager kernels go from memory to memory: 28 bytes per number. A fused one reads four bytes and
+# Eagerly, three kernels go from memory to memory: 28 bytes per number. A fused one reads four bytes and
 # writes four. The limit is the time of a copy.
 
 
@@ -297,21 +297,22 @@ if ON_GPU:
 # %%
 # - One number: :claim:`{sin-cos.2-0.default.kernels} kernel instead of {sin-cos.2-0.eager.kernels}
 #   <fused-in-one>`, and yet a call takes :measured:`sin-cos.2-0.default.wall` instead of
-#   :measured:`sin-cos.2-0.eager.wall`, because the CPU checks guards first. With ``reduce-overhead`` it is
+#   :measured:`sin-cos.2-0.eager.wall`, because the CPU checks guards first; with ``reduce-overhead``
 #   :measured:`sin-cos.2-0.reduce-overhead.wall`, tuned
 #   :measured:`tuned.2-0.max-autotune-no-cudagraphs.wall`. (The origin: 14 µs eagerly, 33 and 53 µs compiled.)
 # - 262,144 numbers: :measured:`sin-cos.2-18.eager.wall` eagerly, :measured:`sin-cos.2-18.default.wall` with
 #   ``default``.
-# - 67 million: ``default`` reaches :measured:`sin-cos.2-26.default.share` of the limit, and the rest may be
-#   arithmetic: a sine takes tens of instructions. It takes :measured:`sin-cos.2-26.default.gpu` of GPU time,
-#   tuned :measured:`tuned.2-26.max-autotune-no-cudagraphs.gpu`. A CUDA graph reads from a fixed address, so
-#   each call copies its input there.
+# - 67 million: ``default`` reaches :measured:`sin-cos.2-26.default.share` of the limit; the rest may be
+#   arithmetic. GPU time is :measured:`sin-cos.2-26.default.gpu`, tuned
+#   :measured:`tuned.2-26.max-autotune-no-cudagraphs.gpu`, and with ``reduce-overhead``
+#   :measured:`sin-cos.2-26.reduce-overhead.gpu`: a CUDA graph reads from a fixed address, so each call copies
+#   its input there.
 #
 # resnet18
 # ........
 #
-# 16 images through random weights: first in ``float32`` as the origin ran it, where cuDNN convolves in
-# TF32 unless told otherwise; then in ``bfloat16`` with channels last.
+# 16 images go through random weights: first in ``float32``, as the origin ran it (cuDNN convolves in TF32
+# unless told otherwise), then in ``bfloat16`` with channels last.
 
 # sphinx_gallery_fold = "Whether torchvision is installed"
 # sphinx_gallery_once = True
@@ -331,21 +332,17 @@ for name, options in {"float32": {}, "half": last}.items() if resnet18 else ():
     look("resnet18", ways(net, images), name, 5e-2)
 
 # %%
-# What fusion takes off the GPU time: batch normalization, ReLU and the sums make no trips to memory of
-# their own. In ``bfloat16`` it is :measured:`resnet18.half.eager.gpu` eagerly and
-# :measured:`resnet18.half.default.gpu` with ``default``. The wall time is :measured:`resnet18.half.eager.wall`
-# eagerly, :measured:`resnet18.half.default.wall` with ``default``, and
-# :measured:`resnet18.half.reduce-overhead.wall` with ``reduce-overhead``, where nothing waits for launches.
-#
-# The origin shows 9.0 ms eagerly, 6.9 ms with ``default``, but 10.5 ms with ``reduce-overhead``: the second
-# call records the graph, and only one call was to warm up. Here it is
+# Fused, batch normalization, ReLU and sums make no trips to memory of their own. In ``bfloat16`` a call
+# takes :measured:`resnet18.half.eager.wall` eagerly, :measured:`resnet18.half.default.wall` with ``default``
+# and :measured:`resnet18.half.reduce-overhead.wall` with ``reduce-overhead``; in ``float32``
 # :measured:`resnet18.float32.eager.wall`, :measured:`resnet18.float32.default.wall` and
-# :measured:`resnet18.float32.reduce-overhead.wall`.
+# :measured:`resnet18.float32.reduce-overhead.wall`. The origin shows 9.0, 6.9 and 10.5 ms: it timed
+# ``reduce-overhead`` from the second call on, which records the graph.
 #
 # BERT, a sentence and a long batch
 # .................................
 #
-# BERT-base with four of its twelve layers; the others are alike.
+# BERT-base, four of its twelve layers.
 
 # sphinx_gallery_fold = "The model and its sentence: pretrained, if they are on this disk"
 
@@ -405,17 +402,18 @@ if ON_GPU and bert:
     claim_less("default-waits", 1.2 * short.gpu["default"], short.wall["default"])
 
 # %%
-# With one sentence :claim:`the GPU waits: {bert.short.eager.gpu} in kernels, {bert.short.eager.wall} in
-# all <short-waits>`. ``default`` :claim:`leaves it waiting <default-waits>`; CUDA graphs do not. 64 texts of
-# 512 tokens keep it busy: :measured:`bert.long.eager.gpu` of :measured:`bert.long.eager.wall` eagerly, and
-# :measured:`bert.long.default.gpu` of :measured:`bert.long.default.wall` with ``default``, so graphs have
-# nothing to gain. The origin shows 5.5 and 2.2 ms for a sentence and twelve layers.
+# With one sentence :claim:`the GPU waits: kernels run for {bert.short.eager.gpu} of a call's
+# {bert.short.eager.wall} <short-waits>`. ``default`` :claim:`leaves it waiting <default-waits>`, CUDA graphs
+# do not. With 64 texts of 512 tokens kernels run for :measured:`bert.long.eager.gpu` of
+# :measured:`bert.long.eager.wall` eagerly and for :measured:`bert.long.default.gpu` of
+# :measured:`bert.long.default.wall` with ``default``, so graphs have nothing to gain. The origin
+# shows 5.5 and 2.2 ms for a sentence and twelve layers.
 #
 # Where tuning pays
 # .................
 #
-# Few rows times a large matrix are little to compute and much to read: 8192 by 8192 numbers do not fit
-# into a GPU's caches.
+# A few rows times 8192 by 8192 numbers are little to compute and much to read. The limit is to read all
+# once, at the speed of a copy.
 
 weight = torch.randn(WIDTH, WIDTH, device=bench.device, dtype=bench.dtype)
 
@@ -442,18 +440,18 @@ if ON_GPU:
     claim_less("tuning-gains", single.gpu[TUNED], single.gpu["default"])
 
 # %%
-# For one row the tuned mode makes a reduction of the product. That reaches
-# :measured:`product.1.max-autotune-no-cudagraphs.share` of the limit, which is to read the matrix once;
-# ``default``, which calls cuBLAS, :measured:`product.1.default.share`. For 16 rows it is
-# :measured:`product.16.max-autotune-no-cudagraphs.share` and :measured:`product.16.default.share`. Keep a
+# For one row ``default`` calls cuBLAS, which reaches :measured:`product.1.default.share` of the limit. The
+# tuned mode writes a kernel that multiplies and adds up, and reaches
+# :measured:`product.1.max-autotune-no-cudagraphs.share`. For 16 rows it is
+# :measured:`product.16.default.share` and :measured:`product.16.max-autotune-no-cudagraphs.share`. Keep a
 # tuned mode only if your GPU time falls.
 #
 # NumPy, and a better formula
 # ...........................
 #
 # ``torch.compile`` takes NumPy functions, too. The origin's normalizes two arrays of 1024 by 640
-# ``float64`` numbers, adds up all products of their rows' elements, clips and takes the exponential. NumPy
-# stores 419 million products.
+# ``float64`` numbers, multiplies, in each row, every number of one with every number of the other, adds up,
+# clips and takes the exponential. NumPy stores all 419 million products.
 
 
 def normalize(x):
@@ -481,8 +479,8 @@ def numpy_fn(pair_sums, x, y):
 
 
 # %%
-# ``wrap_numpy`` makes it take tensors, which stay on the GPU. NumPy uses one thread here, a compiled
-# function all, so one of them is held to one thread.
+# ``wrap_numpy`` makes it take tensors, which stay on the GPU. NumPy uses one thread here and a compiled
+# function all, so one arm is compiled for one thread.
 
 # sphinx_gallery_once = True
 arrays = np.random.default_rng(0).standard_normal((2, *PAIRS))
@@ -503,7 +501,7 @@ for formula in (products, algebra):
 
 # %%
 # Compiled on one thread it takes :measured:`numpy.products.one-thread.wall` instead of
-# :measured:`numpy.products.numpy.wall`, because no such array is made. On :measured:`numpy.threads.count` it is
+# :measured:`numpy.products.numpy.wall`, because it stores no products. On :measured:`numpy.threads.count` it is
 # :measured:`numpy.products.threads.wall`, on the GPU :measured:`numpy.products.gpu.wall`. But
 #
 # .. math:: \sum_j \sum_k x_j \, y_k = \Bigl(\sum_j x_j\Bigr) \Bigl(\sum_k y_k\Bigr)
@@ -516,7 +514,7 @@ for formula in (products, algebra):
 # --------
 #
 # **An output changes later.** A CUDA graph writes to fixed addresses, so a call overwrites what the one
-# before returned. PyTorch notices that only until the graph is recorded.
+# before returned. PyTorch raises an error only in the first calls, until the graph is recorded.
 
 ones, twos = torch.ones(4, device=bench.device), torch.full((4,), 2.0).to(bench.device)
 
@@ -545,8 +543,8 @@ for way, fate in fates.items():
 # Rule: clone outside of the compiled function, or say where a step begins: then :claim:`outputs of all
 # calls in a step stay <step-keeps>`.
 #
-# **Each size is recorded and keeps memory.** Mark the dimension that varies, with ``dynamic`` left alone:
-# ``dynamic=True`` makes all of them symbolic, and PyTorch advises against it.
+# **Each new size is recorded and keeps memory.** Mark the dimension that varies, and leave ``dynamic`` alone:
+# ``dynamic=True`` makes all dimensions symbolic, and PyTorch advises against it.
 
 # sphinx_gallery_fold = "How first calls and memory of several sizes are measured"
 side = 1024 if ON_GPU else 64
@@ -582,8 +580,8 @@ print(sizes)
 # for each <size-records>` and :claim:`keeps its memory, together {sizes.reduce-overhead.memory}
 # <graphs-keep-memory>`. Pad to a few sizes, or take ``default``.
 #
-# **Graphs are skipped.** What changes an input in place (weights and buffers may change), or uses the CPU,
-# is not replayed. The result is right, the gain is gone.
+# **Graphs are skipped.** A function that changes an input in place (weights and buffers may change), or uses
+# the CPU, is not recorded. Its result is right, the gain is gone.
 
 
 def in_place(x):
@@ -621,7 +619,8 @@ if ON_GPU:
     bench.claim("in-place-skips", found, str(skips))
 
 # %%
-# Rule: :claim:`count the skips <in-place-skips>`; ``TORCH_LOGS=perf_hints`` tells the reason.
+# Rule: count the skips. :claim:`The function that changes its input is skipped, the other is not
+# <in-place-skips>`. ``TORCH_LOGS=perf_hints`` tells the reason.
 #
 # **When it fails.**
 #
@@ -660,5 +659,5 @@ for backend in ("eager", "aot_eager", "inductor"):
 #
 # This recipe builds on the `chapter on PyTorch 2
 # <https://tingsongyu.github.io/PyTorch-Tutorial-2nd/chapter-1/1.7-PyTorch2.0.html>`__ of PyTorch实用教程(第二版)
-# by `TingsongYu <https://github.com/TingsongYu/PyTorch-Tutorial-2nd>`__, which compares modes on these four
-# kinds of work.
+# by `TingsongYu <https://github.com/TingsongYu/PyTorch-Tutorial-2nd>`__, which compares modes on such
+# work.
