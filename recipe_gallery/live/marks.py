@@ -40,7 +40,7 @@ class MarkMessages(SphinxTransform):
                 _mark(shown, text)
         for block in code_of_cells(self.document):
             if "recipe_module" in block:  # its comments are messages of another catalog
-                for comment in find_comments(block.astext()):
+                for comment in find_comments(block.astext(), is_module=True):
                     _mark(block, comment.text)
 
 

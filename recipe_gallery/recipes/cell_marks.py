@@ -12,7 +12,9 @@ Set once, right after a page was parsed, and asked by all others. HTML shows non
     On the block of code of a cell that has the source of a module: path and line of that.
 """
 
+import ast
 import re
+from contextlib import suppress
 
 from docutils import nodes
 
@@ -74,6 +76,22 @@ def mark_cells(document: nodes.document, recipe: Recipe) -> None:
 def code_of_cells(document: nodes.document) -> list[nodes.literal_block]:
     """Return the blocks of code of all cells, in order."""
     return [node for node in document.findall(nodes.literal_block) if "recipe_cell" in node]
+
+
+def code_in_text(document: nodes.document) -> list[nodes.literal_block]:
+    """Return the blocks of Python that stand in the text of a page, in order."""
+    return [
+        node
+        for node in document.findall(lambda node: type(node) is nodes.literal_block)
+        if node.get("language") == "python" and "recipe_cell" not in node and _is_python(node)
+    ]
+
+
+def _is_python(node: nodes.Node) -> bool:
+    with suppress(SyntaxError, ValueError):
+        ast.parse(node.astext())
+        return True
+    return False
 
 
 def set_code(block: nodes.literal_block, code: str) -> None:

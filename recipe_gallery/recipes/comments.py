@@ -1,17 +1,18 @@
 """Comments in code as messages of their page's catalog; a translation never changes the code.
 
 Neighbouring lines of comments are one message, like a paragraph of text; so is a comment behind
-code.
+code, and a docstring of one paragraph.
 """
 
+import ast
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from tokenize import COMMENT
+from tokenize import COMMENT, TokenInfo
 
 from docutils.utils import column_width
 
-from .fingerprint import find_tokens, strip_comments
+from .fingerprint import find_docstrings, find_tokens, strip_comments
 
 LINE_LENGTH = 88  # as ruff is told for the recipes
 
@@ -57,32 +58,55 @@ class Comment:
     first: int  # row in the block, counted from 0
     last: int
     column: int  # of the marker
-    trailing: bool  # it stands behind code
+    trailing: bool = False  # it stands behind code
+    docstring: bool = False
 
 
-def find_comments(source: str) -> list[Comment]:
-    """Return the comments of a block of code that people read, in order."""
+def find_comments(source: str, *, is_module: bool = False) -> list[Comment]:
+    """Return the comments and docstrings of a block of code that people read, in order.
+
+    A string on top of a cell is none of these; on top of a module it is.
+    """
     lines = source.splitlines()
+    docstrings = find_docstrings(source, is_module=is_module)
     found: list[Comment] = []
     for token in find_tokens(source):
         text = token.string.lstrip("#").strip()
+        row, column = token.start[0] - 1, token.start[1]
+        if token.start in docstrings:
+            found += _read_docstring(token, lines)
         if token.type != COMMENT or not text or _PRAGMA.match(text) or token.string[:2] == "#!":
             continue
-        row, column = token.start[0] - 1, token.start[1]
         trailing = bool(lines[row][:column].strip())
         comment = Comment(text=text, first=row, last=row, column=column, trailing=trailing)
         above = found[-1] if found else comment
-        if (above.last, above.column) == (row - 1, column) and not (above.trailing or trailing):
+        follows = (above.last, above.column) == (row - 1, column) and not above.docstring
+        if follows and not (above.trailing or trailing):
             found[-1] = replace(above, text=f"{above.text} {text}", last=row)
         else:
             found.append(comment)
     return found
 
 
-def replace_comments(source: str, translations: Mapping[str, str]) -> str:
+def _read_docstring(token: TokenInfo, lines: list[str]) -> list[Comment]:
+    """Return a docstring of one paragraph that has lines for itself; others stay as they are."""
+    (first, column), (last, end) = token.start, token.end
+    alone = not (lines[first - 1][:column].strip() or lines[last - 1][end:].strip())
+    if not alone or not token.string.startswith('"""') or "\\" in token.string:
+        return []
+    value = ast.literal_eval(token.string)
+    text = " ".join(value.split())
+    if not text or ">>>" in text or re.search(r"\n[ \t]*\n", value.strip()):
+        return []
+    return [Comment(text=text, first=first - 1, last=last - 1, column=column, docstring=True)]
+
+
+def replace_comments(
+    source: str, translations: Mapping[str, str], *, is_module: bool = False
+) -> str:
     """Return the code with comments replaced; those without a usable translation stay."""
     lines = source.splitlines()
-    for comment in reversed(find_comments(source)):
+    for comment in reversed(find_comments(source, is_module=is_module)):
         translation = translations.get(comment.text) or comment.text
         if translation == comment.text or find_problem(comment.text, translation):
             continue
@@ -90,14 +114,27 @@ def replace_comments(source: str, translations: Mapping[str, str]) -> str:
             code = lines[comment.first][: comment.column]
             lines[comment.first] = f"{code}# {translation.strip()}"
         else:
-            marker = " " * comment.column + "# "
-            wrapped = wrap(translation, LINE_LENGTH - len(marker))
-            if any(_PRAGMA.match(line) for line in wrapped):  # made by wrapping
-                wrapped = [" ".join(translation.split())]
-            lines[comment.first : comment.last + 1] = [marker + line for line in wrapped]
+            lines[comment.first : comment.last + 1] = _lay_out(comment, translation)
     changed = "\n".join(lines) + ("\n" if source.endswith("\n") else "")
     # What find_problem lets through is a comment still; this is the promise itself.
-    return changed if strip_comments(changed) == strip_comments(source) else source
+    before, after = (
+        strip_comments(code, find_docstrings(code, is_module=is_module))
+        for code in (source, changed)
+    )
+    return changed if before == after else source
+
+
+def _lay_out(comment: Comment, translation: str) -> list[str]:
+    """Return the lines of a comment that has lines for itself."""
+    indent = " " * comment.column
+    if comment.docstring:
+        wrapped = wrap(translation, LINE_LENGTH - comment.column - 6)
+        text = "\n".join(wrapped).replace("\\", "\\\\").replace('"', r"\"")
+        return [indent + line for line in f'"""{text}"""'.split("\n")]
+    wrapped = wrap(translation, LINE_LENGTH - comment.column - 2)
+    if any(_PRAGMA.match(line) for line in wrapped):  # made by wrapping
+        wrapped = [" ".join(translation.split())]
+    return [f"{indent}# {line}" for line in wrapped]
 
 
 def find_problem(text: str, translation: str) -> str | None:

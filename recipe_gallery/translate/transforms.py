@@ -27,7 +27,14 @@ from ..languages import (
     source_language,
 )
 from ..outdated import watch
-from ..recipes.cell_marks import DATA_CLASS, OUTPUT_CLASS, code_of_cells, folded_cell, set_code
+from ..recipes.cell_marks import (
+    DATA_CLASS,
+    OUTPUT_CLASS,
+    code_in_text,
+    code_of_cells,
+    folded_cell,
+    set_code,
+)
 from ..recipes.cells.module_comments import name_module
 from ..recipes.comments import find_comments, replace_comments
 from ..recipes.gallery import find_file
@@ -77,12 +84,14 @@ class fold_summary(code_comment):  # noqa: N801
 
 
 class AddComments(SphinxTransform):
-    """Put helper nodes for comments before each block of code of a recipe's page."""
+    """Put helper nodes for comments before each block of code, of a cell or in a text."""
 
     default_priority = Priority.ADD_COMMENTS
 
     def apply(self, **kwargs: Any) -> None:
-        """Change the page in place if it is a recipe's."""
+        """Change the page in place."""
+        for block in code_in_text(self.document):
+            self._add(block, block.source, block.line or 0)
         file = find_file(self.config, Path(self.env.srcdir), self.env.docname)
         if file is None:
             return
@@ -93,11 +102,13 @@ class AddComments(SphinxTransform):
                 block.parent.insert(0, summary)
             if "recipe_module" in block:
                 continue  # all pages that show the module share its catalog
-            for comment in find_comments(block.astext()):
-                helper = code_comment("", "", original=comment.text)
-                helper.source = str(file.path)
-                helper.line = block["recipe_line"] + comment.first
-                block.parent.insert(block.parent.index(block), helper)
+            self._add(block, str(file.path), block["recipe_line"])
+
+    def _add(self, block: nodes.literal_block, source: str | None, line: int) -> None:
+        for comment in find_comments(block.astext()):
+            helper = code_comment("", "", original=comment.text)
+            helper.source, helper.line = source, line + comment.first
+            block.parent.insert(block.parent.index(block), helper)
 
 
 class PrepareTranslation(SphinxTransform):
@@ -211,12 +222,13 @@ class WriteComments(SphinxTransform):
         for helper in list(self.document.findall(code_comment)):
             translations[helper["original"]] = helper.get("translation", "")
             helper.parent.remove(helper)
-        for block in code_of_cells(self.document):
-            found = translations
-            if "recipe_module" in block:
+        for block in [*code_in_text(self.document), *code_of_cells(self.document)]:
+            found, is_module = translations, "recipe_module" in block
+            if is_module:
                 found = self._translate_module(Path(block["recipe_module"][0]))
             if any(found.values()):
-                set_code(block, replace_comments(block.astext(), found))
+                code = replace_comments(block.astext(), found, is_module=is_module)
+                set_code(block, code)
 
     def _translate_module(self, path: Path) -> dict[str, str]:
         """Return the translated comments of a module; the page is read again when they change."""

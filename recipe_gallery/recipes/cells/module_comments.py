@@ -34,5 +34,5 @@ def find_module_comments(config: Config, root: Path) -> Iterator[tuple[str, str,
                 continue
             seen.add(module.path)
             name = name_module(file.docname, module.path)
-            for comment in find_comments(module.source):
+            for comment in find_comments(module.source, is_module=True):
                 yield name, comment.text, module.path, module.line + comment.first

@@ -1,13 +1,15 @@
+import ast
 import tokenize
 from io import StringIO
 
 import pytest
+from docutils.utils import column_width
 from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gallery import ROOT
 from recipe_gallery.recipes.comments import find_comments, find_problem, replace_comments, wrap
-from recipe_gallery.recipes.fingerprint import strip_comments
+from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.recipes.gallery import find_recipes
 from recipe_gallery.recipes.recipe import load_recipe
 
@@ -138,7 +140,7 @@ def test_no_translation_changes_a_recipe(path, translation: str) -> None:
     for cell in load_recipe(path).cells:
         texts = [comment.text for comment in find_comments(cell.source)]
         translated = replace_comments(cell.source, dict.fromkeys(texts, translation))
-        assert strip_comments(translated) == strip_comments(cell.source)
+        assert fingerprint_code(translated) == fingerprint_code(cell.source)
 
 
 @given(
@@ -216,3 +218,40 @@ def test_comments_without_a_translation_stay_beside_those_with_one() -> None:
     translated = replace_comments(CODE, {first: "첫째."})
     assert translated.startswith("# 첫째.\n#\n# Another paragraph.\n")
     assert [comment.text for comment in find_comments(translated)] == ["첫째.", *others]
+
+
+DOCSTRINGS = '''"""On top."""
+
+def f():
+    """Say what
+    it does."""
+    # Then why.
+    return """no docstring"""
+
+class C: "one line"
+
+def g():
+    """Two.
+
+    Paragraphs."""
+
+def h():
+    r"""raw"""
+'''
+
+
+def test_docstrings_of_one_paragraph_are_messages() -> None:
+    assert [each.text for each in find_comments(DOCSTRINGS)] == ["Say what it does.", "Then why."]
+    assert find_comments(DOCSTRINGS, is_module=True)[0].text == "On top."
+
+
+@pytest.mark.parametrize(
+    "said", ['"가', '가"', "\\", "가\\", "가 " * 60, "x = 1", '{"a"}', "\\N{x} %s"]
+)
+def test_a_translated_docstring_says_what_the_translator_wrote(said: str) -> None:
+    texts = {"Say what it does.": said, "On top.": said}
+    code = replace_comments(DOCSTRINGS, texts, is_module=True)
+    module = ast.parse(code)
+    assert " ".join(ast.get_docstring(module.body[1]).split()) == " ".join(said.split())
+    assert fingerprint_code(code, is_module=True) == fingerprint_code(DOCSTRINGS, is_module=True)
+    assert max(map(column_width, code.splitlines())) <= 88
