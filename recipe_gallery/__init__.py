@@ -37,10 +37,12 @@ class Priority(IntEnum):
     FILL_LINKS = 500  # Sphinx's default for hooks
     ADD_LINKS = 510  # what a site adds to the engine's links
     WRITE_DOWNLOADS = 550  # of the page with all its links
+    KEEP_TEXT = 900  # for the search: figures and links are filled in
     # html-page-context
     DESCRIBE_HEAD = 900  # when the theme has added its scripts
     # build-finished
     MIRROR_STYLES = 900  # those that others have written
+    TIDY_UP = 910  # of whole style sheets: rules of both directions stay or go together
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
