@@ -48,7 +48,7 @@ class Priority(IntEnum):
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the engine."""
     # Imported here so that the command line works where Sphinx's HTML part does not.
-    from . import direction, outdated, pages, search, translate
+    from . import direction, locations, outdated, pages, search, translate
     from .project import SETTINGS, code_digest
 
     app.setup_extension("sphinx_gallery.gen_gallery")
@@ -58,6 +58,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     translate.setup(app)
     pages.setup(app)
     search.setup(app)
+    locations.setup(app)
     app.connect("builder-inited", direction.direct_pages)
     app.connect("build-finished", direction.mirror_styles, priority=Priority.MIRROR_STYLES)
     return {
