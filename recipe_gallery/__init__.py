@@ -37,16 +37,18 @@ class Priority(IntEnum):
     FILL_LINKS = 500  # Sphinx's default for hooks
     ADD_LINKS = 510  # what a site adds to the engine's links
     WRITE_DOWNLOADS = 550  # of the page with all its links
+    KEEP_TEXT = 900  # for the search: figures and links are filled in
     # html-page-context
     DESCRIBE_HEAD = 900  # when the theme has added its scripts
     # build-finished
     MIRROR_STYLES = 900  # those that others have written
+    TIDY_UP = 910  # of whole style sheets: rules of both directions stay or go together
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the engine."""
     # Imported here so that the command line works where Sphinx's HTML part does not.
-    from . import direction, outdated, pages, search, translate
+    from . import direction, locations, outdated, pages, search, translate
     from .project import SETTINGS, code_digest
 
     app.setup_extension("sphinx_gallery.gen_gallery")
@@ -56,6 +58,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     translate.setup(app)
     pages.setup(app)
     search.setup(app)
+    locations.setup(app)
     app.connect("builder-inited", direction.direct_pages)
     app.connect("build-finished", direction.mirror_styles, priority=Priority.MIRROR_STYLES)
     return {

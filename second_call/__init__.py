@@ -12,12 +12,13 @@ def setup(app: Sphinx) -> dict[str, Any]:
     from recipe_gallery.pages import ONLY_HTML
     from recipe_gallery.project import code_digest
 
-    from . import buttons, figures, nodes, publishing, theme, translators
+    from . import buttons, charts, figures, nodes, publishing, theme, translators
 
     app.setup_extension("recipe_gallery")
     element = nodes.visit_element, nodes.depart_element
     app.add_node(nodes.html_element, html=element, **ONLY_HTML)
     app.connect("doctree-resolved", buttons.add_buttons, priority=Priority.ADD_LINKS)
+    charts.setup(app)
     figures.setup(app)
     publishing.setup(app)
     theme.setup(app)

@@ -13,6 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from recipe_gallery.recipes.recipe import load_recipe
+
 from .bench import MARK, ROOT, SURPRISE
 from .case import Row
 
@@ -146,9 +148,12 @@ def in_batch(folder: Path, damages: list[Damage]) -> list[str]:
         gallery = folder / f"in{number:03}"
         gallery.mkdir()
         (gallery / "GALLERY_HEADER.rst").write_text("Recipes\n=======\n\nAll.\n")
-        shutil.copy(ROOT / f"recipes_source/{damage.recipe}.py", gallery)
+        for path in load_recipe(ROOT / f"recipes_source/{damage.recipe}.py").files:
+            shutil.copy(path, gallery)  # with the modules that it shows
         recording = folder / f"recordings/out{number:03}/{damage.recipe}.ipynb"
         recording.parent.mkdir(parents=True)
+        for path in (ROOT / "recordings").glob(f"{damage.recipe}*.jsonl"):
+            shutil.copy(path, recording.parent)
         content = (ROOT / f"recordings/{damage.recipe}.ipynb").read_bytes()
         recording.write_bytes(damage.apply(content))
     checked, built = call(folder, "check"), call(folder, "html", "--sphinx-options=-q")

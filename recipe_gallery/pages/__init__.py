@@ -29,7 +29,6 @@ def setup(app: Sphinx) -> None:
     replay.take_over(app)
     app.add_transform(header.MarkCells)
     app.add_transform(header.AddRecipeHeader)
-    app.add_transform(header.LocateInRecipes)
     app.add_node(header.page_links, html=(header.visit_links, None), **ONLY_HTML)
     app.add_node(header.provenance, html=(header.visit_provenance, None), **ONLY_HTML)
     app.add_node(nodes.image, override=True, html=(media.visit_image, None))

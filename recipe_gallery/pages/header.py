@@ -18,7 +18,6 @@ from .. import Priority
 from ..languages import current_language, format_date, format_moment, format_number
 from ..outdated import watch
 from ..recipes.cell_marks import mark_cells
-from ..recipes.gallery import find_file
 from ..recipes.recorded_page import Reason, RecordedPage, Unrecorded, describe_version, load_page
 from ..recipes.recording import Recording
 from .folded import button
@@ -85,36 +84,6 @@ class AddRecipeHeader(SphinxTransform):
             head.append(make_box(page.recording, locale, names))
         index = title.parent.index(title) + 1
         title.parent[index:index] = head
-
-
-class LocateInRecipes(SphinxTransform):
-    """Let messages and warnings name the recipe and its line, not the page made from it."""
-
-    default_priority = Priority.LOCATE_MESSAGES
-
-    def apply(self, **kwargs: Any) -> None:
-        """Change the places of all nodes of a recipe's page."""
-        file = find_file(self.config, Path(self.env.srcdir), self.env.docname)
-        if file is None:
-            return
-        page = self.document["source"]
-        start, first = 0, 1  # where the block at hand begins, on the page and in the recipe
-        in_code = False
-        for node in self.document.findall(nodes.Element):
-            line = node.line or start
-            if isinstance(node, nodes.title):
-                line -= 1  # docutils tells that of the line below it
-                if not start:
-                    start, first = line, 2  # it stands in the docstring's second line
-            if "recipe_block" in node:
-                start, first, in_code = line + 1, node["recipe_line"], False
-            elif "recipe_cell" in node:  # code and what it put out: there are no lines to count
-                first, in_code = node.get("recipe_line", first), True
-            if node.source == page:
-                node.source = str(file.path)
-                node.line = first if in_code else first + max(line - start, 0)
-                if "recipe_module" in node:
-                    node.source, node.line = node["recipe_module"]
 
 
 def describe_state(page: RecordedPage | Unrecorded) -> str:

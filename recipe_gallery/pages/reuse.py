@@ -86,9 +86,9 @@ class Memory:
             known = self._find(source)
             if known and Path(target, name).with_suffix(".rst").exists():
                 return known
-            files = dict.fromkeys(sources_of(Path(target, name)))  # each once
             self.pages.pop(str(source), None)
-            made = MadePage(times=times_of(files), content=content_of(files))
+            times = times_of(sources_of(Path(target, name)))
+            made = MadePage(times=times, content=content_of(times))
             # With its own mark, which a build without the engine left, it would make no page.
             Path(target, f"{name}.md5").unlink(missing_ok=True)
             with CountWarnings() as warnings:

@@ -25,7 +25,8 @@ from .recipe import Recipe
 OUTPUT_CLASS = "recorded-output"
 # What recipes print and publish: data in the language of their code, whatever the site's.
 DATA_CLASS = "recorded-data"
-_BOUNDARY = re.compile(r"GENERATED FROM PYTHON SOURCE LINES (\d+)-\d+")
+# What Sphinx-Gallery writes before each block but the first, with lines of the recipe
+BOUNDARY = re.compile(r"GENERATED FROM PYTHON SOURCE LINES (\d+)-\d+")
 
 
 class folded_cell(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
@@ -49,7 +50,7 @@ def mark_cells(document: nodes.document, recipe: Recipe) -> None:
     has_code = False
     for node in document.findall(nodes.Element):
         if isinstance(node, nodes.comment):
-            match = _BOUNDARY.fullmatch(node.astext())
+            match = BOUNDARY.fullmatch(node.astext())
             if match and left and int(match[1]) == left[0][1][0].lineno:
                 node["recipe_block"], (block, cell) = left.pop(0)
                 node["recipe_line"] = block.lineno

@@ -134,9 +134,10 @@ def find_imports(source: str) -> frozenset[str]:
 
 
 def fingerprint_modules(names: Iterable[str], folder: Path) -> dict[str, str]:
-    """Return the fingerprints of those of the modules that lie in ``folder``, and of their own.
+    """Return the fingerprints of modules in ``folder``, and of those that they import.
 
-    They are named by their paths in ``folder``; of a package it is all that it holds. Raises
+    They are named by their paths in ``folder``; of a package it is all that it holds. Where no
+    module is, the fingerprint is empty: one that appears there later would be imported. Raises
     ``GalleryError`` for a module that cannot be read.
     """
     found: dict[str, str] = {}
@@ -144,10 +145,13 @@ def fingerprint_modules(names: Iterable[str], folder: Path) -> dict[str, str]:
     while waiting:
         name = waiting.pop()
         package = folder / name
-        is_package = (package / "__init__.py").is_file()
-        for path in package.rglob("*.py") if is_package else [folder / f"{name}.py"]:
+        start = package / "__init__.py"
+        for path in package.rglob("*.py") if start.is_file() else [folder / f"{name}.py", start]:
             key = path.relative_to(folder).as_posix()
-            if key in found or not path.is_file():
+            if key in found:
+                continue
+            found[key] = ""
+            if not path.is_file():
                 continue
             try:
                 source = path.read_text(encoding="utf-8")

@@ -59,15 +59,20 @@ class Recipe:
 
     @property
     def files(self) -> list[Path]:
-        """All that it is made of: itself, the modules that it shows, and its inputs."""
-        return [self.path, *self.modules, *(self.path.parent / name for name in self.inputs)]
+        """All that it is made of, itself first, and where a module would be if there were one."""
+        names = [*self.settings.get("inputs", []), *self._imported]
+        return [self.path, *self.modules, *(self.path.parent / name for name in names)]
 
     @property
     def inputs(self) -> dict[str, str]:
         """SHA-256 (hex) of each declared file and imported module, by its path from the recipe."""
         declared = {name: self._hash_input(name) for name in self.settings.get("inputs", [])}
+        return declared | {name: found for name, found in self._imported.items() if found}
+
+    @property
+    def _imported(self) -> dict[str, str]:
         code = "\n".join(cell.code for cell in self.cells)
-        return declared | fingerprint_modules(find_imports(code), self.path.parent)
+        return fingerprint_modules(find_imports(code), self.path.parent)
 
     @property
     def replicate_fingerprint(self) -> str:

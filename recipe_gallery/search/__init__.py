@@ -17,8 +17,9 @@ from sphinx.config import Config
 from sphinx.locale import get_translation
 from sphinx.util import logging
 
+from .. import Priority
 from ..errors import GalleryError
-from ..languages import current_language
+from ..languages import current_language, locale_dirs
 from .page_text import read_sections
 from .parts import FOLDER, write_parts
 from .synonyms import Synonym, add_glossary, find_lost, load_synonyms
@@ -36,7 +37,7 @@ def setup(app: Sphinx) -> None:
     """Replace the search of sites that set ``recipe_gallery_search``."""
     app.connect("config-inited", _add_templates)
     app.connect("builder-inited", _replace_search)
-    app.connect("doctree-resolved", _keep_text, priority=900)  # figures and links are filled in
+    app.connect("doctree-resolved", _keep_text, priority=Priority.KEEP_TEXT)
     app.connect("html-page-context", _describe_search)
     app.connect("build-finished", _write_index)
 
@@ -116,7 +117,7 @@ def _write_index(app: Sphinx, exception: Exception | None) -> None:
         (app.builder.get_target_uri(name), json.loads(_kept(app, name).read_text("utf-8")))
         for name in names
     ]
-    locale = Path(app.srcdir, (app.config.locale_dirs or ["locales"])[0])
+    locale = locale_dirs(app.config, Path(app.srcdir))[0]
     language = current_language(app.config)
     rows: list[Synonym] = []
     synonyms: Mapping[str, Sequence[str]] = {}

@@ -5,6 +5,8 @@ from pathlib import Path
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 
+from recipe_gallery import Priority
+
 from .headings import MakeHeadings, MarkHeadings
 
 
@@ -18,7 +20,7 @@ def setup(app: Sphinx) -> None:
     app.connect("builder-inited", code.colour_few)
     app.add_transform(MarkHeadings)
     app.connect("html-page-context", navigation.describe_navigation)
-    app.connect("build-finished", _tidy_up, priority=900)  # when the theme has written its files
+    app.connect("build-finished", _tidy_up, priority=Priority.TIDY_UP)
 
 
 def _prepare(app: Sphinx) -> None:

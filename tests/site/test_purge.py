@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from gallery import Gallery
 from second_call.theme.purge import find_words, find_words_of_script, purge
 from site_pages import LANGUAGES
 
@@ -68,3 +69,18 @@ def test_a_page_is_light_and_nothing_is_published_that_no_page_loads(languages_s
         assert not [name for name in left if name.endswith((".map", ".woff2", ".html"))], left
         assert not {"bootstrap.js", "pydata-sphinx-theme.js", "pygments.css"} & left
         assert not [path for path in site.rglob("*") if path.is_dir() and not any(path.iterdir())]
+
+
+def test_a_page_that_comes_later_finds_the_rules_that_no_page_needed_before(
+    gallery: Gallery,
+) -> None:
+    style = "styles/pydata-sphinx-theme.css"
+    gallery.add_extension("second_call", html_theme="pydata_sphinx_theme")
+    gallery.configure(second_call_theme_style=style)
+    (gallery.root / "later.rst").write_text(":orphan:\n\nLater\n=====\n\nText.\n")
+    gallery.build()
+    sheet = gallery.root / "out/html/_static" / style
+    assert "blockquote" not in sheet.read_text()
+    (gallery.root / "later.rst").write_text(":orphan:\n\nLater\n=====\n\nText:\n\n   Quoted.\n")
+    assert gallery.build().read == ["later"]
+    assert "blockquote" in sheet.read_text()

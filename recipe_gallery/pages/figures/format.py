@@ -25,6 +25,13 @@ _SCALES = {
 }
 
 
+def find_scale(value: float, unit: str) -> tuple[int, str]:
+    """Return the unit that suits a value, as an exponent of ten and its name: -3, "ms"."""
+    scales = _SCALES.get(unit, {0: unit})
+    exponent = next((each for each in scales if value >= 10**each), min(scales))
+    return exponent, scales[exponent]
+
+
 def find_last_digit(figure: Figure) -> int:
     """Return the place of the last digit to show, as an exponent of ten: -1 for 2.7.
 
@@ -95,12 +102,9 @@ def _format(figure: Figure, value: float, locale: Locale, *, bare: bool = False)
         if bare:
             return format_number(100 * value, locale, digits)
         return format_percent(value, locale, digits)
-    scales = _SCALES.get(figure.unit, {0: figure.unit})
-    size = round(
-        figure.value or figure.high, -last
-    )  # so that both ends of an interval are in one unit
-    exponent = next((each for each in scales if size >= 10**each), min(scales))
+    # so that both ends of an interval are in one unit
+    exponent, unit = find_scale(round(figure.value or figure.high, -last), figure.unit)
     number = format_number(value / 10**exponent, locale, max(0, exponent - last))
     if figure.unit in _RATIOS or (figure.quantity == "speedup" and not figure.unit):
         return number if bare else f"{number}×"
-    return number if bare or figure.unit in _COUNTS else f"{number}{_SPACE}{scales[exponent]}"
+    return number if bare or figure.unit in _COUNTS else f"{number}{_SPACE}{unit}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
@@ -24,9 +25,11 @@ from ...recipes.figures.replicates import replicates_path
 from ...recipes.figures.rows import Row
 from ...recipes.figures.sources import read_sources
 from ...recipes.gallery import GalleryFile, find_file, list_files, split_machine
+from ...recipes.recipe import Recipe
 from ...recipes.recorded_page import RecordedPage, load_recorded
 
 FIGURE, CLAIM = "figure", "claim"  # what a page can ask for
+_WORD = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,6 +41,7 @@ class Known:
     problem: str = ""  # why figures that are there cannot be read
     in_files: bool = False  # whether the problem is one of their files, whoever asks for figures
     on_gpu: bool = False  # whether a GPU ran the recording
+    words: frozenset[str] | None = None  # of its code, which keys are made of; None if of more
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,10 +82,27 @@ def _list_names(env: BuildEnvironment) -> list[str]:
 def answers(env: BuildEnvironment, docname: str, *questions: str) -> tuple[Answer, ...]:
     """Return what a recipe says to questions such as ``figure adam.100.compiled.speedup``."""
     known = _know(env, docname)
-    found = [_answer(known, *question.split()) for question in questions]
     if known.figures is not None and env.config.recipe_gallery_gpu_figures and not known.on_gpu:
-        return tuple(replace(each, problem="", trial=True) for each in found)
-    return tuple(found)
+        return tuple(_try(known, *question.split()) for question in questions)
+    return tuple(_answer(known, *question.split()) for question in questions)
+
+
+def _try(known: Known, kind: str, key: str) -> Answer:
+    """Return what a recording from a CPU says; a GPU may publish more, but no other names."""
+    answer = replace(_answer(known, kind, key), problem="", trial=True)
+    published = {each for found in _published(known, kind) for each in found}
+    odd = sorted(set(_WORD.findall(key)) - (known.words or set()))
+    if key in published or known.words is None or not odd:
+        return answer
+    text = f"no recording has {key!r}, and the recipe's code has no {odd[0]!r} to make it of"
+    return replace(answer, problem=text + _suggest(key, published))
+
+
+def _published(known: Known, kind: str) -> Iterator[Iterable[str]]:
+    """Yield the keys that each recording has."""
+    own = [known.figures] if known.figures else []
+    for figures in (*own, *(found for _device, found in known.elsewhere)):
+        yield figures.figures if kind == FIGURE else figures.claims
 
 
 def _answer(known: Known, kind: str, key: str) -> Answer:
@@ -141,7 +162,18 @@ def _read(file: GalleryFile, folders: list[Path]) -> tuple[list[Path] | None, Kn
     known = Known(figures=own[0] if own else None, elsewhere=tuple(others))
     if isinstance(pages[0], RecordedPage):
         known = replace(known, on_gpu=pages[0].recording.on_gpu)
+        known = replace(known, words=_words_of(pages[0].recipe))
     return files, known
+
+
+def _words_of(recipe: Recipe) -> frozenset[str] | None:
+    """Return the words of a recipe's code, or None if it takes some from files of another kind."""
+    texts = [cell.code for cell in recipe.cells]
+    for name in recipe.inputs:
+        if not name.endswith(".py"):
+            return None
+        texts.append((recipe.path.parent / name).read_text(encoding="utf-8"))
+    return frozenset(_WORD.findall("\n".join(texts).lower()))
 
 
 def figures_of(page: RecordedPage) -> Figures:

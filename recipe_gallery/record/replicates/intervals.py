@@ -33,7 +33,8 @@ adds no degrees of freedom.
 *Bounds.* No interval is narrower than ±0.5 %: clocks, drivers and versions differ by that. Where no
 figure of a class has two processes on a host, ±5 % is supposed of a process. A figure that is
 sometimes 0 has no logarithm: the same is done with its values in parts of their mean, and the
-interval ends at 0. One that is always 0 is 0.
+interval ends at 0. One that is always 0 is 0, and what was counted, a whole number without a unit
+that is the same in all of several processes, is that number.
 
 What this is worth is shown in the tests by simulation: with hosts that differ by up to 5 times the
 spread of processes, at least 96 of 100 later figures fall inside, whether 1, 2 or 3 hosts were
@@ -70,6 +71,12 @@ class _Sample:
     @property
     def is_zero(self) -> bool:
         return not any(value for host in self.hosts for value in host) and bool(self.scale)
+
+    @property
+    def is_count(self) -> bool:
+        values = [value for host in self.hosts for value in host]
+        whole = not self.row.unit and float(self.row.value).is_integer()
+        return whole and len(values) > 1 and len(set(values)) == 1
 
     @property
     def medians(self) -> list[float]:
@@ -142,6 +149,8 @@ def _make_figure(key: str, sample: _Sample, spread: _Spread | None) -> Figure:
     # Six digits are more than any of them has, and the same whatever computed them.
     value, low, high = (_round(max(0.0, min(LARGEST, end))) for end in ends)
     row = sample.row
+    if sample.is_count:
+        value = low = high = row.value
     return Figure(
         key=key,
         case=row.case,

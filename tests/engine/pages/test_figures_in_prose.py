@@ -214,7 +214,8 @@ def test_where_nothing_is_recorded_the_text_says_so_and_no_more(gallery: Gallery
 
 
 def test_a_cpu_may_lack_and_refute_what_the_text_says_of_a_gpu(gallery: Gallery) -> None:
-    add(gallery, "It takes :measured:`no.gpu`; :claim:`it wins <fused-wins>`, :claim:`so <no>`.")
+    more = ":measured:`adam.200.fused.time`", ":claim:`so <wins-fused>`"
+    add(gallery, f"It takes {more[0]}; :claim:`it wins <fused-wins>`, {more[1]}.")
     against = Refutation(replicate=0, host="", evidence="39 ms, 40 ms")
     store(gallery, claim(0, 1, refuted=(against,)))
     assert gallery.build().warnings.count("WARNING") == 3
@@ -223,6 +224,26 @@ def test_a_cpu_may_lack_and_refute_what_the_text_says_of_a_gpu(gallery: Gallery)
     assert "It takes [not measured here]; it wins, so." in words(build)
     assert build.warnings == ""
     assert "Holds in 0 of 1 processes" in build.page("recipes/steps")
+
+
+def test_a_mistyped_key_is_told_whatever_was_recorded(gallery: Gallery) -> None:
+    gallery.configure(recipe_gallery_gpu_figures=True)
+    add(gallery, "It takes :measured:`adam.100.fusd.time`, :claim:`so <fused-vins>`.")
+    store(gallery, figure("adam.100.fused.time"), claim())
+    told = gallery.build().warnings
+    assert (
+        "steps.py:5: no recording has 'adam.100.fusd.time', and the recipe's code has no 'fusd' to "
+        "make it of; near it: adam.100.fused.time" in told
+    )
+    assert "the recipe's code has no 'vins' to make it of; near it: fused-wins" in told
+    (gallery.recipes / "names.txt").write_text("fusd")
+    code = RECIPE.replace("from IPython", INPUTS + "from IPython")
+    gallery.write("steps", code.replace("TEXT", ":measured:`adam.100.fusd.time`"))
+    assert gallery.record("steps", force=True), gallery.messages
+    assert gallery.build().warnings == ""  # who knows which names it reads
+
+
+INPUTS = '# sphinx_gallery_inputs = ["names.txt"]\n'
 
 
 def test_figures_of_other_code_are_not_shown(gallery: Gallery) -> None:

@@ -132,7 +132,30 @@ def test_a_changed_input_makes_its_page_again(site: Gallery, recipe: str, made: 
     assert made == ["adding"]
 
 
+@pytest.mark.parametrize("module", ["_extra.py", "_extra/__init__.py"])
+def test_a_module_that_appears_beside_a_recipe_makes_its_page_again(
+    site: Gallery, recipe: str, made: list[str], module: str
+) -> None:
+    site.add("adding", recipe.replace("total = 1", MAY_IMPORT))
+    assert site.build().warnings == ""
+    made.clear()
+    path = site.recipes / module
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("there = True\n")
+    assert f"changed input {module}" in site.build().warnings
+    assert made == ["adding"]
+    path.unlink()
+    assert site.build().warnings == ""
+
+
 INPUTS = '# sphinx_gallery_inputs = ["data.txt"]'
+
+
+MAY_IMPORT = """try:
+            import _extra
+        except ImportError:
+            pass
+        total = 1"""
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"pages": {"a": {}}}', "{"])

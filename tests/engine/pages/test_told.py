@@ -2,6 +2,7 @@
 
 import re
 import sys
+import textwrap
 from pathlib import Path
 from types import ModuleType
 
@@ -50,6 +51,19 @@ def test_warnings_of_a_page_name_the_line_of_the_recipe(site: Gallery) -> None:
     put(site, "A paragraph.", "", "See :ref:`nowhere`.")
     [line] = warnings_of(site)
     assert line.startswith("recipes_source/adding.py:18: WARNING: undefined label: 'nowhere'")
+
+
+def test_what_docutils_tells_names_the_line_of_the_recipe(site: Gallery, recipe: str) -> None:
+    wrong = "# :wrong:`x`\n        #\n        # .. nothing::"
+    text = recipe.replace("with ``code``", "with ``code").replace("# A paragraph.", wrong)
+    path = site.write("adding", f"# A licence.\n\n{textwrap.dedent(text).lstrip()}")
+    lines = path.read_text().splitlines()
+    told = dict(re.findall(r"adding\.py:(\d+): \w+: (.*?)[.\"]", site.build().warnings))
+    assert {lines[int(number) - 1]: message for number, message in told.items()} == {
+        "A first sentence with ``code.": "Inline literal start-string without end-string",
+        "# :wrong:`x`": "Unknown interpreted text role ",
+        "# .. nothing::": "Unknown directive type ",
+    }
 
 
 def test_raw_html_that_a_notebook_cannot_show_is_told_and_kept(site: Gallery) -> None:

@@ -16,9 +16,9 @@ from recipe_gallery.record.replicates.intervals import compute_figures
 PROCESSES = 5
 
 
-def row(value: float, arm: str = "a", quantity: str = "time", spread_class: str = "gpu") -> Row:
-    named = {"case": "c", "size": None, "unit": "ms"}
-    return Row(arm=arm, quantity=quantity, value=value, spread_class=spread_class, **named)
+def row(value: float, arm: str = "a", unit: str = "ms", spread_class: str = "gpu") -> Row:
+    named = {"case": "c", "size": None, "quantity": "time", "unit": unit}
+    return Row(arm=arm, value=value, spread_class=spread_class, **named)
 
 
 def figures_of(*hosts: list[float], **named: str) -> Figure:
@@ -177,6 +177,24 @@ def test_one_process_alone_gets_the_supposed_spread() -> None:
 def test_what_is_always_zero_is_zero() -> None:
     zero = figures_of([0, 0, 0], [0])
     assert (zero.value, zero.low, zero.high, zero.width) == (0.0, 0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "unit", "is_exact"),
+    [
+        ([[1234567, 1234567], [1234567]], "", True),
+        ([[1002]], "", False),  # who knows what others count
+        ([[1002, 1002], [1003]], "", False),
+        ([[33.1, 33.1]], "", False),
+        ([[1002, 1002], [1002]], "calls", False),  # to break even: computed from times
+        ([[2, 2], [2]], "ms", False),
+    ],
+)
+def test_what_all_processes_counted_alike_is_exact(
+    hosts: list[list[float]], unit: str, is_exact: bool
+) -> None:
+    figure = figures_of(*hosts, unit=unit)
+    assert (figure.low == figure.value == figure.high) == is_exact
 
 
 def test_what_is_sometimes_zero_has_an_interval_from_zero() -> None:

@@ -1,0 +1,103 @@
+"""Where something stands in a recipe, for messages and warnings that know its page only.
+
+Sphinx-Gallery writes the page of a recipe, and docutils counts its lines. Nobody edits that page.
+"""
+
+import contextlib
+import logging
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.transforms import SphinxTransform
+from sphinx.util.logging import NAMESPACE, WarningLogRecordTranslator
+
+from . import Priority
+from .errors import GalleryError
+from .recipes.cell_marks import BOUNDARY
+from .recipes.gallery import find_file
+from .recipes.recipe import Recipe, load_recipe
+
+_PLACE = re.compile(r"(.+\.rst):(\d+)(:<.*)?")
+
+
+def setup(app: Sphinx) -> None:
+    """Let all that names a place name that in the recipe."""
+    app.add_transform(LocateInRecipes)
+    app.connect("builder-inited", _name_recipes)
+
+
+def _name_recipes(app: Sphinx) -> None:
+    for handler in logging.getLogger(NAMESPACE).handlers:
+        # behind the filter that finds out which place a warning names
+        if any(isinstance(each, WarningLogRecordTranslator) for each in handler.filters):
+            handler.addFilter(NameRecipes(app))
+
+
+class NameRecipes(logging.Filter):
+    """Lets warnings of a recipe's page name the recipe, as docutils cannot."""
+
+    def __init__(self, app: Sphinx) -> None:
+        super().__init__()
+        self._app = app
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Change the place of a warning, and keep each."""
+        place = _PLACE.fullmatch(str(getattr(record, "location", "")))
+        docname = self._app.env.path2doc(place[1]) if place else None
+        file = find_file(self._app.config, Path(self._app.srcdir), docname) if docname else None
+        if place and file:
+            with contextlib.suppress(GalleryError, OSError, ValueError):
+                page = Path(place[1]).read_text(encoding="utf-8").splitlines()
+                line = line_in_recipe(load_recipe(file.path, file.name), page, int(place[2]))
+                record.location = f"{file.path}:{line}{place[3] or ''}"
+        return True
+
+
+def line_in_recipe(recipe: Recipe, page: Sequence[str], number: int) -> int:
+    """Return the line of a recipe that a line of its page was made from, both from 1 on.
+
+    Of code, and what it put out, that is where its block begins.
+    """
+    blocks = {block.lineno: block for block in recipe.blocks[1:]}
+    for above in range(min(number, len(page)), 0, -1):
+        match = BOUNDARY.fullmatch(page[above - 1].removeprefix(".. "))
+        if match and (block := blocks.get(int(match[1]))):
+            below = number - above - 2  # an empty line is between
+            return block.lineno + (max(below, 0) if block.type == "text" else 0)
+    source = recipe.path.read_text(encoding="utf-8").splitlines()
+    start = next((row for row, line in enumerate(source, 1) if recipe.title in line), 1)
+    return start + max(number - 1 - page.index(recipe.title), 0)
+
+
+class LocateInRecipes(SphinxTransform):
+    """Let messages and warnings name the recipe and its line, not the page made from it."""
+
+    default_priority = Priority.LOCATE_MESSAGES
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the places of all nodes of a recipe's page."""
+        file = find_file(self.config, Path(self.env.srcdir), self.env.docname)
+        if file is None:
+            return
+        page = self.document["source"]
+        start, first = 0, 1  # where the block at hand begins, on the page and in the recipe
+        in_code = False
+        for node in self.document.findall(nodes.Element):
+            line = node.line or start
+            if isinstance(node, nodes.title):
+                line -= 1  # docutils tells that of the line below it
+                if not start:
+                    start, first = line, 2  # it stands in the docstring's second line
+            if "recipe_block" in node:
+                start, first, in_code = line + 1, node["recipe_line"], False
+            elif "recipe_cell" in node:  # code and what it put out: there are no lines to count
+                first, in_code = node.get("recipe_line", first), True
+            if node.source == page:
+                node.source = str(file.path)
+                node.line = first if in_code else first + max(line - start, 0)
+                if "recipe_module" in node:
+                    node.source, node.line = node["recipe_module"]

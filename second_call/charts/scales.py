@@ -1,0 +1,120 @@
+"""Scales: from a value to a place on an axis, and the round values that stand there."""
+
+import math
+from dataclasses import dataclass
+
+from babel import Locale
+
+from recipe_gallery.languages import format_number, format_percent
+from recipe_gallery.pages.figures.format import find_scale
+
+_SPACE = "\u00a0"
+_STEPS = (1, 2, 5, 10)  # times a power of ten
+_SHORT = 1e-9  # what rounding leaves of a number
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scale:
+    """An axis from ``low`` to ``high``, drawn from ``start`` to ``end``; either may be the larger.
+
+    ``is_log`` needs a ``low`` above 0.
+    """
+
+    low: float
+    high: float
+    start: float
+    end: float
+    is_log: bool = False
+
+    def __call__(self, value: float) -> float:
+        """Return where a value is drawn; what lies outside of the axis, at its end."""
+        low, high = self._measure(self.low), self._measure(self.high)
+        inside = min(max(value, self.low), self.high)
+        share = (self._measure(inside) - low) / (high - low) if high > low else 0.0
+        return self.start + share * (self.end - self.start)
+
+    def _measure(self, value: float) -> float:
+        return math.log10(value) if self.is_log else value
+
+    def ticks(self, most: int = 6) -> list[float]:
+        """Return at most ``most`` round values on the axis, rising."""
+        return find_ticks(self.low, self.high, most, is_log=self.is_log)
+
+
+def find_ticks(low: float, high: float, most: int = 6, *, is_log: bool = False) -> list[float]:
+    """Return at most ``most`` round values from ``low`` to ``high``, rising.
+
+    On a log axis: 1, 2, 5, 10 and so on if there is room, else powers of ten, of a very long one
+    each second or third of them.
+    """
+    if not high > low:
+        return [low]
+    if not is_log:
+        return _linear_ticks(low, high, most)
+    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+    found = _within([step * 10.0**each for each in decades for step in _STEPS[:-1]], low, high)
+    if 2 <= len(found) <= most:
+        return found
+    apart = 1
+    while True:
+        found = _within([10.0**each for each in decades if each % apart == 0], low, high)
+        if len(found) <= max(most, 1):
+            return found if len(found) > 1 else _linear_ticks(low, high, most)
+        apart += 1
+
+
+def _linear_ticks(low: float, high: float, most: int) -> list[float]:
+    rough = (high - low) / max(most - 1, 1)
+    power = 10.0 ** math.floor(math.log10(rough))
+    for step in (*(each * power for each in _STEPS), 20 * power):
+        first, last = math.ceil(low / step - _SHORT), math.floor(high / step + _SHORT)
+        if last - first < most:
+            return [round(each * step, 12) for each in range(first, last + 1)]
+    return [low, high]
+
+
+def _within(values: list[float], low: float, high: float) -> list[float]:
+    return [each for each in values if low * (1 - _SHORT) <= each <= high * (1 + _SHORT)]
+
+
+def round_out(low: float, high: float, *, is_log: bool = True) -> tuple[float, float]:
+    """Return the ends of an axis that holds both values: the next of 1, 2, 5, 10 outside of them.
+
+    A linear axis begins at 0.
+    """
+    return (_round(low, up=False) if is_log else 0.0), _round(high, up=True)
+
+
+def _round(value: float, *, up: bool) -> float:
+    if value <= 0:
+        return 0.0
+    power = 10.0 ** math.floor(math.log10(value))
+    steps = [each * power for each in (_STEPS if up else reversed(_STEPS))]
+    if up:
+        return next((each for each in steps if each >= value * (1 - _SHORT)), 10 * power)
+    return next((each for each in steps if each <= value * (1 + _SHORT)), power)
+
+
+def format_value(value: float, unit: str, locale: Locale, digits: int = 3) -> str:
+    """Return a value as readers write it, with so many digits: 14.2 ms, 16.8 GB, 2.7×, 63%.
+
+    ``unit`` is that of a row; 0 has none. Ends that say nothing are cut off: 10 ms, not 10.0 ms.
+    """
+    if unit == "share":
+        return format_percent(value, locale)
+    if not value:
+        return format_number(0, locale)
+    if unit or value != round(value):  # what was counted is shown as it is
+        value = float(f"{value:.{digits - 1}e}")
+    exponent, name = find_scale(value, unit)
+    scaled = float(f"{value / 10.0**exponent:.12g}")
+    places = max(0, digits - 1 - math.floor(math.log10(abs(scaled))))
+    number = format_number(scaled, locale, _needed_places(scaled, places))
+    if name in ("", "calls"):
+        return number
+    return f"{number}×" if name in ("x", "×") else f"{number}{_SPACE}{name}"
+
+
+def _needed_places(value: float, most: int) -> int:
+    """Return how many digits behind the point a value has, at most ``most``."""
+    return len(f"{value:.{most}f}".rstrip("0").partition(".")[2])

@@ -1,0 +1,145 @@
+"""Drawings: SVG as text, made at build time, with nothing in it but shapes, words and classes.
+
+Colours and fonts come from ``_static/site.css``, which knows the classes. A chart is drawn twice,
+``WIDE`` and ``NARROW``, and the style sheet shows what there is room for. A unit of a drawing is
+about a pixel, so words are never smaller than 11 px.
+"""
+
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+
+WIDE, NARROW = 720, 340
+SIZE = 14  # of words, in units, as in the style sheet
+# Widths of letters in sizes, those of a wide font: what a reader has is seldom wider
+_WIDTHS = {"narrow": 0.36, "lower": 0.62, "upper": 0.72, "full": 1.02}
+_NARROW_LETTERS = frozenset("iljtfr.,:;'|!()[] \u00a0-·")
+
+
+class Drawing:
+    """A drawing that is ``width`` by ``height`` units; shapes are added from back to front."""
+
+    def __init__(self, width: float, height: float = 0) -> None:
+        self.width, self.height = width, height
+        self._parts: list[str] = []
+
+    def rect(self, x: float, y: float, width: float, height: float, kind: str) -> None:
+        """Add a rectangle; ``kind`` is its classes."""
+        size = f'width="{_n(max(width, 0))}" height="{_n(height)}"'
+        self._parts.append(f'<rect class="{kind}" x="{_n(x)}" y="{_n(y)}" {size}/>')
+
+    def line(self, start: tuple[float, float], end: tuple[float, float], kind: str) -> None:
+        """Add a straight line between two points."""
+        ends = f'x1="{_n(start[0])}" y1="{_n(start[1])}" x2="{_n(end[0])}" y2="{_n(end[1])}"'
+        self._parts.append(f'<line class="{kind}" {ends}/>')
+
+    def path(self, points: Iterable[tuple[float, float]], kind: str) -> None:
+        """Add a line through points."""
+        steps = " ".join(f"{_n(x)},{_n(y)}" for x, y in points)
+        self._parts.append(f'<polyline class="{kind}" points="{steps}"/>')
+
+    def dot(self, x: float, y: float, radius: float, kind: str) -> None:
+        """Add a circle."""
+        self._parts.append(f'<circle class="{kind}" cx="{_n(x)}" cy="{_n(y)}" r="{_n(radius)}"/>')
+
+    def text(self, x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> None:
+        """Add a line of words; ``y`` is its base line, ``anchor`` what of it stands at ``x``."""
+        kind = f' class="{kind}"' if kind else ""
+        anchor = "" if anchor == "start" else f' text-anchor="{anchor}"'
+        words = escape(words, quote=False)
+        self._parts.append(f'<text{kind} x="{_n(x)}" y="{_n(y)}"{anchor}>{words}</text>')
+
+    def close(self, label: str, kind: str = "", data: str = "") -> str:
+        """Return the SVG; ``label`` says all that it shows to those who cannot see it.
+
+        ``kind`` is its classes, ``data`` more attributes, written as they are.
+        """
+        width, height = _n(self.width), _n(self.height)
+        box = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
+        return (
+            f'<svg class="{kind}" role="img" aria-label="{escape(label)}" {box}{data}>'
+            f"{''.join(self._parts)}</svg>\n"
+        )
+
+
+def draw_both(draw: Callable[[float], Drawing], label: str, data: str = "") -> str:
+    """Return a chart in its two forms; ``draw`` draws it so wide."""
+    wide, narrow = draw(WIDE), draw(NARROW)
+    return wide.close(label, "chart-wide", data) + narrow.close(label, "chart-narrow", data)
+
+
+def text_width(words: str, size: float = SIZE) -> float:
+    """Return about how wide a line of words is, rather too much than too little."""
+    return size * sum(_WIDTHS[_kind_of(letter)] for letter in words)
+
+
+def _kind_of(letter: str) -> str:
+    if unicodedata.combining(letter):
+        return "narrow"
+    if unicodedata.east_asian_width(letter) in "WF":
+        return "full"
+    if letter in _NARROW_LETTERS:
+        return "narrow"
+    return "upper" if letter.isupper() or letter in "mwMW%×@" else "lower"
+
+
+def wrap(words: str, width: float, size: float = SIZE) -> list[str]:
+    """Return words in lines of at most ``width`` units; a word that is longer has its own line.
+
+    Scripts without spaces break between any two letters.
+    """
+    lines, line = [], ""
+    for piece in _pieces(words):
+        if line and text_width((line + piece).rstrip(), size) > width:
+            lines.append(line.rstrip())
+            line = piece.lstrip()
+        else:
+            line += piece
+    return [*lines, line.rstrip()]
+
+
+def _pieces(words: str) -> Iterable[str]:
+    """Yield what a line may not be broken inside of, with the space behind it."""
+    piece = ""
+    for letter in words:
+        wide = (
+            _kind_of(letter) == "full" and not "\uac00" <= letter <= "\ud7a3"
+        )  # Hangul has spaces
+        if piece and (piece[-1] == " " or wide or (_kind_of(piece[-1]) == "full" and wide)):
+            yield piece
+            piece = ""
+        piece += letter
+    if piece:
+        yield piece
+
+
+def spread_out(places: Sequence[float], apart: float, low: float, high: float) -> list[float]:
+    """Return places that are at least ``apart`` from each other, moved as little as can be.
+
+    They keep their order, and stay between ``low`` and ``high`` if there is room for all.
+    """
+    order = sorted(range(len(places)), key=lambda each: places[each])
+    moved = [places[each] for each in order]
+    for _again in range(200):
+        still = True
+        for at in range(1, len(moved)):
+            lack = apart - (moved[at] - moved[at - 1])
+            if lack > 0.01:
+                moved[at - 1] -= lack / 2
+                moved[at] += lack / 2
+                still = False
+        if moved and moved[0] < low:
+            moved[0], still = low, still and False
+        if moved and moved[-1] > high:
+            moved[-1], still = high, still and False
+        if still:
+            break
+    found = [0.0] * len(places)
+    for at, each in enumerate(order):
+        found[each] = moved[at]
+    return found
+
+
+def _n(value: float) -> str:
+    """Return a number as short as a drawing needs it."""
+    return f"{value:.1f}".removesuffix(".0")
