@@ -30,7 +30,7 @@ class Bench:
         self.device = torch.device("cuda" if capability >= (7, 0) else "cpu")
         self.dtype = torch.bfloat16 if capability >= (8, 0) else torch.float32
         print(f"PyTorch {torch.__version__}: {self.dtype} on {self.device.type}.")
-        print(f"GPU with Triton: {capability}; needed: (7, 0), for bfloat16 (8, 0).")
+        print(f"GPU capability {capability}; Triton needs (7, 0), bfloat16 (8, 0).")
         x, sine = torch.ones(64, device=self.device), torch.compile(torch.sin)
         with fresh_cache():  # the compiler starts, and no arm pays for it
             self.start_up = self.time(lambda: (sine(x), AsyncCompile.wait_pool_ready()))

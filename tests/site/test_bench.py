@@ -103,11 +103,18 @@ def test_what_the_machine_can_use_is_chosen_and_said(
         monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
         monkeypatch.setattr(torch.cuda, "get_device_capability", lambda: capability)
         monkeypatch.setattr(torch, "ones", lambda _n, device: None)
+        monkeypatch.setattr(torch.utils._triton, "has_triton_package", lambda: True)
     bench = module.Bench()
     assert (bench.device.type, bench.dtype) == (device, dtype)
     said = capsys.readouterr().out
     assert f"{dtype} on {device}" in said
     assert f"capability {capability or (0, 0)}" in said
+
+
+def test_without_triton_it_is_the_cpu(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(torch.utils._triton, "has_triton_package", lambda: False)
+    assert module.Bench().device.type == "cpu"
 
 
 def test_first_calls_stand_apart_and_the_break_even_charges_them_with_the_start(
