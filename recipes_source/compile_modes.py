@@ -99,7 +99,8 @@ multiplied by a large matrix, try** ``max-autotune-no-cudagraphs``. One row :cla
 #
 # 1. **Dynamo** reads the bytecode, records what is done with tensors as a graph, and notes *guards*, the
 #    conditions under which that is valid. What it cannot record breaks the graph.
-# 2. **AOTAutograd** adds the backward graph, if gradients are needed, and writes both in few operations.
+# 2. **AOTAutograd** adds the backward graph, if gradients are needed, and breaks both down to basic
+#    operations.
 # 3. **Inductor** fuses operations that would pass data through memory, and plans which memory is used again.
 # 4. It **generates code**, Triton for a GPU and C++ for a CPU, and has it compiled.
 #
@@ -251,8 +252,8 @@ one = look("sin+cos", ways(wave, x[:1]), "2^0", 1e-5)
 
 # %%
 # ``wall`` is the wall time of a call, ``gpu`` the time in kernels, ``cpu`` the time until the CPU has
-# launched everything, ``share`` the limit divided by the GPU time. Now sizes in between, and the tuned
-# modes.
+# launched everything, ``share`` the limit divided by the GPU time. Now sizes in between, and
+# ``max-autotune-no-cudagraphs``, called *tuned* below.
 
 # sphinx_gallery_once = True
 waves = {POWERS[0]: one, POWERS[-1]: many}
@@ -342,7 +343,7 @@ for name, options in {"float32": {}, "half": last}.items() if resnet18 else ():
 # BERT, a sentence and a long batch
 # .................................
 #
-# BERT-base, four of its twelve layers.
+# Four of the twelve layers of BERT-base.
 
 # sphinx_gallery_fold = "The model and its sentence: pretrained, if they are on this disk"
 
@@ -412,8 +413,8 @@ if ON_GPU and bert:
 # Where tuning pays
 # .................
 #
-# A few rows times 8192 by 8192 numbers are little to compute and much to read. The limit is to read all
-# once, at the speed of a copy.
+# A few rows times 8192 by 8192 numbers: little to compute, much to read. The limit is to read all once, at
+# the speed of a copy.
 
 weight = torch.randn(WIDTH, WIDTH, device=bench.device, dtype=bench.dtype)
 
@@ -450,8 +451,8 @@ if ON_GPU:
 # ...........................
 #
 # ``torch.compile`` takes NumPy functions, too. The origin's normalizes two arrays of 1024 by 640
-# ``float64`` numbers, multiplies, in each row, every number of one with every number of the other, adds up,
-# clips and takes the exponential. NumPy stores all 419 million products.
+# ``float64`` numbers, multiplies each number of one with each of the other, row by row, adds up, clips and
+# takes the exponential. NumPy stores all 419 million products.
 
 
 def normalize(x):

@@ -743,8 +743,8 @@ with torch.compiler.set_stance("eager_on_recompile"):
 # version of PyTorch and Triton and one kind of GPU. Rule: set ``TORCHINDUCTOR_CACHE_DIR`` to a folder that
 # stays, or carry artifacts.
 #
-# **``nested_compile_region`` raises an error.** It takes no graph break in the block and no bound method.
-# Rule: mark ``forward`` in the class.
+# **A nested region raises an error.** ``nested_compile_region`` takes no graph break in the block and no
+# bound method. Rule: mark ``forward`` in the class.
 #
 # **Compiling fails.** Try ``backend="eager"``: if the error stays, following Python is to blame, if not,
 # generating code.
