@@ -20,7 +20,7 @@ from sphinx_gallery._doctree_links import code_links_block
 from ..errors import GalleryError
 from ..languages import current_language
 from ..recipes.cell_marks import OUTPUT_CLASS, folded_cell
-from ..recipes.fingerprint import strip_comments
+from ..recipes.fingerprint import fingerprint_code
 from ..recipes.outputs.pictures import SUFFIXES
 from ..recipes.recipe import Recipe
 from ..recipes.recorded_page import RecordedPage, Unrecorded, load_page
@@ -76,7 +76,9 @@ def make_notebook(page: RecordedPage | Unrecorded, parts: "_Parts") -> NotebookN
                 notebook.cells.append(nbformat.v4.new_markdown_cell(text, id=f"text-{number}"))
             continue
         code = parts.codes[cell.number]
-        if code != cell.source and strip_comments(code) != strip_comments(cell.source):
+        is_module = cell.inlined is not None
+        codes = {fingerprint_code(each, is_module=is_module) for each in (cell.source, code)}
+        if len(codes) > 1:
             raise GalleryError(
                 f"the page's code is not the recipe's in cell {cell.number}",
                 path=page.source,
@@ -151,9 +153,14 @@ def check_program(script: bytes, recipe: Recipe) -> None:
 
 
 def _read_program(source: str | bytes) -> str:
-    """Return what Python reads, without lines and comments; bytes may name their encoding."""
+    """Return what Python reads, without lines, comments and docstrings; bytes may name a coding."""
     flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
-    return ast.dump(compile(source, "<script>", "exec", flags, dont_inherit=True))
+    program = compile(source, "<script>", "exec", flags, dont_inherit=True)
+    for node in ast.walk(program):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str()) as text):
+                text.value = ""
+    return ast.dump(program)
 
 
 class _Parts:
