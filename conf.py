@@ -92,9 +92,6 @@ second_call_content_security_policy = "; ".join(
         "form-action 'self'",
     ]
 )
-recipe_gallery_check_recording = (
-    "second_call.figures.headline:check_headline"  # keep out figures that no page can show
-)
 recipe_gallery_search = True  # benchmarks/search.md tells why
 # The order of recipes wherever there is one; others follow by their names.
 second_call_recipes = [

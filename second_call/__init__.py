@@ -1,4 +1,4 @@
-"""What only this site has: cards, bars, results, buttons, heads of pages, pages for translators."""
+"""What only this site has: charts, results, buttons, heads of pages, pages for translators."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     from recipe_gallery.pages import ONLY_HTML
     from recipe_gallery.project import code_digest
 
-    from . import buttons, charts, figures, nodes, publishing, theme, translators
+    from . import buttons, charts, figures, headlines, nodes, publishing, theme, translators
 
     app.setup_extension("recipe_gallery")
     element = nodes.visit_element, nodes.depart_element
@@ -20,6 +20,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-resolved", buttons.add_buttons, priority=Priority.ADD_LINKS)
     charts.setup(app)
     figures.setup(app)
+    headlines.setup(app)
     publishing.setup(app)
     theme.setup(app)
     translators.setup(app)

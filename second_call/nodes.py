@@ -25,12 +25,12 @@ _TEMPLATES = Environment(loader=PackageLoader(__package__), autoescape=True)
 
 
 class html_element(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """An element for which docutils has no node; its attributes are ``tag`` and ``classes``."""
+    """An element for which docutils has no node: ``tag``, ``classes`` and ``attributes``."""
 
 
 def visit_element(self: HTML5Translator, node: html_element) -> None:
     """Write its first tag."""
-    self.body.append(f'<{node["tag"]} class="{" ".join(node["classes"])}">\n')
+    self.body.append(self.starttag(node, node["tag"], **node.get("attributes", {})))
 
 
 def depart_element(self: HTML5Translator, node: html_element) -> None:

@@ -1,4 +1,4 @@
-"""Headline figures: as cards, as bars on a recipe's page, and as tables."""
+"""Recipes as cards, and their figures as data for programs."""
 
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
@@ -7,16 +7,13 @@ from recipe_gallery import Priority
 
 
 def setup(app: Sphinx) -> None:
-    """Add what shows figures."""
+    """Add what shows recipes and their figures."""
     from recipe_gallery.pages import ONLY_HTML
 
-    from . import cards, data, on_recipe_page, results
+    from . import cards, data
 
     visit = HTML5Translator.visit_paragraph, HTML5Translator.depart_paragraph
     app.add_node(data.results_data, html=visit, **ONLY_HTML)
     app.connect("doctree-resolved", data.write_data, priority=Priority.WRITE_DOWNLOADS)
     app.add_config_value("second_call_recipes", [], "env", list)
     app.add_transform(cards.ReplaceThumbnails)
-    app.add_transform(on_recipe_page.AddOutcome)
-    app.add_directive("recipe-cards", cards.RecipeCards)
-    app.add_directive("recorded-results", results.RecordedResults)

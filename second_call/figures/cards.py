@@ -1,11 +1,10 @@
-"""Cards that lead to the recipes: picture, title, one sentence, headline figure and its origin.
+"""Cards that lead to the recipes: title, one sentence, where it was measured, and the downloads.
 
-They stand where a page says ``.. recipe-cards::``, and on Sphinx-Gallery's own page of a gallery in
-place of its thumbnails, whose texts cannot be translated.
+They stand on Sphinx-Gallery's own page of a gallery in place of its thumbnails, whose texts cannot
+be translated.
 """
 
-from collections.abc import Sequence
-from pathlib import Path, PurePosixPath
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from docutils import nodes
@@ -13,28 +12,18 @@ from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.transforms import SphinxTransform
-from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery import Priority
-from recipe_gallery.languages import current_language, format_date, format_times
+from recipe_gallery.languages import current_language, format_date
 from recipe_gallery.outdated import watch
 from recipe_gallery.project import gallery_folders
-from recipe_gallery.recipes.cell_marks import DATA_CLASS
 
-from ..nodes import html_element, link_to_page, render, translated_nodes
-from .summary import Measured, Summary, list_recipes, summarize, title_of
+from ..nodes import html_element, link_to_page, translated_nodes
+from .summary import Summary, list_recipes, summarize, title_of
 
 _ = get_translation("second_call")
 
 MOST_CARDS = 60  # of a page; what comes after them is a plain list of links
-
-
-class RecipeCards(SphinxDirective):
-    """Write a card for each recipe of the project."""
-
-    def run(self) -> list[nodes.Node]:
-        """Return the list of cards."""
-        return make_cards(self.env)
 
 
 class ReplaceThumbnails(SphinxTransform):
@@ -61,14 +50,13 @@ class ReplaceThumbnails(SphinxTransform):
         parent[index:index] = make_cards(self.env, pages)
 
 
-def make_cards(env: BuildEnvironment, gallery: str = "") -> list[nodes.Node]:
-    """Return the cards of one gallery, or of all.
+def make_cards(env: BuildEnvironment, gallery: str) -> list[nodes.Node]:
+    """Return the cards of a gallery.
 
     A page with hundreds of cards would be slow to make and to read: after ``MOST_CARDS`` of them
     comes a list of links.
     """
-    within = f"{gallery}/" if gallery else ""
-    names = [name for name in watch(env, list_recipes) if name.startswith(within)]
+    names = [name for name in watch(env, list_recipes) if name.startswith(f"{gallery}/")]
     cards = html_element(tag="ul", classes=["recipe-cards"])
     for docname in names[:MOST_CARDS]:
         summary = watch(env, summarize, docname)
@@ -93,45 +81,23 @@ def _link(env: BuildEnvironment, docname: str, title: str) -> nodes.Node:
 
 def _make_card(env: BuildEnvironment, docname: str, summary: Summary) -> nodes.Node:
     card = html_element(tag="li", classes=["recipe-card"])
-    card += _picture(env, docname, summary.measured)
-    card += nodes.paragraph(
-        "", "", _link(env, docname, summary.title), classes=["recipe-card-title"]
-    )
+    title = _link(env, docname, summary.title)
+    card += nodes.paragraph("", "", title, classes=["recipe-card-title"])
     if summary.text:
         texts = translated_nodes(env, docname, summary.text)
         card += nodes.paragraph("", "", *texts, classes=["recipe-card-summary"])
-    if summary.measured:
-        card += _figure(env, summary.measured)
+    card += nodes.paragraph("", "", *_origin(env, docname, summary), classes=["recipe-card-origin"])
     return card
 
 
-def _picture(env: BuildEnvironment, docname: str, measured: Measured | None) -> list[nodes.Node]:
-    """Return a picture of the headline figure, or else Sphinx-Gallery's thumbnail.
-
-    Text beside it says what it shows; a reader who cannot see misses nothing.
-    """
-    if measured and measured.rows:
-        return [render("card_picture.html", row=measured.rows[0])]
-    page = PurePosixPath(docname)
-    thumbnail = page.parent / f"images/thumb/sphx_glr_{page.name}_thumb.png"
-    if Path(env.srcdir, thumbnail).exists():
-        return [nodes.image(uri=f"/{thumbnail}", alt="", classes=["recipe-card-picture"])]
-    return []
-
-
-def _figure(env: BuildEnvironment, measured: Measured) -> list[nodes.Node]:
-    """Return the first of a recording's headline figures, and where and when it was measured."""
-    locale = current_language(env.config).locale
-    lines = []
-    if measured.rows:
-        row = measured.rows[0]
-        figure = nodes.strong("", format_times(row.speedup.value, locale))
-        case = nodes.inline("", row.case, classes=["recipe-card-case", DATA_CLASS])
-        lines.append(
-            nodes.paragraph("", "", figure, nodes.Text(" "), case, classes=["recipe-card-figure"])
-        )
-    origin = _("%(device)s, %(date)s") % {
-        "device": measured.device,
-        "date": format_date(measured.recorded, locale),
-    }
-    return [*lines, nodes.paragraph("", origin, classes=["recipe-card-origin"])]
+def _origin(env: BuildEnvironment, docname: str, summary: Summary) -> Iterator[nodes.Node]:
+    """Yield where and when a recipe was measured, and its downloads."""
+    measured = summary.measured
+    if measured:
+        moment = format_date(measured.recorded, current_language(env.config).locale)
+        facts = {"device": measured.device, "date": moment}
+        yield nodes.Text(_("%(device)s, %(date)s") % facts)
+    page = docname.rpartition("/")[2]  # downloads lie beside it, and the list, too
+    for label, suffix in ((_("Notebook"), ".ipynb"), (_("Script"), ".py")):
+        yield nodes.Text(" · " if measured or suffix == ".py" else "")
+        yield nodes.reference("", label, refuri=page + suffix, internal=True)

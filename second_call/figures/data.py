@@ -28,7 +28,7 @@ COLUMNS = {
     "arm": "which version of it",
     "size": "how large it was, if there are several sizes",
     "quantity": "what the number is",
-    "value": "the figure: median of processes, or of the samples of one",
+    "value": "the figure: median of processes",
     "low": "lower end of the spread",
     "high": "upper end of the spread",
     "spread": "what low and high are",
@@ -39,8 +39,7 @@ COLUMNS = {
     "recorded": "when the run that the page shows was made",
     "versions": "of Python, packages and more",
 }
-_QUARTILES, _NEXT = "quartiles of one process", "98 of 100 later recordings on another host"
-_UNITS = {"speedup": "", "share_of_limit": "", "break_even_calls": "calls"}
+_NEXT = "98 of 100 later recordings on another host"
 
 
 class results_data(nodes.paragraph):  # noqa: N801 (docutils names nodes so)
@@ -69,7 +68,7 @@ def _literal(name: str) -> nodes.literal:
 
 
 def list_rows(recipe: str, measured: Measured) -> Iterator[dict[str, Any]]:
-    """Yield the rows of one recording: first its figures with intervals, then its headline rows."""
+    """Yield the rows of one recording."""
     origin = {
         "device": measured.device,
         "recorded": measured.recorded.isoformat(),
@@ -78,25 +77,6 @@ def list_rows(recipe: str, measured: Measured) -> Iterator[dict[str, Any]]:
     for each in measured.figures:
         named = {name: getattr(each, name) for name in COLUMNS if hasattr(each, name)}
         yield {"recipe": recipe, **named, "spread": _NEXT, **origin}
-    for row in measured.rows:
-        for quantity, unit in _UNITS.items():
-            figure = getattr(row, quantity)
-            if figure is not None:
-                yield {
-                    "recipe": recipe,
-                    "case": row.case,
-                    "arm": f"compared with {row.baseline}",
-                    "size": None,
-                    "quantity": quantity,
-                    "value": figure.value,
-                    "low": figure.low,
-                    "high": figure.high,
-                    "unit": unit,
-                    "processes": 1,
-                    "hosts": 1,
-                    "spread": _QUARTILES,
-                    **origin,
-                }
 
 
 def write_data(app: Sphinx, doctree: nodes.document, docname: str) -> None:

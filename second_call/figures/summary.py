@@ -1,4 +1,4 @@
-"""A recipe's title, first sentence, device, date and headline figures, for cards and tables.
+"""A recipe's title, first sentence, device, date and figures, for lists, charts and tables.
 
 Pages watch it: they are read again when one of these lines changes, not with every edit.
 """
@@ -19,8 +19,6 @@ from recipe_gallery.recipes.figures.replicates import replicates_path
 from recipe_gallery.recipes.gallery import find_file, find_recordings, list_files
 from recipe_gallery.recipes.recorded_page import RecordedPage, Unrecorded, load_recorded
 
-from .headline import HeadlineRow, read_headline
-
 
 @dataclass(frozen=True, kw_only=True)
 class Measured:
@@ -30,7 +28,6 @@ class Measured:
     recorded: datetime
     versions: str
     package_versions: tuple[tuple[str, str], ...]
-    rows: tuple[HeadlineRow, ...]
     figures: tuple[Figure, ...] = ()  # with intervals, from many processes
     problem: str = ""  # why these cannot be read
 
@@ -103,21 +100,15 @@ def _describe(
         problem = page.error.describe(root)
     else:
         recording = page.recording
-        rows: tuple[HeadlineRow, ...] = ()
-        try:
-            rows = read_headline(recording)
-            if not page.comparison.is_current:
-                stale = f"stale recording: {page.comparison.describe()}"
-                raise GalleryError(stale, path=recording.path)
-        except GalleryError as error:
-            problem = error.describe(root)
+        if not page.comparison.is_current:
+            stale = f"stale recording: {page.comparison.describe()}"
+            problem = GalleryError(stale, path=recording.path).describe(root)
         figures, wrong = _read_figures(page, root)
         measured = Measured(
             device=recording.device_name,
             recorded=recording.recorded,
             versions=describe_versions(recording, names),
             package_versions=tuple(recording.facts["versions"].items()),
-            rows=rows,
             figures=figures,
             problem=wrong,
         )

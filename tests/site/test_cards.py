@@ -1,4 +1,4 @@
-"""Cards and bars: their order, what they draw, and what a build reads for them."""
+"""Cards: their order, what they draw, and what a build reads for them."""
 
 import re
 
@@ -10,8 +10,6 @@ from measured import SPEEDUP, add, figure, store
 from recipe_gallery.languages import Language
 from recipe_gallery.translate.catalogs import Progress
 from second_call.figures import summary
-from second_call.figures.headline import Figure, HeadlineRow
-from second_call.nodes import render
 from second_call.translators.progress_page import draw_progress
 
 SHORT = '''
@@ -26,31 +24,22 @@ SHORT = '''
 
 
 def titles(page: str) -> list[str]:
-    return re.findall(r'recipe-card-title"><a [^>]*href="recipes/(\w+).html"', page)
+    return re.findall(r'recipe-card-title"><a [^>]*href="(\w+).html"', page)
 
 
 @pytest.fixture
 def site(gallery: Gallery) -> Gallery:
     for name in ("alpha", "beta", "gamma"):
         gallery.add(name, SHORT % f"About {name}.")
-    index = gallery.root / "index.rst"
-    index.write_text(index.read_text() + "\n.. recipe-cards::\n")
     gallery.configure(second_call_recipes=["gamma", "beta"])
     return gallery
 
 
 def test_recipes_have_one_order_on_all_pages(site: Gallery) -> None:
     build = site.build()
-    assert titles(build.page("index")) == ["gamma", "beta", "alpha"]
-    assert re.findall(
-        r'recipe-card-title"><a [^>]*href="(\w+).html"', build.page("recipes/index")
-    ) == [
-        "gamma",
-        "beta",
-        "alpha",
-    ]
+    assert titles(build.page("recipes/index")) == ["gamma", "beta", "alpha"]
     build = site.build(second_call_recipes=["beta"])
-    assert titles(build.page("index")) == ["beta", "alpha", "gamma"]
+    assert titles(build.page("recipes/index")) == ["beta", "alpha", "gamma"]
 
 
 def test_a_recipe_that_did_not_change_is_not_read_again_for_its_card(
@@ -68,8 +57,8 @@ def test_a_recipe_that_did_not_change_is_not_read_again_for_its_card(
     index.write_text(index.read_text() + "\nMore.\n")
     site.write("beta", SHORT % "Another sentence.")
     build = site.build()
-    assert "Another sentence." in build.page("index")
-    assert "About gamma." in build.page("index")
+    assert "Another sentence." in build.page("recipes/index")
+    assert "About gamma." in build.page("recipes/index")
     assert read == ["beta"]
 
 
@@ -81,24 +70,9 @@ def test_an_edit_that_a_card_does_not_show_leaves_its_page_alone(site: Gallery) 
 
 def test_a_recipe_that_cannot_be_read_has_no_card_until_it_is_mended(site: Gallery) -> None:
     site.write("beta", "x = = 1\n")
-    assert titles(site.build().page("index")) == ["gamma", "alpha"]
+    assert titles(site.build().page("recipes/index")) == ["gamma", "alpha"]
     site.write("beta", SHORT % "About beta.")
-    assert titles(site.build().page("index")) == ["gamma", "beta", "alpha"]
-
-
-def test_the_picture_of_a_card_compares_two_times() -> None:
-    figure = Figure(value=4.0, low=2.0, high=5.0)
-    row = HeadlineRow(
-        case="Adam: <fused>",
-        baseline="eager",
-        speedup=figure,
-        share_of_limit=None,
-        break_even_calls=None,
-    )
-    picture = render("card_picture.html", row=row).astext()
-    assert "&lt;fused&gt;" in picture
-    bars = re.findall(r'class="(\w+)" x="0.00" y="0" width="([\d.]+)"', picture)
-    assert bars == [("baseline", "100.00"), ("arm", "25.00")]
+    assert titles(site.build().page("recipes/index")) == ["gamma", "beta", "alpha"]
 
 
 def test_a_bar_of_progress_shows_what_waits_to_be_revised() -> None:
@@ -113,14 +87,12 @@ def test_a_bar_of_progress_shows_what_waits_to_be_revised() -> None:
 def test_a_card_has_the_figures_of_its_sentence(gallery: Gallery) -> None:
     add(gallery, f"It is :measured:`{SPEEDUP}`, and :claim:`no {{other}} wins <no-such>`.")
     store(gallery, figure())
-    index = gallery.root / "index.rst"
-    index.write_text(index.read_text() + "\n.. recipe-cards::\n")
     build = gallery.build()
-    card = re.sub(r"<[^>]+>", "", build.page("index"))
+    card = re.sub(r"<[^>]+>", "", build.page("recipes/index"))
     assert "It is 2.7×, and no [not measured yet] wins." in card
-    assert "figure-list" not in build.page("index")
+    assert "figure-list" not in build.page("recipes/index")
     # what is wrong is told once, at the recipe
     assert build.warnings.count("no process published the claim") == 1
     assert "index.rst" not in build.warnings
     store(gallery, figure(value=3.1))
-    assert "It is 3.1×," in re.sub(r"<[^>]+>", "", gallery.build().page("index"))
+    assert "It is 3.1×," in re.sub(r"<[^>]+>", "", gallery.build().page("recipes/index"))

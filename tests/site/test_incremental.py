@@ -19,7 +19,7 @@ MESSAGES = {
     "Why this is here.": "왜 있는지.",
 }
 PAGES = {
-    "index": """.. recipe-cards::
+    "index": """.. measured-on::
 
 .. toctree::
 
@@ -28,7 +28,7 @@ PAGES = {
    words
    progress
 """,
-    "results": ".. recorded-results::\n",
+    "results": ".. results::\n\n   adding against a: What?\n",
     "words": ".. translation-glossary::\n",
     "progress": ".. translation-status::\n",
 }

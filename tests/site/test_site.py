@@ -16,10 +16,8 @@ from nbclient import NotebookClient
 
 from gallery import ROOT
 from recipe_gallery.languages import Language
-from recipe_gallery.recipes.figures.figures import load_figures
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.recording import compare, read_recording
-from second_call.figures.headline import check_headline, headline
 from site_pages import LANGUAGES, NAMES, RECIPES, by_language, by_recipe
 
 # Recipes run for minutes: each is run in one language, a different one for each; and, but at night,
@@ -62,13 +60,6 @@ def test_the_recording_is_current_and_from_a_gpu(path: Path) -> None:
     assert recording.facts["commit"]
     assert not recording.facts["modified"]
     assert recording.facts["seconds"] < 180
-
-
-@pytest.mark.parametrize("path", RECIPES, ids=NAMES)
-def test_headline_figures_are_complete(path: Path) -> None:
-    recording = read_recording(ROOT / "recordings" / f"{path.stem}.ipynb")
-    check_headline(recording.notebook, path)
-    assert headline(recording) or load_figures(recording.path).figures
 
 
 @pytest.mark.parametrize("path", RECIPES + PAGES, ids=lambda path: path.name)

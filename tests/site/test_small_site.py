@@ -11,7 +11,7 @@ import yaml
 from bs4 import BeautifulSoup
 
 from gallery import ROOT, Gallery, write_recording
-from second_call.figures import cards, results
+from second_call.figures import cards
 
 PAGE = "recipes/adding"
 MESSAGES = {
@@ -108,16 +108,6 @@ def describe(path: Path) -> None:
     catalog.save()
 
 
-def test_a_page_of_cards_follows_recipes_that_come_and_go(site: Gallery) -> None:
-    index = site.root / "index.rst"
-    index.write_text(index.read_text() + "\n.. recipe-cards::\n")
-    site.build()
-    other = site.add("other")
-    assert "recipes/other.html" in site.build().page("index")
-    other.unlink()
-    assert "recipes/other.html" not in site.build().page("index")
-
-
 def test_recipes_after_many_cards_are_a_list_of_links(
     site: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,18 +117,6 @@ def test_recipes_after_many_cards_are_a_list_of_links(
     assert page.count('<li class="recipe-card">') == 1
     [links] = re.findall(r'<ul class="recipe-list">(.*?)</ul>', page, re.DOTALL)
     assert re.findall(r'href="([^"]*)"', links) == ["other.html"]
-
-
-def test_recipes_after_many_tables_of_results_are_a_list_of_links(
-    site: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(results, "MOST_RECIPES", 0)
-    index = site.root / "index.rst"
-    index.write_text(index.read_text() + "\n.. recorded-results::\n")
-    page = site.build().page("index")
-    [links] = re.findall(r'<ul class="recipe-list">(.*?)</ul>', page, re.DOTALL)
-    assert re.findall(r'href="([^"]*)"', links) == ["recipes/adding.html"]
-    assert "results-table" not in page
 
 
 def test_a_translated_page_leads_to_the_form_and_the_catalog(site: Gallery) -> None:

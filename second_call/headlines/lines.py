@@ -1,0 +1,81 @@
+"""Headlines: which figures of the recipes a page shows, in the words of that page.
+
+A directive's lines name them, so that the words are translated and no recipe changes for them::
+
+    compiling_optimizer against foreach: Which optimizer?
+       adam.10.fused.gpu: Adam, 10 layers: ``fused=True``
+       adam.100.compiled.gpu against fused: Adam, 100 layers: compiled
+
+A line at the margin is a recipe, what it is compared with unless a headline says otherwise, and a
+question; a line below it is the key of a figure and its case. Behind ``against`` stands an arm, or
+the key of a figure if more than the arm differs.
+"""
+
+import re
+from collections.abc import Iterator
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.environment import BuildEnvironment
+from sphinx.util.docutils import SphinxDirective
+
+from recipe_gallery.pages.figures.known import find_page
+from recipe_gallery.recipes.figures.references import Reference
+
+_LINE = re.compile(
+    r"(?P<key>[\w./-]+)(?:\s+against\s+(?P<baseline>[\w.-]+))?\s*:\s+(?P<words>\S.*)"
+)
+
+
+class headline_list(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
+    """Questions and headlines of a directive; ``kind`` says what is drawn of them."""
+
+
+class question(nodes.paragraph):  # noqa: N801
+    """What a reader asks: ``recipe`` is the page that answers, ``baseline`` an arm or empty."""
+
+
+class headline(nodes.paragraph):  # noqa: N801
+    """Words of a case: ``key`` names its figure, ``baseline`` an arm or the key of a figure."""
+
+
+def read_headlines(directive: SphinxDirective, kind: str) -> list[nodes.Node]:
+    """Return the list that the lines of a directive make; its words are messages of the page.
+
+    Raises an error of the directive at the first line that cannot be read.
+    """
+    found = headline_list(kind=kind)
+    try:
+        found += _read_lines(directive.env, directive.content, directive)
+    except ValueError as error:
+        raise directive.error(str(error)) from None
+    return [found]
+
+
+def _read_lines(
+    env: BuildEnvironment, content: StringList, directive: SphinxDirective
+) -> Iterator[nodes.Element]:
+    recipe, baseline = "", ""
+    for text, (source, offset) in zip(content, content.items, strict=True):
+        if not text.strip():
+            continue
+        line = _LINE.fullmatch(text.strip())
+        if line is None:
+            raise ValueError(f"{text.strip()!r}: write a line such as adam.10.fused.gpu: words")
+        against = line["baseline"] or ""
+        if text[0].isspace():
+            if not recipe:
+                raise ValueError(f"{line['key']!r} stands below no recipe; name one at the margin")
+            against = against or baseline
+            if not against:
+                raise ValueError(f"{line['key']!r}: say against what, here or beside the recipe")
+            node: nodes.Element = headline(recipe=recipe, key=line["key"], baseline=against)
+        else:
+            recipe = find_page(env, Reference(recipe=line["key"], key=""), env.docname)
+            baseline = against
+            node = question(recipe=recipe, baseline=baseline)
+        node.rawsource, node.source, node.line = line["words"], source, offset + 1
+        words, problems = directive.state.inline_text(line["words"], offset + 1)
+        node += words
+        yield node
+        yield from problems

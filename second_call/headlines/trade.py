@@ -1,0 +1,120 @@
+"""For the first page: where all was measured, and the wait of a first call against the gain."""
+
+from typing import Any
+
+from babel import Locale
+from docutils import nodes
+from sphinx.locale import get_translation
+from sphinx.util.docutils import SphinxDirective
+
+from recipe_gallery.languages import current_language, format_date
+from recipe_gallery.outdated import watch
+from recipe_gallery.pages.figures.format import format_figure
+
+from ..charts.scales import Scale, format_value
+from ..figures.summary import Measured, list_recipes, summarize
+from ..nodes import html_element, link_to_page, render
+from .gains import Gain
+from .lines import headline, headline_list, read_headlines
+from .machines import find_gains
+from .strips import gain_axis, make_axis
+
+_ = get_translation("second_call")
+
+KIND = "wait-and-gain"
+NO_WAIT = 6.0  # per cent of the width: where nothing is compiled
+
+
+class WaitAndGain(SphinxDirective):
+    """Name the cases of the chart."""
+
+    has_content = True
+
+    def run(self) -> list[nodes.Node]:
+        """Return the cases, which are drawn when they have been translated."""
+        return read_headlines(self, KIND)
+
+
+class MeasuredOn(SphinxDirective):
+    """Say what all recipes were measured on."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the line; nothing where nothing is recorded."""
+        locale = current_language(self.config).locale
+        found = [watch(self.env, summarize, name) for name in watch(self.env, list_recipes)]
+        measured = [each.measured for each in found if each and each.measured]
+        if not measured:
+            return []
+        devices = dict.fromkeys(each.device for each in measured)
+        versions = dict.fromkeys(filter(None, map(self._version, measured)))
+        latest = max(each.recorded for each in measured)
+        text = _("Measured on %(devices)s · %(versions)s · %(date)s") % {
+            "devices": ", ".join(devices),
+            "versions": ", ".join(versions),
+            "date": format_date(latest, locale),
+        }
+        return [nodes.paragraph("", text, classes=["measured-on"], translatable=False)]
+
+    def _version(self, measured: Measured) -> str:
+        """Return the version of the first of the packages that pages name."""
+        names = self.config.recipe_gallery_package_names
+        versions = dict(measured.package_versions)
+        return next((f"{names[name]} {versions[name]}" for name in names if name in versions), "")
+
+
+def draw_trade(env: Any, listed: headline_list, locale: Locale) -> list[nodes.Node]:
+    """Return the chart, a numbered dot a case, and the list of cases, which says the same."""
+    cases = [node for node in listed if isinstance(node, headline)]
+    found = [(node, find_gains(env, node)[0].gain) for node in cases]
+    measured = [(node, gain) for node, gain in found if gain]
+    gains = [gain for _node, gain in measured]
+    waits = [gain.first_call.value for gain in gains if gain.first_call]
+    across, up = _time_axis(waits), gain_axis(gains)
+    dots = [(place, *_place(gain, across, up), gain.loses) for place, gain in enumerate(gains, 1)]
+    chart = render(
+        "trade.html",
+        dots=dots,
+        one=100 - up(1),
+        rows=[(100 - up(tick), format_value(tick, "x", locale)) for tick in up.ticks()],
+        columns=[(NO_WAIT, str(_("no wait"))), *_seconds(across, locale)],
+        across=str(_("First call")),
+        up=str(_("Speed-up")),
+    )
+    key = html_element(tag="ol", classes=["trade-cases"])
+    key += [_describe(env, node, gain, locale) for node, gain in measured]
+    frame = html_element("", chart, key, tag="div", classes=["trade"])
+    return [frame] if measured else []
+
+
+def _describe(env: Any, node: headline, gain: Gain, locale: Locale) -> nodes.Element:
+    """Return a case as a line: its words, which lead to the recipe, speed-up and wait."""
+    words = [child.deepcopy() for child in node.children]
+    link = link_to_page(env, node["recipe"], *words)
+    wait = gain.first_call
+    facts = {
+        "gain": format_figure(gain.ratio, locale),
+        "wait": format_figure(wait, locale) if wait else "",
+    }
+    text = _("%(gain)s, first call %(wait)s") if wait else _("%(gain)s, no wait")
+    said = nodes.inline("", str(text % facts), classes=["trade-facts"])
+    line = nodes.paragraph("", "", link, nodes.Text(" "), said, classes=list(node["classes"]))
+    return nodes.list_item("", line)
+
+
+def _time_axis(seconds: list[float]) -> Scale:
+    return make_axis([*seconds, 1.0, 10.0], least=0.05, most=1000)
+
+
+def _place(gain: Gain, across: Scale, up: Scale) -> tuple[float, float]:
+    """Return the place of a dot from left and top, in per cent."""
+    left = _behind(across(gain.first_call.value)) if gain.first_call else NO_WAIT
+    return left, 100 - up(gain.ratio.value)
+
+
+def _behind(place: float) -> float:
+    """Return a place right of those that wait for nothing."""
+    return 14 + 0.86 * place
+
+
+def _seconds(axis: Scale, locale: Locale) -> list[tuple[float, str]]:
+    return [(_behind(axis(tick)), format_value(tick, "s", locale)) for tick in axis.ticks(5)]

@@ -1,0 +1,219 @@
+"""Headlines: which figures a page shows in its own words, and how they are drawn."""
+
+import csv
+import json
+import re
+import shutil
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+
+from gallery import Gallery, write_recording
+from measured import add, figure, store
+from recipe_gallery.recipes.figures.figures import Figure, figures_path
+from second_call.figures.data import COLUMNS, format_csv
+from second_call.headlines.gains import find_gain
+from second_call.headlines.strips import gain_axis
+
+NAMED = """
+.. results::
+
+   steps against foreach: Which optimizer?
+      adam.100.fused.gpu: Ten layers: ``fused=True``
+      adam.100.compiled.gpu: Ten layers: compiled
+      adam.100.for-loop.wall: Ten layers: one by one
+"""
+
+
+def timed(key: str, value: float, spread: float = 1.01, unit: str = "s") -> Figure:
+    return figure(key, unit=unit, value=value, low=value / spread, high=value * spread)
+
+
+FIGURES = [
+    timed("adam.100.foreach.gpu", 0.010),
+    timed("adam.100.foreach.wall", 0.010),
+    timed("adam.100.fused.gpu", 0.004),
+    timed("adam.100.fused.wall", 0.004),
+    timed("adam.100.fused.speedup", 2.5, unit="x"),
+    timed("adam.100.fused.share", 0.8, unit="share"),
+    timed("adam.100.compiled.gpu", 0.0025),
+    timed("adam.100.compiled.wall", 0.012),
+    timed("adam.100.compiled.speedup", 0.83, unit="x"),
+    timed("adam.100.compiled.first_call", 12.5),
+    timed("adam.100.for-loop.wall", 0.02),
+]
+KNOWN = {each.key: each for each in FIGURES}
+
+
+@pytest.fixture
+def site(gallery: Gallery) -> Gallery:
+    add(gallery, "Text.")
+    store(gallery, *FIGURES)
+    write_page(gallery, NAMED)
+    index = gallery.root / "index.rst"
+    index.write_text(index.read_text() + "   results\n")
+    return gallery
+
+
+def write_page(gallery: Gallery, text: str) -> None:
+    gallery.root.joinpath("results.rst").write_text(f"Results\n=======\n{text}")
+
+
+def rows(page: str) -> list[str]:
+    found = BeautifulSoup(page, "html.parser").select(".headlines > .headline")
+    return [" ".join(row.get_text(" ").split()) for row in found]
+
+
+def test_a_gain_is_the_time_before_by_the_time_now() -> None:
+    gain = find_gain(KNOWN, "adam.100.fused.gpu", "foreach")
+    assert gain.ratio.value == pytest.approx(2.5)
+    assert gain.ratio.low == pytest.approx(2.5 / 1.01 ** (2**0.5))
+    assert gain.first_call is gain.break_even is None
+    assert not gain.loses
+    assert gain.share == KNOWN["adam.100.fused.share"]
+
+
+def test_a_gain_of_the_gpu_that_the_wall_time_loses_is_a_loss() -> None:
+    gain = find_gain(KNOWN, "adam.100.compiled.gpu", "foreach")
+    assert gain.ratio.value == pytest.approx(4)
+    assert gain.wall == KNOWN["adam.100.compiled.speedup"]  # measured in turns
+    assert gain.loses
+
+
+def test_against_another_arm_no_speedup_of_the_recipe_counts() -> None:
+    gain = find_gain(KNOWN, "adam.100.compiled.gpu", "fused")
+    assert gain.wall
+    assert gain.wall.value == pytest.approx(0.004 / 0.012)
+    assert find_gain(KNOWN, "adam.100.compiled.wall", "adam.100.fused.wall").ratio.value < 1
+
+
+def test_a_gain_needs_both_figures() -> None:
+    with pytest.raises(KeyError, match=r"adam\.100\.eager\.gpu"):
+        find_gain(KNOWN, "adam.100.fused.gpu", "eager")
+
+
+def test_a_lower_end_of_zero_reaches_to_the_end_of_the_axis() -> None:
+    known = KNOWN | {"adam.100.fused.gpu": figure("adam.100.fused.gpu", value=0.004, low=0.0)}
+    gain = find_gain(known, "adam.100.fused.gpu", "foreach")
+    axis = gain_axis([gain])
+    assert axis(gain.ratio.high) == 96
+    assert 0.3 < axis.low < 1 < axis.high < 25
+
+
+def test_headlines_are_drawn_and_said(site: Gallery) -> None:
+    build = site.build()
+    assert build.warnings == ""
+    first, second, third = rows(build.page("results"))
+    assert first.startswith("Ten layers: fused=True instead of foreach Speed-up 2.50×")
+    assert "Of the limit 80.0% First call none" in first
+    assert "First call 12.5 s" in second
+    assert "Speed-up 0.500×" in third
+    soup = BeautifulSoup(build.page("results"), "html.parser")
+    assert len(soup.select(".headline[data-loses]")) == 2
+    assert len(soup.select(".headline path.dot.slower")) == 1
+    assert soup.select_one(".headlines-question a")["href"] == "recipes/steps.html"
+    table = soup.select_one("details table")
+    assert [each.get_text(strip=True) for each in table.select("tbody tr:first-child td")][1:3] == [
+        "4.00\N{NO-BREAK SPACE}ms",
+        "10.0\N{NO-BREAK SPACE}ms",
+    ]
+    assert soup.find("script", src=re.compile("results.js"))
+    assert " style=" not in str(soup.select_one(".results"))
+
+
+def test_the_words_of_headlines_are_translated(site: Gallery) -> None:
+    site.set_languages("ko")
+    messages = site.build("gettext", gettext_compact=False)
+    shutil.rmtree(site.root / "out/doctrees")
+    assert 'msgid "Ten layers: compiled"' in (messages.out / "results.pot").read_text()
+    site.configure(gettext_compact=False)
+    site.translate("results", {"Which optimizer?": "무엇?", "Ten layers: compiled": "열 개"})
+    page = site.build(language="ko").page("results")
+    assert "무엇?</h2>" in page
+    assert any(row.startswith("열 개") for row in rows(page))
+
+
+@pytest.mark.parametrize(
+    ("lines", "told"),
+    [
+        ("steps: A question\n      no words at all", "write a line such as"),
+        ("steps: A question\n      adam.100.fused.gpu: words", "say against what"),
+        ("\\\n      adam.100.fused.gpu: words", "write a line such as"),
+        ("stairs against a: words", "no recipe is called 'stairs'"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_told(gallery: Gallery, lines: str, told: str) -> None:
+    add(gallery, "Text.")
+    index = gallery.root / "index.rst"
+    index.write_text(f"{index.read_text()}\n.. results::\n\n   {lines}\n")
+    warnings = gallery.build().warnings
+    assert told in warnings
+    assert re.search(r"index.rst:\d+: ERROR", warnings)
+
+
+def test_a_key_that_no_recording_has_is_told_with_its_line(site: Gallery) -> None:
+    write_page(site, NAMED.replace("adam.100.fused.gpu", "adam.100.fusd.gpu"))
+    build = site.build()
+    assert "results.rst:7: no recorded figure is called 'adam.100.fusd.gpu'; near it:" in (
+        build.warnings
+    )
+    assert rows(build.page("results"))[0].endswith("[not measured yet]")
+
+
+def test_a_changed_figure_changes_the_page(site: Gallery) -> None:
+    site.build()
+    assert site.build().read == []
+    store(site, *FIGURES[:2], timed("adam.100.fused.gpu", 0.005), *FIGURES[3:])
+    build = site.build()
+    assert "results" in build.read
+    assert "Speed-up 2.00×" in rows(build.page("results"))[0]
+
+
+def test_another_machine_adds_rows_and_a_choice(site: Gallery) -> None:
+    assert 'name="machine"' not in site.build().page("results")
+    other = site.recordings / "other-machine" / "steps.ipynb"
+    other.parent.mkdir()
+    shutil.copyfile(site.recordings / "steps.ipynb", other)
+    notebook = nbformat.read(other, as_version=4)
+    notebook.metadata.recording.device["gpu"] = "Other GPU"
+    write_recording(other, nbformat.writes(notebook))
+    shutil.copyfile(figures_path(site.recordings / "steps.ipynb"), figures_path(other))
+    page = site.build().page("results")
+    assert "<option>Other GPU</option>" in page
+    assert len(rows(page)) == 6
+    other.write_text("{")
+    build = site.build()
+    assert "not a whole notebook" in build.warnings
+    assert len(rows(build.page("results"))) == 3
+
+
+def test_wait_and_gain_are_a_numbered_dot_a_case(site: Gallery) -> None:
+    write_page(site, NAMED.replace(".. results::", ".. measured-on::\n\n.. wait-and-gain::"))
+    soup = BeautifulSoup(site.build().page("results"), "html.parser")
+    assert [each.text for each in soup.select(".trade-plot .number")] == ["1", "2", "3"]
+    cases = [" ".join(each.get_text().split()) for each in soup.select(".trade-cases li")]
+    assert cases[:2] == [
+        "Ten layers: fused=True 2.50×, no wait",
+        "Ten layers: compiled 4.00×, first call 12.5 s",
+    ]
+    assert soup.select_one(".measured-on").get_text().startswith("Measured on ")
+
+
+def test_figures_lie_beside_the_page_as_json_and_csv(site: Gallery) -> None:
+    build = site.build()
+    for name in ("results.json", "results.csv"):
+        assert f'href="{name}"' in build.page("results")
+    data = json.loads((build.out / "results.json").read_text())
+    first = next(row for row in data["rows"] if row["arm"] == "fused" and row["quantity"] == "gpu")
+    assert list(first) == list(data["columns"])
+    known = {"recipe": "steps", "value": 0.004, "unit": "s", "processes": 10, "hosts": 2}
+    assert known.items() <= first.items()
+    lines = list(csv.DictReader((build.out / "results.csv").open(newline="")))
+    assert len(lines) == len(data["rows"]) == len(FIGURES)
+
+
+def test_a_spreadsheet_takes_no_name_for_a_formula() -> None:
+    row = dict.fromkeys(COLUMNS, "") | {"case": "=1+1", "arm": "a", "value": -1.5, "versions": {}}
+    (line,) = csv.DictReader(format_csv([row]).splitlines())
+    assert (line["case"], line["arm"], line["value"]) == ("'=1+1", "a", "-1.5")
