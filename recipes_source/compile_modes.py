@@ -189,6 +189,7 @@ def ways(fn, *inputs, modes=MODES):
 torch._inductor.config.max_autotune_report_choices_stats = False
 torch._inductor.config.autotune_num_choices_displayed = 0
 warnings.filterwarnings("ignore", message="TypedStorage is deprecated")
+warnings.filterwarnings("ignore", message="IProgress not found")
 
 
 def agree(calls, tolerance):
@@ -431,7 +432,7 @@ single = tune(ROWS[0])
 # %%
 
 # sphinx_gallery_once = True
-tune(ROWS[1])
+sixteen = tune(ROWS[1])
 
 # %%
 
