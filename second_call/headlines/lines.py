@@ -7,8 +7,8 @@ A directive's lines name them, so that the words are translated and no recipe ch
        adam.100.compiled.gpu against fused: Adam, 100 layers: compiled
 
 A line at the margin is a recipe, what it is compared with unless a headline says otherwise, and, if
-it is shown, a question; a line below it is the key of a figure and its case. Behind ``against`` stands an arm, or
-the key of a figure if more than the arm differs.
+it is shown, a question. A line below it is the key of a figure and its case. Behind ``against``
+stands an arm, or the key of a figure if more than the arm differs.
 """
 
 import re
