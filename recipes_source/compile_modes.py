@@ -54,7 +54,7 @@ multiplied by a large matrix, try** ``max-autotune-no-cudagraphs``. One row :cla
 #      - resnet18: :measured:`resnet18.float32.default.gpu` of GPU time instead of
 #        :measured:`resnet18.float32.eager.gpu`
 #      - First call :measured:`resnet18.float32.default.first_call`
-#    * - The GPU waits: wall time above 1.2 times GPU time; sizes stay
+#    * - The GPU waits: wall time above 1.2 times GPU time; sizes stay the same
 #      - ``reduce-overhead``
 #      - BERT: :measured:`bert.short.reduce-overhead.wall`, ``default``
 #        :measured:`bert.short.default.wall`
@@ -94,8 +94,8 @@ multiplied by a large matrix, try** ``max-autotune-no-cudagraphs``. One row :cla
 # What happens at the first call
 # ------------------------------
 #
-# ``torch.compile`` itself only wraps a function (the *origin* of this page, named below, times 0.00 s). The
-# first call has four stages:
+# ``torch.compile`` itself only wraps a function. (The chapter that this page builds on, its *origin*, times
+# 0.00 s.) The first call has four stages:
 #
 # 1. **Dynamo** reads the bytecode, records what is done with tensors as a graph, and notes *guards*, the
 #    conditions under which that is valid. What it cannot record breaks the graph.
@@ -189,6 +189,7 @@ def ways(fn, *inputs, modes=MODES):
 torch._inductor.config.max_autotune_report_choices_stats = False
 torch._inductor.config.autotune_num_choices_displayed = 0
 warnings.filterwarnings("ignore", message="TypedStorage is deprecated")
+warnings.filterwarnings("ignore", message="IProgress not found")
 
 
 def agree(calls, tolerance):
@@ -413,7 +414,7 @@ if ON_GPU and bert:
 # Where tuning pays
 # .................
 #
-# A few rows times 8192 by 8192 numbers: little to compute, much to read. The limit is to read all once, at
+# A few rows times 8192 by 8192 numbers: little to compute, much to read. The limit is to read them once, at
 # the speed of a copy.
 
 weight = torch.randn(WIDTH, WIDTH, device=bench.device, dtype=bench.dtype)
@@ -431,7 +432,7 @@ single = tune(ROWS[0])
 # %%
 
 # sphinx_gallery_once = True
-tune(ROWS[1])
+sixteen = tune(ROWS[1])
 
 # %%
 
@@ -544,8 +545,8 @@ for way, fate in fates.items():
 # Rule: clone outside of the compiled function, or say where a step begins: then :claim:`outputs of all
 # calls in a step stay <step-keeps>`.
 #
-# **Each new size is recorded and keeps memory.** Mark the dimension that varies, and leave ``dynamic`` alone:
-# ``dynamic=True`` makes all dimensions symbolic, and PyTorch advises against it.
+# **Each new size is recorded and keeps memory.** Mark the dimension that varies; ``dynamic=True`` makes all
+# dimensions symbolic, and PyTorch advises against it.
 
 # sphinx_gallery_fold = "How first calls and memory of several sizes are measured"
 side = 1024 if ON_GPU else 64

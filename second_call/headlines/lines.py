@@ -6,9 +6,9 @@ A directive's lines name them, so that the words are translated and no recipe ch
        adam.10.fused.gpu: Adam, 10 layers: ``fused=True``
        adam.100.compiled.gpu against fused: Adam, 100 layers: compiled
 
-A line at the margin is a recipe, what it is compared with unless a headline says otherwise, and a
-question; a line below it is the key of a figure and its case. Behind ``against`` stands an arm, or
-the key of a figure if more than the arm differs.
+A line at the margin is a recipe, what it is compared with unless a headline says otherwise, and, if
+it is shown, a question. A line below it is the key of a figure and its case. Behind ``against``
+stands an arm, or the key of a figure if more than the arm differs.
 """
 
 import re
@@ -23,7 +23,7 @@ from recipe_gallery.pages.figures.known import find_page
 from recipe_gallery.recipes.figures.references import Reference
 
 _LINE = re.compile(
-    r"(?P<key>[\w./-]+)(?:\s+against\s+(?P<baseline>[\w.-]+))?\s*:\s+(?P<words>\S.*)"
+    r"(?P<key>[\w./-]+)(?:\s+against\s+(?P<baseline>[\w.-]+))?(?:\s*:\s+(?P<words>\S.*))?"
 )
 
 
@@ -60,7 +60,7 @@ def _read_lines(
         if not text.strip():
             continue
         line = _LINE.fullmatch(text.strip())
-        if line is None:
+        if line is None or (text[0].isspace() and not line["words"]):
             raise ValueError(f"{text.strip()!r}: write a line such as adam.10.fused.gpu: words")
         against = line["baseline"] or ""
         if text[0].isspace():
@@ -73,6 +73,8 @@ def _read_lines(
         else:
             recipe = find_page(env, Reference(recipe=line["key"], key=""), env.docname)
             baseline = against
+            if not line["words"]:
+                continue
             node = question(recipe=recipe, baseline=baseline)
         node.rawsource, node.source, node.line = line["words"], source, offset + 1
         words, problems = directive.state.inline_text(line["words"], offset + 1)

@@ -15,6 +15,7 @@ from recipe_gallery.outdated import watch
 from recipe_gallery.pages.figures.format import describe_spread, format_figure
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
 
+from ..charts.names import label
 from ..figures.data import link_to_data, list_rows
 from ..figures.summary import list_recipes
 from ..nodes import html_element, link_to_page, make_table, render
@@ -117,34 +118,38 @@ class Plot:
             "data-machine": shown.device,
             **({"data-loses": ""} if gain.loses else {}),
         }
-        case += [nodes.Text(" "), self._against(gain)]
+        case += [nodes.Text(" "), self._against(shown.words["recipe"], gain)]
         if self.devices:
             case += [
                 nodes.Text(" "),
                 nodes.inline("", shown.device, classes=["headline-against", DATA_CLASS]),
             ]
         row += draw_strip(gain, self.axis)
-        for label, text in zip(_column_names(), self._facts(gain), strict=True):
+        for name, text in zip(_column_names(), self._facts(gain), strict=True):
             fact = _span("", "headline-fact")
             if text == NOTHING:
                 fact["classes"].append("headline-nothing")  # a phone leaves it out
-            fact += [_span(f"{label} ", "headline-label"), nodes.Text(text)]
+            fact += [_span(f"{name} ", "headline-label"), nodes.Text(text)]
             row += fact
         return row
 
-    def _against(self, gain: Gain) -> nodes.inline:
+    def _against(self, recipe: str, gain: Gain) -> nodes.inline:
         before, after = str(_("instead of %s")).split("%s")
-        name = nodes.inline("", gain.baseline.arm, classes=[DATA_CLASS])
+        arm = gain.baseline.arm
+        called = label(self.env, recipe, arm)
+        name = nodes.inline("", called, classes=[DATA_CLASS] if called == arm else [])
         return nodes.inline(
             "", "", nodes.Text(before), name, nodes.Text(after), classes=["headline-against"]
         )
 
     def _facts(self, gain: Gain) -> list[str]:
-        """Return speed-up, share of the limit, wait, and calls until it has paid."""
+        """Return speed-ups, share of the limit, wait, and calls until it has paid."""
         wait = NOTHING if gain.figure.quantity not in ("gpu", "wall") else str(_("none"))
-        optional = [gain.share, gain.first_call, gain.break_even]
-        share, first, calls = (self._format(each) if each else "" for each in optional)
-        return [self._format(gain.ratio), share or NOTHING, first or wait, calls or NOTHING]
+        optional = [gain.wall, gain.share, gain.first_call, gain.break_even]
+        found = [self._format(each) if each else NOTHING for each in optional]
+        if not gain.first_call:
+            found[2] = wait
+        return [self._format(gain.ratio), *found]
 
     def _format(self, figure: Any) -> str:
         return format_figure(figure, self.locale)
@@ -184,9 +189,8 @@ def _count_calls(gain: Gain) -> str:
 
 
 def _column_names() -> list[str]:
-    return [
-        str(each) for each in (_("Speed-up"), _("Of the limit"), _("First call"), _("Pays after"))
-    ]
+    names = _("Speed-up"), _("Wall time"), _("Of the limit"), _("First call"), _("Pays after")
+    return [str(each) for each in names]
 
 
 def _legend() -> dict[str, str]:

@@ -8,8 +8,9 @@ import shutil
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
+from playwright.sync_api import Browser
 
-from gallery import Gallery, write_recording
+from gallery import ROOT, Gallery, write_recording
 from measured import add, figure, store
 from recipe_gallery.recipes.figures.figures import Figure, figures_path
 from second_call.figures.data import COLUMNS, format_csv
@@ -105,7 +106,9 @@ def test_headlines_are_drawn_and_said(site: Gallery) -> None:
     build = site.build()
     assert build.warnings == ""
     first, second, third = rows(build.page("results"))
-    assert first.startswith("Ten layers: fused=True instead of foreach Speed-up 2.50×")
+    assert first.startswith(
+        "Ten layers: fused=True instead of foreach Speed-up 2.50× Wall time 2.50×"
+    )
     assert "Of the limit 80.0% First call none" in first
     assert "First call 12.5 s" in second
     assert "Speed-up 0.500×" in third
@@ -198,6 +201,23 @@ def test_wait_and_gain_are_a_numbered_dot_a_case(site: Gallery) -> None:
         "Ten layers: compiled 4.00×, first call 12.5 s",
     ]
     assert soup.select_one(".measured-on").get_text().startswith("Measured on ")
+
+
+def test_rows_can_be_put_into_order_and_left_out(site: Gallery, browser: Browser) -> None:
+    page = browser.new_page()
+    page.goto((site.build().out / "results.html").as_uri())
+    page.add_script_tag(path=str(ROOT / "_static/results.js"))
+    seen = page.locator(".headlines > :not([hidden])")
+    assert seen.count() == 4  # the question is one
+    page.locator("[name=sort]").select_option("calls")
+    assert seen.first.get_attribute("data-calls") == "0"
+    page.locator("[name=sort]").select_option("gain")
+    found = [float(each.get_attribute("data-gain") or "nan") for each in seen.all()]
+    assert found == sorted(found, reverse=True) == pytest.approx([4, 2.5, 0.5])
+    page.locator("[name=losses]").check()
+    assert seen.count() == 2
+    page.locator("[name=sort]").select_option("")
+    assert seen.count() == 3
 
 
 def test_figures_lie_beside_the_page_as_json_and_csv(site: Gallery) -> None:
