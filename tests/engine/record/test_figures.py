@@ -301,6 +301,16 @@ def test_of_a_stale_recording_only_that_is_told(measured: Gallery, run: Run) -> 
     assert "error" not in text
 
 
+def test_that_figures_are_of_other_code_is_told_and_they_stay(measured: Gallery, run: Run) -> None:
+    add_replicates(measured, 1.0)
+    run("figures")
+    measured.write("measuring", MEASURING.replace("4.0}", "5.0}"))
+    before = figures_path(measured.recordings / "measuring.ipynb").read_bytes()
+    told = "measuring: what was measured is of other code; run: recipe-gallery record measuring"
+    assert told in run("figures")[1]
+    assert figures_path(measured.recordings / "measuring.ipynb").read_bytes() == before
+
+
 def test_files_of_no_recording_are_told(measured: Gallery, run: Run) -> None:
     run("figures")
     stored = figures_path(measured.recordings / "measuring.ipynb")
