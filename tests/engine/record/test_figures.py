@@ -121,6 +121,7 @@ def test_check_tells_of_replicates_and_of_wide_intervals(measured: Gallery, run:
     status, text = run("check")
     assert status == 0
     assert "figures of 4 processes on 2 hosts\n" in text
+    assert "claims that hold in every process: 1\n" in text
     assert "2 intervals wider than ±10%: adam.10.compiled.time (±" in text
 
 
