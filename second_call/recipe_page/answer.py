@@ -107,9 +107,11 @@ def _shorten(sentence: Sequence[nodes.Node]) -> Iterator[nodes.Node]:
             yield nodes.Text(clause)
             if rest:
                 return
-        elif isinstance(node, nodes.strong | nodes.emphasis | nodes.literal):
+        elif isinstance(node, nodes.strong):
+            yield nodes.strong("", node.astext().rstrip(".。"))  # a line of its own needs none
+            may_end = True
+        elif isinstance(node, nodes.emphasis | nodes.literal):
             yield node.deepcopy()
-            may_end = may_end or isinstance(node, nodes.strong)
         elif may_end:
             return
         else:

@@ -105,7 +105,7 @@ def test_a_recipe_without_an_answer_is_told(gallery: Gallery) -> None:
     ("lead", "rules"),
     [
         ("**Add** ``one`` and one. More.", ["Add one and one"]),
-        ("**If a: do b.** More. **If c, do** ``d``. More.", ["If a: do b.", "If c, do d"]),
+        ("**If a: do b.** More. **If c, do** ``d``. More.", ["If a: do b", "If c, do d"]),
         ("**Do**: it helps. **Or not**; it hurts.", ["Do", "Or not"]),
         ("**先看**\\ ``a``。再看。", ["先看a"]),
         ("``one``\\ 과 1을 **더하세요**. 합은 2.", ["one과 1을 더하세요"]),
