@@ -46,11 +46,30 @@ locale_dirs = ["locale"]
 gettext_compact = False  # one catalog per page
 recipe_gallery_label_packages = ["second_call"]  # one catalog of its labels
 
+# Before the code of each notebook: it installs what is missing or too old, as on Colab.
+install_missing = """
+import re
+import subprocess
+import sys
+from importlib.metadata import distributions
+
+needed = {"torch": "2.11", "torchvision": "0.26", "pandas": "2.2", "matplotlib": "3.9"}
+found = {each.name: each.version for each in distributions()}
+parts = {name: re.findall(r"\\d+", found.get(name, "0")) for name in needed}
+missing = [
+    f"{name}>={least}"
+    for name, least in needed.items()
+    if [int(part) for part in parts[name]] < [int(part) for part in least.split(".")]
+]
+if missing:
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", *missing], check=True)
+"""
 # Replaying sets the rest (recipe_gallery/pages/replay.py).
 sphinx_gallery_conf = {
     "examples_dirs": "recipes_source",
     "gallery_dirs": "recipes",  # made by the build, not kept in git
     "within_subsection_order": "FileNameSortKey",
+    "first_notebook_cell": install_missing,
 }
 
 # Pages that moved, each with its new address relative to the old one: "old": "recipes/new.html".
@@ -74,6 +93,7 @@ html_use_index = False  # there are no index entries
 # How pages call the packages that a recipe was recorded with
 recipe_gallery_package_names = {"torch": "PyTorch", "numpy": "NumPy", "triton": "Triton"}
 recipe_gallery_alt_required = True  # figures are described for those who cannot see them
+second_call_answer_required = True  # a recipe begins with its answer
 recipe_gallery_gpu_figures = (
     True  # who tries a recipe on a CPU may lack or refute what the text says
 )
@@ -144,8 +164,8 @@ html_theme_options = {
     "navbar_center": ["site-nav"],
     "navbar_persistent": ["search-button"],
     "navbar_end": ["language-switcher", "color-mode"],
-    "article_footer_items": ["neighbours"],
-    "secondary_sidebar_items": ["page-toc"],
+    "article_footer_items": ["recipe-foot", "neighbours"],
+    "secondary_sidebar_items": ["answer", "page-toc"],
     "footer_start": ["copyright"],
     "footer_end": ["about"],
     # The theme asks the network whether a newer version of the documentation exists; there is one.

@@ -25,8 +25,8 @@ for (const link of document.querySelectorAll(".language-switcher a")) {
   });
 }
 
-// Open menus close as menus do.
-const openMenus = () => [...document.querySelectorAll("details.menu[open]")];
+// Open menus, and the facts of a recording, close as menus do.
+const openMenus = () => [...document.querySelectorAll("details:is(.menu, .provenance)[open]")];
 document.addEventListener("click", (event) => {
   for (const menu of openMenus()) if (!menu.contains(event.target)) menu.open = false;
 });

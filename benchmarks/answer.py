@@ -1,8 +1,9 @@
 """How far down a page its answer stands: ``.venv/bin/python benchmarks/answer.py [BUILD]``.
 
-BUILD is a built site, ``_build/html`` by default. The answer ends where the first paragraph with a
-figure or a claim ends, the snippet where the first block of code ends; for pages without figures
-``--answer`` gives words of the paragraph that answers. Needs Chromium.
+BUILD is a built site, ``_build/html`` by default. The answer ends where the first paragraph of the
+answer box ends, the snippet where its code ends. Where a page has no box, it is the first paragraph
+with a figure or a claim, or the one with the words that ``--answer`` gives, and the first block of
+code. Needs Chromium.
 """
 
 import argparse
@@ -22,7 +23,8 @@ MOST_CODE = 150
 # What a reader sees without opening anything; outputs, buttons and lists of figures are no prose.
 MEASURE = """(answer) => {
   const article = document.querySelector("article");
-  const inside = ".highlight, .sphx-glr-script-out, .recipe-actions, .recipe-card, details, nav";
+  const box = article.querySelector("section.answer");
+  const inside = ".highlight, .sphx-glr-script-out, .recipe-head, .recipe-card, details, nav";
   const bottom = (each) => each ? each.getBoundingClientRect().bottom + scrollY : null;
   const seen = (each) => each.checkVisibility({ visibilityProperty: true });
   const isAnswer = (p) => answer ? p.textContent.includes(answer)
@@ -31,7 +33,8 @@ MEASURE = """(answer) => {
     .filter((each) => !each.closest(".sphx-glr-script-out"));
   const lines = (each) => each.textContent.split("\\n").filter((line) => line.trim()).length;
   const sum = (found) => found.reduce((all, each) => all + lines(each), 0);
-  const found = [...article.querySelectorAll("p, li, td")].filter(seen).find(isAnswer);
+  const found = box?.querySelector("p")
+    || [...article.querySelectorAll("p, li, td")].filter(seen).find(isAnswer);
   const end = bottom(found);
   const segmenter = new Intl.Segmenter(document.documentElement.lang, { granularity: "word" });
   const walker = document.createTreeWalker(article, NodeFilter.SHOW_TEXT);
@@ -47,7 +50,8 @@ MEASURE = """(answer) => {
   const visible = blocks.filter(seen);
   const cells = (each) => each.closest(".highlight-Python");  // of the experiment
   return {
-    height: document.documentElement.scrollHeight, answer: end, snippet: bottom(visible[0]),
+    height: document.documentElement.scrollHeight, answer: end, box: box !== null,
+    snippet: bottom(box?.querySelector(".highlight pre") || visible[0]),
     words, before, code: sum(visible.filter(cells)),
     folded: sum(blocks.filter((each) => !seen(each))),
     wide: document.documentElement.scrollWidth > innerWidth,
@@ -89,6 +93,7 @@ def list_misses(page: str, screen: str, found: dict[str, Any]) -> list[str]:
     misses = [
         name for name in ("answer", "snippet") if found[name] is None or found[name] > most * height
     ]
+    misses += [] if found["box"] else ["no box"]
     misses += ["words"] if found["words"] > 1.1 * WORDS else []  # about so many
     misses += ["code"] if found["code"] > CODE.get(page.rpartition("/")[2], MOST_CODE) else []
     return misses + (["too wide"] if found["wide"] else [])

@@ -1,10 +1,10 @@
-"""What only this site has: charts, results, buttons, heads of pages, pages for translators."""
+"""What only this site has: pages of recipes, charts, results, heads, pages for translators."""
 
 from typing import Any
 
 from sphinx.application import Sphinx
 
-from recipe_gallery import Priority, __version__
+from recipe_gallery import __version__
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
@@ -12,16 +12,16 @@ def setup(app: Sphinx) -> dict[str, Any]:
     from recipe_gallery.pages import ONLY_HTML
     from recipe_gallery.project import code_digest
 
-    from . import buttons, charts, figures, headlines, nodes, publishing, theme, translators
+    from . import charts, figures, headlines, nodes, publishing, recipe_page, theme, translators
 
     app.setup_extension("recipe_gallery")
     element = nodes.visit_element, nodes.depart_element
     app.add_node(nodes.html_element, html=element, **ONLY_HTML)
-    app.connect("doctree-resolved", buttons.add_buttons, priority=Priority.ADD_LINKS)
     charts.setup(app)
     figures.setup(app)
     headlines.setup(app)
     publishing.setup(app)
+    recipe_page.setup(app)
     theme.setup(app)
     translators.setup(app)
     return {

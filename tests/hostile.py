@@ -26,8 +26,8 @@ PAGE = "recipes/hostile"
 SECRET = "opensesame"
 LABELS = (
     *(
-        "Download notebook",
-        "Download script",
+        "Notebook",
+        "Script",
         "%(percent)s of this page is translated; the rest is in English.",
     ),
     *("Help translating", "Recorded on %(device)s, %(date)s", "Evidence", "Unfold all"),

@@ -33,9 +33,10 @@ LIMITS = {
     # in one line, runs that lose and leave nothing, harmless outputs, our own writer of Markdown,
     # replicates on many GPUs, figures and claims in prose, languages from right to left,
     # a search of our own, checks of how well something is translated, catalogs that are compared
-    # with templates, a translation memory, charts drawn at build time.
+    # with templates, a translation memory, charts drawn at build time,
+    # the layout of recipes' pages.
     # This keeps the packages from growing without somebody noticing.
-    "lines of both packages": 20_900,
+    "lines of both packages": 22_300,
 }
 
 

@@ -38,7 +38,6 @@ _NOT_USED = {
     "capture_repr",
     "compress_images",
     "expected_failing_examples",
-    "first_notebook_cell",
     "ignore_repr_types",
     "image_srcset",
     "jupyterlite",

@@ -1,4 +1,4 @@
-"""Under a recipe's title: links to the downloads, and the box with GPU, versions and date."""
+"""Under a recipe's title: the line with GPU, version and date, and links to the downloads."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -75,15 +75,18 @@ class AddRecipeHeader(SphinxTransform):
         title = next(iter(self.document.findall(nodes.title)), None)
         if title is None:
             return
-        head: list[nodes.Node] = [page_links()] if page.recipe else []  # else there are no files
-        if note := describe_state(page):
-            head.append(nodes.note("", nodes.paragraph("", note), classes=["recording-note"]))
+        head = nodes.container(classes=["recipe-head"])
         if isinstance(page, RecordedPage):
             locale = current_language(self.config).locale
             names = self.config.recipe_gallery_package_names
-            head.append(make_box(page.recording, locale, names))
+            head += make_box(page.recording, locale, names)
+        if page.recipe:  # else there are no files
+            head += page_links()
         index = title.parent.index(title) + 1
-        title.parent[index:index] = head
+        title.parent.insert(index, head)
+        if note := describe_state(page):
+            box = nodes.note("", nodes.paragraph("", note), classes=["recording-note"])
+            title.parent.insert(index + 1, box)
 
 
 def describe_state(page: RecordedPage | Unrecorded) -> str:
@@ -113,12 +116,18 @@ def describe_state(page: RecordedPage | Unrecorded) -> str:
 def make_box(recording: Recording, locale: Locale, names: Mapping[str, str]) -> provenance:
     """Return the box for a recording, labels in the language of the page.
 
-    ``names`` tells how packages are shown, by the names they are installed under.
+    ``names`` tells how packages are shown, by the names they are installed under; the first of
+    them that was recorded stands in the summary.
     """
     facts = recording.facts
     device = facts["device"]
-    summary = _("Recorded on %(device)s, %(date)s") % {
+    package = next((each for each in names if facts["versions"].get(each)), None)
+    text = _("Recorded on %(device)s, %(date)s")
+    if package:
+        text = _("Recorded on %(device)s with %(package)s, %(date)s")
+    summary = text % {
         "device": recording.device_name,
+        "package": package and f"{names[package]} {facts['versions'][package]}",
         "date": format_date(recording.recorded, locale),
     }
     commit = (facts["commit"] or _("unknown"))[:10]
@@ -171,7 +180,7 @@ def fill_links(app: Sphinx, doctree: nodes.document, docname: str) -> None:
             links.parent.remove(links)
             continue
         page = app.builder.get_target_uri(docname)
-        for label, suffix in ((_("Download notebook"), ".ipynb"), (_("Download script"), ".py")):
+        for label, suffix in ((_("Notebook"), ".ipynb"), (_("Script"), ".py")):
             link = make_link(label, relative_uri(page, docname + suffix))
             link["download"] = Path(docname).name + suffix  # browsers save it instead of showing it
             links += link

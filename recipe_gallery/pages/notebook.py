@@ -44,8 +44,11 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         return
     notebook = make_notebook(page, _Parts(doctree, page.recipe, Page(app.builder, docname)))
     notebook.metadata["language"] = app.config.language
+    if isinstance(page, RecordedPage) and page.recording.on_gpu:
+        notebook.metadata["accelerator"] = "GPU"  # of the machine that Colab takes
     script = make_script(notebook).encode()
     check_program(script, page.recipe)
+    add_first_cell(notebook, app.config.sphinx_gallery_conf["first_notebook_cell"])
     if current_language(app.config).is_rtl:
         for cell in notebook.cells:  # a notebook has no other way to say it
             if cell.cell_type == "markdown":
@@ -99,6 +102,14 @@ def make_notebook(page: RecordedPage | Unrecorded, parts: "_Parts") -> NotebookN
             new.outputs = _outputs(before.outputs, parts.alts.get(cell.number, []))
         notebook.cells.append(new)
     return notebook
+
+
+def add_first_cell(notebook: NotebookNode, code: str | None) -> None:
+    """Put what Sphinx-Gallery's ``first_notebook_cell`` says before all other code."""
+    if code:
+        kinds = [cell.cell_type for cell in notebook.cells]
+        place = kinds.index("markdown") + 1 if "markdown" in kinds else 0  # behind the title
+        notebook.cells.insert(place, nbformat.v4.new_code_cell(code.strip("\n"), id="first-cell"))
 
 
 def _outputs(recorded: list[NotebookNode], alts: Iterable[str]) -> list[NotebookNode]:

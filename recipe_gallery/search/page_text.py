@@ -17,8 +17,8 @@ from ..recipes.cell_marks import OUTPUT_CLASS, folded_cell
 from .words import find_words
 
 _LEFT_OUT = (
-    *(nodes.comment, nodes.system_message, nodes.target, nodes.substitution_definition),
-    *(nodes.meta, addnodes.index, addnodes.toctree, provenance),
+    *(nodes.Invisible, nodes.meta, nodes.system_message),
+    *(addnodes.index, addnodes.toctree, provenance),
 )
 _SENTENCE = re.compile(
     r"[.!?:;。！？：；…][)\]”’\"'）】」』]*$"

@@ -1,5 +1,8 @@
 """Charts of measured figures: SVG drawn at build time, with words of the reader's language."""
 
+from typing import Any
+
+from docutils import nodes
 from sphinx.application import Sphinx
 
 
@@ -8,8 +11,30 @@ def setup(app: Sphinx) -> None:
     from recipe_gallery.pages import ONLY_HTML, skip
     from recipe_gallery.pages.markdown import write_block
 
-    from . import names
+    from . import directive, names
 
-    app.add_node(names.names, html=(skip, None), **ONLY_HTML)
-    write_block.register(names.names, lambda _node, _page: "")
     app.add_directive("names", names.Names)
+    app.add_directive("chart", directive.ChartDirective)
+    app.add_node(names.names, html=(skip, None), **ONLY_HTML)
+    app.add_node(directive.chart, html=(directive.visit_chart, directive.depart_chart), **ONLY_HTML)
+    shown: Any = dict.fromkeys(ONLY_HTML, (_pass, _pass))
+    app.add_node(directive.replaced, html=(skip, None), **shown)
+    for node in (names.names, directive.chart):
+        write_block.register(node, lambda _node, _page: "")
+    app.add_transform(directive.FinishCharts)
+    app.connect("html-page-context", _load_script)
+
+
+def _pass(self: nodes.NodeVisitor, _node: nodes.Element) -> None:
+    """Show what is inside."""
+
+
+def _load_script(
+    app: Sphinx, _page: str, _template: str, _context: Any, doctree: nodes.document | None
+) -> None:
+    """Load the explorer's script on pages that have one, and on no other."""
+    from .directive import chart
+    from .explorer import SCRIPT
+
+    if doctree and any("explorer" in node.get("svg", "") for node in doctree.findall(chart)):
+        app.add_js_file(SCRIPT, loading_method="defer")

@@ -1,31 +1,48 @@
-"""What charts call cases, arms and parts: the directive ``names``, and ``label`` for all pages.
+"""What a chart asks of its recipe: figures, and how readers call cases, arms and parts.
 
-A recipe declares once how readers call what its rows call otherwise. Nothing of it is shown where
-it stands; each is a message of the recipe's page::
+The latter is for other pages, too: the directive ``names``, and ``label``. A recipe declares once
+how readers call what its rows call otherwise. Nothing of it is shown where it stands; each is a
+message of the recipe's page. A field without text is called as it is in the reader's language::
 
     .. names::
 
        :graphs: CUDA graphs
        :busy: long input
+       :square root:
 """
 
+from __future__ import annotations
+
 import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from babel import Locale
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
+from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.errors import GalleryError
+from recipe_gallery.languages import current_language
 from recipe_gallery.outdated import watch
+from recipe_gallery.pages.figures.format import format_figure, format_range
+from recipe_gallery.pages.figures.known import FIGURE, Answer, answers
+from recipe_gallery.recipes.figures.figures import Figure
 from recipe_gallery.recipes.figures.rows import slug
 from recipe_gallery.recipes.gallery import find_file
 from recipe_gallery.recipes.recipe import load_recipe
 
+from ..figures.summary import summarize
 from ..nodes import translate_message
 
+_ = get_translation("second_call")
+
+COLOURS = 8
+
 _DIRECTIVE = re.compile(r"^\.\. names::[ ]*\n(?P<fields>(?:[ ]+.*\n|[ ]*\n)*)", re.MULTILINE)
-_FIELD = re.compile(r"^[ ]+:(?P<name>[^:\n]+):[ ]+(?P<text>.+(?:\n[ ]+(?!:).+)*)", re.MULTILINE)
+_FIELD = re.compile(r"^[ ]+:(?P<name>[^:\n]+):(?P<text>.*(?:\n[ ]+(?![ :]).+)*)", re.MULTILINE)
 
 
 class names(nodes.Invisible, nodes.Element):  # noqa: N801 (docutils names nodes so)
@@ -41,12 +58,15 @@ class Names(SphinxDirective):
         """Return the node that keeps them for translation."""
         found = names()
         for node in self.parse_content_to_nodes():
-            for field in node.findall(nodes.field):
-                body = field[1]
-                plain = len(body) == 1 and all(isinstance(each, nodes.Text) for each in body[0])
-                if not (plain and isinstance(body[0], nodes.paragraph)):
-                    raise self.error(f"names: {field[0].astext()!r} needs a few words, no markup")
-                found += body[0]
+            for name, body in node.findall(nodes.field):
+                words = body[0] if len(body) else nodes.paragraph("", name.astext())
+                words.rawsource = words.astext()
+                plain = len(body) < 2 and [type(each) for each in words] == [nodes.Text]
+                if not (plain and isinstance(words, nodes.paragraph)):
+                    raise self.error(f"names: {name.astext()!r} needs a few words, no markup")
+                if words.line is None:
+                    words.source, words.line = name.source, name.line
+                found += words
         if not len(found):
             raise self.error("names: there are none; write each as   :graphs: CUDA graphs")
         return [found]
@@ -71,5 +91,97 @@ def declared_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
         return {}
     texts = [f"{block.content}\n" for block in blocks if block.type == "text"]
     declared = [each["fields"] for text in texts for each in _DIRECTIVE.finditer(text)]
-    fields = [field for each in declared for field in _FIELD.finditer(each)]
-    return {slug(field["name"]): " ".join(field["text"].split()) for field in fields}
+    fields = [each for some in declared for each in _FIELD.finditer(some)]
+    return {slug(each["name"]): " ".join(each["text"].split()) or each["name"] for each in fields}
+
+
+def name_quantities() -> dict[str, str]:
+    """Return what readers call the quantities that the harness measures."""
+    return {
+        "wall": _("wall time"),
+        "gpu": _("GPU time"),
+        "cpu": _("CPU time"),
+        "first_call": _("first call"),
+        "limit": _("limit"),
+    }
+
+
+@dataclass(kw_only=True)
+class Source:
+    """Where a chart gets figures and names; it notes what is wrong with its questions."""
+
+    env: BuildEnvironment
+    docname: str  # of the recipe, which is the page
+    case: str  # may hold a size behind a dot: adam.10
+    machine: str = ""  # a folder of recordings; without it, what the page shows
+    problems: list[str] = field(default_factory=list)
+
+    @property
+    def locale(self) -> Locale:
+        """The reader's."""
+        return current_language(self.env.config).locale
+
+    def name(self, word: str) -> str:
+        """Return what readers call an arm, a case, a part or a quantity."""
+        shown = label(self.env, self.docname, word)
+        return name_quantities().get(word, shown) if shown == word else shown
+
+    def find(self, arm: str, quantity: str, size: str = "") -> Figure | None:
+        """Return a figure; None if it was not measured, which may be a problem."""
+        found = self.ask(arm, quantity, size)
+        if found.problem:
+            self.problems.append(found.problem)
+        return found.figure
+
+    def find_limit(self, arms: Iterable[str], size: str = "") -> float | None:
+        """Return the limit in seconds: the share of it that arms reach, times their time."""
+        for arm in arms:
+            share = self.ask(arm, "share", size).figure
+            busy = self.ask(arm, "gpu", size).figure or self.ask(arm, "wall", size).figure
+            if share and busy:
+                return share.value * busy.value
+        return None
+
+    def colour(self, arm: str, arms: Sequence[str]) -> str:
+        """Return the class of the colour of one of the arms of a chart.
+
+        Declared names have one each, in their order, the same in all charts of the recipe.
+        """
+        declared = list(watch(self.env, declared_names, self.docname))
+        places = declared if slug(arm) in declared else [slug(each) for each in arms]
+        return f"series-{places.index(slug(arm)) % COLOURS + 1}"
+
+    def show(self, figure: Figure) -> str:
+        """Return a figure with its unit."""
+        return format_figure(figure, self.locale)
+
+    def show_range(self, figure: Figure) -> str:
+        """Return a figure with its unit and its interval, for a table."""
+        shown = self.show(figure)
+        return f"{shown} ({ends})" if (ends := format_range(figure, self.locale)) else shown
+
+    def ask(self, arm: str, quantity: str, size: str = "") -> Answer:
+        """Return what the recording says to a question."""
+        case, _dot, own = self.case.partition(".")
+        key = ".".join(slug(each) for each in (case, size or own, arm, quantity) if each)
+        if not self.machine:
+            return watch(self.env, answers, self.docname, f"{FIGURE} {key}")[0]
+        known = watch(self.env, summarize, self.docname, self.machine)
+        figures = known.measured.figures if known and known.measured else ()
+        return Answer(figure=next((each for each in figures if each.key == key), None))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """What a chart shows, as text."""
+
+    head: Sequence[str]
+    rows: Sequence[Sequence[str]]  # the first of each names it
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chart:
+    """A finished chart."""
+
+    svg: str  # both forms, or nothing where nothing is measured
+    table: Table

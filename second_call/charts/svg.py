@@ -6,7 +6,7 @@ about a pixel, so words are never smaller than 11 px.
 """
 
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 
 WIDE, NARROW = 720, 340
@@ -21,6 +21,7 @@ class Drawing:
 
     def __init__(self, width: float, height: float = 0) -> None:
         self.width, self.height = width, height
+        self.data = ""  # more attributes, written as they are
         self._parts: list[str] = []
 
     def rect(self, x: float, y: float, width: float, height: float, kind: str) -> None:
@@ -49,23 +50,20 @@ class Drawing:
         words = escape(words, quote=False)
         self._parts.append(f'<text{kind} x="{_n(x)}" y="{_n(y)}"{anchor}>{words}</text>')
 
-    def close(self, label: str, kind: str = "", data: str = "") -> str:
-        """Return the SVG; ``label`` says all that it shows to those who cannot see it.
-
-        ``kind`` is its classes, ``data`` more attributes, written as they are.
-        """
+    def close(self, label: str, kind: str = "") -> str:
+        """Return the SVG; ``label`` tells what it shows to those who cannot see it."""
         width, height = _n(self.width), _n(self.height)
         box = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}"'
         return (
-            f'<svg class="{kind}" role="img" aria-label="{escape(label)}" {box}{data}>'
+            f'<svg class="{kind}" role="img" aria-label="{escape(label)}" {box}{self.data}>'
             f"{''.join(self._parts)}</svg>\n"
         )
 
 
-def draw_both(draw: Callable[[float], Drawing], label: str, data: str = "") -> str:
+def draw_both(draw: Callable[[float], Drawing], label: str) -> str:
     """Return a chart in its two forms; ``draw`` draws it so wide."""
     wide, narrow = draw(WIDE), draw(NARROW)
-    return wide.close(label, "chart-wide", data) + narrow.close(label, "chart-narrow", data)
+    return wide.close(label, "chart-wide") + narrow.close(label, "chart-narrow")
 
 
 def text_width(words: str, size: float = SIZE) -> float:
@@ -111,6 +109,25 @@ def _pieces(words: str) -> Iterable[str]:
         piece += letter
     if piece:
         yield piece
+
+
+def write_key(drawing: Drawing, kinds: Mapping[str, str], shape: str = "part") -> float:
+    """Write on top which colour is which name, in their order; return where that ends.
+
+    ``shape`` is "part", or "curve" for a piece of a line.
+    """
+    x, y, sample = 0.0, 0.0, 12 if shape == "part" else 18
+    for name, kind in kinds.items():
+        needed = sample + 6 + text_width(name)
+        if x and x + needed > drawing.width:
+            x, y = 0.0, y + 22
+        if shape == "part":
+            drawing.rect(x, y + 3, sample, 12, f"part {kind}")
+        else:
+            drawing.line((x, y + 9), (x + sample, y + 9), f"{shape} {kind}")
+        drawing.text(x + sample + 6, y + 14, name)
+        x += needed + 12
+    return y + 34
 
 
 def spread_out(places: Sequence[float], apart: float, low: float, high: float) -> list[float]:

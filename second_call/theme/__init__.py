@@ -1,4 +1,4 @@
-"""What this site does otherwise than its theme: weight, colours of code, headings, menus."""
+"""What this site does otherwise than its theme: weight, colours of code, menus."""
 
 from pathlib import Path
 
@@ -6,8 +6,6 @@ from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 
 from recipe_gallery import Priority
-
-from .headings import MakeHeadings, MarkHeadings
 
 
 def setup(app: Sphinx) -> None:
@@ -18,15 +16,12 @@ def setup(app: Sphinx) -> None:
     app.add_config_value("second_call_few_colours", False, "html", bool)
     app.connect("builder-inited", _prepare)
     app.connect("builder-inited", code.colour_few)
-    app.add_transform(MarkHeadings)
     app.connect("html-page-context", navigation.describe_navigation)
     app.connect("build-finished", _tidy_up, priority=Priority.TIDY_UP)
 
 
 def _prepare(app: Sphinx) -> None:
-    """Make headings, but for templates; keep empty folders out of what is published."""
-    if app.builder.name != "gettext":  # its messages are the lines as their author wrote them
-        app.add_transform(MakeHeadings)
+    """Keep empty folders out of what is published."""
     if isinstance(app.builder, StandaloneHTMLBuilder) and not app.config.html_copy_source:
         app.builder.copysource = False
 

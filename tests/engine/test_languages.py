@@ -43,7 +43,7 @@ def test_a_new_language_builds_at_once_and_fills_up(site: Gallery) -> None:
     assert catalog.metadata["Language"] == "ja"
     # The engine ships no Japanese: its labels are translated here.
     labels = polib.pofile(str(site.root / "locale/ja/LC_MESSAGES/recipe_gallery.po"))
-    assert labels.find("Download notebook").occurrences == [("recipe_gallery/pages/header.py", "")]
+    assert labels.find("Notebook").occurrences == [("recipe_gallery/pages/header.py", "")]
     assert catalog.find("Why this is here.").comment.startswith("Comment in code")
     assert catalog.find("Why this is here.").occurrences == [("recipes_source/adding.py", "")]
     done = run(site, "recipe_gallery", "html", "ja", "--sphinx-options=-W -q")
@@ -178,10 +178,10 @@ def test_labels_that_the_engine_has_translated_are_no_work_for_others(site: Gall
     assert [entry.msgid for entry in labels] == ["A label of mine", "One %s"]
     assert labels.find("One %s").flags == ["python-format"]
     # A label that the project words otherwise is kept.
-    site.translate("recipe_gallery", {"Download notebook": "공책"})
+    site.translate("recipe_gallery", {"Notebook": "공책"})
     assert run(site, "recipe_gallery", "update-po").returncode == 0
     kept = polib.pofile(str(folder / "recipe_gallery.po"))
-    assert [(entry.msgid, entry.msgstr) for entry in kept] == [("Download notebook", "공책")]
+    assert [(entry.msgid, entry.msgstr) for entry in kept] == [("Notebook", "공책")]
 
 
 def test_a_package_of_labels_that_is_not_there_is_one_line(site: Gallery) -> None:

@@ -169,7 +169,7 @@ def test_downloads_open(page: Page, address: str, language: Language, tmp_path: 
         else:
             notebook = nbformat.read(file, as_version=4)
             assert notebook.metadata.language == language.code
-    assert page.locator(".recipe-actions a").count() == 5
+    assert page.locator(".recipe-actions a").count() == 3
 
 
 def test_the_selected_sentence_is_in_the_form_of_a_better_translation(

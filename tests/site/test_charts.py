@@ -1,7 +1,11 @@
 """Charts: scales, words that fit, and each form on a page."""
 
+import re
+from dataclasses import dataclass
+
 import pytest
 from babel import Locale
+from bs4 import BeautifulSoup, Tag
 
 from gallery import Gallery
 from second_call.charts.scales import Scale, find_ticks, format_value, round_out
@@ -100,23 +104,234 @@ What it is about.
 
 .. names::
 
+   :plain:
    :graphs: CUDA graphs
-   :as it is: as it
-     is now
+   :Adam.10: Adam, 10 layers
+   :move m:
+   :layers: number of
+     layers
 '''
-print(1)
+
+from base64 import b64decode
+
+from IPython.display import Image, display
+
+
+ROWS = []
+for size in (10, 100):
+    for arm, quantity, value, unit in (
+        ("plain", "wall", 2e-4 * size, "s"),
+        ("plain", "gpu", 1e-4 * size, "s"),
+        ("plain", "share", 0.5, "share"),
+        ("graphs", "wall", 1e-4 * size, "s"),
+        ("graphs", "gpu", 1e-4 * size, "s"),
+        ("graphs", "first_call", 4.0, "s"),
+        ("graphs", "break_even", 3e4 / size, "calls"),
+    ):
+        figure = dict(case="Adam", size=size, arm=arm, quantity=quantity)
+        ROWS.append(figure | dict(value=value, unit=unit))
+display({"application/vnd.recipe-gallery.rows+json": {"rows": ROWS}}, raw=True)
+
+# %%
+# .. chart:: ladder
+#    :case: Adam.10
+#    :arms: plain, graphs
+#    :quantities: wall, gpu
+#    :limit:
+#
+#    A step of Adam.
+#
+# .. chart:: stacked
+#    :unit: B
+#
+#    Bytes of a step.
+#
+#    :plain: move m 12, update 8
+#
+# .. chart:: break-even
+#    :cases: Adam.10, Adam.100
+#    :arms: plain, graphs
+#
+#    All calls of a run.
+#
+# .. chart:: lines
+#    :case: Adam
+#    :arms: plain, graphs
+#    :quantities: gpu
+#    :sizes: 10, 100
+#    :x: layers
+#    :limit:
+#
+#    Steps of models of two sizes.
+
+# sphinx_gallery_fold = "Code of the figure"
+# sphinx_gallery_alt = "A black square"
+PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVQI12NgAAAAAgAB4iG8MwAAAABJRU5ErkJggg=="
+Image(b64decode(PNG))
+
+# %%
+# The end.
 """
+KOREAN = {
+    "CUDA graphs": "CUDA 그래프",
+    "move m": "m 옮기기",
+    "number of layers": "층의 수",
+    "A step of Adam.": "Adam의 한 걸음.",
+}
 
 
-def test_names_are_messages_and_show_nothing(gallery: Gallery) -> None:
-    gallery.add("steps", RECIPE)
+@dataclass
+class Pages:
+    """What a build left of the recipe."""
+
+    warnings: str
+    html: str
+    notebook: str
+    script: str
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pages]:
+    """The recipe, built in both languages."""
+    gallery = Gallery(tmp_path_factory.mktemp("charts"), ["recipe_gallery", "second_call"])
     gallery.set_languages("ko")
-    gallery.translate(
-        "recipes/steps", {"CUDA graphs": "CUDA 그래프", "as it is now": "지금 그대로"}
+    gallery.add("steps", RECIPE)
+    gallery.translate("recipes", KOREAN)
+    found = {}
+    for code in ("en", "ko"):
+        build = gallery.build(language=code)
+        files = (build.out / f"recipes/steps.{ending}" for ending in ("html", "ipynb", "py"))
+        found[code] = Pages(build.warnings, *(file.read_text(encoding="utf-8") for file in files))
+    return found
+
+
+def charts(pages: Pages) -> list[Tag]:
+    page = BeautifulSoup(pages.html, "html.parser")
+    return page.find_all("figure", class_="chart")
+
+
+def words(svg: Tag) -> list[str]:
+    return [" ".join(text.get_text().split()) for text in svg.find_all("text")]
+
+
+def test_each_form_is_drawn_wide_and_narrow(pages: dict[str, Pages]) -> None:
+    assert not pages["en"].warnings
+    drawn = charts(pages["en"])
+    assert len(drawn) == 4
+    for figure in drawn:
+        for kind in ("chart-wide", "chart-narrow"):
+            for svg in figure.find_all("svg", class_=kind):
+                assert svg["aria-label"]
+                assert svg.find("text")
+    ladder, stacked, _explorer, lines = (figure.find("svg") for figure in drawn)
+    assert words(ladder) == [
+        *("plain", "2.0 ms wall time", "1.0 ms GPU time"),
+        *("CUDA graphs", "1.0 ms wall time", "1.0 ms GPU time", "limit: 500 µs"),
+    ]
+    assert words(stacked) == ["plain", "move m", "update", "20 B"]
+    assert {"plain", "CUDA graphs", "limit", "GPU time", "number of layers", "10", "100"} <= {
+        *words(lines)
+    }
+
+
+def test_words_of_a_chart_are_translated(pages: dict[str, Pages]) -> None:
+    ladder, stacked, explorer, lines = charts(pages["ko"])
+    assert "CUDA 그래프" in words(ladder)
+    assert "Adam의 한 걸음." in ladder.figcaption.get_text()
+    assert "m 옮기기" in words(stacked)
+    assert "층의 수" in words(lines)
+    assert "CUDA 그래프" in ladder.svg["aria-label"]
+    assert "CUDA 그래프" in explorer.find("output").get_text()
+    assert "CUDA graphs" not in pages["ko"].html
+
+
+def test_a_table_says_what_a_chart_shows(pages: dict[str, Pages]) -> None:
+    ladder, _stacked, explorer, lines = charts(pages["en"])
+    rows = [
+        [cell.get_text() for cell in row.find_all(["th", "td"])] for row in ladder.find_all("tr")
+    ]
+    assert rows[0] == ["", "wall time", "GPU time"]
+    assert [name for name, *_cells in rows[1:]] == ["plain", "CUDA graphs", "limit"]
+    assert ladder.details
+    assert "number of layers" in lines.table.get_text()
+    assert explorer.table.get_text().count("CUDA graphs") == 2
+
+
+def test_the_explorer_answers_without_a_script(pages: dict[str, Pages]) -> None:
+    explorer = charts(pages["en"])[2]
+    sentence = explorer.find("output").get_text().replace("\u00a0", " ")
+    assert sentence == "At 10,000 calls CUDA graphs is fastest: CUDA graphs 13 s, plain 20 s."
+    shown = [each.has_attr("hidden") for each in explorer.find_all(class_="explorer-case")]
+    assert shown == [False, True]
+    assert explorer.find(class_="explorer-controls").has_attr("hidden")
+    assert "explorer.js" in pages["en"].html
+
+
+def test_a_chart_stands_in_place_of_the_figure_behind_it(pages: dict[str, Pages]) -> None:
+    page = pages["en"].html
+    assert "A black square" not in page
+    assert "Code of the figure" not in page
+    for text in (pages["en"].notebook, pages["en"].script):
+        assert "b64decode(PNG)" in text
+        assert "A step of Adam" not in text
+        assert "CUDA graphs" not in text
+
+
+def test_charts_obey_the_policy_of_the_site(pages: dict[str, Pages]) -> None:
+    for figure in charts(pages["en"]):
+        inside = [figure, *figure.find_all(True)]
+        assert not any(
+            name == "style" or name.startswith("on") for each in inside for name in each.attrs
+        )
+        assert not figure.find_all(["style", "script"])
+
+
+WRONG = """
+.. chart:: pie
+
+   Text.
+
+.. chart:: ladder
+   :case: Adam
+
+   Text.
+
+.. chart:: stacked
+
+.. chart:: stacked
+
+   Text.
+
+   :plain: one
+
+.. names::
+
+   Text.
+
+.. names::
+
+   :plain: *plain*
+"""
+TOLD = [
+    "chart: 'pie' is no form; there are ladder, lines, stacked, break-even",
+    "chart: a ladder needs :arms:",
+    "chart: it needs a caption, a sentence below its options",
+    "chart: 'one' does not end in a number",
+    "names: there are none; write each as   :graphs: CUDA graphs",
+    "names: 'plain' needs a few words, no markup",
+]
+
+
+def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
+    gallery.add("steps", RECIPE)
+    with (gallery.root / "index.rst").open("a") as file:
+        file.write(WRONG)
+    warnings = gallery.build().warnings
+    for told in TOLD:
+        assert told in warnings
+    text = RECIPE.replace("arms: plain, graphs", "arms: plain, graph", 1)
+    gallery.write("steps", text)
+    told = (
+        r"steps\.py:\d+: no recorded figure is called 'adam.10.graph.wall'; near it: adam.10.graph"
     )
-    build = gallery.build(language="ko")
-    assert "steps" not in build.warnings.replace("names_are_messages", "")
-    for name in ("recipes/steps.html", "recipes/steps.ipynb", "recipes/steps.py"):
-        text = (build.out / name).read_text(encoding="utf-8")
-        assert "CUDA" not in text
-        assert "as it" not in text
+    assert re.search(told, gallery.build().warnings)

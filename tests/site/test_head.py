@@ -10,6 +10,7 @@ from bs4 import BeautifulSoup
 from gallery import ROOT, Gallery
 from recipe_gallery.languages import Language
 from recipe_gallery.recipes.recording import read_recording
+from second_call.recipe_page.foot import locate_source
 from site_pages import LANGUAGES, NAMES, SOURCE, by_language, by_recipe, read
 
 SITE = "https://example.org/torch-compile-recipes/"
@@ -103,25 +104,28 @@ def test_crawlers_find_all_pages(languages_site: Path) -> None:
 
 @by_language
 @by_recipe
-def test_buttons_lead_to_colab_source_and_a_report_filled_in(
+def test_a_recipe_leads_to_colab_source_and_reports_filled_in(
     recipe_page: BeautifulSoup, name: str, language: Language
 ) -> None:
-    links = [link["href"] for link in recipe_page.select(".recipe-actions a")]
     repository = "github.com/example/torch-compile-recipes"
     colab = f"https://colab.research.google.com/{repository.replace('.com', '')}/blob/notebooks"
-    assert links[2] == f"{colab}/{language.code}/recipes/{name}.ipynb"
-    assert links[3] == f"https://{repository}/blob/main/recipes_source/{name}.py"
+    links = [link["href"] for link in recipe_page.select(".recipe-actions a")]
+    assert links[2:] == [f"{colab}/{language.code}/recipes/{name}.ipynb"]
+    figures, problem, source = (link["href"] for link in recipe_page.select(".recipe-foot a"))
+    assert source == f"https://{repository}/blob/main/recipes_source/{name}.py"
     assert (ROOT / f"recipes_source/{name}.py").exists()
-    known = {key: value[0] for key, value in parse_qs(urlsplit(links[4]).query).items()}
     facts = read_recording(ROOT / f"recordings/{name}.ipynb").facts
-    assert known["page"] == f"{SITE}{language.code}/recipes/{name}.html"
-    assert known["language"] == language.name
-    assert known["commit"] == facts["commit"]
-    assert known["gpu"] == facts["device"]["gpu"]
-    assert f"PyTorch {facts['versions']['torch']}" in unquote(known["versions"])
-    form = (ROOT / ".github/ISSUE_TEMPLATE" / known.pop("template")).read_text()
-    for field in known:
-        assert f"id: {field}\n" in form
+    for link, wanted in ((figures, "figures.yml"), (problem, "bug.yml")):
+        known = {key: value[0] for key, value in parse_qs(urlsplit(link).query).items()}
+        assert known["page"] == f"{SITE}{language.code}/recipes/{name}.html"
+        assert known["language"] == language.name
+        assert known["commit"] == facts["commit"]
+        assert known["gpu"] == facts["device"]["gpu"]
+        assert f"PyTorch {facts['versions']['torch']}" in unquote(known["versions"])
+        assert known["template"] == wanted
+        form = (ROOT / ".github/ISSUE_TEMPLATE" / known.pop("template")).read_text()
+        for field in known:
+            assert f"id: {field}\n" in form
 
 
 def test_links_of_the_repository_pages_lead_somewhere() -> None:
@@ -137,24 +141,10 @@ def test_a_page_without_repository_has_downloads_only(gallery: Gallery, recipe: 
     assert len(page.select(".recipe-actions a")) == 2
 
 
-@pytest.mark.parametrize("folder", ["../examples", "{root}/examples"])
-def test_a_recipe_outside_of_the_sources_has_no_link_to_its_source(
-    tmp_path: Path, recipe: str, extensions: list[str], folder: str
-) -> None:
-    (tmp_path / "docs").mkdir()
-    gallery = Gallery(tmp_path / "docs", extensions)
-    gallery.write("adding", recipe)
-    gallery.recipes.rename(tmp_path / "examples")
-    gallery.configure(
-        recipe_gallery_repository_url="https://example.org/repo",
-        sphinx_gallery_conf={
-            "examples_dirs": folder.format(root=tmp_path),
-            "gallery_dirs": "recipes",
-        },
-    )
-    page = BeautifulSoup(gallery.build().page("recipes/adding"), "html.parser")
-    links = [link.get_text() for link in page.select(".recipe-actions a")]
-    assert links == ["Download notebook", "Download script", "Report a problem"]
+def test_a_recipe_outside_of_the_sources_has_no_link_to_its_source(tmp_path: Path) -> None:
+    for place, wanted in (("docs/a/b.py", "a/b.py"), ("examples/b.py", "")):
+        path = tmp_path / place
+        assert locate_source(tmp_path / "docs", path) == wanted
 
 
 def test_a_style_that_the_policy_forbids_is_a_warning(gallery: Gallery, recipe: str) -> None:

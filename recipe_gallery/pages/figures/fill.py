@@ -28,7 +28,10 @@ UNMEASURED = "unmeasured"  # class of a figure that no recording has yet
 
 
 class figure_list(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """The figures of a page with their spread: ``rows`` of names, figure and spread."""
+    """The figures of a page with their spread: ``rows`` of names, figure and spread.
+
+    ``hosts`` tells on how many the processes ran at most; it is 0 where each figure is of one.
+    """
 
 
 class FillFigures(SphinxTransform):
@@ -56,7 +59,9 @@ class FillFigures(SphinxTransform):
             self._prove(node, found[node["recipe"], _question(node)])
         title = next(iter(self.document.findall(nodes.title)), None)
         if shown and title is not None:
-            title.parent += figure_list(rows=list(shown.values()))
+            several = [each for a in found.values() if (each := a.figure) and each.processes > 1]
+            hosts = max((each.hosts for each in several), default=0)
+            title.parent += figure_list(rows=list(shown.values()), hosts=hosts)
 
     def _fill(self, node: measured, answer: Answer) -> tuple[str, str, str] | None:
         """Let a node show its figure; return its row of the list, or None without a figure."""

@@ -79,18 +79,30 @@ def describe_spread(figure: Figure, locale: Locale) -> str:
     """Return where another recording made like this one falls, and how many processes say so."""
     if figure.processes < 2:
         return str(_("measured in one process"))
-    low, high = (_format(figure, end, locale, bare=True) for end in (figure.low, figure.high))
+    low, high = _format_ends(figure, locale)
     numbers = {"processes": figure.processes, "machines": figure.hosts}
-    if low == high:
+    if not low:
         if figure.hosts > 1:
             return str(_("the same in %(processes)s processes on %(machines)s machines") % numbers)
         return str(_("the same in %(processes)s processes on one machine") % numbers)
-    ends = {"low": low, "high": _format(figure, figure.high, locale)}
+    ends = {"low": low, "high": high}
     if figure.hosts > 1:
         text = _("%(low)s to %(high)s in %(processes)s processes on %(machines)s machines")
     else:
         text = _("%(low)s to %(high)s in %(processes)s processes on one machine")
     return str(text % (numbers | ends))
+
+
+def format_range(figure: Figure, locale: Locale) -> str:
+    """Return both ends of a figure's interval; nothing if they look the same."""
+    low, high = _format_ends(figure, locale)
+    return str(_("%(low)s to %(high)s") % {"low": low, "high": high}) if low else ""
+
+
+def _format_ends(figure: Figure, locale: Locale) -> tuple[str, str]:
+    """Return both ends, the upper one with its unit; nothing if they look the same."""
+    low, high = (_format(figure, end, locale, bare=True) for end in (figure.low, figure.high))
+    return (low, _format(figure, figure.high, locale)) if low != high else ("", "")
 
 
 def _format(figure: Figure, value: float, locale: Locale, *, bare: bool = False) -> str:

@@ -81,9 +81,17 @@ def visit_figure_list(self: HTML5Translator, node: figure_list) -> None:
         for names, figure, spread in node["rows"]
     ]
     summary = _("How the figures in the text were measured")
-    note = _("A range is where another recording that is made the same way is expected to fall.")
+    notes = [_("A range is where another recording that is made the same way is expected to fall.")]
+    if node["hosts"] == 1:
+        notes.append(
+            _(
+                "All processes ran on one machine: how far others of its kind differ was not "
+                "measured, and the ranges suppose it."
+            )
+        )
+    said = "".join(f"<p>{escape(note)}</p>\n" for note in notes)
     self.body.append(
         f'<details class="figure-list"><summary>{escape(summary)}</summary>\n'
-        f"<p>{escape(note)}</p>\n<ul>\n{''.join(rows)}</ul>\n</details>\n"
+        f"{said}<ul>\n{''.join(rows)}</ul>\n</details>\n"
     )
     raise nodes.SkipNode

@@ -44,9 +44,13 @@ def inspect_figures(path: Path, recipe: Recipe, recording: Recording | None) -> 
         return FiguresReport(wrong=(describe_error(error),))
     replicates = sources.replicates
     publishes = any(each.published for each in sources.processes)
+    claims = sources.count_claims().values()
+    refuted = describe_refuted(claims)
     notes, wrong = [], []
     if publishes or replicates.current:
         notes.append(f"figures of {describe(sources)}")
+    if claims and not refuted:
+        notes.append(f"claims that hold in every process: {len(claims)}")
     if replicates.stale:
         notes.append(f"{count(replicates.stale, 'replicate')} of other code: ignored")
     if replicates.unfinished:
@@ -63,7 +67,6 @@ def inspect_figures(path: Path, recipe: Recipe, recording: Recording | None) -> 
         notes += describe_partial(stored.figures.values(), sources)
     elif stored.figures or stored.claims:
         wrong.append(f"figures are stored, but nothing publishes any; {again}")
-    refuted = describe_refuted(sources.count_claims().values())
     return FiguresReport(notes=tuple(notes), wrong=tuple(wrong), refuted=tuple(refuted))
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...errors import GalleryError
+from ...errors import GalleryError, suggest
 from ...project import Project
 from ...recipes.figures.figures import Figures, figures_path, store_figures
 from ...recipes.figures.sources import METHOD, read_sources
@@ -26,6 +26,9 @@ def update_figures(path: Path, recipe: Recipe) -> list[str]:
         if stored.exists() and processes:
             stored.unlink()
             return [f"{recipe.name}: publishes no rows; {stored.name} is removed"]
+        if not processes and (stored.exists() or sources.replicates.stale):
+            remedy = f"run: {suggest('record', recipe.name)}"
+            return [f"{recipe.name}: what was measured is of other code; {remedy}"]
         return []
     try:
         from .intervals import compute_figures

@@ -29,6 +29,10 @@ def test_a_figure_shows_as_many_digits_as_its_interval_allows(gallery: Gallery) 
     assert build.warnings == ""
     assert "It is 2.7× as fast." in words(build)
     assert 'title="2.6 to 2.9× in 10 processes on 2 machines"' in build.page("recipes/steps")
+    told = "All processes ran on one machine"
+    assert told not in build.page("recipes/steps")
+    store(gallery, figure(hosts=1), figure("adam.100.fused.time", processes=1, hosts=1))
+    assert told in gallery.build().page("recipes/steps")
 
 
 def test_of_one_process_a_figure_has_two_digits(gallery: Gallery) -> None:

@@ -12,7 +12,7 @@ from docutils import nodes
 from nbclient import NotebookClient
 from sphinx.application import Sphinx
 
-from gallery import RECIPE, Build, Gallery
+from gallery import RECIPE, Build, Gallery, write_recording
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.cell_marks import code_of_cells
 from recipe_gallery.recipes.fingerprint import fingerprint_code
@@ -63,6 +63,18 @@ def test_metadata_tells_where_it_was_recorded_and_the_language(build: Build) -> 
     assert metadata.language == "en"
     assert metadata.recording.versions.python
     assert metadata.kernelspec.name == "python3"
+
+
+def test_what_a_notebook_needs_on_colab_stands_before_its_code(site: Gallery) -> None:
+    path = site.recordings / "adding.ipynb"
+    write_recording(path, re.sub(r'"device": {', '"device": {"gpu": "X1", ', path.read_text()))
+    conf = site.settings["sphinx_gallery_conf"] | {"first_notebook_cell": "print(1)\n"}
+    site.configure(sphinx_gallery_conf=conf)
+    build = site.build()
+    notebook = read(build)
+    assert notebook.metadata.accelerator == "GPU"
+    assert [cell.source for cell in notebook.cells].index("print(1)") == 1
+    assert "print(1)" not in (build.out / "recipes/adding.py").read_text()
 
 
 def test_markdown_has_no_rest_litter(build: Build) -> None:

@@ -25,7 +25,7 @@ def test_a_page_shows_text_table_and_figure(site: Gallery) -> None:
     assert "<td>cell</td>" in page
     assert re.search(r'<img [^>]*width="1"[^>]*alt="A black square"[^>]+adding_001.png', page)
     assert "<math" in page
-    assert "Download notebook" in page
+    assert "Notebook" in page
     assert "sphinx_gallery_" not in page
     assert "sphx-glr-footer" not in page
 
@@ -188,7 +188,7 @@ def test_an_unusable_recording_is_a_clear_message_and_a_whole_page(
     missing = "This recipe has not been recorded yet" in page
     assert missing == ("no recording" in message)
     assert missing != ("The recording of this recipe is damaged" in page)
-    assert "Download notebook" in page
+    assert "Notebook" in page
     assert "A paragraph." in page
     nbformat.validate(nbformat.read(build.out / "recipes/adding.ipynb", as_version=4))
 
@@ -294,7 +294,7 @@ def test_a_broken_recipe_is_a_clear_message(site: Gallery) -> None:
     assert "broken.py:7: syntax error: invalid syntax" in build.warnings
     page = build.page("recipes/broken")
     assert "This recipe cannot be read" in page
-    assert "Download notebook" not in page  # there is none
+    assert "Notebook" not in page  # there is none
     assert "the total is 3" in build.page("recipes/adding")
 
 

@@ -121,6 +121,7 @@ def test_check_tells_of_replicates_and_of_wide_intervals(measured: Gallery, run:
     status, text = run("check")
     assert status == 0
     assert "figures of 4 processes on 2 hosts\n" in text
+    assert "claims that hold in every process: 1\n" in text
     assert "2 intervals wider than ±10%: adam.10.compiled.time (±" in text
 
 
@@ -299,6 +300,16 @@ def test_of_a_stale_recording_only_that_is_told(measured: Gallery, run: Run) -> 
     assert status == 1
     assert "changed code in cell 1" in text
     assert "error" not in text
+
+
+def test_that_figures_are_of_other_code_is_told_and_they_stay(measured: Gallery, run: Run) -> None:
+    add_replicates(measured, 1.0)
+    run("figures")
+    measured.write("measuring", MEASURING.replace("4.0}", "5.0}"))
+    before = figures_path(measured.recordings / "measuring.ipynb").read_bytes()
+    told = "measuring: what was measured is of other code; run: recipe-gallery record measuring"
+    assert told in run("figures")[1]
+    assert figures_path(measured.recordings / "measuring.ipynb").read_bytes() == before
 
 
 def test_files_of_no_recording_are_told(measured: Gallery, run: Run) -> None:

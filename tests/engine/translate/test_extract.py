@@ -140,8 +140,8 @@ def test_of_the_engines_labels_a_project_has_those_without_a_translation(
     gallery: Gallery, templates: dict[str, polib.POFile]
 ) -> None:
     project = load_project(gallery.root)
-    label = "Download notebook"  # the engine has it in Korean
-    templates["recipe_gallery"] = template(Download_notebook="recipe_gallery/a.py")
+    label = "Notebook"  # the engine has it in Korean
+    templates["recipe_gallery"] = template(Notebook="recipe_gallery/a.py")
     update(project)
     assert not (project.locale / "ko/LC_MESSAGES/recipe_gallery.po").exists()
     update(project, Language(code="tlh", name="tlhIngan Hol", glue=False))
@@ -211,7 +211,7 @@ def test_templates_are_of_the_pages_that_there_are_and_of_all_labels(
     names = {name: each.metadata["Project-Id-Version"].strip() for name, each in made.items()}
     assert names.pop("recipe_gallery") == "recipe_gallery"
     assert {name.split()[0] for name in names.values()} == {"A"}
-    label = made["recipe_gallery"].find("Download notebook")
+    label = made["recipe_gallery"].find("Notebook")
     assert label.occurrences[0][0].startswith("recipe_gallery/")
     assert made["sphinx"].find("Search").occurrences == [("sphinx", "")]
 

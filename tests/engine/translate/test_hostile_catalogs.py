@@ -113,9 +113,7 @@ def test_a_plural_form_brings_nothing_to_a_page(site: Gallery, plural: str) -> N
     evil = '"><img src=//evil.example>'
     build = attack(
         site,
-        polib.POEntry(
-            msgid="Download notebook", msgid_plural=plural, msgstr_plural={0: evil, 1: evil}
-        ),
+        polib.POEntry(msgid="Notebook", msgid_plural=plural, msgstr_plural={0: evil, 1: evil}),
         domain="recipe_gallery",
     )
     assert "<img src=//" not in build.page(PAGE)
@@ -251,7 +249,7 @@ def test_an_unreadable_catalog_of_labels_reaches_no_page(site: Gallery, damage: 
 
 @pytest.mark.parametrize("domain", ["sphinx", "recipe_gallery"])
 def test_labels_that_no_catalog_says_are_not_shown(site: Gallery, domain: str) -> None:
-    texts = {"Search": "<iframe src=x>", "Download notebook": "<iframe src=x>"}
+    texts = {"Search": "<iframe src=x>", "Notebook": "<iframe src=x>"}
     path = site.translate(domain, texts)
     polib.pofile(str(path)).save_as_mofile(str(path.with_suffix(".mo")))
     path.unlink()
@@ -260,7 +258,7 @@ def test_labels_that_no_catalog_says_are_not_shown(site: Gallery, domain: str) -
 
 
 def test_a_catalog_is_read_by_all_in_one_charset(site: Gallery) -> None:
-    path = site.translate("recipe_gallery", {"Download notebook": "+ADw-iframe+AD4-"})
+    path = site.translate("recipe_gallery", {"Notebook": "+ADw-iframe+AD4-"})
     text = path.read_text().replace("charset=UTF-8", "charset=utf-7")
     path.write_text(f"# charset=utf-8\n{text}")
     page = site.build(language="ko").page(PAGE)

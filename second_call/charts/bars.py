@@ -1,0 +1,166 @@
+"""Bars: the ladder, which compares arms with each other and a limit, and stacked bars of parts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import accumulate
+
+from .scales import Scale
+from .svg import NARROW, SIZE, Drawing, draw_both, text_width, wrap, write_key
+
+_BAR, _STEP = 12, 17  # height of a bar, and from one bar of an arm to the next
+_BETWEEN = 13  # arms
+_GAP = 6  # between a bar and the words at its end
+_LABELS = 190  # the column of names is at most so wide
+_REACH = 1.35  # of the longest bar: a whisker that is longer is cut
+_STACK = 30  # height of a stacked bar
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar:
+    """One figure."""
+
+    value: float
+    low: float
+    high: float
+    words: str  # at its end
+    kind: str  # classes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Group:
+    """An arm: its name, and a bar for each quantity."""
+
+    name: str
+    bars: Sequence[Bar]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """A part of a stacked bar."""
+
+    name: str
+    value: float
+    kind: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stack:
+    """A stacked bar: what it is the sum of."""
+
+    name: str
+    parts: Sequence[Part]
+    words: str  # the sum, with its unit
+
+    @property
+    def sum(self) -> float:
+        """How long it is."""
+        return sum(part.value for part in self.parts)
+
+
+def draw_ladder(groups: Sequence[Group], label: str, limit: tuple[float, str] | None = None) -> str:
+    """Return bars below each other; ``limit`` is a value and what is written there."""
+    return draw_both(partial(_ladder, groups, limit), label)
+
+
+def _ladder(groups: Sequence[Group], limit: tuple[float, str] | None, width: float) -> Drawing:
+    bars = [bar for group in groups for bar in group.bars]
+    left = _column([group.name for group in groups], width)
+    longest = max(bar.value for bar in bars)
+    reach = min(max(bar.high for bar in bars), longest * _REACH)
+    room = max(text_width(bar.words) for bar in bars) + _GAP + 4
+    scale = Scale(low=0, high=reach, start=left, end=width - room)
+    drawing, y = Drawing(width), 4.0
+    for group in groups:
+        y = _write_name(drawing, group.name, y, left, len(group.bars) * _STEP)
+        for bar in group.bars:
+            _draw_bar(drawing, bar, scale, y)
+            y += _STEP
+        y += _BETWEEN
+    drawing.line((left, 0), (left, y - _BETWEEN + 2), "axis")
+    if limit:
+        y = _draw_limit(drawing, scale(limit[0]), y, limit[1])
+    drawing.height = y - _BETWEEN + 4
+    return drawing
+
+
+def _column(names: Sequence[str], width: float) -> float:
+    """Return how wide the column of names is; where there is no room, they stand above."""
+    return 0 if width <= NARROW else min(max(map(text_width, names)) + 12, _LABELS)
+
+
+def _write_name(drawing: Drawing, name: str, y: float, left: float, height: float) -> float:
+    """Write the name of a bar beside it or above it; return where the bar begins."""
+    if not left:
+        drawing.text(0, y + SIZE - 2, name)
+        return y + SIZE + 5
+    lines = wrap(name, left - 12)
+    first = y + height / 2 + SIZE * 0.32 - (len(lines) - 1) * 8
+    for number, line in enumerate(lines):
+        drawing.text(left - 10, first - 2 + 16 * number, line, anchor="end")
+    return y
+
+
+def _draw_bar(drawing: Drawing, bar: Bar, scale: Scale, y: float) -> None:
+    end, low, high = scale(bar.value), scale(bar.low), scale(bar.high)
+    drawing.rect(scale.start, y, end - scale.start, _BAR, f"bar {bar.kind}")
+    if bar.high > bar.low:
+        middle = y + _BAR / 2
+        drawing.line((low, middle), (high, middle), "whisker")
+        ends = [low] if bar.high > scale.high else [low, high]  # what is cut has no end
+        for x in ends:
+            drawing.line((x, middle - 3), (x, middle + 3), "whisker")
+    drawing.text(max(end, high) + _GAP, y + _BAR - 1.5, bar.words, "value")
+
+
+def _draw_limit(drawing: Drawing, x: float, y: float, words: str) -> float:
+    """Draw the limit through all bars, with its name below them; return where that ends."""
+    drawing.line((x, 0), (x, y - 4), "limit")
+    half = text_width(words) / 2
+    left = min(max(x - half, 0), drawing.width - 2 * half)
+    drawing.text(max(left, 0), y + SIZE - 4, words, "muted")
+    return y + SIZE + _BETWEEN
+
+
+def draw_stacks(stacks: Sequence[Stack], label: str) -> str:
+    """Return stacked bars; names of parts stand inside or, where they do not fit, above."""
+    return draw_both(partial(_stacks, stacks), label)
+
+
+def _stacks(stacks: Sequence[Stack], width: float) -> Drawing:
+    left = _column([stack.name for stack in stacks], width)
+    room = max(text_width(stack.words) for stack in stacks) + _GAP + 4
+    scale = Scale(low=0, high=max(stack.sum for stack in stacks), start=left, end=width - room)
+    parts = {part.name: part.kind for stack in stacks for part in stack.parts}
+    inside = all(_fit(part, scale) for stack in stacks for part in stack.parts)
+    drawing = Drawing(width)
+    top = 0.0 if inside else write_key(drawing, parts)
+    y = top + 2
+    for stack in stacks:
+        y = _write_name(drawing, stack.name, y, left, _STACK)
+        ends = [0.0, *accumulate(part.value for part in stack.parts)]
+        for part, start, end in zip(stack.parts, ends, ends[1:], strict=False):
+            drawing.rect(scale(start), y, scale(end) - scale(start), _STACK, f"part {part.kind}")
+            if inside:
+                _write_inside(drawing, part, (scale(start) + scale(end)) / 2, y, scale)
+        drawing.text(scale(stack.sum) + _GAP, y + _STACK / 2 + 5, stack.words, "value")
+        y += _STACK + _BETWEEN
+    drawing.line((left, top), (left, y - _BETWEEN + 2), "axis")
+    drawing.height = y - _BETWEEN + 4
+    return drawing
+
+
+def _lines_inside(part: Part, scale: Scale) -> list[str]:
+    return wrap(part.name, scale(part.value) - scale.start - 4, SIZE - 2)
+
+
+def _fit(part: Part, scale: Scale) -> bool:
+    lines, room = _lines_inside(part, scale), scale(part.value) - scale.start - 4
+    return len(lines) <= 2 and all(text_width(line, SIZE - 2) <= room for line in lines)
+
+
+def _write_inside(drawing: Drawing, part: Part, x: float, y: float, scale: Scale) -> None:
+    lines = _lines_inside(part, scale)
+    first = y + _STACK / 2 + 4 - (len(lines) - 1) * 6.5
+    for number, line in enumerate(lines):
+        drawing.text(x, first + 13 * number, line, "inside", "middle")

@@ -1,0 +1,143 @@
+"""The directive ``chart``, which draws rows of the recipe that it stands in.
+
+Where it stands right before the cell of a figure, the page shows the chart in place of that cell;
+notebook and script have the cell and not the chart. CONTRIBUTING.md tells how to write one.
+"""
+
+from collections.abc import Callable
+from html import escape
+from pathlib import Path
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.parsers.rst import directives
+from sphinx.locale import get_translation
+from sphinx.transforms import SphinxTransform
+from sphinx.util.docutils import SphinxDirective
+from sphinx.writers.html5 import HTML5Translator
+
+from recipe_gallery import Priority
+from recipe_gallery.errors import GalleryError
+from recipe_gallery.outdated import store_of
+from recipe_gallery.recipes.cell_marks import OUTPUT_CLASS
+
+from . import forms
+from .names import Chart, Source
+
+_ = get_translation("second_call")
+
+
+class chart(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
+    """A chart: ``svg`` and ``table`` as HTML, ``problems``, and the caption as its children."""
+
+
+class replaced(nodes.Invisible, nodes.Element):  # noqa: N801
+    """Code and figure of a cell in whose place a page shows a chart; other formats have them."""
+
+
+def _words(argument: str) -> list[str]:
+    """Return what commas part."""
+    return [word for each in argument.split(",") if (word := " ".join(each.split()))]
+
+
+class ChartDirective(SphinxDirective):
+    """Draws a chart; its content is the caption."""
+
+    required_arguments = 1
+    has_content = True
+    option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
+        "case": directives.unchanged_required,
+        "cases": _words,
+        "arms": _words,
+        "quantities": _words,
+        "sizes": _words,
+        "x": directives.unchanged_required,
+        "whole": directives.unchanged_required,
+        "unit": directives.unchanged,
+        "limit": directives.flag,
+    }
+
+    def run(self) -> list[nodes.Node]:
+        """Return the chart; an empty one where nothing is measured."""
+        form = self.arguments[0]
+        if form not in forms.FORMS:
+            raise self.error(f"chart: {form!r} is no form; there are {', '.join(forms.FORMS)}")
+        if missing := [each for each in forms.FORMS[form].needs if each not in self.options]:
+            raise self.error(f"chart: a {form} needs :{missing[0]}:")
+        children = self.parse_content_to_nodes()
+        fields = [field for child in children for field in child.findall(nodes.field)]
+        caption = [child for child in children if isinstance(child, nodes.paragraph)]
+        if not caption:
+            raise self.error("chart: it needs a caption, a sentence below its options")
+        inline = {field[0].astext(): field[1].astext() for field in fields}
+        source = Source(env=self.env, docname=self.env.docname, case=self.options.get("case", ""))
+        try:
+            drawn = forms.FORMS[form].draw(source, self.options, inline)
+        except ValueError as error:
+            raise self.error(f"chart: {error}") from None
+        node = chart(problems=source.problems)
+        if drawn:
+            node["svg"], node["table"] = drawn.svg, _make_table(drawn)
+        node += caption
+        self.set_source_info(node)
+        return [node]
+
+
+def _make_table(drawn: Chart) -> str:
+    """Return the figures of a chart as HTML."""
+    summary = escape(_("Figures of this chart"))
+    head = "".join(f'<th scope="col">{escape(each)}</th>' for each in drawn.table.head)
+    rows = []
+    for name, *cells in drawn.table.rows:
+        shown = "".join(f"<td>{escape(each)}</td>" for each in cells)
+        rows.append(f'<tr><th scope="row">{escape(name)}</th>{shown}</tr>\n')
+    return (
+        f'<details class="chart-data"><summary>{summary}</summary>\n'
+        '<div class="pst-scrollable-table-container" tabindex="0"><table class="table">\n'
+        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{''.join(rows)}</tbody>\n"
+        "</table></div>\n</details>\n"
+    )
+
+
+class FinishCharts(SphinxTransform):
+    """Note what is wrong with charts, and hide the cells in whose place they stand."""
+
+    default_priority = Priority.NOTE_PROBLEMS
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the page in place."""
+        problems = store_of(self.env).pages[self.env.docname].problems
+        for node in list(self.document.findall(chart)):
+            path = Path(node.source) if node.source else None
+            problems += [
+                str(GalleryError(each, path=path, line=node.line)) for each in node["problems"]
+            ]
+            if "svg" in node:
+                for each in _find_figure(node):
+                    wrapper = replaced()
+                    each.replace_self(wrapper)
+                    wrapper += each
+
+
+def _find_figure(node: chart) -> list[nodes.Element]:
+    """Return code and figure of the cell right behind a chart, nothing if it put out more."""
+    following = node.parent.children[node.parent.index(node) + 1 :]
+    cell = [each for each in following if not isinstance(each, nodes.comment | nodes.target)][:2]
+    if len(cell) < 2 or not isinstance(cell[1], nodes.container):
+        return []
+    code, output = cell
+    is_code = any("recipe_cell" in each for each in code.findall(nodes.literal_block))
+    only_figures = all(isinstance(each, nodes.image) for each in output.children)
+    return cell if is_code and OUTPUT_CLASS in output["classes"] and only_figures else []
+
+
+def visit_chart(self: HTML5Translator, node: chart) -> None:
+    """Write the chart, above its caption."""
+    if "svg" not in node:
+        raise nodes.SkipNode
+    self.body.append(f'<figure class="chart">\n{node["svg"]}<figcaption>\n')
+
+
+def depart_chart(self: HTML5Translator, node: chart) -> None:
+    """Write the figures, folded."""
+    self.body.append(f"</figcaption>\n{node['table']}</figure>\n")

@@ -1,0 +1,239 @@
+"""The explorer of the break-even: which arm is fastest for as many calls as a reader makes.
+
+A line is the time of all calls of an arm, its start included. Without a script a page shows it
+for the first case, and a sentence for ``CALLS`` calls. ``_static/explorer.js`` says the same for
+others.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from html import escape
+from math import ceil, log10
+from statistics import median
+from typing import Any
+
+from babel import Locale
+from babel.lists import format_list
+from sphinx.locale import get_translation
+
+from recipe_gallery.outdated import watch
+
+from ..figures.summary import list_machines, summarize
+from ..nodes import render
+from .lines import BELOW, Point, Series, begin_plot, write_names, write_number
+from .names import Chart, Source, Table
+from .scales import Scale, format_value
+from .svg import NARROW, Drawing, draw_both, text_width
+
+_ = get_translation("second_call")
+
+SCRIPT = "explorer.js"
+CALLS = 10_000
+LEAST, MOST = 10, 1_000_000  # calls; more if an arm pays later
+LAST = 100_000_000
+NEARLY = 1.05  # times that differ by less are about the same; explorer.js has it, too
+_HEIGHT = 260
+_MINUTE, _HOUR = 60, 3600
+_TICKS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, _MINUTE, 600, _HOUR, 36_000, 360_000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Arm:
+    """What an arm costs."""
+
+    name: str
+    start: float  # seconds that it takes once
+    call: float  # seconds of a later call
+    kind: str  # class of its colour
+
+    def total(self, calls: float) -> float:
+        """Return the seconds of so many calls."""
+        return self.start + calls * self.call
+
+
+@dataclass(frozen=True, kw_only=True)
+class Case:
+    """Arms to choose from, on one machine."""
+
+    name: str
+    machine: str
+    arms: Sequence[Arm]
+
+
+def explore(source: Source, options: Mapping[str, Any], _inline: object) -> Chart | None:
+    """Draw each case on each machine, with what chooses one of them."""
+    machines = list_machines(source.env).get(source.docname, [])
+    found = {each: _find_cases(source, options, each) for each in ("", *machines)}
+    if not found[""]:
+        for arm in options["arms"]:
+            source.find(arm, "wall")  # which tells why
+        return None
+    found = {name: cases for name, cases in found.items() if len(cases) == len(found[""])}
+    # those of one case stand together, as explorer.js counts them
+    cases = [case for each in zip(*found.values(), strict=True) for case in each]
+    locale, most = source.locale, find_most(cases)
+    drawn = [draw_case(case, most, describe(case, CALLS, locale), locale) for case in cases]
+    drawn[1:] = [each.replace("<div", "<div hidden", 1) for each in drawn[1:]]
+    svg = render(
+        "explorer.html",
+        sentence=describe(cases[0], CALLS, locale),
+        cases=list(dict.fromkeys(case.name for case in cases)),
+        machines=list(dict.fromkeys(case.machine for case in cases)),
+        words=_words() | {"separator": separator(locale)},
+        labels=[_("Case"), _("Calls in your run")],
+        ends=(LEAST, most),
+        powers=[log10(each) for each in (LEAST, most, CALLS)],
+        calls=format_value(CALLS, "", locale),
+        drawn="".join(drawn),
+    ).astext()
+    return Chart(svg=svg, table=_tabulate(cases, locale))
+
+
+def _find_cases(source: Source, options: Mapping[str, Any], machine: str) -> list[Case]:
+    """Return the cases that were measured on a machine, with two arms at least."""
+    known = watch(source.env, summarize, source.docname, machine)
+    device = known.measured.device if known and known.measured else ""
+    cases = []
+    for name in options["cases"]:
+        asked = replace(source, case=name, machine=machine)
+        arms = _find_arms(asked, options["arms"])
+        if len(arms) > 1:
+            cases.append(Case(name=source.name(name), machine=device, arms=arms))
+    return cases
+
+
+def _find_arms(source: Source, names: Sequence[str]) -> list[Arm]:
+    """Return what the arms cost that were measured; the first is the baseline."""
+    walls = {arm: figure for arm in names if (figure := source.ask(arm, "wall").figure)}
+    if names[0] not in walls:
+        return []
+    base = walls[names[0]].value
+    starts, compiled = {}, {}
+    for arm, wall in walls.items():
+        pays, first = (source.ask(arm, each).figure for each in ("break_even", "first_call"))
+        if pays and wall.value < base:  # its line meets the baseline's where it pays
+            starts[arm] = pays.value * (base - wall.value)
+        if first:
+            compiled[arm] = max(first.value - wall.value, 0)
+    # what the compiler's own start took is no row; of an arm that never pays it is that of others
+    begun = [starts[arm] - compiled[arm] for arm in starts if arm in compiled]
+    more = max(median(begun), 0) if begun else 0
+    return [
+        Arm(
+            name=source.name(arm),
+            start=starts.get(arm, compiled[arm] + more if arm in compiled else 0),
+            call=wall.value,
+            kind=source.colour(arm, names),
+        )
+        for arm, wall in walls.items()
+    ]
+
+
+def _tabulate(cases: Sequence[Case], locale: Locale) -> Table:
+    """Return what the arms of all cases cost."""
+    totals = [1000, CALLS, 100_000]
+    head = ["", str(_("at the start")), str(_("each call"))]
+    head += [str(_("%s calls")) % format_value(calls, "", locale) for calls in totals]
+    rows = []
+    machines = {case.machine for case in cases}
+    for case in cases:
+        for arm in case.arms:
+            named = [case.name, *([case.machine] if len(machines) > 1 else []), arm.name]
+            costs = [arm.start, arm.call, *map(arm.total, totals)]
+            shown = [format_seconds(each, locale) if each else "0" for each in costs]
+            rows.append([" · ".join(named), *shown])
+    return Table(head=head, rows=rows)
+
+
+def _words() -> dict[str, str]:
+    """Return what explorer.js says."""
+    return {
+        "one": str(_("At %(calls)s calls %(arm)s is fastest: %(times)s.")),
+        "several": str(_("At %(calls)s calls %(arm)s take about the same: %(times)s.")),
+        "minutes": str(_("min")),
+        "hours": str(_("h")),
+    }
+
+
+def format_seconds(seconds: float, locale: Locale) -> str:
+    """Return a time as readers say it: 14.2 ms, 3.85 s, 12 min, 1.5 h."""
+    if seconds < _MINUTE:
+        return format_value(seconds, "s", locale)
+    unit, name = (_HOUR, "hours") if seconds >= _HOUR else (_MINUTE, "minutes")
+    return format_value(seconds / unit, _words()[name], locale)
+
+
+def describe(case: Case, calls: int, locale: Locale) -> str:
+    """Return the sentence that answers which arm is fastest."""
+    arms = sorted(case.arms, key=lambda arm: arm.total(calls))
+    best = [arm.name for arm in arms if arm.total(calls) < NEARLY * arms[0].total(calls)]
+    text = _words()["one" if len(best) == 1 else "several"]
+    times = [f"{arm.name} {format_seconds(arm.total(calls), locale)}" for arm in arms]
+    return text % {
+        "calls": format_value(calls, "", locale),
+        "arm": format_list(best, locale=locale),
+        "times": separator(locale).join(times),
+    }
+
+
+def separator(locale: Locale) -> str:
+    """Return what stands between the parts of a list."""
+    pattern: str = locale.list_patterns["standard"]["middle"]
+    return pattern.replace("{0}", "").replace("{1}", "")
+
+
+def find_most(cases: Sequence[Case]) -> int:
+    """Return up to how many calls there are, a power of ten."""
+    pays = [MOST / 3]
+    for case in cases:
+        base = case.arms[0]
+        pays += [arm.start / (base.call - arm.call) for arm in case.arms if arm.call < base.call]
+    return int(10 ** ceil(log10(min(2 * max(pays), LAST))))
+
+
+def draw_case(case: Case, most: int, label: str, locale: Locale) -> str:
+    """Return the lines of a case, with a mark at ``CALLS``."""
+    arms = json.dumps([[arm.name, arm.start, arm.call] for arm in case.arms], ensure_ascii=False)
+    drawn = draw_both(partial(_draw, case, most, locale), label)
+    return f'<div class="explorer-case" data-arms="{escape(arms)}">{drawn}</div>\n'
+
+
+def _draw(case: Case, most: int, locale: Locale, width: float) -> Drawing:
+    series = [_series(arm, most) for arm in case.arms]
+    drawing, right, top = begin_plot(series, width)
+    low = min(arm.total(LEAST) for arm in case.arms)
+    high = max(arm.total(most) for arm in case.arms)
+    y = Scale(low=low, high=high, start=top + 8 + _HEIGHT, end=top + 8, is_log=True)
+    ticks = [tick for tick in _TICKS if low <= tick <= high]
+    ticks = ticks[:: ceil(len(ticks) / 7)]
+    left = max((text_width(format_seconds(tick, locale)) for tick in ticks), default=0) + 10
+    x = Scale(
+        low=LEAST, high=most, start=left, end=right - (16 if right == width else 0), is_log=True
+    )
+    for tick in ticks:
+        drawing.line((left, y(tick)), (x.end, y(tick)), "grid")
+        drawing.text(left - 8, y(tick) + 5, format_seconds(tick, locale), "muted", "end")
+    for tick in x.ticks(4 if width <= NARROW else 7):
+        drawing.line((x(tick), y.end), (x(tick), y.start), "grid")
+        drawing.text(x(tick), y.start + 20, write_number(tick, locale), "muted", "middle")
+    words = str(_("Calls in your run"))
+    drawing.text((left + x.end) / 2, y.start + 40, words, "muted", "middle")
+    for each in series:
+        drawing.path([(x(p.x), y(p.value)) for p in each.points], f"curve {each.kind}")
+    if right < width:
+        write_names(drawing, series, right + 8, y)
+    drawing.line((x(CALLS), y.end), (x(CALLS), y.start), "explorer-mark")
+    drawing.data = f' data-left="{left:.1f}" data-right="{x.end:.1f}"'
+    drawing.height = y.start + BELOW
+    return drawing
+
+
+def _series(arm: Arm, most: int) -> Series:
+    """Return the line of an arm, which is bent on logarithmic axes."""
+    steps = 12 * round(log10(most / LEAST))
+    calls = [LEAST * (most / LEAST) ** (step / steps) for step in range(steps + 1)]
+    totals = [(each, arm.total(each)) for each in calls]
+    points = [Point(x=each, value=total, low=total, high=total) for each, total in totals]
+    return Series(name=arm.name, points=points, kind=arm.kind)

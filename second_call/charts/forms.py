@@ -1,0 +1,189 @@
+"""The forms of charts: which rows each takes, and how they become a drawing and a table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sphinx.locale import get_translation
+
+from recipe_gallery.recipes.figures.figures import Figure
+
+from .bars import Bar, Group, Part, Stack, draw_ladder, draw_stacks
+from .explorer import explore
+from .lines import Axes, Point, Series, draw_lines
+from .names import Chart, Source, Table
+from .scales import format_value
+
+_ = get_translation("second_call")
+
+Options = Mapping[str, Any]
+Inline = Mapping[str, str]
+
+
+def draw_ladder_of(source: Source, options: Options, _inline: Inline) -> Chart | None:
+    """Draw a bar for each quantity of each arm."""
+    groups, rows, arms = [], [], options["arms"]
+    several = len(options["quantities"]) > 1
+    for arm in arms:
+        bars, cells = [], []
+        for number, quantity in enumerate(options["quantities"], 1):
+            figure = source.find(arm, quantity)
+            cells.append(source.show_range(figure) if figure else "")
+            if figure:
+                words = source.show(figure)
+                if several:
+                    words = f"{words} {source.name(quantity)}"
+                kind = f"{source.colour(arm, options['arms'])} shade-{number}"
+                bars.append(_bar(figure, words, kind))
+        if bars:
+            groups.append(Group(name=source.name(arm), bars=bars))
+            rows.append([source.name(arm), *cells])
+    if not groups:
+        return None
+    limit = source.find_limit(arms) if "limit" in options else None
+    mark = None
+    if limit is not None:
+        shown = format_value(limit, "s", source.locale)
+        mark = limit, f"{source.name('limit')}: {shown}"
+        rows.append([source.name("limit"), shown, *[""] * (len(options["quantities"]) - 1)])
+    head = ["", *(source.name(each) for each in options["quantities"])]
+    label = "; ".join(
+        f"{group.name}: {', '.join(bar.words for bar in group.bars)}" for group in groups
+    )
+    return Chart(
+        svg=draw_ladder(groups, f"{label}; {mark[1]}" if mark else label, mark),
+        table=Table(head=head, rows=rows),
+    )
+
+
+def _bar(figure: Figure, words: str, kind: str) -> Bar:
+    return Bar(value=figure.value, low=figure.low, high=figure.high, words=words, kind=kind)
+
+
+def draw_lines_of(source: Source, options: Options, _inline: Inline) -> Chart | None:
+    """Draw a line for each arm over the sizes."""
+    quantity, sizes, arms = options["quantities"][0], options["sizes"], options["arms"]
+    series, rows, unit = [], [], ""
+    for arm in arms:
+        found = [source.find(arm, quantity, size) for size in sizes]
+        figures = [figure for figure in found if figure]
+        if figures:
+            points = [
+                Point(x=_number(f.size), value=f.value, low=f.low, high=f.high) for f in figures
+            ]
+            series.append(
+                Series(name=source.name(arm), points=points, kind=source.colour(arm, arms))
+            )
+            rows.append([source.name(arm), *(source.show_range(f) if f else "" for f in found)])
+            unit = figures[0].unit
+    if not series:
+        return None
+    label = "; ".join(f"{row[0]}: {', '.join(filter(None, row[1:]))}" for row in rows)
+    if "limit" in options:
+        limits = [source.find_limit(arms, size) for size in sizes]
+        pairs = [(_number(size), value) for size, value in zip(sizes, limits, strict=True) if value]
+        if pairs:
+            points = [Point(x=x, value=value, low=value, high=value) for x, value in pairs]
+            series.append(Series(name=source.name("limit"), points=points, kind="limit"))
+            shown = [format_value(each, unit, source.locale) if each else "" for each in limits]
+            rows.append([source.name("limit"), *shown])
+    axes = Axes(
+        x=source.name(options["x"]), y=source.name(quantity), unit=unit, locale=source.locale
+    )
+    head = [axes.x, *(_show_size(size, source) for size in sizes)]
+    return Chart(svg=draw_lines(series, axes, label), table=Table(head=head, rows=rows))
+
+
+def _number(size: object) -> float:
+    """Return the number that a size is, also one that is written as 2^20."""
+    base, power, exponent = str(size).partition("^")
+    try:
+        return float(base) ** float(exponent) if power else float(base)
+    except ValueError:
+        raise ValueError(f"the size {size!r} is no number; lines need numbers") from None
+
+
+def _show_size(size: str, source: Source) -> str:
+    return format_value(_number(size), "", source.locale) if "^" not in size else size
+
+
+def draw_stacks_of(source: Source, options: Options, inline: Inline) -> Chart | None:
+    """Draw for each arm a bar of its parts: quantities of rows, or what the directive says."""
+    found = _inline_parts(inline) if inline else _measured_parts(source, options)
+    unit = options.get("unit", "s")
+    found = {arm: parts for arm, parts in found.items() if parts}
+    if not found:
+        return None
+    names = list(dict.fromkeys(name for parts in found.values() for name in parts))
+    kinds = {name: f"part-{number % 8 + 1}" for number, name in enumerate(names)}
+    stacks, rows = [], []
+    for arm, parts in found.items():
+        shown = format_value(sum(parts.values()), unit, source.locale)
+        stacks.append(
+            Stack(
+                name=source.name(arm),
+                parts=[
+                    Part(name=source.name(name), value=value, kind=kinds[name])
+                    for name, value in parts.items()
+                ],
+                words=shown,
+            )
+        )
+        cells = [
+            format_value(parts[name], unit, source.locale) if name in parts else ""
+            for name in names
+        ]
+        rows.append([source.name(arm), *cells, shown])
+    head = ["", *(source.name(name) for name in names), str(_("together"))]
+    label = "; ".join(
+        f"{row[0]}: "
+        + ", ".join(f"{name} {cell}" for name, cell in zip(head[1:], row[1:], strict=True) if cell)
+        for row in rows
+    )
+    return Chart(svg=draw_stacks(stacks, label), table=Table(head=head, rows=rows))
+
+
+def _inline_parts(inline: Inline) -> dict[str, dict[str, float]]:
+    """Return the parts of each bar: ``move m 12, scale v 8``."""
+    found: dict[str, dict[str, float]] = {}
+    for arm, text in inline.items():
+        found[arm] = {}
+        for part in text.split(","):
+            name, _space, number = " ".join(part.split()).rpartition(" ")
+            try:
+                found[arm][name] = float(number)
+            except ValueError:
+                raise ValueError(f"{part.strip()!r} does not end in a number") from None
+    return found
+
+
+def _measured_parts(source: Source, options: Options) -> dict[str, dict[str, float]]:
+    """Return the parts of each arm; they are shares if ``whole`` names what they are parts of."""
+    found: dict[str, dict[str, float]] = {}
+    for arm in options.get("arms", ()):
+        whole = source.find(arm, options["whole"]) if "whole" in options else None
+        figures = {each: source.find(arm, each) for each in options.get("quantities", ())}
+        times = whole.value if whole else 1.0
+        found[arm] = {each: times * f.value for each, f in figures.items() if f}
+        rest = times - sum(found[arm].values())
+        if whole and rest > 0.01 * times:
+            found[arm]["rest"] = rest
+    return found
+
+
+@dataclass(frozen=True, kw_only=True)
+class Form:
+    """A form of charts."""
+
+    needs: tuple[str, ...]  # options
+    draw: Callable[[Source, Options, Inline], Chart | None]
+
+
+FORMS = {
+    "ladder": Form(needs=("case", "arms", "quantities"), draw=draw_ladder_of),
+    "lines": Form(needs=("case", "arms", "quantities", "sizes", "x"), draw=draw_lines_of),
+    "stacked": Form(needs=(), draw=draw_stacks_of),
+    "break-even": Form(needs=("cases", "arms"), draw=explore),
+}

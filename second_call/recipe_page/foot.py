@@ -1,0 +1,86 @@
+"""What leads on from a recipe's page: Colab at its head; source, reports and citing at its foot."""
+
+from pathlib import Path, PurePosixPath
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.locale import get_translation
+
+from recipe_gallery.languages import current_language
+from recipe_gallery.pages.header import describe_versions, make_link, page_links
+from recipe_gallery.recipes.recorded_page import RecordedPage, Unrecorded, load_page
+
+_ = get_translation("second_call")
+
+# Colab opens notebooks from GitHub only; .github/workflows/pages.yml puts the built ones there.
+NOTEBOOKS_BRANCH = "notebooks"
+
+
+def add_colab_link(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Add a link to Colab to those of the downloads, if the site has a repository on GitHub."""
+    config = app.config
+    where = urlsplit(config.recipe_gallery_repository_url.rstrip("/"))
+    if where.hostname != "github.com" or load_page(app.env, docname) is None:
+        return
+    notebook = f"{where.path}/blob/{NOTEBOOKS_BRANCH}/{config.language}/{docname}.ipynb"
+    for links in doctree.findall(page_links):
+        links += make_link(_("Colab"), f"https://colab.research.google.com/github{notebook}")
+
+
+def describe_foot(
+    app: Sphinx, pagename: str, _template: str, context: dict[str, Any], doctree: Any
+) -> None:
+    """Give templates ``foot`` of a recipe's page: addresses, and how to cite it."""
+    page = load_page(app.env, pagename) if doctree else None
+    if page is None:
+        return
+    config = app.config
+    foot = context["foot"] = {"cite": _cite(app, pagename, page)}
+    repository = config.recipe_gallery_repository_url.rstrip("/")
+    if not repository:
+        return
+    known = _fill_in_report(app, pagename, page)
+    for form in ("figures", "bug"):
+        fields = urlencode({"template": f"{form}.yml", **known})
+        foot[form] = f"{repository}/issues/new?{fields}"
+    if path := locate_source(Path(app.srcdir), page.source):
+        foot["source"] = f"{repository}/blob/{config.recipe_gallery_repository_branch}/{path}"
+
+
+def locate_source(root: Path, source: Path) -> str:
+    """Return where the repository has a recipe; nothing of one that is not in its folder."""
+    source, root = source.resolve(), root.resolve()
+    return source.relative_to(root).as_posix() if source.is_relative_to(root) else ""
+
+
+def _fill_in_report(app: Sphinx, docname: str, page: RecordedPage | Unrecorded) -> dict[str, str]:
+    """Return what is known for the forms bug.yml and figures.yml in .github/ISSUE_TEMPLATE."""
+    known = {"page": _address(app, docname), "language": current_language(app.config).name}
+    if isinstance(page, RecordedPage):
+        facts = page.recording.facts
+        known["commit"] = facts["commit"]
+        known["gpu"] = facts["device"].get("gpu")
+        known["versions"] = describe_versions(
+            page.recording, app.config.recipe_gallery_package_names
+        )
+    return {field: value for field, value in known.items() if value}
+
+
+def _address(app: Sphinx, docname: str) -> str:
+    uri = app.builder.get_target_uri(docname)
+    return current_language(app.config).address(app.config.recipe_gallery_site_url, uri)
+
+
+def _cite(app: Sphinx, docname: str, page: RecordedPage | Unrecorded) -> str:
+    """Return the page as an entry for BibTeX; its date is that of the recording."""
+    title = app.env.titles[docname].astext()
+    fields = {"author": f"{{{app.config.author}}}", "title": f"{{{title}}}"}
+    fields["howpublished"] = app.config.project
+    if isinstance(page, RecordedPage):
+        fields["year"] = str(page.recording.recorded.year)
+    if address := _address(app, docname):
+        fields["url"] = address
+    lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
+    return "\n".join([f"@misc{{{PurePosixPath(docname).name},", *lines, "}"])

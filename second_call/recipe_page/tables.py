@@ -1,0 +1,37 @@
+"""Tables of recipes: each cell knows the heading of its column, so that a phone shows cards."""
+
+from html import escape
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.writers.html5 import HTML5Translator
+
+from recipe_gallery.recipes.recorded_page import load_page
+
+LEAST_COLUMNS = 3  # what is narrower fits a phone
+
+
+def label_cells(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Name the column of each cell of a recipe's tables that have one line of headings."""
+    if load_page(app.env, docname) is None:
+        return
+    for table in doctree.findall(nodes.table):
+        heads = [row for head in table.findall(nodes.thead) for row in head]
+        merged = any(
+            "morecols" in each or "morerows" in each for each in table.findall(nodes.entry)
+        )
+        if len(heads) != 1 or len(heads[0]) < LEAST_COLUMNS or merged:
+            continue
+        labels = [" ".join(each.astext().split()) for each in heads[0]]
+        table["classes"].append("cards")
+        for row in (row for body in table.findall(nodes.tbody) for row in body):
+            for label, cell in zip(labels, row, strict=True):
+                cell["label"] = label
+
+
+def visit_entry(self: HTML5Translator, node: nodes.entry) -> None:
+    """Write the first tag of a cell, with the heading of its column."""
+    type(self).visit_entry(self, node)
+    if label := node.get("label"):
+        tag, _space, rest = self.body[-1].partition("<td")
+        self.body[-1] = f'{tag}<td data-label="{escape(label)}"{rest}'

@@ -1,0 +1,123 @@
+"""A recipe's page: the answer in a box and in short, cards on a phone, its foot, its downloads."""
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from docutils import nodes
+from docutils.core import publish_doctree
+
+from gallery import Gallery
+from second_call.recipe_page.answer import ANCHOR, find_rules
+
+RECIPE = '''
+"""
+Is it two?
+==========
+
+Find out what the sum is.
+
+**Add** ``one`` and one. It is two: count yourself. **Otherwise: look it up**: it helps.
+
+.. code-block:: python
+
+   total = 1 + 1
+
+**What you need**
+
+- Two numbers.
+"""
+
+# %%
+# Choose
+# ------
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - Case
+#      - Choose
+#      - Cost
+#    * - Small
+#      - Fingers
+#      - None
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - One
+#      - Two
+#    * - 1
+#      - 2
+
+total = 1 + 1
+'''
+KOREAN = {
+    "**Add** ``one`` and one. It is two: count yourself. **Otherwise: look it up**: it helps.": (
+        "``one``과 1을 **더하세요**. 합은 2입니다. **아니면 찾아보세요**: 도움이 됩니다."
+    ),
+    "Find out what the sum is.": "합이 얼마인지 알아봅니다.",
+    "What you need": "필요한 것",
+    "Case": "경우",
+    "Cost": "비용",
+}
+
+
+@pytest.fixture
+def gallery(gallery: Gallery) -> Gallery:
+    gallery.set_languages("ko")
+    gallery.write("sum", RECIPE)
+    return gallery
+
+
+def test_the_answer_stands_in_a_box_in_any_language(gallery: Gallery) -> None:
+    gallery.configure(second_call_answer_required=True, gettext_compact=False)
+    gallery.translate("recipes/sum", KOREAN)
+    for language, lead in (("en", "Add one and one."), ("ko", "one과 1을 더하세요.")):
+        build = gallery.build(language=language)
+        assert "no answer" not in build.warnings
+        page = BeautifulSoup(build.page("recipes/sum"), "html.parser")
+        [box] = page.select("section.answer")
+        assert box["id"] == ANCHOR
+        assert [each.name for each in box.find_all(recursive=False)] == ["h2", "p", "div"]
+        assert box.p.get_text().startswith(lead)
+        assert "total = 1 + 1" in box.pre.get_text()
+        assert page.select_one("section > p").find_parent("section") != box  # for whom it is
+        assert page.select_one("section#what-you-need > h2")
+        label = "Cost" if language == "en" else "비용"
+        cards = page.select("table.cards td")
+        assert [each["data-label"] for each in cards][2] == label
+        assert len(cards) == 3  # two columns fit a phone
+        cells = nbformat.read(gallery.root / "out/html/recipes/sum.ipynb", 4).cells
+        assert "\n## The answer\n" in cells[0].source or language != "en"
+        assert "data-label" not in cells[1].source
+
+
+def test_a_recipe_without_an_answer_is_told(gallery: Gallery) -> None:
+    path = gallery.write("sum", RECIPE.replace(".. code-block:: python", ".. note::"))
+    assert "no answer" not in gallery.build().warnings
+    gallery.configure(second_call_answer_required=True)
+    build = gallery.build()
+    assert f"{path}:1: the page has no answer" in build.warnings
+    assert 'section class="answer"' not in build.page("recipes/sum")
+
+
+@pytest.mark.parametrize(
+    ("lead", "rules"),
+    [
+        ("**Add** ``one`` and one. More.", ["Add one and one"]),
+        ("**If a: do b.** More. **If c, do** ``d``. More.", ["If a: do b", "If c, do d"]),
+        ("**Do**: it helps. **Or not**; it hurts.", ["Do", "Or not"]),
+        ("**先看**\\ ``a``。再看。", ["先看a"]),
+        ("``one``\\ 과 1을 **더하세요**. 합은 2.", ["one과 1을 더하세요"]),
+        ("See :math:`x`: **do** it, :math:`y`.", ["See x: do it,"]),
+        ("Look first. Then leap.", ["Look first"]),
+        ("**Use** `this <https://a.b>`__ only.", ["Use"]),
+        ("*Never* 1.5 times. More", ["Never 1.5 times"]),
+    ],
+)
+def test_the_rules_of_an_answer_are_its_bold_sentences(lead: str, rules: list[str]) -> None:
+    answer = nodes.section("", nodes.title(), *publish_doctree(lead).children, ids=[ANCHOR])
+    document = publish_doctree("")
+    assert find_rules(document) == []
+    document += answer
+    assert [each.astext().strip() for each in find_rules(document)] == rules
