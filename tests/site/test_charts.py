@@ -1,13 +1,17 @@
 """Charts: scales, words that fit, and each form on a page."""
 
+import json
+import math
 import re
 from dataclasses import dataclass
 
 import pytest
 from babel import Locale
 from bs4 import BeautifulSoup, Tag
+from playwright.sync_api import Browser, expect
 
-from gallery import Gallery
+from gallery import ROOT, Gallery
+from second_call.charts.explorer import Arm, Case, describe
 from second_call.charts.scales import Scale, find_ticks, format_value, round_out
 from second_call.charts.svg import Drawing, spread_out, text_width, wrap
 
@@ -275,6 +279,33 @@ def test_the_explorer_answers_without_a_script(pages: dict[str, Pages]) -> None:
     assert shown == [False, True]
     assert explorer.find(class_="explorer-controls").has_attr("hidden")
     assert "explorer.js" in pages["en"].html
+
+
+@pytest.mark.parametrize("code", ["en", "ko"])
+def test_the_explorer_says_for_others_what_the_build_says(
+    browser: Browser, pages: dict[str, Pages], code: str
+) -> None:
+    with browser.new_page() as page:
+        page.set_content(pages[code].html)
+        page.add_script_tag(path=ROOT / "_static/explorer.js")
+        page.get_by_role("combobox").select_option(index=1)
+        shown = page.locator(".explorer-case:visible")
+        expect(shown).to_have_count(1)
+        arms = [
+            Arm(name=name, start=start, call=call, kind="")
+            for name, start, call in json.loads(shown.get_attribute("data-arms") or "")
+        ]
+        for power, calls in ((1, 10), (3.3, 2000), (4, 10_000), (6, 1_000_000)):
+            page.get_by_role("slider").fill(str(power))
+            case = Case(name="", machine="", arms=arms)
+            words = page.locator(".explorer").evaluate("each => ({...each.dataset})")
+            said = describe(case, calls, Locale(code), words)
+            assert page.locator("output").inner_text() == said
+            mark = shown.locator(".explorer-mark").first
+            ends = shown.locator("svg").first.evaluate("svg => ({...svg.dataset})")
+            left, right = float(ends["left"]), float(ends["right"])
+            place = left + (math.log10(calls) - 1) / 5 * (right - left)
+            assert float(mark.get_attribute("x1") or 0) == pytest.approx(place)
 
 
 def test_a_chart_stands_in_place_of_the_figure_behind_it(pages: dict[str, Pages]) -> None:
