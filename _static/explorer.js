@@ -1,9 +1,10 @@
 // See second_call/charts/explorer.py, which writes what a page shows without a script.
 for (const explorer of document.querySelectorAll(".explorer")) {
-  const { lang } = document.documentElement, slider = explorer.querySelector("input");
+  const { lang } = document.documentElement;
   const { least, most, separator, one, several, minutes, hours } = explorer.dataset;
-  const selects = [...explorer.querySelectorAll("select")];
-  const cases = [...explorer.querySelectorAll(".explorer-case")];
+  const all = (selector) => [...explorer.querySelectorAll(selector)];
+  const [slider, output, controls] = ["input", "output", ".explorer-controls"].flatMap(all);
+  const [selects, cases] = [all("select"), all(".explorer-case")];
   const digits = new Intl.NumberFormat(lang, { maximumSignificantDigits: 3 });
   const units = [[3600, hours], [60, minutes], [1, "s"], [1e-3, "ms"], [0, "µs", 1e-6]];
 
@@ -13,25 +14,26 @@ for (const explorer of document.querySelectorAll(".explorer")) {
   }
 
   function show() {
-    const calls = Number((10 ** slider.value).toPrecision(2));
+    const calls = +(10 ** slider.value).toPrecision(2);
     const shown = cases[selects.reduce((at, each) => at * each.length + each.selectedIndex, 0)];
     for (const each of cases) each.hidden = each !== shown;
     for (const svg of shown.querySelectorAll("svg")) {
       const { left, right } = svg.dataset;
-      const x = +left + ((right - left) * Math.log10(calls / least)) / Math.log10(most / least);
+      const x = +left + ((right - left) * Math.log(calls / least)) / Math.log(most / least);
       for (const end of ["x1", "x2"]) svg.querySelector(".explorer-mark").setAttribute(end, x);
     }
-    const times = JSON.parse(shown.dataset.arms).map(([name, start, call]) => [start + calls * call, name]);
-    times.sort(([a], [b]) => a - b);
+    const times = JSON.parse(shown.dataset.arms)
+      .map(([name, start, call]) => [start + calls * call, name])
+      .sort(([a], [b]) => a - b);
     const best = times.filter(([time]) => time < 1.05 * times[0][0]).map(([, name]) => name);
-    explorer.querySelector("output").textContent = (best[1] ? several : one)
-      .replace("%(calls)s", calls.toLocaleString(lang))
+    slider.ariaValueText = calls.toLocaleString(lang);
+    output.textContent = (best[1] ? several : one)
+      .replace("%(calls)s", slider.ariaValueText)
       .replace("%(arm)s", new Intl.ListFormat(lang).format(best))
       .replace("%(times)s", times.map(([time, name]) => `${name} ${format(time)}`).join(separator));
-    slider.setAttribute("aria-valuetext", calls.toLocaleString(lang));
   }
 
-  explorer.querySelector(".explorer-controls").hidden = false;
+  controls.hidden = false;
   explorer.addEventListener("input", show);
-  show(); // a browser may keep what was chosen
+  show();
 }

@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 from collections.abc import Iterator
+from pathlib import Path
 
 from ..errors import GalleryError
 from ..project import Project
@@ -29,7 +30,16 @@ def figures(project: Project, options: argparse.Namespace) -> None:
     """Compute the intervals of measured figures from all replicates."""
     with _told_packages("computing figures"):
         from ..record.replicates.update import update_all
-    print("\n".join(update_all(project, options.recipes, options.recordings_folder)))
+    print("\n".join(update_all(project, options.recipes, _find_folder(options))))
+
+
+def _find_folder(options: argparse.Namespace) -> Path | None:
+    """Return the folder of another machine's recordings, None for that of conf.py."""
+    folder: Path | None = options.recordings_folder
+    if folder and not folder.is_dir():
+        remedy = "name a machine that was recorded"
+        raise GalleryError("no such folder of recordings", path=folder, remedy=remedy)
+    return folder
 
 
 @command(
@@ -99,6 +109,6 @@ def drift(project: Project, options: argparse.Namespace) -> bool:
     from ..record.drift.compare import find_drift
     from ..record.drift.report import FORMATS
 
-    found = find_drift(project, options.recipes, options.base, options.recordings_folder)
+    found = find_drift(project, options.recipes, options.base, _find_folder(options))
     print(FORMATS[options.format](found, options.base))
     return not (options.strict and any(each.is_contradicted for each in found))

@@ -1,4 +1,4 @@
-"""Bars: the ladder, which compares arms with each other and a limit, and stacked bars of parts."""
+"""Bars: the ladder, which compares arms and a limit, and stacked bars of parts. Boxes: stages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,6 +14,7 @@ _GAP = 6  # between a bar and the words at its end
 _LABELS = 190  # the column of names is at most so wide
 _REACH = 1.35  # of the longest bar: a whisker that is longer is cut
 _STACK = 30  # height of a stacked bar
+_BOX, _ARROW = 36, 22  # height of a box, and length of what joins two of them
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,13 +74,16 @@ def _ladder(groups: Sequence[Group], limit: tuple[float, str] | None, width: flo
     drawing, y = Drawing(width), 4.0
     for group in groups:
         y = _write_name(drawing, group.name, y, left, len(group.bars) * _STEP)
+        if limit:  # behind what is written
+            x, end = scale(limit[0]), y + len(group.bars) * _STEP
+            drawing.line((x, y - 5), (x, end), "limit")
         for bar in group.bars:
             _draw_bar(drawing, bar, scale, y)
             y += _STEP
         y += _BETWEEN
     drawing.line((left, 0), (left, y - _BETWEEN + 2), "axis")
     if limit:
-        y = _draw_limit(drawing, scale(limit[0]), y, limit[1])
+        y = _write_limit(drawing, scale(limit[0]), y, limit[1])
     drawing.height = y - _BETWEEN + 4
     return drawing
 
@@ -113,9 +117,9 @@ def _draw_bar(drawing: Drawing, bar: Bar, scale: Scale, y: float) -> None:
     drawing.text(max(end, high) + _GAP, y + _BAR - 1.5, bar.words, "value")
 
 
-def _draw_limit(drawing: Drawing, x: float, y: float, words: str) -> float:
-    """Draw the limit through all bars, with its name below them; return where that ends."""
-    drawing.line((x, 0), (x, y - 4), "limit")
+def _write_limit(drawing: Drawing, x: float, y: float, words: str) -> float:
+    """Write below all bars what the limit is; return where that ends."""
+    drawing.line((x, y - _BETWEEN), (x, y - 3), "limit")
     half = text_width(words) / 2
     left = min(max(x - half, 0), drawing.width - 2 * half)
     drawing.text(max(left, 0), y + SIZE - 4, words, "muted")
@@ -164,3 +168,46 @@ def _write_inside(drawing: Drawing, part: Part, x: float, y: float, scale: Scale
     first = y + _STACK / 2 + 4 - (len(lines) - 1) * 6.5
     for number, line in enumerate(lines):
         drawing.text(x, first + 13 * number, line, "inside", "middle")
+
+
+def draw_stages(stages: Sequence[tuple[str, str]], label: str) -> str:
+    """Return boxes joined by arrows; a stage is its name and what it makes, which stands below."""
+    return draw_both(partial(_stages, stages), label)
+
+
+def _stages(stages: Sequence[tuple[str, str]], width: float) -> Drawing:
+    if width <= NARROW:
+        return _stages_below_each_other(stages, width)
+    room = (width - 2 + _ARROW) / len(stages) - _ARROW
+    texts = [wrap(made, room + _ARROW - 8) for _name, made in stages]
+    drawing = Drawing(width, _BOX + 10 + 17 * max(map(len, texts)))
+    for number, ((name, _made), lines) in enumerate(zip(stages, texts, strict=True)):
+        x = 1 + number * (room + _ARROW)
+        if number:
+            drawing.line((x - _ARROW + 3, 1 + _BOX / 2), (x - 4, 1 + _BOX / 2), "whisker")
+            tip = [(x - 9, _BOX / 2 - 4), (x - 4, 1 + _BOX / 2), (x - 9, _BOX / 2 + 6)]
+            drawing.path(tip, "arrow")
+        drawing.rect(x, 1, room, _BOX, "box")
+        drawing.text(x + room / 2, _BOX / 2 + 6, name, anchor="middle")
+        for at, line in enumerate(lines):
+            drawing.text(x + room / 2, _BOX + 19 + 17 * at, line, "muted", "middle")
+    return drawing
+
+
+def _stages_below_each_other(stages: Sequence[tuple[str, str]], width: float) -> Drawing:
+    left = max(text_width(name) for name, _made in stages) + 20
+    drawing, y = Drawing(width), 1.0
+    for number, (name, made) in enumerate(stages):
+        middle = left / 2
+        if number:
+            drawing.line((middle, y - _ARROW + 3), (middle, y - 4), "whisker")
+            drawing.path([(middle - 5, y - 9), (middle, y - 4), (middle + 5, y - 9)], "arrow")
+        drawing.rect(1, y, left, _BOX, "box")
+        drawing.text(1 + middle, y + _BOX / 2 + 5, name, anchor="middle")
+        lines = wrap(made, width - left - 12)
+        for at, line in enumerate(lines):
+            first = y + _BOX / 2 + 5 - (len(lines) - 1) * 8.5
+            drawing.text(left + 12, first + 17 * at, line, "muted")
+        y += _BOX + _ARROW
+    drawing.height = y - _ARROW + 1
+    return drawing

@@ -22,7 +22,7 @@ from recipe_gallery.outdated import store_of
 from recipe_gallery.recipes.cell_marks import OUTPUT_CLASS
 
 from . import forms
-from .names import Chart, Source
+from .names import Source, Table
 
 _ = get_translation("second_call")
 
@@ -77,18 +77,19 @@ class ChartDirective(SphinxDirective):
             raise self.error(f"chart: {error}") from None
         node = chart(problems=source.problems)
         if drawn:
-            node["svg"], node["table"] = drawn.svg, _make_table(drawn)
+            node["svg"] = drawn.svg
+            node["table"] = _make_table(drawn.table) if drawn.table else ""
         node += caption
         self.set_source_info(node)
         return [node]
 
 
-def _make_table(drawn: Chart) -> str:
+def _make_table(table: Table) -> str:
     """Return the figures of a chart as HTML."""
     summary = escape(_("Figures of this chart"))
-    head = "".join(f'<th scope="col">{escape(each)}</th>' for each in drawn.table.head)
+    head = "".join(f'<th scope="col">{escape(each)}</th>' for each in table.head)
     rows = []
-    for name, *cells in drawn.table.rows:
+    for name, *cells in table.rows:
         shown = "".join(f"<td>{escape(each)}</td>" for each in cells)
         rows.append(f'<tr><th scope="row">{escape(name)}</th>{shown}</tr>\n')
     return (

@@ -74,14 +74,16 @@ def explore(source: Source, options: Mapping[str, Any], _inline: object) -> Char
     # those of one case stand together, as explorer.js counts them
     cases = [case for each in zip(*found.values(), strict=True) for case in each]
     locale, most = source.locale, find_most(cases)
-    drawn = [draw_case(case, most, describe(case, CALLS, locale), locale) for case in cases]
+    words = _words(locale)
+    said = [describe(case, CALLS, locale, words) for case in cases]
+    drawn = [draw_case(case, most, label, locale) for case, label in zip(cases, said, strict=True)]
     drawn[1:] = [each.replace("<div", "<div hidden", 1) for each in drawn[1:]]
     svg = render(
         "explorer.html",
-        sentence=describe(cases[0], CALLS, locale),
+        sentence=said[0],
         cases=list(dict.fromkeys(case.name for case in cases)),
         machines=list(dict.fromkeys(case.machine for case in cases)),
-        words=_words() | {"separator": separator(locale)},
+        words=words,
         labels=[_("Case"), _("Calls in your run")],
         ends=(LEAST, most),
         powers=[log10(each) for each in (LEAST, most, CALLS)],
@@ -133,6 +135,7 @@ def _find_arms(source: Source, names: Sequence[str]) -> list[Arm]:
 
 def _tabulate(cases: Sequence[Case], locale: Locale) -> Table:
     """Return what the arms of all cases cost."""
+    words = _words(locale)
     totals = [1000, CALLS, 100_000]
     head = ["", str(_("at the start")), str(_("each call"))]
     head += [str(_("%s calls")) % format_value(calls, "", locale) for calls in totals]
@@ -142,14 +145,16 @@ def _tabulate(cases: Sequence[Case], locale: Locale) -> Table:
         for arm in case.arms:
             named = [case.name, *([case.machine] if len(machines) > 1 else []), arm.name]
             costs = [arm.start, arm.call, *map(arm.total, totals)]
-            shown = [format_seconds(each, locale) if each else "0" for each in costs]
+            shown = [format_seconds(each, locale, words) if each else "0" for each in costs]
             rows.append([" · ".join(named), *shown])
     return Table(head=head, rows=rows)
 
 
-def _words() -> dict[str, str]:
-    """Return what explorer.js says."""
+def _words(locale: Locale) -> dict[str, str]:
+    """Return what the explorer says, and explorer.js as well."""
+    between: str = locale.list_patterns["standard"]["middle"]
     return {
+        "separator": between.replace("{0}", "").replace("{1}", ""),
         "one": str(_("At %(calls)s calls %(arm)s is fastest: %(times)s.")),
         "several": str(_("At %(calls)s calls %(arm)s take about the same: %(times)s.")),
         "minutes": str(_("min")),
@@ -157,31 +162,25 @@ def _words() -> dict[str, str]:
     }
 
 
-def format_seconds(seconds: float, locale: Locale) -> str:
+def format_seconds(seconds: float, locale: Locale, words: Mapping[str, str]) -> str:
     """Return a time as readers say it: 14.2 ms, 3.85 s, 12 min, 1.5 h."""
     if seconds < _MINUTE:
         return format_value(seconds, "s", locale)
     unit, name = (_HOUR, "hours") if seconds >= _HOUR else (_MINUTE, "minutes")
-    return format_value(seconds / unit, _words()[name], locale)
+    return format_value(seconds / unit, words[name], locale)
 
 
-def describe(case: Case, calls: int, locale: Locale) -> str:
+def describe(case: Case, calls: int, locale: Locale, words: Mapping[str, str]) -> str:
     """Return the sentence that answers which arm is fastest."""
     arms = sorted(case.arms, key=lambda arm: arm.total(calls))
     best = [arm.name for arm in arms if arm.total(calls) < NEARLY * arms[0].total(calls)]
-    text = _words()["one" if len(best) == 1 else "several"]
-    times = [f"{arm.name} {format_seconds(arm.total(calls), locale)}" for arm in arms]
+    text = words["one" if len(best) == 1 else "several"]
+    times = [f"{arm.name} {format_seconds(arm.total(calls), locale, words)}" for arm in arms]
     return text % {
         "calls": format_value(calls, "", locale),
         "arm": format_list(best, locale=locale),
-        "times": separator(locale).join(times),
+        "times": words["separator"].join(times),
     }
-
-
-def separator(locale: Locale) -> str:
-    """Return what stands between the parts of a list."""
-    pattern: str = locale.list_patterns["standard"]["middle"]
-    return pattern.replace("{0}", "").replace("{1}", "")
 
 
 def find_most(cases: Sequence[Case]) -> int:
@@ -201,25 +200,25 @@ def draw_case(case: Case, most: int, label: str, locale: Locale) -> str:
 
 
 def _draw(case: Case, most: int, locale: Locale, width: float) -> Drawing:
-    series = [_series(arm, most) for arm in case.arms]
+    series, words = [_series(arm, most) for arm in case.arms], _words(locale)
     drawing, right, top = begin_plot(series, width)
     low = min(arm.total(LEAST) for arm in case.arms)
     high = max(arm.total(most) for arm in case.arms)
     y = Scale(low=low, high=high, start=top + 8 + _HEIGHT, end=top + 8, is_log=True)
     ticks = [tick for tick in _TICKS if low <= tick <= high]
     ticks = ticks[:: ceil(len(ticks) / 7)]
-    left = max((text_width(format_seconds(tick, locale)) for tick in ticks), default=0) + 10
+    left = max((text_width(format_seconds(tick, locale, words)) for tick in ticks), default=0) + 10
     x = Scale(
         low=LEAST, high=most, start=left, end=right - (16 if right == width else 0), is_log=True
     )
     for tick in ticks:
         drawing.line((left, y(tick)), (x.end, y(tick)), "grid")
-        drawing.text(left - 8, y(tick) + 5, format_seconds(tick, locale), "muted", "end")
+        drawing.text(left - 8, y(tick) + 5, format_seconds(tick, locale, words), "muted", "end")
     for tick in x.ticks(4 if width <= NARROW else 7):
         drawing.line((x(tick), y.end), (x(tick), y.start), "grid")
         drawing.text(x(tick), y.start + 20, write_number(tick, locale), "muted", "middle")
-    words = str(_("Calls in your run"))
-    drawing.text((left + x.end) / 2, y.start + 40, words, "muted", "middle")
+    title = str(_("Calls in your run"))
+    drawing.text((left + x.end) / 2, y.start + 40, title, "muted", "middle")
     for each in series:
         drawing.path([(x(p.x), y(p.value)) for p in each.points], f"curve {each.kind}")
     if right < width:

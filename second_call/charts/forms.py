@@ -10,7 +10,7 @@ from sphinx.locale import get_translation
 
 from recipe_gallery.recipes.figures.figures import Figure
 
-from .bars import Bar, Group, Part, Stack, draw_ladder, draw_stacks
+from .bars import Bar, Group, Part, Stack, draw_ladder, draw_stacks, draw_stages
 from .explorer import explore
 from .lines import Axes, Point, Series, draw_lines
 from .names import Chart, Source, Table
@@ -145,6 +145,15 @@ def draw_stacks_of(source: Source, options: Options, inline: Inline) -> Chart | 
     return Chart(svg=draw_stacks(stacks, label), table=Table(head=head, rows=rows))
 
 
+def draw_stages_of(source: Source, _options: Options, inline: Inline) -> Chart | None:
+    """Draw a box for each stage that the directive names, with what it makes."""
+    if not inline:
+        raise ValueError("stages need fields, such as   :Inductor: fused kernels")
+    stages = [(source.name(name), source.name(made)) for name, made in inline.items()]
+    label = "; ".join(f"{name}: {made}" for name, made in stages)
+    return Chart(svg=draw_stages(stages, label), table=None)
+
+
 def _inline_parts(inline: Inline) -> dict[str, dict[str, float]]:
     """Return the parts of each bar: ``move m 12, scale v 8``."""
     found: dict[str, dict[str, float]] = {}
@@ -185,5 +194,6 @@ FORMS = {
     "ladder": Form(needs=("case", "arms", "quantities"), draw=draw_ladder_of),
     "lines": Form(needs=("case", "arms", "quantities", "sizes", "x"), draw=draw_lines_of),
     "stacked": Form(needs=(), draw=draw_stacks_of),
+    "stages": Form(needs=(), draw=draw_stages_of),
     "break-even": Form(needs=("cases", "arms"), draw=explore),
 }

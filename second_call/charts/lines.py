@@ -7,10 +7,11 @@ from functools import partial
 from babel import Locale
 from babel.numbers import format_compact_decimal
 
-from .scales import Scale, format_value, round_out
+from .scales import Scale, format_value
 from .svg import NARROW, SIZE, Drawing, draw_both, spread_out, text_width, wrap, write_key
 
 _HEIGHT = 300  # of the plot
+_MARGIN = 1.15  # the axis y reaches so far beyond the values
 _TITLE = 26  # room for the name of the axis y
 BELOW = 46  # and for that of x, with its values
 _LINE = 16  # height of a line of words
@@ -54,14 +55,15 @@ def draw_lines(series: Sequence[Series], axes: Axes, label: str) -> str:
 
 def _lines(series: Sequence[Series], axes: Axes, width: float) -> Drawing:
     points = [point for each in series for point in each.points]
-    low, high = round_out(min(p.value for p in points), max(p.value for p in points))
+    low, high = min(p.value for p in points) / _MARGIN, max(p.value for p in points) * _MARGIN
     drawing, right, top = begin_plot(series, width)
     top += _TITLE
     y = Scale(low=low, high=high, start=top + _HEIGHT, end=top, is_log=True)
-    marks = [(tick, format_value(tick, axes.unit, axes.locale)) for tick in y.ticks()]
+    marks = [(tick, format_value(tick, axes.unit, axes.locale)) for tick in y.ticks(7)]
     left = max(text_width(words) for _tick, words in marks) + 10
     sizes = sorted({point.x for point in points})
-    x = Scale(low=sizes[0], high=sizes[-1], start=left + 8, end=right - 12, is_log=True)
+    end = right - 20 if right == width else right - 12  # half of the last number is right of it
+    x = Scale(low=sizes[0], high=sizes[-1], start=left + 8, end=end, is_log=True)
     for tick, words in marks:
         drawing.line((left, y(tick)), (right, y(tick)), "grid")
         drawing.text(left - 8, y(tick) + 5, words, "muted", "end")
@@ -91,7 +93,7 @@ def begin_plot(series: Sequence[Series], width: float) -> tuple[Drawing, float, 
 def _draw_x(drawing: Drawing, sizes: Sequence[float], x: Scale, axes: Axes, base: float) -> None:
     most = 4 if drawing.width <= NARROW else 8
     ticks, end = sizes if len(sizes) <= most else x.ticks(most), 0.0
-    drawing.line((x.start - 8, base), (x.end + 12, base), "axis")
+    drawing.line((x.start - 8, base), (x.end + 8, base), "axis")
     for tick in ticks:
         words = write_number(tick, axes.locale)
         half = text_width(words) / 2

@@ -129,7 +129,7 @@ class Source:
     def find(self, arm: str, quantity: str, size: str = "") -> Figure | None:
         """Return a figure; None if it was not measured, which may be a problem."""
         found = self.ask(arm, quantity, size)
-        if found.problem:
+        if found.problem and not found.in_files:  # which is told once for all of them
             self.problems.append(found.problem)
         return found.figure
 
@@ -183,5 +183,5 @@ class Table:
 class Chart:
     """A finished chart."""
 
-    svg: str  # both forms, or nothing where nothing is measured
-    table: Table
+    svg: str
+    table: Table | None  # none where its words say all

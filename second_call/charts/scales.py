@@ -44,17 +44,18 @@ class Scale:
 def find_ticks(low: float, high: float, most: int = 6, *, is_log: bool = False) -> list[float]:
     """Return at most ``most`` round values from ``low`` to ``high``, rising.
 
-    On a log axis: 1, 2, 5, 10 and so on if there is room, else powers of ten, of a very long one
-    each second or third of them.
+    On a log axis: 1, 2, 5, 10 and so on if there is room, else 1, 5, 10 or powers of ten, of a very
+    long one each second or third of them.
     """
     if not high > low:
         return [low]
     if not is_log:
         return _linear_ticks(low, high, most)
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    found = _within([step * 10.0**each for each in decades for step in _STEPS[:-1]], low, high)
-    if 2 <= len(found) <= most:
-        return found
+    for steps in (_STEPS[:-1], (1, 5)):
+        found = _within([step * 10.0**each for each in decades for step in steps], low, high)
+        if 2 <= len(found) <= most:
+            return found
     apart = 1
     while True:
         found = _within([10.0**each for each in decades if each % apart == 0], low, high)

@@ -1,13 +1,17 @@
 """Charts: scales, words that fit, and each form on a page."""
 
+import json
+import math
 import re
 from dataclasses import dataclass
 
 import pytest
 from babel import Locale
 from bs4 import BeautifulSoup, Tag
+from playwright.sync_api import Browser, expect
 
-from gallery import Gallery
+from gallery import ROOT, Gallery
+from second_call.charts.explorer import Arm, Case, describe
 from second_call.charts.scales import Scale, find_ticks, format_value, round_out
 from second_call.charts.svg import Drawing, spread_out, text_width, wrap
 
@@ -31,6 +35,7 @@ def test_ticks_are_round(low: float, high: float, ticks: list[float]) -> None:
         (1, 20, [1, 2, 5, 10, 20]),
         (1e-4, 5e-3, [1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3]),
         (10, 1e6, [10, 100, 1e3, 1e4, 1e5, 1e6]),
+        (0.04, 20, [0.05, 0.1, 0.5, 1, 5, 10]),
         (1e-9, 1e9, [1e-8, 1e-4, 1, 1e4, 1e8]),
         (3, 4, [3, 3.2, 3.4, 3.6, 3.8, 4]),
     ],
@@ -154,6 +159,13 @@ display({"application/vnd.recipe-gallery.rows+json": {"rows": ROWS}}, raw=True)
 #
 #    All calls of a run.
 #
+# .. chart:: stages
+#
+#    What happens.
+#
+#    :Dynamo: move m
+#    :Inductor: fused kernels
+#
 # .. chart:: lines
 #    :case: Adam
 #    :arms: plain, graphs
@@ -217,17 +229,18 @@ def words(svg: Tag) -> list[str]:
 def test_each_form_is_drawn_wide_and_narrow(pages: dict[str, Pages]) -> None:
     assert not pages["en"].warnings
     drawn = charts(pages["en"])
-    assert len(drawn) == 4
+    assert len(drawn) == 5
     for figure in drawn:
         for kind in ("chart-wide", "chart-narrow"):
             for svg in figure.find_all("svg", class_=kind):
                 assert svg["aria-label"]
                 assert svg.find("text")
-    ladder, stacked, _explorer, lines = (figure.find("svg") for figure in drawn)
+    ladder, stacked, _explorer, stages, lines = (figure.find("svg") for figure in drawn)
     assert words(ladder) == [
         *("plain", "2.0 ms wall time", "1.0 ms GPU time"),
         *("CUDA graphs", "1.0 ms wall time", "1.0 ms GPU time", "limit: 500 µs"),
     ]
+    assert words(stages) == ["Dynamo", "move m", "Inductor", "fused kernels"]
     assert words(stacked) == ["plain", "move m", "update", "20 B"]
     assert {"plain", "CUDA graphs", "limit", "GPU time", "number of layers", "10", "100"} <= {
         *words(lines)
@@ -235,10 +248,11 @@ def test_each_form_is_drawn_wide_and_narrow(pages: dict[str, Pages]) -> None:
 
 
 def test_words_of_a_chart_are_translated(pages: dict[str, Pages]) -> None:
-    ladder, stacked, explorer, lines = charts(pages["ko"])
+    ladder, stacked, explorer, stages, lines = charts(pages["ko"])
     assert "CUDA 그래프" in words(ladder)
     assert "Adam의 한 걸음." in ladder.figcaption.get_text()
     assert "m 옮기기" in words(stacked)
+    assert "m 옮기기" in words(stages)
     assert "층의 수" in words(lines)
     assert "CUDA 그래프" in ladder.svg["aria-label"]
     assert "CUDA 그래프" in explorer.find("output").get_text()
@@ -246,7 +260,7 @@ def test_words_of_a_chart_are_translated(pages: dict[str, Pages]) -> None:
 
 
 def test_a_table_says_what_a_chart_shows(pages: dict[str, Pages]) -> None:
-    ladder, _stacked, explorer, lines = charts(pages["en"])
+    ladder, _stacked, explorer, _stages, lines = charts(pages["en"])
     rows = [
         [cell.get_text() for cell in row.find_all(["th", "td"])] for row in ladder.find_all("tr")
     ]
@@ -265,6 +279,33 @@ def test_the_explorer_answers_without_a_script(pages: dict[str, Pages]) -> None:
     assert shown == [False, True]
     assert explorer.find(class_="explorer-controls").has_attr("hidden")
     assert "explorer.js" in pages["en"].html
+
+
+@pytest.mark.parametrize("code", ["en", "ko"])
+def test_the_explorer_says_for_others_what_the_build_says(
+    browser: Browser, pages: dict[str, Pages], code: str
+) -> None:
+    with browser.new_page() as page:
+        page.set_content(pages[code].html)
+        page.add_script_tag(path=ROOT / "_static/explorer.js")
+        page.get_by_role("combobox").select_option(index=1)
+        shown = page.locator(".explorer-case:visible")
+        expect(shown).to_have_count(1)
+        arms = [
+            Arm(name=name, start=start, call=call, kind="")
+            for name, start, call in json.loads(shown.get_attribute("data-arms") or "")
+        ]
+        for power, calls in ((1, 10), (3.3, 2000), (4, 10_000), (6, 1_000_000)):
+            page.get_by_role("slider").fill(str(power))
+            case = Case(name="", machine="", arms=arms)
+            words = page.locator(".explorer").evaluate("each => ({...each.dataset})")
+            said = describe(case, calls, Locale(code), words)
+            assert page.locator("output").inner_text() == said
+            mark = shown.locator(".explorer-mark").first
+            ends = shown.locator("svg").first.evaluate("svg => ({...svg.dataset})")
+            left, right = float(ends["left"]), float(ends["right"])
+            place = left + (math.log10(calls) - 1) / 5 * (right - left)
+            assert float(mark.get_attribute("x1") or 0) == pytest.approx(place)
 
 
 def test_a_chart_stands_in_place_of_the_figure_behind_it(pages: dict[str, Pages]) -> None:
@@ -313,7 +354,7 @@ WRONG = """
    :plain: *plain*
 """
 TOLD = [
-    "chart: 'pie' is no form; there are ladder, lines, stacked, break-even",
+    "chart: 'pie' is no form; there are ladder, lines, stacked, stages, break-even",
     "chart: a ladder needs :arms:",
     "chart: it needs a caption, a sentence below its options",
     "chart: 'one' does not end in a number",

@@ -328,6 +328,16 @@ def test_an_unknown_recipe_is_told(run: Run) -> None:
     assert (status, text) == (1, "error: no recipe named nobody; there are: measuring\n")
 
 
+@pytest.mark.parametrize("command", ["figures", "drift"])
+def test_a_machine_that_was_not_recorded_is_told(
+    measured: Gallery, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    folder = measured.root / "h100"
+    assert main([command, "--root", str(measured.root), "--recordings-folder", str(folder)])
+    told = f"error: {folder}: no such folder of recordings; name a machine that was recorded\n"
+    assert capsys.readouterr().err == told
+
+
 def test_without_scipy_a_line_says_what_to_install(
     measured: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
