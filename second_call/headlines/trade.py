@@ -17,7 +17,7 @@ from ..nodes import html_element, link_to_page, render
 from .gains import Gain
 from .lines import headline, headline_list, read_headlines
 from .machines import find_gains
-from .strips import gain_axis, make_axis
+from .strips import make_axis
 
 _ = get_translation("second_call")
 
@@ -69,13 +69,14 @@ def draw_trade(env: Any, listed: headline_list, locale: Locale) -> list[nodes.No
     measured = [(node, gain) for node, gain in found if gain]
     gains = [gain for _node, gain in measured]
     waits = [gain.first_call.value for gain in gains if gain.first_call]
-    across, up = _time_axis(waits), gain_axis(gains)
+    across = make_axis([*waits, 1.0, 10.0], least=0.05, most=1000)
+    up = make_axis([gain.ratio.value for gain in gains], least=0.4, most=20)
     dots = [(place, *_place(gain, across, up), gain.loses) for place, gain in enumerate(gains, 1)]
     chart = render(
         "trade.html",
         dots=dots,
-        one=100 - up(1),
-        rows=[(100 - up(tick), format_value(tick, "x", locale)) for tick in up.ticks()],
+        one=_height(up, 1),
+        rows=[(_height(up, tick), format_value(tick, "x", locale)) for tick in up.ticks()],
         columns=[(NO_WAIT, str(_("no wait"))), *_seconds(across, locale)],
         across=str(_("First call")),
         up=str(_("Speed-up")),
@@ -101,14 +102,15 @@ def _describe(env: Any, node: headline, gain: Gain, locale: Locale) -> nodes.Ele
     return nodes.list_item("", line)
 
 
-def _time_axis(seconds: list[float]) -> Scale:
-    return make_axis([*seconds, 1.0, 10.0], least=0.05, most=1000)
-
-
 def _place(gain: Gain, across: Scale, up: Scale) -> tuple[float, float]:
     """Return the place of a dot from left and top, in per cent."""
     left = _behind(across(gain.first_call.value)) if gain.first_call else NO_WAIT
-    return left, 100 - up(gain.ratio.value)
+    return left, _height(up, gain.ratio.value)
+
+
+def _height(up: Scale, value: float) -> float:
+    """Return a place from the top, in per cent; below are the labels of the other axis."""
+    return 0.88 * (104 - up(value))
 
 
 def _behind(place: float) -> float:
