@@ -12,10 +12,14 @@ LEAST_COLUMNS = 3  # what is narrower fits a phone
 
 
 def label_cells(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Name the column of each cell of a recipe's tables that have one line of headings."""
-    if load_page(app.env, docname) is None:
-        return
+    """Name the column of each cell of a recipe's tables that have one line of headings.
+
+    Other pages have such tables where they are of the class ``cards``.
+    """
+    is_recipe = load_page(app.env, docname) is not None
     for table in doctree.findall(nodes.table):
+        if not (is_recipe or "cards" in table["classes"]):
+            continue
         heads = [row for head in table.findall(nodes.thead) for row in head]
         merged = any(
             "morecols" in each or "morerows" in each for each in table.findall(nodes.entry)
@@ -23,7 +27,7 @@ def label_cells(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         if len(heads) != 1 or len(heads[0]) < LEAST_COLUMNS or merged:
             continue
         labels = [" ".join(each.astext().split()) for each in heads[0]]
-        table["classes"].append("cards")
+        table["classes"] = [*dict.fromkeys([*table["classes"], "cards"])]
         for row in (row for body in table.findall(nodes.tbody) for row in body):
             for label, cell in zip(labels, row, strict=True):
                 cell["label"] = label
