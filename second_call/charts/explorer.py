@@ -24,7 +24,7 @@ from ..figures.summary import list_machines, summarize
 from ..nodes import render
 from .lines import BELOW, Point, Series, begin_plot, write_names, write_number
 from .names import Chart, Source, Table
-from .scales import Scale, format_value
+from .scales import Scale, format_seconds, format_value
 from .svg import NARROW, Drawing, draw_both, text_width
 
 _ = get_translation("second_call")
@@ -35,8 +35,7 @@ LEAST, MOST = 10, 1_000_000  # calls; more if an arm pays later
 LAST = 100_000_000
 NEARLY = 1.05  # times that differ by less are about the same; explorer.js has it, too
 _HEIGHT = 260
-_MINUTE, _HOUR = 60, 3600
-_TICKS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, _MINUTE, 600, _HOUR, 36_000, 360_000)
+_TICKS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 60, 600, 3600, 36_000, 360_000)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,8 +66,6 @@ def explore(source: Source, options: Mapping[str, Any], _inline: object) -> Char
     machines = list_machines(source.env).get(source.docname, [])
     found = {each: _find_cases(source, options, each) for each in ("", *machines)}
     if not found[""]:
-        for arm in options["arms"]:
-            source.find(arm, "wall")  # which tells why
         return None
     found = {name: cases for name, cases in found.items() if len(cases) == len(found[""])}
     # those of one case stand together, as explorer.js counts them
@@ -95,42 +92,61 @@ def explore(source: Source, options: Mapping[str, Any], _inline: object) -> Char
 
 def _find_cases(source: Source, options: Mapping[str, Any], machine: str) -> list[Case]:
     """Return the cases that were measured on a machine, with two arms at least."""
-    known = watch(source.env, summarize, source.docname, machine)
-    device = known.measured.device if known and known.measured else ""
+    summary = watch(source.env, summarize, source.docname, machine)
+    device = summary.measured.device if summary and summary.measured else ""
+    asked = [replace(source, case=name, machine=machine) for name in options["cases"]]
+    costs = [_find_costs(each, options["arms"]) for each in asked]
+    # What the compiler's own start took is no row. Where an arm pays, it is in what that tells.
+    begun = [
+        cost.start - cost.first
+        for each in costs
+        for cost in each.values()
+        if cost.first and cost.start
+    ]
+    more = max(median(begun), 0) if begun else 0
     cases = []
-    for name in options["cases"]:
-        asked = replace(source, case=name, machine=machine)
-        arms = _find_arms(asked, options["arms"])
+    for arm in options["arms"]:
+        if not (machine or any(arm in found for found in costs)):
+            source.note(*asked[0].ask(arm, "wall"))
+    for each, found in zip(asked, costs, strict=True):
+        arms = [
+            Arm(
+                name=source.name(arm),
+                start=cost.start or (cost.first and cost.first + more),
+                call=cost.call,
+                kind=source.colour(arm, options["arms"]),
+            )
+            for arm, cost in found.items()
+        ]
         if len(arms) > 1:
-            cases.append(Case(name=source.name(name), machine=device, arms=arms))
+            cases.append(Case(name=source.name(each.case), machine=device, arms=arms))
+        elif not machine:
+            source.note(*each.ask(options["arms"][0], "wall"))
     return cases
 
 
-def _find_arms(source: Source, names: Sequence[str]) -> list[Arm]:
+@dataclass(frozen=True, kw_only=True)
+class _Cost:
+    """What is known of an arm: seconds of a call, of its first call, and of its whole start."""
+
+    call: float
+    first: float  # 0 if it compiles nothing
+    start: float  # 0 if it never pays, or nobody knows
+
+
+def _find_costs(source: Source, names: Sequence[str]) -> dict[str, _Cost]:
     """Return what the arms cost that were measured; the first is the baseline."""
-    walls = {arm: figure for arm in names if (figure := source.ask(arm, "wall").figure)}
-    if names[0] not in walls:
-        return []
-    base = walls[names[0]].value
-    starts, compiled = {}, {}
-    for arm, wall in walls.items():
-        pays, first = (source.ask(arm, each).figure for each in ("break_even", "first_call"))
-        if pays and wall.value < base:  # its line meets the baseline's where it pays
-            starts[arm] = pays.value * (base - wall.value)
-        if first:
-            compiled[arm] = max(first.value - wall.value, 0)
-    # what the compiler's own start took is no row; of an arm that never pays it is that of others
-    begun = [starts[arm] - compiled[arm] for arm in starts if arm in compiled]
-    more = max(median(begun), 0) if begun else 0
-    return [
-        Arm(
-            name=source.name(arm),
-            start=starts.get(arm, compiled[arm] + more if arm in compiled else 0),
-            call=wall.value,
-            kind=source.colour(arm, names),
-        )
-        for arm, wall in walls.items()
-    ]
+    found, base = {}, 0.0
+    for arm in names:
+        answers = source.ask(arm, "wall", "first_call", "break_even")
+        wall, first, pays = (answer.figure for answer in answers)
+        if wall:
+            base = base or wall.value
+            # its line meets that of the baseline where it pays
+            start = pays.value * (base - wall.value) if pays else 0
+            first_more = first.value - wall.value if first else 0
+            found[arm] = _Cost(call=wall.value, first=max(first_more, 0), start=max(start, 0))
+    return found if names[0] in found else {}
 
 
 def _tabulate(cases: Sequence[Case], locale: Locale) -> Table:
@@ -160,14 +176,6 @@ def _words(locale: Locale) -> dict[str, str]:
         "minutes": str(_("min")),
         "hours": str(_("h")),
     }
-
-
-def format_seconds(seconds: float, locale: Locale, words: Mapping[str, str]) -> str:
-    """Return a time as readers say it: 14.2 ms, 3.85 s, 12 min, 1.5 h."""
-    if seconds < _MINUTE:
-        return format_value(seconds, "s", locale)
-    unit, name = (_HOUR, "hours") if seconds >= _HOUR else (_MINUTE, "minutes")
-    return format_value(seconds / unit, words[name], locale)
 
 
 def describe(case: Case, calls: int, locale: Locale, words: Mapping[str, str]) -> str:
@@ -233,6 +241,8 @@ def _series(arm: Arm, most: int) -> Series:
     """Return the line of an arm, which is bent on logarithmic axes."""
     steps = 12 * round(log10(most / LEAST))
     calls = [LEAST * (most / LEAST) ** (step / steps) for step in range(steps + 1)]
-    totals = [(each, arm.total(each)) for each in calls]
-    points = [Point(x=each, value=total, low=total, high=total) for each, total in totals]
+    points = [
+        Point(x=x, value=y, low=y, high=y)
+        for x, y in zip(calls, map(arm.total, calls), strict=True)
+    ]
     return Series(name=arm.name, points=points, kind=arm.kind)

@@ -26,10 +26,11 @@ def draw_ladder_of(source: Source, options: Options, _inline: Inline) -> Chart |
     """Draw a bar for each quantity of each arm."""
     groups, rows, arms = [], [], options["arms"]
     several = len(options["quantities"]) > 1
+    found = source.find_all(arms, options["quantities"])
     for arm in arms:
         bars, cells = [], []
         for number, quantity in enumerate(options["quantities"], 1):
-            figure = source.find(arm, quantity)
+            figure = found[arm, quantity]
             cells.append(source.show_range(figure) if figure else "")
             if figure:
                 words = source.show(figure)
@@ -66,8 +67,9 @@ def draw_lines_of(source: Source, options: Options, _inline: Inline) -> Chart | 
     """Draw a line for each arm over the sizes."""
     quantity, sizes, arms = options["quantities"][0], options["sizes"], options["arms"]
     series, rows, unit = [], [], ""
+    measured = source.find_all(arms, [quantity], sizes)
     for arm in arms:
-        found = [source.find(arm, quantity, size) for size in sizes]
+        found = [measured[arm, size] for size in sizes]
         figures = [figure for figure in found if figure]
         if figures:
             points = [
@@ -169,17 +171,26 @@ def _inline_parts(inline: Inline) -> dict[str, dict[str, float]]:
 
 
 def _measured_parts(source: Source, options: Options) -> dict[str, dict[str, float]]:
-    """Return the parts of each arm; they are shares if ``whole`` names what they are parts of."""
-    found: dict[str, dict[str, float]] = {}
-    for arm in options.get("arms", ()):
-        whole = source.find(arm, options["whole"]) if "whole" in options else None
-        figures = {each: source.find(arm, each) for each in options.get("quantities", ())}
-        times = whole.value if whole else 1.0
-        found[arm] = {each: times * f.value for each, f in figures.items() if f}
-        rest = times - sum(found[arm].values())
-        if whole and rest > 0.01 * times:
-            found[arm]["rest"] = rest
-    return found
+    """Return the parts of each arm.
+
+    ``whole`` names what they are parts of: shares are multiplied by it, and what is left is the
+    part "rest".
+    """
+    arms, quantities = options.get("arms", ()), options.get("quantities", ())
+    whole = [options["whole"]] if "whole" in options else []
+    found = source.find_all(arms, [*quantities, *whole])
+    parts: dict[str, dict[str, float]] = {}
+    for arm in arms:
+        total = found[arm, whole[0]] if whole else None
+        parts[arm] = {}
+        for quantity in quantities:
+            if (figure := found[arm, quantity]) and (total or figure.unit != "share"):
+                times = total.value if total and figure.unit == "share" else 1.0
+                parts[arm][quantity] = times * figure.value
+        rest = total.value - sum(parts[arm].values()) if total else 0
+        if total and rest > 0.01 * total.value:
+            parts[arm]["rest"] = rest
+    return parts
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -126,19 +126,36 @@ class Source:
         shown = label(self.env, self.docname, word)
         return name_quantities().get(word, shown) if shown == word else shown
 
-    def find(self, arm: str, quantity: str, size: str = "") -> Figure | None:
-        """Return a figure; None if it was not measured, which may be a problem."""
-        found = self.ask(arm, quantity, size)
-        if found.problem and not found.in_files:  # which is told once for all of them
-            self.problems.append(found.problem)
-        return found.figure
+    def find_all(
+        self, arms: Sequence[str], quantities: Sequence[str], sizes: Sequence[str] = ()
+    ) -> dict[tuple[str, str], Figure | None]:
+        """Return figures by arm and quantity, or by arm and size of the one quantity.
+
+        Not all need be there. An arm without any is a problem, and so is a quantity or a size.
+        """
+        others = sizes or quantities
+        asked = [(quantities[0], each) if sizes else (each, "") for each in others]
+        keys = [self._key(arm, *each) for arm in arms for each in asked]
+        pairs = [(arm, each) for arm in arms for each in others]
+        found = dict(zip(pairs, self._ask(keys), strict=True))
+        lines = [[found[arm, each] for each in others] for arm in arms]
+        for line in (*lines, *zip(*lines, strict=True)):
+            if not any(answer.figure for answer in line):
+                self.note(line[0])
+        return {key: answer.figure for key, answer in found.items()}
+
+    def note(self, answer: Answer) -> None:
+        """Note why there is no figure."""
+        known = answer.in_files or answer.problem in self.problems  # told once for all of them
+        if answer.problem and not known:
+            self.problems.append(answer.problem)
 
     def find_limit(self, arms: Iterable[str], size: str = "") -> float | None:
         """Return the limit in seconds: the share of it that arms reach, times their time."""
         for arm in arms:
-            share = self.ask(arm, "share", size).figure
-            busy = self.ask(arm, "gpu", size).figure or self.ask(arm, "wall", size).figure
-            if share and busy:
+            keys = [self._key(arm, each, size) for each in ("share", "gpu", "wall")]
+            share, gpu, wall = (answer.figure for answer in self._ask(keys))
+            if share and (busy := gpu or wall):
                 return share.value * busy.value
         return None
 
@@ -160,15 +177,22 @@ class Source:
         shown = self.show(figure)
         return f"{shown} ({ends})" if (ends := format_range(figure, self.locale)) else shown
 
-    def ask(self, arm: str, quantity: str, size: str = "") -> Answer:
-        """Return what the recording says to a question."""
+    def ask(self, arm: str, *quantities: str) -> list[Answer]:
+        """Return what the recording says to questions about an arm."""
+        return self._ask([self._key(arm, each) for each in quantities])
+
+    def _key(self, arm: str, quantity: str, size: str = "") -> str:
         case, _dot, own = self.case.partition(".")
-        key = ".".join(slug(each) for each in (case, size or own, arm, quantity) if each)
+        return ".".join(slug(each) for each in (case, size or own, arm, quantity) if each)
+
+    def _ask(self, keys: Sequence[str]) -> list[Answer]:
         if not self.machine:
-            return watch(self.env, answers, self.docname, f"{FIGURE} {key}")[0]
+            questions = [f"{FIGURE} {key}" for key in keys]
+            return list(watch(self.env, answers, self.docname, *questions))
         known = watch(self.env, summarize, self.docname, self.machine)
         figures = known.measured.figures if known and known.measured else ()
-        return Answer(figure=next((each for each in figures if each.key == key), None))
+        measured = {each.key: each for each in figures}
+        return [Answer(figure=measured.get(key)) for key in keys]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,7 @@
 """Scales: from a value to a place on an axis, and the round values that stand there."""
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from babel import Locale
@@ -9,6 +10,7 @@ from recipe_gallery.languages import format_number, format_percent
 from recipe_gallery.pages.figures.format import find_scale
 
 _SPACE = "\u00a0"
+_MINUTE, _HOUR = 60, 3600
 _STEPS = (1, 2, 5, 10)  # times a power of ten
 _SHORT = 1e-9  # what rounding leaves of a number
 
@@ -119,3 +121,14 @@ def format_value(value: float, unit: str, locale: Locale, digits: int = 3) -> st
 def _needed_places(value: float, most: int) -> int:
     """Return how many digits behind the point a value has, at most ``most``."""
     return len(f"{value:.{most}f}".rstrip("0").partition(".")[2])
+
+
+def format_seconds(seconds: float, locale: Locale, words: Mapping[str, str]) -> str:
+    """Return a time as readers say it: 14.2 ms, 3.85 s, 12 min, 1.5 h.
+
+    ``words`` has what they call "minutes" and "hours".
+    """
+    if seconds < _MINUTE:
+        return format_value(seconds, "s", locale)
+    unit, name = (_HOUR, "hours") if seconds >= _HOUR else (_MINUTE, "minutes")
+    return format_value(seconds / unit, words[name], locale)
