@@ -24,7 +24,7 @@ MOST_CODE = 150
 MEASURE = """(answer) => {
   const article = document.querySelector("article");
   const box = article.querySelector("section.answer");
-  const inside = ".highlight, .sphx-glr-script-out, .recipe-head, .recipe-card, details, nav";
+  const inside = ".highlight, .sphx-glr-script-out, .recipe-head, .chart, details, nav";
   const bottom = (each) => each ? each.getBoundingClientRect().bottom + scrollY : null;
   const seen = (each) => each.checkVisibility({ visibilityProperty: true });
   const isAnswer = (p) => answer ? p.textContent.includes(answer)
