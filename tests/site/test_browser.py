@@ -17,7 +17,7 @@ from chromium import serve
 from gallery import ROOT
 from recipe_gallery.languages import Language
 from recipe_gallery.project import load_project
-from site_pages import LANGUAGES, by_language
+from site_pages import LANGUAGES, by_language, by_recipe
 
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 SIZES = {"desktop": DESKTOP, "phone": PHONE}
@@ -430,6 +430,23 @@ def test_a_recipe_leads_to_its_neighbours_and_is_marked_while_it_is_read(
         page.locator(".neighbours a.next").click()
         expect(page).to_have_url(each)
     assert page.locator(".neighbours a.next").count() == 0
+
+
+@by_language
+@by_recipe
+def test_the_answer_and_its_code_are_in_sight_at_once(
+    page: Page, address: str, name: str, language: Language
+) -> None:
+    page.goto(f"{address}{language.code}/recipes/{name}.html")
+    bottoms = """() => ["p", ".highlight pre"].map((part) =>
+      document.querySelector(`section.answer ${part}`).getBoundingClientRect().bottom + scrollY)"""
+    for width, height, screens in ((1440, 900, 1), (390, 844, 2)):
+        page.set_viewport_size({"width": width, "height": height})
+        assert max(page.evaluate(bottoms)) < screens * height
+    page.set_viewport_size({"width": 1440, "height": 900})
+    assert page.locator(".answer-in-short p").count() in range(1, 4)
+    page.locator(".answer-in-short").click()
+    expect(page).to_have_url(re.compile("#the-answer$"))
 
 
 def test_pages_work_where_nothing_can_be_stored(browser: Browser, address: str) -> None:
