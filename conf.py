@@ -46,14 +46,15 @@ locale_dirs = ["locale"]
 gettext_compact = False  # one catalog per page
 recipe_gallery_label_packages = ["second_call"]  # one catalog of its labels
 
-# Before the code of each notebook: it installs what is missing or too old, as on Colab.
+# Before the code of each notebook: it installs what is missing or too old, as on Colab. Whoever gets another
+# torch gets the torchvision that fits it; alone that would bring another torch along.
 install_missing = """
 import re
 import subprocess
 import sys
 from importlib.metadata import distributions
 
-needed = {"torch": "2.11", "torchvision": "0.26", "pandas": "2.2", "matplotlib": "3.9"}
+needed = {"torch": "2.11", "pandas": "2.2", "matplotlib": "3.9"}
 found = {each.name: each.version for each in distributions()}
 parts = {name: re.findall(r"\\d+", found.get(name, "0")) for name in needed}
 missing = [
@@ -61,6 +62,8 @@ missing = [
     for name, least in needed.items()
     if [int(part) for part in parts[name]] < [int(part) for part in least.split(".")]
 ]
+if "torch>=2.11" in missing:
+    missing.insert(1, "torchvision>=0.26")
 if missing:
     subprocess.run([sys.executable, "-m", "pip", "install", "-q", *missing], check=True)
 """

@@ -96,14 +96,7 @@ def _find_cases(source: Source, options: Mapping[str, Any], machine: str) -> lis
     device = summary.measured.device if summary and summary.measured else ""
     asked = [replace(source, case=name, machine=machine) for name in options["cases"]]
     costs = [_find_costs(each, options["arms"]) for each in asked]
-    # What the compiler's own start took is no row. Where an arm pays, it is in what that tells.
-    begun = [
-        cost.start - cost.first
-        for each in costs
-        for cost in each.values()
-        if cost.first and cost.start
-    ]
-    more = max(median(begun), 0) if begun else 0
+    start_up = _find_start_up([cost for each in costs for cost in each.values()])
     cases = []
     for arm in options["arms"]:
         if not (machine or any(arm in found for found in costs)):
@@ -112,7 +105,7 @@ def _find_cases(source: Source, options: Mapping[str, Any], machine: str) -> lis
         arms = [
             Arm(
                 name=source.name(arm),
-                start=cost.start or (cost.first and cost.first + more),
+                start=cost.first and cost.first + start_up,
                 call=cost.call,
                 kind=source.colour(arm, options["arms"]),
             )
@@ -127,11 +120,12 @@ def _find_cases(source: Source, options: Mapping[str, Any], machine: str) -> lis
 
 @dataclass(frozen=True, kw_only=True)
 class _Cost:
-    """What is known of an arm: seconds of a call, of its first call, and of its whole start."""
+    """What is known of an arm: seconds of a call and of its first call, and when it pays."""
 
     call: float
-    first: float  # 0 if it compiles nothing
-    start: float  # 0 if it never pays, or nobody knows
+    first: float  # beyond a later call; 0 if it compiles nothing
+    gain: float  # seconds of a call that it saves beside the baseline
+    pays: float  # after so many calls; 0 if never, or if nobody knows
 
 
 def _find_costs(source: Source, names: Sequence[str]) -> dict[str, _Cost]:
@@ -139,14 +133,22 @@ def _find_costs(source: Source, names: Sequence[str]) -> dict[str, _Cost]:
     found, base = {}, 0.0
     for arm in names:
         answers = source.ask(arm, "wall", "first_call", "break_even")
-        wall, first, pays = (answer.figure for answer in answers)
+        wall, first, pays = (answer.figure.value if answer.figure else 0 for answer in answers)
         if wall:
-            base = base or wall.value
-            # its line meets that of the baseline where it pays
-            start = pays.value * (base - wall.value) if pays else 0
-            first_more = first.value - wall.value if first else 0
-            found[arm] = _Cost(call=wall.value, first=max(first_more, 0), start=max(start, 0))
+            base = base or wall
+            found[arm] = _Cost(call=wall, first=max(first - wall, 0), gain=base - wall, pays=pays)
     return found if names[0] in found else {}
+
+
+def _find_start_up(costs: Sequence[_Cost]) -> float:
+    """Return the seconds that the compiler's own start takes, which is no row.
+
+    It is in what an arm saves until it pays. That tells it well only of arms that save much.
+    """
+    known = [cost for cost in costs if cost.pays and cost.first and cost.gain > 0]
+    clear = [cost for cost in known if cost.gain > cost.call / 2] or known
+    found = [cost.pays * cost.gain - cost.first for cost in clear]
+    return max(median(found), 0) if found else 0
 
 
 def _tabulate(cases: Sequence[Case], locale: Locale) -> Table:

@@ -18,6 +18,8 @@ from .scales import format_value
 
 _ = get_translation("second_call")
 
+REST = "rest"  # the part that is no row
+
 Options = Mapping[str, Any]
 Inline = Mapping[str, str]
 
@@ -173,23 +175,22 @@ def _inline_parts(inline: Inline) -> dict[str, dict[str, float]]:
 def _measured_parts(source: Source, options: Options) -> dict[str, dict[str, float]]:
     """Return the parts of each arm.
 
-    ``whole`` names what they are parts of: shares are multiplied by it, and what is left is the
-    part "rest".
+    ``whole`` names what they are parts of: shares are multiplied by it, and "rest" is what is left.
     """
     arms, quantities = options.get("arms", ()), options.get("quantities", ())
     whole = [options["whole"]] if "whole" in options else []
-    found = source.find_all(arms, [*quantities, *whole])
+    found = source.find_all(arms, [*(each for each in quantities if each != REST), *whole])
     parts: dict[str, dict[str, float]] = {}
     for arm in arms:
         total = found[arm, whole[0]] if whole else None
-        parts[arm] = {}
+        values = {}
         for quantity in quantities:
-            if (figure := found[arm, quantity]) and (total or figure.unit != "share"):
+            if figure := found.get((arm, quantity)):
                 times = total.value if total and figure.unit == "share" else 1.0
-                parts[arm][quantity] = times * figure.value
-        rest = total.value - sum(parts[arm].values()) if total else 0
-        if total and rest > 0.01 * total.value:
-            parts[arm]["rest"] = rest
+                values[quantity] = times * figure.value
+        if total and REST in quantities:
+            values[REST] = max(total.value - sum(values.values()), 0)
+        parts[arm] = {each: values[each] for each in quantities if each in values}
     return parts
 
 

@@ -1,0 +1,40 @@
+"""What stands before the code of each notebook: it installs what is missing, and nothing else."""
+
+import runpy
+import subprocess
+from importlib import metadata
+from types import SimpleNamespace
+
+import pytest
+
+from gallery import ROOT
+
+CURRENT = {"torch": "2.15.0", "pandas": "3.1.1", "matplotlib": "3.11.2"}
+
+
+@pytest.mark.parametrize(
+    ("installed", "asked"),
+    [
+        (CURRENT, []),  # no recipe needs torchvision: its own torch would take this one's place
+        (CURRENT | {"torchvision": "0.24.0"}, []),
+        (CURRENT | {"torch": "2.11.0+cu130"}, []),
+        (
+            CURRENT | {"torch": "2.9.1", "torchvision": "0.24.1"},
+            ["torch>=2.11", "torchvision>=0.26"],  # one fits one release of the other
+        ),
+        (CURRENT | {"torch": "2.9.1"}, ["torch>=2.11", "torchvision>=0.26"]),
+        (
+            {"torch": "2.11"},
+            ["pandas>=2.2", "matplotlib>=3.9"],
+        ),
+    ],
+)
+def test_a_notebook_installs_what_is_missing_or_too_old(
+    monkeypatch: pytest.MonkeyPatch, installed: dict[str, str], asked: list[str]
+) -> None:
+    calls: list[list[str]] = []
+    found = [SimpleNamespace(name=name, version=version) for name, version in installed.items()]
+    monkeypatch.setattr(metadata, "distributions", lambda: found)
+    monkeypatch.setattr(subprocess, "run", lambda command, check: calls.append(command[5:]))
+    exec(runpy.run_path(str(ROOT / "conf.py"))["install_missing"], {})
+    assert [name for call in calls for name in call] == asked
