@@ -46,8 +46,8 @@ locale_dirs = ["locale"]
 gettext_compact = False  # one catalog per page
 recipe_gallery_label_packages = ["second_call"]  # one catalog of its labels
 
-# Before the code of each notebook: it installs what is missing or too old, as on Colab. Whoever gets another
-# torch gets the torchvision that fits it; alone that would bring another torch along.
+# Before the code of each notebook: it installs what is missing or too old, as on Colab. Whoever
+# gets another torch gets the torchvision that fits it; alone that would bring a torch along.
 install_missing = """
 import re
 import subprocess

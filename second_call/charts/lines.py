@@ -119,7 +119,7 @@ def _draw_series(drawing: Drawing, series: Series, x: Scale, y: Scale) -> None:
         return
     for point, (across, up) in zip(series.points, places, strict=True):
         if point.high > point.low:
-            drawing.line((across, y(point.low)), (across, y(point.high)), "whisker")
+            drawing.line((across, y(point.low)), (across, y(point.high)), f"range {series.kind}")
         drawing.dot(across, up, 3.5, f"dot {series.kind}")
 
 

@@ -64,8 +64,8 @@ class Names(SphinxDirective):
                 plain = len(body) < 2 and [type(each) for each in words] == [nodes.Text]
                 if not (plain and isinstance(words, nodes.paragraph)):
                     raise self.error(f"names: {name.astext()!r} needs a few words, no markup")
-                if words.line is None:
-                    words.source, words.line = name.source, name.line
+                if not len(body):
+                    self.set_source_info(words)
                 found += words
         if not len(found):
             raise self.error("names: there are none; write each as   :graphs: CUDA graphs")

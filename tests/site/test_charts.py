@@ -259,6 +259,14 @@ def test_words_of_a_chart_are_translated(pages: dict[str, Pages]) -> None:
     assert "CUDA graphs" not in pages["ko"].html
 
 
+def test_names_are_messages_also_without_a_text(gallery: Gallery) -> None:
+    gallery.add("steps", RECIPE)
+    gallery.build("gettext")
+    template = (gallery.root / "out/gettext/recipes.pot").read_text(encoding="utf-8")
+    for name in ("plain", "CUDA graphs", "move m", "A step of Adam."):
+        assert f'msgid "{name}"' in template
+
+
 def test_a_table_says_what_a_chart_shows(pages: dict[str, Pages]) -> None:
     ladder, _stacked, explorer, _stages, lines = charts(pages["en"])
     rows = [
