@@ -32,6 +32,21 @@ multiplied by a large matrix, try** ``max-autotune-no-cudagraphs``. One row :cla
   Modes are stable since 2.0; ``mark_dynamic`` may still change.
 - A CUDA GPU of compute capability 7.0 or above, with Triton, for results like these. Elsewhere small
   sizes run on the CPU, with a C++ compiler. A T4 (7.5) has no ``bfloat16`` and runs ``float32``.
+
+.. names::
+
+   :BERT.short: BERT, short sentences
+   :resnet18.float32: resnet18
+   :resnet18.half: resnet18, half precision
+   :sin+cos.2^26: sine and cosine
+   :elements:
+   :limit: time of a copy
+   :your function:
+   :Python:
+   :graph and guards:
+   :forward and backward:
+   :fused kernels:
+   :program, cached:
 """
 
 # sphinx_gallery_cell_timeout = 600
@@ -91,6 +106,12 @@ multiplied by a large matrix, try** ``max-autotune-no-cudagraphs``. One row :cla
 #      - NumPy: :measured:`numpy.algebra.numpy.wall` instead of :measured:`numpy.products.numpy.wall`
 #      - Your time
 #
+# .. chart:: break-even
+#    :cases: BERT.short, resnet18.float32, resnet18.half, sin+cos.2^26
+#    :arms: eager, default, reduce-overhead
+#
+#    Seconds of all calls of a run, the first one and the start of the compiler included.
+#
 # What happens at the first call
 # ------------------------------
 #
@@ -106,6 +127,16 @@ multiplied by a large matrix, try** ``max-autotune-no-cudagraphs``. One row :cla
 #
 # A cache on disk keeps what stages 2 to 4 made. Each later call checks the guards and runs the program; if
 # one fails, the stages run again.
+#
+# .. chart:: stages
+#
+#    What the first call makes of a function.
+#
+#    :your function: Python
+#    :Dynamo: graph and guards
+#    :AOTAutograd: forward and backward
+#    :Inductor: fused kernels
+#    :Triton, C++: program, cached
 
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True
@@ -266,6 +297,15 @@ for power in (POWERS[0], POWERS[-1]):
     look("tuned", calls, f"2^{power}", 1e-5)
 
 # %%
+# .. chart:: lines
+#    :case: sin+cos
+#    :arms: eager, default, reduce-overhead
+#    :quantities: wall
+#    :sizes: 2^0, 2^18, 2^22, 2^26
+#    :x: elements
+#    :limit:
+#
+#    Wall time of sin + cos, by the number of elements.
 
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True

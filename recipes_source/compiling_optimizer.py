@@ -30,6 +30,28 @@ kernel: compile its step**. :claim:`NAdam's GPU time falls from {nadam.10.foreac
 - A CUDA GPU of compute capability 7.0 or above, with Triton, for results like the ones on this page.
   Elsewhere small sizes run on the CPU, which takes a C++ compiler. A T4 (7.5) has no ``bfloat16``:
   there the training iteration runs in ``float32``.
+
+.. names::
+
+   :foreach:
+   :fused:
+   :compiled:
+   :graphs: CUDA graphs
+   :for-loop:
+   :Adam.10: Adam, 10 layers
+   :Adam.100: Adam, 100 layers
+   :NAdam.10: NAdam, 10 layers
+   :iteration: a training iteration
+   :layers:
+   :limit: limit, 28 bytes per parameter
+   :move m:
+   :scale v:
+   :add g² to v:
+   :square root:
+   :divide:
+   :add epsilon:
+   :update p:
+   :all at once:
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -80,6 +102,12 @@ kernel: compile its step**. :claim:`NAdam's GPU time falls from {nadam.10.foreac
 #        :measured:`iteration.fused.optimizer_share`
 #      - Nothing
 #
+# .. chart:: break-even
+#    :cases: Adam.10, Adam.100, NAdam.10, iteration
+#    :arms: foreach, fused, compiled, graphs
+#
+#    Seconds of all steps of a run: with the first calls and the start of the compiler.
+#
 # Why a step takes long
 # ---------------------
 #
@@ -91,6 +119,14 @@ kernel: compile its step**. :claim:`NAdam's GPU time falls from {nadam.10.foreac
 # *foreach*, the default on a GPU, does one operation after the other, each over all parameters, from
 # memory to memory: 72 bytes. A kernel that does everything at once keeps what is in between in
 # registers.
+#
+# .. chart:: stacked
+#    :unit: B
+#
+#    Bytes that a step of Adam reads and writes for each parameter.
+#
+#    :foreach: move m 12, scale v 8, add g² to v 12, square root 8, divide 8, add epsilon 8, update p 16
+#    :fused: all at once 28
 
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True
@@ -244,6 +280,14 @@ adam = {LAYERS[0]: climb(torch.optim.Adam, LAYERS[0], WAYS)}
 # - With CUDA graphs the CPU is done after :measured:`adam.10.graphs.cpu`, without them after
 #   :measured:`adam.10.compiled.cpu`. The wall time is :measured:`adam.10.graphs.wall`.
 #
+# .. chart:: ladder
+#    :case: Adam.10
+#    :arms: for-loop, foreach, fused, compiled, graphs
+#    :quantities: wall, gpu
+#    :limit:
+#
+#    A step of Adam over ten layers.
+#
 # The original recipe reports 747 µs for the eager and 392 µs for the compiled step. Here they take
 # :measured:`adam.10.foreach.wall` and :measured:`adam.10.compiled.wall`. The GPU is another, and so is
 # the eager step: there the compiler had made it ``capturable``.
@@ -269,6 +313,25 @@ for layers in LAYERS[1:]:
     adam[layers] = climb(torch.optim.Adam, layers, ways)
 
 # %%
+# .. chart:: lines
+#    :case: Adam
+#    :arms: foreach, fused, compiled
+#    :quantities: wall
+#    :sizes: 10, 30, 100
+#    :x: layers
+#    :limit:
+#
+#    Wall time of a step of Adam, by the number of layers.
+#
+# .. chart:: lines
+#    :case: Adam
+#    :arms: foreach, fused, compiled
+#    :quantities: gpu
+#    :sizes: 10, 30, 100
+#    :x: layers
+#    :limit:
+#
+#    GPU time of the same steps.
 
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True

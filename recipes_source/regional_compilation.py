@@ -33,6 +33,23 @@ your program starts again and again, keep the compiler's cache**: :claim:`the wh
 - PyTorch 2.11 or newer, pandas and Matplotlib. Blocks reuse code since 2.5.
 - A CUDA GPU of compute capability 7.0 or above, with Triton. One without ``bfloat16``, as a T4, computes
   in ``float32``. Elsewhere small sizes run on the CPU, which takes a C++ compiler and some minutes.
+
+.. names::
+
+   :eager:
+   :regional:
+   :full:
+   :nested:
+   :graphs: CUDA graphs
+   :waiting: short input, the GPU waits
+   :busy: long input, the GPU is busy
+   :train: training
+   :operations:
+   :nothing: empty cache
+   :disk: cache on disk
+   :artifacts: loaded artifacts
+   :call: first call
+   :rest: import, model and compiler
 """
 
 # sphinx_gallery_cell_timeout = 600
@@ -81,6 +98,12 @@ your program starts again and again, keep the compiler's cache**: :claim:`the wh
 #      - No compiling
 #      - No gain
 #      - :claim:`{tiny.regional.wall} instead of {tiny.eager.wall} <tiny-loses>`
+#
+# .. chart:: break-even
+#    :cases: waiting, busy, train
+#    :arms: eager, regional, full, nested, graphs
+#
+#    Seconds of all calls of a run, the first one and the start of the compiler included.
 #
 # Why the first call takes long
 # -----------------------------
@@ -141,6 +164,15 @@ compiled = torch.compile(Layer(), backend=show)(torch.ones(10))
 # %%
 # In the figure, *full* is ``model.compile()``, *regional* is ``block.compile()`` for each block, and
 # *nested* is one graph that holds the block once and calls it many times.
+#
+# .. chart:: stacked
+#    :unit:
+#
+#    Operations that the compiler is given for 64 layers.
+#
+#    :full: operations 321
+#    :nested: operations 134
+#    :regional: operations 5
 
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True
@@ -389,6 +421,20 @@ chains += [("start", way, ("disk", "artifacts")) for way in ("full", "regional")
 more = launch([*chains, ("start", "eager", ("nothing",))])
 
 # %%
+# .. chart:: ladder
+#    :case: start
+#    :arms: full, nested, regional, eager
+#    :quantities: nothing, disk, artifacts
+#
+#    Seconds from ``import torch`` to the first result, by what the compiler finds in its cache.
+#
+# .. chart:: stacked
+#    :case: start
+#    :arms: full, nested, regional
+#    :quantities: rest, call
+#    :whole: nothing
+#
+#    The same with an empty cache: the first call, and what comes before it.
 
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True

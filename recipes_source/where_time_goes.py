@@ -36,6 +36,20 @@ that trains on the same batch every time.
 - PyTorch 2.11 or newer, pandas and Matplotlib.
 - A CUDA GPU of compute capability 7.0 or above, with Triton, for results like the ones on this page.
   Without one, small sizes run on the CPU; there ``torch.compile`` needs a C++ compiler.
+
+.. names::
+
+   :as it is:
+   :fused: fused optimizer
+   :compiled: compiled model
+   :graphs: CUDA graphs
+   :workers: with workers
+   :mended:
+   :step: one step
+   :data_share: data
+   :forward_share: forward
+   :backward_share: backward
+   :optimizer_share: optimizer
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -284,6 +298,19 @@ assert (losses - losses["as it is"]).abs().max() < 0.02, losses
 #
 # All arms start from the same parameters and give the same loss, within 0.02.
 #
+# .. chart:: ladder
+#    :case: step
+#    :arms: as it is, fused, compiled, graphs
+#    :quantities: wall, gpu
+#
+#    A step with the batch at hand.
+#
+# .. chart:: break-even
+#    :cases: step
+#    :arms: as it is, fused, compiled, graphs
+#
+#    Seconds of all steps of a run, the first call and the start of the compiler included.
+#
 # Doing what was found
 # --------------------
 #
@@ -334,6 +361,13 @@ if ON_GPU:
     claim_less("compiled-fewer-kernels", compiled, fused, "kernels")
 
 # %%
+# .. chart:: stacked
+#    :case: iteration
+#    :arms: as it is, workers, mended
+#    :quantities: data_share, forward_share, backward_share, optimizer_share
+#    :whole: wall
+#
+#    The parts of an iteration.
 
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True
