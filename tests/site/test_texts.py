@@ -108,7 +108,7 @@ def text_of(path: Path) -> str:
 def plain(text: str, claims: str) -> str:
     """Return a text without markup and code, a claim as ``claims`` says."""
     for pattern, words in {
-        r"(?m)^( *)\.\. (?:code-block|math)::.*\n(?:(?:\1 +.*)?\n)*": "\n",
+        r"(?m)^( *)\.\. (?:code-block|math|chart|names)::.*\n(?:(?:\1 +.*)?\n)*": "\n",
         r"(?m)^ *\.\. [\w-]+::.*\n(?: +:.*\n)*": "\n",  # a table's texts stay
         r"(?m)^(\S)\1{3,}$": "\n",  # of a heading
         CLAIM.pattern: claims,
