@@ -201,6 +201,9 @@ def test_results_come_while_somebody_types_and_keys_lead_to_a_section(
     expect(page.locator("article .search-results > li").first).to_be_visible()
     expect(page).to_have_url(re.compile(r"\?q=torch$"))
     page.go_back()
+    page.goto(f"{address}{language.code}/index.html")  # has a field of its own
+    page.keyboard.press("Control+k")
+    expect(page.locator("article .front-search input")).to_be_focused()
 
 
 def test_a_title_leads_to_its_page_and_a_query_is_kept(page: Page, address: str) -> None:
