@@ -759,8 +759,9 @@ bench.claim("allowed-int-serves", few["run compiled"] == 12, str(few))
 #   config.recompile_limit"). Rule: put the number into a tensor, or let
 #   ``torch._dynamo.config.allow_unspec_int_on_nn_module = True`` :claim:`make integers inputs
 #   <allowed-int-serves>`.
-# - A class of ``torch.nn`` :claim:`gets no graph at all <torch-nn-has-no-graph>`: ``torch.compile`` does
-#   not start inside PyTorch's own functions. Rule: write a subclass with a ``forward`` of your own.
+# - In PyTorch 2.11 a class of ``torch.nn`` :claim:`gets no graph at all <torch-nn-has-no-graph>`:
+#   ``torch.compile`` does not start inside PyTorch's own functions. (2.15 makes a graph.) Rule: write a
+#   subclass with a ``forward`` of your own.
 #
 # ``TORCH_LOGS=recompiles`` names the guard that failed.
 #
