@@ -35,6 +35,9 @@ multiplied by a large matrix, try** ``max-autotune-no-cudagraphs``. One row :cla
 
 .. names::
 
+   :eager:
+   :default:
+   :reduce-overhead:
    :BERT.short: BERT, short sentences
    :resnet18.float32: resnet18
    :resnet18.half: resnet18, half precision
@@ -42,6 +45,10 @@ multiplied by a large matrix, try** ``max-autotune-no-cudagraphs``. One row :cla
    :elements:
    :limit: time of a copy
    :your function:
+   :Dynamo:
+   :AOTAutograd:
+   :Inductor:
+   :Triton, C++:
    :Python:
    :graph and guards:
    :forward and backward:
