@@ -116,6 +116,8 @@ def _draw_series(drawing: Drawing, series: Series, x: Scale, y: Scale) -> None:
     places = [(x(point.x), y(point.value)) for point in series.points]
     drawing.path(places, f"curve {series.kind}")
     if series.kind == "limit":
+        if len(places) == 1:  # of one size only: no line
+            drawing.dot(*places[0], 4.5, "limit")
         return
     for point, (across, up) in zip(series.points, places, strict=True):
         if point.high > point.low:
