@@ -16,6 +16,7 @@ from recipe_gallery.pages.figures.known import figures_of
 from recipe_gallery.pages.header import describe_versions
 from recipe_gallery.recipes.figures.figures import Figure, figures_path, load_figures
 from recipe_gallery.recipes.figures.replicates import replicates_path
+from recipe_gallery.recipes.figures.sources import read_sources
 from recipe_gallery.recipes.gallery import find_file, find_recordings, list_files
 from recipe_gallery.recipes.recorded_page import RecordedPage, Unrecorded, load_recorded
 
@@ -29,6 +30,7 @@ class Measured:
     versions: str
     package_versions: tuple[tuple[str, str], ...]
     figures: tuple[Figure, ...] = ()  # with intervals, from many processes
+    processes: tuple[dict[str, float], ...] = ()  # what each of them measured, by key
     problem: str = ""  # why these cannot be read
 
 
@@ -103,13 +105,14 @@ def _describe(
         if not page.comparison.is_current:
             stale = f"stale recording: {page.comparison.describe()}"
             problem = GalleryError(stale, path=recording.path).describe(root)
-        figures, wrong = _read_figures(page, root)
+        figures, processes, wrong = _read_figures(page, root)
         measured = Measured(
             device=recording.device_name,
             recorded=recording.recorded,
             versions=describe_versions(recording, names),
             package_versions=tuple(recording.facts["versions"].items()),
             figures=figures,
+            processes=processes,
             problem=wrong,
         )
     return Summary(
@@ -117,12 +120,16 @@ def _describe(
     )
 
 
-def _read_figures(page: RecordedPage, root: Path) -> tuple[tuple[Figure, ...], str]:
-    """Return the stored figures of a recording, and what is wrong with them."""
+def _read_figures(
+    page: RecordedPage, root: Path
+) -> tuple[tuple[Figure, ...], tuple[dict[str, float], ...], str]:
+    """Return the stored figures of a recording, its processes, and what is wrong with them."""
     path = page.recording.path
     try:
         known = page.comparison.is_current and figures_path(path).exists()
         figures = figures_of(page) if known else load_figures(path)
-        return tuple(figures.figures.values()), ""
+        found = read_sources(path, page.recipe, page.recording).processes if known else []
+        processes = [{row.key: row.value for row in each.published.rows} for each in found]
+        return tuple(figures.figures.values()), tuple(processes), ""
     except GalleryError as error:
-        return (), error.describe(root)
+        return (), (), error.describe(root)

@@ -17,6 +17,7 @@ def setup(app: Sphinx) -> None:
 
     app.connect("builder-inited", _draw_headlines)
     app.connect("html-page-context", _add_script)
+    app.connect("doctree-resolved", trade.resolve_links)
     app.add_directive("results", results.Results)
     app.add_directive("measured-on", trade.MeasuredOn)
     app.add_directive("wait-and-gain", trade.WaitAndGain)

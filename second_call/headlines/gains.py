@@ -1,13 +1,19 @@
 """What a headline says: how much sooner work is done, for which wait, and when that has paid."""
 
 import math
-from collections.abc import Mapping
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from recipe_gallery.recipes.figures.figures import Figure
 from recipe_gallery.recipes.figures.rows import slug
 
 Known = Mapping[str, Figure]
+Processes = Sequence[Mapping[str, float]]
+FEWEST = 3  # processes whose ratios say how far another one lies off
+FLOOR = math.log(1.005)
+# Student's t for 98 of 100, of one degree of freedom and more; no fewer than that of ten
+T_98 = (31.82, 6.965, 4.541, 3.747, 3.365, 3.143, 2.998, 2.896, 2.821, 2.764)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,10 +34,11 @@ class Gain:
         return any(each is not None and each.high < 1 for each in (self.ratio, self.wall))
 
 
-def find_gain(known: Known, key: str, baseline: str) -> Gain:
+def find_gain(known: Known, key: str, baseline: str, processes: Processes = ()) -> Gain:
     """Return what the figure ``key`` says against an arm or the figure of another key.
 
-    Raises ``KeyError`` with the key that no recording has.
+    ``processes`` are what each of them measured. Raises ``KeyError`` with the key that no
+    recording has.
     """
     figure = known[key]
     before = known[baseline] if "." in baseline else known[_key_of(figure, arm=baseline)]
@@ -42,11 +49,11 @@ def find_gain(known: Known, key: str, baseline: str) -> Gain:
     base_wall = known.get(_key_of(before, quantity="wall"))
     wall = None
     if figure.quantity == "gpu" and related["wall"] and base_wall:
-        wall = _compare(known, related["wall"], base_wall)
+        wall = _compare(known, related["wall"], base_wall, processes)
     return Gain(
         figure=figure,
         baseline=before,
-        ratio=_compare(known, figure, before),
+        ratio=_compare(known, figure, before, processes),
         wall=wall,
         share=related["share"],
         first_call=related["first_call"] if figure.quantity != "first_call" else None,
@@ -64,26 +71,54 @@ def _is_first(known: Known, before: Figure) -> bool:
     return _key_of(before, quantity="speedup") not in known
 
 
-def _compare(known: Known, figure: Figure, before: Figure) -> Figure:
+def _compare(known: Known, figure: Figure, before: Figure, processes: Processes) -> Figure:
     """Return how many times as long the work took before.
 
-    That is the speed-up which was measured, in turns, if there is one. Else it is the ratio of
-    the two figures; they are taken as independent, which makes the interval rather too wide.
+    That is the speed-up which was measured, in turns, if there is one, else the ratio in each
+    process. Of few processes the two figures are taken as independent, which makes the interval
+    rather too wide.
     """
     speedup = known.get(_key_of(figure, quantity="speedup"))
     same = (figure.case, figure.size, figure.quantity) == (before.case, before.size, "wall")
-    if speedup and same and _is_first(known, before):
+    if not (same and _is_first(known, before)):
+        speedup = None
+    ratios = list(_ratios(figure, before, speedup, processes))
+    if len(ratios) >= FEWEST:
+        half = max(FLOOR, T_98[min(len(ratios) - 1, len(T_98)) - 1] * _deviation(ratios))
+        middle = math.log(speedup.value) if speedup else statistics.median(ratios)
+        return _ratio(figure, before, middle, half, half)
+    if speedup:
         return speedup
-    value = before.value / figure.value
+    ratio = _log(before.value, figure.value)
     above = math.hypot(_log(before.high, before.value), _log(figure.value, figure.low))
     below = math.hypot(_log(before.value, before.low), _log(figure.high, figure.value))
+    return _ratio(figure, before, ratio, below, above)
+
+
+def _ratios(
+    figure: Figure, before: Figure, speedup: Figure | None, processes: Processes
+) -> Iterator[float]:
+    """Yield the logarithm of the ratio in each process that measured both."""
+    for each in processes:
+        if speedup and each.get(speedup.key):
+            yield math.log(each[speedup.key])
+        elif not speedup and each.get(before.key) and each.get(figure.key):
+            yield math.log(each[before.key] / each[figure.key])
+
+
+def _deviation(ratios: Sequence[float]) -> float:
+    """Return how far another one lies off, as a standard deviation."""
+    return statistics.stdev(ratios) * math.sqrt(1 + 1 / len(ratios))
+
+
+def _ratio(figure: Figure, before: Figure, ratio: float, below: float, above: float) -> Figure:
     return replace(
         figure,
         quantity="speedup",
         unit="x",
-        value=value,
-        low=value * math.exp(-below),
-        high=value * math.exp(min(above, 20)),
+        value=math.exp(ratio),
+        low=math.exp(ratio - below),
+        high=math.exp(ratio + min(above, 20)),
         processes=min(figure.processes, before.processes),
         hosts=min(figure.hosts, before.hosts),
     )

@@ -32,7 +32,7 @@ def find_gains(env: BuildEnvironment, words: headline) -> list[Shown]:
     for place, measured in enumerate(measured_of(env, words["recipe"])):
         known = {figure.key: figure for figure in measured.figures}
         try:
-            gain = find_gain(known, words["key"], words["baseline"])
+            gain = find_gain(known, words["key"], words["baseline"], measured.processes)
             found.append(Shown(words=words, device=measured.device, gain=gain))
         except KeyError as error:
             if not place:

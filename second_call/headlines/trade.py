@@ -4,6 +4,7 @@ from typing import Any
 
 from babel import Locale
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
@@ -13,7 +14,7 @@ from recipe_gallery.pages.figures.format import format_figure
 
 from ..charts.scales import Scale, format_value
 from ..figures.summary import Measured, list_recipes, summarize
-from ..nodes import html_element, link_to_page, render
+from ..nodes import html_element, render
 from .gains import Gain
 from .lines import headline, headline_list, read_headlines
 from .machines import find_gains
@@ -23,6 +24,17 @@ _ = get_translation("second_call")
 
 KIND = "wait-and-gain"
 NO_WAIT = 6.0  # per cent of the width: where nothing is compiled
+
+
+class recipe_link(nodes.inline):  # noqa: N801 (docutils names nodes so)
+    """Words that lead to a ``recipe``; Sphinx's own link would leave out their markup."""
+
+
+def resolve_links(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put links in place of the nodes."""
+    for node in list(doctree.findall(recipe_link)):
+        address = app.builder.get_relative_uri(docname, node["recipe"])
+        node.replace_self(nodes.reference("", "", *node.children, internal=True, refuri=address))
 
 
 class WaitAndGain(SphinxDirective):
@@ -82,15 +94,15 @@ def draw_trade(env: Any, listed: headline_list, locale: Locale) -> list[nodes.No
         up=str(_("Speed-up")),
     )
     key = html_element(tag="ol", classes=["trade-cases"])
-    key += [_describe(env, node, gain, locale) for node, gain in measured]
+    key += [_describe(node, gain, locale) for node, gain in measured]
     frame = html_element("", chart, key, tag="div", classes=["trade"])
     return [frame] if measured else []
 
 
-def _describe(env: Any, node: headline, gain: Gain, locale: Locale) -> nodes.Element:
+def _describe(node: headline, gain: Gain, locale: Locale) -> nodes.Element:
     """Return a case as a line: its words, which lead to the recipe, speed-up and wait."""
     words = [child.deepcopy() for child in node.children]
-    link = link_to_page(env, node["recipe"], *words)
+    link = recipe_link("", "", *words, recipe=node["recipe"])
     wait = gain.first_call
     facts = {
         "gain": format_figure(gain.ratio, locale),

@@ -89,6 +89,19 @@ def test_against_another_arm_no_speedup_of_the_recipe_counts() -> None:
     assert find_gain(KNOWN, "adam.100.compiled.wall", "adam.100.fused.wall").ratio.value < 1
 
 
+def test_the_range_of_a_ratio_is_that_of_the_processes() -> None:
+    """Both times differ by a factor of two, and their ratio by a tenth."""
+    keys = "adam.100.foreach.gpu", "adam.100.fused.gpu"
+    processes = [dict(zip(keys, times, strict=True)) for times in ((2, 1), (4, 2.1), (1, 0.48))]
+    gain = find_gain(KNOWN, "adam.100.fused.gpu", "foreach", processes)
+    assert gain.ratio.value == pytest.approx(2)
+    assert 1.2 < gain.ratio.low < 1.7 < 2.4 < gain.ratio.high < 3.4
+    few = find_gain(KNOWN, "adam.100.fused.gpu", "foreach", processes[:2])
+    assert few.ratio.value == pytest.approx(2.5)
+    same = find_gain(KNOWN, "adam.100.fused.gpu", "foreach", processes[:1] * 4)
+    assert same.ratio.high == pytest.approx(2 * 1.005)
+
+
 def test_a_gain_needs_both_figures() -> None:
     with pytest.raises(KeyError, match=r"adam\.100\.eager\.gpu"):
         find_gain(KNOWN, "adam.100.fused.gpu", "eager")

@@ -26,6 +26,8 @@ COMPARES = re.compile(
     r"|than|(?:beat|drop|fall|gain|grow|lose|outweigh|overtake|rise|shrink|win)s?|saves|slows)\b",
     re.IGNORECASE,
 )
+# Claims that are computed and not made: a process refuted them, so the text says something else.
+UNMADE = {"compile_modes": {"tuning-gains"}}
 # Sentences that compare and no figure can confirm, each by a piece of it, and why they may.
 ALLOWED = {
     "says what the page is about, and not how it ends": {
@@ -43,6 +45,9 @@ ALLOWED = {
         "how_we_measure": ['"How long does it take?"'],
         "compile_modes": ["A better formula first", "NumPy, and a better formula"],
         "compiling_optimizer": ["Larger models"],
+    },
+    "says that a claim was refuted: tuning-gains holds in some processes only": {
+        "compile_modes": ["nothing that was tuned here took less", "took less GPU time in some"],
     },
     "defines what is told of figures": {
         "how_we_measure": [
@@ -154,9 +159,7 @@ def test_a_recipe_is_read_in_minutes(recipe: Recipe) -> None:
     assert len(words) <= MOST_WORDS
 
 
-def test_each_claim_of_a_recipe_is_computed_and_each_that_is_computed_is_made(
-    recipe: Recipe,
-) -> None:
+def test_a_recipe_computes_its_claims_and_no_others(recipe: Recipe) -> None:
     made = {key for _sentence, key in CLAIM.findall(text_of(recipe.path))}
     calls = [
         node
@@ -165,7 +168,7 @@ def test_each_claim_of_a_recipe_is_computed_and_each_that_is_computed_is_made(
         if isinstance(node, ast.Call) and node.args and "claim" in ast.unparse(node.func)
     ]
     keys = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
-    assert made == keys
+    assert made == keys - UNMADE.get(recipe.name, set())
 
 
 @pytest.mark.parametrize(

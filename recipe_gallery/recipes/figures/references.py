@@ -6,6 +6,7 @@ shown: ``adam.100.compiled.speedup, number`` is the number without its unit.
 """
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 
 FORMS = ("number",)
@@ -89,6 +90,16 @@ def parse_claim(text: str) -> ClaimText:
         pieces.append(Reference(recipe=recipe, key=figure.key, form=figure.form))
     pieces.append(sentence[end:])
     return ClaimText(pieces=tuple(filter(None, pieces)), claim=claim)
+
+
+def find_claims(text: str) -> set[str]:
+    """Return the keys of the claims that a text makes about figures of its own recipe."""
+    found = set()
+    for role in _ROLE.finditer(text):
+        with suppress(ValueError):  # the build tells it
+            if role["role"] == "claim":
+                found.add(parse_claim(role["text"]).claim.name)
+    return found
 
 
 def leave_out_figures(text: str) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ...errors import GalleryError, describe_error, suggest
 from ...recipes.figures.figures import ClaimRecord, Figure, figures_path, load_figures
+from ...recipes.figures.references import find_claims
 from ...recipes.figures.sources import Process, Sources, read_sources
 from ...recipes.recipe import Recipe
 from ...recipes.recording import Recording
@@ -44,13 +45,18 @@ def inspect_figures(path: Path, recipe: Recipe, recording: Recording | None) -> 
         return FiguresReport(wrong=(describe_error(error),))
     replicates = sources.replicates
     publishes = any(each.published for each in sources.processes)
-    claims = sources.count_claims().values()
-    refuted = describe_refuted(claims)
+    claims = sources.count_claims()
+    made = find_claims("\n".join(block.content for block in recipe.blocks if block.type == "text"))
+    refuted = describe_refuted(claims[key] for key in sorted(claims.keys() & made))
     notes, wrong = [], []
     if publishes or replicates.current:
         notes.append(f"figures of {describe(sources)}")
     if claims and not refuted:
-        notes.append(f"claims that hold in every process: {len(claims)}")
+        held = [each for each in claims.values() if not each.refuted]
+        notes.append(f"claims that hold in every process: {len(held)}")
+    # Prose may change without a new recording, so a sentence that was found wrong can go.
+    unmade = describe_refuted(claims[key] for key in sorted(claims.keys() - made))
+    notes += [f"{each} (the text does not say so)" for each in unmade]
     if replicates.stale:
         notes.append(f"{count(replicates.stale, 'replicate')} of other code: ignored")
     if replicates.unfinished:

@@ -25,7 +25,7 @@ MEASURING = '''
 Measuring
 =========
 
-Text.
+:claim:`It is faster, {adam.10.compiled.time} <faster>`.
 """
 
 from IPython.display import display
@@ -191,6 +191,20 @@ def test_a_claim_that_a_replicate_refutes_is_an_error(measured: Gallery, run: Ru
     assert f"error: {line}\n" in text
     refuted = load_figures(measured.recordings / "measuring.ipynb").claims["faster"].refuted
     assert [(each.replicate, each.host) for each in refuted] == [(7, "other")]
+
+
+def test_a_claim_that_the_text_does_not_make_is_told_and_no_error(
+    measured: Gallery, run: Run
+) -> None:
+    no = Claim(key="faster", holds=False, evidence="4.1 against 4.0 ms")
+    add_replicates(measured, 1.0, claims=(no,), replicate=7)
+    run("figures")
+    text = MEASURING.replace(":claim:`It is faster, {adam.10.compiled.time} <faster>`", "Text")
+    measured.write("measuring", text)
+    status, text = run("check")
+    assert status == 0
+    assert "claim faster held in 1 of 2 processes" in text
+    assert "(the text does not say so)\n" in text
 
 
 def test_what_no_text_rests_on_may_refute_a_claim(measured: Gallery, run: Run) -> None:
