@@ -1,8 +1,8 @@
-// See second_call/charts/explorer.py, which writes what a page shows without a script.
+// second_call/charts/explorer.py writes what a page shows without this.
 for (const explorer of document.querySelectorAll(".explorer")) {
   const { lang } = document.documentElement;
   const { least, most, separator, one, several, minutes, hours } = explorer.dataset;
-  const all = (selector) => [...explorer.querySelectorAll(selector)];
+  const all = (kind) => [...explorer.querySelectorAll(kind)];
   const [slider, output, controls] = ["input", "output", ".explorer-controls"].flatMap(all);
   const [selects, cases] = [all("select"), all(".explorer-case")];
   const digits = new Intl.NumberFormat(lang, { maximumSignificantDigits: 3 });

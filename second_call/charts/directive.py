@@ -87,7 +87,9 @@ class ChartDirective(SphinxDirective):
 def _make_table(table: Table) -> str:
     """Return the figures of a chart as HTML."""
     summary = escape(_("Figures of this chart"))
-    head = "".join(f'<th scope="col">{escape(each)}</th>' for each in table.head)
+    head = "".join(
+        f'<th scope="col">{escape(each)}</th>' if each else "<td></td>" for each in table.head
+    )
     rows = []
     for name, *cells in table.rows:
         shown = "".join(f"<td>{escape(each)}</td>" for each in cells)
