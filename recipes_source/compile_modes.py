@@ -284,7 +284,7 @@ one = look("sin+cos", ways(wave, x[:1]), "2^0", 1e-5)
 # %%
 # ``wall`` is the wall time of a call, ``gpu`` the time in kernels, ``cpu`` the time until the CPU has
 # launched everything, ``share`` the limit divided by the GPU time. Now sizes in between, and
-# ``max-autotune-no-cudagraphs``, called *tuned* below.
+# ``max-autotune-no-cudagraphs`` (*tuned*).
 
 # sphinx_gallery_once = True
 waves = {POWERS[0]: one, POWERS[-1]: many}
@@ -445,10 +445,11 @@ if ON_GPU and bert:
 # %%
 # With one sentence :claim:`the GPU waits: kernels run for {bert.short.eager.gpu} of a call's
 # {bert.short.eager.wall} <short-waits>`. ``default`` :claim:`leaves it waiting <default-waits>`, CUDA graphs
-# do not. With 64 texts of 512 tokens kernels run for :measured:`bert.long.eager.gpu` of
-# :measured:`bert.long.eager.wall` eagerly and for :measured:`bert.long.default.gpu` of
-# :measured:`bert.long.default.wall` with ``default``, so graphs have nothing to gain. The origin
-# shows 5.5 and 2.2 ms for a sentence and twelve layers.
+# do not. (The origin: 5.5 and 2.2 ms for twelve layers.)
+#
+# With 64 texts of 512 tokens the GPU is busy: kernels run for :measured:`bert.long.eager.gpu` eagerly, but
+# for :measured:`bert.long.default.gpu` with ``default``. When traced, Transformers hands attention a mask
+# that hides nothing, and FlashAttention takes no mask. So compare GPU times.
 #
 # Does tuning pay?
 # ................
