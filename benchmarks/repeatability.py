@@ -1,174 +1,154 @@
-"""Compare two recordings of the same code: ``python benchmarks/repeatability.py FIRST SECOND``.
+"""Whether figures repeat on a host that was left out: ``python benchmarks/repeatability.py``.
 
-FIRST and SECOND are folders of recordings. ``--plain RECIPE=FILE`` adds what a plain run of
-``python recipes_source/RECIPE.py`` printed: every table is then shown three times, to be read by
-eye, because a plain run does not print the headline figures.
+For each host of each recipe, intervals are computed from the processes of the other hosts, as ``make
+record`` computes them. What the host that was left out measured, the median of its processes, should
+fall inside. ``--write`` puts the tables into repeatability.md.
 """
 
 import argparse
-import json
 import re
 import sys
-from collections.abc import Iterator
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from statistics import median
 
-MIME = "application/vnd.recipe-gallery.headline+json"
-FIGURES = {
-    "speedup": "speed-up",
-    "share_of_limit": "share of limit",
-    "break_even_calls": "break-even calls",
-}
-Notebook = dict[str, Any]
-Figure = dict[str, float] | None  # value, low and high; None if the recipe has no such figure
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from recipe_gallery.project import load_project  # noqa: E402
+from recipe_gallery.recipes.figures.figures import Figure  # noqa: E402
+from recipe_gallery.recipes.figures.sources import Process, read_sources  # noqa: E402
+from recipe_gallery.recipes.gallery import list_files  # noqa: E402
+from recipe_gallery.recipes.recipe import load_recipe  # noqa: E402
+from recipe_gallery.record.replicates.intervals import compute_figures  # noqa: E402
+
+REPORT = Path(__file__).with_suffix(".md")
+MARKS = "<!-- tables -->", "<!-- end of tables -->"
+NAMED = 12  # figures outside of their intervals, by name
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """A figure of a host that was left out, and its interval from the others."""
+
+    recipe: str
+    hosts: int  # that the interval is from
+    figure: Figure
+    seen: float
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether the interval told the truth."""
+        return self.figure.low <= self.seen <= self.figure.high
 
 
 def main() -> int:
-    """Print the tables; return 1 if the folders do not hold recordings of the same code."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("first", type=Path, metavar="FIRST")
-    parser.add_argument("second", type=Path, metavar="SECOND")
-    parser.add_argument("--plain", action="append", default=[], metavar="RECIPE=FILE")
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="write them into repeatability.md")
     options = parser.parse_args()
-    names = sorted(path.stem for path in options.first.glob("*.ipynb"))
-    if not names:
-        parser.error(f"{options.first}: no recordings here; is it the right folder?")
-    plain = {}
-    for argument in options.plain:
-        name, separator, file = argument.partition("=")
-        if not separator or name not in names:
-            parser.error(f"--plain {argument}: not RECIPE=FILE; recipes: {', '.join(names)}")
-        plain[name] = Path(file).read_text(encoding="utf-8").splitlines()
-    counts = []
-    for name in names:
-        pair = [read(folder / f"{name}.ipynb") for folder in (options.first, options.second)]
-        if facts(pair[0])["cells"] != facts(pair[1])["cells"]:
-            print(f"error: {name}: the recordings are not of the same code", file=sys.stderr)
-            return 1
-        print(f"\n## {name}\n")
-        for order, notebook in zip(("First", "Second"), pair, strict=True):
-            print(f"- {order}: {describe(facts(notebook))}")
-        rows = list(compare(*pair))
-        print("\n| Figure | First | Second | Second / first | Agree? |\n|---|---:|---:|---:|:--:|")
-        for cells in rows:
-            print("| " + " | ".join(cells) + " |")
-        agreeing = sum(cells[-1] == "yes" for cells in rows)
-        counts.append((agreeing, len(rows)))
-        print(f"\n{agreeing} of {len(rows)} agree.")
-        if name in plain:
-            print("\n".join(side_by_side(pair, plain[name])))
-    print(f"\n{sum(a for a, _ in counts)} of {sum(n for _, n in counts)} figures agree in all.")
+    project = load_project(ROOT)
+    recipes: dict[str, list[Process]] = {}
+    for file in list_files(project.config, project.root):
+        sources = read_sources(file.recording(project.recordings), load_recipe(file.path))
+        recipes[file.name] = sources.processes
+    trials = [each for name, found in recipes.items() for each in leave_out(name, found)]
+    headlines = read_headlines()
+    lines = [
+        *["    $ python benchmarks/repeatability.py --write", ""],
+        *[f"{time.strftime('%Y-%m-%d')}, on the recordings of this commit.", ""],
+        *count_processes(recipes),
+        *["", "## Headlines and all other figures", ""],
+        *coverage(trials, lambda each: "headlines" if is_headline(each, headlines) else "others"),
+        *["", "## By recipe", "", *coverage(trials, lambda each: f"`{each.recipe}`")],
+        *["", "## By what is measured", ""],
+        *coverage(trials, lambda each: each.figure.spread_class),
+        *["", "## Outside", "", *name_outside(trials, headlines)],
+    ]
+    print("\n".join(lines))
+    if options.write:
+        before, _, rest = REPORT.read_text(encoding="utf-8").partition(MARKS[0])
+        text = "\n\n".join([before + MARKS[0], "\n".join(lines), MARKS[1]])
+        REPORT.write_text(text + rest.partition(MARKS[1])[2], encoding="utf-8")
     return 0
 
 
-def read(path: Path) -> Notebook:
-    """Read a recording; end the program if there is none."""
-    try:
-        notebook: Notebook = json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise SystemExit(f"error: {path}: no such recording") from None
-    return notebook
+def leave_out(recipe: str, processes: list[Process]) -> Iterator[Trial]:
+    """Yield what each host measured, with the intervals of the others."""
+    hosts = sorted({each.host for each in processes})
+    for host in hosts if len(hosts) > 1 else ():
+        others = [(each.host, each.published.rows) for each in processes if each.host != host]
+        measured = defaultdict(list)
+        for each in processes:
+            for row in each.published.rows if each.host == host else ():
+                measured[row.key].append(row.value)
+        for key, figure in compute_figures(others).items():
+            if key in measured:
+                seen = median(measured[key])
+                yield Trial(recipe=recipe, hosts=figure.hosts, figure=figure, seen=seen)
 
 
-def facts(notebook: Notebook) -> dict[str, Any]:
-    """Return how a recording was made."""
-    made: dict[str, Any] = notebook["metadata"]["recording"]
-    return made
+def read_headlines() -> set[tuple[str, str]]:
+    """Return recipes and keys that the results page shows."""
+    recipe, found = "", set()
+    for line in (ROOT / "results.rst").read_text(encoding="utf-8").splitlines():
+        if match := re.match(r" {3}(\w+) against ", line):
+            recipe = match[1]
+        elif match := re.match(r" {6}([\w.-]+)(?: against [\w.-]+)?: ", line):
+            found.add((recipe, match[1]))
+    return found
 
 
-def describe(made: dict[str, Any]) -> str:
-    """Say on what and when a recording was made, and how long it took."""
-    device = made["device"]
-    versions = ", ".join(f"{name} {version}" for name, version in made["versions"].items())
-    return (
-        f"{device.get('gpu') or 'no GPU'}, driver {device.get('driver', '–')}, "
-        f"{device['cores']} CPU cores ({device['cpu']}); {versions}; "
-        f"{made['recorded']}, commit {(made['commit'] or 'unknown')[:7]}, {made['seconds']:.0f} s"
-    )
+def is_headline(trial: Trial, headlines: set[tuple[str, str]]) -> bool:
+    """Tell whether the results page shows the figure of a trial."""
+    return (trial.recipe, trial.figure.key) in headlines
 
 
-def outputs(notebook: Notebook, mime: str) -> Iterator[Any]:
-    """Yield all of one kind that the cells displayed, in order."""
-    for cell in notebook["cells"]:
-        for output in cell["outputs"]:
-            if mime in output.get("data", {}):
-                yield output["data"][mime]
+def count_processes(recipes: dict[str, list[Process]]) -> list[str]:
+    """Return the table of recipes, processes and hosts."""
+    lines = ["| Recipe | Processes | Of each host |", "|---|---:|---|"]
+    for name, processes in recipes.items():
+        counts = Counter(each.host for each in processes)
+        of_each = ", ".join(str(count) for _host, count in counts.most_common())
+        lines.append(f"| `{name}` | {len(processes)} | {of_each} |")
+    return lines
 
 
-def compare(first: Notebook, second: Notebook) -> Iterator[list[str]]:
-    """Yield the cells of one row for each headline figure that either recording has."""
-    tables = []
-    for notebook in (first, second):
-        rows = [row for output in outputs(notebook, MIME) for row in output["rows"]]
-        tables.append({(row["case"], row["baseline"]): row for row in rows})
-    shown = set()  # a share of the limit has no baseline: one row, whatever a case is compared with
-    # What only one of them published is a difference to show as well.
-    for case, baseline in dict.fromkeys([*tables[0], *tables[1]]):
-        rows = [table.get((case, baseline), {}) for table in tables]
-        for key, label in FIGURES.items():
-            a, b = (row.get(key) for row in rows)
-            name = f"{case}, {label}"
-            if key != "share_of_limit":
-                name += f" (against {baseline})"
-            if (a or b) and name not in shown:
-                shown.add(name)
-                yield [
-                    name,
-                    spread(a),
-                    spread(b),
-                    f"{b['value'] / a['value']:.3f}" if a and b and a["value"] else "–",
-                    "yes" if overlap(a, b) else "**no**",
-                ]
+def coverage(trials: list[Trial], group: Callable[[Trial], str]) -> list[str]:
+    """Return a table of how many figures fell inside, by group."""
+    groups: dict[str, list[Trial]] = defaultdict(list)
+    for each in trials:
+        groups[group(each)].append(each)
+    lines = [
+        "| | Left out | Inside | Share | Interval, median | Deviation, median |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for name, found in [*sorted(groups.items()), ("**all**", trials)]:
+        inside = sum(each.is_inside for each in found)
+        width = median(each.figure.width for each in found)
+        off = median(abs(each.seen / each.figure.value - 1) for each in found if each.figure.value)
+        share = f"{inside / len(found):.1%}"
+        lines.append(f"| {name} | {len(found)} | {inside} | {share} | ±{width:.1%} | {off:.1%} |")
+    return lines
 
 
-def overlap(a: Figure, b: Figure) -> bool:
-    """Tell whether two spreads share a value."""
-    if not a or not b:
-        return False
-    return max(a["low"], b["low"]) <= min(a["high"], b["high"])
-
-
-def spread(figure: Figure) -> str:
-    """Return a figure as ``value (low–high)``."""
-    if not figure:
-        return "none"
-    value, low, high = (digits(figure[name]) for name in ("value", "low", "high"))
-    return f"{value} ({low}–{high})"
-
-
-def digits(value: float) -> str:
-    """Return a number with four digits, without an exponent."""
-    return f"{value:,.0f}" if value >= 1000 else f"{value:.4g}"
-
-
-def side_by_side(pair: list[Notebook], lines: list[str]) -> Iterator[str]:
-    """Yield every displayed table as both recordings and the plain run show it."""
-    start = 0  # tables come in the same order everywhere, some under equal column names
-    for texts in zip(*(outputs(notebook, "text/plain") for notebook in pair), strict=True):
-        tables = [joined(text).splitlines() for text in texts]
-        if len(tables[0]) < 2:
-            continue  # a figure
-        columns = [tidy(line) for line in lines]
-        header = tidy(tables[0][0])
-        if header in columns[start:]:
-            place = columns.index(header, start)
-            start = place + len(tables[0])
-            tables.append(lines[place:start])
-        for label, table in zip(("First", "Second", "Plain"), tables, strict=False):
-            yield f"\n{label}:\n"
-            yield from (f"    {line}" for line in table)
-
-
-def joined(text: str | list[str]) -> str:
-    """Return a text that a notebook may keep as a list of lines."""
-    return text if isinstance(text, str) else "".join(text)
-
-
-def tidy(line: str) -> str:
-    """Return a line with one space wherever it has several: widths differ from run to run."""
-    return re.sub(r" +", " ", line).strip()
+def name_outside(trials: list[Trial], headlines: set[tuple[str, str]]) -> list[str]:
+    """Return the figures outside of their intervals, headlines first."""
+    outside = [each for each in trials if not each.is_inside]
+    outside.sort(key=lambda each: (not is_headline(each, headlines), each.recipe, each.figure.key))
+    if not outside:
+        return ["None."]
+    lines = ["| Figure | Hosts | Interval | Left out |", "|---|---:|---:|---:|"]
+    for each in outside[:NAMED]:
+        figure, bold = each.figure, "**" * is_headline(each, headlines)
+        interval = f"{figure.low:.4g}–{figure.high:.4g} {figure.unit}"
+        name = f"{bold}{each.recipe}: {figure.key}{bold}"
+        lines.append(f"| {name} | {each.hosts} | {interval} | {each.seen:.4g} {figure.unit} |")
+    more = len(outside) - NAMED
+    return lines + ([f"\nAnd {more} more."] if more > 0 else [])
 
 
 if __name__ == "__main__":
