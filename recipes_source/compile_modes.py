@@ -36,7 +36,8 @@ with default <graphs-gain>`, and eagerly :measured:`bert.short.eager.wall`. **Le
    :eager:
    :default:
    :reduce-overhead:
-   :BERT.short: BERT, short sentences
+   :BERT.short: BERT, one sentence
+   :BERT.long: BERT, 64 long texts
    :resnet18.float32: resnet18
    :resnet18.half: resnet18, half precision
    :sin+cos.2^26: sine and cosine
@@ -106,7 +107,7 @@ with default <graphs-gain>`, and eagerly :measured:`bert.short.eager.wall`. **Le
 #      - Your time
 #
 # .. chart:: break-even
-#    :cases: BERT.short, resnet18.float32, resnet18.half, sin+cos.2^26
+#    :cases: BERT.short, BERT.long, resnet18.float32, resnet18.half, sin+cos.2^26
 #    :arms: eager, default, reduce-overhead
 #
 #    Seconds of all calls of a run, the first one and the start of the compiler included.

@@ -29,8 +29,7 @@ from .svg import NARROW, Drawing, draw_both, text_width
 
 _ = get_translation("second_call")
 
-SCRIPT = "explorer.js"
-CALLS = 10_000
+SCRIPT, CALLS = "explorer.js", 10_000
 LEAST, MOST = 10, 1_000_000  # calls; more if an arm pays later
 LAST = 100_000_000
 NEARLY = 1.05  # times that differ by less are about the same; explorer.js has it, too
@@ -94,6 +93,7 @@ def _find_cases(source: Source, options: Mapping[str, Any], machine: str) -> lis
     """Return the cases that were measured on a machine, with two arms at least."""
     summary = watch(source.env, summarize, source.docname, machine)
     device = summary.measured.device if summary and summary.measured else ""
+    device += machine and f" ({machine})"  # two machines may have the same
     asked = [replace(source, case=name, machine=machine) for name in options["cases"]]
     costs = [_find_costs(each, options["arms"]) for each in asked]
     start_up = _find_start_up([cost for each in costs for cost in each.values()])

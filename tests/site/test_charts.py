@@ -3,6 +3,7 @@
 import json
 import math
 import re
+import shutil
 from dataclasses import dataclass
 
 import pytest
@@ -11,6 +12,8 @@ from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import Browser, expect
 
 from gallery import ROOT, Gallery
+from measured import figure as measured
+from measured import store
 from second_call.charts.explorer import Arm, Case, describe
 from second_call.charts.scales import Scale, find_ticks, format_value, round_out
 from second_call.charts.svg import Drawing, spread_out, text_width, wrap
@@ -314,6 +317,30 @@ def test_the_explorer_says_for_others_what_the_build_says(
             left, right = float(ends["left"]), float(ends["right"])
             place = left + (math.log10(calls) - 1) / 5 * (right - left)
             assert float(mark.get_attribute("x1") or 0) == pytest.approx(place)
+
+
+def test_the_explorer_has_the_machines_that_were_recorded(gallery: Gallery) -> None:
+    gallery.add("steps", RECIPE)
+    other = gallery.recordings / "h100"
+    other.mkdir()
+    shutil.copy(gallery.recordings / "steps.ipynb", other)
+    rows = [
+        measured(f"adam.{size}.{arm}.wall", value=value, low=value, high=value, unit="s")
+        for size in (10, 100)
+        for arm, value in (("plain", 2e-3), ("graphs", 1e-3))
+    ]
+    store(gallery, *rows, name="h100/steps")
+    page = BeautifulSoup(gallery.build().page("recipes/steps"), "html.parser")
+    cases, machines = page.select(".explorer select")
+    assert [each.get_text() for each in cases.find_all("option")] == [
+        "Adam, 10 layers",
+        "Adam.100",
+    ]
+    first, second = (each.get_text() for each in machines.find_all("option"))
+    assert second == f"{first} (h100)"
+    shown = page.select(".explorer-case")
+    assert len(shown) == 4
+    assert json.loads(shown[1]["data-arms"]) == [["plain", 0, 2e-3], ["CUDA graphs", 0, 1e-3]]
 
 
 def test_a_chart_stands_in_place_of_the_figure_behind_it(pages: dict[str, Pages]) -> None:
