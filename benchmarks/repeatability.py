@@ -1,8 +1,8 @@
 """Whether figures repeat on a host that was left out: ``python benchmarks/repeatability.py``.
 
-For each host of each recipe, intervals are computed from the processes of the other hosts, as ``make
-record`` computes them. What the host that was left out measured, the median of its processes, should
-fall inside. ``--write`` puts the tables into repeatability.md.
+For each host of each recipe, intervals are computed from the processes of the other hosts, as
+``make record`` computes them. What the host that was left out measured, the median of its
+processes, should fall inside. ``--write`` puts the tables into repeatability.md.
 """
 
 import argparse
