@@ -24,13 +24,13 @@ MOST_CODE = 150
 MEASURE = """(answer) => {
   const article = document.querySelector("article");
   const box = article.querySelector("section.answer");
-  const inside = ".highlight, .sphx-glr-script-out, .recipe-head, .chart, details, nav";
+  const inside = ".highlight, .recorded-output, .recipe-head, .chart, details, nav";
   const bottom = (each) => each ? each.getBoundingClientRect().bottom + scrollY : null;
   const seen = (each) => each.checkVisibility({ visibilityProperty: true });
   const isAnswer = (p) => answer ? p.textContent.includes(answer)
                                  : p.querySelector(".measured, .claim");
   const blocks = [...article.querySelectorAll(".highlight pre")]
-    .filter((each) => !each.closest(".sphx-glr-script-out"));
+    .filter((each) => !each.closest(".recorded-output"));
   const lines = (each) => each.textContent.split("\\n").filter((line) => line.trim()).length;
   const sum = (found) => found.reduce((all, each) => all + lines(each), 0);
   const found = box?.querySelector("p")
