@@ -62,7 +62,7 @@ def _lines(series: Sequence[Series], axes: Axes, width: float) -> Drawing:
     marks = [(tick, format_value(tick, axes.unit, axes.locale)) for tick in y.ticks(7)]
     left = max(text_width(words) for _tick, words in marks) + 10
     sizes = sorted({point.x for point in points})
-    end = right - 20 if right == width else right - 12  # half of the last number is right of it
+    end = end_axis(right, width, write_number(sizes[-1], axes.locale)) - 8
     x = Scale(low=sizes[0], high=sizes[-1], start=left + 8, end=end, is_log=True)
     for tick, words in marks:
         drawing.line((left, y(tick)), (right, y(tick)), "grid")
@@ -88,6 +88,11 @@ def begin_plot(series: Sequence[Series], width: float) -> tuple[Drawing, float, 
         return drawing, width - min(names, width * 0.32), 0
     series = sorted(series, key=lambda each: -each.points[-1].value)
     return drawing, width, write_key(drawing, {s.name: s.kind for s in series}, "curve")
+
+
+def end_axis(right: float, width: float, last: str) -> float:
+    """Return where an axis ends, so that half of its last number has room to the right."""
+    return min(right, width - text_width(last) / 2 - 2)
 
 
 def _draw_x(drawing: Drawing, sizes: Sequence[float], x: Scale, axes: Axes, base: float) -> None:

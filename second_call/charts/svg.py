@@ -12,7 +12,7 @@ from html import escape
 WIDE, NARROW = 720, 340
 SIZE = 14  # of words, in units, as in the style sheet
 # Widths of letters in sizes, those of a wide font: what a reader has is seldom wider
-_WIDTHS = {"narrow": 0.36, "lower": 0.62, "upper": 0.72, "full": 1.02}
+_WIDTHS = {"narrow": 0.36, "lower": 0.63, "upper": 0.74, "wide": 0.98, "full": 1.02}
 _NARROW_LETTERS = frozenset("iljtfr.,:;'|!()[] \u00a0-·")
 
 
@@ -78,7 +78,9 @@ def _kind_of(letter: str) -> str:
         return "full"
     if letter in _NARROW_LETTERS:
         return "narrow"
-    return "upper" if letter.isupper() or letter in "mwMW%×@" else "lower"
+    if letter in "mMwW%@":
+        return "wide"
+    return "upper" if letter.isupper() or letter == "×" else "lower"
 
 
 def wrap(words: str, width: float, size: float = SIZE) -> list[str]:
