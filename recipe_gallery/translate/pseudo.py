@@ -54,6 +54,8 @@ def pseudo_message(text: str, kind: Kind, code: str = PSEUDO_CODES[0]) -> str:
         return re.sub(r"(?<=\\text\{)[^{}]*", lambda found: found[0].translate(letters), text)
     parts = _KEPT[kind].split(text)
     parts[::2] = [part.translate(letters) for part in parts[::2]]  # between them is what stays
+    if kind is Kind.PROSE:  # where letters may touch markup, torch._x would hold a link
+        parts[::2] = [re.sub(r"_(?=\w)", r"\\_", part) for part in parts[::2]]
     if kind is Kind.LABEL:
         parts[1::2] = [part + _MARK[code] for part in parts[1::2]]
     longer = "~" * max(1, len(text) // 4)  # other languages need more room

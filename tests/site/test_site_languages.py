@@ -1,9 +1,6 @@
 """The site in its languages: complete, the same code, the same pages and sections."""
 
-import ast
-import io
 import re
-import tokenize
 from itertools import chain
 from pathlib import Path
 
@@ -14,6 +11,7 @@ from bs4 import Comment
 from gallery import ROOT
 from recipe_gallery.languages import Language
 from recipe_gallery.project import load_project
+from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.translate.catalogs import (
     find_catalogs,
     label_domains,
@@ -38,14 +36,8 @@ UNTRANSLATED = {
 NAMES = re.compile(
     r"Second Call|NVIDIA H200|CUDA|NumPy|Python|PyTorch|torchvision|transformers|Triton"
     r"|UTC|MiB|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*(?= \d)"
-    r"|(?<=\d)\s(?:µs|ms|s)\b"  # units
+    r"|(?<=\d)\s(?:µs|ms|s|[kMGT]?B(?:/s)?)(?!\w)"  # units
 )
-
-
-def code_tokens(source: str) -> list[str]:
-    skipped = {tokenize.COMMENT, tokenize.NL}
-    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
-    return [token.string for token in tokens if token.type not in skipped]
 
 
 @by_translation
@@ -57,10 +49,10 @@ def test_the_code_is_the_same_in_every_language(
     for code in (LANGUAGES[0].code, language.code):
         page = languages_site / code / "recipes" / recipe.stem
         cells = nbformat.read(page.with_suffix(".ipynb"), as_version=4).cells
-        codes.append([code_tokens(cell.source) for cell in cells if cell.cell_type == "code"])
+        codes.append([fingerprint_code(each.source) for each in cells if each.cell_type == "code"])
         texts.append("".join(cell.source for cell in cells))
-        script = page.with_suffix(".py").read_bytes()  # Python looks for their encoding itself
-        programs.append(ast.dump(ast.parse(script)))
+        script = page.with_suffix(".py").read_text(encoding="utf-8")
+        programs.append(fingerprint_code(script, is_module=True))
     assert codes[0] == codes[1]
     assert programs[0] == programs[1]
     assert texts[0] != texts[1]
@@ -154,5 +146,6 @@ def test_the_pseudo_site_keeps_code_and_has_all_pages(
         codes = []
         for folder in (pseudo_site, languages_site / LANGUAGES[0].code):
             cells = nbformat.read(folder / f"recipes/{recipe.stem}.ipynb", as_version=4).cells
-            codes.append([code_tokens(cell.source) for cell in cells if cell.cell_type == "code"])
+            sources = [cell.source for cell in cells if cell.cell_type == "code"]
+            codes.append(list(map(fingerprint_code, sources)))
         assert codes[0] == codes[1]

@@ -419,6 +419,7 @@ def test_a_pseudo_translation_can_run_from_right_to_left() -> None:
     assert pseudo_message("Read ``x``", Kind.PROSE, "ar_XB") == "\u200fرعاد ``x`` ~~"
     assert pseudo_message("On %s", Kind.LABEL, "ar_XB") == "\u200fون %s\u200f ~"
     assert pseudo_message("``x``", Kind.PROSE, "ar_XB") == "``x``"
+    assert pseudo_message("A._b", Kind.PROSE, "ar_XB") == "\u200fا.\\_ب ~"  # no link to "A."
 
 
 def test_a_text_is_shown_with_its_literals_and_the_titles_of_its_links() -> None:
