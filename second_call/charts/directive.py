@@ -36,8 +36,11 @@ class replaced(nodes.Invisible, nodes.Element):  # noqa: N801
 
 
 def _words(argument: str) -> list[str]:
-    """Return what commas part."""
-    return [word for each in argument.split(",") if (word := " ".join(each.split()))]
+    """Return what commas part, which is a word at least."""
+    parts = directives.unchanged_required(argument).split(",")
+    if found := [word for each in parts if (word := " ".join(each.split()))]:
+        return found
+    raise ValueError("argument required but none supplied")
 
 
 class ChartDirective(SphinxDirective):

@@ -72,7 +72,7 @@ def draw_lines_of(source: Source, options: Options, _inline: Inline) -> Chart | 
     measured = source.find_all(arms, [quantity], sizes)
     for arm in arms:
         found = [measured[arm, size] for size in sizes]
-        figures = [figure for figure in found if figure]
+        figures = [figure for figure in found if figure and figure.value > 0]  # the axis is log
         if figures:
             points = [
                 Point(x=_number(f.size), value=f.value, low=f.low, high=f.high) for f in figures
@@ -115,6 +115,8 @@ def _show_size(size: str, source: Source) -> str:
 
 def draw_stacks_of(source: Source, options: Options, inline: Inline) -> Chart | None:
     """Draw for each arm a bar of its parts: quantities of rows, or what the directive says."""
+    if not (inline or {"case", "arms", "quantities"} <= options.keys()):
+        raise ValueError("stacked needs :case:, :arms: and :quantities:, or a field for each bar")
     found = _inline_parts(inline) if inline else _measured_parts(source, options)
     unit = options.get("unit", "s")
     found = {arm: parts for arm, parts in found.items() if parts}
@@ -177,7 +179,7 @@ def _measured_parts(source: Source, options: Options) -> dict[str, dict[str, flo
 
     ``whole`` names what they are parts of: shares are multiplied by it, and "rest" is what is left.
     """
-    arms, quantities = options.get("arms", ()), options.get("quantities", ())
+    arms, quantities = options["arms"], options["quantities"]
     whole = [options["whole"]] if "whole" in options else []
     found = source.find_all(arms, [*(each for each in quantities if each != REST), *whole])
     parts: dict[str, dict[str, float]] = {}

@@ -140,7 +140,7 @@ class Source:
         found = dict(zip(pairs, self._ask(keys), strict=True))
         lines = [[found[arm, each] for each in others] for arm in arms]
         for line in (*lines, *zip(*lines, strict=True)):
-            if not any(answer.figure for answer in line):
+            if line and not any(answer.figure for answer in line):
                 self.note(line[0])
         return {key: answer.figure for key, answer in found.items()}
 

@@ -375,6 +375,16 @@ WRONG = """
 .. chart:: stacked
 
 .. chart:: stacked
+   :case: Adam
+
+   Text.
+
+.. chart:: ladder
+   :arms: ,
+
+   Text.
+
+.. chart:: stacked
 
    Text.
 
@@ -391,6 +401,8 @@ WRONG = """
 TOLD = [
     "chart: 'pie' is no form; there are ladder, lines, stacked, stages, break-even",
     "chart: a ladder needs :arms:",
+    "chart: stacked needs :case:, :arms: and :quantities:, or a field for each bar",
+    "argument required but none supplied",
     "chart: it needs a caption, a sentence below its options",
     "chart: 'one' does not end in a number",
     "names: there are none; write each as   :graphs: CUDA graphs",
