@@ -1,5 +1,6 @@
 """For the first page: where all was measured, and the wait of a first call against the gain."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from babel import Locale
@@ -24,6 +25,7 @@ _ = get_translation("second_call")
 
 KIND = "wait-and-gain"
 NO_WAIT = 6.0  # per cent of the width: where nothing is compiled
+WIDTH, HEIGHT = 5.0, 5.5  # of a dot, in per cent of a chart on a phone
 
 
 class recipe_link(nodes.inline):  # noqa: N801 (docutils names nodes so)
@@ -83,7 +85,11 @@ def draw_trade(env: Any, listed: headline_list, locale: Locale) -> list[nodes.No
     waits = [gain.first_call.value for gain in gains if gain.first_call]
     across = make_axis([*waits, 1.0, 10.0], least=0.05, most=1000)
     up = make_axis([gain.ratio.value for gain in gains], least=0.4, most=20)
-    dots = [(place, *_place(gain, across, up), gain.loses) for place, gain in enumerate(gains, 1)]
+    places = spread_out([_place(gain, across, up) for gain in gains])
+    dots = [
+        (number, *place, gain.loses)
+        for number, (place, gain) in enumerate(zip(places, gains, strict=True), 1)
+    ]
     chart = render(
         "trade.html",
         dots=dots,
@@ -118,6 +124,17 @@ def _place(gain: Gain, across: Scale, up: Scale) -> tuple[float, float]:
     """Return the place of a dot from left and top, in per cent."""
     left = _behind(across(gain.first_call.value)) if gain.first_call else NO_WAIT
     return left, _height(up, gain.ratio.value)
+
+
+def spread_out(places: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Return the places of dots so far to the right that none hides the number of another."""
+    found: list[tuple[float, float]] = []
+    for left, top in places:
+        at = left
+        while any(abs(at - x) < WIDTH and abs(top - y) < HEIGHT for x, y in found):
+            at += 0.5
+        found.append((at, top))
+    return found
 
 
 def _height(up: Scale, value: float) -> float:

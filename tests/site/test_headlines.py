@@ -16,6 +16,7 @@ from recipe_gallery.recipes.figures.figures import Figure, figures_path
 from second_call.figures.data import COLUMNS, format_csv
 from second_call.headlines.gains import find_gain
 from second_call.headlines.strips import gain_axis
+from second_call.headlines.trade import spread_out
 
 NAMED = """
 .. results::
@@ -231,6 +232,15 @@ def test_rows_can_be_put_into_order_and_left_out(site: Gallery, browser: Browser
     assert seen.count() == 2
     page.locator("[name=sort]").select_option("")
     assert seen.count() == 3
+
+
+def test_no_dot_hides_another() -> None:
+    assert spread_out([(20, 30), (50, 30), (21, 31), (22, 40)]) == [
+        (20, 30),
+        (50, 30),
+        (25, 31),
+        (22, 40),
+    ]
 
 
 def test_figures_lie_beside_the_page_as_json_and_csv(site: Gallery) -> None:
