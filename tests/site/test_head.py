@@ -111,7 +111,9 @@ def test_a_recipe_leads_to_colab_source_and_reports_filled_in(
     colab = f"https://colab.research.google.com/{repository.replace('.com', '')}/blob/notebooks"
     links = [link["href"] for link in recipe_page.select(".recipe-actions a")]
     assert links[2:] == [f"{colab}/{language.code}/recipes/{name}.ipynb"]
-    figures, problem, source = (link["href"] for link in recipe_page.select(".recipe-foot a"))
+    foot = [link["href"] for link in recipe_page.select(".recipe-foot a")]
+    figures, problem, source, terms = foot
+    assert terms == "../terms.html"
     assert source == f"https://{repository}/blob/main/recipes_source/{name}.py"
     assert (ROOT / f"recipes_source/{name}.py").exists()
     facts = read_recording(ROOT / f"recordings/{name}.ipynb").facts
