@@ -66,12 +66,10 @@ def find_rules(doctree: nodes.document) -> list[nodes.paragraph]:
 
     Without such a sentence it is the first one. Of a page without an answer there are none.
     """
-    for section in doctree.findall(nodes.section):
-        if ANCHOR in section["ids"]:
-            break
-    else:
+    boxes = (each for each in doctree.findall(nodes.section) if ANCHOR in each["ids"])
+    lead = next((each for box in boxes for each in box.findall(nodes.paragraph)), None)
+    if lead is None:
         return []
-    lead = next(each for each in section.children if isinstance(each, nodes.paragraph))
     sentences = list(_split_sentences(lead))
     rules = [each for each in sentences if _has_bold(each)] or sentences[:1]
     return [nodes.paragraph("", "", *_shorten(rule), classes=lead["classes"]) for rule in rules]

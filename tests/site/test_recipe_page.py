@@ -110,6 +110,7 @@ def test_a_recipe_without_an_answer_is_told(gallery: Gallery) -> None:
         ("**先看**\\ ``a``。再看。", ["先看a"]),
         ("``one``\\ 과 1을 **더하세요**. 합은 2.", ["one과 1을 더하세요"]),
         ("See :math:`x`: **do** it, :math:`y`.", ["See x: do it,"]),
+        ("- **Do** it.\n- Or not.", ["Do it"]),
         ("Look first. Then leap.", ["Look first"]),
         ("**Use** `this <https://a.b>`__ only.", ["Use"]),
         ("*Never* 1.5 times. More", ["Never 1.5 times"]),
