@@ -6,12 +6,12 @@ Choose between a keyword and a compiled step, by what each costs the GPU and the
 
 **Adam, AdamW, SGD: pass** ``fused=True``. A step over ten million parameters then takes
 :measured:`adam.10.fused.gpu` of GPU time instead of :measured:`adam.10.foreach.gpu`, and
-:claim:`it is done sooner than a compiled step, {adam.10.fused.wall} against
-{adam.10.compiled.wall}, although the compiled one needs only {adam.10.compiled.gpu} of GPU time
-<fused-before-compiled>`: the CPU takes that long to launch it. **An optimizer without a fused
-kernel: compile its step**. :claim:`NAdam's GPU time falls from {nadam.10.foreach.gpu} to
-{nadam.10.compiled.gpu} <nadam-gains>`, after a first call of
-:measured:`nadam.10.compiled.first_call`.
+:claim:`it is done sooner than a compiled step, in {adam.10.fused.wall} instead of
+{adam.10.compiled.wall} of wall time <fused-before-compiled>`. The compiled step needs only
+:measured:`adam.10.compiled.gpu` of GPU time, but the GPU waits for the CPU to launch it. **An
+optimizer without a fused kernel, in a long run: compile its step**. :claim:`NAdam's GPU time falls
+from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`, which pays after
+:measured:`nadam.10.compiled.break_even` steps.
 
 .. code-block:: python
 
@@ -67,27 +67,29 @@ kernel: compile its step**. :claim:`NAdam's GPU time falls from {nadam.10.foreac
 #
 #    * - Your case
 #      - Choose
-#      - GPU time of a step
+#      - What it gives (GPU time of a step, unless said)
 #      - What it costs
 #    * - Adam, AdamW, SGD
 #      - ``fused=True``
-#      - :measured:`adam.10.fused.gpu` instead of :measured:`adam.10.foreach.gpu` for 10 layers
+#      - 10 layers: :measured:`adam.10.fused.gpu`; foreach :measured:`adam.10.foreach.gpu`
 #      - Nothing
-#    * - The same, large and trained for long
-#      - Try a compiled step
-#      - :claim:`{adam.100.compiled.gpu} instead of {adam.100.fused.gpu} fused <compiled-least-gpu>`
-#        for 100 layers
-#      - First call :measured:`adam.100.compiled.first_call`; pays after
-#        :measured:`adam.100.compiled.break_even` steps against foreach
+#    * - The same, large, in a run of several hundred thousand steps
+#      - Try ``mode="reduce-overhead"``, which uses CUDA graphs
+#      - 100 layers: :claim:`compiled {adam.100.compiled.gpu}; fused {adam.100.fused.gpu}
+#        <compiled-least-gpu>`. Wall time with CUDA graphs :measured:`adam.100.graphs.wall`, compiled
+#        without them :measured:`adam.100.compiled.wall`; fused :measured:`adam.100.fused.wall`
+#      - First call :measured:`adam.100.graphs.first_call`
 #    * - NAdam, RAdam, Adamax, RMSprop, Muon, your own
 #      - Compile the step
-#      - :measured:`nadam.10.compiled.gpu` instead of :measured:`nadam.10.foreach.gpu`
-#      - First call :measured:`nadam.10.compiled.first_call`; a learning rate that is a tensor
-#    * - The compiled step waits for the CPU
-#      - ``mode="reduce-overhead"``, which uses CUDA graphs
-#      - Wall time :measured:`nadam.10.graphs.wall`, compiled without them
+#      - NAdam: :measured:`nadam.10.compiled.gpu`; foreach :measured:`nadam.10.foreach.gpu`
+#      - First call :measured:`nadam.10.compiled.first_call`, pays after
+#        :measured:`nadam.10.compiled.break_even` steps; a learning rate that is a tensor
+#    * - That compiled step waits for the CPU
+#      - ``mode="reduce-overhead"``
+#      - Wall time :measured:`nadam.10.graphs.wall`; compiled without CUDA graphs
 #        :measured:`nadam.10.compiled.wall`
-#      - Gradients have to stay at their addresses
+#      - Pays after :measured:`nadam.10.graphs.break_even` steps; gradients have to stay at their
+#        addresses
 #    * - LBFGS, SparseAdam, Adafactor
 #      - Leave them as they are
 #      - Not measured here
@@ -98,7 +100,7 @@ kernel: compile its step**. :claim:`NAdam's GPU time falls from {nadam.10.foreac
 #      - Nothing
 #    * - The optimizer is a small part of an iteration
 #      - Leave it as it is
-#      - :measured:`iteration.foreach.optimizer_share` of an iteration, fused
+#      - Share of an iteration: foreach :measured:`iteration.foreach.optimizer_share`; fused
 #        :measured:`iteration.fused.optimizer_share`
 #      - Nothing
 #
@@ -266,8 +268,10 @@ def climb(kind, layers, ways):
 adam = {LAYERS[0]: climb(torch.optim.Adam, LAYERS[0], WAYS)}
 
 # %%
-# ``wall`` is the wall time of a step, ``gpu`` the time in kernels, ``cpu`` the time until the CPU
-# has launched everything, ``share`` the limit divided by the GPU time.
+# Tables and printed output show one run. Text and charts give the median of all processes, so they
+# differ where the CPU decides. ``wall`` is the wall time of a step, ``gpu`` the time in kernels,
+# ``share`` the limit divided by it. ``cpu`` is what launching takes, in ten calls right after
+# profiling: so it may exceed ``wall``.
 #
 # - The for-loop :claim:`launches {adam.10.for-loop.kernels} kernels instead of
 #   {adam.10.foreach.kernels} <loop-launches-more>`, and :claim:`the GPU waits <loop-waits>`.
@@ -277,8 +281,8 @@ adam = {LAYERS[0]: climb(torch.optim.Adam, LAYERS[0], WAYS)}
 # - Compiled reaches :measured:`adam.10.compiled.share` with :measured:`adam.10.compiled.kernels`,
 #   :claim:`in less GPU time than any eager version <compiled-least-gpu-small>`, but :claim:`its wall
 #   time is above 1.2 times that <compiled-waits>`.
-# - With CUDA graphs the CPU is done after :measured:`adam.10.graphs.cpu`, without them after
-#   :measured:`adam.10.compiled.cpu`. The wall time is :measured:`adam.10.graphs.wall`.
+# - With CUDA graphs the wall time is :measured:`adam.10.graphs.wall`, without them
+#   :measured:`adam.10.compiled.wall`.
 #
 # .. chart:: ladder
 #    :case: Adam.10
@@ -403,7 +407,7 @@ if ON_GPU:
 # reached: :claim:`{adam.100.compiled.rate} instead of {adam.100.foreach.rate}
 # <compiled-moves-at-higher-rate>`.
 #
-# What depends on the CPU grows with the number of tensors, not with their size. :claim:`The first
+# What depends on the CPU grows with the number of tensors. :claim:`The first
 # call takes {adam.100.compiled.first_call} instead of {adam.10.compiled.first_call}
 # <first-call-grows>`. Wall times of compiled steps differ from host to host for the same reason;
 # the ranges stand at :doc:`/results`.
@@ -602,7 +606,7 @@ print("fused after the change:", optimizer.param_groups[0]["fused"])
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
-# All is ``float32`` on one GPU. States of 8 bits move fewer bytes: `torchao
+# Weights and states are ``float32``, on one GPU. States of 8 bits move fewer bytes: `torchao
 # <https://github.com/pytorch/ao>`__. With `FSDP2
 # <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__ each GPU steps over its
 # part of the weights only, and launching counts the more. ``torch._dynamo.mark_static_address`` is no
