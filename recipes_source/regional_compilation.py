@@ -5,14 +5,16 @@ The first call takes minutes: compile the model or its block?
 What you compile decides when the first result comes and what each later call costs.
 
 **Blocks that keep the GPU busy: compile the block that repeats.** With
-:measured:`start.regional.depth` blocks, a fresh process :claim:`has its first result after
-{start.regional.nothing}; with the whole model compiled, after {start.full.nothing}
-<regional-starts-sooner>`. Later calls :claim:`take less GPU time than eager ones, {busy.regional.gpu}
-instead of {busy.eager.gpu} <busy-gains>`. **Where the GPU waits for the CPU, do not compile blocks**:
-:claim:`calls become no faster, {waiting.regional.wall} and {waiting.eager.wall} eagerly
-<regional-gains-nothing>`; the whole model in CUDA graphs takes :measured:`waiting.graphs.wall`. **If
-your program starts again and again, keep the compiler's cache**: :claim:`the whole model then starts in
-{start.full.disk} <cache-helps>`, the block in :measured:`start.regional.disk`.
+:measured:`start.regional.depth` blocks and a short input the first call itself takes
+:measured:`start.regional.call` instead of :measured:`start.full.call`, and a fresh process :claim:`has
+its first result after {start.regional.nothing} instead of {start.full.nothing}
+<regional-starts-sooner>`. Later calls of six blocks with a long input :claim:`take
+{busy.regional.gpu} of GPU time, eagerly {busy.eager.gpu} <busy-gains>`. **Where the GPU waits for the
+CPU, do not compile blocks**: :claim:`a call then takes {waiting.regional.wall}, eagerly
+{waiting.eager.wall} <regional-gains-nothing>`; the whole model in CUDA graphs
+:measured:`waiting.graphs.wall`. **If your program starts again and again, keep the compiler's cache**:
+:claim:`the whole model then starts sooner <cache-helps>`, with a first call of
+:measured:`start.full.disk_call`, the block's :measured:`start.regional.disk_call`.
 
 .. code-block:: python
 
@@ -66,29 +68,31 @@ your program starts again and again, keep the compiler's cache**: :claim:`the wh
 #    * - Your case
 #      - Choose
 #      - First result of a fresh process
-#      - A later call
+#      - A later call (wall time, unless said)
 #    * - Blocks that keep the GPU busy
 #      - ``block.compile()`` for each
-#      - :measured:`start.regional.nothing`; the whole model :measured:`start.full.nothing`
-#      - :measured:`busy.regional.gpu` of GPU time; eager :measured:`busy.eager.gpu`, the whole model
-#        :measured:`busy.full.gpu`
+#      - :measured:`start.regional.nothing`; the whole model :measured:`start.full.nothing`, eager
+#        :measured:`start.eager.nothing`
+#      - :measured:`busy.regional.gpu` of GPU time; eager :measured:`busy.eager.gpu`. Pays after
+#        :measured:`busy.regional.break_even` calls
 #    * - The GPU waits, many calls
 #      - The whole model, with ``mode="reduce-overhead"``
 #      - As the whole model
-#      - :claim:`{waiting.graphs.wall} instead of {waiting.eager.wall} <graphs-gain>`
+#      - :claim:`{waiting.graphs.wall}; eager {waiting.eager.wall} <graphs-gain>`. Pays after
+#        :measured:`waiting.graphs.break_even` calls
 #    * - The GPU waits, few calls
 #      - No compiling
 #      - :measured:`start.eager.nothing`
 #      - :measured:`waiting.eager.wall`
 #    * - The program starts again
 #      - Keep the cache, on disk or as artifacts to carry
-#      - The block :measured:`start.regional.disk` or :measured:`start.regional.artifacts`, the whole
-#        model :measured:`start.full.disk` or :measured:`start.full.artifacts`
+#      - First call :measured:`start.regional.disk_call` or :measured:`start.regional.artifacts_call`; the
+#        whole model :measured:`start.full.disk_call` or :measured:`start.full.artifacts_call`
 #      - The same
 #    * - You need one graph of the whole model
 #      - ``nested_compile_region``, a new interface
 #      - :measured:`start.nested.nothing`
-#      - :measured:`waiting.nested.wall`; without it :measured:`waiting.full.wall`
+#      - :measured:`waiting.nested.wall`; the whole model :measured:`waiting.full.wall`
 #    * - Training, GPU busy
 #      - ``block.compile()`` for each
 #      - First iteration :measured:`train.regional.first_call`; the whole model
@@ -97,7 +101,7 @@ your program starts again and again, keep the compiler's cache**: :claim:`the wh
 #    * - Layers of a few tiny operations
 #      - No compiling
 #      - No gain
-#      - :claim:`{tiny.regional.wall} instead of {tiny.eager.wall} <tiny-loses>`
+#      - :claim:`{tiny.eager.wall}; compiled {tiny.regional.wall} <tiny-loses>`
 #
 # .. chart:: break-even
 #    :cases: waiting, busy, train
@@ -162,8 +166,8 @@ def show(graph, inputs):
 compiled = torch.compile(Layer(), backend=show)(torch.ones(10))
 
 # %%
-# In the figure, *full* is ``model.compile()``, *regional* is ``block.compile()`` for each block, and
-# *nested* is one graph that holds the block once and calls it many times.
+# *Full* is ``model.compile()``, *regional* is ``block.compile()`` for each block, and *nested* is one graph
+# that holds the block once and calls it many times.
 #
 # .. chart:: stacked
 #    :unit:
@@ -421,6 +425,9 @@ chains += [("start", way, ("disk", "artifacts")) for way in ("full", "regional")
 more = launch([*chains, ("start", "eager", ("nothing",))])
 
 # %%
+# Tables and printed output show one run; text and charts give the median of all processes, so they differ
+# where the CPU decides. Disk, artifacts and eager are of one process.
+#
 # .. chart:: ladder
 #    :case: start
 #    :arms: full, nested, regional, eager
@@ -497,11 +504,9 @@ serves = anew == 0 < carried.loaded.min()
 bench.claim("artifacts-serve", serves, f"{anew:.0f} compiled anew")
 
 # %%
-# The first call takes :measured:`start.full.call` for the whole model and :measured:`start.regional.call`
-# by blocks, and the ``compile()`` of all blocks before it :measured:`start.regional.wrap`. Nested lies
-# :claim:`between the two, at {start.nested.call} <nested-between>`: Python is still followed through each
-# block. The rest goes into importing PyTorch and its compiler, with any cache. An eager process has its
-# result after :measured:`start.eager.nothing`.
+# The ``compile()`` of all blocks takes :measured:`start.regional.wrap`. The first call of nested lies
+# :claim:`between full and regional, at {start.nested.call} <nested-between>`: Python is still followed through
+# each block. The rest goes into importing PyTorch and its compiler, with any cache.
 #
 # From disk :claim:`no graph is compiled anew <cache-serves>`, nor :claim:`with artifacts
 # <artifacts-serve>`. But Python is followed and guards are made once more, so :claim:`the first call by
@@ -509,8 +514,8 @@ bench.claim("artifacts-serve", serves, f"{anew:.0f} compiled anew")
 # <block-sooner-from-disk>`.
 #
 # The original recipe reports first calls of 9.7 s and 0.7 s in one process: the whole model came first
-# and paid for the start of the compiler. Here each pays its own, and those 64 layers take
-# :measured:`tiny.full.call` and :measured:`tiny.regional.call`; from ``import torch`` on,
+# and paid for the start of the compiler. Here the start is a part of its own; without it those 64 layers
+# take :measured:`tiny.full.call` and :measured:`tiny.regional.call`, from ``import torch`` on
 # :measured:`tiny.full.nothing` and :measured:`tiny.regional.nothing`.
 #
 # Every later call
@@ -554,8 +559,9 @@ others = ["full", "nested", "fullgraph"]
 waiting = compare("waiting", ways + others + ["graphs"] * ON_GPU)
 
 # %%
-# ``wall`` is the wall time of a call, ``gpu`` the time in kernels, ``cpu`` the time until the CPU has
-# launched them. With the short input :claim:`the GPU waits <waiting-waits>`, so the CPU decides.
+# ``wall`` is the wall time of a call, ``gpu`` the time in kernels, ``cpu`` what launching takes, in ten
+# calls right after profiling: so it may exceed ``wall``. With the short input :claim:`the GPU waits
+# <waiting-waits>`, so the CPU decides.
 #
 # - Regional :claim:`needs less GPU time than eager, {waiting.regional.gpu} instead of
 #   {waiting.eager.gpu} <waiting-gpu-gains>`, but entering each block's code takes the CPU's time.
@@ -563,17 +569,14 @@ waiting = compare("waiting", ways + others + ["graphs"] * ON_GPU)
 #   without :measured:`waiting.regional.wall`.
 # - Nested and full enter compiled code once: :measured:`waiting.nested.wall` and
 #   :measured:`waiting.full.wall`.
-# - With CUDA graphs the CPU is done after :measured:`waiting.graphs.cpu`. They pay off after
-#   :measured:`waiting.graphs.break_even` calls, the start of the compiler included.
 #
 # And now the long input:
 
 busy = compare("busy", ways + others[:1])
 
 # %%
-# :claim:`Wall time is within 1.2 times GPU time <busy-hides>`, so the GPU hides the CPU's work. Regional
-# takes :measured:`busy.regional.gpu` of GPU time, eager :measured:`busy.eager.gpu`, full
-# :measured:`busy.full.gpu` (one process only, and at the GPU's power limit its clock varies).
+# :claim:`Wall time is within 1.2 times GPU time <busy-hides>`. Full takes :measured:`busy.full.gpu` of GPU
+# time; at the GPU's power limit its clock varies.
 #
 # The original's layers compute next to nothing:
 
@@ -759,9 +762,9 @@ bench.claim("allowed-int-serves", few["run compiled"] == 12, str(few))
 #   config.recompile_limit"). Rule: put the number into a tensor, or let
 #   ``torch._dynamo.config.allow_unspec_int_on_nn_module = True`` :claim:`make integers inputs
 #   <allowed-int-serves>`.
-# - In PyTorch 2.11 a class of ``torch.nn`` :claim:`gets no graph at all <torch-nn-has-no-graph>`:
-#   ``torch.compile`` does not start inside PyTorch's own functions. (2.15 makes a graph.) Rule: write a
-#   subclass with a ``forward`` of your own.
+# - In PyTorch 2.11 ``compile()`` of a class of ``torch.nn`` :claim:`makes no graph
+#   <torch-nn-has-no-graph>`: it does not start inside PyTorch's own functions. (2.15 makes one.) Rule: wrap
+#   it with ``torch.compile(layer)``, or write a subclass with a ``forward``.
 #
 # ``TORCH_LOGS=recompiles`` names the guard that failed.
 #
@@ -793,8 +796,8 @@ with torch.compiler.set_stance("eager_on_recompile"):
 # **A nested region raises an error.** ``nested_compile_region`` takes no graph break in the block and no
 # bound method. Rule: mark ``forward`` in the class.
 #
-# **Compiling fails.** Try ``backend="eager"``: if the error stays, following Python is to blame, if not,
-# generating code.
+# **Compiling fails.** Try ``backend="eager"``: if the error stays, following Python is to blame, if not, a
+# later stage.
 #
 # What is not measured here, and where to go on
 # ---------------------------------------------
