@@ -4,13 +4,14 @@ Which mode of torch.compile should I choose?
 
 Choose by what your job waits for: the GPU's memory, or the CPU.
 
-**Start with** ``default``. On 67 million numbers ``sin(x) + cos(x)`` then :claim:`takes
-{sin-cos.2-26.default.gpu} of GPU time instead of {sin-cos.2-26.eager.gpu} <fusion-gains>`; on a
-single number :claim:`a call loses, {sin-cos.2-0.default.wall} against {sin-cos.2-0.eager.wall}
-<one-number-loses>`. **If the GPU waits for the CPU, choose** ``reduce-overhead``. A sentence
-through BERT :claim:`takes {bert.short.reduce-overhead.wall} instead of {bert.short.default.wall}
-with default <graphs-gain>`, and eagerly :measured:`bert.short.eager.wall`. **Leave** ``max-autotune``
-**for last**: nothing that was tuned here took less GPU time in every process.
+**Start with** ``default``, **and compare GPU times.** ``sin(x) + cos(x)`` of 67 million numbers :claim:`takes
+{sin-cos.2-26.default.gpu} of it instead of {sin-cos.2-26.eager.gpu} <fusion-gains>`, but BERT with 64 long
+texts :measured:`bert.long.default.gpu`, eagerly :measured:`bert.long.eager.gpu`. On one number :claim:`a
+call takes longer, {sin-cos.2-0.default.wall} of wall time instead of {sin-cos.2-0.eager.wall}
+<one-number-loses>`. **If the GPU waits for the CPU, choose** ``reduce-overhead``. A sentence through BERT
+:claim:`takes {bert.short.reduce-overhead.wall}, with default {bert.short.default.wall} <graphs-gain>`,
+eagerly :measured:`bert.short.eager.wall`. **Leave** ``max-autotune`` **for last**: no matrix product that
+was tuned here took less GPU time in every process.
 
 .. code-block:: python
 
@@ -71,39 +72,39 @@ with default <graphs-gain>`, and eagerly :measured:`bert.short.eager.wall`. **Le
 #      - What it gives here
 #      - What it costs
 #    * - You do not know yet
-#      - ``default``
-#      - resnet18: :measured:`resnet18.float32.default.gpu` of GPU time instead of
+#      - ``default``; keep it if GPU time falls
+#      - GPU time: resnet18 :measured:`resnet18.float32.default.gpu`, eager
 #        :measured:`resnet18.float32.eager.gpu`
 #      - First call :measured:`resnet18.float32.default.first_call`
 #    * - The GPU waits: wall time above 1.2 times GPU time; sizes stay the same
 #      - ``reduce-overhead``
-#      - BERT: :measured:`bert.short.reduce-overhead.wall`, ``default``
+#      - Wall time: BERT, a sentence :measured:`bert.short.reduce-overhead.wall`, ``default``
 #        :measured:`bert.short.default.wall`
-#      - First call :measured:`bert.short.reduce-overhead.first_call`, ``default``
-#        :measured:`bert.short.default.first_call`; outputs to clone; memory
+#      - A first call as with ``default``, then the recording; outputs to clone; memory
 #    * - One simple operation on large inputs
 #      - ``default``
-#      - Sine and cosine: :claim:`{sin-cos.2-26.default.gpu}, with reduce-overhead
+#      - GPU time: sine and cosine :claim:`{sin-cos.2-26.default.gpu}, with reduce-overhead
 #        {sin-cos.2-26.reduce-overhead.gpu} <graphs-copy>`
 #      - First call :measured:`sin-cos.2-26.default.first_call`, paid after
 #        :measured:`sin-cos.2-26.default.break_even` calls
 #    * - Matrix products with few rows, as in generating text
-#      - ``default``
-#      - One row: :measured:`product.1.default.gpu` of GPU time, tuned
-#        :measured:`product.1.max-autotune-no-cudagraphs.gpu`
-#      - First call :measured:`product.1.default.first_call`, tuned
-#        :measured:`product.1.max-autotune-no-cudagraphs.first_call`
+#      - Nothing, if there is nothing to fuse
+#      - GPU time: one row :measured:`product.1.eager.gpu`, ``default`` :measured:`product.1.default.gpu`,
+#        tuned :measured:`product.1.max-autotune-no-cudagraphs.gpu`
+#      - Nothing
 #    * - Sizes vary
 #      - ``default`` with ``mark_dynamic``
 #      - :claim:`One compilation for all sizes <one-compilation>`
 #      - No CUDA graphs
 #    * - Tensors of a few numbers
 #      - Nothing
-#      - :measured:`sin-cos.2-0.eager.wall`, ``default`` :measured:`sin-cos.2-0.default.wall`
+#      - Wall time: one number :measured:`sin-cos.2-0.eager.wall`, ``default``
+#        :measured:`sin-cos.2-0.default.wall`
 #      - Nothing
 #    * - A formula with needless work
 #      - A better formula first
-#      - NumPy: :measured:`numpy.algebra.numpy.wall` instead of :measured:`numpy.products.numpy.wall`
+#      - Wall time: NumPy :measured:`numpy.algebra.numpy.wall`, as it was
+#        :measured:`numpy.products.numpy.wall`
 #      - Your time
 #
 # .. chart:: break-even
@@ -115,8 +116,7 @@ with default <graphs-gain>`, and eagerly :measured:`bert.short.eager.wall`. **Le
 # What happens at the first call
 # ------------------------------
 #
-# ``torch.compile`` itself only wraps a function. (The chapter that this page builds on, its *origin*, times
-# 0.00 s.) The first call has four stages:
+# ``torch.compile`` itself only wraps a function. The first call has four stages:
 #
 # 1. **Dynamo** reads the bytecode, records what is done with tensors as a graph, and notes *guards*, the
 #    conditions under which that is valid. What it cannot record breaks the graph.
@@ -126,7 +126,8 @@ with default <graphs-gain>`, and eagerly :measured:`bert.short.eager.wall`. **Le
 # 4. It **generates code**, Triton for a GPU and C++ for a CPU, and has it compiled.
 #
 # A cache on disk keeps what stages 2 to 4 made. Each later call checks the guards and runs the program; if
-# one fails, the stages run again.
+# one fails, the stages run again. Times of first calls leave out the start of the compiler,
+# some seconds once a process.
 #
 # .. chart:: stages
 #
@@ -159,7 +160,7 @@ ax.axis("off")
 plt.show()
 
 # %%
-# A mode is a name for settings of stages 3 and 4. PyTorch lists them.
+# A mode is a name for settings of stages 3 and 4.
 
 import functools
 import gc
@@ -186,7 +187,7 @@ print(switches.dropna(axis="columns", how="all").fillna("–").to_string())
 # The experiment
 # --------------
 #
-# All sizes stand at the top. Gradients are off.
+# Gradients are off.
 
 # sphinx_gallery_fold = "The harness: how arms are timed"
 
@@ -283,9 +284,13 @@ agree(calls, 1e-5)
 one = look("sin+cos", ways(wave, x[:1]), "2^0", 1e-5)
 
 # %%
-# ``wall`` is the wall time of a call, ``gpu`` the time in kernels, ``cpu`` the time until the CPU has
-# launched everything, ``share`` the limit divided by the GPU time. Now sizes in between, and
-# ``max-autotune-no-cudagraphs`` (*tuned*).
+# ``wall`` is wall time: at 67 million numbers of calls in a row, elsewhere of one call and the wait for it,
+# without warm-up. So look at ``gpu`` first, the time in kernels. ``cpu`` is what launching takes (right after
+# profiling, so rather too much), ``share`` the limit divided by ``gpu``.
+#
+# Tables show one run, text and charts the median of all processes.
+#
+# Now sizes in between, and ``max-autotune-no-cudagraphs`` (*tuned*).
 
 # sphinx_gallery_once = True
 waves = {POWERS[0]: one, POWERS[-1]: many}
@@ -300,12 +305,12 @@ for power in (POWERS[0], POWERS[-1]):
 # .. chart:: lines
 #    :case: sin+cos
 #    :arms: eager, default, reduce-overhead
-#    :quantities: wall
+#    :quantities: gpu
 #    :sizes: 2^0, 2^18, 2^22, 2^26
 #    :x: elements
 #    :limit:
 #
-#    Wall time of sin + cos, by the number of elements.
+#    GPU time of sin + cos, by the number of elements. The two in the middle are of one process.
 
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True
@@ -338,23 +343,18 @@ if ON_GPU:
 
 # %%
 # - One number: :claim:`{sin-cos.2-0.default.kernels} kernel instead of {sin-cos.2-0.eager.kernels}
-#   <fused-in-one>`, and yet a call takes :measured:`sin-cos.2-0.default.wall` instead of
-#   :measured:`sin-cos.2-0.eager.wall`, because the CPU checks guards first; with ``reduce-overhead``
-#   :measured:`sin-cos.2-0.reduce-overhead.wall`, tuned
-#   :measured:`tuned.2-0.max-autotune-no-cudagraphs.wall`. (The origin: 14 µs eagerly, 33 and 53 µs compiled.)
-# - 262,144 numbers: :measured:`sin-cos.2-18.eager.wall` eagerly, :measured:`sin-cos.2-18.default.wall` with
-#   ``default``.
-# - 67 million: ``default`` reaches :measured:`sin-cos.2-26.default.share` of the limit; the rest may be
-#   arithmetic. GPU time is :measured:`sin-cos.2-26.default.gpu`, tuned
-#   :measured:`tuned.2-26.max-autotune-no-cudagraphs.gpu`, and with ``reduce-overhead``
-#   :measured:`sin-cos.2-26.reduce-overhead.gpu`: a CUDA graph reads from a fixed address, so each call copies
-#   its input there.
+#   <fused-in-one>`, and yet launching takes :measured:`sin-cos.2-0.default.cpu` instead of
+#   :measured:`sin-cos.2-0.eager.cpu`, because the CPU checks guards first.
+# - 67 million: ``default`` reaches :measured:`sin-cos.2-26.default.share` of the limit. GPU time is
+#   :measured:`sin-cos.2-26.default.gpu`, tuned :measured:`tuned.2-26.max-autotune-no-cudagraphs.gpu`, and with
+#   ``reduce-overhead`` :measured:`sin-cos.2-26.reduce-overhead.gpu`: a CUDA graph reads from a fixed address,
+#   so each call copies its input there.
 #
 # resnet18
 # ........
 #
-# 16 images go through random weights: first in ``float32``, as the origin ran it (cuDNN convolves in TF32
-# unless told otherwise), then in ``bfloat16`` with channels last.
+# 16 images go through random weights: first in ``float32`` (cuDNN convolves in TF32 unless told otherwise),
+# then in ``bfloat16`` with channels last.
 
 # sphinx_gallery_fold = "Whether torchvision is installed"
 # sphinx_gallery_once = True
@@ -374,12 +374,11 @@ for name, options in {"float32": {}, "half": last}.items() if resnet18 else ():
     look("resnet18", ways(net, images), name, 5e-2)
 
 # %%
-# Fused, batch normalization, ReLU and sums make no trips to memory of their own. In ``bfloat16`` a call
-# takes :measured:`resnet18.half.eager.wall` eagerly, :measured:`resnet18.half.default.wall` with ``default``
-# and :measured:`resnet18.half.reduce-overhead.wall` with ``reduce-overhead``; in ``float32``
-# :measured:`resnet18.float32.eager.wall`, :measured:`resnet18.float32.default.wall` and
-# :measured:`resnet18.float32.reduce-overhead.wall`. The origin shows 9.0, 6.9 and 10.5 ms: it timed
-# ``reduce-overhead`` from the second call on, which records the graph.
+# Fused, batch normalization, ReLU and sums make no trips to memory of their own: in ``bfloat16`` kernels run
+# for :measured:`resnet18.half.default.gpu`, eagerly for :measured:`resnet18.half.eager.gpu`.
+#
+# Leave out the second call, too, when you time ``reduce-overhead``: it records the graph. The chapter that
+# this page builds on counts it: 9.0, 6.9 and 10.5 ms.
 #
 # BERT, a sentence and a long batch
 # .................................
@@ -446,11 +445,13 @@ if ON_GPU and bert:
 # %%
 # With one sentence :claim:`the GPU waits: kernels run for {bert.short.eager.gpu} of a call's
 # {bert.short.eager.wall} <short-waits>`. ``default`` :claim:`leaves it waiting <default-waits>`, CUDA graphs
-# do not. (The origin: 5.5 and 2.2 ms for twelve layers.)
+# do not.
 #
-# With 64 texts of 512 tokens the GPU is busy: kernels run for :measured:`bert.long.eager.gpu` eagerly, but
-# for :measured:`bert.long.default.gpu` with ``default``. When traced, Transformers hands attention a mask
-# that hides nothing, and FlashAttention takes no mask. So compare GPU times.
+# With 64 texts of 512 tokens the GPU is busy, and compiling is what costs:
+# :measured:`bert.long.default.gpu` of GPU time with ``default``, eagerly :measured:`bert.long.eager.gpu`. When
+# traced, Transformers hands attention a mask although nothing is padded; FlashAttention takes none, so
+# PyTorch computes attention in another way. If GPU time rises when you compile such a model, leave it eager,
+# or look at its attention kernels in the profiler.
 #
 # Does tuning pay?
 # ................
@@ -484,15 +485,13 @@ if ON_GPU:
 
 # %%
 # For one row ``default`` calls cuBLAS, which reaches :measured:`product.1.default.share` of the limit, so
-# little is left to find. The tuned mode tries kernels of its own beside that one, chooses anew in each
-# process, and took less GPU time in some of them, more in others. For 16 rows it is
-# :measured:`product.16.default.gpu` with ``default`` and
-# :measured:`product.16.max-autotune-no-cudagraphs.gpu` tuned. Keep a tuned mode only if your GPU time falls.
+# little is left to find. Tuned, one row becomes a sum of products in Triton; its settings are chosen anew in
+# each process, and it took less GPU time in some, more in others.
 #
 # NumPy, and a better formula
 # ...........................
 #
-# ``torch.compile`` takes NumPy functions, too. The origin's normalizes two arrays of 1024 by 640
+# ``torch.compile`` takes NumPy functions, too. This one normalizes two arrays of 1024 by 640
 # ``float64`` numbers, multiplies each number of one with each of the other, row by row, adds up, clips and
 # takes the exponential. NumPy stores all 419 million products.
 
@@ -545,13 +544,13 @@ for formula in (products, algebra):
 # %%
 # Compiled on one thread it takes :measured:`numpy.products.one-thread.wall` instead of
 # :measured:`numpy.products.numpy.wall`, because it stores no products. On :measured:`numpy.threads.count` it is
-# :measured:`numpy.products.threads.wall`, on the GPU :measured:`numpy.products.gpu.wall`. But
+# :measured:`numpy.products.threads.wall`, on the GPU :measured:`numpy.products.gpu.wall`. Another formula
+# needs neither the array nor the products:
 #
 # .. math:: \sum_j \sum_k x_j \, y_k = \Bigl(\sum_j x_j\Bigr) \Bigl(\sum_k y_k\Bigr)
 #
-# needs neither the array nor the products: NumPy takes :measured:`numpy.algebra.numpy.wall`, compiled on the
-# GPU it is :measured:`numpy.algebra.gpu.wall`. No mode of Inductor does that for you. The origin's "90 %
-# saved", 0.88 s to 0.06 s, sets one thread against all.
+# With it NumPy takes :measured:`numpy.algebra.numpy.wall`, and compiled on the GPU it is
+# :measured:`numpy.algebra.gpu.wall`. No mode of Inductor does that for you.
 #
 # Pitfalls
 # --------
@@ -620,8 +619,8 @@ print(sizes)
 
 # %%
 # Rule: :claim:`one compilation serves all marked sizes <one-compilation>`, but :claim:`a graph is recorded
-# for each <size-records>` and :claim:`keeps its memory, together {sizes.reduce-overhead.memory}
-# <graphs-keep-memory>`. Pad to a few sizes, or take ``default``.
+# for each <size-records>` and :claim:`keeps its memory <graphs-keep-memory>`. Pad to a few sizes, or take
+# ``default``.
 #
 # **Graphs are skipped.** A function that changes an input in place (weights and buffers may change), or uses
 # the CPU, is not recorded. Its result is right, the gain is gone.
@@ -702,5 +701,4 @@ for backend in ("eager", "aot_eager", "inductor"):
 #
 # This recipe builds on the `chapter on PyTorch 2
 # <https://tingsongyu.github.io/PyTorch-Tutorial-2nd/chapter-1/1.7-PyTorch2.0.html>`__ of PyTorch实用教程(第二版)
-# by `TingsongYu <https://github.com/TingsongYu/PyTorch-Tutorial-2nd>`__, which compares modes on such
-# work.
+# by `TingsongYu <https://github.com/TingsongYu/PyTorch-Tutorial-2nd>`__.

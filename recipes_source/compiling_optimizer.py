@@ -270,8 +270,8 @@ adam = {LAYERS[0]: climb(torch.optim.Adam, LAYERS[0], WAYS)}
 # %%
 # Tables and printed output show one run. Text and charts give the median of all processes, so they
 # differ where the CPU decides. ``wall`` is the wall time of a step, ``gpu`` the time in kernels,
-# ``share`` the limit divided by it. ``cpu`` is what launching takes, in ten calls right after
-# profiling: so it may exceed ``wall``.
+# ``share`` the limit divided by it. ``cpu`` is what launching takes, in short batches after
+# profiling, so it may exceed ``wall``.
 #
 # - The for-loop :claim:`launches {adam.10.for-loop.kernels} kernels instead of
 #   {adam.10.foreach.kernels} <loop-launches-more>`, and :claim:`the GPU waits <loop-waits>`.
@@ -407,9 +407,8 @@ if ON_GPU:
 # reached: :claim:`{adam.100.compiled.rate} instead of {adam.100.foreach.rate}
 # <compiled-moves-at-higher-rate>`.
 #
-# What depends on the CPU grows with the number of tensors. :claim:`The first
-# call takes {adam.100.compiled.first_call} instead of {adam.10.compiled.first_call}
-# <first-call-grows>`. Wall times of compiled steps differ from host to host for the same reason;
+# What depends on the CPU grows with the number of tensors. :claim:`The first call takes
+# {adam.100.compiled.first_call} instead of {adam.10.compiled.first_call} <first-call-grows>`. Wall times of compiled steps differ from host to host for the same reason;
 # the ranges stand at :doc:`/results`.
 #
 # An optimizer without a fused kernel
@@ -606,7 +605,8 @@ print("fused after the change:", optimizer.param_groups[0]["fused"])
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
-# Weights and states are ``float32``, on one GPU. States of 8 bits move fewer bytes: `torchao
+# Weights and states are ``float32``, on one GPU. All weights have one size, so the number of tensors
+# and their bytes were not told apart. States of 8 bits move fewer bytes: `torchao
 # <https://github.com/pytorch/ao>`__. With `FSDP2
 # <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__ each GPU steps over its
 # part of the weights only, and launching counts the more. ``torch._dynamo.mark_static_address`` is no

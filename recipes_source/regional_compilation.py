@@ -11,9 +11,9 @@ its first result after {start.regional.nothing} instead of {start.full.nothing}
 <regional-starts-sooner>`. Later calls of six blocks with a long input :claim:`take
 {busy.regional.gpu} of GPU time, eagerly {busy.eager.gpu} <busy-gains>`. **Where the GPU waits for the
 CPU, do not compile blocks**: :claim:`a call then takes {waiting.regional.wall}, eagerly
-{waiting.eager.wall} <regional-gains-nothing>`; the whole model in CUDA graphs
+{waiting.eager.wall} <regional-gains-nothing>`; the whole model in CUDA graphs takes
 :measured:`waiting.graphs.wall`. **If your program starts again and again, keep the compiler's cache**:
-:claim:`the whole model then starts sooner <cache-helps>`, with a first call of
+:claim:`the whole model then starts sooner <cache-helps>`; its first call takes
 :measured:`start.full.disk_call`, the block's :measured:`start.regional.disk_call`.
 
 .. code-block:: python
@@ -559,8 +559,8 @@ others = ["full", "nested", "fullgraph"]
 waiting = compare("waiting", ways + others + ["graphs"] * ON_GPU)
 
 # %%
-# ``wall`` is the wall time of a call, ``gpu`` the time in kernels, ``cpu`` what launching takes, in ten
-# calls right after profiling: so it may exceed ``wall``. With the short input :claim:`the GPU waits
+# ``wall`` is the wall time of a call, ``gpu`` the time in kernels, ``cpu`` what launching takes, in short
+# batches after profiling, so it may exceed ``wall``. With the short input :claim:`the GPU waits
 # <waiting-waits>`, so the CPU decides.
 #
 # - Regional :claim:`needs less GPU time than eager, {waiting.regional.gpu} instead of

@@ -290,7 +290,7 @@ assert (losses - losses["as it is"]).abs().max() < 0.02, losses
 
 # %%
 # In the table, ``wall`` is the wall time and ``gpu`` the time in kernels. ``cpu`` is what launching
-# takes, in ten calls right after profiling: so it may exceed ``wall``. This is how to read it:
+# takes, in short batches after profiling, so it may exceed ``wall``. This is how to read it:
 #
 # - As it is, :claim:`the wall time is above 1.2 times the GPU time <step-waits>`: the step is
 #   launch-bound.
