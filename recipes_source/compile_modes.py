@@ -88,7 +88,7 @@ was tuned here took less GPU time in every process.
 #      - First call :measured:`sin-cos.2-26.default.first_call`, paid after
 #        :measured:`sin-cos.2-26.default.break_even` calls
 #    * - Matrix products with few rows, as in generating text
-#      - Nothing, if there is nothing to fuse
+#      - No compiling, if there is nothing to fuse
 #      - GPU time: one row :measured:`product.1.eager.gpu`, ``default`` :measured:`product.1.default.gpu`,
 #        tuned :measured:`product.1.max-autotune-no-cudagraphs.gpu`
 #      - Nothing
@@ -97,7 +97,7 @@ was tuned here took less GPU time in every process.
 #      - :claim:`One compilation for all sizes <one-compilation>`
 #      - No CUDA graphs
 #    * - Tensors of a few numbers
-#      - Nothing
+#      - No compiling
 #      - Wall time: one number :measured:`sin-cos.2-0.eager.wall`, ``default``
 #        :measured:`sin-cos.2-0.default.wall`
 #      - Nothing
