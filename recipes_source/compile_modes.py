@@ -111,7 +111,8 @@ was tuned here took less GPU time in every process.
 #    :cases: BERT.short, BERT.long, resnet18.float32, resnet18.half, sin+cos.2^26
 #    :arms: eager, default, reduce-overhead
 #
-#    Seconds of all calls of a run, the first one and the start of the compiler included.
+#    Seconds of all calls of a run, the first one and the start of the compiler included. For BERT and resnet18
+#    a later call is one call by itself, with the wait for it.
 #
 # What happens at the first call
 # ------------------------------
@@ -126,8 +127,8 @@ was tuned here took less GPU time in every process.
 # 4. It **generates code**, Triton for a GPU and C++ for a CPU, and has it compiled.
 #
 # A cache on disk keeps what stages 2 to 4 made. Each later call checks the guards and runs the program; if
-# one fails, the stages run again. Times of first calls leave out the start of the compiler,
-# some seconds once a process.
+# one fails, the stages run again. Times of first calls leave out the start of the compiler, some seconds
+# once a process.
 #
 # .. chart:: stages
 #
@@ -310,7 +311,7 @@ for power in (POWERS[0], POWERS[-1]):
 #    :x: elements
 #    :limit:
 #
-#    GPU time of sin + cos, by the number of elements. The two in the middle are of one process.
+#    GPU time of sin + cos, by the number of elements. The two middle sizes were measured in one process.
 
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True
