@@ -81,7 +81,7 @@ was tuned here took less GPU time in every process.
 #      - Wall time: BERT, a sentence :measured:`bert.short.reduce-overhead.wall`, ``default``
 #        :measured:`bert.short.default.wall`
 #      - A first call as with ``default``, then the recording; outputs to clone; memory
-#    * - One simple operation on large inputs
+#    * - One operation on large inputs
 #      - ``default``
 #      - GPU time: sine and cosine :claim:`{sin-cos.2-26.default.gpu}, with reduce-overhead
 #        {sin-cos.2-26.reduce-overhead.gpu} <graphs-copy>`
@@ -378,7 +378,7 @@ for name, options in {"float32": {}, "half": last}.items() if resnet18 else ():
 # Fused, batch normalization, ReLU and sums make no trips to memory of their own: in ``bfloat16`` kernels run
 # for :measured:`resnet18.half.default.gpu`, eagerly for :measured:`resnet18.half.eager.gpu`.
 #
-# Leave out the second call, too, when you time ``reduce-overhead``: it records the graph. The chapter that
+# Leave out the second call when you time ``reduce-overhead``: it records the graph. The chapter that
 # this page builds on counts it: 9.0, 6.9 and 10.5 ms.
 #
 # BERT, a sentence and a long batch
@@ -445,14 +445,15 @@ if ON_GPU and bert:
 
 # %%
 # With one sentence :claim:`the GPU waits: kernels run for {bert.short.eager.gpu} of a call's
-# {bert.short.eager.wall} <short-waits>`. ``default`` :claim:`leaves it waiting <default-waits>`, CUDA graphs
-# do not.
+# {bert.short.eager.wall} <short-waits>`. ``default`` :claim:`leaves it waiting <default-waits>`; with
+# CUDA graphs launching takes :measured:`bert.short.reduce-overhead.cpu` instead of
+# :measured:`bert.short.default.cpu`.
 #
 # With 64 texts of 512 tokens the GPU is busy, and compiling is what costs:
 # :measured:`bert.long.default.gpu` of GPU time with ``default``, eagerly :measured:`bert.long.eager.gpu`. When
 # traced, Transformers hands attention a mask although nothing is padded; FlashAttention takes none, so
-# PyTorch computes attention in another way. If GPU time rises when you compile such a model, leave it eager,
-# or look at its attention kernels in the profiler.
+# PyTorch computes attention in another way. If GPU time rises, leave such a model eager, or look at
+# its attention kernels in the profiler.
 #
 # Does tuning pay?
 # ................
