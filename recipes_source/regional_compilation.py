@@ -756,7 +756,7 @@ bench.claim("allowed-int-serves", few["run compiled"] == 12, str(few))
 # %%
 # Where only weights and tensors differ, :claim:`one graph serves all 12 layers <one-graph-serves>`. With
 # gradients :claim:`there are two <gradients-take-two>`, because the first layer's input needs none. Two
-# failures show, and neither raises an error:
+# failures raise no error:
 #
 # - Layers with different numbers get a graph each, eight at most (``recompile_limit``). :claim:`The rest
 #   runs eagerly <numbers-end-eagerly>`; only a warning tells ("torch._dynamo hit
