@@ -9,7 +9,7 @@ What you compile decides when the first result comes and what each later call co
 :measured:`start.regional.call` instead of :measured:`start.full.call`, and a fresh process :claim:`has
 its first result after {start.regional.nothing} instead of {start.full.nothing}
 <regional-starts-sooner>`. Later calls of six blocks with a long input :claim:`take
-{busy.regional.gpu} of GPU time, eagerly {busy.eager.gpu} <busy-gains>`. **Where the GPU waits for the
+{busy.regional.gpu} of GPU time instead of {busy.eager.gpu} <busy-gains>`. **Where the GPU waits for the
 CPU, do not compile blocks**: :claim:`a call then takes {waiting.regional.wall}, eagerly
 {waiting.eager.wall} <regional-gains-nothing>`; the whole model in CUDA graphs takes
 :measured:`waiting.graphs.wall`. **If your program starts again and again, keep the compiler's cache**:
@@ -86,8 +86,9 @@ CPU, do not compile blocks**: :claim:`a call then takes {waiting.regional.wall},
 #      - :measured:`waiting.eager.wall`
 #    * - The program starts again
 #      - Keep the cache, on disk or as artifacts to carry
-#      - First call :measured:`start.regional.disk_call` or :measured:`start.regional.artifacts_call`; the
-#        whole model :measured:`start.full.disk_call` or :measured:`start.full.artifacts_call`
+#      - The block's first call :measured:`start.regional.disk_call` or
+#        :measured:`start.regional.artifacts_call`, the whole model's :measured:`start.full.disk_call` or
+#        :measured:`start.full.artifacts_call`
 #      - The same
 #    * - You need one graph of the whole model
 #      - ``nested_compile_region``, a new interface
@@ -561,7 +562,7 @@ waiting = compare("waiting", ways + others + ["graphs"] * ON_GPU)
 # %%
 # ``wall`` is the wall time of a call, ``gpu`` the time in kernels, ``cpu`` what launching takes, in short
 # batches after profiling, so it may exceed ``wall``. With the short input :claim:`the GPU waits
-# <waiting-waits>`, so the CPU decides.
+# <waiting-waits>`.
 #
 # - Regional :claim:`needs less GPU time than eager, {waiting.regional.gpu} instead of
 #   {waiting.eager.gpu} <waiting-gpu-gains>`, but entering each block's code takes the CPU's time.
@@ -570,7 +571,7 @@ waiting = compare("waiting", ways + others + ["graphs"] * ON_GPU)
 # - Nested and full enter compiled code once: :measured:`waiting.nested.wall` and
 #   :measured:`waiting.full.wall`.
 #
-# And now the long input:
+# Now the long input:
 
 busy = compare("busy", ways + others[:1])
 
@@ -755,7 +756,7 @@ bench.claim("allowed-int-serves", few["run compiled"] == 12, str(few))
 # %%
 # Where only weights and tensors differ, :claim:`one graph serves all 12 layers <one-graph-serves>`. With
 # gradients :claim:`there are two <gradients-take-two>`, because the first layer's input needs none. Two
-# failures show, and neither raises an error:
+# failures raise no error:
 #
 # - Layers with different numbers get a graph each, eight at most (``recompile_limit``). :claim:`The rest
 #   runs eagerly <numbers-end-eagerly>`; only a warning tells ("torch._dynamo hit
