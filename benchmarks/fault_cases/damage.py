@@ -148,7 +148,8 @@ def in_batch(folder: Path, damages: list[Damage]) -> list[str]:
         gallery = folder / f"in{number:03}"
         gallery.mkdir()
         (gallery / "GALLERY_HEADER.rst").write_text("Recipes\n=======\n\nAll.\n")
-        for path in load_recipe(ROOT / f"recipes_source/{damage.recipe}.py").files:
+        found = load_recipe(ROOT / f"recipes_source/{damage.recipe}.py").files
+        for path in filter(Path.is_file, found):
             shutil.copy(path, gallery)  # with the modules that it shows
         recording = folder / f"recordings/out{number:03}/{damage.recipe}.ipynb"
         recording.parent.mkdir(parents=True)
