@@ -5,8 +5,8 @@ Which mode of torch.compile should I choose?
 Choose by what your job waits for: the GPU's memory, or the CPU.
 
 **Start with** ``default``, **and compare GPU times.** ``sin(x) + cos(x)`` of 67 million numbers :claim:`takes
-{sin-cos.2-26.default.gpu} of it instead of {sin-cos.2-26.eager.gpu} <fusion-gains>`, but BERT with 64 long
-texts :measured:`bert.long.default.gpu`, eagerly :measured:`bert.long.eager.gpu`. On one number :claim:`a
+{sin-cos.2-26.default.gpu} of GPU time instead of {sin-cos.2-26.eager.gpu} <fusion-gains>`, but BERT with
+64 long texts :measured:`bert.long.default.gpu`, eagerly :measured:`bert.long.eager.gpu`. On one number :claim:`a
 call takes longer, {sin-cos.2-0.default.wall} of wall time instead of {sin-cos.2-0.eager.wall}
 <one-number-loses>`. **If the GPU waits for the CPU, choose** ``reduce-overhead``. A sentence through BERT
 :claim:`takes {bert.short.reduce-overhead.wall}, with default {bert.short.default.wall} <graphs-gain>`,
@@ -378,8 +378,8 @@ for name, options in {"float32": {}, "half": last}.items() if resnet18 else ():
 # Fused, batch normalization, ReLU and sums make no trips to memory of their own: in ``bfloat16`` kernels run
 # for :measured:`resnet18.half.default.gpu`, eagerly for :measured:`resnet18.half.eager.gpu`.
 #
-# Leave out the second call when you time ``reduce-overhead``: it records the graph. The chapter that
-# this page builds on counts it: 9.0, 6.9 and 10.5 ms.
+# Leave out the second call when you time ``reduce-overhead``: it records the graph. Here ``wall`` is the
+# middle one of calls two to four.
 #
 # BERT, a sentence and a long batch
 # .................................

@@ -46,7 +46,6 @@ MEASUREMENT = re.compile(
 
 # Figures that somebody else measured, tolerances, and the line between gain and loss.
 QUOTED = {
-    "compile_modes": "10.5 ms",
     "compiling_optimizer": "747 µs, 392 µs",
     "regional_compilation": "9.7 s, 0.7 s, 5 %",
     "index": "1×",
