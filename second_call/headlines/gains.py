@@ -27,8 +27,7 @@ class Gain:
     share: Figure | None  # of the limit
     first_call: Figure | None  # none if nothing is compiled
     break_even: Figure | None  # in calls; none if nothing is to pay back, or nothing is saved
-
-    compiles: bool  # whether the recipe says of this case what compiles, and how long it takes
+    compiles: bool  # whether the recipe times first calls of this case, of this arm or another
 
     @property
     def loses(self) -> bool:
