@@ -27,11 +27,18 @@ class Gain:
     share: Figure | None  # of the limit
     first_call: Figure | None  # none if nothing is compiled
     break_even: Figure | None  # in calls; none if nothing is to pay back, or nothing is saved
+    compiles: bool  # whether the recipe times first calls of this case, of this arm or another
 
     @property
     def loses(self) -> bool:
         """Whether the work takes longer than before, by the figure or by its wall time."""
-        return any(each is not None and each.high < 1 for each in (self.ratio, self.wall))
+        return any(each is not None and each.value < 1 for each in (self.ratio, self.wall))
+
+    @property
+    def pays_after(self) -> Figure | None:
+        """The break-even, if it is seen that anything is saved."""
+        saved = self.wall or self.ratio
+        return self.break_even if saved.low > 1 else None
 
 
 def find_gain(known: Known, key: str, baseline: str, processes: Processes = ()) -> Gain:
@@ -50,15 +57,29 @@ def find_gain(known: Known, key: str, baseline: str, processes: Processes = ()) 
     wall = None
     if figure.quantity == "gpu" and related["wall"] and base_wall:
         wall = _compare(known, related["wall"], base_wall, processes)
+    one = (figure.case, figure.size)
+    times = [each for each in known.values() if each.quantity == "first_call"]
     return Gain(
-        figure=figure,
-        baseline=before,
+        compiles=any((each.case, each.size) == one for each in times),
+        figure=_in_common(figure, before, processes),
+        baseline=_in_common(before, figure, processes),
         ratio=_compare(known, figure, before, processes),
         wall=wall,
         share=related["share"],
         first_call=related["first_call"] if figure.quantity != "first_call" else None,
         break_even=related["break_even"] if _is_first(known, before) else None,
     )
+
+
+def _in_common(figure: Figure, other: Figure, processes: Processes) -> Figure:
+    """Return a figure as those processes had it that measured the other one, too."""
+    if figure.processes == other.processes:
+        return figure
+    both = [each[figure.key] for each in processes if figure.key in each and other.key in each]
+    if not both:
+        return figure
+    value = statistics.median(both)
+    return replace(figure, value=value, low=value, high=value, processes=len(both), hosts=1)
 
 
 def _key_of(figure: Figure, *, arm: str = "", quantity: str = "") -> str:
@@ -89,7 +110,7 @@ def _compare(known: Known, figure: Figure, before: Figure, processes: Processes)
         return _ratio(figure, before, middle, half, half)
     if speedup:
         return speedup
-    ratio = _log(before.value, figure.value)
+    ratio = statistics.median(ratios) if ratios else _log(before.value, figure.value)
     above = math.hypot(_log(before.high, before.value), _log(figure.value, figure.low))
     below = math.hypot(_log(before.value, before.low), _log(figure.high, figure.value))
     return _ratio(figure, before, ratio, below, above)

@@ -81,7 +81,7 @@ class Plot:
                 ("gain", _("by speed-up")),
                 ("calls", _("by calls until it pays")),
             ],
-            "losses": _("only losses"),
+            "losses": _("only below 1×"),
             "machine": _("Machine"),
             "all": _("all"),
         }
@@ -144,8 +144,8 @@ class Plot:
 
     def _facts(self, gain: Gain) -> list[str]:
         """Return speed-ups, share of the limit, wait, and calls until it has paid."""
-        wait = NOTHING if gain.figure.quantity not in ("gpu", "wall") else str(_("none"))
-        optional = [gain.wall, gain.share, gain.first_call, gain.break_even]
+        wait = str(_("none")) if gain.compiles else NOTHING
+        optional = [gain.wall, gain.share, gain.first_call, gain.pays_after]
         found = [self._format(each) if each else NOTHING for each in optional]
         if not gain.first_call:
             found[2] = wait
@@ -183,9 +183,9 @@ class Plot:
 
 def _count_calls(gain: Gain) -> str:
     """Return after how many calls a gain has paid; nothing if it never does."""
-    if gain.break_even:
-        return f"{gain.break_even.value:.0f}"
-    return "0" if gain.first_call is None and not gain.loses else ""
+    if gain.pays_after:
+        return f"{gain.pays_after.value:.0f}"
+    return "0" if gain.compiles and not (gain.first_call or gain.loses) else ""
 
 
 def _column_names() -> list[str]:
@@ -198,8 +198,9 @@ def _legend() -> dict[str, str]:
         "dot": str(_("GPU time, or the time that the case names")),
         "wall": str(_("wall time, where it is another")),
         "slower": str(_("slower than before")),
-        "open": str(_("no difference seen")),
+        "open": str(_("may come out the other way")),
         "spread": str(_("where another recording is expected to fall")),
+        "dashed": str(_("the same of wall time")),
     }
 
 

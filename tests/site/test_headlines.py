@@ -71,7 +71,8 @@ def test_a_gain_is_the_time_before_by_the_time_now() -> None:
     gain = find_gain(KNOWN, "adam.100.fused.gpu", "foreach")
     assert gain.ratio.value == pytest.approx(2.5)
     assert gain.ratio.low == pytest.approx(2.5 / 1.01 ** (2**0.5))
-    assert gain.first_call is gain.break_even is None
+    assert gain.first_call is gain.pays_after is None
+    assert gain.compiles
     assert not gain.loses
     assert gain.share == KNOWN["adam.100.fused.share"]
 
@@ -98,7 +99,7 @@ def test_the_range_of_a_ratio_is_that_of_the_processes() -> None:
     assert gain.ratio.value == pytest.approx(2)
     assert 1.2 < gain.ratio.low < 1.7 < 2.4 < gain.ratio.high < 3.4
     few = find_gain(KNOWN, "adam.100.fused.gpu", "foreach", processes[:2])
-    assert few.ratio.value == pytest.approx(2.5)
+    assert few.ratio.value == pytest.approx(1.95, rel=0.01)
     same = find_gain(KNOWN, "adam.100.fused.gpu", "foreach", processes[:1] * 4)
     assert same.ratio.high == pytest.approx(2 * 1.005)
 
