@@ -346,10 +346,9 @@ if ON_GPU:
 # - One number: :claim:`{sin-cos.2-0.default.kernels} kernel instead of {sin-cos.2-0.eager.kernels}
 #   <fused-in-one>`, and yet launching takes :measured:`sin-cos.2-0.default.cpu` instead of
 #   :measured:`sin-cos.2-0.eager.cpu`, because the CPU checks guards first.
-# - 67 million: ``default`` reaches :measured:`sin-cos.2-26.default.share` of the limit. GPU time is
-#   :measured:`sin-cos.2-26.default.gpu`, tuned :measured:`tuned.2-26.max-autotune-no-cudagraphs.gpu`, and with
-#   ``reduce-overhead`` :measured:`sin-cos.2-26.reduce-overhead.gpu`: a CUDA graph reads from a fixed address,
-#   so each call copies its input there.
+# - 67 million: ``default`` reaches :measured:`sin-cos.2-26.default.share` of the limit. With
+#   ``reduce-overhead`` GPU time is :measured:`sin-cos.2-26.reduce-overhead.gpu`: a CUDA graph reads from a
+#   fixed address, so each call copies its input there.
 #
 # resnet18
 # ........
@@ -551,8 +550,8 @@ for formula in (products, algebra):
 #
 # .. math:: \sum_j \sum_k x_j \, y_k = \Bigl(\sum_j x_j\Bigr) \Bigl(\sum_k y_k\Bigr)
 #
-# With it NumPy takes :measured:`numpy.algebra.numpy.wall`, and compiled on the GPU it is
-# :measured:`numpy.algebra.gpu.wall`. No mode of Inductor does that for you.
+# With it NumPy takes :measured:`numpy.algebra.numpy.wall`, compiled on the GPU
+# :measured:`numpy.algebra.gpu.wall`.
 #
 # Pitfalls
 # --------
