@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from babel import Locale
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -17,7 +18,7 @@ from ...errors import GalleryError
 from ...languages import current_language
 from ...outdated import store_of, watch
 from ...recipes.figures.figures import ClaimRecord
-from .format import describe_spread, format_figure, needs_unit
+from .format import describe_spread, format_evidence, format_figure, needs_unit
 from .known import CLAIM, FIGURE, Answer, answers
 from .roles import claim, measured
 
@@ -100,15 +101,28 @@ class FillFigures(SphinxTransform):
             return
         if record.held < record.of and not answer.trial:
             node["problem"] = _describe_failure(node.astext(), record)
-        lines = [_count(record, answer.machines), record.evidence]
+        locale = current_language(self.config).locale
+        lines = [(_count(record, answer.machines), False)]
+        lines += _show_evidence(record.evidence, record, locale)
         for device, other in answer.elsewhere:
             facts = {"device": device, "held": other.held, "processes": other.of}
             if other.held == other.of:
                 text = _("On %(device)s it holds too, in %(held)s of %(processes)s processes:")
             else:
                 text = _("On %(device)s it holds in %(held)s of %(processes)s processes only:")
-            lines += [text % facts, _most_telling(other)]
-        node["evidence"] = [str(line) for line in lines]
+            lines.append((str(text % facts), False))
+            lines += _show_evidence(_most_telling(other), other, locale)
+        node["evidence"] = lines
+
+
+def _show_evidence(
+    evidence: str, record: ClaimRecord, locale: Locale
+) -> Iterator[tuple[str, bool]]:
+    """Yield lines, and whether each is data: what one process measured, and that it is one."""
+    told = format_evidence(evidence, locale)
+    yield told, True
+    if told != evidence and record.of > 1:
+        yield str(_("This is one process; figures in the text are medians of all.")), False
 
 
 def _find(document: nodes.document, kind: type[nodes.inline]) -> list[Any]:

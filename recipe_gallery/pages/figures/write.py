@@ -39,17 +39,14 @@ def depart_claim(self: HTML5Translator, node: claim) -> None:
     count = self.__dict__.setdefault("claims_written", [])
     count.append(name)
     number = nodes.make_id(f"{name} {count.count(name)}")
-    counted, *rest = node["evidence"]
     tag = source_language(self.config).tag
     # Sentences of this site, each followed by what the recipe put out, in the recipe's language.
-    lines = [f'<span class="claim-line">{escape(counted)}</span>']
-    for place, line in enumerate(rest):
-        if place % 2:
-            lines.append(f'<span class="claim-line">{escape(line)}</span>')
-        else:
-            lines.append(
-                f'<span class="claim-line {DATA_CLASS}" lang="{tag}">{escape(line)}</span>'
-            )
+    lines = [
+        f'<span class="claim-line {DATA_CLASS}" lang="{tag}">{escape(line)}</span>'
+        if is_data
+        else f'<span class="claim-line">{escape(line)}</span>'
+        for line, is_data in node["evidence"]
+    ]
     label = _("Evidence")  # not in the f-string, where the catalogs would miss it
     here = current_language(self.config).tag
     said = "" if here == tag else f' lang="{here}"'  # the sentence around it may be untranslated

@@ -10,7 +10,7 @@ from babel import Locale
 from gallery import Build, Gallery, write_recording
 from measured import RECIPE, SPEEDUP, add, add_replicate, claim, figure, store
 from recipe_gallery.languages import find_locale
-from recipe_gallery.pages.figures.format import describe_spread, format_figure
+from recipe_gallery.pages.figures.format import describe_spread, format_evidence, format_figure
 from recipe_gallery.recipes.figures.figures import ClaimRecord, Figure, Refutation
 from recipe_gallery.recipes.figures.rows import Claim
 
@@ -465,6 +465,31 @@ def test_a_time_keeps_its_unit_though_its_translation_asks_for_the_number_alone(
     assert "그래서 14.2\u00a0ms가 걸립니다." in words(build)
     assert "steps.py:7: 'adam.100.fused.time' is in s, " in build.warnings
     assert 'leave out ", number" in its translation' in build.warnings
+
+
+@pytest.mark.parametrize(
+    ("evidence", "shown"),
+    [
+        ("4.454e-05 s against 9.336e-05 s", "45 µs against 93 µs"),
+        ("0.00671 s against 0.00698 s", "6.7 ms against 7.0 ms"),
+        ("0.00670 s against 0.00671 s", "6.70 ms against 6.71 ms"),  # told apart
+        ("3.048, 5.057 and 7.809 s", "3.0, 5.1 and 7.8 s"),
+        ("0 B against 7.13e+07 B", "0 B against 71 MB"),
+        ("3.793e+12 B/s against 4.156e+12 B/s", "3.8 TB/s against 4.2 TB/s"),
+        ("0.02844 of an iteration", "2.8% of an iteration"),
+        ("1.33 ms, 7 of 8 kernels, {'a': 1}", "1.33 ms, 7 of 8 kernels, {'a': 1}"),
+    ],
+)
+def test_evidence_has_units_and_digits_of_a_page(evidence: str, shown: str) -> None:
+    assert format_evidence(evidence, Locale("en")).replace("\u00a0", " ") == shown
+
+
+def test_evidence_says_that_it_is_of_one_process(gallery: Gallery) -> None:
+    add(gallery, "So :claim:`fused wins <fused-wins>`.")
+    store(gallery, claim(evidence="0.0142 s against 0.0389 s"))
+    html = gallery.build().page("recipes/steps")
+    assert "14\u00a0ms against 39\u00a0ms" in html
+    assert "This is one process; figures in the text are medians of all." in html
 
 
 def test_evidence_is_in_the_readers_language_where_its_sentence_is_not(gallery: Gallery) -> None:
