@@ -39,6 +39,12 @@ AXE = {
 SCROLLS_SIDEWAYS = """() => [document.documentElement, ...document.querySelectorAll(
   ".bd-article-container, .bd-article")].some((each) => each.scrollWidth > each.clientWidth)"""
 
+# Formulas of their own line begin near where the text does.
+FORMULAS_FAR_OFF = """() => [...document.querySelectorAll("div.math > math")].some((each) => {
+  const [formula, text] = [each, each.closest("section")].map((it) => it.getBoundingClientRect());
+  return Math.abs(formula.left - text.left) > 48;
+})"""
+
 
 @pytest.fixture(scope="module")
 def address(languages_site: Path) -> Iterator[str]:
@@ -101,6 +107,8 @@ def test_every_page_is_accessible_and_keeps_to_itself(
                 page.wait_for_load_state("networkidle")
             if page.evaluate(SCROLLS_SIDEWAYS):
                 problems.append(f"{name}: scrolls sideways")
+            if page.evaluate(FORMULAS_FAR_OFF):
+                problems.append(f"{name}: a formula stands far from the text")
             results = Axe().run(page, options=AXE | {"runOnly": AXE_RULES[theme]})
             for violation in results.response["violations"]:
                 where = [str(node["target"]) for node in violation["nodes"]]
