@@ -6,13 +6,14 @@ from functools import partial
 from itertools import accumulate
 
 from .scales import Scale
-from .svg import NARROW, SIZE, Drawing, draw_both, text_width, wrap, write_key
+from .svg import NARROW, SIZE, Drawing, draw_both, text_width, wrap, write_key, write_note
 
-_BAR, _STEP = 12, 17  # height of a bar, and from one bar of an arm to the next
+_BAR, _STEP = 12, 21  # height of a bar, and from one bar of an arm to the next
+_WHISKER = 16  # below the top of a bar, so that its figure stands at its end
 _BETWEEN = 13  # arms
 _GAP = 6  # between a bar and the words at its end
 _LABELS = 190  # the column of names is at most so wide
-_REACH = 1.35  # of the longest bar: a whisker that is longer is cut
+_REACH = 1.35  # of the longest bar: a whisker that is longer ends in an arrow
 _STACK = 30  # height of a stacked bar
 _BOX, _ARROW = 36, 22  # height of a box, and length of what joins two of them
 
@@ -59,12 +60,19 @@ class Stack:
         return sum(part.value for part in self.parts)
 
 
-def draw_ladder(groups: Sequence[Group], label: str, limit: tuple[float, str] | None = None) -> str:
-    """Return bars below each other; ``limit`` is a value and what is written there."""
-    return draw_both(partial(_ladder, groups, limit), label)
+def draw_ladder(
+    groups: Sequence[Group], label: str, limit: tuple[float, str] | None = None, note: str = ""
+) -> str:
+    """Return bars below each other; ``limit`` is a value and what is written there.
+
+    ``note`` says what an arrow is, where a whisker has one.
+    """
+    return draw_both(partial(_ladder, groups, limit, note), label)
 
 
-def _ladder(groups: Sequence[Group], limit: tuple[float, str] | None, width: float) -> Drawing:
+def _ladder(
+    groups: Sequence[Group], limit: tuple[float, str] | None, note: str, width: float
+) -> Drawing:
     bars = [bar for group in groups for bar in group.bars]
     left = _column([group.name for group in groups], width)
     longest = max(bar.value for bar in bars)
@@ -84,7 +92,8 @@ def _ladder(groups: Sequence[Group], limit: tuple[float, str] | None, width: flo
     drawing.line((left, 0), (left, y - _BETWEEN + 2), "axis")
     if limit:
         y = _write_limit(drawing, scale(limit[0]), y, limit[1])
-    drawing.height = y - _BETWEEN + 4
+    is_cut = any(bar.high > scale.high for bar in bars)
+    drawing.height = write_note(drawing, y - _BETWEEN + 4, note if is_cut else "")
     return drawing
 
 
@@ -109,12 +118,14 @@ def _draw_bar(drawing: Drawing, bar: Bar, scale: Scale, y: float) -> None:
     end, low, high = scale(bar.value), scale(bar.low), scale(bar.high)
     drawing.rect(scale.start, y, end - scale.start, _BAR, f"bar {bar.kind}")
     if bar.high > bar.low:
-        middle = y + _BAR / 2
+        middle = y + _WHISKER
         drawing.line((low, middle), (high, middle), "whisker")
-        ends = [low] if bar.high > scale.high else [low, high]  # what is cut has no end
-        for x in ends:
-            drawing.line((x, middle - 3), (x, middle + 3), "whisker")
-    drawing.text(max(end, high) + _GAP, y + _BAR - 1.5, bar.words, "value")
+        drawing.line((low, middle - 3), (low, middle + 3), "whisker")
+        if bar.high > scale.high:
+            drawing.path([(high - 5, middle - 3), (high, middle), (high - 5, middle + 3)], "arrow")
+        else:
+            drawing.line((high, middle - 3), (high, middle + 3), "whisker")
+    drawing.text(end + _GAP, y + _BAR - 1.5, bar.words, "value")
 
 
 def _write_limit(drawing: Drawing, x: float, y: float, words: str) -> float:

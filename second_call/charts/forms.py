@@ -56,9 +56,13 @@ def draw_ladder_of(source: Source, options: Options, _inline: Inline) -> Chart |
         f"{group.name}: {', '.join(bar.words for bar in group.bars)}" for group in groups
     )
     return Chart(
-        svg=draw_ladder(groups, f"{label}; {mark[1]}" if mark else label, mark),
+        svg=draw_ladder(groups, f"{label}; {mark[1]}" if mark else label, mark, _say_arrow()),
         table=Table(head=head, rows=rows),
     )
+
+
+def _say_arrow() -> str:
+    return str(_("A range that ends in an arrow goes on; the figures below say how far."))
 
 
 def _bar(figure: Figure, words: str, kind: str) -> Bar:
@@ -94,7 +98,11 @@ def draw_lines_of(source: Source, options: Options, _inline: Inline) -> Chart | 
             shown = [format_value(each, unit, source.locale) if each else "" for each in limits]
             rows.append([source.name("limit"), *shown])
     axes = Axes(
-        x=source.name(options["x"]), y=source.name(quantity), unit=unit, locale=source.locale
+        x=source.name(options["x"]),
+        y=source.name(quantity),
+        unit=unit,
+        locale=source.locale,
+        note=_say_arrow(),
     )
     head = [axes.x, *(_show_size(size, source) for size in sizes)]
     return Chart(svg=draw_lines(series, axes, label), table=Table(head=head, rows=rows))

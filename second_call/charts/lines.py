@@ -8,7 +8,17 @@ from babel import Locale
 from babel.numbers import format_compact_decimal
 
 from .scales import Scale, format_value
-from .svg import NARROW, SIZE, Drawing, draw_both, spread_out, text_width, wrap, write_key
+from .svg import (
+    NARROW,
+    SIZE,
+    Drawing,
+    draw_both,
+    spread_out,
+    text_width,
+    wrap,
+    write_key,
+    write_note,
+)
 
 _HEIGHT = 300  # of the plot
 _MARGIN = 1.15  # the axis y reaches so far beyond the values
@@ -16,6 +26,7 @@ _TITLE = 26  # room for the name of the axis y
 BELOW = 46  # and for that of x, with its values
 _LINE = 16  # height of a line of words
 _SAMPLE = 20  # a piece of the line before its name, with the space behind it
+_APART = 4  # from the range of an arm to that of the next
 _COMPACT = 10_000  # numbers from here on are written short
 
 
@@ -46,6 +57,7 @@ class Axes:
     y: str
     unit: str  # of y
     locale: Locale
+    note: str = ""  # what an arrow is, where a range has one
 
 
 def draw_lines(series: Sequence[Series], axes: Axes, label: str) -> str:
@@ -69,11 +81,12 @@ def _lines(series: Sequence[Series], axes: Axes, width: float) -> Drawing:
         drawing.text(left - 8, y(tick) + 5, words, "muted", "end")
     _draw_x(drawing, sizes, x, axes, y.start)
     drawing.text(0, top - _TITLE + SIZE, axes.y, "muted")
-    for each in series:
-        _draw_series(drawing, each, x, y)
+    for number, each in enumerate(series):
+        _draw_series(drawing, each, x, y, (number - (len(series) - 1) / 2) * _APART)
     if right < width:
         write_names(drawing, series, right + 8, y)
-    drawing.height = y.start + BELOW
+    is_cut = any(point.low < low or point.high > high for point in points)
+    drawing.height = write_note(drawing, y.start + BELOW, axes.note if is_cut else "")
     return drawing
 
 
@@ -117,17 +130,28 @@ def write_number(number: float, locale: Locale) -> str:
     return format_compact_decimal(number, locale=locale)
 
 
-def _draw_series(drawing: Drawing, series: Series, x: Scale, y: Scale) -> None:
+def _draw_series(drawing: Drawing, series: Series, x: Scale, y: Scale, aside: float) -> None:
+    """Draw the line of an arm, and its ranges so far ``aside`` that they hide no others."""
     places = [(x(point.x), y(point.value)) for point in series.points]
     drawing.path(places, f"curve {series.kind}")
     if series.kind == "limit":
-        if len(places) == 1:  # of one size only: no line
-            drawing.dot(*places[0], 4.5, "limit")
+        if len(places) == 1:  # of one size only
+            across, up = places[0]
+            drawing.line((across - 9, up), (across + 9, up), "curve limit")
         return
     for point, (across, up) in zip(series.points, places, strict=True):
         if point.high > point.low:
-            drawing.line((across, y(point.low)), (across, y(point.high)), f"range {series.kind}")
+            _draw_range(drawing, point, across + aside, y, f"range {series.kind}")
         drawing.dot(across, up, 3.5, f"dot {series.kind}")
+
+
+def _draw_range(drawing: Drawing, point: Point, x: float, y: Scale, kind: str) -> None:
+    """Draw a range, with an arrow where it goes on beyond the axis."""
+    drawing.line((x, y(point.low)), (x, y(point.high)), kind)
+    if point.low < y.low:
+        drawing.path([(x - 3, y.start - 5), (x, y.start), (x + 3, y.start - 5)], kind)
+    if point.high > y.high:
+        drawing.path([(x - 3, y.end + 5), (x, y.end), (x + 3, y.end + 5)], kind)
 
 
 def write_names(drawing: Drawing, series: Sequence[Series], left: float, y: Scale) -> None:

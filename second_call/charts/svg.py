@@ -132,6 +132,14 @@ def write_key(drawing: Drawing, kinds: Mapping[str, str], shape: str = "part") -
     return y + 34
 
 
+def write_note(drawing: Drawing, y: float, words: str) -> float:
+    """Write what holds for all of a drawing below it; return where that ends."""
+    for line in wrap(words, drawing.width) if words else []:
+        drawing.text(0, y + SIZE, line, "muted")
+        y += SIZE + 4
+    return y + 4 if words else y
+
+
 def spread_out(places: Sequence[float], apart: float, low: float, high: float) -> list[float]:
     """Return places that are at least ``apart`` from each other, moved as little as can be.
 

@@ -4,7 +4,7 @@ import json
 import math
 import re
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import pytest
 from babel import Locale
@@ -14,7 +14,9 @@ from playwright.sync_api import Browser, expect
 from gallery import ROOT, Gallery
 from measured import figure as measured
 from measured import store
+from second_call.charts.bars import Bar, Group, draw_ladder
 from second_call.charts.explorer import Arm, Case, describe
+from second_call.charts.lines import Axes, Point, Series, draw_lines
 from second_call.charts.scales import Scale, find_ticks, format_value, round_out
 from second_call.charts.svg import Drawing, spread_out, text_width, wrap
 
@@ -101,6 +103,33 @@ def test_a_drawing_has_no_style_of_its_own_and_escapes_words() -> None:
     assert '<text x="0" y="12">a &lt; b &amp; c</text>' in svg
     assert 'aria-label="say &quot;a&quot;"' in svg
     assert "style" not in svg
+
+
+def test_a_figure_stands_at_the_end_of_its_bar_and_a_long_range_ends_in_an_arrow() -> None:
+    short = Bar(value=4.0, low=3.0, high=5.0, words="4 s", kind="")
+    svg = draw_ladder([Group(name="a", bars=[short, replace(short, high=9.0)])], "", note="goes on")
+    ladder = BeautifulSoup(svg, "html.parser").svg
+    assert ladder
+    bar = ladder.find("rect", class_="bar")
+    figure = ladder.find("text", class_="value")
+    assert bar
+    assert figure
+    assert float(figure["x"]) == pytest.approx(float(bar["x"]) + float(bar["width"]) + 6, abs=0.2)
+    assert len(ladder.find_all(class_="arrow")) == 1
+    assert words(ladder)[-1] == "goes on"
+    assert "goes on" not in draw_ladder([Group(name="a", bars=[short])], "", note="goes on")
+
+
+def test_ranges_of_lines_stand_beside_each_other_and_end_in_arrows() -> None:
+    wide = Point(x=10, value=2.0, low=0.1, high=9.0)
+    narrow = Point(x=10, value=2.0, low=1.9, high=2.1)
+    axes = Axes(x="size", y="time", unit="s", locale=Locale("en"), note="goes on")
+    lines = [Series(name=name, points=[p], kind=name) for name, p in (("a", wide), ("b", narrow))]
+    plot = BeautifulSoup(draw_lines(lines, axes, ""), "html.parser").svg
+    assert plot
+    assert len({line["x1"] for line in plot.select("line.range")}) == 2
+    assert len(plot.select("polyline.range")) == 2
+    assert words(plot)[-1] == "goes on"
 
 
 RECIPE = """
