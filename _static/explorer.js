@@ -1,16 +1,25 @@
 // second_call/charts/explorer.py writes what a page shows without this.
 for (const explorer of document.querySelectorAll(".explorer")) {
   const { lang } = document.documentElement;
-  const { least, most, separator, one, several, minutes, hours } = explorer.dataset;
+  const { least, most, separator, one, several, minutes, hours, short, long } = explorer.dataset;
   const all = (kind) => [...explorer.querySelectorAll(kind)];
-  const [slider, output, controls] = ["input", "output", ".explorer-controls"].flatMap(all);
+  const [slider, output, beside, controls] = ["input", "output", ".explorer-calls", ".explorer-controls"].flatMap(all);
   const [selects, cases] = [all("select"), all(".explorer-case")];
-  const digits = new Intl.NumberFormat(lang, { maximumSignificantDigits: 3 });
-  const units = [[3600, hours], [60, minutes], [1, "s"], [1e-3, "ms"], [0, "µs", 1e-6]];
+  const digits = new Intl.NumberFormat(lang, { maximumSignificantDigits: 3 /* from 100 s on */ });
+  const units = [[1, "s"], [1e-3, "ms"], [0, "µs", 1e-6]];
 
   function format(seconds) {
-    const [from, name, size = from] = units.find(([least]) => seconds >= least);
-    return `${digits.format(seconds / size)}\u00a0${name}`;
+    if (seconds < 119.5) {
+      const value = +seconds.toPrecision(seconds < 100 ? 2 : 3);
+      const [from, name, size = from] = units.find(([least]) => value >= least);
+      return `${digits.format(value / size)}\u00a0${name}`;
+    }
+    const [unit, name, both] = seconds < 3600 ? [60, minutes, short] : [3600, hours, long];
+    const step = seconds < 10 * unit ? unit / 60 : unit;
+    const total = Math.floor(seconds / step + 0.5) * step;
+    const large = Math.floor(total / unit).toLocaleString(lang);
+    const small = Math.floor(((total % unit) * 60) / unit);
+    return small ? both.replace("%(large)s", large).replace("%(small)s", small) : `${large}\u00a0${name}`;
   }
 
   function show() {
@@ -25,9 +34,11 @@ for (const explorer of document.querySelectorAll(".explorer")) {
     const times = JSON.parse(shown.dataset.arms)
       .map(([name, start, call]) => [start + calls * call, name])
       .sort(([a], [b]) => a - b);
-    const best = times.filter(([time]) => time < 1.05 * times[0][0]).map(([, name]) => name);
+    const best = times.filter(([time]) => time < 1.15 * times[0][0]).map(([, name]) => name);
     slider.ariaValueText = calls.toLocaleString(lang);
+    beside.textContent = slider.ariaValueText;
     output.textContent = (best[1] ? several : one)
+      .replace("%(case)s", () => shown.dataset.name)
       .replace("%(calls)s", slider.ariaValueText)
       .replace("%(arm)s", new Intl.ListFormat(lang).format(best))
       .replace("%(times)s", times.map(([time, name]) => `${name} ${format(time)}`).join(separator));

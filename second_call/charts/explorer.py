@@ -24,7 +24,7 @@ from ..figures.summary import list_machines, summarize
 from ..nodes import render
 from .lines import BELOW, Point, Series, begin_plot, write_names, write_number
 from .names import Chart, Source, Table
-from .scales import Scale, format_seconds, format_value
+from .scales import Scale, format_seconds, format_value, time_words
 from .svg import NARROW, Drawing, draw_both, text_width
 
 _ = get_translation("second_call")
@@ -32,7 +32,7 @@ _ = get_translation("second_call")
 SCRIPT, CALLS = "explorer.js", 10_000
 LEAST, MOST = 10, 1_000_000  # calls; more if an arm pays later
 LAST = 100_000_000
-NEARLY = 1.05  # times that differ by less are about the same; explorer.js has it, too
+NEARLY = 1.15  # times that differ by less are about the same; explorer.js has it, too
 _HEIGHT = 260
 _TICKS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 60, 600, 3600, 36_000, 360_000)
 
@@ -84,6 +84,7 @@ def explore(source: Source, options: Mapping[str, Any], _inline: object) -> Char
         ends=(LEAST, most),
         powers=[log10(each) for each in (LEAST, most, CALLS)],
         calls=format_value(CALLS, "", locale),
+        note=_("Medians of the hosts measured; near a crossing your machine decides."),
         drawn="".join(drawn),
     ).astext()
     return Chart(svg=svg, table=_tabulate(cases, locale))
@@ -163,7 +164,7 @@ def _tabulate(cases: Sequence[Case], locale: Locale) -> Table:
         for arm in case.arms:
             named = [case.name, *([case.machine] if len(machines) > 1 else []), arm.name]
             costs = [arm.start, arm.call, *map(arm.total, totals)]
-            shown = [format_seconds(each, locale, words) if each else "0" for each in costs]
+            shown = [format_seconds(each, locale, words, 3) if each else "0" for each in costs]
             rows.append([" · ".join(named), *shown])
     return Table(head=head, rows=rows)
 
@@ -173,10 +174,9 @@ def _words(locale: Locale) -> dict[str, str]:
     between: str = locale.list_patterns["standard"]["middle"]
     return {
         "separator": between.replace("{0}", "").replace("{1}", ""),
-        "one": str(_("At %(calls)s calls %(arm)s is fastest: %(times)s.")),
-        "several": str(_("At %(calls)s calls %(arm)s take about the same: %(times)s.")),
-        "minutes": str(_("min")),
-        "hours": str(_("h")),
+        "one": str(_("%(case)s, %(calls)s calls: %(arm)s is fastest (%(times)s).")),
+        "several": str(_("%(case)s, %(calls)s calls: %(arm)s take about the same (%(times)s).")),
+        **time_words(),
     }
 
 
@@ -187,6 +187,7 @@ def describe(case: Case, calls: int, locale: Locale, words: Mapping[str, str]) -
     text = words["one" if len(best) == 1 else "several"]
     times = [f"{arm.name} {format_seconds(arm.total(calls), locale, words)}" for arm in arms]
     return text % {
+        "case": case.name,
         "calls": format_value(calls, "", locale),
         "arm": format_list(best, locale=locale),
         "times": words["separator"].join(times),
@@ -206,11 +207,12 @@ def draw_case(case: Case, most: int, label: str, locale: Locale) -> str:
     """Return the lines of a case, with a mark at ``CALLS``."""
     arms = json.dumps([[arm.name, arm.start, arm.call] for arm in case.arms], ensure_ascii=False)
     drawn = draw_both(partial(_draw, case, most, locale), label)
-    return f'<div class="explorer-case" data-arms="{escape(arms)}">{drawn}</div>\n'
+    data = f'data-name="{escape(case.name)}" data-arms="{escape(arms)}"'
+    return f'<div class="explorer-case" {data}>{drawn}</div>\n'
 
 
 def _draw(case: Case, most: int, locale: Locale, width: float) -> Drawing:
-    series, words = [_series(arm, most) for arm in case.arms], _words(locale)
+    series, words = [_series(arm, most) for arm in case.arms], time_words()
     drawing, right, top = begin_plot(series, width)
     low = min(arm.total(LEAST) for arm in case.arms)
     high = max(arm.total(most) for arm in case.arms)
@@ -243,8 +245,5 @@ def _series(arm: Arm, most: int) -> Series:
     """Return the line of an arm, which is bent on logarithmic axes."""
     steps = 12 * round(log10(most / LEAST))
     calls = [LEAST * (most / LEAST) ** (step / steps) for step in range(steps + 1)]
-    points = [
-        Point(x=x, value=y, low=y, high=y)
-        for x, y in zip(calls, map(arm.total, calls), strict=True)
-    ]
+    points = [Point(x=x, value=arm.total(x), low=0, high=0) for x in calls]
     return Series(name=arm.name, points=points, kind=arm.kind)

@@ -5,9 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from babel import Locale
+from sphinx.locale import get_translation
 
 from recipe_gallery.languages import format_number, format_percent
 from recipe_gallery.pages.figures.format import find_scale
+
+_ = get_translation("second_call")
 
 _SPACE = "\u00a0"
 _MINUTE, _HOUR = 60, 3600
@@ -123,12 +126,32 @@ def _needed_places(value: float, most: int) -> int:
     return len(f"{value:.{most}f}".rstrip("0").partition(".")[2])
 
 
-def format_seconds(seconds: float, locale: Locale, words: Mapping[str, str]) -> str:
-    """Return a time as readers say it: 14.2 ms, 3.85 s, 12 min, 1.5 h.
+def time_words() -> dict[str, str]:
+    """Return what readers call long times; explorer.js has them, too."""
+    return {
+        "minutes": str(_("min")),
+        "hours": str(_("h")),
+        "short": str(_("%(large)s min %(small)s s")),
+        "long": str(_("%(large)s h %(small)s min")),
+    }
 
-    ``words`` has what they call "minutes" and "hours".
+
+def format_seconds(
+    seconds: float, locale: Locale, words: Mapping[str, str], digits: int = 2
+) -> str:
+    """Return a time as readers say it: 14 ms, 76 s, 2 min 6 s, 12 min, 1 h 30 min.
+
+    ``words`` are those of ``time_words``; ``digits`` holds below 100 s. explorer.js does the same.
     """
-    if seconds < _MINUTE:
-        return format_value(seconds, "s", locale)
-    unit, name = (_HOUR, "hours") if seconds >= _HOUR else (_MINUTE, "minutes")
-    return format_value(seconds / unit, words[name], locale)
+    if seconds < 2 * _MINUTE - 0.5:
+        return format_value(seconds, "s", locale, digits if seconds < 100 else 3)
+    unit, name, both = _HOUR, "hours", "long"
+    if seconds < _HOUR:
+        unit, name, both = _MINUTE, "minutes", "short"
+    step = unit / 60 if seconds < 10 * unit else unit
+    total = math.floor(seconds / step + 0.5) * step
+    large, small = (int(each) for each in divmod(total, unit))
+    shown = format_value(large, "", locale)
+    if small:
+        return words[both] % {"large": shown, "small": int(small * 60 / unit)}
+    return f"{shown}{_SPACE}{words[name]}"

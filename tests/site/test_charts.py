@@ -17,7 +17,14 @@ from measured import store
 from second_call.charts.bars import Bar, Group, draw_ladder
 from second_call.charts.explorer import Arm, Case, describe
 from second_call.charts.lines import Axes, Point, Series, draw_lines
-from second_call.charts.scales import Scale, find_ticks, format_value, round_out
+from second_call.charts.scales import (
+    Scale,
+    find_ticks,
+    format_seconds,
+    format_value,
+    round_out,
+    time_words,
+)
 from second_call.charts.svg import Drawing, spread_out, text_width, wrap
 
 
@@ -74,6 +81,25 @@ def test_a_scale_keeps_what_is_outside_at_its_ends() -> None:
 )
 def test_values_have_their_unit(value: float, unit: str, shown: str) -> None:
     assert format_value(value, unit, Locale("en")).replace("\u00a0", " ") == shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (1.26e-4, "130 µs"),
+        (0.9999, "1 s"),
+        (76.4, "76 s"),
+        (104.4, "104 s"),
+        (126, "2 min 6 s"),
+        (599.8, "10 min"),
+        (5430, "1 h 31 min"),
+        (7200, "2 h"),
+        (500_000, "139 h"),
+    ],
+)
+def test_times_are_written_as_they_are_said(seconds: float, shown: str) -> None:
+    written = format_seconds(seconds, Locale("en"), time_words())
+    assert written.replace("\u00a0", " ") == shown
 
 
 def test_values_are_written_as_in_the_language() -> None:
@@ -314,7 +340,9 @@ def test_a_table_says_what_a_chart_shows(pages: dict[str, Pages]) -> None:
 def test_the_explorer_answers_without_a_script(pages: dict[str, Pages]) -> None:
     explorer = charts(pages["en"])[2]
     sentence = explorer.find("output").get_text().replace("\u00a0", " ")
-    assert sentence == "At 10,000 calls CUDA graphs is fastest: CUDA graphs 15 s, plain 20 s."
+    assert sentence == (
+        "Adam, 10 layers, 10,000 calls: CUDA graphs is fastest (CUDA graphs 15 s, plain 20 s)."
+    )
     shown = [each.has_attr("hidden") for each in explorer.find_all(class_="explorer-case")]
     assert shown == [False, True]
     assert explorer.find(class_="explorer-controls").has_attr("hidden")
@@ -337,10 +365,11 @@ def test_the_explorer_says_for_others_what_the_build_says(
         ]
         for power, calls in ((1, 10), (3.3, 2000), (4, 10_000), (6, 1_000_000)):
             page.get_by_role("slider").fill(str(power))
-            case = Case(name="", machine="", arms=arms)
+            case = Case(name="Adam.100", machine="", arms=arms)
             words = page.locator(".explorer").evaluate("each => ({...each.dataset})")
             said = describe(case, calls, Locale(code), words)
             assert page.locator("output").inner_text() == said
+            assert page.locator(".explorer-calls").inner_text() == f"{calls:,}"
             mark = shown.locator(".explorer-mark").first
             ends = shown.locator("svg").first.evaluate("svg => ({...svg.dataset})")
             left, right = float(ends["left"]), float(ends["right"])
