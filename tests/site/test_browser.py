@@ -373,6 +373,7 @@ def test_paper_is_light_and_nothing_is_cut_off(browser: Browser, address: str) -
         assert light == []
         page.set_viewport_size({"width": 700, "height": 900})
         page.emulate_media(media="print")
+        expect(page.locator(".chart-data table").first).to_be_visible()
         cut = page.evaluate(
             """() => [...document.querySelectorAll("article :is(table, pre)")]
               .filter((each) => each.getBoundingClientRect().right > innerWidth + 1
