@@ -285,7 +285,7 @@ agree(calls, 1e-5)
 one = look("sin+cos", ways(wave, x[:1]), "2^0", 1e-5)
 
 # %%
-# ``wall`` is wall time: at 67 million numbers of calls in a row, elsewhere of one call and the wait for it,
+# ``wall`` is wall time: in the first table of calls in a row, elsewhere of one call and the wait for it,
 # without warm-up. So look at ``gpu`` first, the time in kernels. ``cpu`` is what launching takes (right after
 # profiling, so rather too much), ``share`` the limit divided by ``gpu``.
 #
