@@ -105,7 +105,7 @@ CPU, do not compile blocks**: :claim:`a call then takes {waiting.regional.wall},
 #      - :claim:`{tiny.eager.wall}; compiled {tiny.regional.wall} <tiny-loses>`
 #
 # .. chart:: break-even
-#    :cases: waiting, busy, train
+#    :cases: train, waiting, busy
 #    :arms: eager, regional, full, nested, graphs
 #
 #    Seconds of all calls of a run, the first one and the start of the compiler included.
