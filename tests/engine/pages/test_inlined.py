@@ -151,7 +151,7 @@ def test_comments_of_a_module_are_translated_once(
     project = load_project(inlined.root)
     templates = make_templates(project, inlined.root / "out" / "gettext")
     found = {entry.msgid: entry for entry in templates["recipes/_bench"]}
-    assert list(found) == ["Why it is measured.", "behind code"]
+    assert list(found) == ["Why it is measured.", "Return a figure.", "behind code"]
     assert found["behind code"].occurrences == [("recipes_source/_bench.py", "9")]
     assert found["behind code"].comment.startswith("Comment in code")
     for name in ("first", "second"):
@@ -171,11 +171,14 @@ def test_comments_of_a_module_are_translated_once(
     statuses = language_status(kept, "ko")
     (status,) = [each for each in statuses if each.path == path]
     assert status.progress
-    assert status.progress.words_left == 6
+    assert status.progress.words_left == 9
     before = inlined.build(language="ko")
     assert "Why it is measured." in before.page("recipes/first")
     catalog = polib.pofile(str(path))
-    catalog[0].msgstr, catalog[1].msgstr = "무엇을 재는지.", "# 코드"
+    for message, text in zip(
+        catalog, ("무엇을 재는지.", '"값"을 돌려준다.', "# 코드"), strict=True
+    ):
+        message.msgstr = text
     catalog.save()
     assert any(each.path == path and each.line for each in check_tree(project, [str(path)]))
     build = inlined.build(language="ko")
@@ -186,7 +189,9 @@ def test_comments_of_a_module_are_translated_once(
         assert "무엇을 재는지." in page
         assert "behind code" in page
         for suffix in (".ipynb", ".py"):
-            assert "무엇을 재는지." in (build.out / f"recipes/{name}{suffix}").read_text("utf-8")
+            text = (build.out / f"recipes/{name}{suffix}").read_text("utf-8")
+            assert "무엇을 재는지." in text
+            assert "을 돌려준다." in text
     script = build.out / "recipes/first.py"
     done = subprocess.run([sys.executable, script], capture_output=True, text=True)
     assert done.stdout == "measured 42\n", done.stderr
