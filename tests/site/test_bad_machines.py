@@ -1,38 +1,50 @@
-"""What recipes say on machines that lack something: a sentence, never a stack trace."""
+"""Recipes on machines that lack something: a sentence or small sizes, never a stack trace."""
 
+import ast
 import json
+import os
+import re
 import subprocess
 import sys
+from operator import le
 from pathlib import Path
 
 import pytest
 
 from gallery import ROOT
 from recipe_gallery.recipes.recipe import load_recipe
-from site_pages import RECIPES
+from site_pages import RECIPES, by_recipe
 
-# Those whose largest size depends on the GPU's memory.
-LARGE = [path for path in RECIPES if "mem_get_info" in path.read_text(encoding="utf-8")]
+# Those whose sizes depend on the GPU's memory, and what holds them.
+SIZES = {"compiling_optimizer": "LAYERS", "regional_compilation": "SIZE"}
 
 pytestmark = pytest.mark.slow  # a process that loads PyTorch for each recipe
 
-# Pretends to have a GPU that lacks one thing; no tensor is put on it.
+# Pretends to have a GPU, from the cell that starts the harness on. What is put on it stays on the
+# CPU, and nothing is compiled: that is for the tests that run what readers download.
 PRETEND = """
-import importlib.util
-import torch
-
-find_spec = importlib.util.find_spec
-importlib.util.find_spec = lambda name: None if name == {hidden!r} else find_spec(name)
+ones = torch.ones
+torch.ones = lambda *sizes, device: ones(*sizes)
+torch.compile = lambda function: function
 torch.cuda.is_available = lambda: True
-torch.cuda.get_device_name = lambda *_: "Pretended GPU"
-torch.cuda.mem_get_info = lambda *_: ({free}, 8 * 2**30)
+torch.cuda.get_device_capability = lambda *_: {capability}
+torch.cuda.mem_get_info = lambda *_: ({free} * 2**30, 80 * 2**30)
 """
 
+HIDE = "import sys; sys.modules['triton'] = None"
 
-# Loads PyTorch once, and runs each program in a process forked from there.
+MACHINES = {  # what comes first, capability, and free memory in GiB
+    "roomy": ("", (9, 0), 17),
+    "of little memory": ("", (9, 0), 15),
+    "without triton": (HIDE, (9, 0), 17),
+    "too old": ("", (6, 1), 17),
+}
+
+
+# Loads what is large once, and runs each program in a process forked from there.
 FORK = """
 import json, os, sys, traceback
-import torch
+import matplotlib.pyplot, pandas, torch
 
 status = 0
 for name, code in json.load(sys.stdin).items():
@@ -54,47 +66,76 @@ sys.exit(bool(status))
 
 @pytest.fixture(scope="module")
 def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """What recipes print up to the cell that looks at the GPU's memory, on each bad machine."""
+    """What recipes print up to where their sizes are known, and then those, on each machine."""
     folder = tmp_path_factory.mktemp("machines")
-    machines = {
-        "without triton": PRETEND.format(hidden="triton", free=2**36),
-        "of little memory": PRETEND.format(hidden=None, free=2**30),
-    }
     programs = {}
-    for path in LARGE:
+    for path in RECIPES:
         sources = [cell.source for cell in load_recipe(path).cells]
-        last = next(i for i, source in enumerate(sources) if "mem_get_info" in source)
-        for machine, prelude in machines.items():
-            programs[f"{path.stem} {machine}"] = "\n".join([prelude, *sources[: last + 1]])
+        first = next(i for i, source in enumerate(sources) if "bench = Bench()" in source)
+        ends = [i for i, source in enumerate(sources) if "mem_get_info" in source]
+        assert bool(ends) == (path.stem in SIZES), path
+        last = max([first, *ends])
+        sizes = SIZES.get(path.stem, "()")
+        told = f"print(); print(repr((bench.device.type, str(bench.dtype), {sizes})))"
+        for machine, (prelude, capability, free) in MACHINES.items():
+            pretend = "import torch" + PRETEND.format(capability=capability, free=free)
+            parts = [prelude, *sources[:first], pretend, *sources[first : last + 1], told]
+            programs[f"{path.stem} {machine}"] = "\n".join(parts)
     command = [sys.executable, "-c", FORK]
     done = subprocess.run(
-        command, cwd=folder, input=json.dumps(programs), capture_output=True, text=True
+        command,
+        cwd=folder,
+        env={**os.environ, "TORCHINDUCTOR_COMPILE_THREADS": "1"},  # starts no processes
+        input=json.dumps(programs),
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stderr
     return {name: (folder / name).read_text() for name in programs}
 
 
-def test_cuda_without_triton_is_said(outputs: dict[str, str]) -> None:
-    for path in LARGE:
-        output = outputs[f"{path.stem} without triton"]
-        assert "Triton" in output, path
-        assert "CPU" in output, path
+def results(outputs: dict[str, str], name: str, machine: str) -> tuple[str, str, tuple]:
+    """Return device, type and sizes that a recipe has chosen."""
+    return ast.literal_eval(outputs[f"{name} {machine}"].splitlines()[-1])
 
 
-def test_too_little_gpu_memory_is_said(outputs: dict[str, str]) -> None:
-    for path in LARGE:
-        output = outputs[f"{path.stem} of little memory"]
-        assert "memory" in output, path
-        assert "Too little" in output or "Less than" in output, path
+@by_recipe
+def test_gpu_with_triton_is_used(outputs: dict[str, str], name: str) -> None:
+    for machine in ("roomy", "of little memory"):
+        assert results(outputs, name, machine)[:2] == ("cuda", "torch.bfloat16")
+        assert ": torch.bfloat16 on cuda.\nGPU capability (9, 0);" in outputs[f"{name} {machine}"]
+
+
+@by_recipe
+@pytest.mark.parametrize("machine", ["without triton", "too old"])
+def test_cuda_that_triton_cannot_use_is_said(
+    outputs: dict[str, str], name: str, machine: str
+) -> None:
+    assert results(outputs, name, machine)[:2] == ("cpu", "torch.float32")
+    capability = MACHINES[machine][1] if machine == "too old" else (0, 0)
+    said = f": torch.float32 on cpu.\nGPU capability {capability}; Triton needs (7, 0),"
+    assert said in outputs[f"{name} {machine}"]
+
+
+@pytest.mark.parametrize("name", SIZES)
+def test_little_gpu_memory_gives_small_sizes(outputs: dict[str, str], name: str) -> None:
+    machines = ("without triton", "of little memory", "roomy")
+    least, small, large = (results(outputs, name, machine)[2] for machine in machines)
+    assert least < small < large
+    assert all(map(le, least, small))
+    assert all(map(le, small, large))
+    assert results(outputs, name, "too old")[2] == least
 
 
 def test_missing_packages_leave_out_their_section_alone(tmp_path: Path) -> None:
     # That it compiles is for the tests that run what readers download; here nothing is compiled.
+    recipe = ROOT / "recipes_source/compile_modes.py"
     code = (
         "import runpy, sys, torch\n"
         "sys.modules['torchvision'] = sys.modules['transformers'] = None\n"
         "torch.compile = lambda given=None, **options: given or (lambda function: function)\n"
-        f"runpy.run_path({str(ROOT / 'recipes_source/compile_modes.py')!r})\n"
+        f"sys.path.insert(0, {str(recipe.parent)!r})\n"  # as for a script
+        f"runpy.run_path({str(recipe)!r})\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
@@ -102,4 +143,6 @@ def test_missing_packages_leave_out_their_section_alone(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert "torchvision is not installed: this experiment is left out." in done.stdout
     assert "Transformers is not installed: this experiment is left out." in done.stdout
-    assert "NumPy" in done.stdout
+    cases = re.findall(r"^(\S+), \S+:$", done.stdout, re.MULTILINE)
+    assert list(dict.fromkeys(cases)) == ["sin+cos", "tuned", "product", "NumPy"]
+    assert "inductor is right: True" in done.stdout  # the last cell
