@@ -171,27 +171,3 @@ function nameFrames() {
 }
 const article = document.querySelector("article");
 if (article) new ResizeObserver(nameFrames).observe(article);
-
-// Recorded figures can be enlarged: by the button on them, or by a click.
-for (const image of document.querySelectorAll(".recorded-output img.sphx-glr-single-img")) {
-  const button = make("enlarge-button");
-  if (!button) break;
-  const frame = document.createElement("span");
-  frame.className = "figure-frame";
-  image.replaceWith(frame);
-  frame.append(image, button);
-  const enlarge = () => {
-    const large = make("enlarged-figure");
-    const copy = image.cloneNode();
-    copy.removeAttribute("srcset");
-    copy.loading = "eager";
-    large.append(copy);
-    // anywhere outside of the figure closes it; so does Escape, by itself
-    large.addEventListener("click", (event) => event.target !== copy && large.close());
-    large.addEventListener("close", () => large.remove());
-    document.body.append(large);
-    large.showModal();
-  };
-  button.addEventListener("click", enlarge);
-  image.addEventListener("click", enlarge);
-}

@@ -199,6 +199,12 @@ recipeGallerySearch("find", (() => {
       return terms.flat().filter(Boolean);
     }
 
+    // Whether pages have each word of a text
+    async function isKnown(text) {
+      const names = (text.match(WORDS) || []).filter((word) => !IS_DENSE.test(word) && !/[.\-/=@:]/u.test(word));
+      return (await Promise.all(names.map(family))).every((terms) => terms.length);
+    }
+
     // The groups of a query: what is typed, or else a synonym of it, counts once
     async function readQuery(query) {
       const groups = [];
@@ -207,8 +213,8 @@ recipeGallerySearch("find", (() => {
         const others = at % 2 && synonyms.get(keyOf(piece));
         if (others) {
           if (!others.length) continue; // says nothing about what is looked for
-          const choices = [piece, ...others].map((text) => lookUpAll(text));
-          groups.push(await Promise.all(choices));
+          const typed = (await isKnown(piece)) ? piece : ""; // it is not misspelt: what it means is known
+          groups.push(await Promise.all([typed, ...others].map((text) => lookUpAll(text))));
           continue;
         }
         const words = piece.match(WORDS) || [];

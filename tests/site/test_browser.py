@@ -263,34 +263,22 @@ def test_all_is_reached_by_keyboard(
     assert left_out == []
 
 
-def test_figures_can_be_enlarged(page: Page, address: str) -> None:
-    page.goto(f"{address}en/{RECIPE}.html")
-    figure = page.locator(".figure-frame").first
-    figure.locator("button").focus()
-    page.keyboard.press("Enter")
-    dialog = page.locator("dialog.enlarged-figure")
-    expect(dialog).to_be_visible()
-    assert dialog.locator("img").get_attribute("alt") == figure.locator("img").get_attribute("alt")
-    page.keyboard.press("Escape")
-    expect(dialog).to_have_count(0)
-    figure.locator("img").click()
-    expect(dialog).to_be_visible()
-    dialog.locator("button").click()
-    expect(dialog).to_have_count(0)
-
-
-def test_a_figure_enlarged_on_a_phone_is_larger_than_the_window(page: Page, address: str) -> None:
+@by_recipe
+def test_figures_are_read_on_a_phone_without_enlarging(page: Page, address: str, name: str) -> None:
     page.set_viewport_size(PHONE)
-    page.goto(f"{address}en/{RECIPE}.html")
-    page.locator(".figure-frame img").first.click()
-    dialog = page.locator("dialog.enlarged-figure")
-    box = dialog.locator("img").bounding_box()
-    assert box
-    assert box["width"] > 2 * PHONE["width"]
-    dialog.evaluate("each => each.scrollTo(9999, 0)")
-    expect(dialog.locator("button")).to_be_in_viewport()
-    dialog.locator("button").click()
-    expect(dialog).to_have_count(0)
+    page.goto(f"{address}en/recipes/{name}.html")
+    expect(page.locator("article img")).to_have_count(0)  # a picture would have to be enlarged
+    sizes = page.locator("figure.chart svg text").evaluate_all(
+        """all => all.filter((each) => each.checkVisibility())
+          .map((each) => parseFloat(getComputedStyle(each).fontSize) * each.getScreenCTM().a)"""
+    )
+    assert min(sizes) >= 12
+    charts = page.locator("figure.chart svg:visible").all()
+    assert charts
+    for box in [each.bounding_box() for each in charts]:
+        assert box
+        assert box["x"] >= 0
+        assert box["x"] + box["width"] <= PHONE["width"]
 
 
 def test_motion_is_reduced_for_those_who_ask(page: Page, address: str) -> None:
@@ -405,17 +393,21 @@ def colours_of_text(pdf: bytes) -> set[tuple[float, ...]]:
     return found
 
 
+@by_recipe
 def test_what_scrolls_says_so_and_controls_have_names_of_their_own(
-    page: Page, address: str
+    page: Page, address: str, name: str
 ) -> None:
     page.set_viewport_size(PHONE)
-    page.goto(f"{address}ko/{RECIPE}.html")
-    wide = page.locator(".recorded-html[role=region][tabindex='0']")
+    page.goto(f"{address}ko/recipes/{name}.html")
+    tables = "article :is(.recorded-html, .pst-scrollable-table-container)"
+    wide = page.locator(f":is({tables})[role=region][tabindex='0'][aria-label]")
     expect(wide.first).to_be_attached()
+    scrolling = "all => all.filter((each) => each.scrollWidth > each.clientWidth + 1).length"
+    assert wide.count() == page.locator(tables).evaluate_all(scrolling)
     frames = [each.get_attribute("aria-label") for each in wide.all()]
     buttons = [each.get_attribute("aria-label") for each in page.locator(".copy-button").all()]
-    for names in (frames, buttons):
-        assert len(set(names)) == len(names) > 3
+    for names, least in ((frames, 3), (buttons, 4)):
+        assert len(set(names)) == len(names) >= least
     code = page.locator("article .highlight:has(> .copy-button) > pre")
     assert not code.evaluate_all("all => all.filter((each) => each.scrollWidth > each.clientWidth)")
 
@@ -488,7 +480,13 @@ def test_pages_can_be_read_without_scripts(browser: Browser, address: str) -> No
         menu = page.locator(".bd-sidebar-primary")
         expect(menu.locator("a", has_text="Results")).to_be_visible()
         expect(menu.locator(".language-switcher summary")).to_be_visible()
-        expect(page.locator("#pst-page-toc-nav a").first).to_be_visible()
+        sections = page.locator("#pst-page-toc-nav a")
+        # The answer in short leads to the first section, and stands in place of its link.
+        expect(page.locator(".answer-in-short[href='#the-answer']")).to_be_visible()
+        expect(sections.first).to_have_attribute("href", "#the-answer")
+        assert sections.count() > 3
+        for link in sections.all()[1:]:
+            expect(link).to_be_visible()
         page.goto(f"{address}en/search.html")
         expect(page.locator("form.bd-search:visible")).to_have_count(0)
 

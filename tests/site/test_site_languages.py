@@ -36,7 +36,7 @@ UNTRANSLATED = {
 NAMES = re.compile(
     r"Second Call|NVIDIA H200|CUDA|NumPy|Python|PyTorch|torchvision|transformers|Triton"
     r"|UTC|MiB|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*(?= \d)"
-    r"|(?<=\d)\s(?:µs|ms|s|[kMGT]?B(?:/s)?)(?!\w)"  # units
+    r"|(?<=\d)\s(?:[nµm]?s|[kMGT]?B(?:/s)?)(?!\w)"  # units
 )
 
 

@@ -43,6 +43,7 @@ MESSAGES = {
     "1": "1",
     "2": "2",
     "Why this is here.": "여기에 있는 까닭.",
+    "Something that shows itself as HTML.": "스스로를 HTML로 보여 주는 것.",
     "A black square": "검은 정사각형",
 }
 
@@ -89,6 +90,7 @@ def test_page_notebook_and_script_are_translated(site: Gallery) -> None:
     )
     assert 'id="text"' in page  # the anchors are those of the source
     assert "# 여기에 있는 까닭." in page
+    assert "스스로를 HTML로 보여 주는 것." in page
     assert "translation-note" not in page
     # what a cell printed is in the language of its code
     assert re.search(r'<div class="[^"]*recorded-output[^"]*"[^>]* lang="en"', page)
@@ -113,7 +115,7 @@ def test_what_is_not_translated_is_english_marked_and_told(site: Gallery) -> Non
     assert '<p lang="en">A paragraph.</p>' in page
     assert '<p lang="en">A remark.</p>' in page
     assert "덧붙이는 말입니다." not in page
-    assert "이 페이지는 86% 번역되었으며" in page
+    assert "이 페이지는 88% 번역되었으며" in page
     assert f"https://example.org/repo/edit/main/locale/ko/LC_MESSAGES/{PAGE}.po" in page
     # under the title, before the first paragraph
     places = ["<h1", "</h1>", "translation-note", "있는 첫 문장입니다."]
@@ -125,12 +127,12 @@ def test_messages_that_a_catalog_lacks_are_told(site: Gallery) -> None:
     path = site.translate(PAGE, dict(list(MESSAGES.items())[:6]))
     build = site.build(language="ko")
     # not "1", "2" and the recipe's link on the first page, which have no words
-    told = "messages of the page are missing: 4, as 'Why this is here.'; run: recipe-gallery"
+    told = "messages of the page are missing: 5, as 'Why this is here.'; run: recipe-gallery"
     assert f"{path}: {told}" in build.warnings
     assert build.warnings.count("WARNING") == 1
     assert "이 페이지는 " in build.page(PAGE)
     site.translate(PAGE, {})
-    assert "messages of the page are missing: 10, as 'Adding numbers'" in (
+    assert "messages of the page are missing: 11, as 'Adding numbers'" in (
         site.build(language="ko").warnings
     )
 
