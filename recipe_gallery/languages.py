@@ -238,9 +238,3 @@ def format_number(value: float, locale: Locale, digits: int = 0, unit: str = "")
 def format_percent(share: float, locale: Locale, digits: int = 0) -> str:
     """Return a share of one as percents."""
     return format_number(share, locale, digits, "%")  # which Babel takes for times 100
-
-
-def format_times(value: float, locale: Locale, unit: str = "×") -> str:
-    """Return a ratio to three digits, such as a speed-up: 1.53×."""
-    digits = 0 if value >= 99.95 else 1 if value >= 9.995 else 2 if value >= 0.9995 else 3
-    return format_number(value, locale, digits) + unit

@@ -83,24 +83,6 @@ def _within(values: list[float], low: float, high: float) -> list[float]:
     return [each for each in values if low * (1 - _SHORT) <= each <= high * (1 + _SHORT)]
 
 
-def round_out(low: float, high: float, *, is_log: bool = True) -> tuple[float, float]:
-    """Return the ends of an axis that holds both values: the next of 1, 2, 5, 10 outside of them.
-
-    A linear axis begins at 0.
-    """
-    return (_round(low, up=False) if is_log else 0.0), _round(high, up=True)
-
-
-def _round(value: float, *, up: bool) -> float:
-    if value <= 0:
-        return 0.0
-    power = 10.0 ** math.floor(math.log10(value))
-    steps = [each * power for each in (_STEPS if up else reversed(_STEPS))]
-    if up:
-        return next((each for each in steps if each >= value * (1 - _SHORT)), 10 * power)
-    return next((each for each in steps if each <= value * (1 + _SHORT)), power)
-
-
 def format_value(value: float, unit: str, locale: Locale, digits: int = 3) -> str:
     """Return a value as readers write it, with so many digits: 14.2 ms, 16.8 GB, 2.7×, 63%.
 

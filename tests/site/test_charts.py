@@ -22,7 +22,6 @@ from second_call.charts.scales import (
     find_ticks,
     format_seconds,
     format_value,
-    round_out,
     time_words,
 )
 from second_call.charts.svg import Drawing, spread_out, text_width, wrap
@@ -63,8 +62,6 @@ def test_a_scale_keeps_what_is_outside_at_its_ends() -> None:
     )
     upright = Scale(low=0, high=10, start=200, end=0)
     assert upright(2.5) == 150
-    assert round_out(0.3, 2233) == pytest.approx((0.2, 5000))
-    assert round_out(0.3, 2233, is_log=False) == (0, 5000)
 
 
 @pytest.mark.parametrize(
