@@ -199,11 +199,11 @@ if ON_GPU:
 # step if they were not marked.
 
 
-def make_step(kind, layers, mode=None, **options):
+def make_step(kind, layers, mode=None, width=WIDTH, **options):
     """Return weights with gradients, and a step of an optimizer that changes them."""
     torch.manual_seed(0)  # the same weights for each version
     weights = [
-        nn.Linear(WIDTH, WIDTH, False, bench.device).weight for _ in range(layers)
+        nn.Linear(width, width, False, bench.device).weight for _ in range(layers)
     ]
     for weight in weights:
         weight.grad = torch.randn_like(weight)
@@ -270,8 +270,7 @@ adam = {LAYERS[0]: climb(torch.optim.Adam, LAYERS[0], WAYS)}
 # %%
 # Tables and printed output show one run. Text and charts give the median of all processes, so they
 # differ where the CPU decides. ``wall`` is the wall time of a step, ``gpu`` the time in kernels,
-# ``share`` the limit divided by it. ``cpu`` is what launching takes, in short batches after
-# profiling, so it may exceed ``wall``.
+# ``cpu`` that of launching them, ``share`` the limit divided by ``gpu``.
 #
 # - The for-loop :claim:`launches {adam.10.for-loop.kernels} kernels instead of
 #   {adam.10.foreach.kernels} <loop-launches-more>`, and :claim:`the GPU waits <loop-waits>`.
@@ -311,10 +310,23 @@ if ON_GPU:
 
 # sphinx_gallery_once = True
 for layers in LAYERS[1:]:
-    print(f"{layers} layers")
     left_out = ["for-loop", "" if layers == LAYERS[-1] else "graphs"]
     ways = {way: WAYS[way] for way in WAYS if way not in left_out}
     adam[layers] = climb(torch.optim.Adam, layers, ways)
+
+# %%
+# Is it the bytes or the number of tensors? These are the bytes of ten layers in four times as many
+# tensors, of half the width.
+
+# sphinx_gallery_fold = "As many bytes in four times as many tensors"
+# sphinx_gallery_once = True
+count = 4 * LAYERS[0]
+ways = {way: WAYS[way] for way in ("foreach", "fused", "compiled")}
+arms = {
+    way: make_step(torch.optim.Adam, count, width=WIDTH // 2, **options)[1]
+    for way, options in ways.items()
+}
+cut = bench.compare("tensors", arms, count, rounds=20)
 
 # %%
 # .. chart:: lines
@@ -398,6 +410,9 @@ if ON_GPU:
     claim_less("compiled-moves-at-higher-rate", *rates, "B/s")
     firsts = small.first_call["compiled"], large.first_call["compiled"]
     claim_less("first-call-grows", *firsts)
+    many, few = (table.loc["compiled"] for table in (cut, small))
+    claim_less("tensors-take-launching", few.cpu, many.cpu)
+    claim_less("tensors-take-compiling", few.first_call, many.first_call)
     claim_less("capturable-more-kernels", *origin.kernels, "kernels")
 
 # %%
@@ -408,8 +423,12 @@ if ON_GPU:
 # <compiled-moves-at-higher-rate>`.
 #
 # What depends on the CPU grows with the number of tensors. :claim:`The first call takes
-# {adam.100.compiled.first_call} instead of {adam.10.compiled.first_call} <first-call-grows>`. Wall times of compiled steps differ from host to host for the same reason;
-# the ranges stand at :doc:`/results`.
+# {adam.100.compiled.first_call} instead of {adam.10.compiled.first_call} <first-call-grows>`. The bytes
+# are not what it waits for: as many in 40 tensors take :measured:`tensors.40.compiled.gpu` of GPU time, in 10
+# :measured:`adam.10.compiled.gpu`, but :claim:`launching takes {tensors.40.compiled.cpu} instead of
+# {adam.10.compiled.cpu} <tensors-take-launching>`, and :claim:`the first call {tensors.40.compiled.first_call}
+# instead of {adam.10.compiled.first_call} <tensors-take-compiling>`. Wall times of compiled steps differ
+# from host to host for the same reason; the ranges stand at :doc:`/results`.
 #
 # An optimizer without a fused kernel
 # -----------------------------------
@@ -605,8 +624,7 @@ print("fused after the change:", optimizer.param_groups[0]["fused"])
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
-# Weights and states are ``float32``, on one GPU. All weights have one size, so the number of tensors
-# and their bytes were not told apart. States of 8 bits move fewer bytes: `torchao
+# Weights and states are ``float32``, on one GPU. States of 8 bits move fewer bytes: `torchao
 # <https://github.com/pytorch/ao>`__. With `FSDP2
 # <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__ each GPU steps over its
 # part of the weights only, and launching counts the more. ``torch._dynamo.mark_static_address`` is no

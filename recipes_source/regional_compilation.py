@@ -13,8 +13,8 @@ its first result after {start.regional.nothing} instead of {start.full.nothing}
 CPU, do not compile blocks**: :claim:`a call then takes {waiting.regional.wall}, eagerly
 {waiting.eager.wall} <regional-gains-nothing>`; the whole model in CUDA graphs takes
 :measured:`waiting.graphs.wall`. **If your program starts again and again, keep the compiler's cache**:
-:claim:`the whole model then starts sooner <cache-helps>`; its first call takes
-:measured:`start.full.disk_call`, the block's :measured:`start.regional.disk_call`.
+:claim:`the whole model then has its first result after {start.full.disk} <cache-helps>`, the block after
+:measured:`start.regional.disk`.
 
 .. code-block:: python
 
@@ -86,9 +86,8 @@ CPU, do not compile blocks**: :claim:`a call then takes {waiting.regional.wall},
 #      - :measured:`waiting.eager.wall`
 #    * - The program starts again
 #      - Keep the cache, on disk or as artifacts to carry
-#      - The block's first call :measured:`start.regional.disk_call` or
-#        :measured:`start.regional.artifacts_call`, the whole model's :measured:`start.full.disk_call` or
-#        :measured:`start.full.artifacts_call`
+#      - The block :measured:`start.regional.disk` or :measured:`start.regional.artifacts`, the whole model
+#        :measured:`start.full.disk` or :measured:`start.full.artifacts`
 #      - The same
 #    * - You need one graph of the whole model
 #      - ``nested_compile_region``, a new interface
@@ -167,17 +166,16 @@ def show(graph, inputs):
 compiled = torch.compile(Layer(), backend=show)(torch.ones(10))
 
 # %%
-# *Full* is ``model.compile()``, *regional* is ``block.compile()`` for each block, and *nested* is one graph
-# that holds the block once and calls it many times.
+# *Full* is ``model.compile()``: a graph of :measured:`tiny.full.operations` operations for 64 layers.
+# *Regional* is ``block.compile()`` for each block: one of :measured:`tiny.regional.operations`, for all. *Nested*
+# is one graph that holds the block once and calls it many times: :measured:`tiny.nested.operations`.
 #
-# .. chart:: stacked
-#    :unit:
+# .. chart:: ladder
+#    :case: tiny
+#    :arms: full, nested, regional
+#    :quantities: operations
 #
 #    Operations that the compiler is given for 64 layers.
-#
-#    :full: operations 321
-#    :nested: operations 134
-#    :regional: operations 5
 
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True
@@ -239,6 +237,14 @@ SIZES = {
     "busy": dict(machine, width=WIDTH, depth=DEPTH, tokens=LONG),
     "tiny": dict(machine, dtype="float32", width=10, depth=LAYERS, tokens=(10,)),
 }
+
+# %%
+
+# sphinx_gallery_once = True
+# sphinx_gallery_plumbing = True
+
+for way, number in operations.items():
+    bench.figure("tiny", way, "operations", number, unit="")
 
 # %%
 
@@ -394,14 +400,13 @@ def run(slot, case, way, cache="nothing"):
     return json.loads((folder / f"{way}.{cache}.json").read_text())
 
 
-def launch(chains):
-    """Run chains of processes, some of them at a time; return a table."""
+def launch(jobs):
+    """Run processes, some of them at a time; return a table."""
     found = {}
 
     def work(slot):
-        for case, way, caches in chains[slot::AT_ONCE]:
-            for cache in caches:
-                found[case, way, cache] = run(slot, case, way, cache)
+        for job in jobs[slot::AT_ONCE]:
+            found[job] = run(slot, *job)
 
     with ThreadPoolExecutor(AT_ONCE) as pool:
         list(pool.map(work, range(AT_ONCE)))
@@ -414,20 +419,19 @@ def launch(chains):
 
 # %%
 
-starts = launch(
-    [("start", way, ("nothing",)) for way in ("full", "regional", "nested")]
-)
+several, both = ("full", "regional", "nested", "eager"), ("full", "regional")
+starts = launch([("start", way, "nothing") for way in several])
+caches = ("disk", "artifacts")
+again = launch([("start", way, cache) for way in both for cache in caches])
 
 # %%
 
 # sphinx_gallery_once = True
-chains = [("tiny", way, ("nothing",)) for way in ("full", "regional")]
-chains += [("start", way, ("disk", "artifacts")) for way in ("full", "regional")]
-more = launch([*chains, ("start", "eager", ("nothing",))])
+small = launch([("tiny", way, "nothing") for way in both])
 
 # %%
 # Tables and printed output show one run; text and charts give the median of all processes, so they differ
-# where the CPU decides. Disk, artifacts and eager are of one process.
+# where the CPU decides.
 #
 # .. chart:: ladder
 #    :case: start
@@ -447,7 +451,7 @@ more = launch([*chains, ("start", "eager", ("nothing",))])
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True
 # sphinx_gallery_alt = "Stacked bars of the seconds from import torch to the first result, divided into import, model, compiler, compile() and first call; for full and regional with an empty cache, a cache on disk and loaded artifacts, for nested with an empty cache, and for eager"
-shown = pd.concat([starts, more]).loc["start"]
+shown = pd.concat([starts, again]).loc["start"]
 shown.index = [f"{way}, {cache}" for way, cache in shown.index]
 axes = shown[PARTS].sort_index(ascending=False).plot.barh(stacked=True, figsize=(7, 4))
 for bars, hatch in zip(axes.containers, ["", "//", "xx", "..", "\\\\"], strict=True):
@@ -479,6 +483,7 @@ def publish(table):
 
 
 publish(starts)
+publish(again)
 bench.figure("start", "regional", "depth", DEEP, unit="")
 names = ["regional", "nested", "full"]
 fresh = starts.loc["start"].xs("nothing", level=1).loc[names]
@@ -486,14 +491,7 @@ claim_less("regional-starts-sooner", *fresh.total[["regional", "full"]])
 low, middle, high = fresh["first call"]
 evidence = f"{low:.4g}, {middle:.4g} and {high:.4g} s"
 bench.claim("nested-between", low < middle < high, evidence)
-
-# %%
-
-# sphinx_gallery_once = True
-# sphinx_gallery_plumbing = True
-
-publish(more)
-served, carried = (more.xs(cache, level=2) for cache in ("disk", "artifacts"))
+served, carried = (again.xs(cache, level=2) for cache in caches)
 claim_less("cache-helps", served.total["start", "full"], fresh.total["full"])
 calls = served["first call"]["start"]
 claim_less("block-sooner-from-disk", *calls[["regional", "full"]])
@@ -503,6 +501,13 @@ bench.claim("cache-serves", serves, f"{anew:.0f} compiled anew")
 anew = carried.compiled.sum()
 serves = anew == 0 < carried.loaded.min()
 bench.claim("artifacts-serve", serves, f"{anew:.0f} compiled anew")
+
+# %%
+
+# sphinx_gallery_once = True
+# sphinx_gallery_plumbing = True
+
+publish(small)
 
 # %%
 # The ``compile()`` of all blocks takes :measured:`start.regional.wrap`. The first call of nested lies
@@ -560,9 +565,8 @@ others = ["full", "nested", "fullgraph"]
 waiting = compare("waiting", ways + others + ["graphs"] * ON_GPU)
 
 # %%
-# ``wall`` is the wall time of a call, ``gpu`` the time in kernels, ``cpu`` what launching takes, in short
-# batches after profiling, so it may exceed ``wall``. With the short input :claim:`the GPU waits
-# <waiting-waits>`.
+# ``wall`` is the wall time of a call, ``gpu`` the time in kernels, ``cpu`` that of launching them. With the
+# short input :claim:`the GPU waits <waiting-waits>`.
 #
 # - Regional :claim:`needs less GPU time than eager, {waiting.regional.gpu} instead of
 #   {waiting.eager.gpu} <waiting-gpu-gains>`, but entering each block's code takes the CPU's time.

@@ -289,8 +289,8 @@ losses = pd.Series({name: arm().item() for name, arm in arms.items()})
 assert (losses - losses["as it is"]).abs().max() < 0.02, losses
 
 # %%
-# In the table, ``wall`` is the wall time and ``gpu`` the time in kernels. ``cpu`` is what launching
-# takes, in short batches after profiling, so it may exceed ``wall``. This is how to read it:
+# In the table, ``wall`` is the wall time, ``gpu`` the time in kernels and ``cpu`` that of launching
+# them. This is how to read it:
 #
 # - As it is, :claim:`the wall time is above 1.2 times the GPU time <step-waits>`: the step is
 #   launch-bound.

@@ -81,14 +81,16 @@ class ChartDirective(SphinxDirective):
         node = chart(problems=source.problems)
         if drawn:
             node["svg"] = drawn.svg
-            node["table"] = _make_table(drawn.table) if drawn.table else ""
+            scope = source.describe_scope()
+            node["table"] = _make_table(drawn.table, scope) if drawn.table else ""
         node += caption
         self.set_source_info(node)
         return [node]
 
 
-def _make_table(table: Table) -> str:
-    """Return the figures of a chart as HTML."""
+def _make_table(table: Table, scope: str) -> str:
+    """Return the figures of a chart as HTML; the caption says of what they are."""
+    caption = scope and f"<caption>{escape(scope)}</caption>\n"
     summary = escape(_("Figures of this chart"))
     head = "".join(
         f'<th scope="col">{escape(each)}</th>' if each else "<td></td>" for each in table.head
@@ -100,7 +102,7 @@ def _make_table(table: Table) -> str:
     return (
         f'<details class="chart-data"><summary>{summary}</summary>\n'
         '<div class="pst-scrollable-table-container" tabindex="0"><table class="table">\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{''.join(rows)}</tbody>\n"
+        f"{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{''.join(rows)}</tbody>\n"
         "</table></div>\n</details>\n"
     )
 

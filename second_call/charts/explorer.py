@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
 from math import ceil, log10
-from statistics import median
 from typing import Any
 
 from babel import Locale
@@ -30,6 +29,7 @@ from .svg import NARROW, Drawing, draw_both, text_width
 _ = get_translation("second_call")
 
 SCRIPT, CALLS = "explorer.js", 10_000
+START_UP = ("process", "compiler", "start_up")  # the row of the harness: case, arm, quantity
 LEAST, MOST = 10, 1_000_000  # calls; more if an arm pays later
 LAST = 100_000_000
 NEARLY = 1.15  # times that differ by less are about the same; explorer.js has it, too
@@ -97,7 +97,6 @@ def _find_cases(source: Source, options: Mapping[str, Any], machine: str) -> lis
     device += machine and f" ({machine})"  # two machines may have the same
     asked = [replace(source, case=name, machine=machine) for name in options["cases"]]
     costs = [_find_costs(each, options["arms"]) for each in asked]
-    start_up = _find_start_up([cost for each in costs for cost in each.values()])
     cases = []
     for arm in options["arms"]:
         if not (machine or any(arm in found for found in costs)):
@@ -106,11 +105,11 @@ def _find_cases(source: Source, options: Mapping[str, Any], machine: str) -> lis
         arms = [
             Arm(
                 name=source.name(arm),
-                start=cost.first and cost.first + start_up,
-                call=cost.call,
+                start=start,
+                call=call,
                 kind=source.colour(arm, options["arms"]),
             )
-            for arm, cost in found.items()
+            for arm, (start, call) in found.items()
         ]
         if len(arms) > 1:
             cases.append(Case(name=source.name(each.case), machine=device, arms=arms))
@@ -119,37 +118,22 @@ def _find_cases(source: Source, options: Mapping[str, Any], machine: str) -> lis
     return cases
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Cost:
-    """What is known of an arm: seconds of a call and of its first call, and when it pays."""
+def _find_costs(source: Source, names: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Return what the arms cost that were measured: seconds at the start, and of each call.
 
-    call: float
-    first: float  # beyond a later call; 0 if it compiles nothing
-    gain: float  # seconds of a call that it saves beside the baseline
-    pays: float  # after so many calls; 0 if never, or if nobody knows
-
-
-def _find_costs(source: Source, names: Sequence[str]) -> dict[str, _Cost]:
-    """Return what the arms cost that were measured; the first is the baseline."""
-    found, base = {}, 0.0
-    for arm in names:
-        answers = source.ask(arm, "wall", "first_call", "break_even")
-        wall, first, pays = (answer.figure.value if answer.figure else 0 for answer in answers)
-        if wall:
-            base = base or wall
-            found[arm] = _Cost(call=wall, first=max(first - wall, 0), gain=base - wall, pays=pays)
-    return found if names[0] in found else {}
-
-
-def _find_start_up(costs: Sequence[_Cost]) -> float:
-    """Return the seconds that the compiler's own start takes, which is no row.
-
-    It is in what an arm saves until it pays. That tells it well only of arms that save much.
+    What compiles pays for its first call, as far as it is longer, and for the compiler's own start.
     """
-    known = [cost for cost in costs if cost.pays and cost.first and cost.gain > 0]
-    clear = [cost for cost in known if cost.gain > cost.call / 2] or known
-    found = [cost.pays * cost.gain - cost.first for cost in clear]
-    return max(median(found), 0) if found else 0
+    (compiler,) = replace(source, case=START_UP[0]).ask(*START_UP[1:])
+    found = {}
+    for arm in names:
+        answers = source.ask(arm, "wall", "first_call")
+        wall, first = (answer.figure.value if answer.figure else 0 for answer in answers)
+        if first and not compiler.figure:
+            source.note(compiler)
+        elif wall:
+            start_up = compiler.figure.value if first and compiler.figure else 0
+            found[arm] = max(first - wall, 0) + start_up, wall
+    return found if names[0] in found else {}
 
 
 def _tabulate(cases: Sequence[Case], locale: Locale) -> Table:

@@ -115,6 +115,7 @@ class Source:
     case: str  # may hold a size behind a dot: adam.10
     machine: str = ""  # a folder of recordings; without it, what the page shows
     problems: list[str] = field(default_factory=list)
+    found: list[Figure] = field(default_factory=list)  # what it answered
 
     @property
     def locale(self) -> Locale:
@@ -159,6 +160,20 @@ class Source:
                 return share.value * busy.value
         return None
 
+    def describe_scope(self) -> str:
+        """Return of what the figures are that were found: case, device, and how many processes."""
+        known = watch(self.env, summarize, self.docname, self.machine)
+        if not (self.found and known and known.measured):
+            return ""
+        counts = sorted({figure.processes for figure in self.found})
+        words = str(_("one process"))
+        if counts[-1] > 1:
+            hosts = max(figure.hosts for figure in self.found)
+            facts = {"processes": "–".join(map(str, {counts[0]: 0, counts[-1]: 0})), "hosts": hosts}
+            words = str(_("processes: %(processes)s, machines: %(hosts)s") % facts)
+        case = [self.name(self.case)] if self.case else []
+        return " · ".join([*case, known.measured.device, words])
+
     def colour(self, arm: str, arms: Sequence[str]) -> str:
         """Return the class of the colour of one of the arms of a chart.
 
@@ -188,11 +203,14 @@ class Source:
     def _ask(self, keys: Sequence[str]) -> list[Answer]:
         if not self.machine:
             questions = [f"{FIGURE} {key}" for key in keys]
-            return list(watch(self.env, answers, self.docname, *questions))
-        known = watch(self.env, summarize, self.docname, self.machine)
-        figures = known.measured.figures if known and known.measured else ()
-        measured = {each.key: each for each in figures}
-        return [Answer(figure=measured.get(key)) for key in keys]
+            found = list(watch(self.env, answers, self.docname, *questions))
+        else:
+            known = watch(self.env, summarize, self.docname, self.machine)
+            figures = known.measured.figures if known and known.measured else ()
+            measured = {each.key: each for each in figures}
+            found = [Answer(figure=measured.get(key)) for key in keys]
+        self.found += [answer.figure for answer in found if answer.figure]
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -131,20 +131,46 @@ def test_first_calls_stand_apart_and_the_break_even_charges_them_with_the_start(
     assert table.loc["eager", ["speedup", "break_even"]].isna().all()
 
 
-@pytest.mark.parametrize(("replicate", "rounds"), [("0", 40), ("3", 20)])
+@pytest.mark.parametrize(
+    ("replicate", "asked", "rounds"), [("0", 40, 40), ("3", 40, 20), ("0", 6, 6), ("3", 3, 2)]
+)
 def test_a_replicate_takes_half_the_rounds_of_a_page(
-    bench: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch, replicate: str, rounds: int
+    bench: Any,
+    clock: Clock,
+    monkeypatch: pytest.MonkeyPatch,
+    replicate: str,
+    asked: int,
+    rounds: int,
 ) -> None:
     monkeypatch.setenv("RECIPE_REPLICATE", replicate)
     monkeypatch.setattr(bench, "warm_up", lambda _fn, _least: 7)
-    monkeypatch.setattr(bench, "profile", lambda _fn: (0.001, 1, 0.001))
-    bench.device = torch.device("cuda")
+    monkeypatch.setattr(bench, "profile", lambda _fn: (0.001, 1))
+    bench.gpu = True
     timed, time = [], bench.time
     monkeypatch.setattr(
         bench, "time", lambda fn, calls=1: (timed.append(calls), time(fn, calls))[1]
     )
-    bench.compare("sum", {"eager": clock.work(0.004)})
+    bench.compare("sum", {"eager": clock.work(0.004)}, rounds=asked)
     assert timed.count(7) == rounds
+
+
+@pytest.mark.parametrize("least", [0.0, -0.7])
+def test_warming_up_for_no_time_is_refused(bench: Any, clock: Clock, least: float) -> None:
+    with pytest.raises(AssertionError, match="no seconds to warm up"):
+        bench.warm_up(clock.work(0.01), least)
+
+
+@pytest.mark.parametrize("rounds", [3, 6, 40])
+def test_every_comparison_warms_up_however_short_it_is(
+    bench: Any, clock: Clock, rounds: int
+) -> None:
+    began = clock.now
+
+    def settling() -> None:
+        clock.now += 0.02 if clock.now < began + 0.07 else 0.01
+
+    table = bench.compare("sum", {"eager": settling}, rounds=rounds)
+    assert table.wall["eager"] == pytest.approx(0.01)
 
 
 def test_arms_of_a_comparison_share_a_second_of_warming_up(bench: Any, clock: Clock) -> None:
@@ -184,7 +210,7 @@ def test_warming_up_ends_where_batches_never_agree(bench: Any, clock: Clock) -> 
         clock.now += next(durations)
 
     bench.warm_up(uneven)
-    assert 2 < clock.now - began < 2.5
+    assert 5 < clock.now - began < 5.5
 
 
 @pytest.mark.parametrize(("replicate", "order"), [("0", "abc"), ("1", "bca"), ("5", "cab")])
@@ -252,14 +278,15 @@ def test_nothing_is_published_elsewhere(bench: Any, capsys: pytest.CaptureFixtur
 def test_a_gpu_adds_its_time_and_its_kernels(
     bench: Any, clock: Clock, published: list[Published], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    bench.device = torch.device("cuda")
-    busy = {"eager": (0.001, 12.0, 0.0035), "compiled": (0.0009, 1.0, 0.0001)}
+    bench.gpu = True
+    busy = {"eager": (0.001, 12.0), "compiled": (0.0009, 1.0)}
     arms = {"eager": clock.work(0.004), "compiled": clock.work(0.001)}
     monkeypatch.setattr(
         bench, "profile", lambda fn: next(busy[arm] for arm in arms if arms[arm] is fn)
     )
     table = bench.compare("sum", arms, limit=0.0009)
     assert table.kernels.tolist() == [12, 1]
+    assert table.cpu.tolist() == pytest.approx([0.0, 0.0], abs=1e-3)  # of a real clock
     assert table.share.tolist() == pytest.approx([0.9, 1.0])  # of the GPU's time
     classes = {row.key: row.spread_class for each in published for row in each.rows}
     assert classes["sum.eager.wall"] == "wall, GPU waits"
@@ -279,11 +306,42 @@ def test_kernels_are_counted_without_annotations_and_launches(
     events = 20 * [event("CUDA", 3.0)] + [event("CPU", 9.0), event("CUDA", 60.0, True)]
     report = types.SimpleNamespace(events=lambda: events)
     monkeypatch.setattr(module, "profile", lambda **_options: contextlib.nullcontext(report))
-    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
     calls = []
-    busy, kernels, _cpu = bench.profile(lambda: calls.append(1))
-    assert (busy, kernels) == (pytest.approx(6e-6), 2)
-    assert len(calls) == 60
+    assert bench.profile(lambda: calls.append(1)) == (pytest.approx(6e-6), 2)
+    assert len(calls) == 10
+
+
+def test_launching_is_timed_before_the_profiler_slows_it_down(
+    bench: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.gpu, order = True, []
+    monkeypatch.setattr(bench, "profile", lambda fn: (order.append("profile"), (1e-3, 1))[1])
+    arms = {name: lambda: order.append("call") or clock.work(0.01)() for name in "ab"}
+    bench.compare("sum", arms)
+    assert order[-2:] == ["profile", "profile"]
+    assert order.index("profile") == len(order) - 2
+
+
+def test_arms_that_take_long_are_not_profiled(
+    bench: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.gpu = True
+    monkeypatch.setattr(bench, "profile", lambda _fn: pytest.fail("profiled"))
+    assert {*bench.compare("sum", {"eager": clock.work(2.0)}, rounds=3)} == {"wall"}
+
+
+def test_the_start_of_the_compiler_is_a_row(module: Any, published: list[Published]) -> None:
+    module.Bench()
+    (row,) = [row for each in published for row in each.rows]
+    assert (row.key, row.unit) == ("process.compiler.start_up", "s")
+    assert row.value == pytest.approx(7)
+
+
+def test_a_table_names_its_case(
+    bench: Any, clock: Clock, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bench.compare("Adam", {"eager": clock.work(0.004)}, 10)
+    assert capsys.readouterr().out.split()[-6:-4] == ["Adam", "10"]
 
 
 def test_a_table_shows_milliseconds(

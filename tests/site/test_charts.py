@@ -186,10 +186,11 @@ for size in (10, 100):
         ("graphs", "wall", 1e-4 * size, "s"),
         ("graphs", "gpu", 1e-4 * size, "s"),
         ("graphs", "first_call", 4.0, "s"),
-        ("graphs", "break_even", 5e4 / size, "calls"),
     ):
         figure = dict(case="Adam", size=size, arm=arm, quantity=quantity)
         ROWS.append(figure | dict(value=value, unit=unit))
+START = dict(case="process", size=None, arm="compiler", quantity="start_up")
+ROWS.append(START | dict(value=6.0, unit="s"))
 display({"application/vnd.recipe-gallery.rows+json": {"rows": ROWS}}, raw=True)
 
 # %%
@@ -323,13 +324,14 @@ def test_names_are_messages_also_without_a_text(gallery: Gallery) -> None:
 
 
 def test_a_table_says_what_a_chart_shows(pages: dict[str, Pages]) -> None:
-    ladder, _stacked, explorer, _stages, lines = charts(pages["en"])
+    ladder, stacked, explorer, _stages, lines = charts(pages["en"])
     rows = [
         [cell.get_text() for cell in row.find_all(["th", "td"])] for row in ladder.find_all("tr")
     ]
     assert rows[0] == ["", "wall time", "GPU time"]
     assert [name for name, *_cells in rows[1:]] == ["plain", "CUDA graphs", "limit"]
-    assert ladder.details
+    assert re.fullmatch(r"Adam, 10 layers · .+ · one process", ladder.caption.get_text())
+    assert not stacked.caption
     assert "number of layers" in lines.table.get_text()
     assert explorer.table.get_text().count("CUDA graphs") == 2
 
@@ -372,6 +374,20 @@ def test_the_explorer_says_for_others_what_the_build_says(
             left, right = float(ends["left"]), float(ends["right"])
             place = left + (math.log10(calls) - 1) / 5 * (right - left)
             assert float(mark.get_attribute("x1") or 0) == pytest.approx(place)
+
+
+def test_the_explorer_adds_the_start_of_the_compiler_to_first_calls(
+    pages: dict[str, Pages],
+) -> None:
+    case = charts(pages["en"])[2].find(class_="explorer-case")
+    plain, graphs = json.loads(case["data-arms"])
+    assert plain == ["plain", 0, pytest.approx(2e-3)]
+    assert graphs == ["CUDA graphs", pytest.approx(4 - 1e-3 + 6), pytest.approx(1e-3)]
+
+
+def test_the_explorer_needs_the_start_of_the_compiler(gallery: Gallery) -> None:
+    gallery.add("steps", RECIPE.replace('"start_up"', '"started"'))
+    assert "'process.compiler.start_up'" in gallery.build().warnings
 
 
 def test_the_explorer_has_the_machines_that_were_recorded(gallery: Gallery) -> None:

@@ -26,8 +26,6 @@ COMPARES = re.compile(
     r"|than|(?:beat|drop|fall|gain|grow|lose|outweigh|overtake|rise|shrink|win)s?|saves|slows)\b",
     re.IGNORECASE,
 )
-# Claims that are computed and not made: a process refuted them, so the text says something else.
-UNMADE = {"compile_modes": {"tuning-gains"}}
 # Sentences that compare and no figure can confirm, each by a piece of it, and why they may.
 ALLOWED = {
     "says what the page is about, and not how it ends": {
@@ -45,12 +43,6 @@ ALLOWED = {
         "how_we_measure": ['"How long does it take?"'],
         "compile_modes": ["A better formula first", "NumPy, and a better formula"],
         "compiling_optimizer": ["Larger models"],
-    },
-    "says that a claim was refuted: tuning-gains holds in some processes only": {
-        "compile_modes": [
-            "no matrix product that was tuned here took less",
-            "took less GPU time in some",
-        ],
     },
     "defines what is told of figures": {
         "how_we_measure": [
@@ -174,7 +166,7 @@ def test_a_recipe_computes_its_claims_and_no_others(recipe: Recipe) -> None:
         if isinstance(node, ast.Call) and node.args and "claim" in ast.unparse(node.func)
     ]
     keys = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
-    assert made == keys - UNMADE.get(recipe.name, set())
+    assert made == keys
 
 
 @pytest.mark.parametrize(
