@@ -276,7 +276,8 @@ one, waves[POWERS[-1]] = waves[POWERS[0]], many
 # And ``max-autotune-no-cudagraphs`` (*tuned*):
 
 # sphinx_gallery_once = True
-look("tuned", ways(wave, x, modes=[TUNED]), f"2^{POWERS[-1]}", 1e-5)
+calls = ways(wave, x, modes=[TUNED])
+tuned = look("tuned", calls, f"2^{POWERS[-1]}", 1e-5)
 
 # %%
 # .. chart:: lines
@@ -450,7 +451,7 @@ single = tune(ROWS[0])
 # %%
 
 # sphinx_gallery_once = True
-tune(ROWS[1])
+sixteen = tune(ROWS[1])
 
 # %%
 
@@ -674,8 +675,8 @@ for backend in ("eager", "aot_eager", "inductor"):
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
-# Training, tuned convolutions and models (minutes of search), several GPUs. Most tables compare for a short
-# time: take their last digits for what they are. Read on about `varying sizes
+# Training, tuned convolutions and models (minutes of search), several GPUs. All tables but the first
+# come from six rounds or three. Read on about `varying sizes
 # <https://docs.pytorch.org/docs/stable/torch.compiler_dynamic_shapes.html>`__ and `CUDA graph trees
 # <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__;
 # :doc:`/recipes/where_time_goes` tells what your job waits for.

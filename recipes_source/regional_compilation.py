@@ -52,6 +52,8 @@ CPU, do not compile blocks**: :claim:`a call then takes {waiting.regional.wall},
    :artifacts: loaded artifacts
    :call: first call
    :rest: import, model and compiler
+   :start: a fresh process
+   :tiny: 64 tiny layers
 """
 
 # sphinx_gallery_cell_timeout = 600

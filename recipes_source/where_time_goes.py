@@ -53,6 +53,7 @@ These lines tell the same of your job:
    :forward_share: forward
    :backward_share: backward
    :optimizer_share: optimizer
+   :iteration: an iteration
 """
 
 # sphinx_gallery_cell_timeout = 300

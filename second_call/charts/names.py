@@ -171,7 +171,8 @@ class Source:
             hosts = max(figure.hosts for figure in self.found)
             facts = {"processes": "–".join(map(str, {counts[0]: 0, counts[-1]: 0})), "hosts": hosts}
             words = str(_("processes: %(processes)s, machines: %(hosts)s") % facts)
-        case = [self.name(self.case)] if self.case else []
+        declared = watch(self.env, declared_names, self.docname)
+        case = [self.name(self.case)] if slug(self.case) in declared else []
         return " · ".join([*case, known.measured.device, words])
 
     def colour(self, arm: str, arms: Sequence[str]) -> str:
