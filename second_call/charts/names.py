@@ -190,8 +190,7 @@ class Source:
             questions = [f"{FIGURE} {key}" for key in keys]
             return list(watch(self.env, answers, self.docname, *questions))
         known = watch(self.env, summarize, self.docname, self.machine)
-        figures = known.measured.figures if known and known.measured else ()
-        measured = {each.key: each for each in figures}
+        measured = known.measured.figures.figures if known and known.measured else {}
         return [Answer(figure=measured.get(key)) for key in keys]
 
 
