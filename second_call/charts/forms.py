@@ -57,7 +57,7 @@ def draw_ladder_of(source: Source, options: Options, _inline: Inline) -> Chart |
     )
     return Chart(
         svg=draw_ladder(groups, f"{label}; {mark[1]}" if mark else label, mark, _say_arrow()),
-        table=Table(head=head, rows=rows),
+        table=Table(head=head, rows=rows, has_ranges=True),
     )
 
 
@@ -105,7 +105,8 @@ def draw_lines_of(source: Source, options: Options, _inline: Inline) -> Chart | 
         note=_say_arrow(),
     )
     head = [axes.x, *(_show_size(size, source) for size in sizes)]
-    return Chart(svg=draw_lines(series, axes, label), table=Table(head=head, rows=rows))
+    table = Table(head=head, rows=rows, has_ranges=True)
+    return Chart(svg=draw_lines(series, axes, label), table=table)
 
 
 def _number(size: object) -> float:
