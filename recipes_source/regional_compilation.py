@@ -55,7 +55,7 @@ CPU, do not compile blocks**: :claim:`a call then takes {waiting.regional.wall},
    :start: start of a process
    :tiny: 64 tiny layers
    :depth: blocks
-   :wrap: call of compile()
+   :wrap: wrapping of the blocks
    :disk_call: first call, cache on disk
    :artifacts_call: first call, loaded artifacts
    :claim.graphs: graphs
