@@ -10,6 +10,7 @@ import tempfile
 import time
 import tomllib
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,6 +23,7 @@ from recipe_gallery.build import build_site  # noqa: E402
 from recipe_gallery.languages import Language, load_languages  # noqa: E402
 
 QUERIES = Path(__file__).with_name("search_queries")
+SETS = ("held_out", "fresh", "fresh_2", "fresh_3")
 CLEAR = """() => {
   document.querySelector("article .search-status").textContent = "";
   document.querySelector("article .search-results, #search-results").replaceChildren();
@@ -36,7 +38,7 @@ RESULTS = "article :is(.search-results, #search-results) > li"
 LOADED = """() => performance.getEntriesByType("resource")
   .filter(({ name }) => /search-index|recipe_(search|find)/.test(name))
   .reduce((all, each) => all + each.encodedBodySize, 0)"""
-HREFS = "links => links.map((link) => link.href)"
+LINKS = 'all => all.map((each) => [...each.querySelectorAll("a")].map((link) => link.href))'
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +47,8 @@ class Answer:
 
     kind: str
     text: str
-    rank: int  # place of the first right page; 0: it is not there
+    rank: int  # place of the first right result; 0: it is not there
+    straight: bool  # the title of one of the first three leads there itself
     pages: tuple[str, ...]
     sections: int  # results among the first three that lead to a section
     right_section: bool | None  # the first three lead to the one that answers; None: no such one
@@ -62,7 +65,7 @@ class Asked:
     problems: list[str] = field(default_factory=list)
 
     def share(self, within: int, kind: str = "") -> str:
-        """Return how many queries have a right page among the first results."""
+        """Return how many queries have a right one among the first results."""
         ranks = [each.rank for each in self.answers if kind in ("", each.kind)]
         return f"{sum(0 < rank <= within for rank in ranks) / len(ranks):.0%}"
 
@@ -81,7 +84,7 @@ def main() -> None:
             assert build_site(ROOT, Path(folder), languages, "-q")
             site = Path(folder, "html")
         with launch() as browser, serve(site) as address:
-            for queries in options.queries or [QUERIES, QUERIES / "held_out", QUERIES / "fresh"]:
+            for queries in options.queries or [QUERIES, *(QUERIES / name for name in SETS)]:
                 asked = []
                 for language in languages:
                     with browser.new_context() as context:
@@ -123,24 +126,35 @@ def ask(page: Page, root: str, entry: dict[str, str | list[str]]) -> Answer:
     box.press("Enter")
     page.wait_for_function(DRAWN, arg=searching(page), polling=5)
     milliseconds = 1000 * (time.perf_counter() - began)
-    links = page.locator(f"{RESULTS} .search-title").evaluate_all(HREFS)
-    links = [link.removeprefix(root) for link in links]
-    shown = page.locator(f"{RESULTS}:nth-child(-n+3) a").evaluate_all(HREFS)
-    wanted = str(entry.get("section", "")).replace("#", ".html#")
-    pages = list(
-        dict.fromkeys(link.partition("#")[0].removesuffix(".html") or "index" for link in links)
-    )
-    pages = [each + "index" if each.endswith("/") else each for each in pages]
-    rank = next((place for place, name in enumerate(pages, 1) if name in entry["pages"]), 0)
+    drawn = [
+        [place_of(link.removeprefix(root)) for link in each]
+        for each in page.locator(RESULTS).evaluate_all(LINKS)
+    ]
+    right = {*entry.get("accept", entry.get("pages", []))}
+    places = [place for place, all_of in enumerate(drawn, 1) if any(is_right(right, *all_of))]
+    wanted = entry.get("section")
     return Answer(
         kind=str(entry["kind"]),
         text=query,
-        rank=rank,
-        pages=tuple(pages),
-        sections=sum("#" in link for link in links[:3]),
-        right_section=root + wanted in shown if wanted else None,
+        rank=places[0] if places else 0,
+        straight=any(is_right(right, *(first for first, *_others in drawn[:3]))),
+        pages=tuple(first for first, *_others in drawn),
+        sections=sum(not first.endswith("#") for first, *_others in drawn[:3]),
+        right_section=any(wanted in each for each in drawn[:3]) if wanted else None,
         milliseconds=milliseconds,
     )
+
+
+def place_of(address: str) -> str:
+    """Return a place as query files name it: ``faq#is-it-worth-it``, ``faq#`` for its top."""
+    page, _, section = address.partition("#")
+    page = page.removesuffix(".html")
+    return f"{page if page and not page.endswith('/') else f'{page}index'}#{section}"
+
+
+def is_right(right: set[str], *places: str) -> Iterator[bool]:
+    """Tell of places whether an answer names them, or their page as a whole."""
+    return (place in right or place.partition("#")[0] in right for place in places)
 
 
 def searching(page: Page) -> str:
@@ -156,17 +170,21 @@ def searching(page: Page) -> str:
 
 def print_tables(asked: list[Asked]) -> None:
     """Print what was found, how fast, and with how many bytes."""
-    print("| Language | Queries | First | First three | To sections | Right section | ms | kB |")
-    print("|---|---:|---:|---:|---:|---:|---:|---:|")
+    print(
+        "| Language | Queries | First | First three | Straight | To sections | Right section | ms "
+        "| kB |"
+    )
+    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     for each in asked:
         shown = sum(min(len(answer.pages), 3) for answer in each.answers)
         sections = sum(answer.sections for answer in each.answers) / max(shown, 1)
+        straight = sum(answer.straight for answer in each.answers) / len(each.answers)
         named = [one.right_section for one in each.answers if one.right_section is not None]
         right = f"{sum(named)} of {len(named)}" if named else ""
         taken = statistics.median(answer.milliseconds for answer in each.answers)
         print(
             f"| {each.language.name} | {len(each.answers)} | {each.share(1)} | {each.share(3)} | "
-            f"{sections:.0%} | {right} | {taken:.0f} | {each.loaded / 1000:.0f} |"
+            f"{straight:.0%} | {sections:.0%} | {right} | {taken:.0f} | {each.loaded / 1000:.0f} |"
         )
     print("\n| Language | Kind of query | Queries | First three |")
     print("|---|---|---:|---:|")
