@@ -18,6 +18,7 @@ from babel import Locale
 from babel.lists import format_list
 from sphinx.locale import get_translation
 
+from recipe_gallery.languages import typeset
 from recipe_gallery.outdated import watch
 
 from ..figures.summary import list_machines, summarize
@@ -184,14 +185,14 @@ def describe(case: Case, calls: int, locale: Locale, words: Mapping[str, str]) -
     """Return the sentence that answers which arm is fastest."""
     arms = sorted(case.arms, key=lambda arm: arm.total(calls))
     best = [arm.name for arm in arms if arm.total(calls) < NEARLY * arms[0].total(calls)]
-    text = words["one" if len(best) == 1 else "several"]
     times = [f"{arm.name} {format_seconds(arm.total(calls), locale, words)}" for arm in arms]
-    return text % {
+    facts = {
         "case": case.name,
         "calls": format_value(calls, "", locale),
         "arm": format_list(best, locale=locale),
         "times": words["separator"].join(times),
     }
+    return typeset(words["one" if len(best) == 1 else "several"] % facts, locale)
 
 
 def find_most(cases: Sequence[Case]) -> int:

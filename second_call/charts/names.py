@@ -26,7 +26,7 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.languages import current_language
+from recipe_gallery.languages import current_language, typeset
 from recipe_gallery.outdated import watch
 from recipe_gallery.pages.figures.format import format_figure, format_range
 from recipe_gallery.pages.figures.known import FIGURE, Answer, answers
@@ -200,7 +200,8 @@ class Source:
     def show_range(self, figure: Figure) -> str:
         """Return a figure with its unit and its interval, for a table."""
         shown = self.show(figure)
-        return f"{shown} ({ends})" if (ends := format_range(figure, self.locale)) else shown
+        ends = format_range(figure, self.locale)
+        return typeset(f"{shown} ({ends})", self.locale) if ends else shown
 
     def ask(self, arm: str, *quantities: str) -> list[Answer]:
         """Return what the recording says to questions about an arm."""
@@ -217,8 +218,7 @@ class Source:
             self.used += [each.figure for each in found if each.figure]
             return found
         known = watch(self.env, summarize, self.docname, self.machine)
-        figures = known.measured.figures if known and known.measured else ()
-        measured = {each.key: each for each in figures}
+        measured = known.measured.figures.figures if known and known.measured else {}
         return [Answer(figure=measured.get(key)) for key in keys]
 
 

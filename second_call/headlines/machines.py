@@ -30,9 +30,8 @@ def find_gains(env: BuildEnvironment, words: headline) -> list[Shown]:
     """Return a headline for each machine on which its recipe was recorded, the published first."""
     found = []
     for place, measured in enumerate(measured_of(env, words["recipe"])):
-        known = {figure.key: figure for figure in measured.figures}
         try:
-            gain = find_gain(known, words["key"], words["baseline"], measured.processes)
+            gain = find_gain(measured.figures, words["key"], words["baseline"])
             found.append(Shown(words=words, device=measured.device, gain=gain))
         except KeyError as error:
             if not place:
