@@ -20,6 +20,7 @@ from pathlib import Path
 
 from babel import Locale
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
@@ -29,6 +30,7 @@ from recipe_gallery.languages import current_language, typeset
 from recipe_gallery.outdated import watch
 from recipe_gallery.pages.figures.format import format_figure, format_range
 from recipe_gallery.pages.figures.known import FIGURE, Answer, answers
+from recipe_gallery.pages.figures.naming import EVIDENCE, NAME
 from recipe_gallery.recipes.figures.figures import Figure
 from recipe_gallery.recipes.figures.rows import slug
 from recipe_gallery.recipes.gallery import find_file
@@ -78,8 +80,26 @@ def label(env: BuildEnvironment, docname: str, name: str) -> str:
     That is the name itself if the recipe declares nothing else. The page at hand is read again
     when it changes.
     """
-    text = watch(env, declared_names, docname).get(slug(name), name)
-    return watch(env, translate_message, docname, text)
+    known = _find_declared(env, docname, name)
+    return watch(env, translate_message, docname, name) if known is None else known
+
+
+def _find_declared(env: BuildEnvironment, docname: str, *names: str) -> str | None:
+    """Return the translation of the first of the names that a recipe declares."""
+    declared = watch(env, declared_names, docname)
+    text = next((declared[slug(each)] for each in names if slug(each) in declared), None)
+    return None if text is None else watch(env, translate_message, docname, text)
+
+
+def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
+    """Return what readers call a word of a recipe, for its evidence and the list of its figures.
+
+    A name that evidence uses otherwise than charts do is declared as ``claim.graphs``.
+    """
+    if kind == NAME:
+        return _find_declared(app.env, docname, word)
+    names = [f"claim.{word}", word] if kind == EVIDENCE else [word]
+    return _find_declared(app.env, docname, *names) or name_quantities().get(word)
 
 
 def declared_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
@@ -103,6 +123,10 @@ def name_quantities() -> dict[str, str]:
         "cpu": _("CPU time"),
         "first_call": _("first call"),
         "limit": _("limit"),
+        "kernels": _("kernels"),
+        "speedup": _("speed-up"),
+        "share": _("share of the limit"),
+        "break_even": _("pays after"),
     }
 
 
@@ -115,6 +139,7 @@ class Source:
     case: str  # may hold a size behind a dot: adam.10
     machine: str = ""  # a folder of recordings; without it, what the page shows
     problems: list[str] = field(default_factory=list)
+    used: list[Figure] = field(default_factory=list)  # what it was answered
 
     @property
     def locale(self) -> Locale:
@@ -189,7 +214,9 @@ class Source:
     def _ask(self, keys: Sequence[str]) -> list[Answer]:
         if not self.machine:
             questions = [f"{FIGURE} {key}" for key in keys]
-            return list(watch(self.env, answers, self.docname, *questions))
+            found = list(watch(self.env, answers, self.docname, *questions))
+            self.used += [each.figure for each in found if each.figure]
+            return found
         known = watch(self.env, summarize, self.docname, self.machine)
         measured = known.measured.figures.figures if known and known.measured else {}
         return [Answer(figure=measured.get(key)) for key in keys]
@@ -201,6 +228,7 @@ class Table:
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]  # the first of each names it
+    has_ranges: bool = False  # in brackets
 
 
 @dataclass(frozen=True, kw_only=True)
