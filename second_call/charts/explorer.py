@@ -15,7 +15,6 @@ from statistics import median
 from typing import Any
 
 from babel import Locale
-from babel.lists import format_list
 from sphinx.locale import get_translation
 
 from recipe_gallery.languages import typeset
@@ -173,11 +172,11 @@ def _tabulate(cases: Sequence[Case], locale: Locale) -> Table:
 
 def _words(locale: Locale) -> dict[str, str]:
     """Return what the explorer says, and explorer.js as well."""
-    between: str = locale.list_patterns["standard"]["middle"]
     return {
-        "separator": between.replace("{0}", "").replace("{1}", ""),
+        "separator": str(locale.list_patterns["standard"]["middle"]).format("", ""),
         "one": str(_("%(case)s, %(calls)s calls: %(arm)s is fastest (%(times)s).")),
         "several": str(_("%(case)s, %(calls)s calls: %(arm)s take about the same (%(times)s).")),
+        "two": str(_("%(first)s and %(last)s")),
         **time_words(),
     }
 
@@ -186,11 +185,12 @@ def describe(case: Case, calls: int, locale: Locale, words: Mapping[str, str]) -
     """Return the sentence that answers which arm is fastest."""
     arms = sorted(case.arms, key=lambda arm: arm.total(calls))
     best = [arm.name for arm in arms if arm.total(calls) < NEARLY * arms[0].total(calls)]
+    first, last = words["separator"].join(best[:-1]), best[-1]
     times = [f"{arm.name} {format_seconds(arm.total(calls), locale, words)}" for arm in arms]
     facts = {
         "case": case.name,
         "calls": format_value(calls, "", locale),
-        "arm": format_list(best, locale=locale),
+        "arm": words["two"] % {"first": first, "last": last} if first else last,
         "times": words["separator"].join(times),
     }
     return typeset(words["one" if len(best) == 1 else "several"] % facts, locale)
