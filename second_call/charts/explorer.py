@@ -222,9 +222,8 @@ def _draw(case: Case, most: int, locale: Locale, width: float) -> Drawing:
     ticks = [tick for tick in _TICKS if low <= tick <= high]
     ticks = ticks[:: ceil(len(ticks) / 7)]
     left = max((text_width(format_seconds(tick, locale, words)) for tick in ticks), default=0) + 10
-    x = Scale(
-        low=LEAST, high=most, start=left, end=right - (16 if right == width else 0), is_log=True
-    )
+    end = right - (16 if right == width else 0)
+    x = Scale(low=LEAST, high=most, start=left, end=end, is_log=True)
     for tick in ticks:
         drawing.line((left, y(tick)), (x.end, y(tick)), "grid")
         drawing.text(left - 8, y(tick) + 5, format_seconds(tick, locale, words), "muted", "end")
