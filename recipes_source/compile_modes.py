@@ -54,6 +54,17 @@ was tuned here took less GPU time in every process.
    :forward and backward:
    :fused kernels:
    :program, cached:
+   :sin+cos: sine and cosine
+   :numpy: NumPy
+   :product: product of matrices
+   :algebra: better formula
+   :products: all products
+   :one thread:
+   :threads: all threads
+   :count: number
+   :intact of 4: intact results of 4
+   :as it is:
+   :one step: in one step
 """
 
 # sphinx_gallery_cell_timeout = 600

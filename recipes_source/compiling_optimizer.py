@@ -52,6 +52,13 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`, which pay
    :add epsilon:
    :update p:
    :all at once:
+   :origin: the original's optimizer
+   :eager:
+   :optimizer_share: the optimizer's share
+   :gpu_gain: speed-up of GPU time
+   :rate: bytes a second
+   :claim.graphs: graphs
+   :tensor, momentum cycled:
 """
 
 # sphinx_gallery_cell_timeout = 300

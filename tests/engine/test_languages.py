@@ -10,7 +10,13 @@ from gallery import ROOT, Gallery
 from modules import run_module
 from recipe_gallery.commands.new_language import add_language
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.languages import Language, choose_languages, format_date, load_languages
+from recipe_gallery.languages import (
+    Language,
+    choose_languages,
+    format_date,
+    load_languages,
+    typeset,
+)
 
 
 @pytest.fixture
@@ -128,6 +134,10 @@ def test_script_direction_and_glue_are_known() -> None:
     day = date(2026, 11, 21)
     assert format_date(day, Language(code="ar", name="ar").locale) == "\u200f21 نوفمبر 2026"
     assert format_date(day, Language(code="ko", name="ko").locale) == "2026년 11월 21일"
+    zh, made = Language(code="zh_CN", name="zh").locale, "eager: 3 ms (2–4 ms), 6; 整体编译 的 1万"
+    assert format_date(day, zh) == "2026 年 11 月 21 日"
+    assert typeset(made, zh) == "eager：3 ms（2–4 ms），6；整体编译的 1 万"
+    assert typeset(made, Language(code="en", name="English").locale) == made
     assert not Language(code="ko", name="한국어", glue=False).words_touch_markup
     assert Language(code="en", name="English", glue=True).words_touch_markup
 
