@@ -54,6 +54,19 @@ product of one row saved less than a tenth of its GPU time <tuning-gains-little>
    :forward and backward:
    :fused kernels:
    :program, cached:
+   :sin+cos: sine and cosine
+   :numpy: NumPy
+   :product: product of matrices
+   :algebra: better formula
+   :products: all products
+   :one thread:
+   :threads: all threads
+   :count: number
+   :intact of 4: intact results of 4
+   :as it is:
+   :one step: in one step
+   :clone: cloned
+   :gpu: on the GPU
 """
 
 # sphinx_gallery_cell_timeout = 600

@@ -52,6 +52,18 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`, which pay
    :add epsilon:
    :update p:
    :all at once:
+   :origin: the original's optimizer
+   :eager:
+   :optimizer_share: the optimizer's share
+   :gpu_gain: speed-up of GPU time
+   :rate: bytes a second
+   :claim.graphs: graphs
+   :claim.compiled: compilations
+   :claim.eager: eager steps
+   :float:
+   :tensor:
+   :tensor, momentum cycled:
+   :NAdam, tensor:
 """
 
 # sphinx_gallery_cell_timeout = 300

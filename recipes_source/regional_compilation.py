@@ -52,8 +52,15 @@ CPU, do not compile blocks**: :claim:`a call then takes {waiting.regional.wall},
    :artifacts: loaded artifacts
    :call: first call
    :rest: import, model and compiler
-   :start: a fresh process
+   :start: start of a process
    :tiny: 64 tiny layers
+   :depth: blocks
+   :wrap: wrapping of the blocks
+   :disk_call: first call, cache on disk
+   :artifacts_call: first call, loaded artifacts
+   :claim.graphs: graphs
+   :run compiled: layers run compiled
+   :compiled anew:
 """
 
 # sphinx_gallery_cell_timeout = 600

@@ -53,7 +53,8 @@ These lines tell the same of your job:
    :forward_share: forward
    :backward_share: backward
    :optimizer_share: optimizer
-   :iteration: an iteration
+   :iteration: one iteration
+   :claim.of an iteration: share of an iteration
 """
 
 # sphinx_gallery_cell_timeout = 300

@@ -49,6 +49,8 @@ _MAY_BREAK = re.compile(
     rf"(?:(?<=[{_IDEOGRAPH}])|(?=[{_IDEOGRAPH}]))"
 )
 
+_ENDS_STRING = re.compile(r'"(?="")|"$')  # where it stands in a docstring
+
 
 @dataclass(frozen=True, kw_only=True)
 class Comment:
@@ -129,7 +131,7 @@ def _lay_out(comment: Comment, translation: str) -> list[str]:
     indent = " " * comment.column
     if comment.docstring:
         wrapped = wrap(translation, LINE_LENGTH - comment.column - 6)
-        text = "\n".join(wrapped).replace("\\", "\\\\").replace('"', r"\"")
+        text = _ENDS_STRING.sub(r"\\\g<0>", "\n".join(wrapped).replace("\\", r"\\"))
         return [indent + line for line in f'"""{text}"""'.split("\n")]
     wrapped = wrap(translation, LINE_LENGTH - comment.column - 2)
     if any(_PRAGMA.match(line) for line in wrapped):  # made by wrapping

@@ -38,7 +38,7 @@ def draw_ladder_of(source: Source, options: Options, _inline: Inline) -> Chart |
             if figure:
                 words = source.show(figure)
                 if several:
-                    words = f"{words} {source.name(quantity)}"
+                    words = f"{source.name(quantity)} {words}"
                 kind = f"{source.colour(arm, options['arms'])} shade-{number}"
                 bars.append(_bar(figure, words, kind))
         if bars:
@@ -59,7 +59,7 @@ def draw_ladder_of(source: Source, options: Options, _inline: Inline) -> Chart |
     label = typeset(f"{label}; {mark[1]}" if mark else label, source.locale)
     return Chart(
         svg=draw_ladder(groups, label, mark, _say_arrow()),
-        table=Table(head=head, rows=rows),
+        table=Table(head=head, rows=rows, has_ranges=True),
     )
 
 
@@ -109,7 +109,7 @@ def draw_lines_of(source: Source, options: Options, _inline: Inline) -> Chart | 
     head = [axes.x, *(_show_size(size, source) for size in sizes)]
     return Chart(
         svg=draw_lines(series, axes, typeset(label, source.locale)),
-        table=Table(head=head, rows=rows),
+        table=Table(head=head, rows=rows, has_ranges=True),
     )
 
 
