@@ -66,7 +66,11 @@ product of one row saved less than a tenth of its GPU time <tuning-gains-little>
    :as it is:
    :one step: in one step
    :clone: cloned
-   :gpu: on the GPU
+   :gpu default: on the GPU, default
+   :gpu reduce-overhead: on the GPU, reduce-overhead
+   :gpu max-autotune-no-cudagraphs: on the GPU, tuned
+   :process: one process
+   :compiler:
 """
 
 # sphinx_gallery_cell_timeout = 600

@@ -52,6 +52,7 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`, which pay
    :add epsilon:
    :update p:
    :all at once:
+   :tensors.40: as many bytes in 40 tensors
    :origin: the original's optimizer
    :eager:
    :optimizer_share: the optimizer's share

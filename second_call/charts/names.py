@@ -131,6 +131,7 @@ def name_quantities() -> dict[str, str]:
         "speedup": _("speed-up"),
         "share": _("share of the limit"),
         "break_even": _("pays after"),
+        "start_up": _("start"),
     }
 
 
