@@ -96,7 +96,7 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`, which pay
 #      - NAdam: :measured:`nadam.10.compiled.gpu`; foreach :measured:`nadam.10.foreach.gpu`
 #      - First call :measured:`nadam.10.compiled.first_call`, pays after
 #        :measured:`nadam.10.compiled.break_even` steps; a learning rate that is a tensor
-#    * - That compiled step waits for the CPU
+#    * - In the compiled step, the GPU waits for the CPU
 #      - ``mode="reduce-overhead"``
 #      - Wall time :measured:`nadam.10.graphs.wall`; compiled without CUDA graphs
 #        :measured:`nadam.10.compiled.wall`
@@ -120,7 +120,7 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`, which pay
 #    :cases: Adam.10, Adam.100, NAdam.10, iteration
 #    :arms: foreach, fused, compiled, graphs
 #
-#    Seconds of all steps of a run: with the first calls and the start of the compiler.
+#    Time of all steps of a run: with the first calls and the start of the compiler.
 #
 # Why a step takes long
 # ---------------------
@@ -504,7 +504,8 @@ for way, share in shares.items():
 #
 # **It compiles again and again.** A Python number is part of the compiled code. A schedule that changes
 # it makes PyTorch compile anew, eight times (``torch._dynamo.config.recompile_limit``); then it warns
-# and goes on eagerly. Here are twelve steps with ``OneCycleLR``.
+# and goes on eagerly. Of twelve steps with ``OneCycleLR`` the table shows how often one was ``compiled``,
+# and how many ran ``eager``.
 
 # sphinx_gallery_fold = "A backend that counts graphs and runs, and generates no code"
 
