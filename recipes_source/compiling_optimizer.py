@@ -59,6 +59,7 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`, which pay
    :rate: bytes a second
    :claim.graphs: graphs
    :tensor, momentum cycled:
+   :Adam.30: Adam, 30 layers
 """
 
 # sphinx_gallery_cell_timeout = 300
