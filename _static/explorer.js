@@ -1,7 +1,7 @@
 // second_call/charts/explorer.py writes what a page shows without this.
 for (const explorer of document.querySelectorAll(".explorer")) {
   const { lang } = document.documentElement;
-  const { least, most, separator, one, several, minutes, hours, short, long } = explorer.dataset;
+  const { least, most, separator, one, several, two, minutes, hours, short, long } = explorer.dataset;
   const all = (kind) => [...explorer.querySelectorAll(kind)];
   const [slider, output, beside, controls] = ["input", "output", ".explorer-calls", ".explorer-controls"].flatMap(all);
   const [selects, cases] = [all("select"), all(".explorer-case")];
@@ -42,12 +42,15 @@ for (const explorer of document.querySelectorAll(".explorer")) {
       .map(([name, start, call]) => [start + calls * call, name])
       .sort(([a], [b]) => a - b);
     const best = times.filter(([time]) => time < 1.15 * times[0][0]).map(([, name]) => name);
+    const last = best.at(-1);
     slider.ariaValueText = calls.toLocaleString(lang);
     beside.textContent = slider.ariaValueText;
     const said = (best[1] ? several : one)
       .replace("%(case)s", () => shown.dataset.name)
       .replace("%(calls)s", slider.ariaValueText)
-      .replace("%(arm)s", new Intl.ListFormat(lang).format(best))
+      .replace("%(arm)s", best[1] ? two : last)
+      .replace("%(first)s", () => best.slice(0, -1).join(separator))
+      .replace("%(last)s", () => last)
       .replace("%(times)s", times.map(([time, name]) => `${name} ${format(time)}`).join(separator));
     output.textContent = lang.startsWith("zh") ? typeset(said) : said;
   }

@@ -65,6 +65,8 @@ was tuned here took less GPU time in every process.
    :intact of 4: intact results of 4
    :as it is:
    :one step: in one step
+   :clone: cloned
+   :gpu: on the GPU
 """
 
 # sphinx_gallery_cell_timeout = 600

@@ -58,7 +58,12 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`, which pay
    :gpu_gain: speed-up of GPU time
    :rate: bytes a second
    :claim.graphs: graphs
+   :claim.compiled: compilations
+   :claim.eager: eager steps
+   :float:
+   :tensor:
    :tensor, momentum cycled:
+   :NAdam, tensor:
    :Adam.30: Adam, 30 layers
 """
 

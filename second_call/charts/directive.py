@@ -19,9 +19,10 @@ from sphinx.writers.html5 import HTML5Translator
 from recipe_gallery import Priority
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.outdated import store_of, watch
+from recipe_gallery.pages.figures.known import list_machines
 from recipe_gallery.recipes.cell_marks import DOWNLOADS_ONLY, OUTPUT_CLASS
 
-from ..figures.summary import list_machines, summarize
+from ..figures.summary import summarize
 from . import forms
 from .names import Source, Table
 
@@ -98,7 +99,7 @@ def _describe_scope(table: Table, source: Source) -> Iterator[str]:
         return
     if source.case:
         yield source.name(source.case)
-    elif list_machines(source.env).get(source.docname):
+    elif list_machines(source.env, source.docname):
         return  # its lines tell
     counts = sorted({each.processes for each in source.used})
     text = _("medians on %(device)s (processes: %(processes)s, machines: %(machines)s)")

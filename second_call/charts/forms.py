@@ -38,7 +38,7 @@ def draw_ladder_of(source: Source, options: Options, _inline: Inline) -> Chart |
             if figure:
                 words = source.show(figure)
                 if several:
-                    words = f"{words} {source.name(quantity)}"
+                    words = f"{source.name(quantity)} {words}"
                 kind = f"{source.colour(arm, options['arms'])} shade-{number}"
                 bars.append(_bar(figure, words, kind))
         if bars:

@@ -27,9 +27,9 @@ from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import current_language, typeset
-from recipe_gallery.outdated import watch
+from recipe_gallery.outdated import once, watch
 from recipe_gallery.pages.figures.format import format_figure, format_range
-from recipe_gallery.pages.figures.known import FIGURE, Answer, answers
+from recipe_gallery.pages.figures.known import FIGURE, MAYBE, Answer, answers
 from recipe_gallery.pages.figures.naming import EVIDENCE, NAME
 from recipe_gallery.recipes.figures.figures import Figure
 from recipe_gallery.recipes.figures.rows import slug
@@ -104,6 +104,10 @@ def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
 
 def declared_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
     """Return the names of a recipe's page by their slugs, untranslated."""
+    return once(env, _read_names, docname)
+
+
+def _read_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
     file = find_file(env.config, Path(env.srcdir), docname)
     try:
         blocks = load_recipe(file.path, file.name).blocks if file else ()
@@ -162,15 +166,19 @@ class Source:
         asked = [(quantities[0], each) if sizes else (each, "") for each in others]
         keys = [self._key(arm, *each) for arm in arms for each in asked]
         pairs = [(arm, each) for arm in arms for each in others]
-        found = dict(zip(pairs, self._ask(keys), strict=True))
-        lines = [[found[arm, each] for each in others] for arm in arms]
+        found = dict(zip(keys, self._ask(keys), strict=True))
+        lines = [keys[at : at + len(others)] for at in range(0, len(keys), len(others))]
         for line in (*lines, *zip(*lines, strict=True)):
-            if line and not any(answer.figure for answer in line):
-                self.note(line[0])
-        return {key: answer.figure for key, answer in found.items()}
+            if line and not any(found[key].figure for key in line):
+                self._note(line[0])
+        return {pair: found[key].figure for pair, key in zip(pairs, keys, strict=True)}
 
-    def note(self, answer: Answer) -> None:
+    def note(self, arm: str, quantity: str) -> None:
         """Note why there is no figure."""
+        self._note(self._key(arm, quantity))
+
+    def _note(self, key: str) -> None:
+        (answer,) = self._ask([key], FIGURE)
         known = answer.in_files or answer.problem in self.problems  # told once for all of them
         if answer.problem and not known:
             self.problems.append(answer.problem)
@@ -211,9 +219,9 @@ class Source:
         case, _dot, own = self.case.partition(".")
         return ".".join(slug(each) for each in (case, size or own, arm, quantity) if each)
 
-    def _ask(self, keys: Sequence[str]) -> list[Answer]:
+    def _ask(self, keys: Sequence[str], kind: str = MAYBE) -> list[Answer]:
         if not self.machine:
-            questions = [f"{FIGURE} {key}" for key in keys]
+            questions = [f"{kind} {key}" for key in keys]
             found = list(watch(self.env, answers, self.docname, *questions))
             self.used += [each.figure for each in found if each.figure]
             return found

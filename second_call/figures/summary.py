@@ -14,7 +14,7 @@ from recipe_gallery.outdated import keep
 from recipe_gallery.pages.figures.known import figures_of
 from recipe_gallery.recipes.figures.figures import Figures, figures_path, load_figures
 from recipe_gallery.recipes.figures.replicates import replicates_path
-from recipe_gallery.recipes.gallery import find_file, find_recordings, list_files
+from recipe_gallery.recipes.gallery import find_file, list_files
 from recipe_gallery.recipes.recorded_page import RecordedPage, Unrecorded, load_recorded
 
 
@@ -72,18 +72,6 @@ def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:
     files = list_files(env.config, Path(env.srcdir))
     files.sort(key=lambda file: first.get(file.name, len(first)))
     return tuple(file.docname for file in files)
-
-
-def list_machines(env: BuildEnvironment) -> dict[str, list[str]]:
-    """Return on which other machines each recipe was recorded, by its page."""
-    files = list_files(env.config, Path(env.srcdir))
-    pages = {file.name: file.docname for file in files}
-    machines: dict[str, list[str]] = {}
-    folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
-    for _path, machine, name in find_recordings(folder, files):
-        if machine and name:
-            machines.setdefault(pages[name], []).append(machine)
-    return machines
 
 
 def _describe(page: RecordedPage | Unrecorded, root: Path) -> Summary | None:

@@ -31,6 +31,7 @@ def run(site: Gallery, *arguments: str) -> subprocess.CompletedProcess[str]:
     return run_module(*arguments, cwd=site.root, env=environment)
 
 
+@pytest.mark.slow
 def test_a_new_language_builds_at_once_and_fills_up(site: Gallery) -> None:
     (site.root / "locale").mkdir()
     (site.root / "locale/glossary.csv").write_text("term,note\ncache,\n")
@@ -87,6 +88,7 @@ def test_the_stock_commands_work(site: Gallery) -> None:
     assert "글." in (site.root / "out/recipes/adding.html").read_text()
 
 
+@pytest.mark.slow
 def test_languages_build_together_and_fail_alone(site: Gallery) -> None:
     (site.root / "languages.toml").write_text(
         'en = { name = "English" }\nko = { name = "한국어" }\nja = { name = "日本語" }\n'
@@ -174,6 +176,7 @@ def test_an_unknown_language_is_named_with_what_there_is(site: Gallery) -> None:
         add_language(site.root, "qq")
 
 
+@pytest.mark.slow
 def test_labels_that_the_engine_has_translated_are_no_work_for_others(site: Gallery) -> None:
     site.set_languages("ko")
     site.configure(recipe_gallery_label_packages=["own_labels"])
@@ -194,6 +197,7 @@ def test_labels_that_the_engine_has_translated_are_no_work_for_others(site: Gall
     assert [(entry.msgid, entry.msgstr) for entry in kept] == [("Notebook", "공책")]
 
 
+@pytest.mark.slow
 def test_a_package_of_labels_that_is_not_there_is_one_line(site: Gallery) -> None:
     site.set_languages("ko")
     site.configure(recipe_gallery_label_packages=["nowhere"])

@@ -308,8 +308,8 @@ def test_each_form_is_drawn_wide_and_narrow(pages: dict[str, Pages]) -> None:
                 assert svg.find("text")
     ladder, stacked, _explorer, stages, lines = (figure.find("svg") for figure in drawn)
     assert words(ladder) == [
-        *("plain", "2.0 ms wall time", "1.0 ms GPU time"),
-        *("CUDA graphs", "1.0 ms wall time", "1.0 ms GPU time", "limit: 500 µs"),
+        *("plain", "wall time 2.0 ms", "GPU time 1.0 ms"),
+        *("CUDA graphs", "wall time 1.0 ms", "GPU time 1.0 ms", "limit: 500 µs"),
     ]
     assert words(stages) == ["Dynamo", "move m", "Inductor", "fused kernels"]
     assert words(stacked) == ["plain", "move m", "update", "20 B"]

@@ -127,7 +127,8 @@ def _format_all(numbers: str, unit: str, digits: int, locale: Locale) -> str:
     scaled = [value / 10.0**exponent for value in values]
     *others, last = (format_number(each, locale, _places(each, digits)) for each in scaled)
     if others:
-        last = str(_("%(others)s and %(last)s") % {"others": ", ".join(others), "last": last})
+        comma = str(locale.list_patterns["standard"]["middle"]).format("", "")
+        last = str(_("%(others)s and %(last)s") % {"others": comma.join(others), "last": last})
     return f"{last}{SPACE}{name}"
 
 
