@@ -586,8 +586,8 @@ busy = compare("busy", ways + others[:1])
 
 # %%
 # :claim:`Wall time is within 1.2 times GPU time <busy-hides>`. Full takes :measured:`busy.full.gpu` of GPU
-# time; its clock varies at the power limit,
-# so they have no order here.
+# time; at the power limit the clock varies,
+# so full and regional are not ranked.
 #
 # The original's layers compute next to nothing:
 
