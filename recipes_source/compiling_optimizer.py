@@ -64,6 +64,7 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`, which pay
    :tensor:
    :tensor, momentum cycled:
    :NAdam, tensor:
+   :Adam.30: Adam, 30 layers
 """
 
 # sphinx_gallery_cell_timeout = 300
