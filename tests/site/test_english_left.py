@@ -30,22 +30,22 @@ ENGLISH = {
 # Words that are the same in every language, and why.
 NAMES = {
     "products, companies, formats, devices": """
-        Accelerate BERT BERT-base BSD CC Colab CPU CUDA Diffusers Face FlashAttention FSDP GPU Git
-        GitHub Hub Hugging HTML JavaScript Jupyter Linux Markdown Matplotlib NVIDIA NumPy Poedit PO
-        PyTorch Python Sphinx Sphinx-Gallery Studio Transformer Transformers Triton UTC Visual Code
+        Accelerate BERT BERT-base Colab CPU CUDA Diffusers Face FlashAttention FSDP GPU
+        GitHub Hub Hugging HTML JavaScript Jupyter Linux Markdown Matplotlib NVIDIA NumPy Poedit
+        PyTorch Python Sphinx Sphinx-Gallery Studio Transformer Transformers Triton Visual Code
         WSL Weblate Windows cuBLAS cuDNN gettext git macOS pandas pickle torchvision
         transformers""",
     "parts of PyTorch, and what its users call so": """
-        AOTAutograd Adafactor Adam AdamW Adamax Dynamo Inductor LBFGS MLP Muon NAdam RAdam RMSprop
+        AOTAutograd Adafactor Adam AdamW Adamax Dynamo Inductor LBFGS Muon NAdam RAdam RMSprop
         ReLU SGD SparseAdam TF beta capability channels compute epsilon last stance token""",
     "arms, modes and functions, as code and output call them": """
-        compiled cos default eager for-loop foreach fused max-autotune max-autotune-no-cudagraphs
-        numpy reduce-overhead resnet sin""",
+        compiled cos default eager for-loop foreach fused max-autotune-no-cudagraphs
+        reduce-overhead resnet sin""",
     "rows and columns of output that the text names": "full graphs intact nested overwritten",
-    "cases of evidence that are names of code": "capturable clone float fullgraph gpu tensor wave",
-    "units": "B GB MB MiB TB kB ms ns µs",
+    "cases of evidence that are names of code": "capturable float fullgraph wave",
+    "units": "GB MB TB kB ms ns",
     "people, and this site": "Lazos Michael Call Second The authors sphinx",
-    "keys": "Alt Ctrl Ctrl-C Tab",
+    "keys": "Alt Ctrl-C Tab",
 }
 
 _KNOWN = {word for words in NAMES.values() for word in words.split()}
