@@ -121,7 +121,7 @@ product of one row saved less than a tenth of its GPU time <tuning-gains-little>
 #      - Nothing
 #    * - A formula with needless work
 #      - A better formula first
-#      - Wall time: NumPy :measured:`numpy.algebra.numpy.wall`, as it was
+#      - Wall time: NumPy :measured:`numpy.algebra.numpy.wall`, before
 #        :measured:`numpy.products.numpy.wall`
 #      - Your time
 #
@@ -129,7 +129,7 @@ product of one row saved less than a tenth of its GPU time <tuning-gains-little>
 #    :cases: BERT.short, BERT.long, resnet18.float32, resnet18.half, sin+cos.2^26
 #    :arms: eager, default, reduce-overhead
 #
-#    Seconds of all calls of a run, the first one and the start of the compiler included.
+#    Time of all calls of a run, the first one and the start of the compiler included.
 #
 # What happens at the first call
 # ------------------------------

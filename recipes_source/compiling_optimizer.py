@@ -65,6 +65,7 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`, which pay
    :tensor:
    :tensor, momentum cycled:
    :NAdam, tensor:
+   :Adam.30: Adam, 30 layers
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -97,7 +98,7 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`, which pay
 #      - NAdam: :measured:`nadam.10.compiled.gpu`; foreach :measured:`nadam.10.foreach.gpu`
 #      - First call :measured:`nadam.10.compiled.first_call`, pays after
 #        :measured:`nadam.10.compiled.break_even` steps; a learning rate that is a tensor
-#    * - That compiled step waits for the CPU
+#    * - In the compiled step, the GPU waits for the CPU
 #      - ``mode="reduce-overhead"``
 #      - Wall time :measured:`nadam.10.graphs.wall`; compiled without CUDA graphs
 #        :measured:`nadam.10.compiled.wall`
@@ -121,7 +122,7 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`, which pay
 #    :cases: Adam.10, Adam.100, NAdam.10, iteration
 #    :arms: foreach, fused, compiled, graphs
 #
-#    Seconds of all steps of a run: with the first calls and the start of the compiler.
+#    Time of all steps of a run: with the first calls and the start of the compiler.
 #
 # Why a step takes long
 # ---------------------
@@ -436,12 +437,12 @@ if ON_GPU:
 # <compiled-moves-at-higher-rate>`.
 #
 # What depends on the CPU grows with the number of tensors. :claim:`The first call takes
-# {adam.100.compiled.first_call} instead of {adam.10.compiled.first_call} <first-call-grows>`. The bytes
-# are not what it waits for: as many in 40 tensors take :measured:`tensors.40.compiled.gpu` of GPU time, in 10
-# :measured:`adam.10.compiled.gpu`, but :claim:`launching takes {tensors.40.compiled.cpu} instead of
-# {adam.10.compiled.cpu} <tensors-take-launching>`, and :claim:`the first call {tensors.40.compiled.first_call}
-# instead of {adam.10.compiled.first_call} <tensors-take-compiling>`. Wall times of compiled steps differ
-# from host to host for the same reason; the ranges stand at :doc:`/results`.
+# {adam.100.compiled.first_call} instead of {adam.10.compiled.first_call} <first-call-grows>`. With as
+# many bytes in 40 tensors as in ten, the compiled step takes :measured:`tensors.40.compiled.gpu` of GPU
+# time and not :measured:`adam.10.compiled.gpu`, but :claim:`launching takes {tensors.40.compiled.cpu}
+# instead of {adam.10.compiled.cpu} <tensors-take-launching>`, and :claim:`the first call
+# {tensors.40.compiled.first_call} <tensors-take-compiling>`. Wall times of compiled steps differ from host to host
+# for the same reason; the ranges stand at :doc:`/results`.
 #
 # An optimizer without a fused kernel
 # -----------------------------------
@@ -524,7 +525,8 @@ for way, share in shares.items():
 #
 # **It compiles again and again.** A Python number is part of the compiled code. A schedule that changes
 # it makes PyTorch compile anew, eight times (``torch._dynamo.config.recompile_limit``); then it warns
-# and goes on eagerly. Here are twelve steps with ``OneCycleLR``.
+# and goes on eagerly. Of twelve steps with ``OneCycleLR`` the table shows how often one was ``compiled``,
+# and how many ran ``eager``.
 
 # sphinx_gallery_fold = "A backend that counts graphs and runs, and generates no code"
 

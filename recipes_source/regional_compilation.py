@@ -116,7 +116,7 @@ CPU, do not compile blocks**: :claim:`a call then takes {waiting.regional.wall},
 #    :cases: train, waiting, busy
 #    :arms: eager, regional, full, nested, graphs
 #
-#    Seconds of all calls of a run, the first one and the start of the compiler included.
+#    Time of all calls of a run, the first one and the start of the compiler included.
 #
 # Why the first call takes long
 # -----------------------------
@@ -176,8 +176,8 @@ compiled = torch.compile(Layer(), backend=show)(torch.ones(10))
 
 # %%
 # *Full* is ``model.compile()``: a graph of :measured:`tiny.full.operations` operations for 64 layers.
-# *Regional* is ``block.compile()`` for each block: one of :measured:`tiny.regional.operations`, for all. *Nested*
-# is one graph that holds the block once and calls it many times: :measured:`tiny.nested.operations`.
+# *Regional* is ``block.compile()`` for each block: a graph of :measured:`tiny.regional.operations` serves all.
+# *Nested* is one graph that holds the block once and calls it many times: :measured:`tiny.nested.operations`.
 #
 # .. chart:: ladder
 #    :case: tiny
@@ -590,7 +590,8 @@ busy = compare("busy", ways + others[:1])
 
 # %%
 # :claim:`Wall time is within 1.2 times GPU time <busy-hides>`. Full takes :measured:`busy.full.gpu` of GPU
-# time; at the GPU's power limit its clock varies.
+# time; at the power limit the clock varies,
+# so full and regional are not ranked.
 #
 # The original's layers compute next to nothing:
 
@@ -769,7 +770,7 @@ bench.claim("allowed-int-serves", few["run compiled"] == 12, str(few))
 # %%
 # Where only weights and tensors differ, :claim:`one graph serves all 12 layers <one-graph-serves>`. With
 # gradients :claim:`there are two <gradients-take-two>`, because the first layer's input needs none. Two
-# failures raise no error:
+# things fail silently:
 #
 # - Layers with different numbers get a graph each, eight at most (``recompile_limit``). :claim:`The rest
 #   runs eagerly <numbers-end-eagerly>`; only a warning tells ("torch._dynamo hit

@@ -44,7 +44,7 @@ _IDEOGRAPH = (
 )
 _NO_LINE_START = re.escape("，。、；：？！）》」』】〉”’…·,.;:?!)]}%")
 _NO_LINE_END = re.escape("（《「『【〈“‘([{")
-_MAY_BREAK = re.compile(
+MAY_BREAK = re.compile(
     rf"(?<= )|(?<![\s{_NO_LINE_END}])(?![\s{_NO_LINE_START}])"
     rf"(?:(?<=[{_IDEOGRAPH}])|(?=[{_IDEOGRAPH}]))"
 )
@@ -171,7 +171,7 @@ def wrap(text: str, width: int) -> list[str]:
     punctuation; everything else breaks at spaces.
     """
     lines = [""]
-    for piece in _MAY_BREAK.split(" ".join(text.split())):
+    for piece in MAY_BREAK.split(" ".join(text.split())):
         if lines[-1] and column_width(lines[-1] + piece.rstrip()) > width:
             lines.append("")
         lines[-1] += piece

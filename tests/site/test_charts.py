@@ -106,6 +106,8 @@ def test_values_are_written_as_in_the_language() -> None:
 def test_lines_break_where_a_language_lets_them() -> None:
     assert wrap("square root of all", 60) == ["square", "root of", "all"]
     assert wrap("平方根和加法", 45) == ["平方根", "和加法"]
+    assert wrap("平方根，加法", 45) == ["平方", "根，加", "法"]  # a comma begins no line
+    assert wrap("CUDA 图", text_width("CUDA 图") + 12 - 12) == ["CUDA 图"]
     assert wrap("제곱근을 더함", 60) == ["제곱근을", "더함"]
     assert text_width("平方根") > text_width("abc") > text_width("ili")
 

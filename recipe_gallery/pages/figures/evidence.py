@@ -30,8 +30,9 @@ _DATA = re.compile(r"(?:(?P<words>[^{\[]+): )?(?P<data>[{\[].*[}\]])")
 def tell_evidence(evidence: str, locale: Locale, name: Namer) -> Pieces:
     """Return what a recipe put out for a claim, in the reader's language as far as it is known."""
     if (data := _DATA.fullmatch(evidence)) and (found := _read(data["data"])) is not None:
-        head = [*call(data["words"], name), (": ", False)] if data["words"] else []
-        return [*head, *_tell_data(found, locale, name)]
+        if data["words"]:
+            return [*call(data["words"], name), *_tell_value(found, locale, name)]
+        return _tell_data(found, locale, name)
     told = format_quantities(evidence, locale)
     parts = [_COUNT.fullmatch(each) for each in evidence.split(" against ")]
     words = {part["words"] for part in parts if part}
@@ -127,7 +128,8 @@ def _format_all(numbers: str, unit: str, digits: int, locale: Locale) -> str:
     scaled = [value / 10.0**exponent for value in values]
     *others, last = (format_number(each, locale, _places(each, digits)) for each in scaled)
     if others:
-        last = str(_("%(others)s and %(last)s") % {"others": ", ".join(others), "last": last})
+        comma = str(locale.list_patterns["standard"]["middle"]).format("", "")
+        last = str(_("%(others)s and %(last)s") % {"others": comma.join(others), "last": last})
     return f"{last}{SPACE}{name}"
 
 

@@ -11,7 +11,7 @@ from html import escape
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
-from ...languages import source_language
+from ...languages import current_language, source_language, typeset
 from ...recipes.cell_marks import DATA_CLASS
 from ...recipes.figures.figures import Figure
 from ...recipes.figures.rows import Size
@@ -54,10 +54,10 @@ def name_figure(env: BuildEnvironment, recipe: str, figure: Figure) -> Pieces:
 
 def mark(config: Config, pieces: Pieces) -> str:
     """Return pieces as HTML; words that are the recipe's are marked as of its language."""
-    tag = source_language(config).tag
+    tag, locale = source_language(config).tag, current_language(config).locale
     return "".join(
         f'<span class="{DATA_CLASS}" lang="{tag}">{escape(words)}</span>'
         if is_data
-        else escape(words)
+        else escape(typeset(words, locale))
         for words, is_data in pieces
     )

@@ -68,8 +68,8 @@ def _can_hold_marks(self: HTML5Translator, node: nodes.Element) -> bool:
 def visit_figure_list(self: HTML5Translator, node: figure_list) -> None:
     """Write the list, folded."""
     rows = [
-        f"<li>{mark(self.config, names)}: "
-        f"<strong>{escape(figure)}</strong> ({escape(spread)})</li>\n"
+        f"<li>{mark(self.config, [*names, (': ', False)])}<strong>{escape(figure)}</strong>"
+        f"{mark(self.config, [(f' ({spread})', False)])}</li>\n"
         for names, figure, spread in node["rows"]
     ]
     summary = _("How the figures in the text were measured")

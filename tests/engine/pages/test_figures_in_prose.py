@@ -482,13 +482,16 @@ def test_a_time_keeps_its_unit_though_its_translation_asks_for_the_number_alone(
         ("2 kernels", "Kernel: 2"),
         ("3 of 8 agree", "3 of 8 agree"),
         ("{'one': 1.0, 'kernels': 2}", "[one]: 1, Kernel: 2"),
-        ("kept of 4: {'a': {'b': 0.125}}", "[kept of 4]: [a] ([b]: 0.12)"),
+        ("kept of 4: {'a': {'b': 0.125}}", "[kept of 4] ([a] ([b]: 0.12))"),
         ("[{'a': 1}, 'b']", "[a]: 1; [b]"),
         ("1.33 ms, 7 of 8 kernels, {'a': 1}", "1.33 ms, 7 of 8 kernels, {'a': 1}"),
         ("foreach: {oops}", "foreach: {oops}"),
     ],
 )
-def test_evidence_has_units_digits_and_names_of_a_page(evidence: str, shown: str) -> None:
+def test_evidence_has_units_digits_and_names_of_a_page(
+    evidence: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sphinx.locale.translators", {})  # of a build before
     pieces = tell_evidence(evidence, Locale("en"), {"kernels": "Kernel"}.get)
     told = "".join(
         f"[{words}]" if is_data and words != evidence else words for words, is_data in pieces
