@@ -437,9 +437,9 @@ if ON_GPU:
 # <compiled-moves-at-higher-rate>`.
 #
 # What depends on the CPU grows with the number of tensors. :claim:`The first call takes
-# {adam.100.compiled.first_call} instead of {adam.10.compiled.first_call} <first-call-grows>`. With as
-# many bytes in 40 tensors as in ten, the compiled step takes :measured:`tensors.40.compiled.gpu` of GPU
-# time and not :measured:`adam.10.compiled.gpu`, but :claim:`launching takes {tensors.40.compiled.cpu}
+# {adam.100.compiled.first_call} instead of {adam.10.compiled.first_call} <first-call-grows>`. As many
+# bytes in 40 tensors as in ten take a compiled step :measured:`tensors.40.compiled.gpu` of GPU time
+# (in ten: :measured:`adam.10.compiled.gpu`), but :claim:`launching takes {tensors.40.compiled.cpu}
 # instead of {adam.10.compiled.cpu} <tensors-take-launching>`, and :claim:`the first call
 # {tensors.40.compiled.first_call} <tensors-take-compiling>`. Wall times of compiled steps differ from host to host
 # for the same reason; the ranges stand at :doc:`/results`.

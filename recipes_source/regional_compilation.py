@@ -175,20 +175,8 @@ def show(graph, inputs):
 compiled = torch.compile(Layer(), backend=show)(torch.ones(10))
 
 # %%
-# *Full* is ``model.compile()``: a graph of :measured:`tiny.full.operations` operations for 64 layers.
-# *Regional* is ``block.compile()`` for each block: a graph of :measured:`tiny.regional.operations` serves all.
-# *Nested* is one graph that holds the block once and calls it many times: :measured:`tiny.nested.operations`.
-#
-# .. chart:: ladder
-#    :case: tiny
-#    :arms: full, nested, regional
-#    :quantities: operations
-#
-#    Operations that the compiler is given for 64 layers.
 
-# sphinx_gallery_fold = "Code of the figure"
-# sphinx_gallery_once = True
-# sphinx_gallery_alt = "Bars of the number of operations that the compiler is given for 64 layers: most for the whole model, less than half of that for nested, and five for the regional way"
+# sphinx_gallery_fold = "How operations are counted"
 operations = {}
 
 
@@ -209,6 +197,22 @@ for way, model in several.items():
         part.compile(backend=counting)
     with torch.no_grad():
         model(torch.ones(10))
+
+# %%
+# *Full* is ``model.compile()``: a graph of :measured:`tiny.full.operations` operations for 64 layers.
+# *Regional* is ``block.compile()`` for each block: a graph of :measured:`tiny.regional.operations` serves all.
+# *Nested* is one graph that holds the block once and calls it many times: :measured:`tiny.nested.operations`.
+#
+# .. chart:: ladder
+#    :case: tiny
+#    :arms: full, nested, regional
+#    :quantities: operations
+#
+#    Operations that the compiler is given for 64 layers.
+
+# sphinx_gallery_fold = "Code of the figure"
+# sphinx_gallery_once = True
+# sphinx_gallery_alt = "Bars of the number of operations that the compiler is given for 64 layers: most for the whole model, less than half of that for nested, and five for the regional way"
 axes = pd.Series(operations)[["regional", "nested", "full"]].plot.barh(figsize=(7, 2))
 axes.bar_label(axes.containers[0], padding=3)
 axes.margins(x=0.1)
@@ -249,7 +253,6 @@ SIZES = {
 
 # %%
 
-# sphinx_gallery_once = True
 # sphinx_gallery_plumbing = True
 
 for way, number in operations.items():
