@@ -3,7 +3,7 @@
 import re
 import zlib
 from collections.abc import Iterator
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -362,6 +362,11 @@ def test_paper_is_light_and_nothing_is_cut_off(browser: Browser, address: str) -
         page.set_viewport_size({"width": 700, "height": 900})
         page.emulate_media(media="print")
         expect(page.locator(".chart-data table").first).to_be_visible()
+        folded, shown = (
+            page.locator(each).first.evaluate("(e) => parseFloat(getComputedStyle(e).lineHeight)")
+            for each in (".folded-cell pre", ".answer pre")
+        )
+        assert folded < 0.75 * shown  # plumbing takes little paper
         cut = page.evaluate(
             """() => [...document.querySelectorAll("article :is(table, pre)")]
               .filter((each) => each.getBoundingClientRect().right > innerWidth + 1
@@ -369,6 +374,17 @@ def test_paper_is_light_and_nothing_is_cut_off(browser: Browser, address: str) -
               .map((each) => each.outerHTML.slice(0, 80))"""
         )
         assert cut == []
+
+
+def test_labels_of_the_results_stand_apart(browser: Browser, address: str) -> None:
+    with browser.new_context(viewport=DESKTOP) as context:
+        page = context.new_page()
+        page.goto(f"{address}zh_CN/results.html")
+        ends = page.locator(".headlines-head text").evaluate_all(
+            "(all) => all.map((e) => e.getBoundingClientRect()).map((r) => [r.left, r.right])"
+        )
+        assert len(ends) > 3
+        assert all(after[0] - before[1] > 8 for before, after in pairwise(ends))
 
 
 def colours_of_text(pdf: bytes) -> set[tuple[float, ...]]:
