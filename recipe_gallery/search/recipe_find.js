@@ -260,7 +260,7 @@ recipeGallerySearch("find", (() => {
         page.score = (1 - BOTH) * page.sections[0].score + BOTH * sum(ofPages.get(page.page));
       }
       const ranked = [...pages.values()].sort((a, b) => b.score - a.score || a.page - b.page);
-      return ranked.filter((page) => page.score > CUT * ranked[0].score);
+      return ranked.filter((page, at) => at < 3 || page.score > CUT * ranked[0].score);
     }
 
     async function textsOf(page) {
