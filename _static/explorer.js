@@ -19,7 +19,8 @@ for (const explorer of document.querySelectorAll(".explorer")) {
     const total = Math.floor(seconds / step + 0.5) * step;
     const large = Math.floor(total / unit).toLocaleString(lang);
     const small = Math.floor(((total % unit) * 60) / unit);
-    return small ? both.replace("%(large)s", large).replace("%(small)s", small) : `${large}\u00a0${name}`;
+    const shown = (small ? both : name).replace("%(large)s", large).replace("%(small)s", small);
+    return shown.replaceAll(" ", "\u00a0");
   }
 
   function show() {

@@ -102,7 +102,7 @@ def load_languages(root: Path) -> dict[str, Language]:
     return {code: _parse(path, code, entry) for code, entry in data.items()}
 
 
-def require_listed(root: Path, locale: Path) -> None:
+def require_listed(locale: Path) -> None:
     """Raise ``GalleryError`` if there are catalogs, but no list that names their languages."""
     if any(locale.glob("*/LC_MESSAGES")):
         raise GalleryError(

@@ -136,7 +136,7 @@ def _translated_languages(project: Project, codes: Sequence[str] = ()) -> list[L
     known = load_languages(project.root)
     source = next(iter(known))
     if len(known) == 1 and not codes:
-        require_listed(project.root, project.locale)
+        require_listed(project.locale)
     if source in codes:
         raise GalleryError(f"{source} is the language of the sources; it has no catalogs")
     return choose_languages(project.root, codes or [code for code in known if code != source])

@@ -12,7 +12,7 @@ import ast
 import hashlib
 import io
 import re
-from collections.abc import Container, Iterable, Iterator
+from collections.abc import Container, Iterable
 from functools import lru_cache
 from pathlib import Path
 from tokenize import (
@@ -38,12 +38,13 @@ _LAYOUT = {COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL}
 _TEXT = re.compile("[rRuU]?['\"]")  # a string that is neither formatted nor bytes
 
 
-def find_tokens(source: str) -> Iterator[TokenInfo]:
-    """Yield the tokens of ``source``; an f-string is one STRING, as before Python 3.12 cut it up.
+@lru_cache(maxsize=64)  # a cell's are asked for by each of those who look at its comments
+def find_tokens(source: str) -> tuple[TokenInfo, ...]:
+    """Return the tokens of ``source``; an f-string is one STRING, as before Python 3.12 cut it up.
 
     Raises ``SyntaxError`` or ``tokenize.TokenError`` if ``source`` is not Python.
     """
-    depth, start = 0, (0, 0)
+    found, depth, start = [], 0, (0, 0)
     for token in generate_tokens(io.StringIO(source).readline):
         kind = tok_name[token.type]
         if kind in ("FSTRING_START", "TSTRING_START"):
@@ -52,9 +53,10 @@ def find_tokens(source: str) -> Iterator[TokenInfo]:
         elif kind in ("FSTRING_END", "TSTRING_END"):
             depth -= 1
             if not depth:
-                yield TokenInfo(STRING, "", start, token.end, token.line)
+                found.append(TokenInfo(STRING, "", start, token.end, token.line))
         elif not depth:
-            yield token
+            found.append(token)
+    return tuple(found)
 
 
 def strip_comments(source: str, left_out: Container[tuple[int, int]] = ()) -> str:

@@ -111,8 +111,8 @@ def _needed_places(value: float, most: int) -> int:
 def time_words() -> dict[str, str]:
     """Return what readers call long times; explorer.js has them, too."""
     return {
-        "minutes": str(_("min")),
-        "hours": str(_("h")),
+        "minutes": str(_("%(large)s min")),
+        "hours": str(_("%(large)s h")),
         "short": str(_("%(large)s min %(small)s s")),
         "long": str(_("%(large)s h %(small)s min")),
     }
@@ -133,7 +133,5 @@ def format_seconds(
     step = unit / 60 if seconds < 10 * unit else unit
     total = math.floor(seconds / step + 0.5) * step
     large, small = (int(each) for each in divmod(total, unit))
-    shown = format_value(large, "", locale)
-    if small:
-        return words[both] % {"large": shown, "small": int(small * 60 / unit)}
-    return f"{shown}{_SPACE}{words[name]}"
+    parts = {"large": format_value(large, "", locale), "small": int(small * 60 / unit)}
+    return (words[both if small else name] % parts).replace(" ", _SPACE)

@@ -3,7 +3,6 @@
 Pages watch it: they are read again when one of these lines changes, not with every edit.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +12,6 @@ from sphinx.environment import BuildEnvironment
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.outdated import keep
 from recipe_gallery.pages.figures.known import figures_of
-from recipe_gallery.pages.header import describe_versions
 from recipe_gallery.recipes.figures.figures import Figure, figures_path, load_figures
 from recipe_gallery.recipes.figures.replicates import replicates_path
 from recipe_gallery.recipes.figures.sources import read_sources
@@ -27,7 +25,6 @@ class Measured:
 
     device: str
     recorded: datetime
-    versions: str
     package_versions: tuple[tuple[str, str], ...]
     figures: tuple[Figure, ...] = ()  # with intervals, from many processes
     processes: tuple[dict[str, float], ...] = ()  # what each of them measured, by key
@@ -54,16 +51,15 @@ def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary
     if file is None:
         return None
     folder = Path(env.srcdir, env.config.recipe_gallery_recordings, machine)
-    names = env.config.recipe_gallery_package_names
     path = file.recording(folder)
 
     def read() -> tuple[list[Path] | None, Summary | None]:
         page = load_recorded(file, folder)
         files = page.recipe.files if page.recipe else None
-        return files, _describe(page, Path(env.srcdir), names)
+        return files, _describe(page, Path(env.srcdir))
 
     files = [file.path, path, figures_path(path), replicates_path(path)]
-    return keep(env, ("summary", docname, machine), files, read, names)
+    return keep(env, ("summary", docname, machine), files, read)
 
 
 def title_of(env: BuildEnvironment, docname: str) -> str:
@@ -92,9 +88,7 @@ def list_machines(env: BuildEnvironment) -> dict[str, list[str]]:
     return machines
 
 
-def _describe(
-    page: RecordedPage | Unrecorded, root: Path, names: Mapping[str, str]
-) -> Summary | None:
+def _describe(page: RecordedPage | Unrecorded, root: Path) -> Summary | None:
     if page.recipe is None:
         return None
     measured, problem = None, ""
@@ -109,7 +103,6 @@ def _describe(
         measured = Measured(
             device=recording.device_name,
             recorded=recording.recorded,
-            versions=describe_versions(recording, names),
             package_versions=tuple(recording.facts["versions"].items()),
             figures=figures,
             processes=processes,

@@ -2,6 +2,7 @@
 
 import ast
 import re
+import shutil
 from pathlib import Path
 
 import nbformat
@@ -26,22 +27,28 @@ def test_examples_are_recorded_with_their_sub_galleries(recorded: Stranger) -> N
     assert "2 of 2 recordings current" in recorded.command("check").stdout
 
 
-def test_pages_show_what_was_recorded(recorded: Stranger) -> None:
-    out = recorded.sphinx("html", "-n")
+@pytest.fixture(scope="module")
+def built(recorded_once: Stranger, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The pages of the project as it is, for tests that only read them."""
+    copy = tmp_path_factory.mktemp("built") / "copy"
+    shutil.copytree(recorded_once.root, copy)
+    return Stranger(copy).sphinx("html", "-n")
+
+
+def test_pages_show_what_was_recorded(built: Path) -> None:
     for name, number in (("plot_line", 2), ("advanced/plot_deep", 3)):
-        html = page(out, name)
+        html = page(built, name)
         assert f"sum {number}" in html
         assert len(re.findall(r"<img[^>]*sphx-glr-single-img", html)) == 1
         assert "Recorded on" in html
         assert "has not been recorded" not in html
-    assert "plot_line.html" in page(out, "index")
-    assert "advanced/plot_deep.html" in page(out, "index")
+    assert "plot_line.html" in page(built, "index")
+    assert "advanced/plot_deep.html" in page(built, "index")
 
 
-def test_pages_can_be_downloaded_as_notebooks_and_scripts(recorded: Stranger) -> None:
-    out = recorded.sphinx("html", "-n")
+def test_pages_can_be_downloaded_as_notebooks_and_scripts(built: Path) -> None:
     for name in ("plot_line", "advanced/plot_deep"):
-        notebook = nbformat.read(out / f"auto_examples/{name}.ipynb", as_version=4)
+        notebook = nbformat.read(built / f"auto_examples/{name}.ipynb", as_version=4)
         nbformat.validate(notebook)
         kinds = {
             mime
@@ -50,10 +57,10 @@ def test_pages_can_be_downloaded_as_notebooks_and_scripts(recorded: Stranger) ->
             for mime in each.get("data", {})
         }
         assert "image/png" in kinds
-        script = (out / f"auto_examples/{name}.py").read_text(encoding="utf-8")
+        script = (built / f"auto_examples/{name}.py").read_text(encoding="utf-8")
         ast.parse(script)
         assert "# Why it is so short." in script
-        html = page(out, name)
+        html = page(built, name)
         assert f'href="{Path(name).name}.ipynb"' in html
         assert f'href="{Path(name).name}.py"' in html
 

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from operator import le
-from pathlib import Path
 
 import pytest
 
@@ -41,26 +40,45 @@ MACHINES = {  # what comes first, capability, and free memory in GiB
 }
 
 
-# Loads what is large once, and runs each program in a process forked from there.
+# Hides packages from what a recipe imports, and compiles nothing.
+FEW_PACKAGES = f"""
+import runpy, sys
+sys.modules["torchvision"] = sys.modules["transformers"] = None
+torch.compile = lambda given=None, **options: given or (lambda function: function)
+sys.path.insert(0, {str(ROOT / "recipes_source")!r})  # as for a script
+runpy.run_path({str(ROOT / "recipes_source/compile_modes.py")!r})
+"""
+
+# Runs what comes before programs, loads what all import, and runs each in a process forked from
+# there. What is large and asks nothing about the machine is loaded once.
 FORK = """
 import json, os, sys, traceback
 import matplotlib.pyplot, pandas, torch
 
-status = 0
-for name, code in json.load(sys.stdin).items():
+def fork(work, *arguments):
     if not os.fork():
-        with open(name, "w") as out:
-            os.dup2(out.fileno(), 1)
-            try:
-                exec(compile(code, name, "exec"), {"__name__": "__main__"})
-            except BaseException:
-                traceback.print_exc()
-                os._exit(1)
-            finally:
-                sys.stdout.flush()
-        os._exit(0)
-    status |= os.wait()[1]
-sys.exit(bool(status))
+        status = 1
+        try:
+            work(*arguments)
+            status = 0
+        except BaseException:
+            traceback.print_exc()
+        finally:
+            sys.stdout.flush()
+            os._exit(status)
+    return os.wait()[1]
+
+def run(name, code):
+    with open(name, "w") as out:
+        os.dup2(out.fileno(), 1)
+    exec(compile(code, name, "exec"), {"__name__": "__main__"})
+
+def run_all(before, programs):
+    exec(before)
+    import torch._inductor.async_compile, torch._dynamo.utils
+    assert not sum(fork(run, *each) for each in programs.items())
+
+sys.exit(bool(sum(fork(run_all, *each) for each in json.load(sys.stdin).items())))
 """
 
 
@@ -68,7 +86,7 @@ sys.exit(bool(status))
 def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What recipes print up to where their sizes are known, and then those, on each machine."""
     folder = tmp_path_factory.mktemp("machines")
-    programs = {}
+    programs: dict[str, dict[str, str]] = {"": {"few packages": f"import torch\n{FEW_PACKAGES}"}}
     for path in RECIPES:
         sources = [cell.source for cell in load_recipe(path).cells]
         first = next(i for i, source in enumerate(sources) if "bench = Bench()" in source)
@@ -79,8 +97,8 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         told = f"print(); print(repr((bench.device.type, str(bench.dtype), {sizes})))"
         for machine, (prelude, capability, free) in MACHINES.items():
             pretend = "import torch" + PRETEND.format(capability=capability, free=free)
-            parts = [prelude, *sources[:first], pretend, *sources[first : last + 1], told]
-            programs[f"{path.stem} {machine}"] = "\n".join(parts)
+            parts = [*sources[:first], pretend, *sources[first : last + 1], told]
+            programs.setdefault(prelude, {})[f"{path.stem} {machine}"] = "\n".join(parts)
     command = [sys.executable, "-c", FORK]
     done = subprocess.run(
         command,
@@ -91,7 +109,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    return {name: (folder / name).read_text() for name in programs}
+    return {name: (folder / name).read_text() for each in programs.values() for name in each}
 
 
 def results(outputs: dict[str, str], name: str, machine: str) -> tuple[str, str, tuple]:
@@ -127,22 +145,11 @@ def test_little_gpu_memory_gives_small_sizes(outputs: dict[str, str], name: str)
     assert results(outputs, name, "too old")[2] == least
 
 
-def test_missing_packages_leave_out_their_section_alone(tmp_path: Path) -> None:
+def test_missing_packages_leave_out_their_section_alone(outputs: dict[str, str]) -> None:
     # That it compiles is for the tests that run what readers download; here nothing is compiled.
-    recipe = ROOT / "recipes_source/compile_modes.py"
-    code = (
-        "import runpy, sys, torch\n"
-        "sys.modules['torchvision'] = sys.modules['transformers'] = None\n"
-        "torch.compile = lambda given=None, **options: given or (lambda function: function)\n"
-        f"sys.path.insert(0, {str(recipe.parent)!r})\n"  # as for a script
-        f"runpy.run_path({str(recipe)!r})\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    assert "torchvision is not installed: this experiment is left out." in done.stdout
-    assert "Transformers is not installed: this experiment is left out." in done.stdout
-    cases = re.findall(r"^(\S+), \S+:$", done.stdout, re.MULTILINE)
+    printed = outputs["few packages"]
+    assert "torchvision is not installed: this experiment is left out." in printed
+    assert "Transformers is not installed: this experiment is left out." in printed
+    cases = re.findall(r"^(\S+), \S+:$", printed, re.MULTILINE)
     assert list(dict.fromkeys(cases)) == ["sin+cos", "tuned", "product", "NumPy"]
-    assert "inductor is right: True" in done.stdout  # the last cell
+    assert "inductor is right: True" in printed  # the last cell

@@ -166,7 +166,7 @@ def check_tree(project: Project, targets: Sequence[str]) -> list[Problem]:
     for target in targets or list(languages)[1:]:  # the first is that of the sources
         found |= _find_target(project, languages, target)
     if not targets and len(languages) == 1:
-        require_listed(project.root, project.locale)
+        require_listed(project.locale)
     whole = [each for each in targets or list(languages)[1:] if each in languages]
     kept = KeptTemplates(project.root, project.locale, project.config)
     expected = expect(kept, found, whole)

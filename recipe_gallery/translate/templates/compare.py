@@ -61,7 +61,7 @@ def expect(kept: KeptTemplates, catalogs: Iterable[Path], languages: Collection[
         problems += _tell_stale(kept, domain)
     owners = {
         text: domain
-        for domain in kept.domains
+        for domain in (kept.domains if templates else ())
         if (template := kept.of_page(domain))
         for text in template.kinds
     }

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+from functools import cache
 from pathlib import Path
 
 import polib
@@ -17,7 +18,7 @@ from modules import run_module
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
-from recipe_gallery.project import load_project
+from recipe_gallery.project import Project, load_project
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.checks.lint import CHECKERS
 from recipe_gallery.translate.checks.message import CHECKS
@@ -40,8 +41,14 @@ zh_CN = { name = "简体中文", published = true, glue = true }
 GLOSSARY = "term,ko,zh_CN,note\nkernel,커널,内核,\n"
 
 
+@cache
+def project_of_the_site() -> Project:
+    return load_project(ROOT)
+
+
 def check_tree(root: Path, targets: list[str]) -> list[Problem]:
-    return check_project(load_project(root), targets)
+    project = project_of_the_site() if root == ROOT else load_project(root)
+    return check_project(project, targets)
 
 
 def name_of(path: Path) -> str:
