@@ -168,7 +168,8 @@ html_theme_options = {
     "navbar_persistent": ["search-button"],
     "navbar_end": ["language-switcher", "color-mode"],
     "article_footer_items": ["recipe-foot", "neighbours"],
-    "secondary_sidebar_items": ["answer", "page-toc"],
+    # the plot of the results needs the room
+    "secondary_sidebar_items": {"**": ["answer", "page-toc"], "results": []},
     "footer_start": ["copyright"],
     "footer_end": ["about"],
     # The theme asks the network whether a newer version of the documentation exists; there is one.

@@ -1,7 +1,7 @@
 // second_call/charts/explorer.py writes what a page shows without this.
 for (const explorer of document.querySelectorAll(".explorer")) {
   const { lang } = document.documentElement;
-  const { least, most, separator, one, several, minutes, hours, short, long } = explorer.dataset;
+  const { least, most, separator, one, several, two, minutes, hours, short, long } = explorer.dataset;
   const all = (kind) => [...explorer.querySelectorAll(kind)];
   const [slider, output, beside, controls] = ["input", "output", ".explorer-calls", ".explorer-controls"].flatMap(all);
   const [selects, cases] = [all("select"), all(".explorer-case")];
@@ -23,6 +23,12 @@ for (const explorer of document.querySelectorAll(".explorer")) {
     return shown.replaceAll(" ", "\u00a0");
   }
 
+  // as recipe_gallery/languages.py does
+  function typeset(text) {
+    const spaced = text.replace(/(?<=\p{sc=Han})(?=[A-Za-z0-9])|(?<=[A-Za-z0-9%])(?=\p{sc=Han})/gu, " ");
+    return spaced.replace(/(?<=\p{sc=Han}) (?=\p{sc=Han})/gu, "");
+  }
+
   function show() {
     const calls = +(10 ** slider.value).toPrecision(2);
     const shown = cases[selects.reduce((at, each) => at * each.length + each.selectedIndex, 0)];
@@ -36,13 +42,17 @@ for (const explorer of document.querySelectorAll(".explorer")) {
       .map(([name, start, call]) => [start + calls * call, name])
       .sort(([a], [b]) => a - b);
     const best = times.filter(([time]) => time < 1.15 * times[0][0]).map(([, name]) => name);
+    const last = best.at(-1);
     slider.ariaValueText = calls.toLocaleString(lang);
     beside.textContent = slider.ariaValueText;
-    output.textContent = (best[1] ? several : one)
+    const said = (best[1] ? several : one)
       .replace("%(case)s", () => shown.dataset.name)
       .replace("%(calls)s", slider.ariaValueText)
-      .replace("%(arm)s", new Intl.ListFormat(lang).format(best))
+      .replace("%(arm)s", best[1] ? two : last)
+      .replace("%(first)s", () => best.slice(0, -1).join(separator))
+      .replace("%(last)s", () => last)
       .replace("%(times)s", times.map(([time, name]) => `${name} ${format(time)}`).join(separator));
+    output.textContent = lang.startsWith("zh") ? typeset(said) : said;
   }
 
   controls.hidden = false;

@@ -32,6 +32,11 @@ _WITHOUT_SPACES = frozenset(
 CODE = re.compile(r"[a-z]{2,3}(_[A-Za-z0-9]{2,8})*")
 TAG = re.compile(r"[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*")  # stands in HTML as it is
 CODE_REMEDY = "use one such as ja or pt_BR"
+_HAN, _LATIN = "[\u3400-\u9fff]", "[0-9A-Za-z%]"
+_CHINESE = dict(zip((": ", ", ", "; ", r" \(", r"\)"), "：，；（）", strict=True)) | {
+    f"(?<={_HAN}) (?={_HAN})": "",
+    f"(?<={_HAN})(?={_LATIN})|(?<={_LATIN})(?={_HAN})": " ",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -171,8 +176,7 @@ def set_languages(app: Sphinx, config: Config) -> None:
         name = "Pseudo" if code in PSEUDO_CODES else name_of(code)
         added = {code: Language(code=code, name=name, published=False)}
         listed = Path(app.confdir, FILE_NAME).exists()
-        folders = locale_dirs(config, Path(app.srcdir))
-        translated = listed or any((folder / code).is_dir() for folder in folders)
+        translated = listed or any((at / code).is_dir() for at in locale_dirs(config, app.srcdir))
         languages = languages | added if translated else added
         if listed and code not in PSEUDO_CODES:
             remedy = _add(code, languages)
@@ -211,22 +215,28 @@ def is_translated(config: Config) -> bool:
 
 def translated_languages(config: Config) -> list[Language]:
     """Return the published languages that the sources are translated into."""
-    source = source_language(config)
-    languages = config.recipe_gallery_languages.values()
-    return [each for each in languages if each.published and each != source]
+    _source, *others = config.recipe_gallery_languages.values()
+    return [each for each in others if each.published]
 
 
 def format_date(moment: date, locale: Locale, length: Literal["medium", "long"] = "long") -> str:
     """Return the day: November 21, 2026."""
     # The number of the day is not read as part of a Latin name before it.
     mark = "\u200f" if locale.character_order == "right-to-left" else ""
-    return mark + str(babel_dates.format_date(moment, length, locale=locale))
+    return mark + typeset(str(babel_dates.format_date(moment, length, locale=locale)), locale)
 
 
 def format_moment(moment: datetime, locale: Locale) -> str:
     """Return day and time of day, in UTC as it was recorded."""
     time = babel_dates.format_time(moment, "HH:mm", locale=locale)
     return f"{format_date(moment, locale)} {time} UTC"
+
+
+def typeset(text: str, locale: Locale) -> str:
+    """Return a text made of parts; if it is Chinese, with the marks and spaces of that."""
+    for pattern, mark in _CHINESE.items() if locale.language == "zh" else ():
+        text = re.sub(pattern, mark, text)
+    return text
 
 
 def format_number(value: float, locale: Locale, digits: int = 0, unit: str = "") -> str:

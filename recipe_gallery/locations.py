@@ -6,7 +6,8 @@ Sphinx-Gallery writes the page of a recipe, and docutils counts its lines. Nobod
 import contextlib
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -62,12 +63,13 @@ def line_in_recipe(recipe: Recipe, page: Sequence[str], number: int) -> int:
 
     Of code, and what it put out, that is where its block begins.
     """
-    blocks = {block.lineno: block for block in recipe.blocks[1:]}
+    parts = {block.lineno: (block, cell) for block, cell in recipe.parts[1:]}
     for above in range(min(number, len(page)), 0, -1):
         match = BOUNDARY.fullmatch(page[above - 1].removeprefix(".. "))
-        if match and (block := blocks.get(int(match[1]))):
-            below = number - above - 2  # an empty line is between
-            return block.lineno + (max(below, 0) if block.type == "text" else 0)
+        if match and (part := parts.get(int(match[1]))):
+            block, cell = part
+            # an empty line is between
+            return cell.line if cell else block.lineno + max(number - above - 2, 0)
     source = recipe.path.read_text(encoding="utf-8").splitlines()
     start = next((row for row, line in enumerate(source, 1) if recipe.title in line), 1)
     return start + max(number - 1 - page.index(recipe.title), 0)
@@ -79,25 +81,20 @@ class LocateInRecipes(SphinxTransform):
     default_priority = Priority.LOCATE_MESSAGES
 
     def apply(self, **kwargs: Any) -> None:
-        """Change the places of all nodes of a recipe's page."""
+        """Change the places of all nodes of a recipe's page; its own report tells what is wrong."""
         file = find_file(self.config, Path(self.env.srcdir), self.env.docname)
-        if file is None:
-            return
-        page = self.document["source"]
-        start, first = 0, 1  # where the block at hand begins, on the page and in the recipe
-        in_code = False
+        with contextlib.suppress(GalleryError, OSError, ValueError):
+            if file:
+                page = Path(self.document["source"]).read_text(encoding="utf-8").splitlines()
+                recipe = load_recipe(file.path, file.name)
+                self._locate(file.path, cache(partial(line_in_recipe, recipe, page)))
+
+    def _locate(self, path: Path, find: Callable[[int], int]) -> None:
+        line = 1
         for node in self.document.findall(nodes.Element):
-            line = node.line or start
-            if isinstance(node, nodes.title):
-                line -= 1  # docutils tells that of the line below it
-                if not start:
-                    start, first = line, 2  # it stands in the docstring's second line
-            if "recipe_block" in node:
-                start, first, in_code = line + 1, node["recipe_line"], False
-            elif "recipe_cell" in node:  # code and what it put out: there are no lines to count
-                first, in_code = node.get("recipe_line", first), True
-            if node.source == page:
-                node.source = str(file.path)
-                node.line = first if in_code else first + max(line - start, 0)
+            # docutils tells that of a title of the line below it
+            line = (node.line or line) - isinstance(node, nodes.title)
+            if node.source == self.document["source"]:
+                node.source, node.line = str(path), find(line)
                 if "recipe_module" in node:
                     node.source, node.line = node["recipe_module"]

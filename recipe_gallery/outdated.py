@@ -38,6 +38,11 @@ class Store:
 
     pages: dict[str, PageRecord] = field(default_factory=lambda: defaultdict(PageRecord))
     kept: dict[str, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict))
+    once: dict[tuple[Any, ...], Any] = field(default_factory=dict)  # of this build
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is kept for later builds."""
+        return {**self.__dict__, "once": {}}
 
 
 def store_of(env: BuildEnvironment) -> Store:
@@ -57,6 +62,15 @@ def watch(env: BuildEnvironment, function: Callable[..., Value], *key: str) -> V
     value = function(env, *key)
     store_of(env).pages[env.docname].watched[function, *key] = value
     return value
+
+
+def once(env: BuildEnvironment, function: Callable[..., Value], *key: str) -> Value:
+    """Return ``function(env, *key)``, called once in a build: files do not change meanwhile."""
+    values = store_of(env).once
+    if (function, *key) not in values:
+        values[function, *key] = function(env, *key)
+    found: Value = values[function, *key]
+    return found
 
 
 def keep(
@@ -112,6 +126,7 @@ def _merge(
 
 def _outdated_pages(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:
     """Return the pages of which a watched value is another by now."""
+    store_of(env).once.clear()
     now = cache(lambda function, *key: function(env, *key))
     return [
         docname

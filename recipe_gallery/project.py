@@ -14,6 +14,7 @@ from typing import Any
 
 from sphinx.config import Config
 from sphinx.errors import ConfigError
+from sphinx.project import Project as Pages
 from sphinx.util.tags import Tags
 
 from .errors import GalleryError
@@ -126,6 +127,17 @@ def gallery_folders(config: Config) -> list[tuple[str, str]]:
         for value in (gallery["examples_dirs"], gallery["gallery_dirs"])
     )
     return list(zip(pages, examples, strict=False))  # Sphinx-Gallery, too, leaves out what is over
+
+
+def find_pages(root: Path, config: Config) -> dict[str, str]:
+    """Return the files of the pages that no gallery makes, by page; paths begin at the root."""
+    suffixes = config.source_suffix
+    known = [suffixes] if isinstance(suffixes, str) else list(suffixes)
+    made = [f"{pages}/**" for pages, _examples in gallery_folders(config)]
+    excluded = [*config.exclude_patterns, *config.templates_path, *made]
+    found = Pages(root.resolve(), dict.fromkeys(known, ""))
+    names = sorted(found.discover(excluded, config.include_patterns))
+    return {name: Path(found.doc2path(name, absolute=False)).as_posix() for name in names}
 
 
 def file_state(path: Path) -> tuple[int, int] | None:

@@ -54,6 +54,19 @@ was tuned here took less GPU time in every process.
    :forward and backward:
    :fused kernels:
    :program, cached:
+   :sin+cos: sine and cosine
+   :numpy: NumPy
+   :product: product of matrices
+   :algebra: better formula
+   :products: all products
+   :one thread:
+   :threads: all threads
+   :count: number
+   :intact of 4: intact results of 4
+   :as it is:
+   :one step: in one step
+   :clone: cloned
+   :gpu: on the GPU
 """
 
 # sphinx_gallery_cell_timeout = 600
@@ -103,7 +116,7 @@ was tuned here took less GPU time in every process.
 #      - Nothing
 #    * - A formula with needless work
 #      - A better formula first
-#      - Wall time: NumPy :measured:`numpy.algebra.numpy.wall`, as it was
+#      - Wall time: NumPy :measured:`numpy.algebra.numpy.wall`, before
 #        :measured:`numpy.products.numpy.wall`
 #      - Your time
 #
@@ -111,7 +124,7 @@ was tuned here took less GPU time in every process.
 #    :cases: BERT.short, BERT.long, resnet18.float32, resnet18.half, sin+cos.2^26
 #    :arms: eager, default, reduce-overhead
 #
-#    Seconds of all calls of a run, the first one and the start of the compiler included. For BERT and resnet18
+#    Time of all calls of a run, the first one and the start of the compiler included. For BERT and resnet18
 #    a later call is one call by itself, with the wait for it.
 #
 # What happens at the first call
@@ -238,7 +251,7 @@ def look(case, calls, size, tolerance, limit=None, kernels=ON_GPU):
     rows = {}
     for arm, fn in calls.items():
         first = fresh_cache()(bench.time)(fn)
-        batch = bench.warm_up(fn, -0.7)  # for 0.3 s at most
+        batch = bench.warm_up(fn, -0.7)  # one call: no warm-up
         wall = sorted(bench.time(fn, batch) for _ in range(3))[1]
         row = rows[arm] = {"wall": wall}
         if len(rows) > 1:  # the first of them is not compiled
@@ -378,7 +391,7 @@ for name, options in {"float32": {}, "half": last}.items() if resnet18 else ():
 # for :measured:`resnet18.half.default.gpu`, eagerly for :measured:`resnet18.half.eager.gpu`.
 #
 # Leave out the second call when you time ``reduce-overhead``: it records the graph. Here ``wall`` is the
-# middle one of calls two to four.
+# middle one of calls two to four, which leaves that call's time out.
 #
 # BERT, a sentence and a long batch
 # .................................
@@ -487,7 +500,7 @@ if ON_GPU:
 # %%
 # For one row ``default`` calls cuBLAS, which reaches :measured:`product.1.default.share` of the limit, so
 # little is left to find. Tuned, one row becomes a sum of products in Triton; its settings are chosen anew in
-# each process, and it took less GPU time in some, more in others.
+# each process, and beside ``default`` it took less GPU time in some, more in others.
 #
 # NumPy, and a better formula
 # ...........................

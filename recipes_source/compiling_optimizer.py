@@ -52,6 +52,19 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`, which pay
    :add epsilon:
    :update p:
    :all at once:
+   :origin: the original's optimizer
+   :eager:
+   :optimizer_share: the optimizer's share
+   :gpu_gain: speed-up of GPU time
+   :rate: bytes a second
+   :claim.graphs: graphs
+   :claim.compiled: compilations
+   :claim.eager: eager steps
+   :float:
+   :tensor:
+   :tensor, momentum cycled:
+   :NAdam, tensor:
+   :Adam.30: Adam, 30 layers
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -84,7 +97,7 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`, which pay
 #      - NAdam: :measured:`nadam.10.compiled.gpu`; foreach :measured:`nadam.10.foreach.gpu`
 #      - First call :measured:`nadam.10.compiled.first_call`, pays after
 #        :measured:`nadam.10.compiled.break_even` steps; a learning rate that is a tensor
-#    * - That compiled step waits for the CPU
+#    * - In the compiled step, the GPU waits for the CPU
 #      - ``mode="reduce-overhead"``
 #      - Wall time :measured:`nadam.10.graphs.wall`; compiled without CUDA graphs
 #        :measured:`nadam.10.compiled.wall`
@@ -108,7 +121,7 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`, which pay
 #    :cases: Adam.10, Adam.100, NAdam.10, iteration
 #    :arms: foreach, fused, compiled, graphs
 #
-#    Seconds of all steps of a run: with the first calls and the start of the compiler.
+#    Time of all steps of a run: with the first calls and the start of the compiler.
 #
 # Why a step takes long
 # ---------------------
@@ -492,7 +505,8 @@ for way, share in shares.items():
 #
 # **It compiles again and again.** A Python number is part of the compiled code. A schedule that changes
 # it makes PyTorch compile anew, eight times (``torch._dynamo.config.recompile_limit``); then it warns
-# and goes on eagerly. Here are twelve steps with ``OneCycleLR``.
+# and goes on eagerly. Of twelve steps with ``OneCycleLR`` the table shows how often one was ``compiled``,
+# and how many ran ``eager``.
 
 # sphinx_gallery_fold = "A backend that counts graphs and runs, and generates no code"
 

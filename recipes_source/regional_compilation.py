@@ -52,6 +52,15 @@ CPU, do not compile blocks**: :claim:`a call then takes {waiting.regional.wall},
    :artifacts: loaded artifacts
    :call: first call
    :rest: import, model and compiler
+   :start: start of a process
+   :tiny: 64 tiny layers
+   :depth: blocks
+   :wrap: wrapping of the blocks
+   :disk_call: first call, cache on disk
+   :artifacts_call: first call, loaded artifacts
+   :claim.graphs: graphs
+   :run compiled: layers run compiled
+   :compiled anew:
 """
 
 # sphinx_gallery_cell_timeout = 600
@@ -108,7 +117,7 @@ CPU, do not compile blocks**: :claim:`a call then takes {waiting.regional.wall},
 #    :cases: train, waiting, busy
 #    :arms: eager, regional, full, nested, graphs
 #
-#    Seconds of all calls of a run, the first one and the start of the compiler included.
+#    Time of all calls of a run, the first one and the start of the compiler included.
 #
 # Why the first call takes long
 # -----------------------------
@@ -577,7 +586,8 @@ busy = compare("busy", ways + others[:1])
 
 # %%
 # :claim:`Wall time is within 1.2 times GPU time <busy-hides>`. Full takes :measured:`busy.full.gpu` of GPU
-# time; at the GPU's power limit its clock varies.
+# time; at the power limit the clock varies,
+# so full and regional are not ranked.
 #
 # The original's layers compute next to nothing:
 
@@ -756,7 +766,7 @@ bench.claim("allowed-int-serves", few["run compiled"] == 12, str(few))
 # %%
 # Where only weights and tensors differ, :claim:`one graph serves all 12 layers <one-graph-serves>`. With
 # gradients :claim:`there are two <gradients-take-two>`, because the first layer's input needs none. Two
-# failures raise no error:
+# things fail silently:
 #
 # - Layers with different numbers get a graph each, eight at most (``recompile_limit``). :claim:`The rest
 #   runs eagerly <numbers-end-eagerly>`; only a warning tells ("torch._dynamo hit

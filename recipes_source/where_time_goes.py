@@ -53,6 +53,8 @@ These lines tell the same of your job:
    :forward_share: forward
    :backward_share: backward
    :optimizer_share: optimizer
+   :iteration: one iteration
+   :claim.of an iteration: share of an iteration
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -87,7 +89,7 @@ These lines tell the same of your job:
 #      - Not here
 #      - Less work for the GPU: ``bfloat16``, a compiled model.
 #      - :doc:`/recipes/compile_modes`
-#    * - The optimizer takes more than a tenth: ``look(optimizer.step)``, with gradients in place.
+#    * - The optimizer takes more than a tenth: ``look(optimizer.step)``, after a backward pass.
 #      - :measured:`iteration.workers.optimizer_share` once data is there
 #      - ``fused=True``, or a compiled step.
 #      - :doc:`/recipes/compiling_optimizer`
@@ -250,7 +252,7 @@ def epoch(job, **loading):
         torch.cuda.synchronize()
         moments = [moments[0].elapsed_time(each) / 1e3 for each in moments]
     parts = pd.Series(moments).diff()[1:].to_numpy().reshape(-1, len(PARTS))
-    return pd.Series(parts[BATCHES // 4 :].mean(0), PARTS)  # without the start
+    return pd.Series(parts[BATCHES // 4 :].mean(0), PARTS)  # without the first quarter
 
 
 # %%
@@ -289,7 +291,7 @@ losses = pd.Series({name: arm().item() for name, arm in arms.items()})
 assert (losses - losses["as it is"]).abs().max() < 0.02, losses
 
 # %%
-# In the table, ``wall`` is the wall time and ``gpu`` the time in kernels. ``cpu`` is what launching
+# In the table above, ``wall`` is the wall time and ``gpu`` the time in kernels. ``cpu`` is what launching
 # takes, in short batches after profiling, so it may exceed ``wall``. This is how to read it:
 #
 # - As it is, :claim:`the wall time is above 1.2 times the GPU time <step-waits>`: the step is
@@ -315,7 +317,7 @@ assert (losses - losses["as it is"]).abs().max() < 0.02, losses
 #    :cases: step
 #    :arms: as it is, fused, compiled, graphs
 #
-#    Seconds of all steps of a run, the first call and the start of the compiler included.
+#    Time of all steps of a run, the first call and the start of the compiler included.
 #
 # Doing what was found
 # --------------------
@@ -424,7 +426,7 @@ print(f"with .item():    {1e6 * bench.time(lambda: row.sum().item(), 1000):.1f} 
 # wall times without it, and from the profile only kernels.
 #
 # **Workers have to start.** In the first iterations of each epoch a batch is not ready yet; a mean
-# that includes them says so of short epochs. Rule: ``persistent_workers=True`` if epochs are short.
+# over a short epoch is mostly that wait. Rule: ``persistent_workers=True`` if epochs are short.
 #
 # **More workers than cores help nobody.** They take turns, and the process that launches kernels
 # waits with them. Rule: count the cores that your job may use, not those of the machine.

@@ -58,7 +58,8 @@ def make_table(
 
 
 def _make_row(cells: Sequence[nodes.Node]) -> nodes.row:
-    return nodes.row("", *(nodes.entry("", nodes.paragraph("", "", cell)) for cell in cells))
+    own = (c if isinstance(c, nodes.paragraph) else nodes.paragraph("", "", c) for c in cells)
+    return nodes.row("", *(nodes.entry("", each) for each in own))
 
 
 def link_to_page(

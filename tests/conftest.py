@@ -1,3 +1,4 @@
+import logging
 import os
 import shutil
 import subprocess
@@ -23,15 +24,23 @@ settings.register_profile("mutants", deadline=None, derandomize=True, **quick)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "patient"))
 
 
+# Sphinx tells a thousand things in each build that nobody here reads.
+logging.disable(logging.DEBUG)
+
+# Whatever needs one of these is slow: the whole site, a browser, a kernel, a command that records,
+# a project of somebody else, a package.
+SLOW = {
+    *("languages_site", "browser", "run", "recorder", "scheduler"),
+    *("recorded_once", "stranger", "wheel"),
+}
+
+
 @pytest.hookimpl(tryfirst=True)  # before slow tests are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with what takes minutes, so that no process is left alone with it at the end.
-
-    Whatever needs the whole site or a browser is slow, too.
-    """
+    """Begin with what takes minutes, so that no process is left alone with it at the end."""
     items.sort(key=lambda item: not item.get_closest_marker("slow"))
     for item in items:
-        if {"languages_site", "browser"} & set(getattr(item, "fixturenames", ())):
+        if SLOW & set(getattr(item, "fixturenames", ())) and not item.get_closest_marker("fast"):
             item.add_marker("slow")
 
 

@@ -202,6 +202,7 @@ def test_catalogs_of_a_language_that_nobody_declared_are_a_mistake(tmp_path: Pat
     assert done.stdout == ""
 
 
+@pytest.mark.slow
 def test_actionlint_finds_nothing() -> None:
     if program := shutil.which("actionlint"):
         command = [program, *map(str, WORKFLOWS)]

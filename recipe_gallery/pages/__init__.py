@@ -7,6 +7,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from .. import Priority
+from ..recipes.cell_marks import DOWNLOADS_ONLY
 from . import figures, folded, gallery_settings, header, media, replay
 
 
@@ -37,6 +38,7 @@ def setup(app: Sphinx) -> None:
     app.connect("builder-inited", _add_style)
     app.connect("doctree-resolved", header.fill_links, priority=Priority.FILL_LINKS)
     app.connect("doctree-resolved", _write_downloads, priority=Priority.WRITE_DOWNLOADS)
+    app.connect("doctree-resolved", _leave_out, priority=Priority.LEAVE_OUT)
 
 
 def _add_style(app: Sphinx) -> None:
@@ -52,3 +54,11 @@ def _write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None
         from .notebook import write_downloads
 
         write_downloads(app, doctree, docname)
+
+
+def _leave_out(app: Sphinx, doctree: nodes.document, _docname: str) -> None:
+    """Remove what only downloads have; else its pictures would be published, too."""
+    if app.builder.format == "html":
+        found = doctree.findall(lambda n: DOWNLOADS_ONLY in getattr(n, "attributes", ()))
+        for node in list(found):
+            node.parent.remove(node)

@@ -15,9 +15,11 @@ from sphinx_gallery import gen_rst
 from ..errors import suggest
 from ..recipes.cell_marks import OUTPUT_CLASS
 from ..recipes.cells.cell import Cell
+from ..recipes.figures.rows import Row
 from ..recipes.gallery import GalleryFile
 from ..recipes.outputs.pictures import SUFFIXES, read_picture
 from ..recipes.recorded_page import Unrecorded, describe_version, load_recorded
+from .figures.scope import find_rows, leave_place
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -114,22 +116,26 @@ class Replay:
     def _cell_rst(self, cell: Cell, outputs: list[NotebookNode]) -> str:
         alts = list(cell.alt)
         parts = []
+        rows: list[Row] = []  # published since the last table
         for output in outputs:
             if output.output_type == "stream":
                 parts.append(_text_rst(output.text))
             elif output.output_type == "error":
                 parts.append(_text_rst("\n".join(output.traceback)))
             else:
-                parts.append(self._data_rst(cell, output.data, alts))
+                rows += find_rows(output.data)
+                parts.append(self._data_rst(cell, output.data, alts, rows))
+                if "text/html" in output.data:
+                    rows = []
         body = "\n\n".join(part for part in parts if part)
         if not body:
             return ""
         return f".. container:: {OUTPUT_CLASS}\n\n{indent(body, '    ')}\n\n"
 
-    def _data_rst(self, cell: Cell, data: dict[str, Any], alts: list[str]) -> str:
+    def _data_rst(self, cell: Cell, data: dict[str, Any], alts: list[str], rows: list[Row]) -> str:
         """Return the richest form of one displayed object that a page can show."""
         if "text/html" in data:
-            return _html_rst(data["text/html"])
+            return _html_rst(leave_place(data["text/html"], rows))
         for mime, suffix in SUFFIXES.items():
             if mime in data:
                 if not alts:

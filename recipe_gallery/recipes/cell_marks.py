@@ -25,7 +25,7 @@ from .recipe import Recipe
 OUTPUT_CLASS = "recorded-output"
 # What recipes print and publish: data in the language of their code, whatever the site's.
 DATA_CLASS = "recorded-data"
-UNSEARCHED = "unsearched"  # attribute of nodes that downloads have and pages do not show
+DOWNLOADS_ONLY = "downloads_only"  # attribute of nodes that downloads have and pages do not
 # What Sphinx-Gallery writes before each block but the first, with lines of the recipe
 BOUNDARY = re.compile(r"GENERATED FROM PYTHON SOURCE LINES (\d+)-\d+")
 

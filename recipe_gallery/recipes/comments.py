@@ -44,10 +44,12 @@ _IDEOGRAPH = (
 )
 _NO_LINE_START = re.escape("，。、；：？！）》」』】〉”’…·,.;:?!)]}%")
 _NO_LINE_END = re.escape("（《「『【〈“‘([{")
-_MAY_BREAK = re.compile(
+MAY_BREAK = re.compile(
     rf"(?<= )|(?<![\s{_NO_LINE_END}])(?![\s{_NO_LINE_START}])"
     rf"(?:(?<=[{_IDEOGRAPH}])|(?=[{_IDEOGRAPH}]))"
 )
+
+_ENDS_STRING = re.compile(r'"(?="")|"$')  # where it stands in a docstring
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,7 +131,7 @@ def _lay_out(comment: Comment, translation: str) -> list[str]:
     indent = " " * comment.column
     if comment.docstring:
         wrapped = wrap(translation, LINE_LENGTH - comment.column - 6)
-        text = "\n".join(wrapped).replace("\\", "\\\\").replace('"', r"\"")
+        text = _ENDS_STRING.sub(r"\\\g<0>", "\n".join(wrapped).replace("\\", r"\\"))
         return [indent + line for line in f'"""{text}"""'.split("\n")]
     wrapped = wrap(translation, LINE_LENGTH - comment.column - 2)
     if any(_PRAGMA.match(line) for line in wrapped):  # made by wrapping
@@ -169,7 +171,7 @@ def wrap(text: str, width: int) -> list[str]:
     punctuation; everything else breaks at spaces.
     """
     lines = [""]
-    for piece in _MAY_BREAK.split(" ".join(text.split())):
+    for piece in MAY_BREAK.split(" ".join(text.split())):
         if lines[-1] and column_width(lines[-1] + piece.rstrip()) > width:
             lines.append("")
         lines[-1] += piece

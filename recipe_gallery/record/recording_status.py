@@ -1,6 +1,6 @@
 """Which recordings are missing, stale or current: `recipe-gallery check`."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from functools import partial
@@ -13,6 +13,7 @@ from ..recipes.gallery import GalleryFile, find_recordings, list_files
 from ..recipes.recipe import Recipe
 from ..recipes.recorded_page import Reason, Unrecorded, load_recorded
 from ..recipes.recording import Recording
+from .replicates.claims import find_borrowed_claims
 from .replicates.report import FiguresReport, inspect_figures
 
 Check = Callable[[Any, Path], None]  # recipe_gallery_check_recording
@@ -46,8 +47,16 @@ class Report:
         return self.status is Status.CURRENT and not (figures.wrong or figures.refuted)
 
 
-def inspect(file: GalleryFile, folder: Path, check: Check | None = None) -> Report:
-    """Return how the recording of a recipe in ``folder`` stands, and what is wrong with it."""
+def inspect(
+    file: GalleryFile,
+    folder: Path,
+    check: Check | None = None,
+    borrowed: Collection[str] = (),
+) -> Report:
+    """Return how the recording of a recipe in ``folder`` stands, and what is wrong with it.
+
+    ``borrowed`` are the claims that other pages make.
+    """
     report = partial(Report, name=file.name)
     try:
         page = load_recorded(file, folder)
@@ -60,7 +69,8 @@ def inspect(file: GalleryFile, folder: Path, check: Check | None = None) -> Repo
         origin = _describe_origin(page.recording)
         report = partial(report, origin=origin, on_gpu=page.recording.on_gpu)
         report = partial(
-            report, figures=inspect_figures(page.recording.path, page.recipe, page.recording)
+            report,
+            figures=inspect_figures(page.recording.path, page.recipe, page.recording, borrowed),
         )
         if check:
             check(page.recording.notebook, page.recording.path)
@@ -81,7 +91,8 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
     folder = folder or project.recordings
     files = name_files(project)
     check = load_check(project)
-    reports = [inspect(file, folder, check) for file in files.values()]
+    borrowed = find_borrowed_claims(project, files.values())
+    reports = [inspect(file, folder, check, borrowed[name]) for name, file in files.items()]
     if project.config.recipe_gallery_gpu_figures:  # then a CPU may refute what the text says
         reports = [each if each.on_gpu else _as_trial(each) for each in reports]
     for path, machine, name in find_recordings(folder, files.values()):
@@ -95,7 +106,7 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
             detail = error.describe(Path.cwd())
             reports.append(Report(name=shown, status=Status.UNUSABLE, detail=detail))
         elif machine:
-            report = inspect(files[name], folder / machine, check)
+            report = inspect(files[name], folder / machine, check, borrowed[name])
             reports.append(_as_trial(replace(report, name=shown)))  # no text rests on it alone
     known = {file.recording(folder) for file in files.values()}
     return [*reports, *_find_left_over(folder, known)]

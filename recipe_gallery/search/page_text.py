@@ -13,7 +13,7 @@ from docutils import nodes
 from sphinx import addnodes
 
 from ..pages.header import provenance
-from ..recipes.cell_marks import OUTPUT_CLASS, UNSEARCHED, folded_cell
+from ..recipes.cell_marks import OUTPUT_CLASS, folded_cell
 from .words import find_words
 
 _LEFT_OUT = (
@@ -68,7 +68,7 @@ def _read(parent: nodes.Element, section: Section, *, shown: bool = True) -> Ite
             inner = Section(anchor=node[0]["ids"][0], title=node[0].astext())
             yield inner
             yield from _read(node[-1], inner)
-        elif isinstance(node, _LEFT_OUT) or UNSEARCHED in getattr(node, "attributes", ()):
+        elif isinstance(node, _LEFT_OUT):
             continue
         elif isinstance(node, nodes.title) and isinstance(parent, nodes.section):
             section.title = node.astext()

@@ -9,6 +9,7 @@ from sphinx.application import Sphinx
 def setup(app: Sphinx) -> None:
     """Add the directives."""
     from recipe_gallery.pages import ONLY_HTML, skip
+    from recipe_gallery.pages.figures.naming import EVENT
     from recipe_gallery.pages.markdown import write_block
 
     from . import directive, names
@@ -18,10 +19,11 @@ def setup(app: Sphinx) -> None:
     app.add_node(names.names, html=(skip, None), **ONLY_HTML)
     app.add_node(directive.chart, html=(directive.visit_chart, directive.depart_chart), **ONLY_HTML)
     shown: Any = dict.fromkeys(ONLY_HTML, (_pass, _pass))
-    app.add_node(directive.replaced, html=(skip, None), **shown)
+    app.add_node(directive.replaced, **shown)
     for node in (names.names, directive.chart):
         write_block.register(node, lambda _node, _page: "")
     app.add_transform(directive.FinishCharts)
+    app.connect(EVENT, names.find_name)
     app.connect("html-page-context", _load_script)
 
 

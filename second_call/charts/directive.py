@@ -4,7 +4,7 @@ Where it stands right before the cell of a figure, the page shows the chart in p
 notebook and script have the cell and not the chart. CONTRIBUTING.md tells how to write one.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,9 +18,11 @@ from sphinx.writers.html5 import HTML5Translator
 
 from recipe_gallery import Priority
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.outdated import store_of
-from recipe_gallery.recipes.cell_marks import OUTPUT_CLASS
+from recipe_gallery.outdated import store_of, watch
+from recipe_gallery.pages.figures.known import list_machines
+from recipe_gallery.recipes.cell_marks import DOWNLOADS_ONLY, OUTPUT_CLASS
 
+from ..figures.summary import summarize
 from . import forms
 from .names import Source, Table
 
@@ -81,14 +83,39 @@ class ChartDirective(SphinxDirective):
         node = chart(problems=source.problems)
         if drawn:
             node["svg"] = drawn.svg
-            node["table"] = _make_table(drawn.table) if drawn.table else ""
+            node["table"] = _make_table(drawn.table, source) if drawn.table else ""
         node += caption
         self.set_source_info(node)
         return [node]
 
 
-def _make_table(table: Table) -> str:
+def _describe_scope(table: Table, source: Source) -> Iterator[str]:
+    """Yield of what a table is: its case, the device, of how many processes, and what is a range.
+
+    Nothing is told of what was not measured.
+    """
+    summary = watch(source.env, summarize, source.docname)
+    if not (source.used and summary and summary.measured):
+        return
+    if source.case:
+        yield source.name(source.case)
+    elif list_machines(source.env, source.docname):
+        return  # its lines tell
+    counts = sorted({each.processes for each in source.used})
+    text = _("medians on %(device)s (processes: %(processes)s, machines: %(machines)s)")
+    yield text % {
+        "device": summary.measured.device,
+        "processes": "–".join(map(str, dict.fromkeys([counts[0], counts[-1]]))),
+        "machines": max(each.hosts for each in source.used),
+    }
+    if table.has_ranges and counts[-1] > 1:
+        yield str(_("in brackets: where another recording is expected to fall"))
+
+
+def _make_table(table: Table, source: Source) -> str:
     """Return the figures of a chart as HTML."""
+    scope = escape(" · ".join(_describe_scope(table, source)))
+    caption = f"<caption>{scope}</caption>\n" if scope else ""
     summary = escape(_("Figures of this chart"))
     head = "".join(
         f'<th scope="col">{escape(each)}</th>' if each else "<td></td>" for each in table.head
@@ -100,7 +127,7 @@ def _make_table(table: Table) -> str:
     return (
         f'<details class="chart-data"><summary>{summary}</summary>\n'
         '<div class="pst-scrollable-table-container" tabindex="0"><table class="table">\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{''.join(rows)}</tbody>\n"
+        f"{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{''.join(rows)}</tbody>\n"
         "</table></div>\n</details>\n"
     )
 
@@ -120,7 +147,7 @@ class FinishCharts(SphinxTransform):
             ]
             if "svg" in node:
                 for each in _find_figure(node):
-                    wrapper = replaced()
+                    wrapper = replaced(**{DOWNLOADS_ONLY: True})
                     each.replace_self(wrapper)
                     wrapper += each
 

@@ -15,12 +15,13 @@ from statistics import median
 from typing import Any
 
 from babel import Locale
-from babel.lists import format_list
 from sphinx.locale import get_translation
 
+from recipe_gallery.languages import typeset
 from recipe_gallery.outdated import watch
+from recipe_gallery.pages.figures.known import list_machines
 
-from ..figures.summary import list_machines, summarize
+from ..figures.summary import summarize
 from ..nodes import render
 from .lines import BELOW, Point, Series, begin_plot, write_names, write_number
 from .names import Chart, Source, Table
@@ -62,8 +63,8 @@ class Case:
 
 def explore(source: Source, options: Mapping[str, Any], _inline: object) -> Chart | None:
     """Draw each case on each machine, with what chooses one of them."""
-    machines = list_machines(source.env).get(source.docname, [])
-    found = {each: _find_cases(source, options, each) for each in ("", *machines)}
+    others = list_machines(source.env, source.docname)
+    found = {each: _find_cases(source, options, each) for each in ("", *others)}
     if not found[""]:
         return None
     found = {name: cases for name, cases in found.items() if len(cases) == len(found[""])}
@@ -101,7 +102,7 @@ def _find_cases(source: Source, options: Mapping[str, Any], machine: str) -> lis
     cases = []
     for arm in options["arms"]:
         if not (machine or any(arm in found for found in costs)):
-            source.note(*asked[0].ask(arm, "wall"))
+            asked[0].note(arm, "wall")
     for each, found in zip(asked, costs, strict=True):
         arms = [
             Arm(
@@ -115,7 +116,7 @@ def _find_cases(source: Source, options: Mapping[str, Any], machine: str) -> lis
         if len(arms) > 1:
             cases.append(Case(name=source.name(each.case), machine=device, arms=arms))
         elif not machine:
-            source.note(*each.ask(options["arms"][0], "wall"))
+            each.note(options["arms"][0], "wall")
     return cases
 
 
@@ -171,11 +172,11 @@ def _tabulate(cases: Sequence[Case], locale: Locale) -> Table:
 
 def _words(locale: Locale) -> dict[str, str]:
     """Return what the explorer says, and explorer.js as well."""
-    between: str = locale.list_patterns["standard"]["middle"]
     return {
-        "separator": between.replace("{0}", "").replace("{1}", ""),
+        "separator": str(locale.list_patterns["standard"]["middle"]).format("", ""),
         "one": str(_("%(case)s, %(calls)s calls: %(arm)s is fastest (%(times)s).")),
         "several": str(_("%(case)s, %(calls)s calls: %(arm)s take about the same (%(times)s).")),
+        "two": str(_("%(first)s and %(last)s")),
         **time_words(),
     }
 
@@ -184,14 +185,15 @@ def describe(case: Case, calls: int, locale: Locale, words: Mapping[str, str]) -
     """Return the sentence that answers which arm is fastest."""
     arms = sorted(case.arms, key=lambda arm: arm.total(calls))
     best = [arm.name for arm in arms if arm.total(calls) < NEARLY * arms[0].total(calls)]
-    text = words["one" if len(best) == 1 else "several"]
+    first, last = words["separator"].join(best[:-1]), best[-1]
     times = [f"{arm.name} {format_seconds(arm.total(calls), locale, words)}" for arm in arms]
-    return text % {
+    facts = {
         "case": case.name,
         "calls": format_value(calls, "", locale),
-        "arm": format_list(best, locale=locale),
+        "arm": words["two"] % {"first": first, "last": last} if first else last,
         "times": words["separator"].join(times),
     }
+    return typeset(words["one" if len(best) == 1 else "several"] % facts, locale)
 
 
 def find_most(cases: Sequence[Case]) -> int:
@@ -220,9 +222,8 @@ def _draw(case: Case, most: int, locale: Locale, width: float) -> Drawing:
     ticks = [tick for tick in _TICKS if low <= tick <= high]
     ticks = ticks[:: ceil(len(ticks) / 7)]
     left = max((text_width(format_seconds(tick, locale, words)) for tick in ticks), default=0) + 10
-    x = Scale(
-        low=LEAST, high=most, start=left, end=right - (16 if right == width else 0), is_log=True
-    )
+    end = right - (16 if right == width else 0)
+    x = Scale(low=LEAST, high=most, start=left, end=end, is_log=True)
     for tick in ticks:
         drawing.line((left, y(tick)), (x.end, y(tick)), "grid")
         drawing.text(left - 8, y(tick) + 5, format_seconds(tick, locale, words), "muted", "end")

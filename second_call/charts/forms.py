@@ -8,6 +8,7 @@ from typing import Any
 
 from sphinx.locale import get_translation
 
+from recipe_gallery.languages import typeset
 from recipe_gallery.recipes.figures.figures import Figure
 
 from .bars import Bar, Group, Part, Stack, draw_ladder, draw_stacks, draw_stages
@@ -37,7 +38,7 @@ def draw_ladder_of(source: Source, options: Options, _inline: Inline) -> Chart |
             if figure:
                 words = source.show(figure)
                 if several:
-                    words = f"{words} {source.name(quantity)}"
+                    words = f"{source.name(quantity)} {words}"
                 kind = f"{source.colour(arm, options['arms'])} shade-{number}"
                 bars.append(_bar(figure, words, kind))
         if bars:
@@ -49,15 +50,16 @@ def draw_ladder_of(source: Source, options: Options, _inline: Inline) -> Chart |
     mark = None
     if limit is not None:
         shown = format_value(limit, "s", source.locale)
-        mark = limit, f"{source.name('limit')}: {shown}"
+        mark = limit, typeset(f"{source.name('limit')}: {shown}", source.locale)
         rows.append([source.name("limit"), shown, *[""] * (len(options["quantities"]) - 1)])
     head = ["", *(source.name(each) for each in options["quantities"])]
     label = "; ".join(
         f"{group.name}: {', '.join(bar.words for bar in group.bars)}" for group in groups
     )
+    label = typeset(f"{label}; {mark[1]}" if mark else label, source.locale)
     return Chart(
-        svg=draw_ladder(groups, f"{label}; {mark[1]}" if mark else label, mark, _say_arrow()),
-        table=Table(head=head, rows=rows),
+        svg=draw_ladder(groups, label, mark, _say_arrow()),
+        table=Table(head=head, rows=rows, has_ranges=True),
     )
 
 
@@ -105,7 +107,10 @@ def draw_lines_of(source: Source, options: Options, _inline: Inline) -> Chart | 
         note=_say_arrow(),
     )
     head = [axes.x, *(_show_size(size, source) for size in sizes)]
-    return Chart(svg=draw_lines(series, axes, label), table=Table(head=head, rows=rows))
+    return Chart(
+        svg=draw_lines(series, axes, typeset(label, source.locale)),
+        table=Table(head=head, rows=rows, has_ranges=True),
+    )
 
 
 def _number(size: object) -> float:
@@ -156,7 +161,9 @@ def draw_stacks_of(source: Source, options: Options, inline: Inline) -> Chart | 
         + ", ".join(f"{name} {cell}" for name, cell in zip(head[1:], row[1:], strict=True) if cell)
         for row in rows
     )
-    return Chart(svg=draw_stacks(stacks, label), table=Table(head=head, rows=rows))
+    return Chart(
+        svg=draw_stacks(stacks, typeset(label, source.locale)), table=Table(head=head, rows=rows)
+    )
 
 
 def draw_stages_of(source: Source, _options: Options, inline: Inline) -> Chart | None:
@@ -165,7 +172,7 @@ def draw_stages_of(source: Source, _options: Options, inline: Inline) -> Chart |
         raise ValueError("stages need fields, such as   :Inductor: fused kernels")
     stages = [(source.name(name), source.name(made)) for name, made in inline.items()]
     label = "; ".join(f"{name}: {made}" for name, made in stages)
-    return Chart(svg=draw_stages(stages, label), table=None)
+    return Chart(svg=draw_stages(stages, typeset(label, source.locale)), table=None)
 
 
 def _inline_parts(inline: Inline) -> dict[str, dict[str, float]]:

@@ -7,6 +7,8 @@ from functools import partial
 from babel import Locale
 from babel.numbers import format_compact_decimal
 
+from recipe_gallery.languages import typeset
+
 from .scales import Scale, format_value
 from .svg import (
     NARROW,
@@ -127,7 +129,7 @@ def write_number(number: float, locale: Locale) -> str:
     """Return a count, short where it is large: 1,000, 10K, 1만."""
     if number < _COMPACT:
         return format_value(number, "", locale)
-    return format_compact_decimal(number, locale=locale)
+    return typeset(format_compact_decimal(number, locale=locale), locale)
 
 
 def _draw_series(drawing: Drawing, series: Series, x: Scale, y: Scale, aside: float) -> None:

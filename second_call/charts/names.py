@@ -20,15 +20,17 @@ from pathlib import Path
 
 from babel import Locale
 from docutils import nodes
+from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.languages import current_language
-from recipe_gallery.outdated import watch
+from recipe_gallery.languages import current_language, typeset
+from recipe_gallery.outdated import once, watch
 from recipe_gallery.pages.figures.format import format_figure, format_range
-from recipe_gallery.pages.figures.known import FIGURE, Answer, answers
+from recipe_gallery.pages.figures.known import FIGURE, MAYBE, Answer, answers
+from recipe_gallery.pages.figures.naming import EVIDENCE, NAME
 from recipe_gallery.recipes.figures.figures import Figure
 from recipe_gallery.recipes.figures.rows import slug
 from recipe_gallery.recipes.gallery import find_file
@@ -78,12 +80,34 @@ def label(env: BuildEnvironment, docname: str, name: str) -> str:
     That is the name itself if the recipe declares nothing else. The page at hand is read again
     when it changes.
     """
-    text = watch(env, declared_names, docname).get(slug(name), name)
-    return watch(env, translate_message, docname, text)
+    known = _find_declared(env, docname, name)
+    return watch(env, translate_message, docname, name) if known is None else known
+
+
+def _find_declared(env: BuildEnvironment, docname: str, *names: str) -> str | None:
+    """Return the translation of the first of the names that a recipe declares."""
+    declared = watch(env, declared_names, docname)
+    text = next((declared[slug(each)] for each in names if slug(each) in declared), None)
+    return None if text is None else watch(env, translate_message, docname, text)
+
+
+def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
+    """Return what readers call a word of a recipe, for its evidence and the list of its figures.
+
+    A name that evidence uses otherwise than charts do is declared as ``claim.graphs``.
+    """
+    if kind == NAME:
+        return _find_declared(app.env, docname, word)
+    names = [f"claim.{word}", word] if kind == EVIDENCE else [word]
+    return _find_declared(app.env, docname, *names) or name_quantities().get(word)
 
 
 def declared_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
     """Return the names of a recipe's page by their slugs, untranslated."""
+    return once(env, _read_names, docname)
+
+
+def _read_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
     file = find_file(env.config, Path(env.srcdir), docname)
     try:
         blocks = load_recipe(file.path, file.name).blocks if file else ()
@@ -103,6 +127,10 @@ def name_quantities() -> dict[str, str]:
         "cpu": _("CPU time"),
         "first_call": _("first call"),
         "limit": _("limit"),
+        "kernels": _("kernels"),
+        "speedup": _("speed-up"),
+        "share": _("share of the limit"),
+        "break_even": _("pays after"),
     }
 
 
@@ -115,6 +143,7 @@ class Source:
     case: str  # may hold a size behind a dot: adam.10
     machine: str = ""  # a folder of recordings; without it, what the page shows
     problems: list[str] = field(default_factory=list)
+    used: list[Figure] = field(default_factory=list)  # what it was answered
 
     @property
     def locale(self) -> Locale:
@@ -137,15 +166,19 @@ class Source:
         asked = [(quantities[0], each) if sizes else (each, "") for each in others]
         keys = [self._key(arm, *each) for arm in arms for each in asked]
         pairs = [(arm, each) for arm in arms for each in others]
-        found = dict(zip(pairs, self._ask(keys), strict=True))
-        lines = [[found[arm, each] for each in others] for arm in arms]
+        found = dict(zip(keys, self._ask(keys), strict=True))
+        lines = [keys[at : at + len(others)] for at in range(0, len(keys), len(others))]
         for line in (*lines, *zip(*lines, strict=True)):
-            if line and not any(answer.figure for answer in line):
-                self.note(line[0])
-        return {key: answer.figure for key, answer in found.items()}
+            if line and not any(found[key].figure for key in line):
+                self._note(line[0])
+        return {pair: found[key].figure for pair, key in zip(pairs, keys, strict=True)}
 
-    def note(self, answer: Answer) -> None:
+    def note(self, arm: str, quantity: str) -> None:
         """Note why there is no figure."""
+        self._note(self._key(arm, quantity))
+
+    def _note(self, key: str) -> None:
+        (answer,) = self._ask([key], FIGURE)
         known = answer.in_files or answer.problem in self.problems  # told once for all of them
         if answer.problem and not known:
             self.problems.append(answer.problem)
@@ -175,7 +208,8 @@ class Source:
     def show_range(self, figure: Figure) -> str:
         """Return a figure with its unit and its interval, for a table."""
         shown = self.show(figure)
-        return f"{shown} ({ends})" if (ends := format_range(figure, self.locale)) else shown
+        ends = format_range(figure, self.locale)
+        return typeset(f"{shown} ({ends})", self.locale) if ends else shown
 
     def ask(self, arm: str, *quantities: str) -> list[Answer]:
         """Return what the recording says to questions about an arm."""
@@ -185,13 +219,14 @@ class Source:
         case, _dot, own = self.case.partition(".")
         return ".".join(slug(each) for each in (case, size or own, arm, quantity) if each)
 
-    def _ask(self, keys: Sequence[str]) -> list[Answer]:
+    def _ask(self, keys: Sequence[str], kind: str = MAYBE) -> list[Answer]:
         if not self.machine:
-            questions = [f"{FIGURE} {key}" for key in keys]
-            return list(watch(self.env, answers, self.docname, *questions))
+            questions = [f"{kind} {key}" for key in keys]
+            found = list(watch(self.env, answers, self.docname, *questions))
+            self.used += [each.figure for each in found if each.figure]
+            return found
         known = watch(self.env, summarize, self.docname, self.machine)
-        figures = known.measured.figures if known and known.measured else ()
-        measured = {each.key: each for each in figures}
+        measured = known.measured.figures.figures if known and known.measured else {}
         return [Answer(figure=measured.get(key)) for key in keys]
 
 
@@ -201,6 +236,7 @@ class Table:
 
     head: Sequence[str]
     rows: Sequence[Sequence[str]]  # the first of each names it
+    has_ranges: bool = False  # in brackets
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,6 +9,8 @@ import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 
+from recipe_gallery.recipes.comments import MAY_BREAK
+
 WIDE, NARROW = 720, 340
 SIZE = 14  # of words, in units, as in the style sheet
 # Widths of letters in sizes, those of a wide font: what a reader has is seldom wider
@@ -86,31 +88,16 @@ def _kind_of(letter: str) -> str:
 def wrap(words: str, width: float, size: float = SIZE) -> list[str]:
     """Return words in lines of at most ``width`` units; a word that is longer has its own line.
 
-    Scripts without spaces break between any two letters.
+    Scripts without spaces break between any two letters, but not before a comma.
     """
     lines, line = [], ""
-    for piece in _pieces(words):
-        if line and text_width((line + piece).rstrip(), size) > width:
+    for piece in MAY_BREAK.split(words):
+        if line and text_width((line + piece).rstrip(), size) > width + 0.01:  # sums are inexact
             lines.append(line.rstrip())
             line = piece.lstrip()
         else:
             line += piece
     return [*lines, line.rstrip()]
-
-
-def _pieces(words: str) -> Iterable[str]:
-    """Yield what a line may not be broken inside of, with the space behind it."""
-    piece = ""
-    for letter in words:
-        wide = (
-            _kind_of(letter) == "full" and not "\uac00" <= letter <= "\ud7a3"
-        )  # Hangul has spaces
-        if piece and (piece[-1] == " " or wide or (_kind_of(piece[-1]) == "full" and wide)):
-            yield piece
-            piece = ""
-        piece += letter
-    if piece:
-        yield piece
 
 
 def write_key(drawing: Drawing, kinds: Mapping[str, str], shape: str = "part") -> float:

@@ -74,7 +74,7 @@ def list_rows(recipe: str, measured: Measured) -> Iterator[dict[str, Any]]:
         "recorded": measured.recorded.isoformat(),
         "versions": dict(measured.package_versions),
     }
-    for each in measured.figures:
+    for each in measured.figures.figures.values():
         named = {name: getattr(each, name) for name in COLUMNS if hasattr(each, name)}
         yield {"recipe": recipe, **named, "spread": _NEXT, **origin}
 

@@ -12,10 +12,9 @@ from sphinx.environment import BuildEnvironment
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.outdated import keep
 from recipe_gallery.pages.figures.known import figures_of
-from recipe_gallery.recipes.figures.figures import Figure, figures_path, load_figures
+from recipe_gallery.recipes.figures.figures import Figures, figures_path, load_figures
 from recipe_gallery.recipes.figures.replicates import replicates_path
-from recipe_gallery.recipes.figures.sources import read_sources
-from recipe_gallery.recipes.gallery import find_file, find_recordings, list_files
+from recipe_gallery.recipes.gallery import find_file, list_files
 from recipe_gallery.recipes.recorded_page import RecordedPage, Unrecorded, load_recorded
 
 
@@ -26,8 +25,7 @@ class Measured:
     device: str
     recorded: datetime
     package_versions: tuple[tuple[str, str], ...]
-    figures: tuple[Figure, ...] = ()  # with intervals, from many processes
-    processes: tuple[dict[str, float], ...] = ()  # what each of them measured, by key
+    figures: Figures  # with intervals, from many processes
     problem: str = ""  # why these cannot be read
 
 
@@ -76,18 +74,6 @@ def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:
     return tuple(file.docname for file in files)
 
 
-def list_machines(env: BuildEnvironment) -> dict[str, list[str]]:
-    """Return on which other machines each recipe was recorded, by its page."""
-    files = list_files(env.config, Path(env.srcdir))
-    pages = {file.name: file.docname for file in files}
-    machines: dict[str, list[str]] = {}
-    folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
-    for _path, machine, name in find_recordings(folder, files):
-        if machine and name:
-            machines.setdefault(pages[name], []).append(machine)
-    return machines
-
-
 def _describe(page: RecordedPage | Unrecorded, root: Path) -> Summary | None:
     if page.recipe is None:
         return None
@@ -99,13 +85,12 @@ def _describe(page: RecordedPage | Unrecorded, root: Path) -> Summary | None:
         if not page.comparison.is_current:
             stale = f"stale recording: {page.comparison.describe()}"
             problem = GalleryError(stale, path=recording.path).describe(root)
-        figures, processes, wrong = _read_figures(page, root)
+        figures, wrong = _read_figures(page, root)
         measured = Measured(
             device=recording.device_name,
             recorded=recording.recorded,
             package_versions=tuple(recording.facts["versions"].items()),
             figures=figures,
-            processes=processes,
             problem=wrong,
         )
     return Summary(
@@ -113,16 +98,11 @@ def _describe(page: RecordedPage | Unrecorded, root: Path) -> Summary | None:
     )
 
 
-def _read_figures(
-    page: RecordedPage, root: Path
-) -> tuple[tuple[Figure, ...], tuple[dict[str, float], ...], str]:
-    """Return the stored figures of a recording, its processes, and what is wrong with them."""
+def _read_figures(page: RecordedPage, root: Path) -> tuple[Figures, str]:
+    """Return the stored figures of a recording, and what is wrong with them."""
     path = page.recording.path
     try:
         known = page.comparison.is_current and figures_path(path).exists()
-        figures = figures_of(page) if known else load_figures(path)
-        found = read_sources(path, page.recipe, page.recording).processes if known else []
-        processes = [{row.key: row.value for row in each.published.rows} for each in found]
-        return tuple(figures.figures.values()), tuple(processes), ""
+        return figures_of(page) if known else load_figures(path), ""
     except GalleryError as error:
-        return (), (), error.describe(root)
+        return Figures(), error.describe(root)

@@ -1,19 +1,10 @@
 """What a headline says: how much sooner work is done, for which wait, and when that has paid."""
 
 import math
-import statistics
-from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from recipe_gallery.recipes.figures.figures import Figure
+from recipe_gallery.recipes.figures.figures import Figure, Figures, Ratio
 from recipe_gallery.recipes.figures.rows import slug
-
-Known = Mapping[str, Figure]
-Processes = Sequence[Mapping[str, float]]
-FEWEST = 3  # processes whose ratios say how far another one lies off
-FLOOR = math.log(1.005)
-# Student's t for 98 of 100, of one degree of freedom and more; no fewer than that of ten
-T_98 = (31.82, 6.965, 4.541, 3.747, 3.365, 3.143, 2.998, 2.896, 2.821, 2.764)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,12 +32,12 @@ class Gain:
         return self.break_even if saved.low > 1 else None
 
 
-def find_gain(known: Known, key: str, baseline: str, processes: Processes = ()) -> Gain:
+def find_gain(figures: Figures, key: str, baseline: str) -> Gain:
     """Return what the figure ``key`` says against an arm or the figure of another key.
 
-    ``processes`` are what each of them measured. Raises ``KeyError`` with the key that no
-    recording has.
+    Raises ``KeyError`` with the key that no recording has.
     """
+    known = figures.figures
     figure = known[key]
     before = known[baseline] if "." in baseline else known[_key_of(figure, arm=baseline)]
     related = {
@@ -56,30 +47,31 @@ def find_gain(known: Known, key: str, baseline: str, processes: Processes = ()) 
     base_wall = known.get(_key_of(before, quantity="wall"))
     wall = None
     if figure.quantity == "gpu" and related["wall"] and base_wall:
-        wall = _compare(known, related["wall"], base_wall, processes)
+        wall = _compare(figures, related["wall"], base_wall)
     one = (figure.case, figure.size)
     times = [each for each in known.values() if each.quantity == "first_call"]
+    ratio = _compare(figures, figure, before)
     return Gain(
         compiles=any((each.case, each.size) == one for each in times),
-        figure=_in_common(figure, before, processes),
-        baseline=_in_common(before, figure, processes),
-        ratio=_compare(known, figure, before, processes),
+        figure=_in_common(figure, before, before.value / ratio.value),
+        baseline=_in_common(before, figure, figure.value * ratio.value),
+        ratio=ratio,
         wall=wall,
         share=related["share"],
         first_call=related["first_call"] if figure.quantity != "first_call" else None,
-        break_even=related["break_even"] if _is_first(known, before) else None,
+        break_even=related["break_even"] if _is_first(figures, before) else None,
     )
 
 
-def _in_common(figure: Figure, other: Figure, processes: Processes) -> Figure:
-    """Return a figure as those processes had it that measured the other one, too."""
-    if figure.processes == other.processes:
+def _in_common(figure: Figure, other: Figure, value: float) -> Figure:
+    """Return a figure as the processes had it that measured the other one, too, if they are less.
+
+    ``value`` is what it was in these: the other one's, and the ratio of both.
+    """
+    if figure.processes <= other.processes:
         return figure
-    both = [each[figure.key] for each in processes if figure.key in each and other.key in each]
-    if not both:
-        return figure
-    value = statistics.median(both)
-    return replace(figure, value=value, low=value, high=value, processes=len(both), hosts=1)
+    known = replace(figure, processes=other.processes, hosts=other.hosts)
+    return replace(known, value=value, low=value, high=value)
 
 
 def _key_of(figure: Figure, *, arm: str = "", quantity: str = "") -> str:
@@ -87,61 +79,41 @@ def _key_of(figure: Figure, *, arm: str = "", quantity: str = "") -> str:
     return ".".join(map(slug, [*parts, arm or figure.arm, quantity or figure.quantity]))
 
 
-def _is_first(known: Known, before: Figure) -> bool:
+def _is_first(figures: Figures, before: Figure) -> bool:
     """Tell whether the recipe's own speed-ups and break-evens are against this one."""
-    return _key_of(before, quantity="speedup") not in known
+    return _key_of(before, quantity="speedup") not in figures.figures
 
 
-def _compare(known: Known, figure: Figure, before: Figure, processes: Processes) -> Figure:
+def _compare(figures: Figures, figure: Figure, before: Figure) -> Figure:
     """Return how many times as long the work took before.
 
-    That is the speed-up which was measured, in turns, if there is one, else the ratio in each
-    process. Of few processes the two figures are taken as independent, which makes the interval
-    rather too wide.
+    That is the speed-up which was measured, in turns, if there is one, else the ratio of both in
+    each process, as it is stored. Of figures that no ratio is stored of, the intervals are taken as
+    independent, which makes theirs rather too wide.
     """
-    speedup = known.get(_key_of(figure, quantity="speedup"))
+    speedup = figures.figures.get(_key_of(figure, quantity="speedup"))
     same = (figure.case, figure.size, figure.quantity) == (before.case, before.size, "wall")
-    if not (same and _is_first(known, before)):
-        speedup = None
-    ratios = list(_ratios(figure, before, speedup, processes))
-    if len(ratios) >= FEWEST:
-        half = max(FLOOR, T_98[min(len(ratios) - 1, len(T_98)) - 1] * _deviation(ratios))
-        middle = math.log(speedup.value) if speedup else statistics.median(ratios)
-        return _ratio(figure, before, middle, half, half)
-    if speedup:
+    if speedup and same and _is_first(figures, before):
         return speedup
-    ratio = statistics.median(ratios) if ratios else _log(before.value, figure.value)
-    above = math.hypot(_log(before.high, before.value), _log(figure.value, figure.low))
-    below = math.hypot(_log(before.value, before.low), _log(figure.high, figure.value))
-    return _ratio(figure, before, ratio, below, above)
-
-
-def _ratios(
-    figure: Figure, before: Figure, speedup: Figure | None, processes: Processes
-) -> Iterator[float]:
-    """Yield the logarithm of the ratio in each process that measured both."""
-    for each in processes:
-        if speedup and each.get(speedup.key):
-            yield math.log(each[speedup.key])
-        elif not speedup and each.get(before.key) and each.get(figure.key):
-            yield math.log(each[before.key] / each[figure.key])
-
-
-def _deviation(ratios: Sequence[float]) -> float:
-    """Return how far another one lies off, as a standard deviation."""
-    return statistics.stdev(ratios) * math.sqrt(1 + 1 / len(ratios))
-
-
-def _ratio(figure: Figure, before: Figure, ratio: float, below: float, above: float) -> Figure:
+    ratio = figures.compare(before.key, figure.key) or _divide(before, figure)
+    names = ("value", "low", "high", "processes", "hosts")
     return replace(
-        figure,
-        quantity="speedup",
-        unit="x",
-        value=math.exp(ratio),
-        low=math.exp(ratio - below),
-        high=math.exp(ratio + min(above, 20)),
-        processes=min(figure.processes, before.processes),
-        hosts=min(figure.hosts, before.hosts),
+        figure, quantity="speedup", unit="x", **{name: getattr(ratio, name) for name in names}
+    )
+
+
+def _divide(figure: Figure, over: Figure) -> Ratio:
+    above = math.hypot(_log(figure.high, figure.value), _log(over.value, over.low))
+    below = math.hypot(_log(figure.value, figure.low), _log(over.high, over.value))
+    value = figure.value / over.value if over.value else math.inf
+    return Ratio(
+        key=figure.key,
+        over=over.key,
+        value=value,
+        low=value * math.exp(-below),
+        high=value * math.exp(min(above, 20)),
+        processes=min(figure.processes, over.processes),
+        hosts=min(figure.hosts, over.hosts),
     )
 
 

@@ -8,9 +8,9 @@ from sphinx.util import logging
 
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.outdated import store_of, watch
-from recipe_gallery.pages.figures.known import FIGURE, answers
+from recipe_gallery.pages.figures.known import FIGURE, answers, list_machines
 
-from ..figures.summary import Measured, Summary, list_machines, summarize
+from ..figures.summary import Measured, Summary, summarize
 from .gains import Gain, find_gain
 from .lines import headline
 
@@ -30,9 +30,8 @@ def find_gains(env: BuildEnvironment, words: headline) -> list[Shown]:
     """Return a headline for each machine on which its recipe was recorded, the published first."""
     found = []
     for place, measured in enumerate(measured_of(env, words["recipe"])):
-        known = {figure.key: figure for figure in measured.figures}
         try:
-            gain = find_gain(known, words["key"], words["baseline"], measured.processes)
+            gain = find_gain(measured.figures, words["key"], words["baseline"])
             found.append(Shown(words=words, device=measured.device, gain=gain))
         except KeyError as error:
             if not place:
@@ -54,7 +53,7 @@ def measured_of(env: BuildEnvironment, docname: str) -> list[Measured]:
     own = watch(env, summarize, docname)
     if own is None:
         return []
-    machines = watch(env, list_machines).get(docname, [])
+    machines = watch(env, list_machines, docname)
     others = [watch(env, summarize, docname, machine) for machine in machines]
     for each in filter(None, others):
         if each.problem:

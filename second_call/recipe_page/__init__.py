@@ -20,7 +20,7 @@ def setup(app: Sphinx) -> None:
     app.add_config_value("second_call_answer_required", False, "env", bool)
     app.add_transform(MarkHeadings)
     app.connect("builder-inited", _add_transforms)
-    app.add_node(origin.origin, **ONLY_HTML, html=ONLY_HTML["text"])
+    app.add_node(origin.origin, **ONLY_HTML)
     app.connect("doctree-resolved", foot.add_colab_link, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", origin.add_origin, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", tables.label_cells, priority=Priority.ADD_LINKS)

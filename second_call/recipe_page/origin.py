@@ -7,7 +7,7 @@ from sphinx.locale import get_translation
 from recipe_gallery.languages import current_language
 from recipe_gallery.pages.header import describe_versions
 from recipe_gallery.pages.markdown import Page, write_block
-from recipe_gallery.recipes.cell_marks import UNSEARCHED
+from recipe_gallery.recipes.cell_marks import DOWNLOADS_ONLY
 from recipe_gallery.recipes.recorded_page import RecordedPage, load_page
 
 _ = get_translation("second_call")
@@ -34,7 +34,9 @@ def add_origin(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     items = (nodes.list_item("", nodes.paragraph("", "", line)) for line in lines)
     head = title.parent.first_child_matching_class(nodes.container)
     below = title.parent.index(title) if head is None else head
-    title.parent.insert(below + 1, origin("", nodes.bullet_list("", *items), **{UNSEARCHED: True}))
+    title.parent.insert(
+        below + 1, origin("", nodes.bullet_list("", *items), **{DOWNLOADS_ONLY: True})
+    )
 
 
 @write_block.register

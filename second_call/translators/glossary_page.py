@@ -54,7 +54,7 @@ class TranslationGlossary(SphinxDirective):
                     _inline(term.translation(each.code) or "–", f"language-{each.tag}")
                     for each in languages
                 ),
-                _inline(term.note, DATA_CLASS),
+                self._note(term.note),
             ]
             for term in glossary.terms
         ]
@@ -65,6 +65,12 @@ class TranslationGlossary(SphinxDirective):
             file = _inline(name, DATA_CLASS)
             links += [nodes.reference("", "", file, refuri=name), nodes.Text(" ")]
         return [make_table(header, rows, classes=["glossary-table"]), label, links]
+
+    def _note(self, text: str) -> nodes.paragraph:
+        """Return a remark, which is a message of the page."""
+        note = nodes.paragraph(text, text)
+        self.set_source_info(note)
+        return note
 
 
 def _inline(text: str, name: str) -> nodes.inline:

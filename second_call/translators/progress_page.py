@@ -16,6 +16,7 @@ from recipe_gallery.languages import (
     format_percent,
     locale_dirs,
     translated_languages,
+    typeset,
 )
 from recipe_gallery.outdated import store_of, watch
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
@@ -45,7 +46,7 @@ class TranslationStatus(SphinxDirective):
         people = sorted({name for status in statuses for name in status.translators})
         if people:
             names = nodes.inline("", ", ".join(people), classes=[DATA_CLASS])
-            label = nodes.Text(_("Translators") + ": ")
+            label = nodes.Text(typeset(_("Translators") + ": ", own.locale))
             section += nodes.paragraph("", "", label, names, translatable=False)
         complete = [status for status in statuses if _is_complete(status)]
         if len(complete) < len(statuses):

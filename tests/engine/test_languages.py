@@ -10,7 +10,13 @@ from gallery import ROOT, Gallery
 from modules import run_module
 from recipe_gallery.commands.new_language import add_language
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.languages import Language, choose_languages, format_date, load_languages
+from recipe_gallery.languages import (
+    Language,
+    choose_languages,
+    format_date,
+    load_languages,
+    typeset,
+)
 
 
 @pytest.fixture
@@ -25,6 +31,7 @@ def run(site: Gallery, *arguments: str) -> subprocess.CompletedProcess[str]:
     return run_module(*arguments, cwd=site.root, env=environment)
 
 
+@pytest.mark.slow
 def test_a_new_language_builds_at_once_and_fills_up(site: Gallery) -> None:
     (site.root / "locale").mkdir()
     (site.root / "locale/glossary.csv").write_text("term,note\ncache,\n")
@@ -81,6 +88,7 @@ def test_the_stock_commands_work(site: Gallery) -> None:
     assert "글." in (site.root / "out/recipes/adding.html").read_text()
 
 
+@pytest.mark.slow
 def test_languages_build_together_and_fail_alone(site: Gallery) -> None:
     (site.root / "languages.toml").write_text(
         'en = { name = "English" }\nko = { name = "한국어" }\nja = { name = "日本語" }\n'
@@ -126,6 +134,10 @@ def test_script_direction_and_glue_are_known() -> None:
     day = date(2026, 11, 21)
     assert format_date(day, Language(code="ar", name="ar").locale) == "\u200f21 نوفمبر 2026"
     assert format_date(day, Language(code="ko", name="ko").locale) == "2026년 11월 21일"
+    zh, made = Language(code="zh_CN", name="zh").locale, "eager: 3 ms (2–4 ms), 6; 整体编译 的 1万"
+    assert format_date(day, zh) == "2026 年 11 月 21 日"
+    assert typeset(made, zh) == "eager：3 ms（2–4 ms），6；整体编译的 1 万"
+    assert typeset(made, Language(code="en", name="English").locale) == made
     assert not Language(code="ko", name="한국어", glue=False).words_touch_markup
     assert Language(code="en", name="English", glue=True).words_touch_markup
 
@@ -164,6 +176,7 @@ def test_an_unknown_language_is_named_with_what_there_is(site: Gallery) -> None:
         add_language(site.root, "qq")
 
 
+@pytest.mark.slow
 def test_labels_that_the_engine_has_translated_are_no_work_for_others(site: Gallery) -> None:
     site.set_languages("ko")
     site.configure(recipe_gallery_label_packages=["own_labels"])
@@ -184,6 +197,7 @@ def test_labels_that_the_engine_has_translated_are_no_work_for_others(site: Gall
     assert [(entry.msgid, entry.msgstr) for entry in kept] == [("Notebook", "공책")]
 
 
+@pytest.mark.slow
 def test_a_package_of_labels_that_is_not_there_is_one_line(site: Gallery) -> None:
     site.set_languages("ko")
     site.configure(recipe_gallery_label_packages=["nowhere"])

@@ -1,21 +1,29 @@
 """Pages are read again when something that they show of another file has changed."""
 
+import pickle
 import warnings
 
 from gallery import Gallery
+from recipe_gallery.outdated import Store
 
 EXTENSION = """
 import sys
 from pathlib import Path
 
-from recipe_gallery.outdated import watch
+from recipe_gallery.outdated import once, watch
 
 def first_word(env, name):
+    return once(env, read_word, name)
+
+def read_word(env, name):
+    with Path(env.srcdir, "asked.txt").open("a") as asked:
+        asked.write(f"{name}\\n")
     return Path(env.srcdir, name).read_text().split()[0]
 
 def read(app, docname, text):
     if docname == "index":
-        watch(app.env, first_word, "shown.txt")
+        for _ in range(3):
+            watch(app.env, first_word, "shown.txt")
 
 def setup(app):
     sys.path.remove(app.confdir.as_posix())
@@ -38,5 +46,13 @@ def test_a_page_is_read_again_only_when_what_it_watches_is_another(gallery: Gall
         assert gallery.build().read == []
         shown.write_text("four")
         assert gallery.build().read == ["index"]
+    assert (gallery.root / "asked.txt").read_text() == "shown.txt\n" * 3  # once in each build
     # Sphinx 11 removes env.app, so that nothing may be found by it.
     assert not [each for each in told if "BuildEnvironment.app" in str(each.message)]
+
+
+def test_what_counts_for_one_build_is_not_kept_for_later_ones() -> None:
+    store = Store(once={("function", "key"): 1})
+    store.kept["values"]["key"] = 2
+    later = pickle.loads(pickle.dumps(store))
+    assert (later.once, later.kept["values"]) == ({}, {"key": 2})

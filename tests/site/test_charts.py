@@ -106,6 +106,8 @@ def test_values_are_written_as_in_the_language() -> None:
 def test_lines_break_where_a_language_lets_them() -> None:
     assert wrap("square root of all", 60) == ["square", "root of", "all"]
     assert wrap("平方根和加法", 45) == ["平方根", "和加法"]
+    assert wrap("平方根，加法", 45) == ["平方", "根，加", "法"]  # a comma begins no line
+    assert wrap("CUDA 图", text_width("CUDA 图") + 12 - 12) == ["CUDA 图"]
     assert wrap("제곱근을 더함", 60) == ["제곱근을", "더함"]
     assert text_width("平方根") > text_width("abc") > text_width("ili")
 
@@ -170,6 +172,7 @@ What it is about.
    :move m:
    :layers: number of
      layers
+   :claim.graphs: counted
 '''
 
 from base64 import b64decode
@@ -177,6 +180,9 @@ from base64 import b64decode
 from IPython.display import Image, display
 
 
+HEAD = "<thead><tr><th></th><th>ms</th></tr></thead>"
+LINES = "<tr><th>plain</th><td>1</td></tr><tr><th>graphs</th><td>2</td></tr>"
+TABLE = {"text/html": f"<table>{HEAD}<tbody>{LINES}</tbody></table>"}
 ROWS = []
 for size in (10, 100):
     for arm, quantity, value, unit in (
@@ -190,9 +196,14 @@ for size in (10, 100):
     ):
         figure = dict(case="Adam", size=size, arm=arm, quantity=quantity)
         ROWS.append(figure | dict(value=value, unit=unit))
-display({"application/vnd.recipe-gallery.rows+json": {"rows": ROWS}}, raw=True)
+CLAIM = {"claim": "few", "holds": True, "evidence": "{'graphs': 1, 'odd': 2}"}
+display({"application/vnd.recipe-gallery.rows+json": {"rows": ROWS, "claims": [CLAIM]}}, raw=True)
+display(TABLE, raw=True)
+display(TABLE, raw=True)
 
 # %%
+# It takes :measured:`adam.10.graphs.wall`, and :claim:`graphs are few <few>`.
+#
 # .. chart:: ladder
 #    :case: Adam.10
 #    :arms: plain, graphs
@@ -244,6 +255,8 @@ KOREAN = {
     "move m": "m 옮기기",
     "number of layers": "층의 수",
     "A step of Adam.": "Adam의 한 걸음.",
+    "Adam, 10 layers": "Adam, 10층",
+    "counted": "센 것",
 }
 
 
@@ -255,6 +268,7 @@ class Pages:
     html: str
     notebook: str
     script: str
+    pictures: list[str]  # names of files
 
 
 @pytest.fixture(scope="module")
@@ -268,7 +282,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pages]:
     for code in ("en", "ko"):
         build = gallery.build(language=code)
         files = (build.out / f"recipes/steps.{ending}" for ending in ("html", "ipynb", "py"))
-        found[code] = Pages(build.warnings, *(file.read_text(encoding="utf-8") for file in files))
+        texts = (file.read_text(encoding="utf-8") for file in files)
+        pictures = [path.name for path in build.out.glob("_images/*")]
+        found[code] = Pages(build.warnings, *texts, pictures)
     return found
 
 
@@ -292,8 +308,8 @@ def test_each_form_is_drawn_wide_and_narrow(pages: dict[str, Pages]) -> None:
                 assert svg.find("text")
     ladder, stacked, _explorer, stages, lines = (figure.find("svg") for figure in drawn)
     assert words(ladder) == [
-        *("plain", "2.0 ms wall time", "1.0 ms GPU time"),
-        *("CUDA graphs", "1.0 ms wall time", "1.0 ms GPU time", "limit: 500 µs"),
+        *("plain", "wall time 2.0 ms", "GPU time 1.0 ms"),
+        *("CUDA graphs", "wall time 1.0 ms", "GPU time 1.0 ms", "limit: 500 µs"),
     ]
     assert words(stages) == ["Dynamo", "move m", "Inductor", "fused kernels"]
     assert words(stacked) == ["plain", "move m", "update", "20 B"]
@@ -312,6 +328,28 @@ def test_words_of_a_chart_are_translated(pages: dict[str, Pages]) -> None:
     assert "CUDA 그래프" in ladder.svg["aria-label"]
     assert "CUDA 그래프" in explorer.find("output").get_text()
     assert "CUDA graphs" not in pages["ko"].html
+
+
+def test_evidence_and_figures_have_the_names_of_charts(pages: dict[str, Pages]) -> None:
+    page = BeautifulSoup(pages["ko"].html, "html.parser")
+    evidence = page.find(class_="claim-measured")
+    assert evidence.get_text() == "센 것: 1, odd: 2"
+    assert [each.get_text() for each in evidence.find_all(class_="recorded-data")] == ["odd"]
+    listed = page.find(class_="figure-list").li.get_text()
+    assert listed.startswith("Adam, 10층 · CUDA 그래프 · wall time: ")  # of the site's labels
+
+
+def test_tables_say_what_they_are_of(pages: dict[str, Pages]) -> None:
+    device = pages["en"].html.partition("Recorded on ")[2].partition(",")[0].partition(" with")[0]
+    page = BeautifulSoup(pages["ko"].html, "html.parser")
+    first, second = (each.get_text() for each in page.select(".recorded-html caption"))
+    assert second == f"{device}의 프로세스 1개"  # no rows are published between the two
+    assert first == f"Adam · 100: {second}"
+    drawn = charts(pages["en"])
+    ladder, explorer = (drawn[at].find("caption").get_text() for at in (0, 2))
+    assert explorer == f"medians on {device} (processes: 1, machines: 1)"
+    assert ladder == f"Adam, 10 layers · {explorer}"
+    assert drawn[1].find("caption") is None  # nothing of it was measured
 
 
 def test_names_are_messages_also_without_a_text(gallery: Gallery) -> None:
@@ -400,6 +438,7 @@ def test_the_explorer_has_the_machines_that_were_recorded(gallery: Gallery) -> N
 
 def test_a_chart_stands_in_place_of_the_figure_behind_it(pages: dict[str, Pages]) -> None:
     page = pages["en"].html
+    assert pages["en"].pictures == []
     assert "A black square" not in page
     assert "Code of the figure" not in page
     for text in (pages["en"].notebook, pages["en"].script):

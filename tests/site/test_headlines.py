@@ -4,6 +4,7 @@ import csv
 import json
 import re
 import shutil
+from dataclasses import replace
 
 import nbformat
 import pytest
@@ -12,7 +13,7 @@ from playwright.sync_api import Browser
 
 from gallery import ROOT, Gallery, write_recording
 from measured import add, figure, store
-from recipe_gallery.recipes.figures.figures import Figure, figures_path
+from recipe_gallery.recipes.figures.figures import Figure, Figures, Ratio, figures_path
 from second_call.figures.data import COLUMNS, format_csv
 from second_call.headlines.gains import find_gain
 from second_call.headlines.strips import gain_axis
@@ -45,7 +46,7 @@ FIGURES = [
     timed("adam.100.compiled.first_call", 12.5),
     timed("adam.100.for-loop.wall", 0.02),
 ]
-KNOWN = {each.key: each for each in FIGURES}
+KNOWN = Figures(figures={each.key: each for each in FIGURES})
 
 
 @pytest.fixture
@@ -74,13 +75,13 @@ def test_a_gain_is_the_time_before_by_the_time_now() -> None:
     assert gain.first_call is gain.pays_after is None
     assert gain.compiles
     assert not gain.loses
-    assert gain.share == KNOWN["adam.100.fused.share"]
+    assert gain.share == KNOWN.figures["adam.100.fused.share"]
 
 
 def test_a_gain_of_the_gpu_that_the_wall_time_loses_is_a_loss() -> None:
     gain = find_gain(KNOWN, "adam.100.compiled.gpu", "foreach")
     assert gain.ratio.value == pytest.approx(4)
-    assert gain.wall == KNOWN["adam.100.compiled.speedup"]  # measured in turns
+    assert gain.wall == KNOWN.figures["adam.100.compiled.speedup"]  # measured in turns
     assert gain.loses
 
 
@@ -91,17 +92,40 @@ def test_against_another_arm_no_speedup_of_the_recipe_counts() -> None:
     assert find_gain(KNOWN, "adam.100.compiled.wall", "adam.100.fused.wall").ratio.value < 1
 
 
-def test_the_range_of_a_ratio_is_that_of_the_processes() -> None:
-    """Both times differ by a factor of two, and their ratio by a tenth."""
+def test_a_stored_ratio_counts_in_either_direction() -> None:
+    """It is of both in one process, and so narrower than the two times."""
     keys = "adam.100.foreach.gpu", "adam.100.fused.gpu"
-    processes = [dict(zip(keys, times, strict=True)) for times in ((2, 1), (4, 2.1), (1, 0.48))]
-    gain = find_gain(KNOWN, "adam.100.fused.gpu", "foreach", processes)
-    assert gain.ratio.value == pytest.approx(2)
-    assert 1.2 < gain.ratio.low < 1.7 < 2.4 < gain.ratio.high < 3.4
-    few = find_gain(KNOWN, "adam.100.fused.gpu", "foreach", processes[:2])
-    assert few.ratio.value == pytest.approx(1.95, rel=0.01)
-    same = find_gain(KNOWN, "adam.100.fused.gpu", "foreach", processes[:1] * 4)
-    assert same.ratio.high == pytest.approx(2 * 1.005)
+    ends = {"value": 2.4, "low": 2.3, "high": 2.6, "processes": 3, "hosts": 2}
+    for key, over in (keys, keys[::-1]):
+        stored = Ratio(key=keys[0], over=keys[1], **ends)
+        stored = stored if key == keys[0] else stored.inverse
+        known = replace(KNOWN, ratios={(key, over): stored})
+        ratio = find_gain(known, "adam.100.fused.gpu", "foreach").ratio
+        assert [ratio.low, ratio.value, ratio.high] == pytest.approx([2.3, 2.4, 2.6])
+        assert (ratio.processes, ratio.hosts) == (3, 2)
+
+
+def test_times_of_a_gain_are_of_the_processes_that_measured_both() -> None:
+    """One process had 9 ms before, whatever the median of eleven is."""
+    known = replace(
+        KNOWN,
+        figures=KNOWN.figures
+        | {"adam.100.foreach.gpu": replace(KNOWN.figures["adam.100.foreach.gpu"], processes=11)},
+        ratios={
+            ("adam.100.foreach.gpu", "adam.100.fused.gpu"): Ratio(
+                key="adam.100.foreach.gpu",
+                over="adam.100.fused.gpu",
+                value=2.25,
+                low=2.2,
+                high=2.3,
+                processes=KNOWN.figures["adam.100.fused.gpu"].processes,
+                hosts=1,
+            )
+        },
+    )
+    gain = find_gain(known, "adam.100.fused.gpu", "foreach")
+    assert gain.baseline.value == pytest.approx(0.009)
+    assert gain.baseline.processes == gain.figure.processes
 
 
 def test_a_gain_needs_both_figures() -> None:
@@ -110,7 +134,8 @@ def test_a_gain_needs_both_figures() -> None:
 
 
 def test_a_lower_end_of_zero_reaches_to_the_end_of_the_axis() -> None:
-    known = KNOWN | {"adam.100.fused.gpu": figure("adam.100.fused.gpu", value=0.004, low=0.0)}
+    zero = figure("adam.100.fused.gpu", value=0.004, low=0.0)
+    known = replace(KNOWN, figures=KNOWN.figures | {zero.key: zero})
     gain = find_gain(known, "adam.100.fused.gpu", "foreach")
     axis = gain_axis([gain])
     assert axis(gain.ratio.high) == 96

@@ -15,6 +15,7 @@ from gallery import ROOT, copy_repository
 from second_call.translators.guide import TARGET, make_guide
 
 
+@pytest.mark.slow
 def test_the_guide_in_the_repository_is_the_page() -> None:
     assert (ROOT / TARGET).read_text(encoding="utf-8") == make_guide(ROOT)
 

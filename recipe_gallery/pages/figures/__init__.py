@@ -13,8 +13,9 @@ from ..markdown import write_block
 
 def setup(app: Sphinx, only_html: dict[str, Any]) -> None:
     """Add the roles; ``only_html`` says how other formats leave a node out."""
-    from . import fill, roles, write
+    from . import fill, naming, roles, write
 
+    app.add_event(naming.EVENT)
     app.add_role("measured", roles.FigureRole())
     app.add_role("claim", roles.FigureRole())
     app.add_node(roles.measured, html=(write.visit_measured, write.depart_measured))
@@ -27,7 +28,8 @@ def setup(app: Sphinx, only_html: dict[str, Any]) -> None:
 
 def _add_transforms(app: Sphinx) -> None:
     if app.builder.name != "gettext":  # templates hold the roles as they are written
-        from . import fill
+        from . import fill, scope
 
+        app.add_transform(scope.CaptionTables)
         app.add_transform(fill.FillFigures)
         app.add_transform(fill.NoteProblems)

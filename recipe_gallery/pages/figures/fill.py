@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from babel import Locale
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -18,18 +18,22 @@ from ...errors import GalleryError
 from ...languages import current_language
 from ...outdated import store_of, watch
 from ...recipes.figures.figures import ClaimRecord
-from .format import describe_spread, format_evidence, format_figure, needs_unit
+from .evidence import format_quantities, tell_evidence
+from .format import describe_spread, format_figure, needs_unit
 from .known import CLAIM, FIGURE, Answer, answers
+from .naming import EVIDENCE, Pieces, ask_name, name_figure
 from .roles import claim, measured
 
 _ = get_translation("recipe_gallery")
 logger = logging.getLogger(__name__)
 
+Row = tuple[Pieces, str, str]
+Line = tuple[Pieces, bool]
 UNMEASURED = "unmeasured"  # class of a figure that no recording has yet
 
 
 class figure_list(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """The figures of a page with their spread: ``rows`` of names, figure and spread.
+    """The figures of a page with their spread: ``rows`` of names in pieces, figure and spread.
 
     ``hosts`` tells on how many the processes ran at most; it is 0 where each figure is of one.
     """
@@ -50,7 +54,7 @@ class FillFigures(SphinxTransform):
         for recipe, asked in questions.items():
             known = watch(self.env, answers, recipe, *sorted(asked))
             found |= {(recipe, each): a for each, a in zip(sorted(asked), known, strict=True)}
-        shown: dict[tuple[str, str], tuple[str, str, str]] = {}
+        shown: dict[tuple[str, str], Row] = {}
         for node in figures:
             answer = found[node["recipe"], _question(node)]
             row = self._fill(node, answer)
@@ -64,7 +68,7 @@ class FillFigures(SphinxTransform):
             hosts = max((each.hosts for each in several), default=0)
             title.parent += figure_list(rows=list(shown.values()), hosts=hosts)
 
-    def _fill(self, node: measured, answer: Answer) -> tuple[str, str, str] | None:
+    def _fill(self, node: measured, answer: Answer) -> Row | None:
         """Let a node show its figure; return its row of the list, or None without a figure."""
         figure, locale = answer.figure, current_language(self.config).locale
         node.children = []
@@ -87,9 +91,8 @@ class FillFigures(SphinxTransform):
         spread = describe_spread(figure, locale)
         node += nodes.Text(format_figure(figure, locale, bare=bare))
         node["spread"] = spread
-        names = [figure.case, *([] if figure.size is None else [str(figure.size)])]
-        names += [figure.arm, figure.quantity]
-        return " · ".join(names), format_figure(figure, locale), spread
+        names = name_figure(self.env, node["recipe"], figure)
+        return names, format_figure(figure, locale), spread
 
     def _prove(self, node: claim, answer: Answer) -> None:
         """Give a node the lines of its evidence."""
@@ -101,28 +104,26 @@ class FillFigures(SphinxTransform):
             return
         if record.held < record.of and not answer.trial:
             node["problem"] = _describe_failure(node.astext(), record)
-        locale = current_language(self.config).locale
-        lines = [(_count(record, answer.machines), False)]
-        lines += _show_evidence(record.evidence, record, locale)
+        show = partial(self._show_evidence, node["recipe"])
+        lines: list[Line] = [([(_count(record, answer.machines), False)], False)]
+        lines += show(record.evidence, record)
         for device, other in answer.elsewhere:
             facts = {"device": device, "held": other.held, "processes": other.of}
             if other.held == other.of:
                 text = _("On %(device)s it holds too, in %(held)s of %(processes)s processes:")
             else:
                 text = _("On %(device)s it holds in %(held)s of %(processes)s processes only:")
-            lines.append((str(text % facts), False))
-            lines += _show_evidence(_most_telling(other), other, locale)
+            lines.append(([(str(text % facts), False)], False))
+            lines += show(_most_telling(other), other)
         node["evidence"] = lines
 
-
-def _show_evidence(
-    evidence: str, record: ClaimRecord, locale: Locale
-) -> Iterator[tuple[str, bool]]:
-    """Yield lines, and whether each is data: what one process measured, and that it is one."""
-    told = format_evidence(evidence, locale)
-    yield told, True
-    if told != evidence and record.of > 1:
-        yield str(_("This is one process; figures in the text are medians of all.")), False
+    def _show_evidence(self, recipe: str, evidence: str, record: ClaimRecord) -> Iterator[Line]:
+        """Yield lines, and whether each is what was measured: that, and that it is one process."""
+        locale = current_language(self.config).locale
+        yield tell_evidence(evidence, locale, partial(ask_name, self.env, recipe, EVIDENCE)), True
+        if format_quantities(evidence, locale) != evidence and record.of > 1:
+            said = str(_("This is one process; figures in the text are medians of all."))
+            yield [(said, False)], False
 
 
 def _find(document: nodes.document, kind: type[nodes.inline]) -> list[Any]:

@@ -1,7 +1,6 @@
 """A measured figure as readers expect it: with no more digits than its interval allows."""
 
 import math
-import re
 
 from babel import Locale
 from sphinx.locale import get_translation
@@ -15,10 +14,7 @@ MOST_DIGITS = 3
 # Also of a wide interval, for 27.8 as 30 would be further off than most intervals reach, and of a
 # figure that one process measured: how far others differ is not known
 LEAST_DIGITS = 2
-_SPACE = "\u00a0"
-_NUMBER = r"\d+(?:\.\d+)?(?:e[+-]\d+)?"
-_QUANTITIES = re.compile(rf"(?<![\w.])((?:{_NUMBER}(?:, | and ))*{_NUMBER}) (B/s|B|s)(?![\w/])")
-_SHARE = re.compile(r"(?<![\w.])0\.\d+(?= of )")
+SPACE = "\u00a0"
 _RATIOS = ("x", "×")
 _COUNTS = ("", "calls")  # what is counted is said by the sentence
 # Units that have others for large and small values: exponents of ten, the largest first
@@ -42,7 +38,7 @@ def find_last_digit(figure: Figure) -> int:
     It is the place of the first digit of half the interval's width, so long as that leaves at least
     ``LEAST_DIGITS`` and at most ``MOST_DIGITS``. What was counted has none behind the point.
     """
-    value, first = figure.value, _first_digit(figure.value)
+    value, first = figure.value, first_digit(figure.value)
     counted = figure.unit in _COUNTS and math.isclose(value, round(value))
     if figure.processes < 2:
         if counted and not figure.unit:  # calls to break even are computed from times
@@ -50,7 +46,7 @@ def find_last_digit(figure: Figure) -> int:
         return _with_carry(value, first - LEAST_DIGITS + 1, LEAST_DIGITS)
     half = (figure.high - figure.low) / 2
     least = first - MOST_DIGITS + 1
-    wanted = _first_digit(half) if half else least
+    wanted = first_digit(half) if half else least
     if counted:
         return min(first, max(wanted, 0)) if half else 0
     if not value:
@@ -59,14 +55,14 @@ def find_last_digit(figure: Figure) -> int:
     return _with_carry(value, place, LEAST_DIGITS if place < wanted else MOST_DIGITS)
 
 
-def _first_digit(value: float) -> int:
+def first_digit(value: float) -> int:
     """Return the exponent of the first digit; 0.0999999999, which was meant as 0.1, is 0.1."""
     return int(f"{value:.6e}".partition("e")[2])
 
 
 def _with_carry(value: float, place: int, most: int) -> int:
     """Return a place for which 9.996 does not become 10.00."""
-    return place + (_first_digit(round(value, -place)) - place >= most)
+    return place + (first_digit(round(value, -place)) - place >= most)
 
 
 def format_figure(figure: Figure, locale: Locale, *, bare: bool = False) -> str:
@@ -123,50 +119,4 @@ def _format(figure: Figure, value: float, locale: Locale, *, bare: bool = False)
     number = format_number(value / 10**exponent, locale, max(0, exponent - last))
     if figure.unit in _RATIOS or (figure.quantity == "speedup" and not figure.unit):
         return number if bare else f"{number}×"
-    return number if bare or figure.unit in _COUNTS else f"{number}{_SPACE}{unit}"
-
-
-def format_evidence(evidence: str, locale: Locale) -> str:
-    """Return what a recipe put out for a claim, its quantities with units and digits of a page.
-
-    "4.454e-05 s against 9.336e-05 s" is "45 µs against 93 µs"; of one process two digits tell
-    enough, and more are shown only of those that would look the same.
-    """
-    found = [each for match in _QUANTITIES.finditer(evidence) for each in _numbers(match[1])]
-    found += [float(match[0]) for match in _SHARE.finditer(evidence)]
-
-    def tell_apart(digits: int) -> bool:
-        return len({_shorten(each, digits) for each in found}) == len(set(found))
-
-    digits = next(filter(tell_apart, range(LEAST_DIGITS, 6)), 6)
-    told = _QUANTITIES.sub(lambda match: _format_all(match[1], match[2], digits, locale), evidence)
-    return _SHARE.sub(lambda match: _format_share(float(match[0]), digits, locale), told)
-
-
-def _numbers(text: str) -> list[float]:
-    return [float(each) for each in re.findall(_NUMBER, text)]
-
-
-def _shorten(value: float, digits: int) -> float:
-    return float(f"{value:.{digits - 1}e}")
-
-
-def _places(value: float, digits: int) -> int:
-    """Return how many digits behind the point a value has that is shown with ``digits``."""
-    return max(0, digits - 1 - _first_digit(value)) if value else 0
-
-
-def _format_all(numbers: str, unit: str, digits: int, locale: Locale) -> str:
-    """Return numbers that share a unit, in the one that suits the largest."""
-    exponent, name = find_scale(_shorten(max(_numbers(numbers)), digits), unit)
-
-    def write(match: re.Match[str]) -> str:
-        value = _shorten(float(match[0]), digits) / 10.0**exponent
-        return format_number(value, locale, _places(value, digits))
-
-    return f"{re.sub(_NUMBER, write, numbers)}{_SPACE}{name}"
-
-
-def _format_share(value: float, digits: int, locale: Locale) -> str:
-    value = _shorten(value, digits)
-    return format_percent(value, locale, _places(100 * value, digits))
+    return number if bare or figure.unit in _COUNTS else f"{number}{SPACE}{unit}"

@@ -11,7 +11,7 @@ from pathlib import Path
 from sphinx.environment import BuildEnvironment
 
 from ...errors import GalleryError, suggest
-from ...outdated import keep, watch
+from ...outdated import keep, once, watch
 from ...project import gallery_folders
 from ...recipes.figures.figures import (
     ClaimRecord,
@@ -24,11 +24,12 @@ from ...recipes.figures.references import Reference
 from ...recipes.figures.replicates import replicates_path
 from ...recipes.figures.rows import Row
 from ...recipes.figures.sources import read_sources
-from ...recipes.gallery import GalleryFile, find_file, list_files, split_machine
+from ...recipes.gallery import GalleryFile, find_file, find_recordings, list_files
 from ...recipes.recipe import Recipe
 from ...recipes.recorded_page import RecordedPage, load_recorded
 
 FIGURE, CLAIM = "figure", "claim"  # what a page can ask for
+MAYBE = "maybe"  # a figure that need not be there: the answer suggests no others, which takes long
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -90,6 +91,8 @@ def answers(env: BuildEnvironment, docname: str, *questions: str) -> tuple[Answe
 def _try(known: Known, kind: str, key: str) -> Answer:
     """Return what a recording from a CPU says; a GPU may publish more, but no other names."""
     answer = replace(_answer(known, kind, key), problem="", trial=True)
+    if kind == MAYBE:
+        return answer
     published = {each for found in _published(known, kind) for each in found}
     odd = sorted(set(_WORD.findall(key)) - (known.words or set()))
     if key in published or known.words is None or not odd:
@@ -109,6 +112,8 @@ def _answer(known: Known, kind: str, key: str) -> Answer:
     if known.figures is None:
         return Answer(problem=known.problem, in_files=known.in_files)
     figures, claims = known.figures.figures, known.figures.claims
+    if kind == MAYBE:
+        return Answer(figure=figures.get(key))
     if kind == FIGURE:
         if key in figures:
             return Answer(figure=figures[key])
@@ -135,7 +140,7 @@ def _know(env: BuildEnvironment, docname: str) -> Known:
     if file is None:
         return Known(problem=f"there is no recipe {docname!r} any more")
     recordings = Path(env.srcdir, env.config.recipe_gallery_recordings)
-    folders = [recordings, *_other_machines(env, recordings, file)]
+    folders = [recordings, *(recordings / each for each in list_machines(env, docname))]
     files = [file.path]
     for folder in folders:
         path = file.recording(folder)
@@ -203,12 +208,18 @@ def _of_page(row: Row) -> Figure:
     return Figure(**named, low=row.value, high=row.value, processes=1, hosts=1)
 
 
-def _other_machines(env: BuildEnvironment, recordings: Path, file: GalleryFile) -> Iterator[Path]:
-    """Yield the folders of other machines that have a recording of a recipe."""
-    if not recordings.is_dir():
-        return
-    for folder in sorted(recordings.iterdir()):
-        if not folder.name.startswith(".") and file.recording(folder).is_file():
-            shown = f"{folder.name}/{file.name}"
-            if split_machine(shown, _list_names(env)) == (folder.name, file.name):
-                yield folder
+def list_machines(env: BuildEnvironment, docname: str) -> tuple[str, ...]:
+    """Return on which other machines a recipe was recorded, by its page."""
+    file = find_file(env.config, Path(env.srcdir), docname)
+    return once(env, _find_machines).get(file.name, ()) if file else ()
+
+
+def _find_machines(env: BuildEnvironment) -> dict[str, tuple[str, ...]]:
+    """Return the machines of each recipe that has some, by its name."""
+    root = Path(env.srcdir)
+    found: dict[str, tuple[str, ...]] = {}
+    files = list_files(env.config, root)
+    for _path, machine, name in find_recordings(root / env.config.recipe_gallery_recordings, files):
+        if machine and name:
+            found[name] = (*found.get(name, ()), machine)
+    return found

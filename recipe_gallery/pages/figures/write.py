@@ -7,8 +7,8 @@ from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
 from ...languages import current_language, source_language
-from ...recipes.cell_marks import DATA_CLASS
 from .fill import figure_list
+from .naming import mark
 from .roles import claim, measured
 
 _ = get_translation("recipe_gallery")
@@ -39,17 +39,13 @@ def depart_claim(self: HTML5Translator, node: claim) -> None:
     count = self.__dict__.setdefault("claims_written", [])
     count.append(name)
     number = nodes.make_id(f"{name} {count.count(name)}")
-    tag = source_language(self.config).tag
-    # Sentences of this site, each followed by what the recipe put out, in the recipe's language.
     lines = [
-        f'<span class="claim-line {DATA_CLASS}" lang="{tag}">{escape(line)}</span>'
-        if is_data
-        else f'<span class="claim-line">{escape(line)}</span>'
-        for line, is_data in node["evidence"]
+        f'<span class="claim-line{" claim-measured" * is_told}">{mark(self.config, line)}</span>'
+        for line, is_told in node["evidence"]
     ]
     label = _("Evidence")  # not in the f-string, where the catalogs would miss it
-    here = current_language(self.config).tag
-    said = "" if here == tag else f' lang="{here}"'  # the sentence around it may be untranslated
+    here, source = current_language(self.config).tag, source_language(self.config).tag
+    said = "" if here == source else f' lang="{here}"'  # the sentence around it may be untranslated
     self.body.append(
         f'<button type="button" class="claim-mark" popovertarget="{number}"{said} '
         f'aria-label="{escape(label)}"></button>'
@@ -71,10 +67,9 @@ def _can_hold_marks(self: HTML5Translator, node: nodes.Element) -> bool:
 
 def visit_figure_list(self: HTML5Translator, node: figure_list) -> None:
     """Write the list, folded."""
-    tag = source_language(self.config).tag
     rows = [
-        f'<li><span class="{DATA_CLASS}" lang="{tag}">{escape(names)}</span>: '
-        f"<strong>{escape(figure)}</strong> ({escape(spread)})</li>\n"
+        f"<li>{mark(self.config, [*names, (': ', False)])}<strong>{escape(figure)}</strong>"
+        f"{mark(self.config, [(f' ({spread})', False)])}</li>\n"
         for names, figure, spread in node["rows"]
     ]
     summary = _("How the figures in the text were measured")

@@ -3,14 +3,14 @@
 They are computed when something is recorded (``record/replicates/``), not when pages are built. The
 first line is a header: the method, and digests of what they were computed from and of the lines
 below, so that figures which do not belong to the replicates, and a merge of two branches, are
-told. Then comes a line for each figure and each claim, sorted by key.
+told. Then comes a line for each figure, each ratio of two and each claim, sorted by key.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +51,25 @@ class Figure:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Ratio:
+    """How many times as much one figure is as another, both in one process."""
+
+    key: str  # of the figure
+    over: str  # key of the one that it is divided by
+    value: float
+    low: float
+    high: float
+    processes: int
+    hosts: int
+
+    @property
+    def inverse(self) -> Ratio:
+        """The other one over this one."""
+        value, low, high = 1 / self.value, 1 / self.high, 1 / self.low
+        return replace(self, key=self.over, over=self.key, value=value, low=low, high=high)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Refutation:
     """A process that says the opposite of a claim."""
 
@@ -75,9 +94,17 @@ class Figures:
     """All figures and claims of a recording, by key."""
 
     figures: dict[str, Figure] = field(default_factory=dict)
+    ratios: dict[tuple[str, str], Ratio] = field(default_factory=dict)  # by key and over
     claims: dict[str, ClaimRecord] = field(default_factory=dict)
     sources: str = ""  # digest of what they were computed from
     method: str = ""
+
+    def compare(self, key: str, over: str) -> Ratio | None:
+        """Return how many times as much as another a figure is, if that is stored."""
+        if found := self.ratios.get((key, over)):
+            return found
+        found = self.ratios.get((over, key))
+        return found.inverse if found else None
 
 
 def figures_path(recording: Path) -> Path:
@@ -128,14 +155,17 @@ def _read_values(values: list[dict[str, Any]]) -> Figures:
         raise ValueError(f"in format {header['schema']!r:.20}, this version reads {SCHEMA}")
     if header["lines"] != digest(lines):
         raise ValueError("the lines below are not those that were computed")
-    figures, claims = {}, {}
+    figures, ratios, claims = {}, {}, {}
     for line in lines:
         if "of" in line:
             claims[line["key"]] = _read_claim(line)
+        elif "over" in line:
+            ratio = _read_ratio(line)
+            ratios[ratio.key, ratio.over] = ratio
         else:
             figures[line["key"]] = _read_figure(line)
     found = {"sources": header["sources"], "method": header["method"]}
-    return Figures(figures=figures, claims=claims, **found)
+    return Figures(figures=figures, ratios=ratios, claims=claims, **found)
 
 
 def _read_figure(line: dict[str, Any]) -> Figure:
@@ -146,6 +176,18 @@ def _read_figure(line: dict[str, Any]) -> Figure:
         require_number(name, line[name])
     _require_counts(figure.processes, figure.hosts)
     return figure
+
+
+def _read_ratio(line: dict[str, Any]) -> Ratio:
+    ratio = Ratio(**line)
+    for name in ("value", "low", "high"):
+        require_number(name, line[name])
+        if not line[name]:
+            raise ValueError(f"{name} of a ratio is 0")
+    require_text("key", ratio.key, LONGEST_NAME * 4)
+    require_text("over", ratio.over, LONGEST_NAME * 4)
+    _require_counts(ratio.processes, ratio.hosts)
+    return ratio
 
 
 def _read_claim(line: dict[str, Any]) -> ClaimRecord:
@@ -167,7 +209,8 @@ def _require_counts(*counts: object) -> None:
 def store_figures(recording: Path, figures: Figures) -> bool:
     """Write the figures of a recording beside it; tell whether the file changed."""
     path = figures_path(recording)
-    lines = [asdict(each) for each in (*_sort(figures.figures), *_sort(figures.claims))]
+    sorted_lines = (*_sort(figures.figures), *_sort(figures.ratios), *_sort(figures.claims))
+    lines = [asdict(each) for each in sorted_lines]
     lines = json.loads(json.dumps(lines))  # tuples are lists, as they are read again
     header = {"schema": SCHEMA, "method": figures.method}
     header |= {"sources": figures.sources, "lines": digest(lines)}
@@ -183,5 +226,5 @@ def store_figures(recording: Path, figures: Figures) -> bool:
     return True
 
 
-def _sort(records: Mapping[str, Figure] | Mapping[str, ClaimRecord]) -> list[Any]:
+def _sort(records: Mapping[Any, Any]) -> list[Any]:
     return [records[key] for key in sorted(records)]

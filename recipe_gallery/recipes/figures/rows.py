@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -48,7 +49,7 @@ class Row:
     unit: str  # empty for a bare number
     spread_class: str  # "class" in JSON: rows whose spread is pooled; by default the quantity
 
-    @property
+    @cached_property
     def key(self) -> str:
         """How prose calls the figure: ``adam.100.compiled.speedup``."""
         parts = [self.case, *([] if self.size is None else [self.size]), self.arm, self.quantity]

@@ -10,7 +10,7 @@ from .figures import ClaimRecord, Refutation, digest_sources
 from .replicates import Replicate, Replicates, read_replicates, replicates_path
 from .rows import Published, read_published
 
-METHOD = "3"  # of record/replicates/intervals.py; another one makes stored figures outdated
+METHOD = "4"  # of record/replicates/intervals.py; another one makes stored figures outdated
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -36,6 +36,9 @@ sometimes 0 has no logarithm: the same is done with its values in parts of their
 interval ends at 0. One that is always 0 is 0, and what was counted, a whole number without a unit
 that is the same in all of several processes, is that number.
 
+*Ratios* of two times of one case, size and class are figures, too: what both took in one process is
+divided, and the rest is as above. Processes that measured only one of them say nothing of it.
+
 What this is worth is shown in the tests by simulation: with hosts that differ by up to 5 times the
 spread of processes, at least 96 of 100 later figures fall inside, whether 1, 2 or 3 hosts were
 recorded; at 15 times, which nobody has seen, 95 with two hosts and 55 with one.
@@ -44,13 +47,14 @@ recorded; at 15 times, which nobody has seen, 95 with two hosts and 55 with one.
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import combinations
 from statistics import fmean, median
 
 from scipy.special import chdtri, stdtrit  # inverse functions of chi-squared and of t
 
-from ...recipes.figures.figures import Figure
-from ...recipes.figures.rows import LARGEST, SMALLEST, Row
+from ...recipes.figures.figures import Figure, Ratio
+from ...recipes.figures.rows import LARGEST, SMALLEST, Row, Size
 
 WITHIN = 0.98
 HOSTS_OVER_PROCESSES = 3.0
@@ -126,6 +130,34 @@ def compute_figures(processes: Iterable[tuple[str, Sequence[Row]]]) -> dict[str,
         key: _make_figure(key, sample, spreads.get(sample.row.spread_class))
         for key, sample in sorted(samples.items())
     }
+
+
+def compute_ratios(processes: Iterable[tuple[str, Sequence[Row]]]) -> list[Ratio]:
+    """Return how many times as long one took as another of its case, size and class."""
+    pairs: dict[str, tuple[str, str]] = {}
+    divided = []
+    for host, rows in processes:
+        alike: dict[tuple[str, Size, str], list[Row]] = defaultdict(list)
+        for row in rows:
+            if row.unit == "s" and row.value:
+                alike[row.case, row.size, row.spread_class].append(row)
+        found = []
+        for measured in alike.values():
+            for row, over in combinations(sorted(measured, key=lambda each: each.key), 2):
+                arms, quantities = (
+                    f"{getattr(row, name)}_over_{getattr(over, name)}"
+                    for name in ("arm", "quantity")
+                )
+                ratio = replace(row, arm=arms, quantity=quantities, value=row.value / over.value)
+                pairs[ratio.key] = row.key, over.key
+                found.append(replace(ratio, unit="x"))
+        divided.append((host, found))
+    figures = compute_figures(divided)
+    names = ("value", "low", "high", "processes", "hosts")
+    return [
+        Ratio(key=key, over=over, **{name: getattr(figures[each], name) for name in names})
+        for each, (key, over) in sorted(pairs.items(), key=lambda pair: pair[1])
+    ]
 
 
 def _make_sample(found: Sequence[tuple[str, Row]]) -> _Sample:

@@ -1,6 +1,6 @@
 """What is told of figures: of how many processes they are, which are wide, which claims failed."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -36,8 +36,13 @@ class FiguresReport:
         return replace(self, notes=(*self.notes, *self.refuted), refuted=())
 
 
-def inspect_figures(path: Path, recipe: Recipe, recording: Recording | None) -> FiguresReport:
-    """Return how the figures of the recording at ``path`` stand; nothing is computed."""
+def inspect_figures(
+    path: Path, recipe: Recipe, recording: Recording | None, borrowed: Collection[str]
+) -> FiguresReport:
+    """Return how the figures of the recording at ``path`` stand; nothing is computed.
+
+    ``borrowed`` are the claims of the recipe that other pages make.
+    """
     try:
         sources = read_sources(path, recipe, recording)
         stored = load_figures(path)
@@ -46,7 +51,8 @@ def inspect_figures(path: Path, recipe: Recipe, recording: Recording | None) -> 
     replicates = sources.replicates
     publishes = any(each.published for each in sources.processes)
     claims = sources.count_claims()
-    made = find_claims("\n".join(block.content for block in recipe.blocks if block.type == "text"))
+    texts = [block.content for block in recipe.blocks if block.type == "text"]
+    made = find_claims("\n".join(texts)) | {*borrowed}
     refuted = describe_refuted(claims[key] for key in sorted(claims.keys() & made))
     notes, wrong = [], []
     if publishes or replicates.current:
@@ -56,7 +62,7 @@ def inspect_figures(path: Path, recipe: Recipe, recording: Recording | None) -> 
         notes.append(f"claims that hold in every process: {len(held)}")
     # Prose may change without a new recording, so a sentence that was found wrong can go.
     unmade = describe_refuted(claims[key] for key in sorted(claims.keys() - made))
-    notes += [f"{each} (the text does not say so)" for each in unmade]
+    notes += [f"{each} (no text says so)" for each in unmade]
     if replicates.stale:
         notes.append(f"{count(replicates.stale, 'replicate')} of other code: ignored")
     if replicates.unfinished:

@@ -31,13 +31,15 @@ def update_figures(path: Path, recipe: Recipe) -> list[str]:
             return [f"{recipe.name}: what was measured is of other code; {remedy}"]
         return []
     try:
-        from .intervals import compute_figures
+        from .intervals import compute_figures, compute_ratios
     except ModuleNotFoundError as error:
         text = f"{recipe.name}: intervals of figures need the package {error.name}"
         remedy = "run: pip install 'recipe-gallery[record]'"
         raise GalleryError(text, remedy=remedy) from None
+    measured = [(each.host, each.published.rows) for each in processes]
     found = Figures(
-        figures=compute_figures((each.host, each.published.rows) for each in processes),
+        figures=compute_figures(measured),
+        ratios={(each.key, each.over): each for each in compute_ratios(measured)},
         claims=sources.count_claims(),
         sources=sources.digest,
         method=METHOD,

@@ -18,12 +18,11 @@ from urllib.parse import quote, unquote
 import polib
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
-from sphinx.project import Project as Pages
 from sphinx.util.i18n import docname_to_domain
 
 from ...errors import GalleryError
 from ...languages import locale_dirs
-from ...project import Project, gallery_folders
+from ...project import Project, find_pages, gallery_folders
 from ..catalogs import (
     ENGINE,
     TEMPLATES,
@@ -162,15 +161,9 @@ class KeptTemplates:
     @cached_property
     def pages(self) -> dict[str, list[str]]:
         """The files of the pages that there are, by catalog, as far as no build has to tell."""
-        suffixes = self.config.source_suffix
-        known = [suffixes] if isinstance(suffixes, str) else list(suffixes)
-        made = [f"{pages}/**" for pages, _examples in gallery_folders(self.config)]
-        excluded = [*self.config.exclude_patterns, *self.config.templates_path, *made]
-        found = Pages(self.root.resolve(), dict.fromkeys(known, ""))
         files = defaultdict(list)
-        for name in sorted(found.discover(excluded, self.config.include_patterns)):
-            domain = docname_to_domain(name, self.config.gettext_compact)
-            files[domain].append(Path(found.doc2path(name, absolute=False)).as_posix())
+        for name, path in find_pages(self.root, self.config).items():
+            files[docname_to_domain(name, self.config.gettext_compact)].append(path)
         return dict(files)
 
     @cached_property

@@ -85,6 +85,7 @@ def test_a_saved_module_and_its_catalog_are_on_the_pages_that_inline_it(
     assert "까닭입니다." in page.read_text()
 
 
+@pytest.mark.slow
 def test_a_broken_catalog_is_told_and_the_last_good_page_stays(
     live: Live, gallery: Gallery
 ) -> None:
@@ -108,6 +109,7 @@ def test_a_broken_catalog_is_told_and_the_last_good_page_stays(
     assert "고친 문단입니다." in page_of(live)
 
 
+@pytest.mark.slow
 def test_a_page_that_was_renamed_is_not_served_under_its_old_name(
     live: Live, gallery: Gallery
 ) -> None:
@@ -131,6 +133,7 @@ def test_marks_of_messages_are_all_that_published_pages_lack(live: Live, gallery
     assert re.sub(rf' class="{PREFIX}\w+"|{PREFIX}\w+ | {PREFIX}\w+', "", shown) == published
 
 
+@pytest.mark.slow
 def test_settings_that_cannot_be_read_are_told(live: Live, gallery: Gallery) -> None:
     live.rebuild()
     path = gallery.root / "languages.toml"
@@ -143,6 +146,7 @@ def test_settings_that_cannot_be_read_are_told(live: Live, gallery: Gallery) -> 
     assert live.rebuild([path]).build == 2
 
 
+@pytest.mark.slow
 def test_what_is_saved_before_the_watch_begins_is_seen(live: Live, gallery: Gallery) -> None:
     live.rebuild()
     save(gallery, "다른 문단입니다.")
@@ -170,6 +174,7 @@ def test_a_port_that_cannot_be_is_one_clear_line(live: Live) -> None:
     assert re.search(r"; run: recipe-gallery live ko --port 80\d\d$", str(caught.value))
 
 
+@pytest.mark.slow
 def test_a_build_starts_in_a_process_that_has_imported_all(live: Live) -> None:
     module = build_once.__module__
     forkserver._forkserver._stop()  # that of other tests has imported what they asked for
@@ -180,6 +185,7 @@ def test_a_build_starts_in_a_process_that_has_imported_all(live: Live) -> None:
         forkserver._forkserver._stop()
 
 
+@pytest.mark.slow
 def test_an_error_that_nobody_foresaw_is_shown_and_serving_goes_on(
     live: Live, gallery: Gallery
 ) -> None:
@@ -266,6 +272,7 @@ def address(live: Live) -> Iterator[str]:
     server.shutdown()
 
 
+@pytest.mark.slow
 def test_a_browser_is_told_of_saves_and_of_problems_and_of_no_more(
     live: Live, gallery: Gallery, address: str
 ) -> None:

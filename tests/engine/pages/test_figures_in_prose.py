@@ -10,7 +10,8 @@ from babel import Locale
 from gallery import Build, Gallery, write_recording
 from measured import RECIPE, SPEEDUP, add, add_replicate, claim, figure, store
 from recipe_gallery.languages import find_locale
-from recipe_gallery.pages.figures.format import describe_spread, format_evidence, format_figure
+from recipe_gallery.pages.figures.evidence import tell_evidence
+from recipe_gallery.pages.figures.format import describe_spread, format_figure
 from recipe_gallery.recipes.figures.figures import ClaimRecord, Figure, Refutation
 from recipe_gallery.recipes.figures.rows import Claim
 
@@ -444,7 +445,7 @@ def test_what_is_wrong_is_told_at_the_recipes_line_in_translated_builds(gallery:
     gallery.translate("recipes/steps", KO)
     build = gallery.build(language="ko")
     assert "steps.py:9: no recorded figure is called 'adam.100.fused.time'" in build.warnings
-    assert 'steps.py:9: the claim "[아직 측정되지 않음]가 걸립니다" (fused-wins)' in build.warnings
+    assert 'steps.py:9: the claim "[아직 측정하지 않음]가 걸립니다" (fused-wins)' in build.warnings
 
 
 def test_a_time_keeps_its_unit_though_its_translation_asks_for_the_number_alone(
@@ -476,12 +477,26 @@ def test_a_time_keeps_its_unit_though_its_translation_asks_for_the_number_alone(
         ("3.048, 5.057 and 7.809 s", "3.0, 5.1 and 7.8 s"),
         ("0 B against 7.13e+07 B", "0 B against 71 MB"),
         ("3.793e+12 B/s against 4.156e+12 B/s", "3.8 TB/s against 4.2 TB/s"),
-        ("0.02844 of an iteration", "2.8% of an iteration"),
+        ("0.02844 of an epoch against 0.5713 of an epoch", "[of an epoch]: 2.8% against 57%"),
+        ("1 kernels against 1300 kernels", "Kernel: 1 against 1,300"),
+        ("2 kernels", "Kernel: 2"),
+        ("3 of 8 agree", "3 of 8 agree"),
+        ("{'one': 1.0, 'kernels': 2}", "[one]: 1, Kernel: 2"),
+        ("kept of 4: {'a': {'b': 0.125}}", "[kept of 4] ([a] ([b]: 0.12))"),
+        ("[{'a': 1}, 'b']", "[a]: 1; [b]"),
         ("1.33 ms, 7 of 8 kernels, {'a': 1}", "1.33 ms, 7 of 8 kernels, {'a': 1}"),
+        ("foreach: {oops}", "foreach: {oops}"),
     ],
 )
-def test_evidence_has_units_and_digits_of_a_page(evidence: str, shown: str) -> None:
-    assert format_evidence(evidence, Locale("en")).replace("\u00a0", " ") == shown
+def test_evidence_has_units_digits_and_names_of_a_page(
+    evidence: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sphinx.locale.translators", {})  # of a build before
+    pieces = tell_evidence(evidence, Locale("en"), {"kernels": "Kernel"}.get)
+    told = "".join(
+        f"[{words}]" if is_data and words != evidence else words for words, is_data in pieces
+    )
+    assert told.replace("\u00a0", " ") == shown
 
 
 def test_evidence_says_that_it_is_of_one_process(gallery: Gallery) -> None:

@@ -132,6 +132,7 @@ def test_a_changed_input_makes_its_page_again(site: Gallery, recipe: str, made: 
     assert made == ["adding"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("module", ["_extra.py", "_extra/__init__.py"])
 def test_a_module_that_appears_beside_a_recipe_makes_its_page_again(
     site: Gallery, recipe: str, made: list[str], module: str

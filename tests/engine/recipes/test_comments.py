@@ -255,3 +255,8 @@ def test_a_translated_docstring_says_what_the_translator_wrote(said: str) -> Non
     assert " ".join(ast.get_docstring(module.body[1]).split()) == " ".join(said.split())
     assert fingerprint_code(code, is_module=True) == fingerprint_code(DOCSTRINGS, is_module=True)
     assert max(map(column_width, code.splitlines())) <= 88
+
+
+def test_a_docstring_has_its_quotation_marks_but_for_those_that_would_end_it() -> None:
+    code = replace_comments(DOCSTRINGS, {"Say what it does.": 'Say "so" or "thus"'})
+    assert r'"""Say "so" or "thus\""""' in code

@@ -14,6 +14,7 @@ from recipe_gallery.recipes.figures.figures import (
     ClaimRecord,
     Figure,
     Figures,
+    Ratio,
     Refutation,
     figures_path,
     load_figures,
@@ -43,8 +44,10 @@ CLAIM = ClaimRecord(
     refuted=(Refutation(replicate=3, host="h2", evidence="3 > 2"),),
 )
 OTHER = replace(FIGURE, key="a.b.c", size=None)
+RATIO = Ratio(key="a.b.c", over="a.d.c", value=2.0, low=1.6, high=2.5, processes=6, hosts=2)
 ALL = Figures(
     figures={FIGURE.key: FIGURE, OTHER.key: OTHER},
+    ratios={(RATIO.key, RATIO.over): RATIO},
     claims={CLAIM.key: CLAIM},
     sources="digest",
     method="1",
@@ -62,7 +65,16 @@ def test_what_is_stored_is_loaded_again(recording: Path) -> None:
     assert load_figures(recording) == ALL
     header, *lines = map(json.loads, figures_path(recording).read_text().splitlines())
     assert header["schema"] == 1
-    assert [line["key"] for line in lines] == ["a.b.c", "adam.100.compiled.speedup", "faster"]
+    keys = ["a.b.c", "adam.100.compiled.speedup", "a.b.c", "faster"]
+    assert [line["key"] for line in lines] == keys
+
+
+def test_a_ratio_is_known_in_both_directions() -> None:
+    assert ALL.compare("a.b.c", "a.d.c") == RATIO
+    inverse = ALL.compare("a.d.c", "a.b.c")
+    assert inverse
+    assert (inverse.low, inverse.value, inverse.high) == (0.4, 0.5, 0.625)
+    assert ALL.compare("a.b.c", "adam.100.compiled.speedup") is None
 
 
 def test_the_same_figures_are_the_same_bytes_and_not_written_again(recording: Path) -> None:
@@ -84,7 +96,7 @@ DAMAGE: dict[str, Callable[[list[str]], list[str]]] = {
     "2: not a whole line (invalid JSON)": lambda lines: [lines[0], lines[1][:20], *lines[2:]],
     "1: the lines below are": lambda lines: [lines[0], *lines[2:], lines[1]],
     "1: the lines below are not those": lambda lines: lines[:-1],
-    "6: figures of two branches were merged": lambda lines: [*lines, lines[1], lines[0]],
+    "7: figures of two branches were merged": lambda lines: [*lines, lines[1], lines[0]],
     "1: in format 3, this version reads 1": lambda lines: ['{"schema": 3}', *lines[1:]],
     "2: not a whole line": lambda lines: [lines[0], "<<<<<<< HEAD", *lines[1:]],
     "1: not figures made here": lambda lines: [],
@@ -108,10 +120,13 @@ WRONG = [
     (0, {"unit": None}),
     (0, {"case": "two\nlines"}),
     (0, {"low": True}),
-    (2, {"evidence": "\x1b[2J"}),
-    (2, {"of": 6.5}),
-    (2, {"refuted": [{"replicate": 1, "host": "\x1b[2J", "evidence": "1 > 2"}]}),
-    (2, {"refuted": [{"replicate": 1, "host": "h1", "evidence": None}]}),
+    (2, {"low": 0.0}),
+    (2, {"hosts": 1.5}),
+    (2, {"over": "\x1b[2J"}),
+    (3, {"evidence": "\x1b[2J"}),
+    (3, {"of": 6.5}),
+    (3, {"refuted": [{"replicate": 1, "host": "\x1b[2J", "evidence": "1 > 2"}]}),
+    (3, {"refuted": [{"replicate": 1, "host": "h1", "evidence": None}]}),
 ]
 
 

@@ -200,6 +200,7 @@ def test_a_tool_that_hangs_ends_with_its_run(
     assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_own_locks")
 def test_a_recording_tells_host_and_clocks(put_tool: PutTool, gallery: Gallery) -> None:
     put_tool("touch", 'exec /usr/bin/touch "$@"')

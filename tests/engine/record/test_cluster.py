@@ -434,6 +434,7 @@ def test_a_worker_of_another_process_does_what_one_client_wants_after_the_other(
     assert (worker.returncode, messages) == (130, "interrupted; what was finished is kept\n")
 
 
+@pytest.mark.slow
 def test_an_address_without_a_scheduler_is_a_line(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -110,6 +110,7 @@ def test_defaults_have_no_flags() -> None:
     assert describe({"LC_ALL": "C.UTF-8"}, 60)["flags"] == {}
 
 
+@pytest.mark.slow
 def test_a_python_that_does_not_start_is_not_waited_for(tmp_path: Path) -> None:
     (tmp_path / "sitecustomize.py").write_text("import time\ntime.sleep(60)\n")
     variables = {"PYTHONPATH": str(tmp_path), "OMP_NUM_THREADS": "2"}
@@ -147,6 +148,7 @@ def test_a_kernel_gets_the_list_and_its_recording_tells_what_may_matter(
     assert told["flags"] == {}
 
 
+@pytest.mark.slow
 def test_what_is_withheld_is_told_where_a_recipe_asks_for_it(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:

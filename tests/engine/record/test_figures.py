@@ -193,9 +193,7 @@ def test_a_claim_that_a_replicate_refutes_is_an_error(measured: Gallery, run: Ru
     assert [(each.replicate, each.host) for each in refuted] == [(7, "other")]
 
 
-def test_a_claim_that_the_text_does_not_make_is_told_and_no_error(
-    measured: Gallery, run: Run
-) -> None:
+def test_a_claim_that_no_text_makes_is_told_and_no_error(measured: Gallery, run: Run) -> None:
     no = Claim(key="faster", holds=False, evidence="4.1 against 4.0 ms")
     add_replicates(measured, 1.0, claims=(no,), replicate=7)
     run("figures")
@@ -204,7 +202,13 @@ def test_a_claim_that_the_text_does_not_make_is_told_and_no_error(
     status, text = run("check")
     assert status == 0
     assert "claim faster held in 1 of 2 processes" in text
-    assert "(the text does not say so)\n" in text
+    assert "(no text says so)\n" in text
+    index = measured.root / "index.rst"
+    own = index.read_text(encoding="utf-8")
+    index.write_text(f"{own}\n:claim:`It is faster <measuring:faster>`.\n", encoding="utf-8")
+    status, text = run("check")  # now a text of another page rests on it
+    assert status == 1
+    assert "error: claim faster held in 1 of 2 processes" in text
 
 
 def test_what_no_text_rests_on_may_refute_a_claim(measured: Gallery, run: Run) -> None:

@@ -31,6 +31,7 @@ def fail(run: RunCells, *cells: str, **changes: object) -> GalleryError:
     return caught.value
 
 
+@pytest.mark.fast
 def test_nothing_of_the_user_reaches_a_kernel(run: RunCells, tmp_path: Path) -> None:
     profile = tmp_path / "home" / ".ipython" / "profile_default"
     (profile / "startup").mkdir(parents=True)

@@ -133,6 +133,7 @@ def test_where_there_is_no_tool_the_cpu_is_offered() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tool", ["nvidia-smi", "amd-smi"])
 def test_a_tool_that_hangs_is_told(
     put_tool: PutTool, monkeypatch: pytest.MonkeyPatch, tool: str

@@ -64,6 +64,7 @@ def test_where_nothing_else_is_known_the_name_of_the_host_counts(
     assert host_hash() != first
 
 
+@pytest.mark.slow
 def test_a_tool_that_hangs_does_not_keep_the_host_from_being_known(
     put_tool: PutTool, machine_id: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

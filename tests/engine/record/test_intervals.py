@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from recipe_gallery.recipes.figures.figures import Figure
 from recipe_gallery.recipes.figures.rows import Row
-from recipe_gallery.record.replicates.intervals import compute_figures
+from recipe_gallery.record.replicates.intervals import compute_figures, compute_ratios
 
 PROCESSES = 5
 
@@ -221,6 +221,45 @@ def test_any_values_have_an_interval_that_can_be_stored(hosts: list[list[float]]
     found = figures_of(*hosts)
     assert 0 <= found.low <= found.value <= found.high <= 1e15
     assert all(math.isfinite(each) for each in (found.low, found.value, found.high))
+
+
+def test_ratios_are_of_both_arms_in_one_process() -> None:
+    """Processes differ by a factor of two, and their arms by no more than a hundredth."""
+    pace = {"h1": [1.0, 2.0, 1.4], "h2": [0.7, 1.9, 1.1]}
+    lag = iter([0.99, 1.0, 1.01, 1.0, 0.995, 1.005])
+    processes = [
+        (host, [row(each, "slow", "s"), row(each * next(lag) / 3, "a-b", "s"), row(9.0, "c")])
+        for host, paces in pace.items()
+        for each in paces
+    ]
+    processes.append(("h1", [row(5.0, "slow", "s"), row(0.0, "a-b", "s")]))
+    (ratio,) = compute_ratios(processes)
+    assert (ratio.key, ratio.over) == ("c.a-b.time", "c.slow.time")
+    assert (ratio.processes, ratio.hosts) == (6, 2)  # the last has but one of them
+    assert ratio.value == pytest.approx(1 / 3, rel=0.01)
+    times = compute_figures(processes)
+    assert ratio.high / ratio.low < 1.3 < 3 < times["c.slow.time"].high / times["c.slow.time"].low
+
+
+def test_ratios_do_not_mix_cases_sizes_or_classes() -> None:
+    def one(case: str, size: int, arm: str, quantity: str) -> Row:
+        named = {"spread_class": quantity, "unit": "s", "value": 1.0}
+        return Row(case=case, size=size, arm=arm, quantity=quantity, **named)
+
+    rows = [
+        one(case, size, arm, quantity)
+        for case in ("c", "d")
+        for size in (1, 2)
+        for quantity in ("gpu", "wall")
+        for arm in ("a", "b-c", "a-b", "c")
+    ]
+    ratios = compute_ratios([("h", rows)])
+    assert len({(each.key, each.over) for each in ratios}) == len(ratios) == 2 * 2 * 2 * 6
+    assert all(
+        each.key.split(".")[::3] == each.over.split(".")[::3]
+        and each.key.split(".")[1] == each.over.split(".")[1]
+        for each in ratios
+    )
 
 
 def test_one_wild_figure_does_not_widen_its_class() -> None:

@@ -4,6 +4,8 @@ import subprocess
 import sys
 import textwrap
 
+import pytest
+
 from gallery import ROOT, Gallery
 from recipe_gallery.recipes.recording import find_published
 
@@ -17,6 +19,7 @@ STOP_THE_READER = """
 """
 
 
+@pytest.mark.slow
 def test_no_line_is_lost_while_the_reader_is_stopped(gallery: Gallery) -> None:
     lines = 5000
     code = f"""

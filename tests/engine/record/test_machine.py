@@ -51,6 +51,7 @@ def test_versions_that_a_page_cannot_show_are_told(versions: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_probe_that_hangs_is_ended_with_its_children(tmp_path: Path) -> None:
     program = f"""
 import pathlib, subprocess, sys, time

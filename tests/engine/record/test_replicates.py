@@ -40,6 +40,7 @@ def numbers(gallery: Gallery, name: str = "recipe") -> list[int]:
     return [each.replicate for each in replicates(gallery, name)]
 
 
+@pytest.mark.slow
 def test_each_replicate_is_a_line_that_says_what_its_process_published(gallery: Gallery) -> None:
     write(gallery)
     assert gallery.record(replicates=2)

@@ -69,6 +69,7 @@ def test_only_changed_code_is_recorded_again(gallery: Gallery, recipe: str) -> N
     assert "recorded in" in gallery.messages
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "expected"),
     [
@@ -103,6 +104,7 @@ def test_a_failing_recipe_names_its_cell_and_overwrites_nothing(
     assert (gallery.recordings / "recipe.ipynb").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_a_failure_shows_output_so_far_and_the_traceback(gallery: Gallery) -> None:
     printing = "for word in ('so', 'far'):\n    print(word, flush=True)\n    time.sleep(0.2)"
     write(gallery, f"import time\n{printing}\n1 / 0")
@@ -120,6 +122,7 @@ def test_an_exception_that_is_meant_is_recorded(gallery: Gallery) -> None:
     assert second.outputs[0].text == "on\n"
 
 
+@pytest.mark.slow
 def test_a_display_is_updated_by_a_later_cell(gallery: Gallery) -> None:
     write(
         gallery,
@@ -142,6 +145,7 @@ def test_a_display_is_updated_by_a_later_cell(gallery: Gallery) -> None:
     assert [output.data["text/plain"] for output in first.outputs[1:]] == ["'ONE'", "'two'"]
 
 
+@pytest.mark.slow
 def test_the_deadline_holds_across_cells(gallery: Gallery) -> None:
     cells = "\n# %%\n\n".join(["import time\ntime.sleep(2)"] * 8)
     write(gallery, f"# sphinx_gallery_deadline = 8\n{cells}")
@@ -168,6 +172,7 @@ def test_a_project_checks_what_recipes_publish_before_it_is_written(
     assert not list(gallery.recordings.glob("*.ipynb"))
 
 
+@pytest.mark.slow
 def test_a_killed_kernel_is_tried_once_more(gallery: Gallery, tmp_path: Path) -> None:
     marker = tmp_path / "first_try"
     write(
@@ -203,6 +208,7 @@ def test_settings_reach_the_kernel(gallery: Gallery) -> None:
     assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "False True\n"
 
 
+@pytest.mark.slow
 def test_a_recipe_that_changes_its_own_input_is_stale(gallery: Gallery) -> None:
     path = gallery.recipes / "numbers.txt"
     path.write_text("1 2 3\n")
@@ -234,6 +240,7 @@ def test_declared_inputs_are_there_and_a_changed_one_makes_stale(gallery: Galler
     assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "4\n"
 
 
+@pytest.mark.slow
 def test_a_changed_module_beside_a_recipe_makes_stale(gallery: Gallery) -> None:
     module = gallery.recipes / "package" / "__init__.py"
     module.parent.mkdir()

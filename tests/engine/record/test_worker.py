@@ -112,6 +112,7 @@ def recorder(gallery: Gallery) -> Iterator[Callable[[str], "subprocess.Popen[str
         process.communicate()
 
 
+@pytest.mark.fast
 def test_nothing_is_left_of_a_run_that_ends_well(
     run: RunCells, place: Path, temporary: Path
 ) -> None:
@@ -244,6 +245,7 @@ def test_what_works_in_a_folder_left_behind_is_ended_but_no_person_looking(
         os.close(terminal)
 
 
+@pytest.mark.slow
 def test_a_run_whose_recorder_lives_is_left_alone(temporary: Path) -> None:
     with run_folder() as folder:
         code = "import time; time.sleep(600)"
@@ -300,6 +302,7 @@ def test_a_probe_whose_recorder_was_killed_is_ended_later(
     assert not any(each.is_dir() for each in temporary.iterdir())
 
 
+@pytest.mark.slow
 def test_ending_gives_up_on_what_cannot_be_killed(
     temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -361,6 +364,7 @@ def test_a_worker_that_is_stopped_keeps_the_deadline(
     assert not any(map(is_alive, read_pids(place)))
 
 
+@pytest.mark.slow
 def test_the_deadline_holds_for_both_tries_together(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:

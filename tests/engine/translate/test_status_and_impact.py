@@ -129,6 +129,7 @@ def test_a_text_whose_link_leads_elsewhere_is_not_removed() -> None:
     assert impact["new"].changed == [("The first call compiles.", "The first call compiles it.")]
 
 
+@pytest.mark.slow
 def test_the_impact_of_a_change_is_told_in_markdown(
     site: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,0 +1,63 @@
+"""What readers call the words of a recipe's rows and claims: cases, arms, quantities, counts.
+
+The engine knows none of them. An extension may answer the event ``recipe-gallery-name`` with a name
+in the reader's language, or with None: then a page shows the recipe's own word, marked as such.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from html import escape
+
+from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
+
+from ...languages import current_language, source_language, typeset
+from ...recipes.cell_marks import DATA_CLASS
+from ...recipes.figures.figures import Figure
+from ...recipes.figures.rows import Size
+
+Pieces = list[tuple[str, bool]]  # words, and whether they are the recipe's
+Namer = Callable[[str], str | None]  # what readers call a word of a recipe
+
+EVENT = "recipe-gallery-name"  # page of the recipe, kind, word
+NAME, QUANTITY, EVIDENCE = "name", "quantity", "evidence"  # kinds
+
+
+def ask_name(env: BuildEnvironment, recipe: str, kind: str, word: str) -> str | None:
+    """Return what readers call a word of the recipe with the page ``recipe``, if that is known."""
+    known = env.events.emit_firstresult(EVENT, recipe, kind, word)
+    return None if known is None else str(known)
+
+
+def call(word: str, name: Namer) -> Pieces:
+    """Return what readers call a word, else the recipe's own."""
+    known = name(word)
+    return [(word, True)] if known is None else [(known, False)]
+
+
+def name_case(env: BuildEnvironment, recipe: str, case: str, size: Size) -> Pieces:
+    """Return a case and its size, which may have a name together."""
+    name = partial(ask_name, env, recipe, NAME)
+    sized = f"{case}.{size}"
+    if size is None or name(sized):
+        return call(case if size is None else sized, name)
+    return [*call(case, name), (" · ", False), *call(str(size), name)]
+
+
+def name_figure(env: BuildEnvironment, recipe: str, figure: Figure) -> Pieces:
+    """Return case, size, arm and quantity of a figure."""
+    arm = call(figure.arm, partial(ask_name, env, recipe, NAME))
+    quantity = call(figure.quantity, partial(ask_name, env, recipe, QUANTITY))
+    case = name_case(env, recipe, figure.case, figure.size)
+    return [*case, (" · ", False), *arm, (" · ", False), *quantity]
+
+
+def mark(config: Config, pieces: Pieces) -> str:
+    """Return pieces as HTML; words that are the recipe's are marked as of its language."""
+    tag, locale = source_language(config).tag, current_language(config).locale
+    return "".join(
+        f'<span class="{DATA_CLASS}" lang="{tag}">{escape(words)}</span>'
+        if is_data
+        else escape(typeset(words, locale))
+        for words, is_data in pieces
+    )

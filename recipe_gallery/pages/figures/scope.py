@@ -1,0 +1,73 @@
+"""What a recorded table shows: its case, and that it is of the one process that made the page."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from html import escape, unescape
+from typing import Any
+
+from docutils import nodes
+from sphinx.locale import get_translation
+from sphinx.transforms import SphinxTransform
+
+from ... import Priority
+from ...recipes.cell_marks import DATA_CLASS
+from ...recipes.figures.rows import MIME, Row, parse
+from ...recipes.recorded_page import RecordedPage, load_page
+from .naming import Pieces, mark, name_case
+
+_ = get_translation("recipe_gallery")
+
+_TABLE = re.compile(r"<table\b[^>]*>(?!\s*<caption)")
+_HEAD = re.compile(r"<th\b[^>]*>([^<]*)</th>")
+_PLACE = re.compile(r'<caption data-case="([^"]*)"></caption>')
+
+
+def find_rows(data: Mapping[str, Any]) -> list[Row]:
+    """Return the rows that one output publishes; none if it is not what a recipe may publish."""
+    with suppress(ValueError):
+        return [*parse(data[MIME]).rows] if MIME in data else []
+    return []
+
+
+def leave_place(html: str, rows: Sequence[Row]) -> str:
+    """Return recorded HTML with a place for the caption of its first table.
+
+    ``rows`` were published right before. They are the table's if its lines have their arms' names.
+    """
+    case = [rows[-1].case, rows[-1].size] if rows else []
+    arms = {row.arm for row in rows if [row.case, row.size] == case}
+    lines = {unescape(each) for each in _HEAD.findall(html.partition("</thead>")[2])}
+    said = escape(json.dumps(case if arms and lines == arms else []))
+    return _TABLE.sub(lambda table: f'{table[0]}<caption data-case="{said}"></caption>', html, 1)
+
+
+class CaptionTables(SphinxTransform):
+    """Say in the reader's language what recorded tables show."""
+
+    default_priority = Priority.FILL_FIGURES
+
+    def apply(self, **kwargs: Any) -> None:
+        """Fill the places that were left."""
+        page = load_page(self.env, self.env.docname)
+        if not isinstance(page, RecordedPage):
+            return
+        device = page.recording.device_name
+
+        def fill(place: re.Match[str]) -> str:
+            case = json.loads(unescape(place[1]))
+            said = (
+                _("%(case)s: one process on %(device)s") if case else _("One process on %(device)s")
+            )
+            before, _case, after = str(said).partition("%(case)s")
+            pieces: Pieces = [(before, False)]
+            if case:
+                pieces += [*name_case(self.env, self.env.docname, *case), (after, False)]
+            text = mark(self.config, pieces)
+            named = f'<span class="{DATA_CLASS}">{escape(device)}</span>'
+            return f"<caption>{text.replace('%(device)s', named)}</caption>"
+
+        for node in self.document.findall(nodes.raw):
+            if node.get("format") == "html" and "data-case" in node.astext():
+                node.children = [nodes.Text(_PLACE.sub(fill, node.astext()))]
