@@ -1,9 +1,13 @@
+import hashlib
 import logging
 import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
+from datetime import date
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +18,7 @@ from jinja2 import Environment
 from playwright.sync_api import Browser
 
 from chromium import find_chromium, launch
-from gallery import RECIPE, Gallery, copy_repository
+from gallery import RECIPE, ROOT, Gallery, copy_repository
 
 # Machines differ in speed, and no test is about it.
 settings.register_profile("patient", deadline=None)
@@ -31,7 +35,7 @@ logging.disable(logging.DEBUG)
 # a project of somebody else, a package.
 SLOW = {
     *("languages_site", "browser", "run", "recorder", "scheduler"),
-    *("recorded_once", "stranger", "wheel"),
+    *("recorded_once", "stranger", "wheel", "bench"),
 }
 
 
@@ -61,9 +65,20 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _share_recordings(shared: Path) -> None:
-    """Record each of the tests' recipes once for all tests."""
-    os.environ.setdefault("RECORDINGS_OF_TESTS", str(shared / "recordings"))
+def _share_recordings() -> None:
+    """Record each of the tests' recipes once a day, and anew when what records has changed."""
+    digest = hashlib.sha256(f"{sys.version} {date.today()}".encode())
+    for package in ("ipykernel", "ipython", "nbclient", "nbformat", "matplotlib"):
+        digest.update(version(package).encode())
+    engine = ROOT / "recipe_gallery"
+    files = [*engine.glob("*.py"), *engine.glob("recipes/**/*.py"), *engine.glob("record/**/*.py")]
+    for path in [ROOT / "tests/gallery.py", *sorted(files)]:
+        digest.update(path.read_bytes())
+    kept = ROOT / "_build/recordings_of_tests"
+    for folder in kept.glob("*"):
+        if time.time() - folder.stat().st_mtime > 24 * 3600:
+            shutil.rmtree(folder, ignore_errors=True)
+    os.environ.setdefault("RECORDINGS_OF_TESTS", str(kept / digest.hexdigest()[:16]))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -186,7 +186,9 @@ def _record_once(name: str, text: str) -> bytes:
         shared.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{shared}.lock"):
             if not shared.exists():
-                shared.write_bytes(_record(name, text))
+                made = shared.with_suffix(".new")
+                made.write_bytes(_record(name, text))
+                made.rename(shared)
             return shared.read_bytes()
     return _record(name, text)
 

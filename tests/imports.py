@@ -8,6 +8,7 @@ the packages to the limits on sizes.
 import ast
 import sys
 from collections.abc import Iterator
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -47,12 +48,18 @@ def find_modules(root: Path) -> dict[str, Path]:
     return {name.removesuffix(".__init__"): path for name, path in zip(names, paths, strict=True)}
 
 
+@cache  # each module is looked at for its imports and for each limit
+def parse(text: str) -> tuple[ast.AST, ...]:
+    """Return all nodes of a module."""
+    return tuple(ast.walk(ast.parse(text)))
+
+
 def find_imports(name: str, modules: dict[str, Path]) -> set[str]:
     """Return the modules of both packages that a module imports, anywhere in its text."""
     path = modules[name]
     package = name.split(".") if path.stem == "__init__" else name.split(".")[:-1]
     found = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in parse(path.read_text(encoding="utf-8")):
         if isinstance(node, ast.Import):
             found |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
@@ -106,7 +113,7 @@ def find_sizes(root: Path = ROOT) -> Iterator[tuple[str, str, int]]:
         if path.stem == "__init__":
             files = [each for each in path.parent.iterdir() if each.is_file()]
             yield "files of a folder", path.parent.relative_to(root).as_posix(), len(files)
-        for node in ast.walk(ast.parse(text)):
+        for node in parse(text):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 place_of = f"{place}:{node.lineno}: {node.name}"
                 yield "lines of a function", place_of, (node.end_lineno or 0) - node.lineno + 1

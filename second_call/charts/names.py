@@ -153,7 +153,7 @@ class Source:
     def name(self, word: str) -> str:
         """Return what readers call an arm, a case, a part or a quantity."""
         shown = label(self.env, self.docname, word)
-        return name_quantities().get(word, shown) if shown == word else shown
+        return str(name_quantities().get(word, shown)) if shown == word else shown
 
     def find_all(
         self, arms: Sequence[str], quantities: Sequence[str], sizes: Sequence[str] = ()

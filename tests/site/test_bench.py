@@ -83,6 +83,7 @@ def test_the_harness_stays_short() -> None:
     assert len(SOURCE.read_text().splitlines()) <= 110
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("capability", "device", "dtype"),
     [
@@ -112,6 +113,7 @@ def test_what_the_machine_can_use_is_chosen_and_said(
     assert f"capability {capability or (0, 0)}" in said
 
 
+@pytest.mark.slow
 def test_without_triton_it_is_the_cpu(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module.torch.cuda, "is_available", lambda: True)
     monkeypatch.setattr(module.torch.utils._triton, "has_triton_package", lambda: False)

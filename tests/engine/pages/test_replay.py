@@ -52,6 +52,7 @@ def test_rendering_never_runs_a_recipe(gallery: Gallery, tmp_path: Path) -> None
     assert trace.exists()
 
 
+@pytest.mark.slow
 def test_exactly_what_changed_is_read_again(site: Gallery, recipe: str) -> None:
     site.write("other", recipe)
     assert site.record("other")

@@ -104,6 +104,7 @@ def test_a_recording_without_hashes_is_recorded_again(site: Gallery) -> None:
     )
 
 
+@pytest.mark.slow
 def test_check_and_html_say_the_same_of_any_changed_byte(site: Gallery) -> None:
     path = site.recordings / "adding.ipynb"
     whole, before = path.read_bytes(), json.loads(path.read_text())
