@@ -66,7 +66,6 @@ was tuned here took less GPU time in every process.
    :as it is:
    :one step: in one step
    :clone: cloned
-   :gpu: on the GPU
 """
 
 # sphinx_gallery_cell_timeout = 600
