@@ -30,7 +30,7 @@ from recipe_gallery.languages import current_language, typeset
 from recipe_gallery.outdated import once, watch
 from recipe_gallery.pages.figures.format import format_figure, format_range
 from recipe_gallery.pages.figures.known import FIGURE, MAYBE, Answer, answers
-from recipe_gallery.pages.figures.naming import EVIDENCE, NAME
+from recipe_gallery.pages.figures.naming import EVIDENCE, NAME, QUANTITY
 from recipe_gallery.recipes.figures.figures import Figure
 from recipe_gallery.recipes.figures.rows import slug
 from recipe_gallery.recipes.gallery import find_file
@@ -99,7 +99,10 @@ def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
     if kind == NAME:
         return _find_declared(app.env, docname, word)
     names = [f"claim.{word}", word] if kind == EVIDENCE else [word]
-    return _find_declared(app.env, docname, *names) or name_quantities().get(word)
+    known = name_quantities().get(word)
+    return (
+        known if known and kind == QUANTITY else _find_declared(app.env, docname, *names) or known
+    )
 
 
 def declared_names(env: BuildEnvironment, docname: str) -> dict[str, str]:

@@ -91,7 +91,7 @@ def wrap(words: str, width: float, size: float = SIZE) -> list[str]:
     Scripts without spaces break between any two letters, but not before a comma.
     """
     lines, line = [], ""
-    for piece in MAY_BREAK.split(words):
+    for piece in MAY_BREAK.split(str(words)):  # a label may be lazy
         if line and text_width((line + piece).rstrip(), size) > width + 0.01:  # sums are inexact
             lines.append(line.rstrip())
             line = piece.lstrip()
