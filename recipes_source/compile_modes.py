@@ -71,6 +71,7 @@ product of one row saved less than a tenth of its GPU time <tuning-gains-little>
    :gpu max-autotune-no-cudagraphs: on the GPU, tuned
    :process: one process
    :compiler:
+   :start_up: start
 """
 
 # sphinx_gallery_cell_timeout = 600

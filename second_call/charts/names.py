@@ -134,7 +134,6 @@ def name_quantities() -> dict[str, str]:
         "speedup": _("speed-up"),
         "share": _("share of the limit"),
         "break_even": _("pays after"),
-        "start_up": _("start"),
     }
 
 
