@@ -7,7 +7,7 @@ BUILD := _build
 # -n: a link that leads nowhere is a warning; -W: a warning fails the build, after all are shown
 SPHINXOPTS ?= -n -W -q
 PORT ?= 8000
-# one process a core; who has nothing left to do takes tests from another
+# -n auto is one process a core, and one more; who has nothing left to do takes tests from another
 PYTESTFLAGS ?= -n auto --dist worksteal
 
 # RECIPES names some recipes, MACHINE keeps recordings beside the published ones

@@ -23,7 +23,7 @@ from recipe_gallery.build import build_site  # noqa: E402
 from recipe_gallery.languages import Language, load_languages  # noqa: E402
 
 QUERIES = Path(__file__).with_name("search_queries")
-SETS = ("held_out", "fresh", "fresh_2", "fresh_3")
+SETS = ("held_out", "fresh", "fresh_2", "fresh_3", "fresh_4")
 CLEAR = """() => {
   document.querySelector("article .search-status").textContent = "";
   document.querySelector("article .search-results, #search-results").replaceChildren();

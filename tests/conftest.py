@@ -39,6 +39,12 @@ SLOW = {
 }
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Use every core, and one process more: tests wait for deadlines, for processes, for pages."""
+    affinity = getattr(os, "sched_getaffinity", None)  # which knows of containers
+    return (len(affinity(0)) if affinity else os.cpu_count() or 1) + 1
+
+
 @pytest.hookimpl(tryfirst=True)  # before slow tests are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes minutes, so that no process is left alone with it at the end."""

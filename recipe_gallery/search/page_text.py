@@ -64,6 +64,10 @@ def _read(parent: nodes.Element, section: Section, *, shown: bool = True) -> Ite
             inner = Section(anchor=node["ids"][0], title=node.get("summary", ""))
             yield inner
             yield from _read(node, inner)
+        elif isinstance(node, nodes.definition_list_item) and node[0]["ids"]:  # of a glossary
+            inner = Section(anchor=node[0]["ids"][0], title=node[0].astext())
+            yield inner
+            yield from _read(node[-1], inner)
         elif isinstance(node, _LEFT_OUT):
             continue
         elif isinstance(node, nodes.title) and isinstance(parent, nodes.section):

@@ -19,11 +19,11 @@ recipeGallerySearch("find", (() => {
   const TITLE = 2.5; // what one in the title of the page adds
   const PART = 0.3; // what a part of a name counts that stands on a page as a whole
   const INFLECTED = 0.9; // what another form of a word counts
-  const OF_SECTIONS = 0.3; // what the rarity of a word among sections counts, beside that among pages
+  const OF_SECTIONS = 2; // what the rarity of a word among sections counts, beside that among pages
   const WHOLE = 0.25; // how much less a part of a run counts
   const SYNONYM = 0.8;
   const BEGUN = 0.6; // what a longer word counts for one that is typed
-  const BOTH = 0.7; // share of the page in its rank, beside that of its best section
+  const BOTH = 0.3; // share of the page in its rank, beside that of its best section
   const CUT = 0.3; // share of the best rank below which a page is no answer
   const EXCERPT = 200; // characters, of which Chinese and Korean need half
 
@@ -260,7 +260,7 @@ recipeGallerySearch("find", (() => {
         page.score = (1 - BOTH) * page.sections[0].score + BOTH * sum(ofPages.get(page.page));
       }
       const ranked = [...pages.values()].sort((a, b) => b.score - a.score || a.page - b.page);
-      return ranked.filter((page) => page.score > CUT * ranked[0].score);
+      return ranked.filter((page, at) => at < 3 || page.score > CUT * ranked[0].score);
     }
 
     async function textsOf(page) {

@@ -3,7 +3,7 @@
 import re
 import zlib
 from collections.abc import Iterator
-from itertools import product
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -103,8 +103,6 @@ def test_every_page_is_accessible_and_keeps_to_itself(
         page.on("pageerror", lambda error: problems.append(f"{page.url}: {error}"))
         for name in pages(languages_site, language):
             page.goto(address + name)
-            if theme == "light":
-                page.wait_for_load_state("networkidle")
             if page.evaluate(SCROLLS_SIDEWAYS):
                 problems.append(f"{name}: scrolls sideways")
             if page.evaluate(FORMULAS_FAR_OFF):
@@ -113,6 +111,8 @@ def test_every_page_is_accessible_and_keeps_to_itself(
             for violation in results.response["violations"]:
                 where = [str(node["target"]) for node in violation["nodes"]]
                 problems.append(f"{name}: {violation['id']}: {len(where)}: {where[:3]}")
+            if theme == "light":  # whatever it asks for later is noted, too
+                page.wait_for_load_state("networkidle")
     assert problems == []
 
 
@@ -362,6 +362,11 @@ def test_paper_is_light_and_nothing_is_cut_off(browser: Browser, address: str) -
         page.set_viewport_size({"width": 700, "height": 900})
         page.emulate_media(media="print")
         expect(page.locator(".chart-data table").first).to_be_visible()
+        folded, shown = (
+            page.locator(each).first.evaluate("(e) => parseFloat(getComputedStyle(e).lineHeight)")
+            for each in (".folded-cell pre", ".answer pre")
+        )
+        assert folded < 0.75 * shown  # plumbing takes little paper
         cut = page.evaluate(
             """() => [...document.querySelectorAll("article :is(table, pre)")]
               .filter((each) => each.getBoundingClientRect().right > innerWidth + 1
@@ -369,6 +374,17 @@ def test_paper_is_light_and_nothing_is_cut_off(browser: Browser, address: str) -
               .map((each) => each.outerHTML.slice(0, 80))"""
         )
         assert cut == []
+
+
+def test_labels_of_the_results_stand_apart(browser: Browser, address: str) -> None:
+    with browser.new_context(viewport=DESKTOP) as context:
+        page = context.new_page()
+        page.goto(f"{address}zh_CN/results.html")
+        ends = page.locator(".headlines-head text").evaluate_all(
+            "(all) => all.map((e) => e.getBoundingClientRect()).map((r) => [r.left, r.right])"
+        )
+        assert len(ends) > 3
+        assert all(after[0] - before[1] > 8 for before, after in pairwise(ends))
 
 
 def colours_of_text(pdf: bytes) -> set[tuple[float, ...]]:

@@ -68,6 +68,18 @@ def test_evidence_is_in_the_window_beside_its_mark(
     page.close()
 
 
+def test_no_line_begins_with_a_mark(browser: Browser, address: str) -> None:
+    page = open_page(browser, address)
+    for width in range(200, 480, 6):
+        page.set_viewport_size({"width": width, "height": 700})
+        behind = page.locator(".claim-mark").evaluate(
+            """(mark) => mark.getBoundingClientRect().top
+              - [...mark.previousElementSibling.getClientRects()].at(-1).bottom"""
+        )
+        assert behind < 0, width
+    page.close()
+
+
 def test_paper_has_the_words_alone(browser: Browser, address: str) -> None:
     page = open_page(browser, address)
     page.get_by_role("button", name="Evidence").click()

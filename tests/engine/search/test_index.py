@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from docutils import nodes
 from docutils.core import publish_doctree
 from sphinx.application import Sphinx
 
@@ -79,6 +80,13 @@ def test_a_page_is_read_in_sections_and_excerpts_are_prose() -> None:
     assert inner[:3] == ["inner", "Inner", "Prose of it."]
     assert "quokka" in inner[4]
     assert "comment" not in inner[4]
+
+
+def test_a_term_of_a_glossary_is_a_place_of_its_own() -> None:
+    document = publish_doctree("Title\n=====\n\ngranite\n   A hard stone.\n")
+    document.next_node(nodes.term)["ids"] = ["term-granite"]  # as Sphinx's glossary does
+    _page, term = (each.as_data() for each in read_sections(document))
+    assert term[:4] == ["term-granite", "granite", "A hard stone.", ["granite"]]
 
 
 def test_an_index_is_cut_into_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
