@@ -66,6 +66,8 @@ was tuned here took less GPU time in every process.
    :as it is:
    :one step: in one step
    :clone: cloned
+   :product.1: product of matrices, one row
+   :sin+cos.2^0: sine and cosine of one number
 """
 
 # sphinx_gallery_cell_timeout = 600
