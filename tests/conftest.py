@@ -7,7 +7,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import date
-from importlib.metadata import version
+from functools import cache
+from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import Any
 
@@ -88,8 +89,11 @@ def _share_recordings() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _compile_templates_once() -> Iterator[None]:
-    """Keep compiled templates of Jinja: compiling them is half of the time of a small build."""
+def _look_once() -> Iterator[None]:
+    """Keep what each small build would make anew.
+
+    Compiling templates of Jinja would take half of its time, asking all packages for themes a part.
+    """
     compile_template: Callable[..., Any] = Environment.compile
     kept: dict[object, Any] = {}
 
@@ -102,6 +106,7 @@ def _compile_templates_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Environment, "compile", compile_once)
+        patch.setattr("sphinx.theming.entry_points", cache(entry_points))
         yield
 
 

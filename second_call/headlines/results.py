@@ -118,7 +118,8 @@ class Plot:
             "data-machine": shown.device,
             **({"data-loses": ""} if gain.loses else {}),
         }
-        case += [nodes.Text(" "), self._against(shown.words["recipe"], gain)]
+        if gain.baseline.arm != gain.figure.arm:  # else the words say what differs
+            case += [nodes.Text(" "), self._against(shown.words["recipe"], gain)]
         if self.devices:
             case += [
                 nodes.Text(" "),

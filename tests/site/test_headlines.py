@@ -165,6 +165,13 @@ def test_headlines_are_drawn_and_said(site: Gallery) -> None:
     assert " style=" not in str(soup.select_one(".results"))
 
 
+def test_a_case_against_the_same_arm_does_not_name_it(site: Gallery) -> None:
+    wall = "      adam.100.fused.wall against adam.100.fused.gpu: By the clock\n"
+    write_page(site, NAMED + wall)
+    *_others, last = rows(site.build().page("results"))
+    assert last.startswith("By the clock Speed-up 1.00×")
+
+
 def test_the_words_of_headlines_are_translated(site: Gallery) -> None:
     site.set_languages("ko")
     messages = site.build("gettext", gettext_compact=False)
