@@ -5,12 +5,14 @@ instead, by characters that no translation may hold.
 """
 
 import re
+import shutil
 from pathlib import Path
 
 from ..errors import GalleryError
 from ..languages import PSEUDO_CODES
 from ..project import Project
 from .catalogs import Kind, catalog_folder, kind_of, label_domains, write_catalog
+from .glossary import FILE_NAME
 from .templates.extract import make_templates
 from .update.merge import update_catalog
 
@@ -45,6 +47,8 @@ def make_pseudo_catalogs(
             kind = kind_of(entry, label=domain in labels)
             entry.msgstr = pseudo_message(entry.msgid, kind, code)
         write_catalog(catalog_folder(locale, code) / f"{domain}.po", catalog)
+    if (glossary := project.locale / FILE_NAME).is_file():  # pages may show its remarks
+        shutil.copyfile(glossary, locale / FILE_NAME)
 
 
 def pseudo_message(text: str, kind: Kind, code: str = PSEUDO_CODES[0]) -> str:
