@@ -67,6 +67,8 @@ was tuned here took less GPU time in every process.
    :one step: in one step
    :arm.gpu: on the GPU
    :clone: cloned
+   :product.1: product of matrices, one row
+   :sin+cos.2^0: sine and cosine of one number
 """
 
 # sphinx_gallery_cell_timeout = 600
