@@ -66,6 +66,8 @@ product of one row saved less than a tenth of its GPU time <tuning-gains-little>
    :as it is:
    :one step: in one step
    :clone: cloned
+   :product.1: product of matrices, one row
+   :sin+cos.2^0: sine and cosine of one number
    :gpu default: on the GPU, default
    :gpu reduce-overhead: on the GPU, reduce-overhead
    :gpu max-autotune-no-cudagraphs: on the GPU, tuned

@@ -134,6 +134,7 @@ def test_no_english_is_left_on_a_translated_page(languages_site: Path, language:
             found.decompose()
         own = page.select_one(f'[lang="{language.tag}"]')  # pages at the root have all languages
         assert own, path
+        assert not own.find(string=re.compile(r"%\(")), f"{path}: a place that nothing filled"
         for text in find_texts(own):
             if words := find_english(text):
                 left.add((path.stem, " ".join(sorted(words)), " ".join(text.split())[:200]))

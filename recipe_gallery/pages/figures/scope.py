@@ -21,6 +21,7 @@ _ = get_translation("recipe_gallery")
 
 _TABLE = re.compile(r"<table\b[^>]*>(?!\s*<caption)")
 _HEAD = re.compile(r"<th\b[^>]*>([^<]*)</th>")
+_PART = re.compile(r"(%\(\w+\)s)")
 _PLACE = re.compile(r'<caption data-case="([^"]*)"></caption>')
 
 
@@ -60,13 +61,14 @@ class CaptionTables(SphinxTransform):
             said = (
                 _("%(case)s: one process on %(device)s") if case else _("One process on %(device)s")
             )
-            before, _case, after = str(said).partition("%(case)s")
-            pieces: Pieces = [(before, False)]
-            if case:
-                pieces += [*name_case(self.env, self.env.docname, *case), (after, False)]
-            text = mark(self.config, pieces)
             named = f'<span class="{DATA_CLASS}">{escape(device)}</span>'
-            return f"<caption>{text.replace('%(device)s', named)}</caption>"
+            text = ""
+            for part in _PART.split(str(said)):  # whose brackets are not those of the sentence
+                pieces: Pieces = [(part, False)]
+                if part == "%(case)s":
+                    pieces = name_case(self.env, self.env.docname, *case)
+                text += named if part == "%(device)s" else mark(self.config, pieces)
+            return f"<caption>{text}</caption>"
 
         for node in self.document.findall(nodes.raw):
             if node.get("format") == "html" and "data-case" in node.astext():
