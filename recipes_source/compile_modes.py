@@ -65,6 +65,7 @@ was tuned here took less GPU time in every process.
    :intact of 4: intact results of 4
    :as it is:
    :one step: in one step
+   :arm.gpu: on the GPU
    :clone: cloned
    :product.1: product of matrices, one row
    :sin+cos.2^0: sine and cosine of one number

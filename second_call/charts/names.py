@@ -94,10 +94,11 @@ def _find_declared(env: BuildEnvironment, docname: str, *names: str) -> str | No
 def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
     """Return what readers call a word of a recipe, for its evidence and the list of its figures.
 
-    A name that evidence uses otherwise than charts do is declared as ``claim.graphs``.
+    A name that evidence uses otherwise than charts do is declared as ``claim.graphs``; that of an
+    arm which is called like a quantity, as ``arm.gpu``.
     """
     if kind == NAME:
-        return _find_declared(app.env, docname, word)
+        return _find_declared(app.env, docname, f"arm.{word}", word)
     names = [f"claim.{word}", word] if kind == EVIDENCE else [word]
     known = name_quantities().get(word)
     return (
