@@ -14,7 +14,7 @@ from babel import Locale
 from sphinx.locale import get_translation
 
 from ...languages import format_number, format_percent
-from .format import LEAST_DIGITS, SPACE, find_scale, first_digit
+from .format import LEAST_DIGITS, SPACE, find_scale, first_digit, list_separator
 from .naming import Namer, Pieces, call
 
 _ = get_translation("recipe_gallery")
@@ -128,8 +128,8 @@ def _format_all(numbers: str, unit: str, digits: int, locale: Locale) -> str:
     scaled = [value / 10.0**exponent for value in values]
     *others, last = (format_number(each, locale, _places(each, digits)) for each in scaled)
     if others:
-        comma = str(locale.list_patterns["standard"]["middle"]).format("", "")
-        last = str(_("%(others)s and %(last)s") % {"others": comma.join(others), "last": last})
+        first = list_separator(locale).join(others)
+        last = str(_("%(others)s and %(last)s") % {"others": first, "last": last})
     return f"{last}{SPACE}{name}"
 
 
