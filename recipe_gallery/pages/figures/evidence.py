@@ -14,6 +14,7 @@ from babel import Locale
 from sphinx.locale import get_translation
 
 from ...languages import format_number, format_percent
+from ...recipes.figures.rows import LARGEST
 from .format import LEAST_DIGITS, SPACE, find_scale, first_digit, list_separator
 from .naming import Namer, Pieces, call
 
@@ -88,6 +89,8 @@ def _write_count(number: str, locale: Locale) -> str:
         value = float(number)
     except ValueError:
         return number
+    if abs(value) > LARGEST:  # anybody can propose a recording, and no page has such figures
+        return number
     return format_number(value, locale, 0 if value.is_integer() else 2)
 
 
@@ -99,6 +102,8 @@ def format_quantities(evidence: str, locale: Locale) -> str:
     """
     found = [each for match in _QUANTITIES.finditer(evidence) for each in _numbers(match[1])]
     found += [float(match[0]) for match in _SHARE.finditer(evidence)]
+    if max(found, default=0) > LARGEST:
+        return evidence
 
     def tell_apart(digits: int) -> bool:
         return len({_shorten(each, digits) for each in found}) == len(set(found))
