@@ -588,7 +588,7 @@ torch.compile(lambda: optimizer.step(), backend=counter)()
 print("graphs of a compiled step with fused=True:", counter.graphs)
 
 # %%
-# Other optimizers are kept away as a whole, or do what the compiler cannot trace.
+# Some other optimizers are kept away as a whole, or do what the compiler cannot trace.
 
 # sphinx_gallery_fold = "How the graphs of other optimizers are counted"
 # sphinx_gallery_once = True

@@ -438,7 +438,7 @@ print(f"with .item():    {1e6 * bench.time(lambda: row.sum().item(), 1000):.1f} 
 # more workers help only as far as these allow. One GPU is used; with several, look at the
 # communication too. The parts are seen from the GPU: what the CPU does while the GPU is busy counts
 # in none of them. Figures that depend on the CPU, such as the wall time of a launch-bound step,
-# differ from host to host; :doc:`/how_we_measure` says by how much.
+# differ from host to host; :doc:`/results` shows by how much.
 #
 # The table at the top leads on. If the step is GPU-bound or launch-bound, start with
 # :doc:`/recipes/compile_modes`; if the optimizer stands out, with

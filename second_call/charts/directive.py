@@ -19,6 +19,7 @@ from sphinx.writers.html5 import HTML5Translator
 from recipe_gallery import Priority
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.outdated import store_of, watch
+from recipe_gallery.pages.figures.format import join_ends
 from recipe_gallery.pages.figures.known import list_machines
 from recipe_gallery.recipes.cell_marks import DOWNLOADS_ONLY, OUTPUT_CLASS
 
@@ -105,7 +106,7 @@ def _describe_scope(table: Table, source: Source) -> Iterator[str]:
     text = _("medians on %(device)s (processes: %(processes)s, machines: %(machines)s)")
     yield text % {
         "device": summary.measured.device,
-        "processes": "–".join(map(str, dict.fromkeys([counts[0], counts[-1]]))),
+        "processes": join_ends(str(counts[0]), str(counts[-1])) if counts[1:] else counts[0],
         "machines": max(each.hosts for each in source.used),
     }
     if table.has_ranges and counts[-1] > 1:

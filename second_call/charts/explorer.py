@@ -18,6 +18,7 @@ from sphinx.locale import get_translation
 
 from recipe_gallery.languages import typeset
 from recipe_gallery.outdated import watch
+from recipe_gallery.pages.figures.format import list_separator
 from recipe_gallery.pages.figures.known import list_machines
 
 from ..figures.summary import summarize
@@ -158,7 +159,7 @@ def _tabulate(cases: Sequence[Case], locale: Locale) -> Table:
 def _words(locale: Locale) -> dict[str, str]:
     """Return what the explorer says, and explorer.js as well."""
     return {
-        "separator": str(locale.list_patterns["standard"]["middle"]).format("", ""),
+        "separator": list_separator(locale),
         "one": str(_("%(case)s, %(calls)s calls: %(arm)s is fastest (%(times)s).")),
         "several": str(_("%(case)s, %(calls)s calls: %(arm)s take about the same (%(times)s).")),
         "two": str(_("%(first)s and %(last)s")),
@@ -215,8 +216,7 @@ def _draw(case: Case, most: int, locale: Locale, width: float) -> Drawing:
     for tick in x.ticks(4 if width <= NARROW else 7):
         drawing.line((x(tick), y.end), (x(tick), y.start), "grid")
         drawing.text(x(tick), y.start + 20, write_number(tick, locale), "muted", "middle")
-    title = str(_("Calls in your run"))
-    drawing.text((left + x.end) / 2, y.start + 40, title, "muted", "middle")
+    drawing.text((left + x.end) / 2, y.start + 40, str(_("Calls in your run")), "muted", "middle")
     for each in series:
         drawing.path([(x(p.x), y(p.value)) for p in each.points], f"curve {each.kind}")
     if right < width:

@@ -101,9 +101,8 @@ def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
         return _find_declared(app.env, docname, f"arm.{word}", word)
     names = [f"claim.{word}", word] if kind == EVIDENCE else [word]
     known = name_quantities().get(word)
-    return (
-        known if known and kind == QUANTITY else _find_declared(app.env, docname, *names) or known
-    )
+    own = None if known and kind == QUANTITY else _find_declared(app.env, docname, *names)
+    return own or known
 
 
 def declared_names(env: BuildEnvironment, docname: str) -> dict[str, str]:

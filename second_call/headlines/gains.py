@@ -70,8 +70,14 @@ def _in_common(figure: Figure, other: Figure, value: float) -> Figure:
     """
     if figure.processes <= other.processes:
         return figure
-    known = replace(figure, processes=other.processes, hosts=other.hosts)
-    return replace(known, value=value, low=value, high=value)
+    return replace(
+        figure,
+        value=value,
+        low=value,
+        high=value,
+        processes=other.processes,
+        hosts=other.hosts,
+    )
 
 
 def _key_of(figure: Figure, *, arm: str = "", quantity: str = "") -> str:

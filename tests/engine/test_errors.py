@@ -183,6 +183,7 @@ BUILDS: dict[str, tuple[Callable[[Path], None], str]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BUILDS)
 def test_a_build_that_cannot_go_on_ends_in_one_line(name: str, tmp_path: Path) -> None:
     change, expected = BUILDS[name]

@@ -2,14 +2,17 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
+from docutils import nodes
 
 from gallery import ROOT, Gallery
 from recipe_gallery.languages import Language
 from recipe_gallery.recipes.recording import read_recording
+from second_call.publishing.head import _preview
 from second_call.recipe_page.foot import locate_source
 from site_pages import LANGUAGES, NAMES, SOURCE, by_language, by_recipe, read
 
@@ -58,13 +61,27 @@ def test_every_page_has_a_title_and_a_description_of_its_own(
 
 @by_language
 @by_recipe
-def test_a_link_to_a_recipe_is_shown_with_its_first_figure(
+def test_a_link_to_a_recipe_is_shown_with_its_first_picture(
     languages_site: Path, recipe_page: BeautifulSoup, name: str, language: Language
 ) -> None:
+    """Charts have taken the place of most; the site's own picture has no words of a language."""
     assert meta(recipe_page, "og:type") == "article"
+    own = [image["src"] for image in recipe_page.select("article img[src*=sphx_glr_]")]
+    expected = Path(own[0]).name if own else "_static/preview.png"
     picture = meta(recipe_page, "og:image")
-    assert f"sphx_glr_{name}_001.png" in picture
+    assert picture.endswith(f"/{expected}")
     assert (languages_site / picture.removeprefix(SITE)).exists()
+
+
+def test_the_first_picture_of_a_page_is_its_preview() -> None:
+    images = {"recipes/images/one.png": "one.png"}
+    config = SimpleNamespace(second_call_preview="_static/site.png", html_baseurl=SITE)
+    app = SimpleNamespace(builder=SimpleNamespace(images=images, imagedir="_images"), config=config)
+    page = nodes.section("", nodes.image(uri="https://example.org/badge.png"))
+    assert _preview(app, page)["file"] == "_static/site.png"
+    page += nodes.image(uri="recipes/images/one.png", alt="One")
+    found = _preview(app, page)
+    assert (found["address"], found["alt"]) == (f"{SITE}_images/one.png", "One")
 
 
 @by_language

@@ -32,9 +32,10 @@ UNTRANSLATED = {
     "script, style, template": "not read",
     ".provenance dd": "names of devices, measured values",
     "p.copyright": "whose work it is",
+    ".glossary-table [lang]": "terms, which the glossary has in each language",
 }
 NAMES = re.compile(
-    r"Second Call|NVIDIA H200|CUDA|NumPy|Python|PyTorch|torchvision|transformers|Triton"
+    r"Second Call|NVIDIA H200|Adam|CUDA|NumPy|Python|PyTorch|torchvision|transformers|Triton"
     r"|UTC|MiB|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*(?= \d)"
     r"|(?<=\d)\s(?:[nµm]?s|[kMGT]?B(?:/s)?)(?!\w)"  # units
 )

@@ -14,7 +14,8 @@ from babel import Locale
 from sphinx.locale import get_translation
 
 from ...languages import format_number, format_percent
-from .format import LEAST_DIGITS, SPACE, find_scale, first_digit
+from ...recipes.figures.rows import LARGEST
+from .format import LEAST_DIGITS, SPACE, find_scale, first_digit, list_separator
 from .naming import Namer, Pieces, call
 
 _ = get_translation("recipe_gallery")
@@ -88,6 +89,8 @@ def _write_count(number: str, locale: Locale) -> str:
         value = float(number)
     except ValueError:
         return number
+    if abs(value) > LARGEST:  # anybody can propose a recording, and no page has such figures
+        return number
     return format_number(value, locale, 0 if value.is_integer() else 2)
 
 
@@ -99,6 +102,8 @@ def format_quantities(evidence: str, locale: Locale) -> str:
     """
     found = [each for match in _QUANTITIES.finditer(evidence) for each in _numbers(match[1])]
     found += [float(match[0]) for match in _SHARE.finditer(evidence)]
+    if max(found, default=0) > LARGEST:
+        return evidence
 
     def tell_apart(digits: int) -> bool:
         return len({_shorten(each, digits) for each in found}) == len(set(found))
@@ -128,8 +133,8 @@ def _format_all(numbers: str, unit: str, digits: int, locale: Locale) -> str:
     scaled = [value / 10.0**exponent for value in values]
     *others, last = (format_number(each, locale, _places(each, digits)) for each in scaled)
     if others:
-        comma = str(locale.list_patterns["standard"]["middle"]).format("", "")
-        last = str(_("%(others)s and %(last)s") % {"others": comma.join(others), "last": last})
+        first = list_separator(locale).join(others)
+        last = str(_("%(others)s and %(last)s") % {"others": first, "last": last})
     return f"{last}{SPACE}{name}"
 
 

@@ -96,7 +96,17 @@ def describe_spread(figure: Figure, locale: Locale) -> str:
 def format_range(figure: Figure, locale: Locale) -> str:
     """Return both ends of a figure's interval; nothing if they look the same."""
     low, high = _format_ends(figure, locale)
-    return str(_("%(low)s to %(high)s") % {"low": low, "high": high}) if low else ""
+    return join_ends(low, high) if low else ""
+
+
+def list_separator(locale: Locale) -> str:
+    """Return what stands between the entries of a list but the last two: a comma and a space."""
+    return str(locale.list_patterns["standard"]["middle"]).format("", "")
+
+
+def join_ends(low: str, high: str) -> str:
+    """Return a range, as the reader's language writes it."""
+    return str(_("%(low)s to %(high)s") % {"low": low, "high": high})
 
 
 def _format_ends(figure: Figure, locale: Locale) -> tuple[str, str]:

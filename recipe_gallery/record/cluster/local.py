@@ -102,6 +102,9 @@ def remote_cluster(address: str) -> Iterator[Client]:
             client = Client(address, timeout=CONNECT, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
             raise no_scheduler(address, error) from None
+        except AssertionError:  # Dask waits 10 s for a thread of its own
+            busy = TimeoutError("this machine is too busy to start a client")
+            raise no_scheduler(address, busy) from None
         try:
             yield client
         finally:

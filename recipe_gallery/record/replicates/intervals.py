@@ -132,8 +132,10 @@ def compute_figures(processes: Iterable[tuple[str, Sequence[Row]]]) -> dict[str,
     }
 
 
-def compute_ratios(processes: Iterable[tuple[str, Sequence[Row]]]) -> list[Ratio]:
-    """Return how many times as long one took as another of its case, size and class."""
+def compute_ratios(
+    processes: Iterable[tuple[str, Sequence[Row]]],
+) -> dict[tuple[str, str], Ratio]:
+    """Return how many times as long one took as another of its case, size and class, by keys."""
     pairs: dict[str, tuple[str, str]] = {}
     divided = []
     for host, rows in processes:
@@ -144,20 +146,24 @@ def compute_ratios(processes: Iterable[tuple[str, Sequence[Row]]]) -> list[Ratio
         found = []
         for measured in alike.values():
             for row, over in combinations(sorted(measured, key=lambda each: each.key), 2):
-                arms, quantities = (
-                    f"{getattr(row, name)}_over_{getattr(over, name)}"
-                    for name in ("arm", "quantity")
+                ratio = replace(
+                    row,
+                    arm=f"{row.arm}_over_{over.arm}",
+                    quantity=f"{row.quantity}_over_{over.quantity}",
+                    value=row.value / over.value,
+                    unit="x",
                 )
-                ratio = replace(row, arm=arms, quantity=quantities, value=row.value / over.value)
                 pairs[ratio.key] = row.key, over.key
-                found.append(replace(ratio, unit="x"))
+                found.append(ratio)
         divided.append((host, found))
     figures = compute_figures(divided)
     names = ("value", "low", "high", "processes", "hosts")
-    return [
-        Ratio(key=key, over=over, **{name: getattr(figures[each], name) for name in names})
-        for each, (key, over) in sorted(pairs.items(), key=lambda pair: pair[1])
-    ]
+    return {
+        (key, over): Ratio(
+            key=key, over=over, **{name: getattr(figures[each], name) for name in names}
+        )
+        for each, (key, over) in pairs.items()
+    }
 
 
 def _make_sample(found: Sequence[tuple[str, Row]]) -> _Sample:

@@ -39,7 +39,7 @@ def update_figures(path: Path, recipe: Recipe) -> list[str]:
     measured = [(each.host, each.published.rows) for each in processes]
     found = Figures(
         figures=compute_figures(measured),
-        ratios={(each.key, each.over): each for each in compute_ratios(measured)},
+        ratios=compute_ratios(measured),
         claims=sources.count_claims(),
         sources=sources.digest,
         method=METHOD,

@@ -40,6 +40,9 @@ BESIDE = (
 )
 
 
+pytestmark = pytest.mark.slow  # a page for each construct
+
+
 def name_of(construct: str) -> str:
     return construct.replace(" ", "_")
 

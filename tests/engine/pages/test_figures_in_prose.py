@@ -499,6 +499,24 @@ def test_evidence_has_units_digits_and_names_of_a_page(
     assert told.replace("\u00a0", " ") == shown
 
 
+@pytest.mark.parametrize(
+    ("evidence", "shown"),
+    [
+        ("1e+999 s against 2 s", "1e+999 s against 2 s"),
+        (f"{'9' * 190} s", f"{'9' * 190} s"),
+        ("{'x': 1e200}", "x: 1e+200"),
+        ("{'x': -1e999}", "x: -inf"),
+        ("[" * 99 + "]" * 99, ""),
+    ],
+)
+def test_figures_that_nothing_can_measure_end_no_build(
+    evidence: str, shown: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sphinx.locale.translators", {})  # of a build before
+    told = tell_evidence(evidence, Locale("en"), lambda _word: None)
+    assert "".join(words for words, _is_data in told) == shown
+
+
 def test_evidence_says_that_it_is_of_one_process(gallery: Gallery) -> None:
     add(gallery, "So :claim:`fused wins <fused-wins>`.")
     store(gallery, claim(evidence="0.0142 s against 0.0389 s"))

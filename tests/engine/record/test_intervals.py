@@ -233,7 +233,7 @@ def test_ratios_are_of_both_arms_in_one_process() -> None:
         for each in paces
     ]
     processes.append(("h1", [row(5.0, "slow", "s"), row(0.0, "a-b", "s")]))
-    (ratio,) = compute_ratios(processes)
+    (ratio,) = compute_ratios(processes).values()
     assert (ratio.key, ratio.over) == ("c.a-b.time", "c.slow.time")
     assert (ratio.processes, ratio.hosts) == (6, 2)  # the last has but one of them
     assert ratio.value == pytest.approx(1 / 3, rel=0.01)
@@ -253,7 +253,7 @@ def test_ratios_do_not_mix_cases_sizes_or_classes() -> None:
         for quantity in ("gpu", "wall")
         for arm in ("a", "b-c", "a-b", "c")
     ]
-    ratios = compute_ratios([("h", rows)])
+    ratios = compute_ratios([("h", rows)]).values()
     assert len({(each.key, each.over) for each in ratios}) == len(ratios) == 2 * 2 * 2 * 6
     assert all(
         each.key.split(".")[::3] == each.over.split(".")[::3]
