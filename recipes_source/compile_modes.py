@@ -66,6 +66,8 @@ product of one row saved less than a tenth of its GPU time <tuning-gains-little>
    :as it is:
    :one step: in one step
    :clone: cloned
+   :claim.graphs: graphs
+   :skipped:
    :product.1: product of matrices, one row
    :sin+cos.2^0: sine and cosine of one number
    :gpu default: on the GPU, default
@@ -646,7 +648,7 @@ print("skipped:", skips)
 # sphinx_gallery_plumbing = True
 
 found = sizes.loc["graphs"]
-bench.claim("one-compilation", (found == 1).all(), str(found.to_dict()))
+bench.claim("one-compilation", (found == 1).all(), f"graphs: {found.to_dict()}")
 if ON_GPU:
     kept = fates["one step"] == fates["clone"] == 4 * ["intact"]
     lost = "intact" not in fates["as it is"]
@@ -659,7 +661,7 @@ if ON_GPU:
     again = sizes.loc["1024 rows, three calls (ms)"]
     claim_less("size-records", *again[["default", "reduce-overhead"]], "ms")
     found = skips["wave"] == 0 and skips["in_place"] > 0
-    bench.claim("in-place-skips", found, str(skips))
+    bench.claim("in-place-skips", found, f"skipped: {skips}")
 
 # %%
 # Rule: count the skips. :claim:`The function that changes its input is skipped, the other is not

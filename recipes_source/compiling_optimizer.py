@@ -615,7 +615,7 @@ again = all(counts[case]["eager"] for case in ("float", "tensor, momentum cycled
 bench.claim("tensor-compiles-once", kept and again, str(counts))
 none = {name: graphs[name] for name in ("LBFGS", "SparseAdam", "Adafactor")}
 usable = [name for name, found in none.items() if isinstance(found, int) and found]
-bench.claim("no-graph", not usable, str(none))
+bench.claim("no-graph", not usable, f"graphs: {none}")
 bench.claim("fused-gives-no-graph", counter.graphs == 0, f"{counter.graphs} graphs")
 
 # %%
