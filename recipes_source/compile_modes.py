@@ -18,7 +18,7 @@ product of one row saved less than a tenth of its GPU time <tuning-gains-little>
 
    import torch
 
-   @torch.compile  # as with mode="default"
+   @torch.compile(mode="default")
    def layer(x, weight):
        return torch.nn.functional.gelu(x @ weight)
 

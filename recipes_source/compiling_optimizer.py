@@ -35,7 +35,7 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`, which pay
    step = torch.compile(lambda: optimizer.step())
 
    model(torch.randn(32, 1024, device="cuda")).sum().backward()
-   step()  # in place of optimizer.step(); the first one compiles
+   step()  # the first one compiles
 
 .. code-block:: python
    :caption: Others, the GPU waits: CUDA graphs
