@@ -2,7 +2,8 @@
 My job is slow: where do I start?
 =================================
 
-Find out in ten lines what a training iteration waits for, and open the recipe that helps.
+Training is slow, or GPU utilization is low? Find out in ten lines what an iteration waits for, and open
+the recipe that helps.
 
 Look before you compile. In the training loop on this page :claim:`waiting for data is the longest
 part of an iteration <data-is-longest>`, and no compiler shortens it. Once data is there, the GPU
