@@ -16,16 +16,45 @@ calls. **Leave** ``max-autotune`` **for last**: tuned, a matrix product of one r
 :measured:`product.1.default.gpu`.
 
 .. code-block:: python
+   :caption: First: ``default``
 
    import torch
 
-   @torch.compile(mode="default")  # or another
+   @torch.compile(mode="default")
    def layer(x, weight):
        return torch.nn.functional.gelu(x @ weight)
 
    x, weight = torch.randn(2, 1024, 1024, device="cuda")
    layer(x, weight)  # compiles
-   y = layer(x, weight).clone()  # reduce-overhead overwrites what is not cloned
+   y = layer(x, weight)
+
+.. code-block:: python
+   :caption: The GPU waits: ``reduce-overhead``
+
+   import torch
+
+   @torch.compile(mode="reduce-overhead")
+   def layer(x, weight):
+       return torch.nn.functional.gelu(x @ weight)
+
+   x, weight = torch.randn(2, 1024, 1024, device="cuda")
+   layer(x, weight)  # compiles
+   layer(x, weight)  # records a CUDA graph
+   y = layer(x, weight).clone()  # the next call overwrites what is not cloned
+
+.. code-block:: python
+   :caption: Last: ``max-autotune``
+
+   import torch
+
+   @torch.compile(mode="max-autotune")  # max-autotune-no-cudagraphs records no graph
+   def layer(x, weight):
+       return torch.nn.functional.gelu(x @ weight)
+
+   x, weight = torch.randn(2, 1024, 1024, device="cuda")
+   layer(x, weight)  # times several kernels; for a model that takes minutes
+   layer(x, weight)  # records a CUDA graph
+   y = layer(x, weight).clone()  # the next call overwrites what is not cloned
 
 **What you need**
 

@@ -15,15 +15,44 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`; in wall t
 :measured:`nadam.10.compiled.break_even` steps.
 
 .. code-block:: python
+   :caption: Adam, AdamW, SGD: ``fused=True``
 
    import torch
 
    model = torch.nn.Linear(1024, 1024, device="cuda")
    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)  # that is all
 
+   model(torch.randn(32, 1024, device="cuda")).sum().backward()
+   optimizer.step()
+
+.. code-block:: python
+   :caption: Others: a compiled step
+
+   import torch
+
+   model = torch.nn.Linear(1024, 1024, device="cuda")
    rate = torch.tensor(1e-3, device="cuda")  # a tensor: schedules do not compile again
-   other = torch.optim.NAdam(model.parameters(), lr=rate)  # has no fused kernel
-   step = torch.compile(lambda: other.step())  # call step() in place of other.step()
+   optimizer = torch.optim.NAdam(model.parameters(), lr=rate)  # has no fused kernel
+   step = torch.compile(lambda: optimizer.step())
+
+   model(torch.randn(32, 1024, device="cuda")).sum().backward()
+   step()  # the first one compiles
+
+.. code-block:: python
+   :caption: Others, the GPU waits: CUDA graphs
+
+   import torch
+
+   model = torch.nn.Linear(1024, 1024, device="cuda")
+   rate = torch.tensor(1e-3, device="cuda")
+   optimizer = torch.optim.NAdam(model.parameters(), lr=rate)
+   for weight in model.parameters():
+       weight.grad = torch.zeros_like(weight)
+       torch._dynamo.mark_static_address(weight.grad)  # the graph reads it where it is
+   step = torch.compile(lambda: optimizer.step(), mode="reduce-overhead")
+   optimizer.zero_grad(set_to_none=False)  # gradients stay at their addresses
+   model(torch.randn(32, 1024, device="cuda")).sum().backward()
+   step()
 
 **What you need**
 

@@ -18,6 +18,7 @@ its first result after {start.regional.nothing} instead of {start.full.nothing}
 :measured:`start.regional.disk`.
 
 .. code-block:: python
+   :caption: The GPU is busy: the block
 
    import torch
 
@@ -30,6 +31,34 @@ its first result after {start.regional.nothing} instead of {start.full.nothing}
        block.compile()  # in place of model.compile(): one block's code serves all
    with torch.no_grad():
        result = model(torch.randn(64, 512, device="cuda"))  # compiles here
+
+.. code-block:: python
+   :caption: The GPU waits: CUDA graphs
+
+   import torch
+
+   model = torch.nn.Sequential(*[torch.nn.Linear(512, 512) for _ in range(32)]).cuda()
+   run = torch.compile(model, mode="reduce-overhead")
+
+   x = torch.randn(64, 512, device="cuda")
+   with torch.no_grad():
+       run(x)  # compiles
+       run(x)  # records a CUDA graph
+       result = run(x).clone()  # the next call overwrites what is not cloned
+
+.. code-block:: python
+   :caption: It starts again: the cache
+
+   import os
+
+   os.environ["TORCHINDUCTOR_CACHE_DIR"] = os.path.abspath("compiled")  # a folder that stays
+
+   import torch
+
+   model = torch.nn.Sequential(*[torch.nn.Linear(512, 512) for _ in range(32)]).cuda()
+   run = torch.compile(model)
+   with torch.no_grad():
+       result = run(torch.randn(64, 512, device="cuda"))  # the next process loads its code
 
 **What you need**
 
