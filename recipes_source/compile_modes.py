@@ -100,6 +100,9 @@ calls. **Leave** ``max-autotune`` **for last**: tuned, a matrix product of one r
    :claim.graphs: graphs
    :skipped:
    :product.1: product of matrices, one row
+   :tuned:
+   :product.16: product of matrices, 16 rows
+   :sin+cos.2^18: sine and cosine of 262,144 numbers
    :sin+cos.2^0: sine and cosine of one number
    :sin+cos.2^22: sine and cosine of four million numbers
    :gpu default: on the GPU, default
@@ -654,8 +657,8 @@ sizes = pd.DataFrame({mode: visit(mode) for mode in MODES})
 print(sizes)
 
 # %%
-# Rule: :claim:`one compilation serves all marked sizes <one-compilation>`, but :claim:`a graph is recorded
-# for each <size-records>` and :claim:`keeps its memory <graphs-keep-memory>`. Pad to a few sizes, or take
+# Marked, :claim:`one compilation serves all sizes <one-compilation>`, but :claim:`a graph is recorded
+# for each <size-records>` and :claim:`keeps its memory <graphs-keep-memory>`. Rule: pad to a few sizes, or take
 # ``default``.
 #
 # **Graphs are skipped.** A function that changes an input in place (weights and buffers may change), or uses

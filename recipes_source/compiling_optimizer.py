@@ -360,7 +360,7 @@ for layers in LAYERS[1:]:
 
 # %%
 # Is it the bytes or the number of tensors? These are the bytes of ten layers in four times as many
-# tensors, of half the width.
+# tensors, with half the side.
 
 # sphinx_gallery_fold = "As many bytes in four times as many tensors"
 # sphinx_gallery_once = True
@@ -467,7 +467,7 @@ if ON_GPU:
 # <compiled-moves-at-higher-rate>`.
 #
 # What depends on the CPU grows with the number of tensors. :claim:`The first call takes
-# {adam.100.compiled.first_call} instead of {adam.10.compiled.first_call} <first-call-grows>`. As many
+# {adam.100.compiled.first_call}, with ten layers {adam.10.compiled.first_call} <first-call-grows>`. As many
 # bytes in 40 tensors as in ten take a compiled step :measured:`tensors.40.compiled.gpu` of GPU time
 # (in ten: :measured:`adam.10.compiled.gpu`), but :claim:`launching takes longer <tensors-take-launching>`: the wall
 # time is :measured:`tensors.40.compiled.wall` (in ten: :measured:`adam.10.compiled.wall`), and :claim:`the first call
