@@ -2,8 +2,7 @@
 My job is slow: where do I start?
 =================================
 
-Training is slow, or GPU utilization is low? Find out in ten lines what an iteration waits for, and open
-the recipe that helps.
+Slow training, low GPU utilization? Find out in ten lines what an iteration waits for.
 
 Look before you compile. In the training loop on this page :claim:`waiting for data is the longest
 part of an iteration <data-is-longest>`, and no compiler shortens it. Once data is there, the GPU
