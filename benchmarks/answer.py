@@ -1,9 +1,9 @@
 """How far down a page its answer stands: ``.venv/bin/python benchmarks/answer.py [BUILD]``.
 
 BUILD is a built site, ``_build/html`` by default. The answer ends where the first paragraph of the
-answer box ends, the snippet where its code ends. Where a page has no box, it is the first paragraph
-with a figure or a claim, or the one with the words that ``--answer`` gives, and the first block of
-code. Needs Chromium.
+answer box ends, the snippet where its code ends, that of the longest case. Where a page has no box,
+it is the first paragraph with a figure or a claim, or the one with the words that ``--answer``
+gives, and the first block of code. Needs Chromium.
 """
 
 import argparse
@@ -24,7 +24,7 @@ MOST_CODE = 150
 MEASURE = """(answer) => {
   const article = document.querySelector("article");
   const box = article.querySelector("section.answer");
-  const inside = ".highlight, .recorded-output, .recipe-head, .chart, details, nav";
+  const inside = ".highlight, .recorded-output, .recipe-head, .chart, details, nav, fieldset";
   const bottom = (each) => each ? each.getBoundingClientRect().bottom + scrollY : null;
   const seen = (each) => each.checkVisibility({ visibilityProperty: true });
   const isAnswer = (p) => answer ? p.textContent.includes(answer)
@@ -48,10 +48,16 @@ MEASURE = """(answer) => {
       before += count;
   }
   const visible = blocks.filter(seen);
+  const cases = [...(box?.querySelectorAll("fieldset input") || [])].reverse();
+  const ends = cases.map((each) => {
+    each.checked = true;  // the first one in the end
+    return bottom(each.parentElement);
+  });
   const cells = (each) => each.closest(".highlight-Python");  // of the experiment
   return {
     height: document.documentElement.scrollHeight, answer: end, box: box !== null,
-    snippet: bottom(box?.querySelector(".highlight pre") || visible[0]),
+    snippet: ends.length ? Math.max(...ends)
+      : bottom(box?.querySelector(".highlight pre") || visible[0]),
     words, before, code: sum(visible.filter(cells)),
     folded: sum(blocks.filter((each) => !seen(each))),
     wide: document.documentElement.scrollWidth > innerWidth,

@@ -5,25 +5,56 @@ Which mode of torch.compile should I choose?
 Choose by what your job waits for: the GPU's memory, or the CPU.
 
 **Start with** ``default``, **and compare GPU times.** ``sin(x) + cos(x)`` of 67 million numbers :claim:`takes
-{sin-cos.2-26.default.gpu} of GPU time instead of {sin-cos.2-26.eager.gpu} <fusion-gains>`, but BERT with
+{sin-cos.2-26.default.gpu} of GPU time instead of {sin-cos.2-26.eager.gpu} <fusion-gains>`, but four layers of BERT with
 64 long texts :measured:`bert.long.default.gpu`, eagerly :measured:`bert.long.eager.gpu`. On one number :claim:`a
 call takes longer, {sin-cos.2-0.default.wall} of wall time instead of {sin-cos.2-0.eager.wall}
-<one-number-loses>`. **If the GPU waits for the CPU, choose** ``reduce-overhead``. A sentence through BERT
+<one-number-loses>`. **If the GPU waits for the CPU, choose** ``reduce-overhead``. A sentence through these layers
 :claim:`takes {bert.short.reduce-overhead.wall}, with default {bert.short.default.wall} <graphs-gain>`,
-eagerly :measured:`bert.short.eager.wall`. **Leave** ``max-autotune`` **for last**: :claim:`tuning a matrix
-product of one row saved less than a tenth of its GPU time <tuning-gains-little>`.
+eagerly :measured:`bert.short.eager.wall`, which pays after :measured:`bert.short.reduce-overhead.break_even`
+calls. **Leave** ``max-autotune`` **for last**: tuned, a matrix product of one row takes
+:measured:`product.1.max-autotune-no-cudagraphs.gpu` of GPU time, with ``default``
+:measured:`product.1.default.gpu`.
 
 .. code-block:: python
+   :caption: First: ``default``
 
    import torch
 
-   @torch.compile(mode="default")  # or another
+   @torch.compile(mode="default")
    def layer(x, weight):
        return torch.nn.functional.gelu(x @ weight)
 
    x, weight = torch.randn(2, 1024, 1024, device="cuda")
    layer(x, weight)  # compiles
-   y = layer(x, weight).clone()  # reduce-overhead overwrites what is not cloned
+   y = layer(x, weight)
+
+.. code-block:: python
+   :caption: The GPU waits: ``reduce-overhead``
+
+   import torch
+
+   @torch.compile(mode="reduce-overhead")
+   def layer(x, weight):
+       return torch.nn.functional.gelu(x @ weight)
+
+   x, weight = torch.randn(2, 1024, 1024, device="cuda")
+   layer(x, weight)  # compiles
+   layer(x, weight)  # records a CUDA graph
+   y = layer(x, weight).clone()  # the next call overwrites what is not cloned
+
+.. code-block:: python
+   :caption: Last: ``max-autotune``
+
+   import torch
+
+   @torch.compile(mode="max-autotune")  # max-autotune-no-cudagraphs records no graph
+   def layer(x, weight):
+       return torch.nn.functional.gelu(x @ weight)
+
+   x, weight = torch.randn(2, 1024, 1024, device="cuda")
+   layer(x, weight)  # times several kernels; for a model that takes minutes
+   layer(x, weight)  # records a CUDA graph
+   y = layer(x, weight).clone()  # the next call overwrites what is not cloned
 
 **What you need**
 
@@ -69,7 +100,11 @@ product of one row saved less than a tenth of its GPU time <tuning-gains-little>
    :claim.graphs: graphs
    :skipped:
    :product.1: product of matrices, one row
+   :tuned:
+   :product.16: product of matrices, 16 rows
+   :sin+cos.2^18: sine and cosine of 262,144 numbers
    :sin+cos.2^0: sine and cosine of one number
+   :sin+cos.2^22: sine and cosine of four million numbers
    :gpu default: on the GPU, default
    :gpu reduce-overhead: on the GPU, reduce-overhead
    :gpu max-autotune-no-cudagraphs: on the GPU, tuned
@@ -104,7 +139,7 @@ product of one row saved less than a tenth of its GPU time <tuning-gains-little>
 #        :measured:`bert.short.default.wall`
 #      - First calls, paid after :measured:`bert.short.reduce-overhead.break_even` calls; outputs to clone;
 #        memory
-#    * - One operation on large inputs
+#    * - Element-wise operations in a row, on large inputs
 #      - ``default``
 #      - GPU time: sine and cosine :claim:`{sin-cos.2-26.default.gpu}, with reduce-overhead
 #        {sin-cos.2-26.reduce-overhead.gpu} <graphs-copy>`
@@ -343,8 +378,9 @@ if ON_GPU:
 
 # %%
 # - One number: :claim:`{sin-cos.2-0.default.kernels} kernel instead of {sin-cos.2-0.eager.kernels}
-#   <fused-in-one>`, and yet launching takes :measured:`sin-cos.2-0.default.cpu` instead of
-#   :measured:`sin-cos.2-0.eager.cpu`, because the CPU checks guards first.
+#   <fused-in-one>`, and yet :claim:`a call takes {sin-cos.2-0.default.wall} instead of
+#   {sin-cos.2-0.eager.wall} <one-number-loses>`, because the CPU checks guards first. Four million:
+#   :measured:`sin-cos.2-22.default.wall`, eagerly :measured:`sin-cos.2-22.eager.wall`.
 # - 67 million: ``default`` reaches :measured:`sin-cos.2-26.default.share` of the limit. With
 #   ``reduce-overhead`` GPU time is :measured:`sin-cos.2-26.reduce-overhead.gpu`: a CUDA graph reads from a
 #   fixed address, so each call copies its input there.
@@ -381,7 +417,7 @@ for name, options in {"float32": {}, "half": last}.items() if resnet18 else ():
 # BERT, a sentence and a long batch
 # .................................
 #
-# Four of the twelve layers of BERT-base: all are alike, and fewer keep this page's run short.
+# Four of the twelve layers of BERT-base keep this page's run short.
 
 # sphinx_gallery_fold = "The model and its sentence: pretrained, if they are on this disk"
 
@@ -449,8 +485,8 @@ if ON_GPU and bert:
 # With 64 texts of 512 tokens the GPU is busy, and compiling is what costs:
 # :measured:`bert.long.default.gpu` of GPU time with ``default``, eagerly :measured:`bert.long.eager.gpu`. When
 # traced, Transformers hands attention a mask although nothing is padded; FlashAttention takes none, so
-# PyTorch computes attention in another way. If GPU time rises, leave such a model eager, or look at
-# its attention kernels in the profiler.
+# PyTorch computes attention in another way. The mask is made outside of the layers: compile each of them
+# with ``layer.compile()`` (not timed here), or leave such a model eager.
 #
 # Does tuning pay?
 # ................
@@ -484,8 +520,8 @@ if ON_GPU:
 
 # %%
 # For one row ``default`` calls cuBLAS, which reaches :measured:`product.1.default.share` of the limit, so
-# little is left to find. Tuned, one row becomes a sum of products in Triton, with settings that are chosen anew
-# in each process: :measured:`product.1.max-autotune-no-cudagraphs.gpu`.
+# little is left. Tuned, one row becomes a sum of products in Triton, with settings that are chosen anew
+# in each process: :claim:`that saves less than a tenth of the GPU time, if anything <tuning-gains-little>`.
 #
 # NumPy, and a better formula
 # ...........................
@@ -621,8 +657,8 @@ sizes = pd.DataFrame({mode: visit(mode) for mode in MODES})
 print(sizes)
 
 # %%
-# Rule: :claim:`one compilation serves all marked sizes <one-compilation>`, but :claim:`a graph is recorded
-# for each <size-records>` and :claim:`keeps its memory <graphs-keep-memory>`. Pad to a few sizes, or take
+# Marked, :claim:`one compilation serves all sizes <one-compilation>`, but :claim:`a graph is recorded
+# for each <size-records>` and :claim:`keeps its memory <graphs-keep-memory>`. Rule: pad to a few sizes, or take
 # ``default``.
 #
 # **Graphs are skipped.** A function that changes an input in place (weights and buffers may change), or uses
@@ -697,8 +733,7 @@ for backend in ("eager", "aot_eager", "inductor"):
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
-# Training, tuned convolutions and models (minutes of search), several GPUs. All tables but the first
-# come from six rounds or three. Read on about `varying sizes
+# Training, tuned convolutions and models (minutes of search), several GPUs. Read on about `varying sizes
 # <https://docs.pytorch.org/docs/stable/torch.compiler_dynamic_shapes.html>`__ and `CUDA graph trees
 # <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__;
 # :doc:`/recipes/where_time_goes` tells what your job waits for.

@@ -190,7 +190,7 @@ def _count_calls(gain: Gain) -> str:
 
 
 def _column_names() -> list[str]:
-    names = _("Speed-up"), _("Wall time"), _("Of the limit"), _("First call"), _("Pays after")
+    names = _("Speed-up"), _("By wall time"), _("Of the limit"), _("First call"), _("Pays after")
     return [str(each) for each in names]
 
 

@@ -14,11 +14,12 @@ def setup(app: Sphinx) -> None:
     """Add what changes recipes' pages."""
     from recipe_gallery.pages import ONLY_HTML
 
-    from . import answer, foot, origin, tables
+    from . import answer, cases, foot, origin, tables
 
     # Whether it is a warning if a recipe's docstring has no answer
     app.add_config_value("second_call_answer_required", False, "env", bool)
     app.add_transform(MarkHeadings)
+    cases.add_cases(app)
     app.connect("builder-inited", _add_transforms)
     app.add_node(origin.origin, **ONLY_HTML)
     app.connect("doctree-resolved", foot.add_colab_link, priority=Priority.ADD_LINKS)

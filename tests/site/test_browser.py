@@ -455,15 +455,40 @@ def test_the_answer_and_its_code_are_in_sight_at_once(
     page: Page, address: str, name: str, language: Language
 ) -> None:
     page.goto(f"{address}{language.code}/recipes/{name}.html")
-    bottoms = """() => ["p", ".highlight pre"].map((part) =>
-      document.querySelector(`section.answer ${part}`).getBoundingClientRect().bottom + scrollY)"""
+    bottoms = """() => [...document.querySelectorAll("section.answer :is(p, .highlight pre)")]
+      .map((each) => each.getBoundingClientRect().bottom + scrollY)"""
+    cases = page.locator("section.answer fieldset label").all()
     for width, height, screens in ((1440, 900, 1), (390, 844, 2)):
         page.set_viewport_size({"width": width, "height": height})
-        assert max(page.evaluate(bottoms)) < screens * height
+        for case in cases or [None]:
+            if case:
+                case.click()
+            assert max(page.evaluate(bottoms)) < screens * height
     page.set_viewport_size({"width": 1440, "height": 900})
     assert page.locator(".answer-in-short p").count() in range(1, 4)
     page.locator(".answer-in-short").click()
     expect(page).to_have_url(re.compile("#the-answer$"))
+
+
+def test_a_case_is_chosen_with_keys_and_without_a_script(browser: Browser, address: str) -> None:
+    with browser.new_context(java_script_enabled=False, viewport=DESKTOP) as context:
+        page = context.new_page()
+        page.goto(f"{address}ko/recipes/compile_modes.html")
+        cases, codes = page.locator(".code-cases input"), page.locator(".code-cases pre")
+        count = cases.count()
+        assert count > 1
+        cases.first.focus()
+        for number in [*range(1, count), 0]:
+            page.keyboard.press("ArrowRight")
+            expect(cases.nth(number)).to_be_focused()
+            expect(page.locator(".code-cases pre:visible")).to_have_count(1)
+            expect(codes.nth(number)).to_be_visible()
+        page.emulate_media(media="print")
+        expect(page.locator(".code-cases pre:visible")).to_have_count(count)
+        tops = page.locator(".code-cases :is(label, pre)").evaluate_all(
+            "(all) => all.map((each) => each.getBoundingClientRect().top)"
+        )
+        assert tops == sorted(tops)  # each name stands above its code
 
 
 def test_pages_work_where_nothing_can_be_stored(browser: Browser, address: str) -> None:

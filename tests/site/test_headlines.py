@@ -147,7 +147,7 @@ def test_headlines_are_drawn_and_said(site: Gallery) -> None:
     assert build.warnings == ""
     first, second, third = rows(build.page("results"))
     assert first.startswith(
-        "Ten layers: fused=True instead of foreach Speed-up 2.50× Wall time 2.50×"
+        "Ten layers: fused=True instead of foreach Speed-up 2.50× By wall time 2.50×"
     )
     assert "Of the limit 80.0% First call none" in first
     assert "First call 12.5 s" in second

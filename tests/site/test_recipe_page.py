@@ -92,6 +92,34 @@ def test_the_answer_stands_in_a_box_in_any_language(gallery: Gallery) -> None:
         assert "data-label" not in cells[1].source
 
 
+def test_code_for_several_cases_is_a_choice_on_the_page_and_named_in_the_notebook(
+    gallery: Gallery,
+) -> None:
+    block = ".. code-block:: python\n"
+    more = f"{block}   :caption: Otherwise\n\n   # look\n   total = 2\n"
+    cases = f"{block}   :caption: ``sum``\n\n   total = sum([1, 1])\n\n{more}"
+    alone = f"**What you need**\n\n{block}   :caption: Alone\n\n   total = 3"
+    text = RECIPE.replace(f"{block}\n   total = 1 + 1\n", cases)
+    gallery.write("sum", text.replace("**What you need**", alone))
+    gallery.configure(gettext_compact=False)
+    gallery.translate("recipes/sum", {"Otherwise": "아니면", "look": "보기"})
+    build = gallery.build(language="ko")
+    page = BeautifulSoup(build.page("recipes/sum"), "html.parser")
+    [choice] = page.select("section.answer fieldset:has(> legend)")
+    radios = choice.select("input[type=radio]")
+    assert [each.has_attr("checked") for each in radios] == [True, False]
+    assert len({each["name"] for each in radios}) == 1
+    names = [choice.select_one(f"label[for={each['id']}]") for each in radios]
+    assert [each and each.get_text() for each in names] == ["sum", "아니면"]
+    assert [each and each.get("lang") for each in names] == ["en", None]  # what is not translated
+    codes = [each.get_text() for each in choice.select(".code-case pre")]
+    assert codes[0].strip() == "total = sum([1, 1])"
+    assert "# 보기" in codes[1]
+    cell = nbformat.read(gallery.root / "out/html/recipes/sum.ipynb", 4).cells[0].source
+    assert cell.index("**`sum`**\n\n```python\ntotal = sum") < cell.index("**아니면**\n\n```python")
+    assert "\nAlone\n" in cell
+
+
 def test_a_recipe_without_an_answer_is_told(gallery: Gallery) -> None:
     path = gallery.write("sum", RECIPE.replace(".. code-block:: python", ".. note::"))
     assert "no answer" not in gallery.build().warnings

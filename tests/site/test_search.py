@@ -35,6 +35,7 @@ MISSPELT = {
     "zh_CN": ("优化期", "优化器"),
 }
 OTHERWISE = {"en": ("graphics card", "GPU"), "ko": ("첫 실행", "첫 호출"), "zh_CN": ("显卡", "GPU")}
+SYMPTOM = {"en": "GPU utilization is low", "ko": "GPU 이용률이 낮음", "zh_CN": "GPU 使用率低"}
 WHOLE = {"en": "compile", "ko": "컴파일", "zh_CN": "优化"}
 # Marks that begin or end within a word, as the browser's dictionary has words, with what they hold
 CUT_MARKS = """(language) => {
@@ -157,6 +158,7 @@ def test_synonyms_and_english_terms_find_what_pages_call_it(
     assert set(links(search(page, typed))) & set(links(search(page, called))[:3])
     marks = search(page, typed).locator("mark").all_inner_texts()
     assert any(called.split()[-1].lower() in mark.lower() for mark in marks), marks
+    assert "/recipes/where_time_goes" in links(search(page, SYMPTOM[language.code]))[0]
     if language.code != "en":
         search(page, "break-even")
         assert [

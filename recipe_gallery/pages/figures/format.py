@@ -48,7 +48,7 @@ def find_last_digit(figure: Figure) -> int:
     least = first - MOST_DIGITS + 1
     wanted = first_digit(half) if half else least
     if counted:
-        return min(first, max(wanted, 0)) if half else 0
+        return max(0, min(first - LEAST_DIGITS + 1, wanted)) if half else 0
     if not value:
         return wanted
     place = min(first - LEAST_DIGITS + 1, max(wanted, least))

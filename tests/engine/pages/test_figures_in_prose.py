@@ -85,6 +85,7 @@ def test_a_claim_opens_its_evidence(gallery: Gallery) -> None:
         ({"value": 9.000_000_000_01, "low": 8.95, "high": 9.05, "unit": ""}, "9"),
         ({"value": 1234, "low": 1228, "high": 1240, "unit": "calls"}, "1,234"),
         ({"value": 4, "low": 1, "high": 40, "unit": "calls"}, "4"),
+        ({"value": 120506, "low": 46000, "high": 316000, "unit": "calls"}, "120,000"),
         ({"value": 137, "processes": 1, "unit": ""}, "137"),
         ({"value": 0.333, "low": 0.33, "high": 0.34, "unit": ""}, "0.333"),
         ({"value": 1234, "low": 1100, "high": 1400, "unit": "calls"}, "1,200"),

@@ -197,6 +197,20 @@ def test_what_all_processes_counted_alike_is_exact(
     assert (figure.low == figure.value == figure.high) == is_exact
 
 
+def test_a_part_of_a_whole_is_no_more_than_the_whole() -> None:
+    part = figures_of([0.58, 0.6], [0.61, 0.4], unit="share")
+    assert part.low < 0.4
+    assert part.high == 1.0
+    assert figures_of([0.58, 0.6], [0.61, 0.4], unit="x").high > 1
+
+
+def test_the_share_of_a_limit_may_pass_it() -> None:
+    named = {"case": "c", "size": None, "arm": "a", "quantity": "share", "unit": "share"}
+    values = [("a", 0.97), ("a", 0.98), ("b", 0.95)]
+    processes = [(host, [Row(value=v, spread_class="share", **named)]) for host, v in values]
+    assert compute_figures(processes)["c.a.share"].high > 1
+
+
 def test_what_is_sometimes_zero_has_an_interval_from_zero() -> None:
     some = figures_of([0, 1, 2, 3, 4])
     assert some.value == 2

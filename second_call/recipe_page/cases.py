@@ -1,0 +1,106 @@
+"""Code for several cases: blocks with a caption, one after the other, as tabs without a script.
+
+A caption says in what case its code is right::
+
+    .. code-block:: python
+       :caption: The GPU waits: ``reduce-overhead``
+
+Paper, notebooks and other formats have one block below the other, each with its name.
+"""
+
+from itertools import groupby
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.locale import get_translation
+from sphinx.transforms import SphinxTransform
+from sphinx.writers.html5 import HTML5Translator
+
+from recipe_gallery import Priority
+from recipe_gallery.pages.markdown import bold_line, join_inline, write_block
+from recipe_gallery.recipes.recorded_page import load_page
+
+_ = get_translation("second_call")
+
+
+# What they derive from is how formats other than HTML write them.
+class code_cases(nodes.container):  # noqa: N801 (docutils names nodes so)
+    """Cases of which a reader picks one."""
+
+
+class code_case(nodes.container):  # noqa: N801
+    """The name of a case, and its code."""
+
+
+class case_name(nodes.paragraph):  # noqa: N801
+    """What was the caption."""
+
+
+class MakeCases(SphinxTransform):
+    """Gather blocks with captions that follow each other; their names are translated there."""
+
+    default_priority = Priority.ADD_TO_PAGE
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the page of a recipe in place."""
+        if load_page(self.env, self.env.docname) is None:
+            return
+        found = [each for each in self.document.findall(nodes.container) if _has_caption(each)]
+        for parent in dict.fromkeys(each.parent for each in found):
+            runs = [list(group) for _kind, group in groupby(parent.children, _has_caption)]
+            for blocks in runs:
+                if len(blocks) > 1 and _has_caption(blocks[0]):
+                    at = parent.index(blocks[0])
+                    parent[at : at + len(blocks)] = [_gather(blocks)]
+
+
+def _has_caption(node: nodes.Node) -> bool:
+    return isinstance(node, nodes.container) and bool(node.get("literal_block"))
+
+
+def _gather(blocks: list[Any]) -> code_cases:
+    cases = code_cases()
+    for block in blocks:
+        caption, code = block.children
+        name = case_name(caption.rawsource, "", *caption.children)
+        name.source, name.line = caption.source, caption.line
+        cases += code_case("", name, code, ids=block["ids"])
+    return cases
+
+
+def add_cases(app: Sphinx) -> None:
+    """Let pages show cases, and notebooks their names."""
+    app.add_transform(MakeCases)
+    app.add_node(code_cases, html=(_begin_cases, _end_cases))
+    app.add_node(code_case, html=(lambda _self, _node: None, _end_case))
+    app.add_node(case_name, html=(_begin_name, _end_name))
+
+
+def _begin_cases(self: HTML5Translator, node: code_cases) -> None:
+    self.body.append(self.starttag(node, "fieldset", CLASS="code-cases"))
+    self.body.append(f'<legend class="visually-hidden">{self.encode(_("Your case"))}</legend>\n')
+
+
+def _end_cases(self: HTML5Translator, _node: code_cases) -> None:
+    self.body.append("</fieldset>\n")
+
+
+def _begin_name(self: HTML5Translator, node: case_name) -> None:
+    cases = node.parent.parent
+    group = list(self.document.findall(code_cases)).index(cases) + 1
+    number = cases.index(node.parent) + 1
+    name, is_first = f"case-{group}", " checked" * (number == 1)
+    self.body.append(f'<input type="radio" name="{name}" id="{name}-{number}"{is_first}>')
+    self.body.append(self.starttag(node, "label", "", **{"for": f"{name}-{number}"}))
+
+
+def _end_name(self: HTML5Translator, node: case_name) -> None:
+    self.body.append("</label>\n" + self.starttag(node.parent, "div", CLASS="code-case"))
+
+
+def _end_case(self: HTML5Translator, _node: code_case) -> None:
+    self.body.append("</div>\n")
+
+
+write_block.register(case_name, lambda node, page: bold_line(join_inline(node, page)))
