@@ -1,9 +1,10 @@
 """How long recordings take with one worker and with several: ``python benchmarks/recording.py``.
 
 On the CPU it records 40 short recipes, once such as wait and once such as compute, with 1, 2 and 4
-workers, and beside that runs each by plain ``python``. ``--gpus RECIPE ...`` records replicates of
-this site's recipes on one GPU of this host, then twice as many on two. ``--write`` puts the tables
-into recording.md.
+workers, and beside that runs each by plain ``python``; ``--kinds wait`` leaves those that compute
+out. ``--gpus RECIPE ...`` records replicates of this site's recipes on one GPU of this host, then
+twice as many on two. ``--write`` puts the tables into recording.md, in place of those of the same
+kinds alone.
 """
 
 import argparse
@@ -40,44 +41,39 @@ def main() -> int:
     parser.add_argument("--recipes", type=int, default=40, help="how many on the CPU")
     parser.add_argument("--wait", type=float, default=20, help="seconds that a recipe waits")
     parser.add_argument("--compute", type=float, default=3, help="seconds that a recipe computes")
+    parser.add_argument("--kinds", nargs="+", choices=WORK, default=[*WORK], help="on the CPU")
     parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
     parser.add_argument("--gpus", nargs="+", metavar="RECIPE", help="on one GPU, then on two")
     parser.add_argument("--replicates", type=int, default=4, help="a GPU, with --gpus")
     parser.add_argument("--keep", type=Path, help="folder for the recordings, with --gpus")
     parser.add_argument("--write", action="store_true", help="write the tables into recording.md")
     options = parser.parse_args()
-    if options.gpus:
-        part, lines = "gpus", compare_gpus(options)
-    else:
-        part, lines = "cpu", compare_workers(options)
-    print("\n".join(lines))
-    if options.write:
-        write_report(part, lines)
+    for part in ["gpus"] if options.gpus else options.kinds:
+        lines = compare_gpus(options) if options.gpus else compare_workers(part, options)
+        print("\n".join(lines))
+        if options.write:
+            write_report(part, lines)
     return 0
 
 
-def compare_workers(options: argparse.Namespace) -> Lines:
-    """Return the table of recipes that wait and compute, with several numbers of workers."""
+def compare_workers(kind: str, options: argparse.Namespace) -> Lines:
+    """Return the table of recipes that wait or compute, with several numbers of workers."""
     lines = ["| Recipes | Workers | Seconds | Times as fast | Overhead a recipe |"]
     lines += ["|---|---:|---:|---:|---:|"]
-    count = options.recipes
-    for kind in WORK:
-        seconds = getattr(options, kind)
-        with gallery(WORK[kind].format(seconds=seconds), count) as root:
-            began = time.monotonic()
-            for path in sorted(root.glob("recipes_source/*.py")):
-                subprocess.run([sys.executable, path], check=True)
-            plain = first = time.monotonic() - began
-            name = f"{count} that {kind} for {seconds:g} s"
-            lines.append(f"| {name} | plain `python` | {plain:.1f} | | |")
-            for workers in options.workers:
-                took = record(root, "--device", "cpu", "--force", "--workers", str(workers))
-                first = took if workers == options.workers[0] else first
-                overhead = f"{(took - plain) / count:.2f} s" if workers == 1 else ""
-                lines.append(
-                    f"| {name} | {workers} | {took:.1f} | {first / took:.2f} | {overhead} |"
-                )
-                print(lines[-1], file=sys.stderr, flush=True)
+    count, seconds = options.recipes, getattr(options, kind)
+    with gallery(WORK[kind].format(seconds=seconds), count) as root:
+        began = time.monotonic()
+        for path in sorted(root.glob("recipes_source/*.py")):
+            subprocess.run([sys.executable, path], check=True)
+        plain = first = time.monotonic() - began
+        name = f"{count} that {kind} for {seconds:g} s"
+        lines.append(f"| {name} | plain `python` | {plain:.1f} | | |")
+        for workers in options.workers:
+            took = record(root, "--device", "cpu", "--force", "--workers", str(workers))
+            first = took if workers == options.workers[0] else first
+            overhead = f"{(took - plain) / count:.2f} s" if workers == 1 else ""
+            lines.append(f"| {name} | {workers} | {took:.1f} | {first / took:.2f} | {overhead} |")
+            print(lines[-1], file=sys.stderr, flush=True)
     return [*describe(), "", *lines]
 
 

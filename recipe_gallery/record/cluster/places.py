@@ -1,15 +1,18 @@
 """Places of this machine where tasks run at the same time: a GPU each, and cores of its own."""
 
 import os
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+from filelock import FileLock
 
 from ...errors import GalleryError, suggest
 from ..machine.gpu import Gpu
 from ..machine.gpus import require_gpus
 
+_MOMENT = 3  # seconds in which one or two kernels start
 _TOPOLOGY = "/sys/devices/system/cpu/cpu{}/topology/{}"
 
 
@@ -55,6 +58,24 @@ def keep_to(place: Place) -> None:
     if place.cores:
         with suppress(OSError):  # a container may have taken some away
             os.sched_setaffinity(0, place.cores)
+
+
+@contextmanager
+def start_alone(place: Place, folder: Path) -> Iterator[None]:
+    """Wait for the one that starts a recipe on the same cores, a moment at most.
+
+    Started at once, and again when they end at once, all have to wait for the last one's kernel.
+    """
+    if not place.cores:
+        yield
+        return
+    lock = FileLock(folder / f"core-{place.cores[0]}.lock", timeout=_MOMENT)
+    with suppress(OSError):  # also of time
+        lock.acquire()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def _locate(core: int) -> tuple[int, int, int]:

@@ -1,5 +1,6 @@
 """What runs on a worker: it finds the task in its own checkout, and does it if that is the same."""
 
+import contextlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ from ..machine.host import describe_host, host_hash
 from ..recording_status import name_files
 from ..tasks.task import Ear, Result, Task, attempt
 from .code import describe_code, describe_machine, find_difference
-from .places import Place, keep_to
+from .places import Place, keep_to, start_alone
 
 PLUGIN = "recipe-gallery"
 
@@ -54,8 +55,10 @@ class PlacePlugin(WorkerPlugin):
 
     def setup(self, worker: Worker) -> None:
         """Leave Ctrl-C, which a terminal sends to all, to the process that started this one."""
+        import gc
         import signal
 
+        gc.freeze()  # what was imported needs no collecting: ending would take a second
         signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
@@ -90,13 +93,21 @@ def carry_out(order: Order) -> Result | Refusal:
         )
     except Exception as error:
         return Refusal(text=f"{describe_error(error)} (on {describe_machine(root)})")
-    ear = Ear(
-        on_start=lambda: tell(event="start"),
-        on_cell=lambda cell: tell(event="cell", cell=cell),
-        say=lambda text: tell(event="say", text=text),
-        is_wanted=is_wanted,
-    )
-    return attempt(task, conditions, ear)
+    with contextlib.ExitStack() as starting:
+
+        def on_cell(cell: int) -> None:
+            starting.close()
+            tell(event="cell", cell=cell)
+
+        # the folder of all workers that the same process started
+        starting.enter_context(start_alone(place, Path(worker.local_directory).parent))
+        ear = Ear(
+            on_start=lambda: tell(event="start"),
+            on_cell=on_cell,
+            say=lambda text: tell(event="say", text=text),
+            is_wanted=is_wanted,
+        )
+        return attempt(task, conditions, ear)
 
 
 def _find_place(device: str, worker: Worker) -> tuple[Place, Path]:

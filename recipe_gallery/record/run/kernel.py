@@ -31,6 +31,7 @@ _FRAME = re.compile(r"^Cell In\[(\d+)\], line (\d+)", re.MULTILINE)  # of a trac
 # Lives as long as the process: at its own end it would wait for sockets.
 _CONTEXT = zmq.asyncio.Context()
 _CONTEXT.rcvhwm = 0  # what is not read yet is kept, not dropped
+_CONTEXT.reconnect_ivl = 10  # milliseconds; by default the kernel is looked for every 100
 
 Tell = Callable[[str, int], None]  # what begins, "cell" or "cleaning", and of which cell
 

@@ -170,7 +170,12 @@ def main(recipe: Path, output_limit: float) -> None:
     config = Config({"HistoryManager": {"enabled": False}})
     config.InteractiveShell.display_page = True  # what a person would read page by page
     app = RecipeKernelApp.instance(config=config)
-    app.initialize(["-f", "./kernel.json"])  # one without a folder is looked for elsewhere
+    # A debugger that nobody attaches: its import would take a fifth of this process's start.
+    sys.modules["debugpy"] = None  # type: ignore[assignment]
+    try:
+        app.initialize(["-f", "./kernel.json"])  # one without a folder is looked for elsewhere
+    finally:
+        del sys.modules["debugpy"]
     # A script's: IPython's own do not end the cell.
     shell: Any = app.shell
     for name in ("exit", "quit"):

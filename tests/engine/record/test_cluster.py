@@ -10,6 +10,7 @@ import textwrap
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from threading import Thread
 
 import psutil
 import pytest
@@ -215,6 +216,32 @@ def test_cores_that_a_container_took_away_are_done_without(
 
     monkeypatch.setattr(os, "sched_setaffinity", refuse, raising=False)
     places.keep_to(places.Place(name="cpu0", cores=(99,)))
+
+
+def test_on_the_same_cores_one_starts_after_another_within_patience(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = []
+
+    def start(name: str, *cores: int) -> Thread:
+        def run() -> None:
+            with places.start_alone(places.Place(name=name, cores=cores), tmp_path):
+                started.append(name)
+
+        thread = Thread(target=run)
+        thread.start()
+        return thread
+
+    with places.start_alone(places.Place(name="first", cores=(1,)), tmp_path):
+        second = start("second", 1)
+        start("elsewhere", 2).join()
+        start("anywhere").join()
+        second.join(0.2)
+        assert started == ["elsewhere", "anywhere"]
+        monkeypatch.setattr(places, "_MOMENT", 0)
+        start("impatient", 1).join()
+    second.join()
+    assert started == ["elsewhere", "anywhere", "impatient", "second"]
 
 
 def test_more_workers_than_gpus_are_an_error(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -235,10 +235,13 @@ def test_a_recipe_may_use_processes(run: RunCells, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("settings", [{}, {"PYTHONSAFEPATH": "1", "PYTHONPATH": "/first"}])
-def test_a_recipe_finds_no_module_of_the_recorder(run: RunCells, settings: dict[str, str]) -> None:
+def test_a_recipe_finds_no_module_of_the_recorder_or_a_debugger(
+    run: RunCells, settings: dict[str, str]
+) -> None:
     code = "import importlib.util, sys\nprint([importlib.util.find_spec(name) for name in {}])"
     names = ["launcher", "collector", "remains", "supervise"]
-    loaded = "print([name for name in sys.modules if name.startswith('recipe_gallery')])"
+    strange = ("recipe_gallery", "debugpy", "_pydevd")
+    loaded = f"print([name for name in sys.modules if name.startswith({strange})])"
     environment = {name: os.environ[name] for name in ("PATH", "HOME")} | settings
     found, imported, path = run(
         code.format(names), loaded, "print('/first' in sys.path)", environment=environment

@@ -2,7 +2,8 @@
 
 import os
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -40,6 +41,7 @@ class FakeWorker(SimpleNamespace):
             status=Status.running,
             state=SimpleNamespace(tasks={"key": self.task}),
             plugins={PLUGIN: PlacePlugin(place, root)},
+            local_directory=str(root / "worker-1"),
             get_current_task=lambda: "key",
             log_event=lambda topic, event: self.events.append((topic, event)),
         )
@@ -122,6 +124,37 @@ def test_a_worker_does_a_task_of_its_own_checkout_and_tells_how_it_goes(
         {"event": "say", "text": "a line"},
     ]
     assert worker.events == [("mine", {"key": "order-1", **event}) for event in told]
+
+
+def test_the_next_one_on_the_same_cores_starts_when_cells_run(
+    worker: FakeWorker,
+    prepared: list[tuple[Path, Gpu | None]],
+    order: Order,
+    gallery: Gallery,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen: list[object] = []
+
+    @contextmanager
+    def start_alone(place: Place, folder: Path) -> Iterator[None]:
+        seen.append((place.name, folder))
+        yield
+        seen.append("started")
+
+    def attempt(task: Task, conditions: Conditions, ear: Ear) -> Failure:
+        for cell in cells:
+            ear.on_cell(cell)
+            seen.append(cell)
+        return DONE
+
+    monkeypatch.setattr(remote, "start_alone", start_alone)
+    monkeypatch.setattr(remote, "attempt", attempt)
+    cells = [1, 2]
+    assert carry_out(order) == DONE
+    assert seen == [("gpu0", gallery.root), "started", 1, 2]
+    cells = []  # it failed before
+    assert carry_out(order) == DONE
+    assert seen[4:] == [("gpu0", gallery.root), "started"]
 
 
 def test_a_gallery_is_prepared_for_once_in_a_session(
