@@ -80,7 +80,7 @@ its first result after {start.regional.nothing} instead of {start.full.nothing}
    :nothing: empty cache
    :disk: cache on disk
    :artifacts: loaded artifacts
-   :call: first call
+   :call: first call, fresh process
    :rest: import, model and compiler
    :start: start of a process
    :tiny: 64 tiny layers
