@@ -455,7 +455,8 @@ def test_the_answer_and_its_code_are_in_sight_at_once(
     page: Page, address: str, name: str, language: Language
 ) -> None:
     page.goto(f"{address}{language.code}/recipes/{name}.html")
-    bottoms = """() => [...document.querySelectorAll("section.answer :is(p, .highlight pre)")]
+    parts = "section.answer > p:first-of-type, section.answer .highlight pre"
+    bottoms = f"""() => [...document.querySelectorAll("{parts}")]
       .map((each) => each.getBoundingClientRect().bottom + scrollY)"""
     cases = page.locator("section.answer fieldset label").all()
     for width, height, screens in ((1440, 900, 1), (390, 844, 2)):
