@@ -412,8 +412,6 @@ for name, options in {"float32": {}, "half": last}.items() if resnet18 else ():
 # Fused, batch normalization, ReLU and sums make no trips to memory of their own: in ``bfloat16`` kernels run
 # for :measured:`resnet18.half.default.gpu`, eagerly for :measured:`resnet18.half.eager.gpu`.
 #
-# Leave out the first calls when you time ``reduce-overhead``: the second one still records the graph.
-#
 # BERT, a sentence and a long batch
 # .................................
 #
@@ -733,7 +731,7 @@ for backend in ("eager", "aot_eager", "inductor"):
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
-# Training, tuned convolutions and models (minutes of search), several GPUs. Read on about `varying sizes
+# Training, tuned convolutions and models, several GPUs. Read on about `varying sizes
 # <https://docs.pytorch.org/docs/stable/torch.compiler_dynamic_shapes.html>`__ and `CUDA graph trees
 # <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__;
 # :doc:`/recipes/where_time_goes` tells what your job waits for.

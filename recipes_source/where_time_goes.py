@@ -443,8 +443,5 @@ print(f"with .item():    {1e6 * bench.time(lambda: row.sum().item(), 1000):.1f} 
 # in none of them. Figures that depend on the CPU, such as the wall time of a launch-bound step,
 # differ from host to host; :doc:`/results` shows by how much.
 #
-# The table at the top leads on. If the step is GPU-bound or launch-bound, start with
-# :doc:`/recipes/compile_modes`; if the optimizer stands out, with
-# :doc:`/recipes/compiling_optimizer`; if the first call takes too long, with
-# :doc:`/recipes/regional_compilation`. The names of kernels and operators are told by the
+# The table at the top leads on. The names of kernels and operators are told by the
 # `PyTorch profiler <https://docs.pytorch.org/tutorials/recipes/recipes/profiler_recipe.html>`__.
