@@ -111,6 +111,12 @@ calls. **Leave** ``max-autotune`` **for last**: tuned, a matrix product of one r
    :process: one process
    :compiler:
    :start_up: start
+   :claim.short-waits: 1.2 times GPU time, and wall time
+   :claim.default-waits: 1.2 times GPU time, and wall time
+   :claim.one-number-loses: eager, and compiled
+   :claim.tuning-gains-little: 0.9 times GPU time before tuning, and tuned
+   :claim.size-records: without CUDA graphs, and with them
+   :claim.graphs-keep-memory: without CUDA graphs, and with them
 """
 
 # sphinx_gallery_cell_timeout = 600

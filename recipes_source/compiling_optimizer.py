@@ -96,6 +96,13 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`; in wall t
    :tensor, momentum cycled:
    :NAdam, tensor:
    :Adam.30: Adam, 30 layers
+   :claim.compiled-waits: 1.2 times GPU time, and wall time
+   :claim.loop-waits: 1.2 times GPU time, and wall time
+   :claim.nadam-waits: 1.2 times GPU time, and wall time
+   :claim.foreach-busy: wall time, and 1.2 times GPU time
+   :claim.tensors-take-launching: CPU time with 10 tensors, and with 40
+   :claim.tensors-take-compiling: with 10 tensors, and with 40
+   :claim.nadam-gains: compiled, and foreach
 """
 
 # sphinx_gallery_cell_timeout = 300

@@ -91,6 +91,11 @@ its first result after {start.regional.nothing} instead of {start.full.nothing}
    :claim.graphs: graphs
    :run compiled: layers run compiled
    :compiled anew:
+   :claim.waiting-waits: 1.2 times GPU time, and wall time
+   :claim.busy-hides: wall time, and 1.2 times GPU time
+   :claim.nested-between: regional, nested and full
+   :claim.regional-gains-nothing: 0.98 times the eager call, and by blocks
+   :claim.tiny-loses: eager, and compiled
 """
 
 # sphinx_gallery_cell_timeout = 600

@@ -57,6 +57,8 @@ On a CUDA GPU these lines tell the same of your job:
    :optimizer_share: optimizer
    :iteration: one iteration
    :claim.of an iteration: share of an iteration
+   :claim.data-is-longest: the next longest part, and data
+   :claim.step-waits: 1.2 times GPU time, and wall time
 """
 
 # sphinx_gallery_cell_timeout = 300

@@ -104,7 +104,7 @@ class FillFigures(SphinxTransform):
             return
         if record.held < record.of and not answer.trial:
             node["problem"] = _describe_failure(node.astext(), record)
-        show = partial(self._show_evidence, node["recipe"])
+        show = partial(self._show_evidence, node["recipe"], node["key"])
         lines: list[Line] = [([(_count(record, answer.machines), False)], False)]
         lines += show(record.evidence, record)
         for device, other in answer.elsewhere:
@@ -117,10 +117,20 @@ class FillFigures(SphinxTransform):
             lines += show(_most_telling(other), other)
         node["evidence"] = lines
 
-    def _show_evidence(self, recipe: str, evidence: str, record: ClaimRecord) -> Iterator[Line]:
-        """Yield lines, and whether each is what was measured: that, and that it is one process."""
-        locale = current_language(self.config).locale
-        yield tell_evidence(evidence, locale, partial(ask_name, self.env, recipe, EVIDENCE)), True
+    def _show_evidence(
+        self, recipe: str, key: str, evidence: str, record: ClaimRecord
+    ) -> Iterator[Line]:
+        """Yield lines, and whether each is what was measured: that, and that it is one process.
+
+        A name of the claim itself tells what is measured against what.
+        """
+        locale, name = (
+            current_language(self.config).locale,
+            partial(ask_name, self.env, recipe, EVIDENCE),
+        )
+        compared = name(key)
+        head: Pieces = [(f"{compared}: ", False)] if compared else []
+        yield [*head, *tell_evidence(evidence, locale, name)], True
         if format_quantities(evidence, locale) != evidence and record.of > 1:
             said = str(_("This is one process; figures in the text are medians of all."))
             yield [(said, False)], False
