@@ -140,6 +140,7 @@ def test_copy_gives_code_without_prompts_and_outputs(
     page: Page, address: str, language: Language
 ) -> None:
     page.goto(f"{address}{language.code}/{RECIPE}.html")
+    page.locator(".code-cases label").nth(1).click()
     block = page.locator("article div.highlight:has(> .copy-button)").nth(1)
     code = block.locator("pre").text_content()
     block.hover()
@@ -158,7 +159,7 @@ def test_copy_gives_code_without_prompts_and_outputs(
     block.locator(".copy-button").click()
     page.wait_for_function("async () => (await navigator.clipboard.readText()) === 'x = 1\\n'")
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(); }")
-    button = page.locator(".copy-button").first
+    button = page.locator(".copy-button:visible").first
     failed = button.get_attribute("data-failed")
     button.click(force=True)
     expect(button).to_have_text(failed)
@@ -225,7 +226,8 @@ def test_all_is_reached_by_keyboard(
         """() => {
           const kinds = "a[href], button, summary, input, [tabindex='0']";
           const seen = [...document.querySelectorAll(kinds)]
-            .filter((each) => each.checkVisibility({ visibilityProperty: true }));
+            .filter((each) => each.checkVisibility({ visibilityProperty: true }))
+            .filter((each) => each.type !== "radio" || each.checked);  // arrows lead to others
           seen.forEach((each, number) => (each.dataset.number = number));
           return seen.length;
         }"""
@@ -236,8 +238,9 @@ def test_all_is_reached_by_keyboard(
         stop = page.evaluate(
             """() => {
               const stop = document.activeElement;
-              const box = stop.getBoundingClientRect();
-              const style = getComputedStyle(stop);
+              const drawn = stop.type === "radio" ? stop.labels[0] : stop;
+              const box = drawn.getBoundingClientRect();
+              const style = getComputedStyle(drawn);
               return {
                 number: stop.dataset.number,
                 html: stop.outerHTML.slice(0, 120),

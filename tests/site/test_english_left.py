@@ -43,7 +43,7 @@ NAMES = {
         reduce-overhead resnet sin""",
     "rows and columns of output that the text names": "full graphs intact nested overwritten",
     "cases of evidence that are names of code": "capturable float fullgraph wave",
-    "units": "GB MB TB kB ms ns",
+    "units": "GB MB TB kB min ms ns",
     "people, and this site": "Lazos Michael Call Second The authors sphinx",
     "keys": "Alt Ctrl-C Tab",
 }

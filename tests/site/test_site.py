@@ -49,7 +49,8 @@ QUOTED = {
     "compiling_optimizer": "747 µs, 392 µs",
     "regional_compilation": "9.7 s, 0.7 s, 5 %",
     "index": "1×",
-    "results": "1×, 1×, 1×",
+    "results": "1×, 1×, 1×, 1×",
+    "compile_modes": "50%",
 }
 
 
@@ -68,7 +69,7 @@ def test_the_recording_is_current_and_from_a_gpu(path: Path) -> None:
     assert recording.on_gpu
     assert recording.facts["commit"]
     assert not recording.facts["modified"]
-    assert recording.facts["seconds"] < 180
+    assert recording.facts["seconds"] < 240  # two at a time, on a host that others use
 
 
 @pytest.mark.parametrize("path", RECIPES + PAGES, ids=lambda path: path.name)

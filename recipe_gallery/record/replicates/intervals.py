@@ -18,9 +18,8 @@ well, though, and hosts were seen to differ by 1 to 5 times that, whatever was m
 times for GPU time, 2 for wall time that the GPU bounds, 2 and 5 for that which launches bound, 3
 for first calls (seven recordings on three hosts of a kind; tests hold their figures). So before any
 second host it is supposed that they differ by ``HOSTS_OVER_PROCESSES`` = 3 times the standard
-deviation of processes, by 0.3 % at least, as they did where processes did not, and by 25 % at most,
-however much its processes did; wall time that launches bound has differed by 40 % since, and fell
-inside all the same. This counts as
+deviation of processes, by 0.3 % at least, as they did where processes did not, and by 25 % at most
+(wall time that launches bound has differed by 40 % since, and fell inside). This counts as
 ``SUPPOSED`` = 4 degrees of freedom beside the ``hosts - 1`` that were measured, and t has their
 sum. Where the measured variance is above what follows, it is taken alone.
 
@@ -34,9 +33,8 @@ adds no degrees of freedom.
 *Bounds.* No interval is narrower than ±0.5 %: clocks, drivers and versions differ by that. Where no
 figure of a class has two processes on a host, ±5 % is supposed of a process. A figure that is
 sometimes 0 has no logarithm: the same is done with its values in parts of their mean, and the
-interval ends at 0. One that is always 0 is 0, and what was counted, a whole number without a unit
-that is the same in all of several processes, is that number. A part of a whole ends at 1; the share
-of a limit does not, because a cache may pass the limit.
+interval ends at 0. One that is always 0 is 0; what was counted, a whole number without a unit that
+is the same in several processes, is that number. A part of a whole (not of a limit) ends at 1.
 
 *Ratios* of two times of one case, size and class are figures, too: what both took in one process is
 divided, and the rest is as above. Processes that measured only one of them say nothing of it.

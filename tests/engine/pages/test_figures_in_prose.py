@@ -3,15 +3,19 @@
 import hashlib
 import json
 import re
+import sys
+import types
 
 import pytest
 from babel import Locale
+from sphinx.application import Sphinx
 
 from gallery import Build, Gallery, write_recording
 from measured import RECIPE, SPEEDUP, add, add_replicate, claim, figure, store
 from recipe_gallery.languages import find_locale
 from recipe_gallery.pages.figures.evidence import tell_evidence
 from recipe_gallery.pages.figures.format import describe_spread, format_figure
+from recipe_gallery.pages.figures.naming import EVENT
 from recipe_gallery.recipes.figures.figures import ClaimRecord, Figure, Refutation
 from recipe_gallery.recipes.figures.rows import Claim
 
@@ -524,6 +528,25 @@ def test_evidence_says_that_it_is_of_one_process(gallery: Gallery) -> None:
     html = gallery.build().page("recipes/steps")
     assert "14\u00a0ms against 39\u00a0ms" in html
     assert "This is one process; figures in the text are medians of all." in html
+
+
+def test_evidence_says_what_is_measured_against_what(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = {"fused-wins": "fused, and foreach"}
+    extension = types.ModuleType("naming")
+
+    def setup(app: Sphinx) -> dict[str, object]:
+        app.connect(EVENT, lambda _app, _page, _kind, word: names.get(word))
+        return {"parallel_read_safe": True}
+
+    extension.setup = setup  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, extension.__name__, extension)
+    gallery.add_extension(extension.__name__)
+    add(gallery, "So :claim:`fused wins <fused-wins>`.")
+    store(gallery, claim(evidence="0.0142 s against 0.0389 s"))
+    html = gallery.build().page("recipes/steps")
+    assert "fused, and foreach: 14\u00a0ms against 39\u00a0ms" in html
 
 
 def test_evidence_is_in_the_readers_language_where_its_sentence_is_not(gallery: Gallery) -> None:
