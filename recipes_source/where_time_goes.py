@@ -11,7 +11,7 @@ computes for :measured:`step.as-it-is.gpu` in :measured:`step.as-it-is.kernels` 
 With worker processes, a fused optimizer and a compiled model in CUDA graphs
 :measured:`step.graphs.gpu` of GPU time are left, and on the hosts measured here :claim:`an iteration
 takes {iteration.mended.wall} instead of {iteration.as-it-is.wall} <mended-is-shorter>`. In exchange
-the first step takes :measured:`step.graphs.first_call`, which pays after
+the first step takes :measured:`step.graphs.first_call`; with the start of the compiler that pays after
 :measured:`step.graphs.break_even` steps.
 
 On a CUDA GPU these lines tell the same of your job:
@@ -57,7 +57,10 @@ On a CUDA GPU these lines tell the same of your job:
    :optimizer_share: optimizer
    :iteration: one iteration
    :claim.of an iteration: share of an iteration
-   :claim.data-is-longest: the next longest part, and data
+   :claim.data-is-longest: the next longest part, and data, in the last output
+   :claim.mended-is-shorter: mended, and as it is
+   :claim.graphs-launch-less: CUDA graphs, and as it is
+   :claim.workers-wait-less: with workers, and as it is
    :claim.step-waits: 1.2 times GPU time, and wall time
 """
 
@@ -276,7 +279,7 @@ print((1e3 * parts).map("{:.2f} ms".format).to_string())
 #
 # Now the same batch is used every time, so that only launching and computing are left. Each arm
 # changes one thing more: the fused optimizer is one keyword, the compiled model merges kernels,
-# and CUDA graphs (``mode="reduce-overhead"``) launch what is left at once.
+# and CUDA graphs (``mode="reduce-overhead"``) launch what is left of the model at once.
 
 batch = next(iter(DataLoader(documents, BATCH)))
 words, topics = (each.to(bench.device) for each in batch)
@@ -395,7 +398,7 @@ plt.show()
 # %%
 # :claim:`With workers {iteration.workers.data_share} of an iteration is waiting for data instead of
 # {iteration.as-it-is.data_share} <workers-wait-less>`. With the mended step as well, the speed-up
-# is :measured:`iteration.mended.speedup`. The job as it is stands in two tables of one process, and its times differ:
+# is :measured:`iteration.mended.speedup`. Two outputs show an iteration as it is, in one process, and their times differ:
 # what the CPU does varies that much, and so does a speed-up. Look again at this point: a
 # mended step asks for batches at a higher rate, so waiting for data may be the first line that fits
 # once more.
