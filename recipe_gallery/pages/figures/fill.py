@@ -124,10 +124,8 @@ class FillFigures(SphinxTransform):
 
         A name of the claim itself tells what is measured against what.
         """
-        locale, name = (
-            current_language(self.config).locale,
-            partial(ask_name, self.env, recipe, EVIDENCE),
-        )
+        locale = current_language(self.config).locale
+        name = partial(ask_name, self.env, recipe, EVIDENCE)
         compared = name(key)
         head: Pieces = [(f"{compared}: ", False)] if compared else []
         yield [*head, *tell_evidence(evidence, locale, name)], True

@@ -126,12 +126,9 @@ def test_a_worker_does_a_task_of_its_own_checkout_and_tells_how_it_goes(
     assert worker.events == [("mine", {"key": "order-1", **event}) for event in told]
 
 
+@pytest.mark.usefixtures("worker", "prepared")
 def test_the_next_one_on_the_same_cores_starts_when_cells_run(
-    worker: FakeWorker,
-    prepared: list[tuple[Path, Gpu | None]],
-    order: Order,
-    gallery: Gallery,
-    monkeypatch: pytest.MonkeyPatch,
+    order: Order, gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen: list[object] = []
 
