@@ -343,7 +343,7 @@ adam = {LAYERS[0]: climb(torch.optim.Adam, LAYERS[0], WAYS)}
 #    A step of Adam over ten layers.
 #
 # The original recipe reports 747 µs for the eager and 392 µs for the compiled step. Here they take
-# :measured:`adam.10.foreach.wall` and :measured:`adam.10.compiled.wall`. The GPU is another, and so is
+# :measured:`origin.eager.wall` and :measured:`adam.10.compiled.wall`. The GPU is another, and so is
 # the eager step: there the compiler had made it ``capturable``.
 
 # sphinx_gallery_once = True
@@ -353,7 +353,7 @@ if ON_GPU:
     origin = bench.compare("origin", arms)
 
 # %%
-# That alone turns :measured:`origin.eager.wall` into :measured:`origin.capturable.wall`, in :claim:`more
+# That alone takes the wall time from :measured:`origin.eager.wall` to :measured:`origin.capturable.wall`, in :claim:`more
 # kernels, {origin.capturable.kernels} instead of {origin.eager.kernels} <capturable-more-kernels>`.
 #
 # Larger models
@@ -478,8 +478,8 @@ if ON_GPU:
 # bytes in 40 tensors as in ten take a compiled step :measured:`tensors.40.compiled.gpu` of GPU time
 # (in ten: :measured:`adam.10.compiled.gpu`), but :claim:`launching takes longer <tensors-take-launching>`: the wall
 # time is :measured:`tensors.40.compiled.wall` (in ten: :measured:`adam.10.compiled.wall`), and :claim:`the first call
-# takes {tensors.40.compiled.first_call} <tensors-take-compiling>`. Wall times of compiled steps differ from host to host
-# for the same reason; the ranges stand at :doc:`/results`.
+# takes {tensors.40.compiled.first_call} <tensors-take-compiling>`. So wall times of compiled steps differ between hosts,
+# and between processes of one; the ranges stand at :doc:`/results`.
 #
 # An optimizer without a fused kernel
 # -----------------------------------
@@ -560,7 +560,7 @@ for way, share in shares.items():
 # Pitfalls
 # --------
 #
-# **It compiles again and again.** A Python number is part of the compiled code. A schedule that changes
+# **It compiles again and again.** A learning rate that is a Python number is part of the compiled code. A schedule that changes
 # it makes PyTorch compile anew, eight times (``torch._dynamo.config.recompile_limit``); then it warns
 # and goes on eagerly. Of twelve steps with ``OneCycleLR`` the table shows how often one was ``compiled``,
 # and how many ran ``eager``.

@@ -134,7 +134,7 @@ its first result after {start.regional.nothing} instead of {start.full.nothing}
 #        :measured:`start.full.disk` or :measured:`start.full.artifacts`
 #      - The same
 #    * - You need one graph of the whole model
-#      - ``nested_compile_region``, a new interface
+#      - ``nested_compile_region``, a new interface, which 2.12 extends
 #      - :measured:`start.nested.nothing`
 #      - :measured:`waiting.nested.wall`; the whole model :measured:`waiting.full.wall`
 #    * - Training, GPU busy
@@ -574,8 +574,7 @@ publish(small)
 # Every later call
 # ----------------
 #
-# All results have to agree within 5 % of their norm. Full, nested and ``fullgraph`` are timed in one
-# process only.
+# All results have to agree within 5 % of their norm.
 
 torch.set_grad_enabled(False)
 
@@ -690,7 +689,7 @@ if ON_GPU:
 # What breaks the reuse
 # ---------------------
 #
-# The next block reuses the code if all guards hold there. Weights may differ; **a Python number of a
+# The next block reuses the code if all guards hold there. Weights may differ; **an integer of a
 # module may not**, because it is part of the code. These blocks look alike:
 
 
@@ -808,7 +807,7 @@ bench.claim("allowed-int-serves", few["run compiled"] == 12, str(few))
 # gradients :claim:`there are two <gradients-take-two>`, because the first layer's input needs none. Two
 # things fail silently:
 #
-# - Layers with different numbers get a graph each, eight at most (``recompile_limit``). :claim:`The rest
+# - Layers with different integers or dropout rates get a graph each, eight at most (``recompile_limit``). :claim:`The rest
 #   runs eagerly <numbers-end-eagerly>`; only a warning tells ("torch._dynamo hit
 #   config.recompile_limit"). Rule: put the number into a tensor, or let
 #   ``torch._dynamo.config.allow_unspec_int_on_nn_module = True`` :claim:`make integers inputs
@@ -822,7 +821,7 @@ bench.claim("allowed-int-serves", few["run compiled"] == 12, str(few))
 # Pitfalls
 # --------
 #
-# **A call takes seconds now and then.** Input of a new shape or type is compiled again. Rule: find it in a
+# **A call takes seconds now and then.** Input of a new type, or of a second shape, is compiled again. Rule: find it in a
 # test, with the stance ``fail_on_recompile``. Where users wait, ``eager_on_recompile`` runs such input
 # eagerly (both since 2.6).
 
@@ -853,7 +852,7 @@ with torch.compiler.set_stance("eager_on_recompile"):
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
-# One GPU, fixed shapes, later calls of a few blocks. First results depend on the host and its disk. With
+# One GPU, fixed shapes, no activation checkpointing, later calls of a few blocks. First results depend on the host and its disk. With
 # FSDP2, compile a block before ``fully_shard``. `Regional AOT
 # <https://docs.pytorch.org/tutorials/recipes/regional_aot.html>`__ compiles ahead of time; `Compile Time
 # Caching <https://docs.pytorch.org/tutorials/recipes/torch_compile_caching_tutorial.html>`__ has all caches.

@@ -9,10 +9,10 @@ part of an iteration <data-is-longest>`, and no compiler shortens it. Once data 
 computes for :measured:`step.as-it-is.gpu` in :measured:`step.as-it-is.kernels` kernels, but
 :claim:`the step takes {step.as-it-is.wall} <step-waits>`: the GPU waits for the CPU to launch them.
 With worker processes, a fused optimizer and a compiled model in CUDA graphs
-:measured:`step.graphs.gpu` of GPU time are left, and on the hosts measured here :claim:`an iteration
+:measured:`step.graphs.gpu` of GPU time are left, and :claim:`an iteration
 takes {iteration.mended.wall} instead of {iteration.as-it-is.wall} <mended-is-shorter>`. In exchange
 the first step takes :measured:`step.graphs.first_call`; with the start of the compiler that pays after
-:measured:`step.graphs.break_even` steps.
+:measured:`step.graphs.break_even` steps with data at hand.
 
 On a CUDA GPU these lines tell the same of your job:
 
@@ -34,7 +34,7 @@ On a CUDA GPU these lines tell the same of your job:
    look(lambda: train(next(batches)))  # with loading
    look(lambda: train(batch))  # the same batch every time
 
-``train`` is yours: it moves a batch to the GPU and trains on it. So take a copy of your model.
+``train`` is a function of yours: it moves a batch to the GPU and trains on it. So take a copy of your model.
 
 **What you need**
 
@@ -210,8 +210,8 @@ class Reader(nn.Module):
 # -------------------------
 #
 # An iteration has four parts. At the end of each the job notes the moment: on a GPU with an
-# *event*, which goes through the queue like a kernel. Nothing is slowed down, and the parts add
-# up to the iteration as the GPU sees it.
+# *event*, which goes through the queue like a kernel. The parts add up to the iteration as the GPU
+# sees it, and hold what events and new batches cost the CPU.
 
 PARTS = ["data", "forward", "backward", "optimizer"]
 documents = Documents()

@@ -86,7 +86,7 @@ def explore(source: Source, options: Mapping[str, Any], _inline: object) -> Char
         ends=(LEAST, most),
         powers=[log10(each) for each in (LEAST, most, CALLS)],
         calls=format_value(CALLS, "", locale),
-        note=_("Medians of the hosts measured; near a crossing your machine decides."),
+        note=_("Medians of what was measured; near a crossing your machine decides."),
         drawn="".join(drawn),
     ).astext()
     return Chart(svg=svg, table=_tabulate(cases, locale))

@@ -93,15 +93,15 @@ def _is_first(figures: Figures, before: Figure) -> bool:
 def _compare(figures: Figures, figure: Figure, before: Figure) -> Figure:
     """Return how many times as long the work took before.
 
-    That is the speed-up which was measured, in turns, if there is one, else the ratio of both in
-    each process, as it is stored. Of figures that no ratio is stored of, the intervals are taken as
-    independent, which makes theirs rather too wide.
+    That is the ratio of both in each process, if it is stored, which shares its spread with ratios of
+    its class alone; else the speed-up which was measured, in turns, against the first arm. Of figures
+    that have neither, the intervals are taken as independent, which makes theirs rather too wide.
     """
-    speedup = figures.figures.get(_key_of(figure, quantity="speedup"))
+    ratio: Figure | Ratio | None = figures.compare(before.key, figure.key)
     same = (figure.case, figure.size, figure.quantity) == (before.case, before.size, "wall")
-    if speedup and same and _is_first(figures, before):
-        return speedup
-    ratio = figures.compare(before.key, figure.key) or _divide(before, figure)
+    if not ratio and same and _is_first(figures, before):
+        ratio = figures.figures.get(_key_of(figure, quantity="speedup"))
+    ratio = ratio or _divide(before, figure)
     names = ("value", "low", "high", "processes", "hosts")
     return replace(
         figure, quantity="speedup", unit="x", **{name: getattr(ratio, name) for name in names}

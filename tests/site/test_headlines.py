@@ -81,8 +81,24 @@ def test_a_gain_is_the_time_before_by_the_time_now() -> None:
 def test_a_gain_of_the_gpu_that_the_wall_time_loses_is_a_loss() -> None:
     gain = find_gain(KNOWN, "adam.100.compiled.gpu", "foreach")
     assert gain.ratio.value == pytest.approx(4)
-    assert gain.wall == KNOWN.figures["adam.100.compiled.speedup"]  # measured in turns
+    assert gain.wall
+    assert gain.wall.value == KNOWN.figures["adam.100.compiled.speedup"].value  # measured in turns
     assert gain.loses
+
+
+def test_a_stored_ratio_of_wall_times_counts_before_the_speed_up() -> None:
+    """Speed-ups of a recipe share their spread, whether the GPU waits in them or not."""
+    wide = timed("adam.100.fused.speedup", 2.5, spread=3, unit="x")
+    keys = "adam.100.foreach.wall", "adam.100.fused.wall"
+    narrow = Ratio(key=keys[0], over=keys[1], value=2.4, low=2.3, high=2.6, processes=3, hosts=2)
+    figures = KNOWN.figures | {wide.key: wide}
+    alone = find_gain(replace(KNOWN, figures=figures), "adam.100.fused.gpu", "foreach").wall
+    known = replace(KNOWN, figures=figures, ratios={keys: narrow})
+    both = find_gain(known, "adam.100.fused.gpu", "foreach").wall
+    assert alone
+    assert both
+    assert (alone.low, alone.value) == (wide.low, wide.value)
+    assert (both.low, both.value) == (narrow.low, narrow.value)
 
 
 def test_against_another_arm_no_speedup_of_the_recipe_counts() -> None:

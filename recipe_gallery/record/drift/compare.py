@@ -180,10 +180,10 @@ def _name(figure: Figure | Row) -> str:
 
 
 def _find_value(by_host: Mapping[str, Sequence[float]]) -> float:
-    """Return the mean of the hosts' medians, of logarithms where no value is 0."""
+    """Return the median of the hosts' medians, of logarithms where no value is 0."""
     if min(map(min, by_host.values())) <= 0:
-        return fmean(median(values) for values in by_host.values())
-    return math.exp(fmean(median(map(math.log, values)) for values in by_host.values()))
+        return median(median(values) for values in by_host.values())
+    return math.exp(median(median(map(math.log, values)) for values in by_host.values()))
 
 
 def _compare_claims(

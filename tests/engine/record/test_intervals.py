@@ -75,7 +75,7 @@ def heavy(chance: random.Random) -> float:
     return chance.gauss(0, 1 if chance.random() < 0.9 else 5)
 
 
-@pytest.mark.parametrize("hosts", [1, 2, 3])
+@pytest.mark.parametrize("hosts", [1, 2, 3, 5])
 @pytest.mark.parametrize(("ratio", "noise"), [(0, normal), (3, normal), (5, normal), (5, heavy)])
 def test_later_figures_on_another_host_fall_inside(
     hosts: int, ratio: float, noise: Callable[[random.Random], float]
@@ -126,6 +126,7 @@ def test_the_value_is_the_median_of_processes_and_hosts_count_alike() -> None:
     assert figures_of([1.0, 9.0, 2.0]).value == 2.0
     two = figures_of([1.0, 1.0, 1.0, 1.0, 1.0, 1.0], [4.0])
     assert (two.value, two.processes, two.hosts) == (2.0, 7, 2)
+    assert figures_of([2.05], [3.6, 4.2], [2.02], [2.08], [2.03]).value == 2.05  # one host is slow
 
 
 def test_no_interval_is_narrower_than_half_a_percent() -> None:
