@@ -280,7 +280,10 @@ def test_one_process_in_another_unit_is_told(measured: Gallery, run: Run) -> Non
     add_replicates(measured, 1.0, rows=parse({"rows": [value]}).rows)
     status, text = run("figures")
     assert status == 1
-    assert "adam.10.eager.time is in 'ms' and, in replicate 1, in 's'; publish one unit" in text
+    assert text.endswith(
+        "measuring.jsonl: adam.10.eager.time is in 'ms' and, in replicate 1, in 's'; "
+        "publish one unit, then run: recipe-gallery record measuring\n"
+    )
 
 
 def test_figures_of_other_machines_lie_in_their_folder(measured: Gallery, run: Run) -> None:
@@ -338,7 +341,10 @@ def test_files_of_no_recording_are_told(measured: Gallery, run: Run) -> None:
     status, text = run("check")
     assert status == 1
     for name in ("before.figures.jsonl", "before.jsonl"):
-        assert f"{name}: no recording of this name; remove the file, or rename it as" in text
+        assert (
+            f"{name}: no recording of this name; "
+            "remove the file, or rename it as the recording was\n"
+        ) in text
 
 
 def test_an_unknown_recipe_is_told(run: Run) -> None:
@@ -362,10 +368,14 @@ def test_without_scipy_a_line_says_what_to_install(
     monkeypatch.setitem(sys.modules, "scipy.special", None)
     name = "recipe_gallery.record.replicates.intervals"
     monkeypatch.delitem(sys.modules, name, raising=False)
-    with pytest.raises(GalleryError, match=r"need the package scipy.*pip install"):
+    with pytest.raises(GalleryError) as caught:
         update_figures(
             measured.recordings / "measuring.ipynb", load_recipe(measured.recipes / "measuring.py")
         )
+    assert str(caught.value) == (
+        "measuring: intervals of figures need the package scipy.special; "
+        "run: pip install 'recipe-gallery[record]'"
+    )
 
 
 def test_a_recipe_that_no_longer_publishes_loses_its_figures(measured: Gallery, run: Run) -> None:
@@ -376,8 +386,10 @@ def test_a_recipe_that_no_longer_publishes_loses_its_figures(measured: Gallery, 
     again = "run: recipe-gallery figures measuring"
     told = f"  error: figures are stored, but nothing publishes any; {again}"
     assert told in run("check")[1]
-    assert "publishes no rows; measuring.figures.jsonl is removed" in run("figures")[1]
+    removed = "measuring: publishes no rows; measuring.figures.jsonl is removed\n"
+    assert run("figures") == (0, removed)
     assert not stored.exists()
+    assert run("figures") == (0, "no recording publishes figures\n")
 
 
 def test_check_imports_no_scipy(measured: Gallery, run: Run) -> None:
