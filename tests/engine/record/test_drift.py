@@ -335,7 +335,7 @@ def test_what_a_recipe_wrote_addresses_nobody_in_markdown() -> None:
 def test_a_long_list_is_cut_in_markdown() -> None:
     told = format_markdown([drift_of(*[5.0] * 100, gone=("x",) * 100)], "HEAD")
     assert told.count("adam.") == 20
-    assert "80 more are outside." in told
+    assert "`+25.0 %` |\n\n80 more are outside.\n\n```text\n" in told
     assert "... and 80 more" in told
     assert len(told) < 10_000
 

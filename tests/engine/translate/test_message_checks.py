@@ -238,6 +238,7 @@ SAID = [
         {"markup-changed: emphasis that the source does not have; write \\* for a star"},
     ),
     ("prose", "*A* b.", "**가**", set()),
+    ("prose", "Hand it *args.", "*args 전달", set()),  # as the source has it, it is meant so
     *(
         (
             "prose",

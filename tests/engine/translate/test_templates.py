@@ -14,6 +14,7 @@ from recipe_gallery.translate.checks.problems import Problem
 from recipe_gallery.translate.checks.run import check_catalog, check_tree
 from recipe_gallery.translate.status import add_up, format_status, language_status
 from recipe_gallery.translate.templates.kept import SOURCES, KeptTemplates, write_templates
+from recipe_gallery.translate.update.memory import Memory
 from recipe_gallery.translate.update.merge import update_catalog
 from recipe_gallery.translate.update.plan import plan_update
 
@@ -434,6 +435,20 @@ def test_both_halves_of_a_paragraph_are_offered_the_whole() -> None:
     assert [entry.previous_msgid for entry in plan.catalogs["page"]] == [whole, whole]
 
 
+def test_a_text_that_its_own_page_lost_is_offered_before_one_that_pages_show() -> None:
+    new = "The first call compiles it."
+    lost, shown = "The first call compiles all.", "The first call compiles its"
+    entries = [polib.POEntry(msgid=text, msgstr=f"번역: {text}") for text in (lost, shown)]
+    assert Memory({"page": entries}).offer([new], set())[new].msgid == shown  # it is more alike
+    assert Memory({"page": entries}).offer([new], {lost})[new].msgid == lost
+    assert Memory({"page": entries}, {shown}).offer([new], set())[new].msgid == lost
+    far = "The first time it compiles most"  # just alike enough
+    assert Memory({"page": [polib.POEntry(msgid=far, msgstr="번역")]}).offer([new], set())
+    assert not Memory({"page": [polib.POEntry(msgid=far, msgstr="번역")]}, {far}).offer(
+        [new], set()
+    )
+
+
 def test_one_revised_comment_revises_the_same_on_other_pages() -> None:
     old, new = "clear the cache before each run", "clear the caches before each run"
     pages = {name: [f"Title of {name}", old] for name in ("a", "b", "c")}
@@ -454,6 +469,16 @@ def test_what_a_person_doubts_stays_doubted(catalogs: dict[str, polib.POFile]) -
     plan = plan_update(catalogs, both, language="ko")
     assert plan.catalogs["page"][0].fuzzy
     assert left(plan.catalogs) == [PAGES["page"][0]] * 2
+
+
+def test_a_page_without_translations_is_not_renamed() -> None:
+    before = plan_update({}, templates_of(page=PAGES["page"]), language="ko").catalogs
+    plan = plan_update(before, templates_of(fresh=PAGES["page"]), language="ko")
+    assert (plan.renamed, plan.emptied) == ({}, ["page"])
+    assert plan.describe() == [
+        f"fresh: 5 new ({sum(len(text.split()) for text in PAGES['page'])} words)",
+        "page: removed, nothing in it is needed any more",
+    ]
 
 
 def test_a_removed_page_keeps_its_translations(catalogs: dict[str, polib.POFile]) -> None:
