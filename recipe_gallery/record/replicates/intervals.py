@@ -10,8 +10,8 @@ one that launches everything in twice the time moves it as little as one that is
 
 *Hosts are a random effect.* Another recording runs on another host, so what counts is V, the
 variance of hosts' medians, and not how often one of them was asked: the interval is ``value ± t ·
-sqrt(V · (1 + c / hosts))``, where c = pi / 2 is what a median's variance is of a mean's, where hosts
-are many and normal, and c = 1 of one or two hosts, whose median is their mean.
+sqrt(V · (1 + c / hosts))``, where c = pi / 2 is what a median's variance is of a mean's, where
+hosts are many and normal, and c = 1 of one or two hosts, whose median is their mean.
 
 *V is measured where it can be, and supposed where it cannot.* One host says nothing of others, and
 two say little (their t with one degree of freedom is 32). What processes of one host do is known

@@ -269,6 +269,9 @@ def test_published_figures_that_are_damaged_are_told_with_their_commit(
 @pytest.mark.parametrize("base", ["no-such-branch", "--all", "", "a\0b"])
 def test_a_commit_that_is_not_there_is_an_error(drifts: Drifts, base: str) -> None:
     told = drifts(f"--base={base}", status=1)
+    known = "name a branch, a tag or a commit of this repository"
+    reason = "git: embedded null byte" if "\0" in base else f"git knows no commit {base!r}; {known}"
+    assert told.endswith(f": {reason}\n")
     assert told.startswith("error: ")
     assert told.count("\n") == 1
 
