@@ -416,12 +416,12 @@ for name, options in {"float32": {}, "half": last}.items() if resnet18 else ():
 # %%
 # Fused, batch normalization, ReLU and sums make no trips to memory of their own: in ``bfloat16`` kernels run
 # for :measured:`resnet18.half.default.gpu`, eagerly for :measured:`resnet18.half.eager.gpu`. Eager calls wait
-# for the CPU in both formats, so wall times hide it.
+# for the CPU in both formats: wall times do not show what ``bfloat16`` gives.
 #
 # BERT, a sentence and a batch of long texts
 # ..........................................
 #
-# Four of the twelve layers of BERT-base keep this page's run short. Weights and tokens here are random.
+# Four of BERT-base's twelve layers keep this page's run short. Weights and tokens here are random.
 
 # sphinx_gallery_fold = "The model and its sentence: pretrained, if they are on this disk"
 
