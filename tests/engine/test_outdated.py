@@ -2,9 +2,14 @@
 
 import pickle
 import warnings
+from types import SimpleNamespace
+from typing import Any
+
+from docutils import nodes
+from sphinx import addnodes
 
 from gallery import Gallery
-from recipe_gallery.outdated import Store
+from recipe_gallery.outdated import Store, _pages_with_old_titles
 
 EXTENSION = """
 import sys
@@ -31,6 +36,8 @@ def setup(app):
     return {"parallel_read_safe": True}
 """
 
+PAGES = ("index", "faq", "other")
+
 
 def test_a_page_is_read_again_only_when_what_it_watches_is_another(gallery: Gallery) -> None:
     (gallery.root / "watching.py").write_text(EXTENSION)
@@ -56,3 +63,22 @@ def test_what_counts_for_one_build_is_not_kept_for_later_ones() -> None:
     store.kept["values"]["key"] = 2
     later = pickle.loads(pickle.dumps(store))
     assert (later.once, later.kept["values"]) == ({}, {"key": 2})
+
+
+def test_an_entry_of_the_first_page_that_is_renamed_is_so_on_all_pages() -> None:
+    """It stands at the top of each, and may have a title for that place alone."""
+    store = Store()
+    written = []
+    for title in ("Questions", "Questions", "Answers"):
+        toctree = addnodes.toctree(entries=[(title, "faq"), (None, "other")])
+        env: Any = SimpleNamespace(
+            recipe_gallery=store,
+            collect_relations=dict,
+            titles={name: nodes.title("", name) for name in PAGES},
+            tocs={"index": nodes.bullet_list("", toctree)},
+            config=SimpleNamespace(root_doc="index"),
+        )
+        for name in PAGES:
+            assert store.pages[name]  # each page has a record
+        written.append(_pages_with_old_titles(None, env))  # type: ignore[arg-type]
+    assert written == [[], [], [*PAGES]]
