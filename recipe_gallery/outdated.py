@@ -153,11 +153,15 @@ def _pages_with_old_titles(app: Sphinx, env: BuildEnvironment) -> list[str]:
     """Return the pages to write again because a title of another page that they show has changed.
 
     Sphinx does this for tables of contents alone. A page also shows the titles of those it links
-    to, of its neighbours and of those above it.
+    to, of its neighbours and of those above it, and all pages show what the first page lists, which
+    may have titles for that list alone.
     """
     store = store_of(env)
     relations = env.collect_relations()  # page above, page before and page behind
     titles = {docname: title.astext() for docname, title in env.titles.items()}
+    first = env.tocs.get(env.config.root_doc, nodes.bullet_list())
+    lists = [entry for toctree in first.findall(addnodes.toctree) for entry in toctree["entries"]]
+    everywhere = [(name, title or titles.get(name, "")) for title, name in lists]
     now = {}
     for docname, page in store.pages.items():
         above, *neighbours = relations.get(docname, [None])
@@ -165,6 +169,6 @@ def _pages_with_old_titles(app: Sphinx, env: BuildEnvironment) -> list[str]:
         while above and above not in shown:
             shown.add(above)
             above = relations.get(above, [None])[0]
-        now[docname] = sorted((name, titles.get(name, "")) for name in shown)
+        now[docname] = everywhere + sorted((name, titles.get(name, "")) for name in shown)
     before, store.kept["titles"] = store.kept["titles"], now
     return [docname for docname in now if before.get(docname, now[docname]) != now[docname]]

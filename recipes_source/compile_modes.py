@@ -416,12 +416,12 @@ for name, options in {"float32": {}, "half": last}.items() if resnet18 else ():
 # %%
 # Fused, batch normalization, ReLU and sums make no trips to memory of their own: in ``bfloat16`` kernels run
 # for :measured:`resnet18.half.default.gpu`, eagerly for :measured:`resnet18.half.eager.gpu`. Eager calls wait
-# for the CPU in both formats, so wall times hide it.
+# for the CPU in both formats.
 #
 # BERT, a sentence and a batch of long texts
 # ..........................................
 #
-# Four of the twelve layers of BERT-base keep this page's run short. Weights and tokens here are random.
+# Four of BERT-base's twelve layers run. Weights and tokens here are random.
 
 # sphinx_gallery_fold = "The model and its sentence: pretrained, if they are on this disk"
 
@@ -494,8 +494,8 @@ if ON_GPU and bert:
 # Does tuning pay?
 # ................
 #
-# A few rows times 8192 by 8192 numbers: little to compute, much to read. The limit is to read them once, at
-# the speed of a copy.
+# A few rows times 8192 by 8192 numbers: little to compute, much to read. The limit is to read them once, as
+# a copy does.
 
 weight = torch.randn(WIDTH, WIDTH, device=bench.device, dtype=bench.dtype)
 
@@ -733,7 +733,7 @@ for backend in ("eager", "aot_eager", "inductor"):
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
-# Training, tuned convolutions and models, several GPUs. Read on about `varying sizes
+# Training, tuned convolutions and models, several GPUs. See also `varying sizes
 # <https://docs.pytorch.org/docs/stable/torch.compiler_dynamic_shapes.html>`__ and `CUDA graph trees
 # <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__;
 # :doc:`/recipes/where_time_goes` tells what your job waits for.

@@ -478,7 +478,7 @@ if ON_GPU:
 # bytes in 40 tensors as in ten take a compiled step :measured:`tensors.40.compiled.gpu` of GPU time
 # (in ten: :measured:`adam.10.compiled.gpu`), but :claim:`launching takes longer <tensors-take-launching>`: the wall
 # time is :measured:`tensors.40.compiled.wall` (in ten: :measured:`adam.10.compiled.wall`), and :claim:`the first call
-# takes {tensors.40.compiled.first_call} <tensors-take-compiling>`. So wall times of compiled steps differ between hosts,
+# takes {tensors.40.compiled.first_call} <tensors-take-compiling>`. Because the CPU decides, wall times of compiled steps differ between hosts,
 # and between processes of one; the ranges stand at :doc:`/results`.
 #
 # An optimizer without a fused kernel

@@ -57,7 +57,7 @@ On a CUDA GPU these lines tell the same of your job:
    :optimizer_share: optimizer
    :iteration: one iteration
    :claim.of an iteration: share of an iteration
-   :claim.data-is-longest: the next longest part, and data, in the last output
+   :claim.data-is-longest: the next longest part, and data, in the later output
    :claim.mended-is-shorter: mended, and as it is
    :claim.graphs-launch-less: CUDA graphs, and as it is
    :claim.workers-wait-less: with workers, and as it is
@@ -398,7 +398,7 @@ plt.show()
 # %%
 # :claim:`With workers {iteration.workers.data_share} of an iteration is waiting for data instead of
 # {iteration.as-it-is.data_share} <workers-wait-less>`. With the mended step as well, the speed-up
-# is :measured:`iteration.mended.speedup`. Two outputs show an iteration as it is, in one process, and their times differ:
+# is :measured:`iteration.mended.speedup`. The job as it is was run twice in one process, and its times differ:
 # what the CPU does varies that much, and so does a speed-up. Look again at this point: a
 # mended step asks for batches at a higher rate, so waiting for data may be the first line that fits
 # once more.

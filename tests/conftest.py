@@ -40,6 +40,7 @@ SLOW = {
 }
 
 
+@pytest.hookimpl(optionalhook=True)  # `make mutants` runs tests without xdist
 def pytest_xdist_auto_num_workers() -> int:
     """Use every core, and one process more: tests wait for deadlines, for processes, for pages."""
     affinity = getattr(os, "sched_getaffinity", None)  # which knows of containers
@@ -51,8 +52,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes minutes, so that no process is left alone with it at the end."""
     items.sort(key=lambda item: not item.get_closest_marker("slow"))
     for item in items:
-        if SLOW & set(getattr(item, "fixturenames", ())) and not item.get_closest_marker("fast"):
+        fixtures = set(getattr(item, "fixturenames", ()))
+        if SLOW & fixtures and not item.get_closest_marker("fast"):
             item.add_marker("slow")
+        if "run" in fixtures:
+            item.add_marker("kernel")
 
 
 @pytest.fixture(autouse=True)

@@ -2,7 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, auto
 from functools import lru_cache
 from pathlib import Path
 
@@ -18,9 +18,9 @@ from .recording import Comparison, Recording, advise, compare, read_recording
 class Reason(Enum):
     """Why a page shows no recording."""
 
-    MISSING = "there is no recording"
-    DAMAGED = "the recording cannot be read"
-    BROKEN = "the recipe cannot be read"
+    MISSING = auto()
+    DAMAGED = auto()
+    BROKEN = auto()  # the recipe, not the recording
 
 
 @dataclass(frozen=True, kw_only=True)

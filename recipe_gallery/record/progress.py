@@ -6,7 +6,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from enum import Enum
+from enum import Enum, auto
 from itertools import chain
 from statistics import mean
 from typing import TextIO
@@ -17,9 +17,9 @@ Kind = tuple[str, bool]  # of a task: the recipe's name, and whether it is a rep
 class State(Enum):
     """What became of a recipe."""
 
-    RECORDED = "recorded"
-    CURRENT = "current"
-    FAILED = "failed"
+    RECORDED = auto()
+    CURRENT = auto()
+    FAILED = auto()
 
 
 @dataclass(kw_only=True)

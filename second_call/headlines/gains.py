@@ -93,9 +93,10 @@ def _is_first(figures: Figures, before: Figure) -> bool:
 def _compare(figures: Figures, figure: Figure, before: Figure) -> Figure:
     """Return how many times as long the work took before.
 
-    That is the ratio of both in each process, if it is stored, which shares its spread with ratios of
-    its class alone; else the speed-up which was measured, in turns, against the first arm. Of figures
-    that have neither, the intervals are taken as independent, which makes theirs rather too wide.
+    That is the ratio of both in each process, if it is stored, which shares its spread with ratios
+    of its class alone; else the speed-up which was measured, in turns, against the first arm. Of
+    figures that have neither, the intervals are taken as independent, which makes theirs rather too
+    wide.
     """
     ratio: Figure | Ratio | None = figures.compare(before.key, figure.key)
     same = (figure.case, figure.size, figure.quantity) == (before.case, before.size, "wall")

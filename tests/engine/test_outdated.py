@@ -4,12 +4,16 @@ import pickle
 import shutil
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
+from docutils import nodes
+from sphinx import addnodes
 
 from gallery import Gallery
 from recipe_gallery import outdated
-from recipe_gallery.outdated import Store
+from recipe_gallery.outdated import Store, _pages_with_old_titles
 
 EXTENSION = """
 import sys
@@ -35,6 +39,8 @@ def setup(app):
     app.connect("source-read", read)
     return {"parallel_read_safe": True}
 """
+
+PAGES = ("index", "faq", "other")
 
 
 def test_a_page_is_read_again_only_when_what_it_watches_is_another(gallery: Gallery) -> None:
@@ -85,3 +91,22 @@ def test_several_processes_make_the_same_of_many_pages(
     assert shared.read == []  # by this process
     assert shared.warnings == alone.warnings == ""
     assert published(shared.out) == expected
+
+
+def test_an_entry_of_the_first_page_that_is_renamed_is_so_on_all_pages() -> None:
+    """It stands at the top of each, and may have a title for that place alone."""
+    store = Store()
+    written = []
+    for title in ("Questions", "Questions", "Answers"):
+        toctree = addnodes.toctree(entries=[(title, "faq"), (None, "other")])
+        env: Any = SimpleNamespace(
+            recipe_gallery=store,
+            collect_relations=dict,
+            titles={name: nodes.title("", name) for name in PAGES},
+            tocs={"index": nodes.bullet_list("", toctree)},
+            config=SimpleNamespace(root_doc="index"),
+        )
+        for name in PAGES:
+            assert store.pages[name]  # each page has a record
+        written.append(_pages_with_old_titles(None, env))  # type: ignore[arg-type]
+    assert written == [[], [], [*PAGES]]

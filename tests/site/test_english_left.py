@@ -37,7 +37,8 @@ NAMES = {
         transformers""",
     "parts of PyTorch, and what its users call so": """
         AOTAutograd Adafactor Adam AdamW Adamax Dynamo Inductor LBFGS Muon NAdam RAdam RMSprop
-        ReLU SGD SparseAdam TF beta capability channels compute epsilon last stance token""",
+        ReLU SGD SparseAdam TF beta capability channels compute dropout epsilon last stance
+        token""",
     "arms, modes and functions, as code and output call them": """
         compiled cos default eager for-loop foreach fused max-autotune-no-cudagraphs
         reduce-overhead resnet sin""",

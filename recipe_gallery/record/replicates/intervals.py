@@ -5,13 +5,11 @@ all is done with logarithms; there, for one figure,
 
     figure of a host = m + (effect of the host) + (median of what its processes add).
 
-*Value.* The median of the hosts' medians: hosts count alike, however many processes each ran, and
-one that launches everything in twice the time moves it as little as one that is a little behind.
+*Value.* The median of the hosts' medians: hosts count alike, however many processes each ran.
 
 *Hosts are a random effect.* Another recording runs on another host, so what counts is V, the
 variance of hosts' medians, and not how often one of them was asked: the interval is ``value ± t ·
-sqrt(V · (1 + c / hosts))``, where c = pi / 2 is what a median's variance is of a mean's, where hosts
-are many and normal, and c = 1 of one or two hosts, whose median is their mean.
+sqrt(V · (1 + c / hosts))``; c = pi / 2, as medians of many vary, or 1 of one or two hosts.
 
 *V is measured where it can be, and supposed where it cannot.* One host says nothing of others, and
 two say little (their t with one degree of freedom is 32). What processes of one host do is known
@@ -221,8 +219,7 @@ def _half_width(sample: _Sample, spread: _Spread) -> float:
         own = max(sample.of_hosts or 0.0, spread.of_hosts)
         between = max(own, (SUPPOSED * supposed + measured * own) / (SUPPOSED + measured))
     t = float(stdtrit(SUPPOSED + measured, 1 - (1 - WITHIN) / 2))
-    hosts = len(sample.hosts)
-    of_value = (1 if hosts < 3 else math.pi / 2) / hosts
+    of_value = (1 if len(sample.hosts) < 3 else math.pi / 2) / len(sample.hosts)
     return max(FLOOR, t * math.sqrt(between * (1 + of_value)))
 
 

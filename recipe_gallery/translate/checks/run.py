@@ -184,7 +184,7 @@ def check_tree(project: Project, targets: Sequence[str]) -> list[Problem]:
     else:
         told = list(map(check_file, *arguments))
     problems = {problem for each in (*told, expected.problems) for problem in each}
-    return sorted(problems, key=lambda each: (str(each.path), each.line, each.check))
+    return sorted(problems, key=lambda each: (str(each.path), each.line, each.check, each.message))
 
 
 def check_file(

@@ -269,6 +269,9 @@ def test_published_figures_that_are_damaged_are_told_with_their_commit(
 @pytest.mark.parametrize("base", ["no-such-branch", "--all", "", "a\0b"])
 def test_a_commit_that_is_not_there_is_an_error(drifts: Drifts, base: str) -> None:
     told = drifts(f"--base={base}", status=1)
+    known = "name a branch, a tag or a commit of this repository"
+    reason = "git: embedded null byte" if "\0" in base else f"git knows no commit {base!r}; {known}"
+    assert told.endswith(f": {reason}\n")
     assert told.startswith("error: ")
     assert told.count("\n") == 1
 
@@ -332,7 +335,7 @@ def test_what_a_recipe_wrote_addresses_nobody_in_markdown() -> None:
 def test_a_long_list_is_cut_in_markdown() -> None:
     told = format_markdown([drift_of(*[5.0] * 100, gone=("x",) * 100)], "HEAD")
     assert told.count("adam.") == 20
-    assert "80 more are outside." in told
+    assert "`+25.0 %` |\n\n80 more are outside.\n\n```text\n" in told
     assert "... and 80 more" in told
     assert len(told) < 10_000
 

@@ -184,12 +184,14 @@ def test_the_bound_is_for_all_cells_together_and_holds_for_forked_children(run: 
 def test_bytes_and_what_child_processes_print_are_recorded_in_their_cell(run: RunCells) -> None:
     child = "subprocess.run(['echo', 'child'])"
     given = "subprocess.run(['echo', 'é'], stdout=sys.stdout)"
-    first, *others = run(
+    first, *others, odd = run(
         "import subprocess, sys\nsys.stdout.buffer.write('bytes: é\\n'.encode())",
         *[f"{child}\n{given}"] * 5,
+        "subprocess.run(['printf', r'a\\377b\\n']); sys.stdout.buffer.write(b'c\\xffd\\n')",
     ).cells
     assert text_of(first) == "bytes: é\n"
     assert [text_of(each) for each in others] == ["child\né\n"] * 5
+    assert text_of(odd) == "a\ufffdb\nc\ufffdd\n"  # bytes that are no text
 
 
 def test_what_child_processes_and_c_libraries_print_keeps_its_place(run: RunCells) -> None:

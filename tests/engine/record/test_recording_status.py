@@ -34,12 +34,16 @@ def test_each_state_is_told(
     lines = text.splitlines()
     assert lines[0].startswith("current   current   CPU: ")
     assert lines[1] == "missing   missing"
-    assert "run: recipe-gallery record missing" in lines[2]
+    again = f"run: recipe-gallery record {{}} --root {gallery.root}"
+    assert lines[2] == f"          {again.format('missing')}"
     assert lines[3].startswith("stale     stale     CPU: ")
-    assert "changed code in cell 1" in lines[4]
+    assert lines[4] == f"          changed code in cell 1 (line 22); {again.format('stale')}"
     assert lines[5] == "unusable  unusable"
     assert "not a whole notebook" in lines[6]
-    assert "no recipe of this name" in lines[8]
+    assert lines[7] == "orphan    unusable"
+    assert lines[8].endswith(
+        "/orphan.ipynb: no recipe of this name; remove the file or restore the recipe"
+    )
     assert lines[-1] == "1 of 5 recordings current"
 
 
@@ -84,7 +88,8 @@ def test_a_recording_is_told_by_device_date_commit_and_duration(
 def test_an_empty_folder_is_told(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> None:
     status, text = check(gallery, capsys)
     assert status == 1
-    assert "recipes_source; compare sphinx_gallery_conf" in text
+    told = f"error: no recipes in {gallery.recipes}; "
+    assert text == f"{told}compare sphinx_gallery_conf['examples_dirs'] in conf.py\n"
 
 
 @pytest.mark.usefixtures("_run_here")

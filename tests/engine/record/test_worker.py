@@ -263,6 +263,15 @@ def test_a_run_whose_recorder_lives_is_left_alone(temporary: Path) -> None:
     assert list(temporary.iterdir()) == []
 
 
+def test_a_folder_of_a_run_is_known_by_its_name_while_it_is_held(temporary: Path) -> None:
+    with run_folder() as folder:
+        assert folder.name.startswith("recipe-run-")
+        assert [path.name for path in temporary.iterdir()] == [folder.name]
+        assert remove_leftovers() == ""
+        assert folder.is_dir()
+    assert list(temporary.iterdir()) == []
+
+
 def test_what_is_no_folder_of_a_run_stays(
     temporary: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,6 +19,7 @@ from recipe_gallery.translate.catalogs import (
     write_catalog,
 )
 from recipe_gallery.translate.similar import (
+    Texts,
     differ_in_marks_only,
     follow_targets,
     likeness,
@@ -370,6 +371,34 @@ def test_parts_other_orders_and_short_words_are_alike() -> None:
     assert pair_similar(["Copied!"], ["Copied", "Close"]) == {"Copied!": "Copied"}
     assert likeness("Copied", "Close") < 0.6
     assert pair_similar(["x" * 9000], ["x" * 9001]) == {}  # it would take minutes
+
+
+def test_how_alike_texts_are_is_a_number_up_to_one() -> None:
+    whole = "Whatever stands before it in this long text, one two three four, and much behind it."
+    assert likeness("one two three four.", whole) == likeness(whole, "one two three four") == 0.7
+    assert likeness("one two three.", whole) < 0.6  # so few words may be there by chance
+    assert likeness("alpha beta gamma delta", "delta gamma beta alpha") == 0.95
+    assert likeness("the same", "the same") == 1
+    assert likeness("abc", "xyz") == 0
+    assert Texts(["one two six", "one two six seven"]).find("one two six") == [
+        (1.0, "one two six"),
+        (pytest.approx(0.786, abs=0.001), "one two six seven"),
+    ]
+    found = Texts(["Copied", "Copies", "Close"]).find("Copier")
+    assert sorted(each for _value, each in found) == ["Copied", "Copies"]
+    assert Texts(["Copied"]).find("Copier", cutoff=0.9) == []
+    # of texts that share no word only short ones are compared
+    (short, long), offered = ("x" * 40, "x" * 41), ("x" * 39 + "y", "x" * 40 + "y")
+    assert [each for _value, each in Texts(offered[:1]).find(short)] == [offered[0]]
+    assert Texts(offered[1:]).find(long) == []
+
+
+def test_words_that_few_texts_have_count_most() -> None:
+    common = [f"It is what it is, and this is text {number} of them." for number in range(20)]
+    rare = "Compiling takes long, and it is worth it."
+    texts = Texts([*common, rare])
+    found = texts.find("Compiling takes time, and this is worth it.")
+    assert found[0][1] == rare
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """What `make check-po` tells about catalogs, and about which it is silent."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -20,7 +21,7 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
 from recipe_gallery.translate.catalogs import Kind
-from recipe_gallery.translate.checks.lint import CHECKERS
+from recipe_gallery.translate.checks.lint import CHECKERS, ask_sphinx_lint
 from recipe_gallery.translate.checks.message import CHECKS
 from recipe_gallery.translate.checks.problems import Problem, format_problems
 from recipe_gallery.translate.checks.run import BREAKING, check_catalog
@@ -113,6 +114,17 @@ def test_a_folder_is_told_as_its_catalogs_are() -> None:
     assert set(together) == set(alone)
     places = [(str(each.path), each.line) for each in together]
     assert places == sorted(places)
+
+
+def test_problems_are_told_in_the_words_that_people_read(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # If the new words are better: recipe-gallery check-po tests/.../bad > tests/.../told.txt
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(os, "cpu_count", lambda: 1)
+    assert main(["check-po", str(BAD.relative_to(ROOT))]) == 1
+    told = (CATALOGS / "told.txt").read_text(encoding="utf-8")
+    assert capsys.readouterr().out.splitlines() == told.splitlines()
 
 
 def test_the_catalogs_of_the_site_raise_no_alarm() -> None:
@@ -253,6 +265,9 @@ def test_plural_forms_are_refused(tmp_path: Path, domain: str) -> None:
     path = catalog_of(entry, path=tmp_path / f"ko/LC_MESSAGES/{domain}.po")
     _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
     assert [(each.check, each.breaks) for each in problems] == [("plural", True)]
+    assert problems[0].message == (
+        "plural forms, which no message has; write msgid and msgstr alone"
+    )
 
 
 def test_a_page_called_like_a_catalog_of_labels_is_a_page(tmp_path: Path) -> None:
@@ -368,8 +383,11 @@ def test_targets_that_overlap_are_told_once(
 @pytest.mark.usefixtures("project")
 def test_an_unknown_target_is_one_line(capsys: pytest.CaptureFixture[str], target: str) -> None:
     (line,) = told(capsys, target)
-    assert line.startswith("error: ")
-    assert target in line
+    unlisted = f"no language {target!r} in languages.toml; there are: en, ko, zh_CN"
+    assert line == {
+        "fr": f"error: {unlisted}; to add it: recipe-gallery new-language fr",
+        "KO": f"error: {unlisted}; write ko",
+    }.get(target, f"error: {target}: no such file or folder; name a catalog or a language")
 
 
 @pytest.mark.parametrize("place", ["drafts/a.po", "locale/a.po", "locale/fr/LC_MESSAGES/a.po"])
@@ -378,7 +396,10 @@ def test_a_catalog_at_another_place_is_one_line(
 ) -> None:
     catalog_of(path=project / place)
     (line,) = told(capsys, place)
-    assert line.startswith(f"error: {place}: not below <language>/LC_MESSAGES/")
+    assert line == (
+        f"error: {place}: not below <language>/LC_MESSAGES/ of a language in languages.toml; "
+        "move it"
+    )
 
 
 @pytest.mark.parametrize(
@@ -574,6 +595,42 @@ def test_catalogs_of_languages_that_nobody_listed_are_an_error(
 def test_all_checks_that_sphinx_lint_is_asked_for_are_there() -> None:
     assert all_checkers.keys() >= CHECKERS.keys()
     assert len(CHECKERS) == 10
+
+
+@pytest.mark.parametrize(
+    ("name", "translation", "remedy"),
+    [
+        ("backtick-before-role", "`:doc:`a`", "remove it"),
+        ("directive-with-three-dots", "... image:: a", "leave the directive out"),
+        ("exclamation-and-tilde", ":doc:`!~a`", "keep one of the two"),
+        ("horizontal-tab", "가\t나", "write a space for each tab"),
+        ("missing-backtick-after-role", ":doc:`a", "close it with a backtick"),
+        ("missing-colon-in-role", "가 :doc`a` 나", "write it as in the source"),
+        (
+            *("missing-space-in-hyperlink", "`가<https://a.example>`_"),
+            "put one between title and address",
+        ),
+        (
+            *("missing-underscore-after-hyperlink", "`가 <https://a.example>`"),
+            "end it as in the source",
+        ),
+        ("role-with-double-backticks", ":doc:``a``", "write one on each side"),
+        ("role-with-extra-backtick", ":doc:``a`", "write one on each side"),
+    ],
+)
+def test_what_sphinx_lint_finds_is_told_with_line_and_remedy(
+    name: str, translation: str, remedy: str
+) -> None:
+    catalog = polib.POFile()
+    catalog.append(polib.POEntry(msgid="Long", msgstr=translation * 100, linenum=3))
+    catalog.append(polib.POEntry(msgid="Left", msgstr="", linenum=5))
+    catalog.append(polib.POEntry(msgid="One", msgstr="하나", linenum=7))
+    catalog.append(polib.POEntry(msgid="Two", msgstr=translation, linenum=9))
+    (problem,) = ask_sphinx_lint(Path("a.po"), catalog)
+    assert (problem.path, problem.line, problem.check) == (Path("a.po"), 9, name)
+    assert problem.message.endswith(f"; {remedy}")
+    assert ".;" not in problem.message
+    assert not problem.breaks
 
 
 def test_a_catalog_that_cannot_be_read_is_one_problem(tmp_path: Path) -> None:

@@ -10,7 +10,9 @@ from recipe_gallery.languages import Language
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.checks import rules  # noqa: F401 (it adds the checks)
 from recipe_gallery.translate.checks.markup import inline_nodes, parse
-from recipe_gallery.translate.checks.message import CHECKS, Message, run_checks
+from recipe_gallery.translate.checks.message import CHECKS, Message, describe_length, run_checks
+from recipe_gallery.translate.checks.page import kind_of_node
+from recipe_gallery.translate.checks.style.number_words import may_say
 from recipe_gallery.translate.glossary import load_glossary
 from recipe_gallery.translate.pseudo import pseudo_message
 
@@ -179,6 +181,15 @@ def test_what_only_looks_like_a_unit_may_be_translated(text: str) -> None:
     assert alarms("prose", f"It has {text}.", f"가 {numbers} 나") == []
 
 
+def test_a_number_may_stand_for_a_word() -> None:
+    for number, words in NUMBER_WORDS.items():
+        assert all(may_say(number, {word.lower()}) for word in words.split()), number
+    for word in ("several", "few", "couple", "some"):
+        said = [number for number in ("1", "2", "9", "10", "12") if may_say(number, {word})]
+        assert said == ["2", "9"]
+    assert not may_say("7", {"two", "days"})
+
+
 HTML = "is not as often there as in the source; it is part of HTML"
 SAID = [
     (
@@ -226,7 +237,16 @@ SAID = [
         *("prose", "A b.", "*가*"),
         {"markup-changed: emphasis that the source does not have; write \\* for a star"},
     ),
+    (
+        *("prose", "See a_ and `b c`_.", "`나 다`_ 참고"),
+        {"markup-changed: missing from the translation: a_ or `b c`_; keep it"},
+    ),
+    (
+        *("prose", "Use ``a``.", "```a`` 씁니다."),
+        {"markup-changed: '```a``' is not closed; close it with two backticks"},
+    ),
     ("prose", "*A* b.", "**가**", set()),
+    ("prose", "Hand it *args.", "*args 전달", set()),  # as the source has it, it is meant so
     *(
         (
             "prose",
@@ -497,6 +517,93 @@ def test_of_a_part_that_is_for_readers_only_the_rest_is_compared(
     assert dict(found.parts) == {part: 1}
     assert found.plain.startswith("See ")
     assert found.plain.endswith(" here.")
+
+
+@pytest.mark.parametrize(
+    ("translation", "said"),
+    [
+        ("**가", "is not closed; close it with two stars, without a space before them"),
+        ("*가", "is not closed; close it with a star, or write \\* for one to be seen"),
+        ("|가", "is not closed; close it with |, or write \\| for one to be seen"),
+        ("_`가", "is not closed; write \\_ if it is no target"),
+        (":a:`b`:c:", "has a role on both sides; keep the one of the source"),
+        (":a:`b`_", "is a role and a link at once; write it as in the source"),
+        (
+            "`가",
+            "is not closed; close a name with two backticks, a link with `__ and a role with one",
+        ),
+        ("``" + "가" * 30, "is not closed; close it with two backticks"),
+    ],
+)
+def test_markup_that_does_not_parse_is_explained(translation: str, said: str) -> None:
+    place = repr(translation[:30])  # no more of a text shows where it is
+    assert told("prose", "A b.", translation) == [("markup", f"markup: {place} {said}")]
+
+
+@pytest.mark.parametrize(
+    ("code", "translation", "touches"),
+    [("en", "*a*b c", True), ("en", "``a``b", True), ("ko", "*a b", False)],
+)
+def test_a_word_that_touches_markup_is_told_to_keep_away(
+    code: str, translation: str, touches: bool
+) -> None:
+    language = Language(code=code, name=code, glue=code == "ko")
+    message = Message(text="A b.", translation=translation, language=language)
+    (said,) = [said for check, said in run_checks(message, CHECKS) if check.name == "markup"]
+    away = (
+        "; where a word touches markup, put a space between, or a backslash and a space, "
+        "which show none"
+    )
+    assert said.endswith(away) == touches
+
+
+@pytest.mark.parametrize(
+    "role", ["math", "code", "raw", "literal", "samp", "kbd", "file", "command"]
+)
+def test_a_role_that_leads_nowhere_may_be_repeated_and_has_no_title(role: str) -> None:
+    part = f":{role}:`x <y>`"
+    assert told("prose", f"{part} and {part}.", part) == []
+    assert dict(parse(part).parts) == {("role", part): 1}
+
+
+@pytest.mark.parametrize(
+    ("text", "translation", "said"),
+    [
+        ("a " * 2_500, "나", ""),
+        ("a " * 2_500 + "a", "나", "a message of 5001 characters; split the text of the page"),
+        ("a" * 10, "나 " * 120, ""),
+        ("a" * 10, "나" * 241, "241 characters for 10 of English; translate that alone"),
+        ("a " * 500, "나 " * 2_000, ""),
+        ("a " * 500, "나" * 4_001, "4001 characters for 1000 of English; translate that alone"),
+        ("a " * 500, "나" * 1_000, ""),
+        ("a " * 500, "나" * 999 + " 다", ""),
+        ("a " * 500, "나" * 1_001, "a word of 1,000 characters; write words"),
+        ("a" * 1_000, "나" * 1_001, ""),
+    ],
+)
+def test_a_message_that_is_too_long_is_not_looked_at(
+    text: str, translation: str, said: str
+) -> None:
+    assert describe_length(text, translation) == said
+
+
+@pytest.mark.parametrize(
+    ("node", "kind"),
+    [
+        (nodes.paragraph(), Kind.PROSE),
+        (nodes.title(), Kind.PROSE),
+        (nodes.image(alt="a text"), Kind.PROSE),
+        (nodes.image(uri="a text"), None),  # its file, which no catalog may name
+        (nodes.raw(), None),
+        (nodes.math_block(), Kind.FORMULA),
+        (nodes.literal_block(), Kind.LABEL),
+        (nodes.doctest_block(), Kind.LABEL),
+    ],
+)
+def test_what_a_message_is_its_place_on_the_page_says(
+    node: nodes.Element, kind: Kind | None
+) -> None:
+    assert kind_of_node(node, "a text") is kind
 
 
 def test_what_of_a_message_does_not_parse_is_told() -> None:

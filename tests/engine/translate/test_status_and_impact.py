@@ -25,6 +25,7 @@ from recipe_gallery.translate.status import (
 )
 from recipe_gallery.translate.templates import labels
 from recipe_gallery.translate.templates.kept import KeptTemplates
+from recipe_gallery.translate.update import impact as impacts
 from recipe_gallery.translate.update.impact import (
     Impact,
     PageImpact,
@@ -159,6 +160,44 @@ def test_the_impact_of_a_change_is_told_in_markdown(
     assert "한국어" in text
     with pytest.raises(GalleryError) as caught:
         find_impact(project(site), "nowhere", templates, languages)
+    assert str(caught.value) == (
+        "no commit 'nowhere' here (fatal: not a valid object name: nowhere); "
+        "name a commit or a branch, such as main"
+    )
+
+
+def test_the_impact_is_that_on_the_catalogs_of_the_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "repository/docs"  # the whole repository is looked at, as the commit has it
+    path = root / "locale/ko/LC_MESSAGES/page.po"
+    path.parent.mkdir(parents=True)
+    (root / "conf.py").write_text('locale_dirs = ["locale"]\n')
+    old, new = "The first call compiles.", "The first call compiles it."
+    catalog = template(old)
+    catalog[0].msgstr = "첫 호출에서 컴파일합니다."
+    catalog.save(str(path))
+    identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    for command in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "before"]):
+        subprocess.run(["git", *identity, *command], cwd=root.parent, check=True)
+    path.unlink()  # here they may be updated by now
+    asked: dict[Path, Path] = {}
+
+    def make(of: Project, folder: Path) -> dict[str, polib.POFile]:
+        assert (of.root / "conf.py").is_file()
+        asked[of.root] = folder
+        return {"page": template(new if of.root == root else old)}
+
+    monkeypatch.setattr(impacts, "make_templates", make)
+    folder = root / "_build/gettext"
+    found = find_impact(load_project(root), "main", folder, [KOREAN])
+    assert (found.pages["page"].changed, found.fuzzy) == ([(old, new)], {"ko": 1})
+    assert found.words == 5
+    (before,) = asked.keys() - {root}
+    assert asked == {root: folder, before: before / "_build/gettext"}
+    assert before.name == "docs"
+    with pytest.raises(GalleryError) as caught:
+        find_impact(load_project(root), "nowhere", folder, [KOREAN])
     assert str(caught.value) == (
         "no commit 'nowhere' here (fatal: not a valid object name: nowhere); "
         "name a commit or a branch, such as main"

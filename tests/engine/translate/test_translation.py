@@ -127,8 +127,8 @@ def test_messages_that_a_catalog_lacks_are_told(site: Gallery) -> None:
     path = site.translate(PAGE, dict(list(MESSAGES.items())[:6]))
     build = site.build(language="ko")
     # not "1", "2" and the recipe's link on the first page, which have no words
-    told = "messages of the page are missing: 5, as 'Why this is here.'; run: recipe-gallery"
-    assert f"{path}: {told}" in build.warnings
+    told = "messages of the page are missing: 5, as 'Why this is here.'"
+    assert f"{path}: {told}; run: recipe-gallery update-po ko" in build.warnings
     assert build.warnings.count("WARNING") == 1
     assert "이 페이지는 " in build.page(PAGE)
     site.translate(PAGE, {})
@@ -238,8 +238,9 @@ def test_a_missing_catalog_shows_english(site: Gallery) -> None:
     site.build(language="ko")
     (site.root / f"locale/ko/LC_MESSAGES/{PAGE}.po").unlink()
     build = site.build(language="ko")
-    assert f"{PAGE}.po: no such catalog" in build.warnings
-    assert "recipe-gallery update-po ko" in build.warnings
+    told = "no such catalog, so the page is in English; run: recipe-gallery update-po ko"
+    assert f"{PAGE}.po: {told}" in build.warnings
+    assert build.warnings.count("WARNING") == 1
     assert '<h1 lang="en"' in build.page(PAGE) or 'lang="en">Adding numbers' in build.page(PAGE)
 
 
@@ -285,7 +286,8 @@ def test_a_message_that_is_gone_is_told(site: Gallery, recipe: str) -> None:
     build = site.build(language="ko")
     # with its line, so that it can be clicked on
     assert re.search(
-        r"adding.po:[1-9]\d*: the page does not have this message any more: 'Why this is here.'",
+        r"adding.po:[1-9]\d*: the page does not have this message any more: 'Why this is here.'; "
+        "run: recipe-gallery update-po ko",
         build.warnings,
     )
     assert code_of(site, build.out)[0].startswith("# Another reason.\n")
@@ -294,9 +296,8 @@ def test_a_message_that_is_gone_is_told(site: Gallery, recipe: str) -> None:
 def test_a_language_without_catalogs_is_told_and_builds_in_english(site: Gallery) -> None:
     site.set_languages("ko", "ja")
     build = site.build(language="ja")
-    assert "no catalogs, so everything is in English; run: recipe-gallery update-po ja" in (
-        build.warnings
-    )
+    told = "no catalogs, so everything is in English; run: recipe-gallery update-po ja"
+    assert f"{site.root}/locale/ja/LC_MESSAGES: {told}" in build.warnings
     assert "A paragraph." in build.page(PAGE)
 
 
@@ -538,6 +539,6 @@ def test_messages_that_cannot_be_extracted_are_told_in_one_line(
     with pytest.raises(GalleryError) as caught:
         make_templates(load_project(site.root), site.root / "templates")
     told = str(caught.value)
-    assert told.startswith("the messages cannot be extracted: ")
+    assert told.startswith("the messages cannot be extracted: Could not import extension")
     assert "no_such_extension" in told
     assert "\n" not in told

@@ -69,7 +69,7 @@ def check_character(message: Message) -> Iterator[str]:
             yield f"{code} stands where a character was lost; write that character"
         elif unicodedata.category(each) == "Co":
             yield f"private character {code}, which other fonts do not have; write another"
-        elif each in "\u3099\u309a" or unicodedata.category(each) in ("Mn", "Me"):
+        elif unicodedata.category(each) in ("Mn", "Me"):
             if re.match(f"[{_UNSEEN}]", each):
                 yield f"invisible character {code}; remove it"
             else:

@@ -53,9 +53,6 @@ def check_length(message: Message) -> Iterator[str]:
     source, target = message.wording
     if not message.script or not (density := message.script.density):
         return
-    roughly = len(target) / (len(source) or 1)
-    if 1.5 * density[0][1] < roughly < 0.9 * density[0][2]:
-        return  # as most are
     letters = _count_letters(source)
     bounds = next((each for each in density if letters >= each[0]), None)
     if not bounds:

@@ -58,8 +58,9 @@ _HAN_DIGITS = {each: number for number, each in enumerate("一二三四五六七
     "两": 2
 }
 _DIGITS = re.compile(r"\d+(?:[.,]\d+)*")
+_FEW = set(map(str, range(11)))
 _COUNTED = re.compile(rf" ?(?:{_COUNTERS}|[{_HAN_COUNTERS}])")
-_HALF = re.compile("절반|반|半")
+_HALF = re.compile("반|半")
 
 
 @lru_cache(maxsize=4096)
@@ -126,8 +127,7 @@ def may_say(number: str, source_words: set[str]) -> bool:
 
 def is_count(number: str, behind: str) -> bool:
     """Tell a small number of things, which a translator may count where the source names them."""
-    is_small = len(number) < 3 and int(number) <= 10  # Python reads no number of 5,000 digits
-    return is_small and bool(_COUNTED.match(behind))
+    return number in _FEW and bool(_COUNTED.match(behind))
 
 
 def says_half(text: str) -> bool:

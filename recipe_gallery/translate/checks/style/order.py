@@ -26,13 +26,11 @@ def check_order(message: Message) -> Iterator[str]:
 
     Bad: ``a`` and ``b`` -> ``b`` 및 ``a``  Good: ``a`` and ``b`` -> ``a`` 및 ``b``
     """
+    text, translation = message.text, message.translation
     for pattern in (_LITERAL, _LINK):
-        found = _find(pattern, message.text) if "`" in message.text else []
-        if len(found) > 1:
-            yield from _find_swapped(message.text, found, _find(pattern, message.translation))
+        yield from _find_swapped(text, _find(pattern, text), _find(pattern, translation))
     source, target = message.words
-    if len(found := find_numbers(source)) > 1 and any(each[0] in source for each in found):
-        yield from _find_swapped(source, found, find_numbers(target))
+    yield from _find_swapped(source, find_numbers(source), find_numbers(target))
 
 
 @lru_cache(maxsize=8192)

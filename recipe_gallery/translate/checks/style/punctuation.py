@@ -18,7 +18,7 @@ _ENDS = {
 _MARKS = {"。": ".", "！": ".", "!": ".", "？": "?", "：": ":", "；": ";", "，": ",", "、": ","}
 _QUESTION = re.compile(r"(?:why|how|what|when|which|where|who|whether)\b|.*\?", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.?!](?=\s|$)|[。？！]")
-_KOREAN_SENTENCE = re.compile(r"(?:[니아]다|[가-힣]다|세요|십시오|[까죠])$")
+_KOREAN_SENTENCE = re.compile(r"(?:[가-힣]다|세요|십시오|[까죠])$")
 _WIDE = re.compile("[\uff01-\uff0f\uff1a-\uff3f\uff41-\uff5e、。]")
 _WIDE_MARKUP = re.compile("：[a-z+-]*[：:]?`|[:：][a-z+-]+：")
 _NARROW = re.compile(
@@ -63,10 +63,8 @@ def check_final_punctuation(message: Message) -> Iterator[str]:
         return
     if now == "?" and (was == "." or not _QUESTION.match(source)):
         yield "ends with a question mark, and the source does not; end it as the source"
-    elif now in (",", ";", ":") and (now != ":" or was not in ".?"):
+    elif now in (",", ";", ":"):
         yield f"ends with a {_ENDS[now]}, and the source does not; end it as the source"
-    elif now == ":":
-        yield "ends with a colon, and the source does not; end it as the source"
     elif not now and _wants_end(message, was, target):
         yield f"the {_ENDS[was]} at the end is missing; write it, and look whether more is missing"
     elif now == "." and _changed_to_full_stop(message, was, target):
