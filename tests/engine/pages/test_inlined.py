@@ -10,6 +10,7 @@ import pytest
 from gallery import ROOT, Gallery
 from recipe_gallery.languages import load_languages
 from recipe_gallery.project import load_project
+from recipe_gallery.recipes.cells.module_comments import find_module_comments
 from recipe_gallery.translate.checks.run import check_tree
 from recipe_gallery.translate.status import language_status
 from recipe_gallery.translate.templates.extract import make_templates
@@ -139,6 +140,18 @@ def test_an_error_in_a_module_names_its_line(
     assert not gallery.record("failing")
     line = path.read_text().splitlines().index("# Why in the recipe.") + 1
     assert said.format(line=line) in gallery.messages
+
+
+def test_comments_of_a_module_are_found_once(gallery: Gallery) -> None:
+    (gallery.recipes / "_bench.py").write_text(MODULE)
+    for name, text in (("first", FIRST), ("second", SECOND), ("third", "no recipe")):
+        gallery.write(name, text)
+    found = find_module_comments(load_project(gallery.root).config, gallery.root)
+    assert [(name, text, path.name, line) for name, text, path, line in found] == [
+        ("recipes/_bench", "Why it is measured.", "_bench.py", 3),
+        ("recipes/_bench", "Return a figure.", "_bench.py", 8),
+        ("recipes/_bench", "behind code", "_bench.py", 9),
+    ]
 
 
 @pytest.mark.slow

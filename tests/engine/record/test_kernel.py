@@ -227,6 +227,12 @@ def test_an_error_shows_the_end_of_what_was_printed() -> None:
     assert shown[2:] == [*(f"    line {n}" for n in range(941, 1000)), "    " + "x" * 400]
 
 
+def test_an_error_shows_its_traceback_line_by_line() -> None:
+    output = nbformat.v4.new_output("error", ename="E", evalue="", traceback=["one\ntwo", "three"])
+    shown = end_in(CellExecutionError("", "E", ""), outputs=[output]).remedy
+    assert shown == "mend the recipe\n    so far\n    one\n    two\n    three"
+
+
 def test_a_long_error_is_cut() -> None:
     told = end_in(CellExecutionError("", "KeyError", "x" * 1000))
     assert told.text == f"cell 2 of 3 failed: KeyError: {'x' * 390}..."

@@ -237,6 +237,14 @@ SAID = [
         *("prose", "A b.", "*가*"),
         {"markup-changed: emphasis that the source does not have; write \\* for a star"},
     ),
+    (
+        *("prose", "See a_ and `b c`_.", "`나 다`_ 참고"),
+        {"markup-changed: missing from the translation: a_ or `b c`_; keep it"},
+    ),
+    (
+        *("prose", "Use ``a``.", "```a`` 씁니다."),
+        {"markup-changed: '```a``' is not closed; close it with two backticks"},
+    ),
     ("prose", "*A* b.", "**가**", set()),
     ("prose", "Hand it *args.", "*args 전달", set()),  # as the source has it, it is meant so
     *(

@@ -471,6 +471,18 @@ def test_what_a_person_doubts_stays_doubted(catalogs: dict[str, polib.POFile]) -
     assert left(plan.catalogs) == [PAGES["page"][0]] * 2
 
 
+def test_a_new_page_with_few_of_the_words_is_not_the_old_one() -> None:
+    old = ["One two three.", "Four five six."]
+    known = translate(plan_update({}, templates_of(page=old), language="ko").catalogs)
+
+    def renamed(*texts: str) -> dict[str, str]:
+        return plan_update(known, templates_of(fresh=[*texts]), language="ko").renamed
+
+    assert renamed(old[0], "Seven eight nine.") == {"fresh": "page"}  # half of its words
+    assert renamed(old[0], "Seven eight nine ten.") == {}
+    assert renamed() == {}
+
+
 def test_a_page_without_translations_is_not_renamed() -> None:
     before = plan_update({}, templates_of(page=PAGES["page"]), language="ko").catalogs
     plan = plan_update(before, templates_of(fresh=PAGES["page"]), language="ko")

@@ -1,0 +1,56 @@
+"""What becomes of translated comments: they stand in the code, and summaries on folded cells."""
+
+from types import SimpleNamespace
+
+from docutils import nodes
+from docutils.frontend import get_default_settings
+from docutils.parsers.rst import Parser
+from docutils.utils import new_document
+
+from recipe_gallery.recipes.cell_marks import folded_cell
+from recipe_gallery.translate.transforms import WriteComments, code_comment, fold_summary
+
+
+def page() -> nodes.document:
+    settings = get_default_settings(Parser)
+    settings.env = SimpleNamespace(config=None)
+    return new_document("page", settings)
+
+
+def code_of(text: str, **marks: object) -> nodes.literal_block:
+    return nodes.literal_block(text, text, language="python", **marks)
+
+
+def test_the_summary_of_a_folded_cell_is_translated_or_english_and_marked_so() -> None:
+    document = page()
+    for translation, classes in (("도구", []), ("", ["language-en"])):
+        folded = folded_cell("Helpers")
+        summary = fold_summary("", "", original="Helpers", classes=classes)
+        if translation:
+            summary.apply_translated_message("Helpers", translation)
+        folded += [summary, code_of("x = 1", recipe_cell=1, recipe_line=1)]
+        document += folded
+    WriteComments(document).apply()
+    shown = [(each["summary"], each["summary_classes"]) for each in document.children]
+    assert shown == [("도구", []), ("Helpers", ["language-en"])]
+    assert [len(each) for each in document.children] == [1, 1]
+
+
+def test_comments_are_translated_in_code_of_texts_and_of_cells() -> None:
+    document = page()
+    code = "# Why.\nx = 1  # Here.\n"
+    for comment, translation in (("Why.", "이유."), ("Here.", "")):
+        helper = code_comment("", "", original=comment)
+        assert helper.extract_original_messages() == [comment]
+        if translation:
+            helper.apply_translated_message(comment, translation)
+        document += helper
+    document += [code_of(code), code_of(code, recipe_cell=1), code_of("no Python at all # Why.")]
+    WriteComments(document).apply()
+    changed = code.replace("Why.", "이유.")
+    assert [each.astext() for each in document.children] == [
+        changed,
+        changed,
+        "no Python at all # Why.",
+    ]
+    assert document[0].rawsource == changed
