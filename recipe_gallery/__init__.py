@@ -5,6 +5,7 @@ Name ``recipe_gallery`` in the ``extensions`` of a Sphinx-Gallery project; ``usi
 
 from __future__ import annotations
 
+import gc
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
@@ -52,6 +53,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     from . import direction, locations, outdated, pages, search, translate
     from .project import SETTINGS, code_digest
 
+    gc.set_threshold(50_000)  # nodes are many and stay: looking after 700 takes a sixth of a build
     app.setup_extension("sphinx_gallery.gen_gallery")
     for name, (default, rebuild, kind) in SETTINGS.items():
         app.add_config_value(name, default, rebuild, kind)  # type: ignore[arg-type]

@@ -26,6 +26,8 @@ def build_site(root: Path, build: Path, languages: Sequence[Language], options: 
     """
     # One more than cores: while one build waits for files, another computes.
     workers = min(len(languages), (os.cpu_count() or 1) + 1)
+    # Two processes for one language on two cores, one for each of three (but see outdated.py)
+    options = f"-j{max(1, (os.cpu_count() or 1) // len(languages))} {options}"
     print(f"building {', '.join(language.code for language in languages)}", flush=True)
     failed = []
     with ThreadPoolExecutor(workers) as pool:

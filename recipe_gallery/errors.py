@@ -76,6 +76,7 @@ def describe_error(error: BaseException) -> str:
             return error.describe(Path.cwd())
         return error.describe()
     text = visible(" ".join(str(error).split()))
+    text = text.removeprefix(f"{__name__}.GalleryError: ")  # of a page that another process read
     if isinstance(error, SphinxError | SystemMessage):
         return text
     frames = traceback.extract_tb(error.__traceback__)

@@ -20,6 +20,7 @@ from sphinx.util import docname_join
 from .project import file_state
 
 Value = TypeVar("Value")
+MANY = 40  # pages; handing the environment from process to process takes longer than reading fewer
 
 
 @dataclass(kw_only=True)
@@ -86,20 +87,16 @@ def keep(
     returned with the value. None in their place says that it cannot tell which files matter.
     """
     kept = store_of(env).kept["values"]
-    now = [*files], _states_of(files), facts
+    now = [*files], [*map(file_state, files)], facts
     if key in kept:
         before, more, states, value = kept.pop(key)
-        if before == now and states == _states_of(more):
+        if before == now and states == [*map(file_state, more)]:
             kept[key] = before, more, states, value
             return value
     found, value = read()
     if found is not None:
-        kept[key] = now, found, _states_of(found), value
+        kept[key] = now, found, [*map(file_state, found)], value
     return value
-
-
-def _states_of(files: Iterable[Path]) -> list[tuple[int, int] | None]:
-    return [file_state(path) for path in files]
 
 
 def setup(app: Sphinx) -> None:
@@ -107,6 +104,7 @@ def setup(app: Sphinx) -> None:
     app.connect("env-purge-doc", _purge)
     app.connect("env-merge-info", _merge)
     app.connect("env-get-outdated", _outdated_pages)
+    app.connect("env-before-read-docs", _share_work)
     app.connect("doctree-read", _note_links)
     app.connect("env-updated", _pages_with_old_titles)
 
@@ -133,6 +131,14 @@ def _outdated_pages(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> l
         for docname, page in store_of(env).pages.items()
         if any(now(*key) != value for key, value in page.watched.items())
     ]
+
+
+def _share_work(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Let several processes (``-j``) work on many pages only, and where all extensions allow it."""
+    all_known = app.extensions.values()
+    safe = (each.parallel_read_safe and each.parallel_write_safe for each in all_known)
+    if len(docnames) < MANY or not all(safe):
+        app.parallel = 1
 
 
 def _note_links(app: Sphinx, doctree: nodes.document) -> None:

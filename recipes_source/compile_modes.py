@@ -305,6 +305,8 @@ def look(case, calls, size, tolerance, **options):
 #
 # Eagerly, three kernels go from memory to memory: 28 bytes per number. A fused one reads four bytes and
 # writes four. The limit is the time of a copy.
+# ``wall`` is the wall time of a call, ``gpu`` the time in kernels, ``cpu`` that of launching them, ``share`` the
+# limit divided by ``gpu``.
 
 
 def wave(x):
@@ -323,8 +325,7 @@ many = bench.compare(
 agree(calls, 1e-5)
 
 # %%
-# ``wall`` is the wall time of a call, ``gpu`` the time in kernels, ``cpu`` that of launching them, ``share`` the
-# limit divided by ``gpu``. Tables show one run, text and charts the median of all processes.
+# Tables show one run, text and charts the median of all processes.
 #
 # Now other sizes:
 

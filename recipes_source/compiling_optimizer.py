@@ -291,6 +291,8 @@ def agree(kind, ways):
 
 # %%
 # Then they take turns. The limit needs the bandwidth of a copy: each byte is read and written.
+# ``wall`` is the wall time of a step, ``gpu`` the time in kernels, ``cpu`` that of launching them, ``share`` the
+# limit divided by ``gpu``.
 
 source, target = torch.zeros(2, COPIED, device=bench.device)
 
@@ -320,8 +322,7 @@ adam = {LAYERS[0]: climb(torch.optim.Adam, LAYERS[0], WAYS)}
 
 # %%
 # Tables and printed output show one run. Text and charts give the median of all processes, so they
-# differ where the CPU decides. ``wall`` is the wall time of a step, ``gpu`` the time in kernels,
-# ``cpu`` that of launching them, ``share`` the limit divided by ``gpu``.
+# differ where the CPU decides.
 #
 # - The for-loop :claim:`launches {adam.10.for-loop.kernels} kernels instead of
 #   {adam.10.foreach.kernels} <loop-launches-more>`, and :claim:`the GPU waits <loop-waits>`.

@@ -575,6 +575,8 @@ publish(small)
 # ----------------
 #
 # All results have to agree within 5 % of their norm.
+#
+# ``wall`` is the wall time of a call, ``gpu`` the time in kernels, ``cpu`` that of launching them.
 
 torch.set_grad_enabled(False)
 
@@ -611,8 +613,7 @@ others = ["full", "nested", "fullgraph"]
 waiting = compare("waiting", ways + others + ["graphs"] * ON_GPU)
 
 # %%
-# ``wall`` is the wall time of a call, ``gpu`` the time in kernels, ``cpu`` that of launching them. With the
-# short input :claim:`the GPU waits <waiting-waits>`.
+# With the short input :claim:`the GPU waits <waiting-waits>`.
 #
 # - Regional :claim:`needs less GPU time than eager, {waiting.regional.gpu} instead of
 #   {waiting.eager.gpu} <waiting-gpu-gains>`, but entering each block's code takes the CPU's time.

@@ -280,6 +280,8 @@ print((1e3 * parts).map("{:.2f} ms".format).to_string())
 # Now the same batch is used every time, so that only launching and computing are left. Each arm
 # changes one thing more: the fused optimizer is one keyword, the compiled model merges kernels,
 # and CUDA graphs (``mode="reduce-overhead"``) launch what is left of the model at once.
+#
+# ``wall`` is the wall time, ``gpu`` the time in kernels and ``cpu`` that of launching them.
 
 batch = next(iter(DataLoader(documents, BATCH)))
 words, topics = (each.to(bench.device) for each in batch)
@@ -298,8 +300,7 @@ losses = pd.Series({name: arm().item() for name, arm in arms.items()})
 assert (losses - losses["as it is"]).abs().max() < 0.02, losses
 
 # %%
-# In the table above, ``wall`` is the wall time, ``gpu`` the time in kernels and ``cpu`` that of launching
-# them. This is how to read it:
+# This is how to read the table:
 #
 # - As it is, :claim:`the wall time is above 1.2 times the GPU time <step-waits>`: the step is
 #   launch-bound.

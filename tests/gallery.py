@@ -136,7 +136,7 @@ class Gallery:
     def recording(self, name: str) -> Recording:
         return read_recording(self.recordings / f"{name}.ipynb")
 
-    def build(self, builder: str = "html", **overrides: object) -> Build:
+    def build(self, builder: str = "html", parallel: int = 1, **overrides: object) -> Build:
         warnings, read = io.StringIO(), []
         # Catalogs are kept for the life of a process, which is one build outside of tests.
         translators.clear()
@@ -151,6 +151,7 @@ class Gallery:
                 confoverrides=overrides,
                 status=io.StringIO(),
                 warning=warnings,
+                parallel=parallel,
             )
             app.connect("source-read", lambda app, docname, source: read.append(docname))
             app.build()

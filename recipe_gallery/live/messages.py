@@ -12,7 +12,7 @@ import polib
 
 from ..errors import GalleryError
 from ..languages import Language
-from ..project import Project
+from ..project import Project, file_state
 from ..translate.catalogs import (
     catalog_folder,
     domain_of,
@@ -119,10 +119,7 @@ class Messages:
             ]
             glossary = self._locale / "glossary.csv"
             for path in paths:
-                stamp = [
-                    (file.stat().st_mtime_ns, file.stat().st_size) if file.exists() else None
-                    for file in (path, glossary)
-                ]
+                stamp = [file_state(path), file_state(glossary)]
                 if path not in self._read or self._read[path][0] != stamp:
                     self._read[path] = stamp, self._check(path)
             return iter([(path, self._read[path][1]) for path in paths])

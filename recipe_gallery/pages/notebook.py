@@ -9,6 +9,7 @@ import ast
 import re
 import shutil
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -79,9 +80,8 @@ def make_notebook(page: RecordedPage | Unrecorded, parts: "_Parts") -> NotebookN
                 notebook.cells.append(nbformat.v4.new_markdown_cell(text, id=f"text-{number}"))
             continue
         code = parts.codes[cell.number]
-        is_module = cell.inlined is not None
-        codes = {fingerprint_code(each, is_module=is_module) for each in (cell.source, code)}
-        if len(codes) > 1:
+        fingerprint = partial(fingerprint_code, is_module=cell.inlined is not None)
+        if code != cell.source and fingerprint(code) != fingerprint(cell.source):
             raise GalleryError(
                 f"the page's code is not the recipe's in cell {cell.number}",
                 path=page.source,

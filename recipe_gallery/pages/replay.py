@@ -32,10 +32,10 @@ from ..recipes.recipe import load_recipe
 from .gallery_settings import tell_unused
 from .outputs_rst import ImageWriter, Replay
 from .reuse import (
-    CountWarnings,
     Generated,
     Memory,
     digest_settings,
+    note_warnings,
     remove_pages,
     remove_published,
     state_of_pages,
@@ -85,7 +85,7 @@ def make_pages(app: Sphinx) -> None:
         memory.state = ""
         remove_pages(app)
         try:
-            with CountWarnings() as warnings, _replaying(app, memory) as without_alt:
+            with note_warnings() as warnings, _replaying(app, memory) as without_alt:
                 _generate(app)
             if without_alt:
                 logger.info(
@@ -94,7 +94,7 @@ def make_pages(app: Sphinx) -> None:
                     len(without_alt),
                 )
             memory.pages = {name: memory.pages[name] for name in memory.seen & memory.pages.keys()}
-            if not warnings.count:
+            if not warnings:
                 memory.state = state + state_of_pages(app)
         finally:
             memory.write(path)
@@ -156,11 +156,6 @@ def _find_recipe(app: Sphinx, copy: Path) -> GalleryFile | None:
     return find_file(app.config, Path(app.srcdir), docname)
 
 
-def _introduce(name: Any, docstring: str) -> tuple[str, str]:
-    """Return text and title of a thumbnail; they are the same in every language."""
-    return extract_intro_and_title(name, leave_out_figures(docstring))
-
-
 @contextlib.contextmanager
 def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
     """Put replaying in the place of running, and memory before making.
@@ -209,7 +204,10 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
     replacements = {
         "generate_file_rst": memory.wrap(_naming(gen_rst.generate_file_rst, find), sources_of),
         "execute_script": replay_script,
-        "extract_intro_and_title": _introduce,
+        # of a thumbnail, which is the same in every language
+        "extract_intro_and_title": lambda name, docstring: extract_intro_and_title(
+            name, leave_out_figures(docstring)
+        ),
         # It parses every recipe to see which may run side by side; none runs.
         "_split_parallel": lambda names, *_others: (names, []),
     }

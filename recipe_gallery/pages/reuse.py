@@ -10,12 +10,12 @@ from __future__ import annotations
 import hashlib
 import json
 import logging
-import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
@@ -23,7 +23,7 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util.logging import NAMESPACE
 
-from ..project import SETTINGS, code_digest, gallery_folders
+from ..project import SETTINGS, code_digest, file_state, gallery_folders
 
 # What sphinx_gallery.gen_rst.generate_file_rst returns: introduction, title, cost, and variables
 Generated = tuple[str, str, tuple[float, float], dict[str, Any]]
@@ -91,9 +91,9 @@ class Memory:
             made = MadePage(times=times, content=content_of(times))
             # With its own mark, which a build without the engine left, it would make no page.
             Path(target, f"{name}.md5").unlink(missing_ok=True)
-            with CountWarnings() as warnings:
+            with note_warnings() as warnings:
                 intro, title, cost, variables = make(name, target, folder, conf)
-            if not warnings.count:
+            if not warnings:
                 used = sorted(variables.get("backrefs", ()))
                 made.result = [intro, title, cost, variables | {"backrefs": used}]
                 self.pages[str(source)] = made
@@ -113,35 +113,22 @@ class Memory:
         return intro, title, tuple(cost), variables | {"backrefs": set(variables["backrefs"])}
 
 
-class CountWarnings(logging.Handler):
-    """Counts what Sphinx logs as a warning while it is in use."""
-
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
-        self.count = 0
-
-    def emit(self, record: logging.LogRecord) -> None:
-        """Count one."""
-        self.count += 1
-
-    def __enter__(self) -> Self:
-        logging.getLogger(NAMESPACE).addHandler(self)
-        return self
-
-    def __exit__(self, *_exception: object) -> None:
-        logging.getLogger(NAMESPACE).removeHandler(self)
+@contextmanager
+def note_warnings() -> Iterator[list[logging.LogRecord]]:
+    """Yield a list of what Sphinx logs as warnings meanwhile."""
+    found: list[logging.LogRecord] = []
+    handler = logging.Handler(logging.WARNING)
+    handler.emit = found.append  # type: ignore[assignment, method-assign]
+    logging.getLogger(NAMESPACE).addHandler(handler)
+    try:
+        yield found
+    finally:
+        logging.getLogger(NAMESPACE).removeHandler(handler)
 
 
 def times_of(files: Iterable[str | Path]) -> Times:
     """Return when each file was changed, and its size."""
-    times = {}
-    for path in files:
-        try:
-            state = os.stat(path)
-            times[str(path)] = [state.st_mtime_ns, state.st_size]
-        except OSError:
-            times[str(path)] = [0, 0]
-    return times
+    return {str(path): list(file_state(Path(path)) or (0, 0)) for path in files}
 
 
 def content_of(files: Iterable[str | Path]) -> str:
@@ -169,16 +156,15 @@ def digest_settings(config: Config) -> str:
 def state_of_sources(app: Sphinx) -> str:
     """Return a hash of the times and sizes of all recipes, recordings and files beside them."""
     root = Path(app.srcdir)
-    digest = hashlib.sha256()
     folders = [root / app.config.recipe_gallery_recordings]
     folders += [root / examples for _pages, examples in gallery_folders(app.config)]
-    for folder in folders:
-        for path in sorted(folder.rglob("*")):
-            if path.name.startswith(".") or "__pycache__" in path.parts or not path.is_file():
-                continue
-            state = path.stat()
-            digest.update(f"{path} {state.st_mtime_ns} {state.st_size}\n".encode())
-    return digest.hexdigest()
+    found = [
+        path
+        for folder in folders
+        for path in sorted(folder.rglob("[!.]*"))
+        if "__pycache__" not in path.parts and path.is_file()
+    ]
+    return hashlib.sha256(repr(times_of(found)).encode()).hexdigest()
 
 
 def state_of_pages(app: Sphinx) -> str:

@@ -31,6 +31,7 @@ SEARCH_PAGE = "search"
 _BUILDERS = ("html", "dirhtml")
 _NOT_LISTED = '<meta name="robots" content="noindex"/>'
 _HERE = Path(__file__).parent
+_MADE = "search.txt"  # beside what is kept of pages: what the index was made of, besides them
 
 
 def setup(app: Sphinx) -> None:
@@ -65,6 +66,7 @@ def _is_wanted(app: Sphinx) -> bool:
 def _keep_text(app: Sphinx, document: nodes.document, page: str) -> None:
     if _is_wanted(app):
         path = _kept(app, page)
+        Path(app.doctreedir, _MADE).unlink(missing_ok=True)
         path.parent.mkdir(parents=True, exist_ok=True)
         # Readers also search what an address says: "faq" is nowhere on the page.
         sections = [each.as_data() for each in read_sections(document, PurePath(page).name)]
@@ -113,23 +115,27 @@ def _write_index(app: Sphinx, exception: Exception | None) -> None:
     names = sorted(app.env.found_docs)
     if not all(_kept(app, name).exists() for name in names):
         return
-    pages = [
-        (app.builder.get_target_uri(name), json.loads(_kept(app, name).read_text("utf-8")))
-        for name in names
-    ]
     locale = locale_dirs(app.config, Path(app.srcdir))[0]
     language = current_language(app.config)
     rows: list[Synonym] = []
+    problems: list[GalleryError] = []
     synonyms: Mapping[str, Sequence[str]] = {}
     try:
         rows = load_synonyms(locale, app.config.recipe_gallery_languages)
         synonyms = add_glossary(rows, locale, language)
     except GalleryError as error:
-        _warn(error)
+        problems.append(error)
+    made, state = Path(app.doctreedir, _MADE), repr((names, rows, synonyms, problems))
+    is_there = Path(app.outdir, FOLDER).exists() and made.exists()
+    if is_there and made.read_text(encoding="utf-8") == state:
+        return
+    pages = [
+        (app.builder.get_target_uri(name), json.loads(_kept(app, name).read_text("utf-8")))
+        for name in names
+    ]
     words = write_parts(Path(app.outdir), pages, synonyms)
-    for lost in find_lost([row for row in rows if row.language == language.code], words, locale):
-        _warn(lost)
-
-
-def _warn(error: GalleryError) -> None:
-    logger.warning("%s", error, type="recipe_gallery", subtype="search")
+    problems += find_lost([row for row in rows if row.language == language.code], words, locale)
+    for problem in problems:
+        logger.warning("%s", problem, type="recipe_gallery", subtype="search")
+    if not problems:  # else every build tells them
+        made.write_text(state, encoding="utf-8")

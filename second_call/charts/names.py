@@ -13,10 +13,8 @@ message of the recipe's page. A field without text is called as it is in the rea
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 from babel import Locale
 from docutils import nodes
@@ -25,26 +23,20 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import current_language, typeset
-from recipe_gallery.outdated import once, watch
+from recipe_gallery.outdated import watch
 from recipe_gallery.pages.figures.format import format_figure, format_range
 from recipe_gallery.pages.figures.known import FIGURE, MAYBE, Answer, answers
 from recipe_gallery.pages.figures.naming import EVIDENCE, NAME, QUANTITY
 from recipe_gallery.recipes.figures.figures import Figure
 from recipe_gallery.recipes.figures.rows import slug
-from recipe_gallery.recipes.gallery import find_file
-from recipe_gallery.recipes.recipe import load_recipe
 
-from ..figures.summary import summarize
+from ..figures.summary import declared_names, summarize
 from ..nodes import translate_message
 
 _ = get_translation("second_call")
 
 COLOURS = 8
-
-_DIRECTIVE = re.compile(r"^\.\. names::[ ]*\n(?P<fields>(?:[ ]+.*\n|[ ]*\n)*)", re.MULTILINE)
-_FIELD = re.compile(r"^[ ]+:(?P<name>[^:\n]+):(?P<text>.*(?:\n[ ]+(?![ :]).+)*)", re.MULTILINE)
 
 
 class names(nodes.Invisible, nodes.Element):  # noqa: N801 (docutils names nodes so)
@@ -103,23 +95,6 @@ def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
     known = name_quantities().get(word)
     own = None if known and kind == QUANTITY else _find_declared(app.env, docname, *names)
     return own or known
-
-
-def declared_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
-    """Return the names of a recipe's page by their slugs, untranslated."""
-    return once(env, _read_names, docname)
-
-
-def _read_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
-    file = find_file(env.config, Path(env.srcdir), docname)
-    try:
-        blocks = load_recipe(file.path, file.name).blocks if file else ()
-    except GalleryError:  # replaying tells it
-        return {}
-    texts = [f"{block.content}\n" for block in blocks if block.type == "text"]
-    declared = [each["fields"] for text in texts for each in _DIRECTIVE.finditer(text)]
-    fields = [each for some in declared for each in _FIELD.finditer(some)]
-    return {slug(each["name"]): " ".join(each["text"].split()) or each["name"] for each in fields}
 
 
 def name_quantities() -> dict[str, str]:

@@ -1,21 +1,28 @@
-"""A recipe's title, first sentence, device, date and figures, for lists, charts and tables.
+"""A recipe's title, first sentence, device, date, figures and names, for lists, charts and tables.
 
 Pages watch it: they are read again when one of these lines changes, not with every edit.
 """
 
+import re
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.outdated import keep
+from recipe_gallery.outdated import keep, once
 from recipe_gallery.pages.figures.known import figures_of
 from recipe_gallery.recipes.figures.figures import Figures, figures_path, load_figures
 from recipe_gallery.recipes.figures.replicates import replicates_path
-from recipe_gallery.recipes.gallery import find_file, list_files
+from recipe_gallery.recipes.figures.rows import slug
+from recipe_gallery.recipes.gallery import GalleryFile, find_file, list_files
+from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.recorded_page import RecordedPage, Unrecorded, load_recorded
+
+_DIRECTIVE = re.compile(r"^\.\. names::[ ]*\n(?P<fields>(?:[ ]+.*\n|[ ]*\n)*)", re.MULTILINE)
+_FIELD = re.compile(r"^[ ]+:(?P<name>[^:\n]+):(?P<text>.*(?:\n[ ]+(?![ :]).+)*)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,6 +71,29 @@ def title_of(env: BuildEnvironment, docname: str) -> str:
     """Return a recipe's title, or nothing if it has no page; pages of many links watch only it."""
     summary = summarize(env, docname)
     return summary.title if summary else ""
+
+
+def declared_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
+    """Return the names that a recipe declares for charts by their slugs, untranslated."""
+    return once(env, _keep_names, docname)
+
+
+def _keep_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
+    file = find_file(env.config, Path(env.srcdir), docname)
+    return keep(env, ("names", docname), [file.path], partial(_read_names, file)) if file else {}
+
+
+def _read_names(file: GalleryFile) -> tuple[list[Path] | None, dict[str, str]]:
+    try:
+        recipe = load_recipe(file.path, file.name)
+        files = recipe.files
+    except GalleryError:  # replaying tells it
+        return None, {}
+    texts = [f"{block.content}\n" for block in recipe.blocks if block.type == "text"]
+    declared = [each["fields"] for text in texts for each in _DIRECTIVE.finditer(text)]
+    fields = [each for some in declared for each in _FIELD.finditer(some)]
+    names = {slug(each["name"]): " ".join(each["text"].split()) or each["name"] for each in fields}
+    return files, names
 
 
 def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:

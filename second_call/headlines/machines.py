@@ -1,6 +1,5 @@
 """The gains of a page's headlines, by machine, and what is wrong with the keys they name."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sphinx.environment import BuildEnvironment
@@ -10,7 +9,7 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.outdated import store_of, watch
 from recipe_gallery.pages.figures.known import FIGURE, answers, list_machines
 
-from ..figures.summary import Measured, Summary, summarize
+from ..figures.summary import Measured, summarize
 from .gains import Gain, find_gain
 from .lines import headline
 
@@ -59,12 +58,8 @@ def measured_of(env: BuildEnvironment, docname: str) -> list[Measured]:
         if each.problem:
             logger.warning("%s", each.problem, type="recipe_gallery", subtype="recording")
     current = [each for each in (own, *others) if each and not each.problem]  # own page warns
-    found = _recordings(current)
+    found = [each.measured for each in current if each.measured]
     for measured in found:
         if measured.problem:
             logger.warning("%s", measured.problem, type="recipe_gallery", subtype="figures")
     return found
-
-
-def _recordings(summaries: Sequence[Summary]) -> list[Measured]:
-    return [each.measured for each in summaries if each.measured]

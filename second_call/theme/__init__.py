@@ -44,4 +44,4 @@ def _tidy_up(app: Sphinx, exception: Exception | None) -> None:
     if style.is_file():
         from .purge import purge_file
 
-        purge_file(Path(app.outdir), style)
+        purge_file(Path(app.outdir), style, Path(app.doctreedir, "words.json"))

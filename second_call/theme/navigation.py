@@ -9,6 +9,8 @@ from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.locale import get_translation
 
+from recipe_gallery.outdated import once
+
 from ..figures.summary import list_recipes
 
 _ = get_translation("second_call")
@@ -31,7 +33,7 @@ def describe_navigation(
         ]
         for entries in _find_menus(app)
     ]
-    recipes = _find_recipes(app)
+    recipes = once(app.env, list_recipes)
     at = recipes.index(pagename) if pagename in recipes else None
     context["neighbours"] = (
         [
@@ -61,11 +63,6 @@ def _find_menus(app: Sphinx) -> list[list[tuple[str, str]]]:
         ]
         for tree in env.get_doctree(env.config.root_doc).findall(addnodes.toctree)
     ]
-
-
-@lru_cache(maxsize=1)
-def _find_recipes(app: Sphinx) -> list[str]:
-    return list(list_recipes(app.env))
 
 
 def _ancestors(app: Sphinx, pagename: str) -> list[str]:

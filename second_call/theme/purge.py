@@ -5,9 +5,13 @@ Variables stay while something refers to them. Nothing is known of what rules me
 a page shows can change; tests/site/test_purge.py holds it.
 """
 
+import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
+
+from recipe_gallery.project import file_state
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _STRING = r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'"
@@ -33,11 +37,6 @@ def find_words(page: str) -> set[str]:
     for element, names in _USED_IN_HTML.findall(page):
         found.update([element] if element else names.split())
     return found
-
-
-def find_words_of_script(script: str) -> set[str]:
-    """Return all words of a script: some of them are classes that it sets."""
-    return set(_WORD.findall(script))
 
 
 def purge(css: str, words: set[str], others: str = "") -> str:
@@ -104,13 +103,18 @@ def _drop_variables(css: str, used: set[str]) -> str:
     return _BLOCK.sub(shorten, css)
 
 
-def purge_file(out: Path, style: Path) -> None:
-    """Purge a style sheet of a built site in place."""
-    words: set[str] = set()
+def purge_file(out: Path, style: Path, notes: Path) -> None:
+    """Purge a style sheet of a built site in place; ``notes`` keeps the words of its pages."""
+    before, known = {}, {}
+    with suppress(OSError, ValueError):  # the first build, or one that was ended while it wrote
+        before = json.loads(notes.read_bytes())
     for page in out.rglob("*.html"):
-        words |= find_words(page.read_text(encoding="utf-8"))
+        name = f"{page} {file_state(page)}"
+        known[name] = before.get(name) or sorted(find_words(page.read_text(encoding="utf-8")))
+    notes.write_text(json.dumps(known), encoding="utf-8")
+    words = set().union(*known.values())
     static = out / "_static"
     for script in static.glob("*.js"):
-        words |= find_words_of_script(script.read_text(encoding="utf-8"))
+        words |= set(_WORD.findall(script.read_text(encoding="utf-8")))  # it may set such a class
     others = "".join(each.read_text(encoding="utf-8") for each in static.glob("*.css"))
     style.write_text(purge(style.read_text(encoding="utf-8"), words, others), encoding="utf-8")

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from sphinx.errors import SphinxParallelError
 
 from gallery import ROOT, Gallery
 from modules import run_module
@@ -251,6 +252,11 @@ def test_a_current_folder_that_is_gone_hides_no_error(
     monkeypatch.chdir(folder)
     folder.rmdir()
     assert describe_error(GalleryError("no quotes", path=tmp_path)) == f"{tmp_path}: no quotes"
+
+
+def test_an_error_of_a_page_that_another_process_read_is_told_like_others() -> None:
+    passed_on = SphinxParallelError("recipe_gallery.errors.GalleryError: a.py:1: no title", "")
+    assert describe_error(passed_on) == "a.py:1: no title"
 
 
 def test_interrupted_and_broken_pipes_end_quietly(

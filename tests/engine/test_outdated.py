@@ -1,14 +1,18 @@
 """Pages are read again when something that they show of another file has changed."""
 
 import pickle
+import shutil
 import warnings
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from docutils import nodes
 from sphinx import addnodes
 
 from gallery import Gallery
+from recipe_gallery import outdated
 from recipe_gallery.outdated import Store, _pages_with_old_titles
 
 EXTENSION = """
@@ -63,6 +67,30 @@ def test_what_counts_for_one_build_is_not_kept_for_later_ones() -> None:
     store.kept["values"]["key"] = 2
     later = pickle.loads(pickle.dumps(store))
     assert (later.once, later.kept["values"]) == ({}, {"key": 2})
+
+
+def published(out: Path) -> dict[Path, bytes]:
+    """Return what a build published."""
+    files = [path for path in out.rglob("*") if path.is_file() and path.name != ".buildinfo"]
+    return {path.relative_to(out): path.read_bytes() for path in files}
+
+
+def test_several_processes_make_the_same_of_many_pages(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gallery.configure(recipe_gallery_search=True)
+    for name in ("adding", "fifth", "other", "sixth"):
+        gallery.add(name)
+    alone = gallery.build(parallel=2)  # they are few
+    expected = published(alone.out)
+    assert "recipes/adding" in alone.read
+    monkeypatch.setattr(outdated, "MANY", 4)
+    for folder in ("out", "recipes"):
+        shutil.rmtree(gallery.root / folder)
+    shared = gallery.build(parallel=2)
+    assert shared.read == []  # by this process
+    assert shared.warnings == alone.warnings == ""
+    assert published(shared.out) == expected
 
 
 def test_an_entry_of_the_first_page_that_is_renamed_is_so_on_all_pages() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gallery import Gallery
-from second_call.theme.purge import find_words, find_words_of_script, purge
+from second_call.theme.purge import find_words, purge
 from site_pages import LANGUAGES
 
 WORDS = {"p", "div", "a", "nav", "open"}
@@ -50,10 +50,9 @@ def test_variables_stay_that_other_style_sheets_refer_to() -> None:
     assert purge("p{--a:1;--b:2}", WORDS, "a{x:var( --b, 3)}") == "p{--b:2}\n"
 
 
-def test_words_of_pages_and_scripts_are_found() -> None:
+def test_words_of_pages_are_found() -> None:
     page = '<p class="nav open"\n id="x"><svg><a class=\'no\'>div</a></svg></p>'
     assert find_words(page) == {"p", "nav", "open", "x", "svg", "a"}
-    assert {"copy-button", "make"} <= find_words_of_script('make("copy-button")')
 
 
 def test_a_page_is_light_and_nothing_is_published_that_no_page_loads(languages_site: Path) -> None:

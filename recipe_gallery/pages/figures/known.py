@@ -82,7 +82,7 @@ def _list_names(env: BuildEnvironment) -> list[str]:
 
 def answers(env: BuildEnvironment, docname: str, *questions: str) -> tuple[Answer, ...]:
     """Return what a recipe says to questions such as ``figure adam.100.compiled.speedup``."""
-    known = _know(env, docname)
+    known = once(env, _know, docname)
     if known.figures is not None and env.config.recipe_gallery_gpu_figures and not known.on_gpu:
         return tuple(_try(known, *question.split()) for question in questions)
     return tuple(_answer(known, *question.split()) for question in questions)
