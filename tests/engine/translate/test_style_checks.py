@@ -101,6 +101,7 @@ TOLD = [
     ("length", "ko", "prose", "This is one sentence of common length, and this is another.", "하나.", "much shorter than texts of this length become; look whether a part is left out"),
     ("length", "ko", "comment", "one sentence of some length for a comment in code", "문장", "much shorter than texts of this length become; look whether a part is left out"),
     ("length", "zh_CN", "prose", "It reads the input from memory and writes it back. " * 3, "读取。", "much shorter than texts of this length become; look whether a part is left out"),
+    ("length", "zh_TW", "prose", "It reads the input from memory and writes it back. " * 3, "讀取。", "much shorter than texts of this length become; look whether a part is left out"),
     ("length", "zh_CN", "prose", "This is one sentence of common length, and another.", "句子。", "much shorter than texts of this length become; look whether a part is left out"),
     ("length", "zh_CN", "prose", "One sentence of common length, and after it there is no more.", "这是又一句话，" * 12, "much longer than texts of this length become; look whether part of it is another's"),
     ("untranslated", "ko", "prose", "Fast. It is used by all of them.", "빠릅니다. It is used by all of them.", "still English: It is used by all of them; translate it"),
