@@ -50,18 +50,13 @@ def pytest_xdist_auto_num_workers() -> int:
 @pytest.hookimpl(tryfirst=True)  # before slow tests are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes minutes, so that no process is left alone with it at the end."""
-    items.sort(key=_find_turn)
+    items.sort(key=lambda item: not item.get_closest_marker("slow"))
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         if SLOW & fixtures and not item.get_closest_marker("fast"):
             item.add_marker("slow")
         if "run" in fixtures:
             item.add_marker("kernel")
-
-
-def _find_turn(item: pytest.Item) -> int:
-    mark = item.get_closest_marker("slow")
-    return 2 if mark is None else 0 if mark.kwargs.get("first") else 1
 
 
 @pytest.fixture(autouse=True)

@@ -17,7 +17,7 @@ from site_pages import RECIPES, by_recipe
 # Those whose sizes depend on the GPU's memory, and what holds them.
 SIZES = {"compiling_optimizer": "LAYERS", "regional_compilation": "SIZE"}
 
-pytestmark = pytest.mark.slow(first=True)  # a process that loads PyTorch for each recipe
+pytestmark = pytest.mark.slow  # a process that loads PyTorch for each recipe
 
 # Pretends to have a GPU, from the cell that starts the harness on. What is put on it stays on the
 # CPU, and nothing is compiled: that is for the tests that run what readers download.

@@ -363,7 +363,7 @@ def test_what_has_no_figure_is_empty_in_the_table(
     assert "NaN" not in capsys.readouterr().out
 
 
-@pytest.mark.slow(first=True)
+@pytest.mark.slow
 def test_real_code_is_compiled_and_compared(module: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     torch = module.torch

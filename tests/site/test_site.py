@@ -155,7 +155,7 @@ def test_notebook_and_script_have_the_same_code(site: Path, name: str) -> None:
     assert ast.unparse(ast.parse(code)) == ast.unparse(ast.parse(script))
 
 
-@pytest.mark.slow(first=True)
+@pytest.mark.slow
 @pytest.mark.parametrize("pair", alternate(PAIRS, 0), ids=NAMES)
 def test_the_downloaded_notebook_runs_on_a_cpu(
     languages_site: Path,
@@ -176,7 +176,7 @@ def test_the_downloaded_notebook_runs_on_a_cpu(
     assert any(cell.get("outputs") for cell in notebook.cells)
 
 
-@pytest.mark.slow(first=True)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", alternate(NAMES, 1), ids=NAMES)
 def test_the_downloaded_script_runs_on_a_cpu(site: Path, name: str, tmp_path: Path) -> None:
     folder = tmp_path / "reader"
