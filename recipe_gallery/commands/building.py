@@ -25,7 +25,7 @@ from .parser import LANGUAGES, TEMPLATES, argument, command
 )
 def html(project: Project, options: argparse.Namespace) -> bool:
     """Render the site in all languages at the same time."""
-    from ..build import build_site
+    from .html import build_site
 
     languages = choose_languages(project.root, options.languages)
     build = Path.cwd() / options.build

@@ -13,9 +13,9 @@ from typing import TextIO
 from sphinx._cli.util import errors
 from sphinx.cmd.build import build_main
 
-from .errors import describe_error, suggest
-from .languages import Language
-from .translate.compiled import count_left
+from ..errors import describe_error, suggest
+from ..languages import Language
+from ..translate.compiled import count_left
 
 
 def build_site(root: Path, build: Path, languages: Sequence[Language], options: str) -> bool:
