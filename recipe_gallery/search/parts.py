@@ -69,9 +69,7 @@ def write_parts(
     return terms
 
 
-def _list_terms(
-    pages: Iterable[list[list[Any]]],
-) -> tuple[dict[str, list[int]], dict[str, int]]:
+def _list_terms(pages: Iterable[list[list[Any]]]) -> tuple[dict[str, list[int]], dict[str, int]]:
     """Return for each word the sections that have it, and the number of pages.
 
     The list has two numbers for a section: how many sections after the one before it comes, and how

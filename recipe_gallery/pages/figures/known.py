@@ -13,13 +13,7 @@ from sphinx.environment import BuildEnvironment
 from ...errors import GalleryError, suggest
 from ...outdated import keep, once, watch
 from ...project import gallery_folders
-from ...recipes.figures.figures import (
-    ClaimRecord,
-    Figure,
-    Figures,
-    figures_path,
-    load_figures,
-)
+from ...recipes.figures.figures import ClaimRecord, Figure, Figures, figures_path, load_figures
 from ...recipes.figures.references import Reference
 from ...recipes.figures.replicates import replicates_path
 from ...recipes.figures.rows import Row
