@@ -6,13 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import GalleryError, suggest
-from ..languages import (
-    PSEUDO_CODES,
-    Language,
-    choose_languages,
-    load_languages,
-    require_listed,
-)
+from ..languages import PSEUDO_CODES, Language, choose_languages, load_languages, require_listed
 from ..project import Project
 from .parser import LANGUAGES, TEMPLATES, argument, command
 

@@ -38,14 +38,7 @@ from ..recipes.cell_marks import (
 from ..recipes.cells.module_comments import name_module
 from ..recipes.comments import find_comments, replace_comments
 from ..recipes.gallery import find_file
-from .catalogs import (
-    Kind,
-    count_words,
-    has_templates,
-    is_wordless,
-    percent_done,
-    shorten,
-)
+from .catalogs import Kind, count_words, has_templates, is_wordless, percent_done, shorten
 from .checks.page import kind_of_node
 from .compiled import (
     catalog_path,

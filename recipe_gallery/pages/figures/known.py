@@ -14,13 +14,7 @@ from ...errors import GalleryError, suggest
 from ...kept import Kept, keep, once
 from ...outdated import has_state, watch
 from ...project import gallery_folders
-from ...recipes.figures.figures import (
-    ClaimRecord,
-    Figure,
-    Figures,
-    figures_path,
-    load_figures,
-)
+from ...recipes.figures.figures import ClaimRecord, Figure, Figures, figures_path, load_figures
 from ...recipes.figures.references import Reference
 from ...recipes.figures.replicates import replicates_path
 from ...recipes.figures.rows import Row

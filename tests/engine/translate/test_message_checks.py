@@ -1,6 +1,7 @@
 """Single messages: right ones that look wrong, and wrong ones that look right."""
 
 import re
+from collections.abc import Iterator
 
 import pytest
 from docutils import nodes
@@ -10,7 +11,16 @@ from recipe_gallery.languages import Language
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.checks import rules  # noqa: F401 (it adds the checks)
 from recipe_gallery.translate.checks.markup import inline_nodes, parse
-from recipe_gallery.translate.checks.message import CHECKS, Message, describe_length, run_checks
+from recipe_gallery.translate.checks.message import (
+    ALL,
+    CHECKS,
+    Check,
+    Message,
+    advice,
+    check,
+    describe_length,
+    run_checks,
+)
 from recipe_gallery.translate.checks.page import kind_of_node
 from recipe_gallery.translate.checks.style.number_words import may_say
 from recipe_gallery.translate.glossary import load_glossary
@@ -126,6 +136,30 @@ def test_what_breaks_a_page_is_kept_from_it_and_style_is_not() -> None:
     assert " ".join(check.name for check in CHECKS if check.breaks) == BREAKING
     excusable = {check.name for check in CHECKS if check.excusable}
     assert excusable == {*EXCUSABLE.split(), *STYLE.split()}
+
+
+def test_a_function_becomes_a_check_under_its_own_name() -> None:
+    before = list(CHECKS)
+
+    @check(of={Kind.LABEL}, scripts=["Kore"])
+    def check_two_words(message: Message) -> Iterator[str]:
+        yield message.text
+
+    @advice(scripts=["Hans"])
+    def check_more(message: Message) -> Iterator[str]:
+        yield message.text
+
+    (one, other), CHECKS[:] = CHECKS[len(before) :], before
+    assert one == Check(
+        name="two-words",
+        run=check_two_words,
+        of=frozenset({Kind.LABEL}),
+        breaks=False,
+        scripts=frozenset({"Kore"}),
+        whole=False,
+    )
+    assert (other.name, other.run, other.breaks, other.whole) == ("more", check_more, False, True)
+    assert (other.of, other.scripts) == (ALL - {Kind.FORMULA}, {"Hans"})
 
 
 def test_a_translation_of_another_text_is_told_as_such() -> None:
@@ -308,6 +342,10 @@ SAID = [
         {
             "markup: markup: '``가' is not closed; close it with two backticks",
         },
+    ),
+    (
+        *("prose", "A b.", "``가 `나"),
+        {"markup: markup: '``가 `나' is not closed; close it with two backticks"},
     ),
     (
         *("prose", "A b.", "A｀b｀"),
@@ -604,6 +642,11 @@ def test_what_a_message_is_its_place_on_the_page_says(
     node: nodes.Element, kind: Kind | None
 ) -> None:
     assert kind_of_node(node, "a text") is kind
+
+
+def test_the_words_of_a_claim_are_read_without_its_escapes() -> None:
+    found = parse(":claim:`a \\< {a.time} <a.fast>`")
+    assert (found.plain, dict(found.figures)) == ("a <  ", {":claim:`{a.time} <a.fast>`": 1})
 
 
 def test_what_of_a_message_does_not_parse_is_told() -> None:

@@ -73,6 +73,7 @@ TOLD = [
     ("script", "ko", "prose", "The results.", "結果입니다.", "Chinese letters: 結果; write the text in ko"),
     ("script", "ko", "prose", "The results.", "결과の 표입니다.", "Japanese letters: の; write the text in ko"),
     ("script", "ko", "prose", "The results.", "результат입니다.", "Cyrillic letters: результат; write the text in ko"),
+    ("script", "ko", "prose", "The results.", "결과 θλ입니다.", "Greek letters: θλ; write the text in ko"),
     ("script", "zh_CN", "prose", "The results.", "결과如下。", "Korean letters: 결과; write the text in zh_CN"),
     ("script", "zh_CN", "prose", "The results.", "結果如下。", "traditional or very rare characters: 結; write those of zh_CN"),
     ("script", "zh_CN", "prose", "The results.", "カーネル的结果。", "Japanese letters: カ, ネル; write the text in zh_CN"),
