@@ -12,9 +12,9 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.i18n import docname_to_domain
 from sphinx.writers.html5 import HTML5Translator
 
-from recipe_gallery.kept import keep
+from recipe_gallery.incremental.kept import keep
+from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import current_language, is_translated, locale_dirs, source_language
-from recipe_gallery.outdated import watch
 from recipe_gallery.pages.figures.roles import ROLES, make_node
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
 from recipe_gallery.translate.catalogs import catalog_folder

@@ -8,12 +8,8 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
-from typing import TextIO
 
-from sphinx._cli.util import errors
-from sphinx.cmd.build import build_main
-
-from ..errors import describe_error, suggest
+from ..errors import suggest
 from ..languages import Language
 from ..translate.compiled import count_left
 
@@ -55,7 +51,7 @@ def _build(
     began = time.monotonic()
     done = subprocess.run(
         [
-            *(sys.executable, "-m", __spec__.name, "-b", "html", *shlex.split(options)),
+            *(sys.executable, "-m", "recipe_gallery.build", "-b", "html", *shlex.split(options)),
             *("-D", f"language={code}", "-d", str(build / "doctrees" / code)),
             *(str(root), str(build / "html" / code)),
         ],
@@ -65,19 +61,3 @@ def _build(
         errors="replace",
     )
     return done, time.monotonic() - began
-
-
-def main() -> int:
-    """Run Sphinx as ``sphinx-build`` does, but tell an error in one line."""
-
-    def tell(error: BaseException, *, stderr: TextIO, **_unused: object) -> None:
-        line = describe_error(error) if isinstance(error, Exception) else "interrupted"
-        print(f"error: {line}", file=stderr)
-
-    # Sphinx's own writes a report of 30 lines.
-    errors.handle_exception = tell  # type: ignore[assignment]
-    return build_main(sys.argv[1:])
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -19,6 +19,7 @@ from sphinx.util.nodes import extract_messages
 
 from .. import Priority
 from ..errors import GalleryError, suggest
+from ..incremental.outdated import watch
 from ..languages import (
     current_language,
     format_percent,
@@ -26,7 +27,6 @@ from ..languages import (
     locale_dirs,
     source_language,
 )
-from ..outdated import watch
 from ..recipes.cell_marks import (
     DATA_CLASS,
     OUTPUT_CLASS,

@@ -23,8 +23,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
+from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import current_language, typeset
-from recipe_gallery.outdated import watch
 from recipe_gallery.pages.figures.format import format_figure, format_range
 from recipe_gallery.pages.figures.known import FIGURE, MAYBE, Answer, answers
 from recipe_gallery.pages.figures.naming import EVIDENCE, NAME, QUANTITY

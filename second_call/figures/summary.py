@@ -12,8 +12,8 @@ from pathlib import Path
 from sphinx.environment import BuildEnvironment
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.kept import keep, once
-from recipe_gallery.outdated import has_state
+from recipe_gallery.incremental.kept import keep, once
+from recipe_gallery.incremental.outdated import has_state
 from recipe_gallery.pages.figures.known import all_files, figures_of, state_of_recipe
 from recipe_gallery.recipes.figures.figures import Figures, figures_path, load_figures
 from recipe_gallery.recipes.figures.replicates import replicates_path

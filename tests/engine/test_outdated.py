@@ -12,16 +12,21 @@ from docutils import nodes
 from sphinx import addnodes
 
 from gallery import Gallery
-from recipe_gallery import outdated
-from recipe_gallery.kept import Kept, Store, keep
-from recipe_gallery.outdated import _outdated_pages, _pages_with_old_titles, has_state, watch
+from recipe_gallery.incremental import outdated
+from recipe_gallery.incremental.kept import Kept, Store, keep
+from recipe_gallery.incremental.outdated import (
+    _outdated_pages,
+    _pages_with_old_titles,
+    has_state,
+    watch,
+)
 
 EXTENSION = """
 import sys
 from pathlib import Path
 
-from recipe_gallery.kept import once
-from recipe_gallery.outdated import watch
+from recipe_gallery.incremental.kept import once
+from recipe_gallery.incremental.outdated import watch
 
 def first_word(env, name):
     return once(env, read_word, name)

@@ -11,8 +11,8 @@ from pathlib import Path
 from sphinx.environment import BuildEnvironment
 
 from ...errors import GalleryError, suggest
-from ...kept import Kept, keep, once
-from ...outdated import has_state, watch
+from ...incremental.kept import Kept, keep, once
+from ...incremental.outdated import has_state, watch
 from ...project import gallery_folders
 from ...recipes.figures.figures import ClaimRecord, Figure, Figures, figures_path, load_figures
 from ...recipes.figures.references import Reference

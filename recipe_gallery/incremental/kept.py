@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from sphinx.environment import BuildEnvironment
 
-from .project import file_state
+from ..project import file_state
 
 Value = TypeVar("Value")
 # What a page watches: a function and what it is called with; where it has a state, only the first
