@@ -8,13 +8,7 @@ from ..message import Message, advice, check
 from ..scripts import HAN
 
 _CLOSING = "*\"'”’)）]」』》〉 "
-_ENDS = {
-    ".": "full stop",
-    "?": "question mark",
-    ":": "colon",
-    ";": "semicolon",
-    ",": "comma",
-}
+_ENDS = {".": "full stop", "?": "question mark", ":": "colon", ";": "semicolon", ",": "comma"}
 _MARKS = {"。": ".", "！": ".", "!": ".", "？": "?", "：": ":", "；": ";", "，": ",", "、": ","}
 _QUESTION = re.compile(r"(?:why|how|what|when|which|where|who|whether)\b|.*\?", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.?!](?=\s|$)|[。？！]")
