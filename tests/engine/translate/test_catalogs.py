@@ -25,7 +25,8 @@ from recipe_gallery.translate.similar import (
     likeness,
     pair_similar,
 )
-from recipe_gallery.translate.update.merge import update_catalog
+from recipe_gallery.translate.update.memory import Memory
+from recipe_gallery.translate.update.merge import Outcome, merge, update_catalog
 
 
 def template(*texts: str) -> polib.POFile:
@@ -114,8 +115,25 @@ def test_of_a_message_that_a_merge_doubled_the_translated_one_stays() -> None:
     old = translated("One sentence.")
     old.append(polib.POEntry(msgid="One sentence.", msgstr=""))
     old.append(polib.POEntry(msgid="One sentence.", msgstr="옛.", obsolete=True))
-    new = update_catalog(old, template("One sentence."), language="ko")
-    assert [entry.msgstr for entry in new] == ["번역: One sentence."]
+    new = merge(old, template("One sentence."), Memory({"": old}), language="ko")
+    assert [entry.msgstr for entry in new.catalog] == ["번역: One sentence."]
+    assert new.outcomes == {}
+
+
+def test_what_became_of_each_message_is_told() -> None:
+    first, second = "The first text of all is here.", "The second text of all is there."
+    old = translated("It compiles; then it runs.", "See :doc:`/a`.", "A call compiles it.")
+    old[0].tcomment = "ask Kim"
+    old.append(polib.POEntry(msgid=second, msgstr="첫", flags=["fuzzy"], previous_msgid=first))
+    old += [polib.POEntry(msgid=text, msgstr="") for text in ("A call compiles this.", "Waits.")]
+    moved = translated("Moved here.")
+    moved[0].tcomment = "ask Lee"
+    texts = ["It compiles. Then it runs.", "See :doc:`/b`.", first, "Moved here.", "New!"]
+    new = template(*texts, "A call compiles this.", "Waits.")
+    made = merge(old, new, Memory({"": old, "other": moved}), language="ko")
+    kinds = (Outcome.KEPT, Outcome.KEPT, Outcome.REUSED, Outcome.REUSED, Outcome.NEW)
+    assert made.outcomes == {**dict(zip(texts, kinds, strict=True)), new[5].msgid: Outcome.FUZZY}
+    assert [entry.tcomment for entry in made.catalog[:4]] == ["ask Kim", "", "", "ask Lee"]
 
 
 def test_comments_of_translators_and_their_header_stay() -> None:
@@ -380,7 +398,12 @@ def test_how_alike_texts_are_is_a_number_up_to_one() -> None:
     assert likeness("alpha beta gamma delta", "delta gamma beta alpha") == 0.95
     assert likeness("the same", "the same") == 1
     assert likeness("abc", "xyz") == 0
-    assert likeness("abcde", "abcfg") == 0.6
+    # just alike enough
+    short, other = " ".join("abcdefghijk"), " ".join("abcdefghijk") + "z" * 28
+    assert likeness("abcde", "abcfg") == likeness(short, other) == 0.6
+    assert Texts(["abcfg"]).find("abcde") == [(0.6, "abcfg")]
+    assert pair_similar(["abcde"], ["abcfg"]) == {"abcde": "abcfg"}
+    assert Texts(["one long text that has it"]).find("it") == []
     assert Texts(["one two six", "one two six seven"]).find("one two six") == [
         (1.0, "one two six"),
         (pytest.approx(0.786, abs=0.001), "one two six seven"),
@@ -392,6 +415,11 @@ def test_how_alike_texts_are_is_a_number_up_to_one() -> None:
     (short, long), offered = ("x" * 40, "x" * 41), ("x" * 39 + "y", "x" * 40 + "y")
     assert [each for _value, each in Texts(offered[:1]).find(short)] == [offered[0]]
     assert Texts(offered[1:]).find(long) == []
+    assert Texts(offered[1:]).find(short) == []
+    assert len(Texts(f"Copied{number}" for number in range(4)).find("Copied5")) == 3
+    longest = "word " * 1000
+    assert Texts([longest, longest + "s"]).find(longest) == [(1.0, longest)]
+    assert Texts([longest]).find(longest + "s") == []
 
 
 def test_words_that_few_texts_have_count_most() -> None:
@@ -417,6 +445,7 @@ def test_words_that_few_texts_have_count_most() -> None:
         ("It runs: fast.", "It runs fast.", False),
         ("It runs.", "It runs.", False),
         (";", ",", False),
+        (", ;", ". ;", False),
     ],
 )
 def test_a_text_with_other_marks_between_its_words_says_the_same(

@@ -118,6 +118,7 @@ def test_an_edited_text_is_a_change_and_not_a_new_one() -> None:
     assert impact.changed == [("The first call compiles.", "The first call compiles it.")]
     assert impact.added == ["Something quite new."]
     assert impact.removed == ["Goes away entirely."]
+    assert impact.free == []
 
 
 def test_a_text_whose_link_leads_elsewhere_is_not_removed() -> None:
@@ -298,6 +299,8 @@ def test_a_catalog_that_did_not_change_is_not_measured_again(site: Gallery) -> N
 
 
 def test_much_that_changed_is_cut_short() -> None:
+    nothing = format_impact(Impact(pages={}, fuzzy={}), [])
+    assert nothing == "No message that translators see has changed."
     page = PageImpact(
         added=[f"new {number}" for number in range(30)],
         removed=["two\nlines"],
@@ -314,6 +317,7 @@ def test_much_that_changed_is_cut_short() -> None:
         "| `page` | 30 | 1 | 1 | 1 | 62 |",
         "| `other` | 30 | 1 | 1 | 1 | 62 |",
     ]
+    assert lines[6] == ""
     assert lines[7] == (
         "62 words to translate in each language; the same text on several pages counts once. "
         "After `recipe-gallery update-po`, "
@@ -331,7 +335,12 @@ def test_much_that_changed_is_cut_short() -> None:
     whole = PageImpact(added=page.added, removed=[], changed=[])  # all of which can be shown
     assert "more" not in format_impact(Impact(pages={"page": whole}, fuzzy={}), [])
     short = PageImpact(added=[], removed=["two\nlines"], changed=[], free=["moved"])
-    lines = format_impact(Impact(pages={"page": short}, fuzzy={}), []).splitlines()
+    japanese = Language(code="ja", name="日本語")
+    text = format_impact(
+        Impact(pages={"page": short}, fuzzy={"ko": 1, "ja": 2}), [KOREAN, japanese]
+    )
+    assert "(한국어: 1, 日本語: 2)" in text
+    lines = text.splitlines()
     assert lines[-4:] == [
         "- moved or kept: ` moved `",
         "- removed: ` two lines `",

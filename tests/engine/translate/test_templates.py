@@ -409,6 +409,7 @@ def test_a_paragraph_that_moved_costs_no_word(catalogs: dict[str, polib.POFile])
     assert plan.catalogs["other"][-1].msgstr == f"번역: {moved}"
     assert not [entry for each in plan.catalogs.values() for entry in each if entry.obsolete]
     assert plan.describe() == ["other: 1 taken from other catalogs"]
+    assert plan.outcomes.keys() == {"other"}
     again = plan_update(plan.catalogs, after, language="ko")
     assert [str(each) for each in again.catalogs.values()] == [
         str(each) for each in plan.catalogs.values()
@@ -443,6 +444,10 @@ def test_a_text_that_its_own_page_lost_is_offered_before_one_that_pages_show() -
     assert Memory({"page": entries}).offer([new], {lost})[new].msgid == lost
     assert Memory({"page": entries}, {shown}).offer([new], set())[new].msgid == lost
     far = "The first time it compiles most"  # just alike enough
+    entries.append(polib.POEntry(msgid=far, msgstr="번역"))
+    assert Memory({"page": entries}).offer([new], {far})[new].msgid == shown
+    fuzzy = polib.POEntry(msgid="Quite another.", msgstr="가", flags=["fuzzy"], previous_msgid=lost)
+    assert Memory({"page": [fuzzy]}).offer([new], set()) == {new: fuzzy}
     assert Memory({"page": [polib.POEntry(msgid=far, msgstr="번역")]}).offer([new], set())
     assert not Memory({"page": [polib.POEntry(msgid=far, msgstr="번역")]}, {far}).offer(
         [new], set()
@@ -460,7 +465,10 @@ def test_one_revised_comment_revises_the_same_on_other_pages() -> None:
     entry.flags, entry.previous_msgid, entry.msgstr = [], None, "매번 캐시를 비웁니다"
     plan = plan_update(fuzzy, after, language="ko")
     assert left(plan.catalogs) == []
-    assert {each.find(new).msgstr for each in plan.catalogs.values()} == {"매번 캐시를 비웁니다"}
+    found = [each.find(new) for each in plan.catalogs.values()]
+    assert {(each.msgstr, each.previous_msgid) for each in found} == {
+        ("매번 캐시를 비웁니다", None)
+    }
 
 
 def test_what_a_person_doubts_stays_doubted(catalogs: dict[str, polib.POFile]) -> None:
@@ -469,6 +477,9 @@ def test_what_a_person_doubts_stays_doubted(catalogs: dict[str, polib.POFile]) -
     plan = plan_update(catalogs, both, language="ko")
     assert plan.catalogs["page"][0].fuzzy
     assert left(plan.catalogs) == [PAGES["page"][0]] * 2
+    catalogs["other"].append(polib.POEntry(msgid=PAGES["page"][0], msgstr="번역"))
+    plan = plan_update(catalogs, both, language="ko")
+    assert left(plan.catalogs) == [PAGES["page"][0]]
 
 
 def test_a_new_page_with_few_of_the_words_is_not_the_old_one() -> None:
@@ -481,12 +492,14 @@ def test_a_new_page_with_few_of_the_words_is_not_the_old_one() -> None:
     assert renamed(old[0], "Seven eight nine.") == {"fresh": "page"}  # half of its words
     assert renamed(old[0], "Seven eight nine ten.") == {}
     assert renamed() == {}
+    known |= translate(plan_update({}, templates_of(less=old[:1]), language="ko").catalogs)
+    assert renamed(*old) == {"fresh": "page"}  # which has more of them than the other one
 
 
 def test_a_page_without_translations_is_not_renamed() -> None:
     before = plan_update({}, templates_of(page=PAGES["page"]), language="ko").catalogs
     plan = plan_update(before, templates_of(fresh=PAGES["page"]), language="ko")
-    assert (plan.renamed, plan.emptied) == ({}, ["page"])
+    assert (plan.renamed, plan.emptied, [*plan.catalogs]) == ({}, ["page"], ["fresh"])
     assert plan.describe() == [
         f"fresh: 5 new ({sum(len(text.split()) for text in PAGES['page'])} words)",
         "page: removed, nothing in it is needed any more",
