@@ -428,6 +428,8 @@ def test_a_broken_glossary_is_one_line(
     (line,) = told(capsys)
     assert line.startswith(f"error: locale/glossary.csv{place}")
     assert message in line
+    shutil.rmtree(project / "locale/ko")  # it is told without any catalog, too
+    assert told(capsys, "ko") == [line]
 
 
 def test_a_broken_glossary_stops_no_build(project: Path) -> None:
@@ -666,6 +668,27 @@ def test_a_header_is_told_to_name_the_language_of_its_folder(
     path = catalog_of(path=tmp_path / "ko/LC_MESSAGES/page.po", language=language)
     _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
     assert [(each.line, each.message, each.breaks) for each in problems] == [(1, said, False)]
+
+
+def test_labels_for_a_language_serve_its_regions(tmp_path: Path) -> None:
+    path = catalog_of(path=tmp_path / "ko/LC_MESSAGES/recipe_gallery.po")
+    assert check_catalog(path, Language(code="ko_KR", name="한국어"), LABELS)[1] == []
+
+
+def test_a_sentence_of_a_neighbour_is_told_unless_it_is_allowed(tmp_path: Path) -> None:
+    korean, said = (
+        Language(code="ko", name="한국어", glue=True),
+        "커널 하나가 입력을 모두 읽습니다.",
+    )
+    first = polib.POEntry(msgid="It reads all of the input.", msgstr=said)
+    plural = polib.POEntry(msgid="%d", msgid_plural="%d", msgstr_plural={0: "%d"})
+    for comment, checks in (
+        ("", ["plural", "pasted"]),
+        ("check-po: allow pasted (so)", ["plural"]),
+    ):
+        again = polib.POEntry(msgid="Then it writes the output.", msgstr=said, tcomment=comment)
+        path = catalog_of(plural, first, again, path=tmp_path / "ko/LC_MESSAGES/page.po")
+        assert [each.check for each in check_catalog(path, korean, LABELS)[1]] == checks
 
 
 def test_a_doubled_message_is_told_with_the_line_of_the_first(tmp_path: Path) -> None:

@@ -13,7 +13,13 @@ from recipe_gallery.translate.catalogs import Progress
 from recipe_gallery.translate.checks.problems import Problem
 from recipe_gallery.translate.checks.run import check_catalog, check_tree
 from recipe_gallery.translate.status import add_up, format_status, language_status
-from recipe_gallery.translate.templates.kept import SOURCES, KeptTemplates, write_templates
+from recipe_gallery.translate.templates.compare import compare
+from recipe_gallery.translate.templates.kept import (
+    SOURCES,
+    KeptTemplates,
+    Template,
+    write_templates,
+)
 from recipe_gallery.translate.update.memory import Memory
 from recipe_gallery.translate.update.merge import update_catalog
 from recipe_gallery.translate.update.plan import plan_update
@@ -231,6 +237,23 @@ def test_the_catalog_of_another_page_is_told_in_one_line(project: Project) -> No
     assert progress(project).percent == 0
 
 
+def test_up_to_three_unknown_messages_are_told_one_by_one() -> None:
+    texts = ["Apples grow.", "7 8 9", "Nobody knew.", "Why?"]
+    entries = [polib.POEntry(msgid=text, msgstr="x", linenum=n) for n, text in enumerate(texts, 5)]
+    empty = Template(path=Path("page.pot"), kinds={})
+    update = "run: recipe-gallery update-po ko"
+    told = sorted(compare(entries[:3], empty, "ko", {}))
+    assert told == [
+        (n, f"the page does not have this message: {text!r}; {update}", "unknown")
+        for n, text in enumerate(texts[:3], 5)
+    ]
+    many = "4 messages that the page does not have"
+    for owned, named in ((3, "; other has them"), (2, "")):
+        owners = dict.fromkeys(texts[:owned], "other") | {"Else.": "page"}
+        told = list(compare(entries, empty, "ko", owners))
+        assert told == [(5, f"{many}{named}; {update}", "unknown")]
+
+
 def test_a_catalog_without_a_page_is_told_while_it_has_messages(project: Project) -> None:
     path = catalog_of(project, "gone")
     path.write_text(catalog_of(project).read_text())
@@ -241,6 +264,8 @@ def test_a_catalog_without_a_page_is_told_while_it_has_messages(project: Project
     header, *_messages = path.read_text().split("\n\n")
     path.write_text(f'{header}\n\n#~ msgid "Old."\n#~ msgstr "옛."\n')
     assert told(project, "gone") == []
+    path.write_text("nonsense")
+    assert [each.check for each in told(project, "gone")] == ["syntax"]
 
 
 def test_after_an_edit_of_the_english_text_nothing_is_concluded(project: Project) -> None:
