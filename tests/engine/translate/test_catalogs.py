@@ -9,12 +9,16 @@ from hypothesis import strategies as st
 from gallery import ROOT
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.translate.catalogs import (
+    Progress,
     find_catalogs,
     is_wordless,
+    line_of,
     locale_folders,
     measure,
     percent_done,
     read_catalog,
+    shipped_labels,
+    shorten,
     split_path,
     write_catalog,
 )
@@ -218,6 +222,35 @@ def test_updating_twice_is_updating_once(old: list[tuple[str, str]], new: list[s
     once = update_catalog(catalog, template(*dict.fromkeys(new)), language="ko")
     text = str(once)
     assert str(update_catalog(once, template(*dict.fromkeys(new)), language="ko")) == text
+
+
+def test_only_what_pages_can_show_is_counted() -> None:
+    catalog = translated("One two.")
+    catalog.append(polib.POEntry(msgid="Gone.", msgstr="간.", obsolete=True))
+    catalog.append(polib.POEntry(msgid="Of a tool.", msgstr="도구.", msgctxt="tool"))
+    catalog.append(polib.POEntry(msgid="A.", msgid_plural="As.", msgstr_plural={0: "가."}))
+    assert measure(catalog) == Progress(words=2, words_left=0, words_fuzzy=0, fuzzy=0)
+    catalog[0].flags.append("fuzzy")
+    texts = ["One two.", "Three more words.", "``x``"]
+    assert measure(catalog, texts) == Progress(words=6, words_left=5, words_fuzzy=2, fuzzy=1)
+
+
+def test_lines_of_a_catalog_have_79_columns() -> None:
+    for text in ("a " * 100 + "a", "aa " + "a " * 100):
+        lines = str(translated(text)).splitlines()
+        assert 70 < max(map(len, lines)) <= 79
+
+
+def test_a_message_is_told_by_its_start_and_its_line() -> None:
+    assert shorten("a  b\nc") == "'a b c'"
+    assert [shorten("a" * 59), shorten("a" * 60)] == [repr("a" * 59), repr("a" * 57 + "...")]
+    assert (line_of(polib.POEntry()), line_of(polib.POEntry(linenum=3))) == (1, 3)
+
+
+def test_labels_for_a_region_are_those_of_the_language() -> None:
+    korean = ROOT / "recipe_gallery/translate/locale/ko/LC_MESSAGES/recipe_gallery.po"
+    assert shipped_labels("ko_KR") == shipped_labels("ko") == korean
+    assert shipped_labels("xx_KO") is None
 
 
 @pytest.mark.parametrize(

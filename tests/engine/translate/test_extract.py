@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import polib
 import pytest
@@ -73,6 +74,28 @@ def test_labels_are_the_same_with_and_without_parsing(monkeypatch: pytest.Monkey
     assert len(quick) > 50
     monkeypatch.setattr(labels, "_PLAIN_CALL", re.compile("(?!)"))
     assert find() == quick
+
+
+def test_a_translation_that_is_the_english_text_is_none() -> None:
+    known = labels.translated_elsewhere(SimpleNamespace(html_theme="alabaster"), "sphinx", "ko")
+    assert "Search" in known
+    assert "%s %s" not in known
+
+
+def test_labels_tell_their_files_and_whose_they_are(tmp_path: Path) -> None:
+    for file, text in (("recipe_gallery/a.py", "One"), ("recipe_gallery/b.py", "One"),
+                       ("own/c.py", "%s of it")):  # fmt: skip
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text(f'x = _("{text}")\n')
+    config = SimpleNamespace(recipe_gallery_label_packages=["own"], html_theme="alabaster")
+    known = template(Search="_templates/a.html")
+    made = labels.add_labels({"sphinx": known}, config, tmp_path, "a site")
+    names = {domain: each.metadata["Project-Id-Version"] for domain, each in made.items()}
+    assert names == {"recipe_gallery": "recipe_gallery", "own": "a site", "sphinx": "a site"}
+    (one,), (two,) = made["recipe_gallery"], made["own"]
+    assert one.occurrences == [("recipe_gallery/a.py", ""), ("recipe_gallery/b.py", "")]
+    assert (one.flags, two.msgid, two.flags) == ([], "%s of it", ["python-format"])
+    assert made["sphinx"][0].occurrences == [("_templates/a.html", ""), ("sphinx", "")]
 
 
 @pytest.mark.parametrize("line", ['# _("no")', '"""Use _("no")."""', '"""Use\n_("no")."""'])
