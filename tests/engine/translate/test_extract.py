@@ -184,6 +184,8 @@ def test_each_page_and_all_labels_have_a_pseudo_translation(
     templates["recipe_gallery"] = polib.POFile()
     templates["recipe_gallery"].append(polib.POEntry(msgid="On %(date)s"))
     locale = tmp_path / "pseudo"
+    (gallery.root / "locale").mkdir(exist_ok=True)
+    (gallery.root / "locale/glossary.csv").write_text("term,ko\n")
     pseudo.make_pseudo_catalogs(load_project(gallery.root), tmp_path / "templates", locale)
     folder = locale / pseudo.PSEUDO_CODES[0] / "LC_MESSAGES"
     made = {
@@ -195,6 +197,10 @@ def test_each_page_and_all_labels_have_a_pseudo_translation(
         "recipe_gallery.po": ["Öñ %(date)s ~~"],
     }
     assert made["index.po"].metadata["Language"] == pseudo.PSEUDO_CODES[0]
+    assert (locale / "glossary.csv").read_text() == "term,ko\n"
+    with pytest.raises(GalleryError) as caught:
+        pseudo.make_pseudo_catalogs(load_project(gallery.root), tmp_path, locale, "de")
+    assert str(caught.value) == "no pseudo-locale 'de'; there are: en_XA, ar_XB"
 
 
 def test_templates_are_of_the_pages_that_there_are_and_of_all_labels(

@@ -722,6 +722,10 @@ def test_what_only_looks_like_words_is_left_out_of_them() -> None:
     korean = Language(code="ko", name="한국어", glue=True)
     label = Message(text="%(a)s b", translation="%(a)s 나", kind=Kind.LABEL, language=korean)
     assert label.wording == ("  b", "  나")
+    parts = ["%(a)s", "{b}", "{c:,}", "`d`", "<e>", "&amp;", "</f>", "<!--", "https://g.example/h"]
+    for part in parts:
+        mixed = Message(text=f"x {part} y", translation="-", kind=Kind.LABEL, language=korean)
+        assert mixed.wording[0] == "x   y", part
     as_the_source = Message(text="Hand it *args.", translation="*args 전달", language=korean)
     assert as_the_source.new_problems == []
 
