@@ -10,7 +10,6 @@ from typing import Any
 from sphinx.locale import get_translation
 
 from recipe_gallery.languages import typeset
-from recipe_gallery.recipes.figures.figures import Figure
 from recipe_gallery.recipes.figures.rows import LARGEST, SMALLEST
 
 from .bars import Bar, Group, Part, Stack, draw_ladder, draw_stacks, draw_stages
@@ -42,7 +41,8 @@ def draw_ladder_of(source: Source, options: Options, _inline: Inline) -> Chart |
                 if several:
                     words = f"{source.name(quantity)} {words}"
                 kind = f"{source.colour(arm, options['arms'])} shade-{number}"
-                bars.append(_bar(figure, words, kind))
+                ends = {"low": figure.low, "high": figure.high}
+                bars.append(Bar(value=figure.value, **ends, words=words, kind=kind))
         if bars:
             groups.append(Group(name=source.name(arm), bars=bars))
             rows.append([source.name(arm), *cells])
@@ -67,10 +67,6 @@ def draw_ladder_of(source: Source, options: Options, _inline: Inline) -> Chart |
 
 def _say_arrow() -> str:
     return str(_("A range that ends in an arrow goes on; the figures below say how far."))
-
-
-def _bar(figure: Figure, words: str, kind: str) -> Bar:
-    return Bar(value=figure.value, low=figure.low, high=figure.high, words=words, kind=kind)
 
 
 def draw_lines_of(source: Source, options: Options, _inline: Inline) -> Chart | None:
