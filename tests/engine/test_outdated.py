@@ -20,6 +20,7 @@ from recipe_gallery.incremental.outdated import (
     has_state,
     watch,
 )
+from recipe_gallery.pages import ahead
 
 EXTENSION = """
 import sys
@@ -134,17 +135,25 @@ def test_several_processes_make_the_same_of_many_pages(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gallery.configure(recipe_gallery_search=True)
-    for name in ("adding", "fifth", "other", "sixth"):
+    for name in ("adding", "fifth", "other", "sixth", "unrecorded"):
         gallery.add(name)
+    (gallery.root / "recordings" / "unrecorded.ipynb").unlink()
     alone = gallery.build(parallel=2)  # they are few
     expected = published(alone.out)
     assert "recipes/adding" in alone.read
+    made: list[str] = []
     monkeypatch.setattr(outdated, "MANY", 4)
+    monkeypatch.setattr(ahead, "MANY", 4)
+    monkeypatch.setattr(
+        ahead, "make_chunks", lambda names, _number: [made.append(each) or [each] for each in names]
+    )
     for folder in ("out", "recipes"):
         shutil.rmtree(gallery.root / folder)
     shared = gallery.build(parallel=2)
     assert shared.read == []  # by this process
-    assert shared.warnings == alone.warnings == ""
+    assert len(made) == 5  # by others
+    assert shared.warnings == alone.warnings
+    assert shared.warnings.count("no recording") == 1
     assert published(shared.out) == expected
 
 
