@@ -11,6 +11,7 @@ from sphinx_gallery import gen_gallery, gen_rst
 
 from ..incremental.outdated import MANY
 from ..incremental.reuse import Generated, Memory
+from ..recipes.recipe import PARSED
 
 
 @contextmanager
@@ -35,14 +36,16 @@ def several_processes(
 
         def make_some(chunk: list[str]) -> list[Any]:
             notes.clear()
-            made = {}
+            made, before = {}, {*PARSED}
             for name in chunk:
                 with suppress(Exception):
                     made[str(Path(folder, name))] = make(name, target, folder, conf)
-            return [made, {name: memory.pages.get(name) for name in made}, notes]
+            pages = {name: memory.pages.get(name) for name in made}
+            return [made, pages, {key: PARSED[key] for key in PARSED.keys() - before}, notes]
 
         def take(_chunk: list[str], result: list[Any]) -> None:
-            made, pages, noted = result
+            made, pages, parsed, noted = result
+            PARSED.update(parsed)  # the pages will be read and written, too
             memory.ahead |= made
             memory.pages |= {name: page for name, page in pages.items() if page}
             notes.extend(noted)
