@@ -12,7 +12,6 @@ import polib
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from sphinxlint.checkers import all_checkers
 
 from gallery import ROOT
 from modules import run_module
@@ -21,7 +20,6 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
 from recipe_gallery.translate.catalogs import Kind
-from recipe_gallery.translate.checks.lint import CHECKERS, ask_sphinx_lint
 from recipe_gallery.translate.checks.message import CHECKS
 from recipe_gallery.translate.checks.problems import Problem, format_problems
 from recipe_gallery.translate.checks.run import BREAKING, check_catalog
@@ -590,47 +588,6 @@ def test_catalogs_of_languages_that_nobody_listed_are_an_error(
     for command in ("check-po", "update-po", "status"):
         assert main([command]) == 1
         assert "catalogs, but no language of theirs in languages.toml" in capsys.readouterr().err
-
-
-def test_all_checks_that_sphinx_lint_is_asked_for_are_there() -> None:
-    assert all_checkers.keys() >= CHECKERS.keys()
-    assert len(CHECKERS) == 10
-
-
-@pytest.mark.parametrize(
-    ("name", "translation", "remedy"),
-    [
-        ("backtick-before-role", "`:doc:`a`", "remove it"),
-        ("directive-with-three-dots", "... image:: a", "leave the directive out"),
-        ("exclamation-and-tilde", ":doc:`!~a`", "keep one of the two"),
-        ("horizontal-tab", "가\t나", "write a space for each tab"),
-        ("missing-backtick-after-role", ":doc:`a", "close it with a backtick"),
-        ("missing-colon-in-role", "가 :doc`a` 나", "write it as in the source"),
-        (
-            *("missing-space-in-hyperlink", "`가<https://a.example>`_"),
-            "put one between title and address",
-        ),
-        (
-            *("missing-underscore-after-hyperlink", "`가 <https://a.example>`"),
-            "end it as in the source",
-        ),
-        ("role-with-double-backticks", ":doc:``a``", "write one on each side"),
-        ("role-with-extra-backtick", ":doc:``a`", "write one on each side"),
-    ],
-)
-def test_what_sphinx_lint_finds_is_told_with_line_and_remedy(
-    name: str, translation: str, remedy: str
-) -> None:
-    catalog = polib.POFile()
-    catalog.append(polib.POEntry(msgid="Long", msgstr=translation * 100, linenum=3))
-    catalog.append(polib.POEntry(msgid="Left", msgstr="", linenum=5))
-    catalog.append(polib.POEntry(msgid="One", msgstr="하나", linenum=7))
-    catalog.append(polib.POEntry(msgid="Two", msgstr=translation, linenum=9))
-    (problem,) = ask_sphinx_lint(Path("a.po"), catalog)
-    assert (problem.path, problem.line, problem.check) == (Path("a.po"), 9, name)
-    assert problem.message.endswith(f"; {remedy}")
-    assert ".;" not in problem.message
-    assert not problem.breaks
 
 
 def test_a_catalog_that_cannot_be_read_is_one_problem(tmp_path: Path) -> None:
