@@ -441,19 +441,6 @@ def test_an_edited_glossary_is_read_again(project: Path) -> None:
     assert "glossary" not in {problem.check for problem in check_tree(project, [])}
 
 
-@pytest.mark.usefixtures("project")
-def test_the_table_of_checks_tells_what_each_is_about(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check-po", "--list"]) == 0
-    _head, *rows = capsys.readouterr().out.splitlines()
-    assert [row.split()[0] for row in rows] == [check.name for check in CHECKS]
-    (formula,) = [row for row in rows if row.startswith("formula")]
-    assert re.fullmatch(r"formula +breaks +formula +Formulas that differ .*", formula)
-    (numbers,) = [row for row in rows if row.startswith("numbers")]
-    assert re.match(r"numbers +advice +comment, label, prose +Numbers and their units", numbers)
-    (fuzzy,) = [row for row in rows if row.startswith("fuzzy")]
-    assert re.match(r"fuzzy +advice +all ", fuzzy)
-
-
 def test_json_says_the_same_in_fields(project: Path) -> None:
     done = run(project, "--format", "json", "ko")
     assert done.returncode == 1
