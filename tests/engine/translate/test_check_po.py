@@ -30,7 +30,10 @@ BAD, GOOD = CATALOGS / "bad", CATALOGS / "good"
 LANGUAGES = ("ko", "zh_CN")
 LABELS = ("recipe_gallery", "sphinx")
 OTHERS = ["syntax", "header", "duplicate", "empty", "plural"]  # of files
-NAMES = [*(check.name for check in CHECKS if not check.whole), "numbers", *OTHERS]
+NAMES = [
+    *(check.name for check in CHECKS if not check.whole),
+    *("leftover", "numbers", *OTHERS),
+]
 
 PROJECT = """\
 en = { name = "English", published = true }
