@@ -74,7 +74,7 @@ class TranslationStatus(SphinxDirective):
         if address := edit_address(self.env, status.path):
             catalog = nodes.reference("", "", catalog, refuri=address)
         progress = status.progress
-        if progress is None:
+        if not status.is_readable:
             unknown = [_("cannot be read"), "–", "–", "–"]
             return [page, *map(nodes.Text, unknown), catalog]
         return [
@@ -89,7 +89,7 @@ class TranslationStatus(SphinxDirective):
 
 def _is_complete(status: CatalogStatus) -> bool:
     progress = status.progress
-    return progress is not None and not (progress.words_left or progress.fuzzy)
+    return status.is_readable and not (progress.words_left or progress.fuzzy)
 
 
 def measure_catalogs(env: BuildEnvironment, code: str) -> list[CatalogStatus]:
