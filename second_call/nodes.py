@@ -10,8 +10,9 @@ from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
 from sphinx.writers.html5 import HTML5Translator
 
+from recipe_gallery.incremental.kept import keep
+from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import current_language, is_translated, source_language
-from recipe_gallery.outdated import keep, watch
 from recipe_gallery.pages.figures.roles import ROLES, make_node
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
 from recipe_gallery.translate.checks.markup import inline_nodes
@@ -78,7 +79,7 @@ def link_to_page(
 def translated_nodes(env: BuildEnvironment, docname: str, text: str) -> list[nodes.Node]:
     """Return a message of another page in the language of this build, English marked as such."""
     language = current_language(env.config)
-    translation = watch(env, translate_message, docname, text)
+    translation = find_message(env, docname, text)
 
     def make(role: str, words: str) -> nodes.Node | None:
         return make_node(env, docname, role, words, borrowed=True) if role in ROLES else None
@@ -103,14 +104,20 @@ def _keep_words_whole(children: Sequence[nodes.Node]) -> list[nodes.Node]:
     return found
 
 
-def translate_message(env: BuildEnvironment, docname: str, text: str) -> str:
+def find_message(env: BuildEnvironment, docname: str, text: str) -> str:
     """Return a message of a page in the language of this build.
 
-    A catalog that has not changed is not read again, also not in later builds.
+    That of another page is watched; for its own catalog a page is read again by Sphinx.
     """
     if not is_translated(env.config):
         return text
-    catalog = catalog_path(env, docname).with_suffix(".mo")
-    return keep(
-        env, ("message", docname, text), [catalog], lambda: ([], translate(env, docname, text))
-    )
+    if docname == env.docname:
+        return translate(env, docname, text)
+    return watch(env, translate_message, docname, text)
+
+
+def translate_message(env: BuildEnvironment, docname: str, text: str) -> str:
+    """Return a translated message; a catalog that has not changed is not read again."""
+    catalogs = [catalog_path(env, docname).with_suffix(".mo")]
+    key = "message", docname, text
+    return str(keep(env, key, catalogs, lambda: ([], translate(env, docname, text))).value)

@@ -6,13 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import GalleryError, suggest
-from ..languages import (
-    PSEUDO_CODES,
-    Language,
-    choose_languages,
-    load_languages,
-    require_listed,
-)
+from ..languages import PSEUDO_CODES, Language, choose_languages, load_languages, require_listed
 from ..project import Project
 from .parser import LANGUAGES, TEMPLATES, argument, command
 
@@ -25,7 +19,7 @@ from .parser import LANGUAGES, TEMPLATES, argument, command
 )
 def html(project: Project, options: argparse.Namespace) -> bool:
     """Render the site in all languages at the same time."""
-    from ..build import build_site
+    from .html import build_site
 
     languages = choose_languages(project.root, options.languages)
     build = Path.cwd() / options.build

@@ -81,9 +81,7 @@ def _texts(
 
 
 def language_status(
-    kept: KeptTemplates,
-    code: str,
-    known: dict[Path, tuple[object, CatalogStatus]] | None = None,
+    kept: KeptTemplates, code: str, known: dict[Path, tuple[object, CatalogStatus]] | None = None
 ) -> list[CatalogStatus]:
     """Measure all catalogs of a language, in the order of their names.
 

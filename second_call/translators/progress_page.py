@@ -8,6 +8,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
+from recipe_gallery.incremental.kept import store_of
+from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import (
     Language,
     current_language,
@@ -18,7 +20,6 @@ from recipe_gallery.languages import (
     translated_languages,
     typeset,
 )
-from recipe_gallery.outdated import store_of, watch
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
 from recipe_gallery.translate.catalogs import Progress
 from recipe_gallery.translate.compiled import edit_address

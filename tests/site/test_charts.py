@@ -5,6 +5,8 @@ import math
 import re
 import shutil
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from babel import Locale
@@ -15,7 +17,8 @@ from gallery import ROOT, Gallery
 from measured import figure as measured
 from measured import store
 from second_call.charts.bars import Bar, Group, draw_ladder
-from second_call.charts.explorer import Arm, Case, describe
+from second_call.charts.explorer import Arm, Case, describe, draw_case, find_most
+from second_call.charts.forms import draw_lines_of
 from second_call.charts.lines import Axes, Point, Series, draw_lines
 from second_call.charts.scales import (
     Scale,
@@ -118,6 +121,24 @@ def test_labels_are_moved_apart_and_stay_inside() -> None:
     first, second = spread_out([1, 2], 14, 0, 100)
     assert first >= 0
     assert second - first >= 13.9
+
+
+@pytest.mark.parametrize("size", ["0", "-1", "nan", "inf", "2^", "10^400", "-2^0.5", "0^-1"])
+def test_a_size_that_is_no_place_on_an_axis_is_told(size: str) -> None:
+    point = measured("a.1.plain.wall", size=size)
+    source: Any = SimpleNamespace(
+        find_all=lambda *_asked: {("plain", size): point}, show_range=str, name=str, colour=max
+    )
+    asked = {"arms": ["plain"], "quantities": ["wall"], "sizes": [size], "x": "n"}
+    with pytest.raises(ValueError, match=re.escape(f"the size {size!r} is no number above 0")):
+        draw_lines_of(source, asked, {})
+
+
+def test_calls_that_are_nothing_beside_their_start_have_an_axis() -> None:
+    """All of it lies between two values that would stand there."""
+    arms = [Arm(name=name, start=0.02, call=3e-9, kind="") for name in "ab"]
+    case = Case(name="", machine="", arms=arms)
+    assert draw_case(case, find_most([case]), "", Locale("en")).count("<svg") == 2
 
 
 def test_a_drawing_has_no_style_of_its_own_and_escapes_words() -> None:
@@ -505,6 +526,12 @@ WRONG = """
 
    :plain: one
 
+.. chart:: stacked
+
+   Text.
+
+   :plain: two inf
+
 .. names::
 
    Text.
@@ -519,7 +546,8 @@ TOLD = [
     "chart: stacked needs :case:, :arms: and :quantities:, or a field for each bar",
     "argument required but none supplied",
     "chart: it needs a caption, a sentence below its options",
-    "chart: 'one' does not end in a number",
+    "chart: 'one' does not end in a number from 0 up",
+    "chart: 'two inf' does not end in a number from 0 up",
     "names: there are none; write each as   :graphs: CUDA graphs",
     "names: 'plain' needs a few words, no markup",
 ]

@@ -9,6 +9,8 @@ from jupyter_client.asynchronous.client import AsyncKernelClient
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
+from ...recipes.figures.rows import MIME, REMEDY, parse
+
 _SHOWN = ("display_data", "execute_result", "update_display_data")
 
 
@@ -42,6 +44,7 @@ class Collector(NotebookClient):
         super().__init__(notebook, record_timing=False, raise_on_iopub_timeout=True)
         self.kc = self.kernel = kernel
         self.left = limit * 1e6  # bytes; less than 0 when there was too much
+        self.refused: NotHeldError | None = None  # why the process was ended
 
     async def async_execute_cell(self, cell: NotebookNode, *args: Any, **options: Any) -> Any:
         """Execute a cell; see NotebookClient. What streams printed is one text after it."""
@@ -56,13 +59,22 @@ class Collector(NotebookClient):
         await super()._check_raise_for_error(cell, *args)
 
     def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> Any:
-        """Put what was printed or shown into the cell, where it may stand in a notebook."""
+        """Put what was printed or shown into the cell; what may not stand there ends the run."""
+        try:
+            return self._put(msg, cell, cell_index)
+        except NotHeldError as error:
+            self.refused = error
+            self.kernel.process.kill()  # the cell may have much to do yet
+            raise
+
+    def _put(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> Any:
         kind, content = msg["msg_type"], msg["content"]
         if kind in ("stream", "error"):
             content = msg["content"] = _escape(content)
         size = len(content["text"]) if kind == "stream" else 0
         if kind in _SHOWN:
             size = _measure(content)
+            _check_published(content["data"])
         self.left -= size
         if self.left < 0:  # the kernel itself does not count what forked children print
             self.kernel.process.kill()
@@ -98,6 +110,14 @@ def _join(cell: NotebookNode) -> None:
     for output in cell.outputs:
         if output.output_type == "stream":
             output.text = "".join(output.text)
+
+
+def _check_published(data: dict[str, Any]) -> None:
+    """Raise ``NotHeldError`` for rows that are wrong now, not when the recipe has ended."""
+    try:
+        parse(data.get(MIME, {}))
+    except ValueError as error:
+        raise NotHeldError(f"published wrong rows: {error}", REMEDY) from None
 
 
 def _escape(content: Any) -> Any:

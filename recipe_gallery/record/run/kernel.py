@@ -137,6 +137,8 @@ class Execution:
     def _explain_death(self) -> tuple[type[GalleryError], str, str]:
         """Return the kind of error, the text and the remedy for a kernel that ended in a cell."""
         limit = self.run.output_limit
+        if refused := self.collector.refused:
+            return GalleryError, refused.text, refused.remedy
         if self.collector.left < 0 or (self.run.folder / "output_limit").exists():
             text = f"printed and showed more than {limit:g} MB (output_limit in recording.toml)"
             return GalleryError, text, "print and show less or raise the limit"

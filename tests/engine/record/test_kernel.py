@@ -45,6 +45,7 @@ class Collector:
         self.error = error
         self.outputs = outputs
         self.left = left
+        self.refused: NotHeldError | None = None
         self.kernel = SimpleNamespace(process=SimpleNamespace(wait=lambda: code))
 
     async def async_execute_cell(self, node: nbformat.NotebookNode, index: int) -> None:
@@ -60,9 +61,11 @@ def execute(
     outputs: tuple[Any, ...] = (),
     code: int = 0,
     left: float = 1,
+    refused: NotHeldError | None = None,
     **changes: Any,
 ) -> tuple[Collector, nbformat.NotebookNode]:
     collector = Collector(error, list(outputs), code, left)
+    collector.refused = refused
     node = nbformat.v4.new_code_cell()
     cleaner = Cleaner(hidden=[])
     execution = Execution(run=make_run(**changes), collector=collector, cleaner=cleaner)
@@ -162,6 +165,16 @@ def test_a_killed_kernel_is_told_apart_for_a_second_try() -> None:
     assert isinstance(told, KernelDiedError)
     assert told.text == "cell 2 of 3 ended early: the kernel was killed or ran out of memory"
     assert told.remedy == "try a smaller size or free memory\n    so far"
+
+
+def test_a_kernel_that_was_ended_for_what_it_showed_gets_no_second_try() -> None:
+    refused = NotHeldError("published wrong rows", "mend them")
+    told = end_in(DeadKernelError("dead"), code=-signal.SIGKILL, refused=refused)
+    assert not isinstance(told, KernelDiedError)
+    assert (told.text, told.remedy) == (
+        "cell 2 of 3 published wrong rows",
+        "mend them\n    so far",
+    )
 
 
 def test_where_a_kernel_crashed_is_shown(tmp_path: Path) -> None:

@@ -380,6 +380,7 @@ def test_how_alike_texts_are_is_a_number_up_to_one() -> None:
     assert likeness("alpha beta gamma delta", "delta gamma beta alpha") == 0.95
     assert likeness("the same", "the same") == 1
     assert likeness("abc", "xyz") == 0
+    assert likeness("abcde", "abcfg") == 0.6
     assert Texts(["one two six", "one two six seven"]).find("one two six") == [
         (1.0, "one two six"),
         (pytest.approx(0.786, abs=0.001), "one two six seven"),
@@ -450,6 +451,7 @@ def test_other_marks_between_words_lose_no_translation() -> None:
         ("Or :ref:`a` :ref:`a`", "Or :ref:`b` :ref:`d`", ":ref:`a` :ref:`a`", ""),
         ("See :doc:`/a`.", "See :doc:`/b`.", ":doc:`/c` 참고.", ""),
         ("See :doc:`/a`.", "Or :doc:`/b`.", ":doc:`/a` 참고.", ""),
+        ("See :doc:`/a`.", "See :doc:`/b` :doc:`/c`.", ":doc:`/a` 참고.", ""),
         ("Use ``a``.", "Use ``b``.", "``a`` 씁니다.", ""),
         ("See :doc:`/a`.", "See :doc:`/a`.", ":doc:`/a` 참고.", ""),
     ],

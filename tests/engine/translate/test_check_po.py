@@ -271,6 +271,15 @@ def test_plural_forms_are_refused(tmp_path: Path, domain: str) -> None:
     )
 
 
+@pytest.mark.parametrize("rows", ['msgid_plural "b"\nmsgstr "c"', 'msgstr[0] "c"'])
+def test_half_of_a_plural_form_is_refused_too(tmp_path: Path, rows: str) -> None:
+    path = tmp_path / "ko/LC_MESSAGES/page.po"
+    path.parent.mkdir(parents=True)
+    path.write_text(f'msgid ""\nmsgstr "Language: ko\\n"\n\nmsgid "a"\n{rows}\n')
+    _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
+    assert [(each.line, each.check) for each in problems] == [(4, "plural")]
+
+
 def test_a_page_called_like_a_catalog_of_labels_is_a_page(tmp_path: Path) -> None:
     entry = polib.POEntry(msgid="Use ``code``.", msgstr="``code 씁니다.")
     path = catalog_of(entry, path=tmp_path / "locale/ko/LC_MESSAGES/api/sphinx.po")

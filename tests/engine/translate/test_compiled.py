@@ -287,5 +287,14 @@ def test_a_page_sees_when_any_label_changes(app: SimpleNamespace, told: list[str
     assert labels_now(app) == after != before
 
 
+def test_problems_of_catalogs_are_warnings_that_a_project_may_suppress(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said: list[object] = []
+    monkeypatch.setattr(compiled.logger, "warning", lambda *all_of, **by: said.append((all_of, by)))
+    compiled.warn("100 %")
+    assert said == [(("%s", "100 %"), {"type": "recipe_gallery", "subtype": "catalog"})]
+
+
 def test_a_build_without_catalogs_has_none_left(tmp_path: Path) -> None:
     assert count_left(tmp_path) == 0

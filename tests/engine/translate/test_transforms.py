@@ -1,14 +1,22 @@
 """What becomes of translated comments: they stand in the code, and summaries on folded cells."""
 
+from pathlib import Path
 from types import SimpleNamespace
 
+import pytest
 from docutils import nodes
 from docutils.frontend import get_default_settings
 from docutils.parsers.rst import Parser
 from docutils.utils import new_document
 
 from recipe_gallery.recipes.cell_marks import folded_cell
-from recipe_gallery.translate.transforms import WriteComments, code_comment, fold_summary
+from recipe_gallery.translate import transforms
+from recipe_gallery.translate.transforms import (
+    PrepareTranslation,
+    WriteComments,
+    code_comment,
+    fold_summary,
+)
 
 
 def page() -> nodes.document:
@@ -54,3 +62,29 @@ def test_comments_are_translated_in_code_of_texts_and_of_cells() -> None:
         "no Python at all # Why.",
     ]
     assert document[0].rawsource == changed
+
+
+def test_messages_that_a_page_or_its_catalog_has_alone_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+    monkeypatch.setattr(transforms, "warn", lambda problem: told.append(str(problem)))
+    config = SimpleNamespace(locale_dirs=["locale"], gettext_compact=False, language="ko")
+    document = page()
+    document.settings.env = SimpleNamespace(config=config, docname="part/page", srcdir=tmp_path)
+    path = tmp_path / "locale/ko/LC_MESSAGES/part/page.po"
+    path.parent.mkdir(parents=True)
+    path.write_text('msgid "Gone."\nmsgstr "간 것."\n\nmsgid "Left."\nmsgstr ""\n')
+    tell = PrepareTranslation(document)._tell_differences
+    tell(["Left.", "New.", "One.", "``x``"], ["Gone.", "One."])
+    run = "run: recipe-gallery update-po ko"
+    assert told == [f"{path}:1: the page does not have this message any more: 'Gone.'; {run}"]
+    told.clear()
+    (tmp_path / "locale/templates").mkdir()
+    tell(["Left.", "New.", "One.", "``x``"], ["One."])
+    assert told == [f"{path}: messages of the page are missing: 1, as 'New.'; {run}"]
+    told.clear()
+    tell(["Left.", "One.", "``x``"], ["One."])
+    config.gettext_compact = True
+    tell(["New."], ["Gone."])
+    assert told == []
