@@ -50,7 +50,8 @@ class Priority(IntEnum):
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the engine."""
     # Imported here so that the command line works where Sphinx's HTML part does not.
-    from . import direction, locations, outdated, pages, search, translate
+    from . import direction, locations, pages, search, translate
+    from .incremental import outdated
     from .project import SETTINGS, code_digest
 
     gc.set_threshold(50_000)  # nodes are many and stay: looking after 700 takes a sixth of a build

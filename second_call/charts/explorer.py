@@ -16,8 +16,8 @@ from typing import Any
 from babel import Locale
 from sphinx.locale import get_translation
 
+from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import typeset
-from recipe_gallery.outdated import watch
 from recipe_gallery.pages.figures.format import list_separator
 from recipe_gallery.pages.figures.known import list_machines
 

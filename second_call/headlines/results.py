@@ -11,7 +11,7 @@ from docutils import nodes
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.outdated import watch
+from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.pages.figures.format import describe_spread, format_figure
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
 

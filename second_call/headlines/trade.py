@@ -9,8 +9,8 @@ from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
+from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import current_language, format_date
-from recipe_gallery.outdated import watch
 from recipe_gallery.pages.figures.format import format_figure
 
 from ..charts.scales import Scale, format_value

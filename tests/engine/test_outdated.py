@@ -12,14 +12,21 @@ from docutils import nodes
 from sphinx import addnodes
 
 from gallery import Gallery
-from recipe_gallery import outdated
-from recipe_gallery.outdated import Store, _pages_with_old_titles
+from recipe_gallery.incremental import outdated
+from recipe_gallery.incremental.kept import Kept, Store, keep
+from recipe_gallery.incremental.outdated import (
+    _outdated_pages,
+    _pages_with_old_titles,
+    has_state,
+    watch,
+)
 
 EXTENSION = """
 import sys
 from pathlib import Path
 
-from recipe_gallery.outdated import once, watch
+from recipe_gallery.incremental.kept import once
+from recipe_gallery.incremental.outdated import watch
 
 def first_word(env, name):
     return once(env, read_word, name)
@@ -74,6 +81,54 @@ def test_what_counts_for_one_build_is_not_kept_for_later_ones() -> None:
     store.kept["values"]["key"] = 2
     later = pickle.loads(pickle.dumps(store))
     assert (later.once, later.kept["values"]) == ({}, {"key": 2})
+
+
+asked: list[str] = []
+files = {"first": "1 one", "second": "1 two"}
+
+
+def state_of_file(env: object, name: str) -> bytes:
+    return files[name].encode()
+
+
+@has_state(state_of_file)
+def last_word(env: object, name: str) -> str:
+    asked.append(name)
+    return files[name].split()[-1]
+
+
+def test_a_function_with_a_state_is_asked_only_when_that_is_another() -> None:
+    """And a page is read again only if the value is another, too."""
+    env: Any = SimpleNamespace(recipe_gallery=Store(), docname="index")
+    assert [watch(env, last_word, name) for name in ("first", "second")] == ["one", "two"]
+    found = []
+    for saved in ({}, {"first": "2 one"}, {}, {"second": "2 three"}):
+        files.update(saved)
+        asked.clear()
+        env.recipe_gallery = pickle.loads(pickle.dumps(env.recipe_gallery))
+        found.append((_outdated_pages(None, env), [*asked]))  # type: ignore[arg-type]
+    assert found == [([], []), ([], ["first"]), ([], []), (["index"], ["second"])]
+
+
+def test_a_value_is_read_again_when_a_file_of_it_is_another(tmp_path: Path) -> None:
+    env: Any = SimpleNamespace(recipe_gallery=Store())
+    named, inside = tmp_path / "named", tmp_path / "inside"
+    read: list[str] = []
+
+    def value(more: list[Path] | None, *facts: str) -> Kept:
+        env.recipe_gallery = pickle.loads(pickle.dumps(env.recipe_gallery))
+        return keep(env, ("key",), [named], lambda: (more, read.append("") or len(read)), *facts)
+
+    assert [value([inside]).value for _build in range(2)] == [1, 1]
+    first = value([inside]).state
+    named.write_text("one")
+    assert value([inside]).value == 2
+    inside.write_text("one")
+    assert value([inside]).value == 3
+    assert value([inside]).state != first
+    assert value([inside], "fact").value == 4
+    assert [value(None, "unknown").value for _build in range(2)] == [5, 6]
+    assert value(None).state == b""
 
 
 def published(out: Path) -> dict[Path, bytes]:

@@ -15,8 +15,9 @@ from sphinx.util import logging
 
 from ... import Priority
 from ...errors import GalleryError
+from ...incremental.kept import store_of
+from ...incremental.outdated import watch
 from ...languages import current_language
-from ...outdated import store_of, watch
 from ...recipes.figures.figures import ClaimRecord
 from .evidence import format_quantities, tell_evidence
 from .format import describe_spread, format_figure, needs_unit

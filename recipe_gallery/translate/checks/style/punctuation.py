@@ -112,12 +112,12 @@ def check_width(message: Message) -> Iterator[str]:
 
 def _not_copied(message: Message, pattern: re.Pattern[str], text: str) -> str:
     """Return what is found, with its neighbours, unless it stands so in the source or is markup."""
-    found = {}
+    found: dict[str, None] = {}
     matches = list(pattern.finditer(text))
     for each in matches if matches and not _WIDE_MARKUP.search(message.translation) else ():
         context = text[max(0, each.start() - 2) : each.end() + 2].strip()
         if context not in message.text or each.end() == len(text.rstrip()):
-            found[context] = True
+            found[context] = None
     return " ".join(list(found)[:5])
 
 
