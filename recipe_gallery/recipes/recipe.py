@@ -2,12 +2,6 @@
 
 A recipe is split into text and code blocks by Sphinx-Gallery's own parser, so that what is
 recorded, rendered and downloaded is cut at the same places.
-
-Code between ``# sphinx_gallery_start_ignore`` and ``# sphinx_gallery_end_ignore`` runs with its
-cell and counts in its fingerprint, but is not shown on the page nor in what readers download. A
-block with nothing else runs with the cell behind it; behind the last one it is a cell that is not
-shown. So is a cell marked with ``# sphinx_gallery_plumbing = True``, wherever it stands. A cell
-with nothing but ``from _module import ...`` has the source of that module beside the recipe.
 """
 
 import hashlib
