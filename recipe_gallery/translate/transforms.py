@@ -194,7 +194,7 @@ class MarkUntranslated(SphinxTransform):
             "percent": format_percent(percent / 100, current_language(self.config).locale)
         }
         paragraph = nodes.paragraph("", text + " ")
-        if address := edit_address(self.env, self.env.docname):
+        if address := edit_address(self.env, catalog_path(self.env, self.env.docname)):
             paragraph += nodes.reference("", _("Help translating"), refuri=address)
         return nodes.note("", paragraph, classes=["translation-note"])
 

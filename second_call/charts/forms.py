@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sphinx.locale import get_translation
@@ -17,6 +18,7 @@ from .explorer import explore
 from .lines import Axes, Point, Series, draw_lines
 from .names import Chart, Source, Table
 from .scales import format_value
+from .svg import draw_both
 
 _ = get_translation("second_call")
 
@@ -60,7 +62,7 @@ def draw_ladder_of(source: Source, options: Options, _inline: Inline) -> Chart |
     )
     label = typeset(f"{label}; {mark[1]}" if mark else label, source.locale)
     return Chart(
-        svg=draw_ladder(groups, label, mark, _say_arrow()),
+        svg=draw_both(partial(draw_ladder, groups, mark, _say_arrow()), label),
         table=Table(head=head, rows=rows, has_ranges=True),
     )
 
@@ -106,7 +108,7 @@ def draw_lines_of(source: Source, options: Options, _inline: Inline) -> Chart | 
     )
     head = [axes.x, *(_show_size(size, source) for size in sizes)]
     return Chart(
-        svg=draw_lines(series, axes, typeset(label, source.locale)),
+        svg=draw_both(partial(draw_lines, series, axes), typeset(label, source.locale)),
         table=Table(head=head, rows=rows, has_ranges=True),
     )
 
@@ -161,7 +163,8 @@ def draw_stacks_of(source: Source, options: Options, inline: Inline) -> Chart | 
         for row in rows
     )
     return Chart(
-        svg=draw_stacks(stacks, typeset(label, source.locale)), table=Table(head=head, rows=rows)
+        svg=draw_both(partial(draw_stacks, stacks), typeset(label, source.locale)),
+        table=Table(head=head, rows=rows),
     )
 
 
@@ -171,7 +174,8 @@ def draw_stages_of(source: Source, _options: Options, inline: Inline) -> Chart |
         raise ValueError("stages need fields, such as   :Inductor: fused kernels")
     stages = [(source.name(name), source.name(made)) for name, made in inline.items()]
     label = "; ".join(f"{name}: {made}" for name, made in stages)
-    return Chart(svg=draw_stages(stages, typeset(label, source.locale)), table=None)
+    svg = draw_both(partial(draw_stages, stages), typeset(label, source.locale))
+    return Chart(svg=svg, table=None)
 
 
 def _inline_parts(inline: Inline) -> dict[str, dict[str, float]]:

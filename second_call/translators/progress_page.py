@@ -22,6 +22,7 @@ from recipe_gallery.languages import (
 )
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
 from recipe_gallery.translate.catalogs import Progress
+from recipe_gallery.translate.compiled import edit_address
 from recipe_gallery.translate.status import CatalogStatus, add_up, language_status
 from recipe_gallery.translate.templates.kept import KeptTemplates
 
@@ -71,13 +72,10 @@ class TranslationStatus(SphinxDirective):
         elif status.domain not in self.env.found_docs:  # of a module that recipes share
             page = nodes.inline("", status.domain, classes=[DATA_CLASS])
         catalog: nodes.Node = nodes.inline("", f"{status.domain}.po", classes=[DATA_CLASS])
-        repository, root = self.config.recipe_gallery_repository_url, Path(self.env.srcdir)
-        if repository and status.path.is_relative_to(root):
-            path = status.path.relative_to(root).as_posix()
-            branch = self.config.recipe_gallery_repository_branch
-            catalog = nodes.reference("", "", catalog, refuri=f"{repository}/edit/{branch}/{path}")
+        if address := edit_address(self.env, status.path):
+            catalog = nodes.reference("", "", catalog, refuri=address)
         progress = status.progress
-        if progress is None:
+        if not status.is_readable:
             unknown = [_("cannot be read"), "–", "–", "–"]
             return [page, *map(nodes.Text, unknown), catalog]
         return [
@@ -92,7 +90,7 @@ class TranslationStatus(SphinxDirective):
 
 def _is_complete(status: CatalogStatus) -> bool:
     progress = status.progress
-    return progress is not None and not (progress.words_left or progress.fuzzy)
+    return status.is_readable and not (progress.words_left or progress.fuzzy)
 
 
 def measure_catalogs(env: BuildEnvironment, code: str) -> list[CatalogStatus]:

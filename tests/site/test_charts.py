@@ -27,7 +27,7 @@ from second_call.charts.scales import (
     format_value,
     time_words,
 )
-from second_call.charts.svg import Drawing, spread_out, text_width, wrap
+from second_call.charts.svg import WIDE, Drawing, spread_out, text_width, wrap
 from second_call.figures import summary
 
 
@@ -154,8 +154,9 @@ def test_a_drawing_has_no_style_of_its_own_and_escapes_words() -> None:
 
 def test_a_figure_stands_at_the_end_of_its_bar_and_a_long_range_ends_in_an_arrow() -> None:
     short = Bar(value=4.0, low=3.0, high=5.0, words="4 s", kind="")
-    svg = draw_ladder([Group(name="a", bars=[short, replace(short, high=9.0)])], "", note="goes on")
-    ladder = BeautifulSoup(svg, "html.parser").svg
+    groups = [Group(name="a", bars=[short, replace(short, high=9.0)])]
+    drawn = draw_ladder(groups, None, "goes on", WIDE)
+    ladder = BeautifulSoup(drawn.close(""), "html.parser").svg
     assert ladder
     bar = ladder.find("rect", class_="bar")
     figure = ladder.find("text", class_="value")
@@ -164,7 +165,8 @@ def test_a_figure_stands_at_the_end_of_its_bar_and_a_long_range_ends_in_an_arrow
     assert float(figure["x"]) == pytest.approx(float(bar["x"]) + float(bar["width"]) + 6, abs=0.2)
     assert len(ladder.find_all(class_="arrow")) == 1
     assert words(ladder)[-1] == "goes on"
-    assert "goes on" not in draw_ladder([Group(name="a", bars=[short])], "", note="goes on")
+    short_one = draw_ladder([Group(name="a", bars=[short])], None, "goes on", WIDE)
+    assert "goes on" not in short_one.close("")
 
 
 def test_ranges_of_lines_stand_beside_each_other_and_end_in_arrows() -> None:
@@ -172,7 +174,7 @@ def test_ranges_of_lines_stand_beside_each_other_and_end_in_arrows() -> None:
     narrow = Point(x=10, value=2.0, low=1.9, high=2.1)
     axes = Axes(x="size", y="time", unit="s", locale=Locale("en"), note="goes on")
     lines = [Series(name=name, points=[p], kind=name) for name, p in (("a", wide), ("b", narrow))]
-    plot = BeautifulSoup(draw_lines(lines, axes, ""), "html.parser").svg
+    plot = BeautifulSoup(draw_lines(lines, axes, WIDE).close(""), "html.parser").svg
     assert plot
     assert len({line["x1"] for line in plot.select("line.range")}) == 2
     assert len(plot.select("polyline.range")) == 2

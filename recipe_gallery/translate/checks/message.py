@@ -10,7 +10,7 @@ at the message itself, by a translator's comment with a reason::
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from unicodedata import normalize
 
 from ...languages import Language
@@ -159,11 +159,8 @@ def check(
     return register
 
 
-def advice(
-    *, of: Collection[Kind] = ALL - {Kind.FORMULA}, scripts: Collection[str] = ()
-) -> Callable[[CheckFunction], CheckFunction]:
-    """Add a function that advises on words to the checks."""
-    return check(of=of, scripts=scripts, whole=True)
+# Adds a function that advises on words
+advice = partial(check, of=ALL - {Kind.FORMULA}, whole=True)
 
 
 def run_checks(message: Message, checks: Iterable[Check]) -> Iterator[tuple[Check, str]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from recipe_gallery.record.machine import host, nvidia
+from recipe_gallery.record.machine import gpu, host
 from recipe_gallery.record.machine.host import describe_host, host_hash
 
 PutTool = Callable[[str, str], Path]
@@ -70,7 +70,7 @@ def test_a_tool_that_hangs_does_not_keep_the_host_from_being_known(
 ) -> None:
     without = host_hash()
     put_tool("nvidia-smi", "sleep 600")
-    monkeypatch.setattr(nvidia, "ANSWER", 0.5)
+    monkeypatch.setattr(gpu, "ANSWER", 0.5)
     assert host_hash() == without
 
 

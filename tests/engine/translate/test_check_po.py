@@ -12,7 +12,6 @@ import polib
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from sphinxlint.checkers import all_checkers
 
 from gallery import ROOT
 from modules import run_module
@@ -21,7 +20,6 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
 from recipe_gallery.translate.catalogs import Kind
-from recipe_gallery.translate.checks.lint import CHECKERS, ask_sphinx_lint
 from recipe_gallery.translate.checks.message import CHECKS
 from recipe_gallery.translate.checks.problems import Problem, format_checks, format_problems
 from recipe_gallery.translate.checks.run import BREAKING, check_catalog
@@ -32,7 +30,10 @@ BAD, GOOD = CATALOGS / "bad", CATALOGS / "good"
 LANGUAGES = ("ko", "zh_CN")
 LABELS = ("recipe_gallery", "sphinx")
 OTHERS = ["syntax", "header", "duplicate", "empty", "plural"]  # of files
-NAMES = [*(check.name for check in CHECKS if not check.whole), "numbers", *OTHERS]
+NAMES = [
+    *(check.name for check in CHECKS if not check.whole),
+    *("leftover", "numbers", *OTHERS),
+]
 
 PROJECT = """\
 en = { name = "English", published = true }
@@ -454,19 +455,6 @@ def test_an_edited_glossary_is_read_again(project: Path) -> None:
     assert "glossary" not in {problem.check for problem in check_tree(project, [])}
 
 
-@pytest.mark.usefixtures("project")
-def test_the_table_of_checks_tells_what_each_is_about(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check-po", "--list"]) == 0
-    _head, *rows = capsys.readouterr().out.splitlines()
-    assert [row.split()[0] for row in rows] == [check.name for check in CHECKS]
-    (formula,) = [row for row in rows if row.startswith("formula")]
-    assert re.fullmatch(r"formula +breaks +formula +Formulas that differ .*", formula)
-    (numbers,) = [row for row in rows if row.startswith("numbers")]
-    assert re.match(r"numbers +advice +comment, label, prose +Numbers and their units", numbers)
-    (fuzzy,) = [row for row in rows if row.startswith("fuzzy")]
-    assert re.match(r"fuzzy +advice +all ", fuzzy)
-
-
 def test_json_says_the_same_in_fields(project: Path) -> None:
     done = run(project, "--format", "json", "ko")
     assert done.returncode == 1
@@ -601,47 +589,6 @@ def test_catalogs_of_languages_that_nobody_listed_are_an_error(
     for command in ("check-po", "update-po", "status"):
         assert main([command]) == 1
         assert "catalogs, but no language of theirs in languages.toml" in capsys.readouterr().err
-
-
-def test_all_checks_that_sphinx_lint_is_asked_for_are_there() -> None:
-    assert all_checkers.keys() >= CHECKERS.keys()
-    assert len(CHECKERS) == 10
-
-
-@pytest.mark.parametrize(
-    ("name", "translation", "remedy"),
-    [
-        ("backtick-before-role", "`:doc:`a`", "remove it"),
-        ("directive-with-three-dots", "... image:: a", "leave the directive out"),
-        ("exclamation-and-tilde", ":doc:`!~a`", "keep one of the two"),
-        ("horizontal-tab", "가\t나", "write a space for each tab"),
-        ("missing-backtick-after-role", ":doc:`a", "close it with a backtick"),
-        ("missing-colon-in-role", "가 :doc`a` 나", "write it as in the source"),
-        (
-            *("missing-space-in-hyperlink", "`가<https://a.example>`_"),
-            "put one between title and address",
-        ),
-        (
-            *("missing-underscore-after-hyperlink", "`가 <https://a.example>`"),
-            "end it as in the source",
-        ),
-        ("role-with-double-backticks", ":doc:``a``", "write one on each side"),
-        ("role-with-extra-backtick", ":doc:``a`", "write one on each side"),
-    ],
-)
-def test_what_sphinx_lint_finds_is_told_with_line_and_remedy(
-    name: str, translation: str, remedy: str
-) -> None:
-    catalog = polib.POFile()
-    catalog.append(polib.POEntry(msgid="Long", msgstr=translation * 100, linenum=3))
-    catalog.append(polib.POEntry(msgid="Left", msgstr="", linenum=5))
-    catalog.append(polib.POEntry(msgid="One", msgstr="하나", linenum=7))
-    catalog.append(polib.POEntry(msgid="Two", msgstr=translation, linenum=9))
-    (problem,) = ask_sphinx_lint(Path("a.po"), catalog)
-    assert (problem.path, problem.line, problem.check) == (Path("a.po"), 9, name)
-    assert problem.message.endswith(f"; {remedy}")
-    assert ".;" not in problem.message
-    assert not problem.breaks
 
 
 def test_a_catalog_that_cannot_be_read_is_one_problem(tmp_path: Path) -> None:

@@ -227,11 +227,11 @@ def test_the_catalog_of_a_page_is_the_first_that_is_there(app: SimpleNamespace) 
     first.with_suffix(".mo").touch()
     assert has_catalog(app, "part/other")
     address = "https://a.example/r/edit/main/locale/ko/LC_MESSAGES/part/other.po"
-    assert edit_address(app, "part/other") == address
+    assert edit_address(app, catalog_path(app, "part/other")) == address
     app.config.recipe_gallery_repository_branch = "next"
-    assert edit_address(app, "part/other") == address.replace("main", "next")
+    assert edit_address(app, catalog_path(app, "part/other")) == address.replace("main", "next")
     app.config.recipe_gallery_repository_url = ""
-    assert edit_address(app, "part/other") == ""
+    assert edit_address(app, catalog_path(app, "part/other")) == ""
 
 
 def test_pages_without_a_catalog_are_told_in_order(app: SimpleNamespace, told: list[str]) -> None:

@@ -1,6 +1,5 @@
 """Templates of all messages, and what an update makes of them in a project's catalogs."""
 
-import re
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -60,20 +59,6 @@ def test_labels_are_found_wherever_they_stand(tmp_path: Path) -> None:
         ("second", "labels/zz.py"),
         ("third", "labels/part/a.py"),
     ]
-
-
-def test_labels_are_the_same_with_and_without_parsing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def find() -> list[tuple[str, str]]:
-        return [
-            each
-            for name in ("recipe_gallery", "second_call")
-            for each in labels.find_labels(ROOT, name)
-        ]
-
-    quick = find()
-    assert len(quick) > 50
-    monkeypatch.setattr(labels, "_PLAIN_CALL", re.compile("(?!)"))
-    assert find() == quick
 
 
 def test_a_translation_that_is_the_english_text_is_none() -> None:

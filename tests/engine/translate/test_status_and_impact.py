@@ -95,7 +95,10 @@ def test_a_name_is_no_placeholder_and_no_page_of_text(site: Gallery) -> None:
 
 
 def test_what_cannot_be_read_is_not_translated(site: Gallery) -> None:
-    broken = CatalogStatus(path=Path("ko.po"), domain="page", is_label=False, words_lost=3)
+    lost = Progress(words=3, words_left=3, words_fuzzy=0, fuzzy=0)
+    broken = CatalogStatus(
+        path=Path("ko.po"), domain="page", is_label=False, progress=lost, is_readable=False
+    )
     done = Progress(words=1, words_left=0, words_fuzzy=0, fuzzy=0)
     read = CatalogStatus(path=Path("ko.po"), domain="other", is_label=False, progress=done)
     assert add_up([broken, read]).percent == 25
@@ -293,7 +296,7 @@ def test_a_table_of_the_status_lines_up(site: Gallery) -> None:
     found = {each.domain: each for each in measured(site)}
     assert list(found) == ["index", "recipes/adding", "sphinx"]
     index, adding, broken = found.values()
-    assert (broken.is_label, broken.progress, index.is_label) == (True, None, False)
+    assert (broken.is_label, broken.is_readable, index.is_label) == (True, False, False)
     assert (adding.revised, adding.translators) == (None, ())
     total = add_up([adding, broken, index])
     assert (total.words, total.words_left, total.percent, total.fuzzy) == (10, 6, 40, 1)

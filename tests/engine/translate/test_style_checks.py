@@ -298,7 +298,7 @@ def test_what_is_wrong_is_told_with_what_to_do(check: str) -> None:
 def test_every_check_of_style_has_examples_in_both_languages() -> None:
     count = Counter((row[0], row[1]) for row in TOLD)
     for check in CHECKS:
-        if check.whole and check.name != "numbers":  # in catalogs/bad
+        if check.whole and check.name not in ("leftover", "numbers"):  # in catalogs/bad
             codes = ["ko"] if check.scripts == {"Kore"} else ["ko", "zh_CN"]
             assert all(count[check.name, code] >= 3 for code in codes), check.name
 
