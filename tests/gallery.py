@@ -33,6 +33,9 @@ SETTINGS: dict[str, Any] = {
     "html_baseurl": "https://example.org/site/",
     "exclude_patterns": ["recipes_source", "out", "locale", "_build"],
     "html_math_renderer": "mathml",
+    # a list of its own: Sphinx-Gallery adds to Sphinx's default, so that the next build of the same
+    # process would find another one, and write all pages again
+    "templates_path": [],
     "locale_dirs": ["locale"],
     "sphinx_gallery_conf": {"examples_dirs": "recipes_source", "gallery_dirs": "recipes"},
 }

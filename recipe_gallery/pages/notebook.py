@@ -35,20 +35,29 @@ _NAMES_ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")  # as PEP 2
 _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 
-def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Write ``<page>.ipynb`` and ``<page>.py`` if ``docname`` is the page of a usable recipe.
+Downloads = tuple[RecordedPage | Unrecorded, Recipe, "_Parts"]
+
+
+def read_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> Downloads | None:
+    """Return what the downloads of a page need, None if it is not that of a usable recipe."""
+    page = load_page(app.env, docname)
+    if page is None or page.recipe is None:
+        return None
+    return page, page.recipe, _Parts(doctree, page.recipe, Page(app.builder, docname))
+
+
+def write_downloads(app: Sphinx, docname: str, found: Downloads) -> None:
+    """Write ``<page>.ipynb`` and ``<page>.py``, and copy inputs.
 
     Raises ``GalleryError`` if the code on the page is not the recipe's.
     """
-    page = load_page(app.env, docname)
-    if page is None or page.recipe is None:
-        return
-    notebook = make_notebook(page, _Parts(doctree, page.recipe, Page(app.builder, docname)))
+    page, recipe, parts = found
+    notebook = make_notebook(page, parts)
     notebook.metadata["language"] = app.config.language
     if isinstance(page, RecordedPage) and page.recording.on_gpu:
         notebook.metadata["accelerator"] = "GPU"  # of the machine that Colab takes
     script = make_script(notebook).encode()
-    check_program(script, page.recipe)
+    check_program(script, recipe)
     add_first_cell(notebook, app.config.sphinx_gallery_conf["first_notebook_cell"])
     if current_language(app.config).is_rtl:
         for cell in notebook.cells:  # a notebook has no other way to say it
@@ -60,7 +69,7 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     text = nbformat.v4.writes_json(notebook) + "\n"
     target.with_name(f"{target.name}.ipynb").write_text(text, encoding="utf-8")
     target.with_name(f"{target.name}.py").write_bytes(script)
-    for name in page.recipe.inputs:
+    for name in recipe.inputs:
         copy = target.parent / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(page.source.parent / name, copy)

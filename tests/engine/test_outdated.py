@@ -20,6 +20,7 @@ from recipe_gallery.incremental.outdated import (
     has_state,
     watch,
 )
+from recipe_gallery.pages import ahead
 
 EXTENSION = """
 import sys
@@ -48,6 +49,13 @@ def setup(app):
 """
 
 PAGES = ("index", "faq", "other")
+
+
+def test_what_has_not_changed_is_neither_read_nor_written_again(site: Gallery) -> None:
+    pages = [site.build().out / f"{name}.html" for name in ("index", "recipes/adding")]
+    written = [page.stat().st_mtime_ns for page in pages]
+    assert site.build().read == []
+    assert [page.stat().st_mtime_ns for page in pages] == written
 
 
 def test_a_page_is_read_again_only_when_what_it_watches_is_another(gallery: Gallery) -> None:
@@ -134,17 +142,25 @@ def test_several_processes_make_the_same_of_many_pages(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gallery.configure(recipe_gallery_search=True)
-    for name in ("adding", "fifth", "other", "sixth"):
+    for name in ("adding", "fifth", "other", "sixth", "unrecorded"):
         gallery.add(name)
+    (gallery.root / "recordings" / "unrecorded.ipynb").unlink()
     alone = gallery.build(parallel=2)  # they are few
     expected = published(alone.out)
     assert "recipes/adding" in alone.read
+    made: list[str] = []
     monkeypatch.setattr(outdated, "MANY", 4)
+    monkeypatch.setattr(ahead, "MANY", 4)
+    monkeypatch.setattr(
+        ahead, "make_chunks", lambda names, _number: [made.append(each) or [each] for each in names]
+    )
     for folder in ("out", "recipes"):
         shutil.rmtree(gallery.root / folder)
     shared = gallery.build(parallel=2)
     assert shared.read == []  # by this process
-    assert shared.warnings == alone.warnings == ""
+    assert len(made) == 5  # by others
+    assert shared.warnings == alone.warnings
+    assert shared.warnings.count("no recording") == 1
     assert published(shared.out) == expected
 
 

@@ -128,12 +128,13 @@ def _make_cell(path: Path, number: int, block: Block, hidden: str) -> Cell:
     )
     try:
         ast.parse(cell.code)
-        fingerprint_code(cell.code)
+        _ = cell.fingerprint
     except (SyntaxError, tokenize.TokenError):
         raise syntax_error(path, content, block.lineno) from None
     try:
-        ast.parse(cell.source)
-        fingerprint_code(cell.source)
+        if cell.source != cell.code:
+            ast.parse(cell.source)
+            fingerprint_code(cell.source)
     except (SyntaxError, tokenize.TokenError):
         text = "what is shown of this code cannot be parsed without what is hidden"
         remedy = "hide whole statements only"
