@@ -134,6 +134,21 @@ def test_catalogs_of_all_folders_and_labels_are_compiled(
     assert texts(own.with_suffix(".mo")) == {"Notebook": "공책"}
 
 
+def test_a_page_whose_catalog_cannot_be_read_is_in_english(
+    app: SimpleNamespace, told: list[str]
+) -> None:
+    page = write(root(app) / "locale/ko/LC_MESSAGES/page.po", One="하나")
+    build(app)
+    page.write_text("nonsense")
+    for _again in range(2):
+        assert build(app)[str(page)]["left"] == 0
+        assert not page.with_suffix(".mo").exists()
+        (line,) = told
+        assert line.startswith(f"{page}:1: not a catalog from here on; ")
+        assert line.endswith(" (syntax); the page is shown in English")
+        told.clear()
+
+
 def test_what_a_catalog_that_is_gone_was_compiled_to_goes_too(
     app: SimpleNamespace, told: list[str]
 ) -> None:

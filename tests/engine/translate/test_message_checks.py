@@ -1,5 +1,6 @@
 """Single messages: right ones that look wrong, and wrong ones that look right."""
 
+import gettext
 import re
 from collections.abc import Iterator
 
@@ -21,9 +22,10 @@ from recipe_gallery.translate.checks.message import (
     describe_length,
     run_checks,
 )
-from recipe_gallery.translate.checks.page import kind_of_node
+from recipe_gallery.translate.checks.page import Kinds, drop_unfit, kind_of_node
 from recipe_gallery.translate.checks.style.number_words import may_say
 from recipe_gallery.translate.glossary import load_glossary
+from recipe_gallery.translate.mo import loaded_messages
 from recipe_gallery.translate.pseudo import pseudo_message
 
 # Which words a number may stand for
@@ -704,6 +706,28 @@ def test_a_message_that_is_too_long_is_not_looked_at(
     text: str, translation: str, said: str
 ) -> None:
     assert describe_length(text, translation) == said
+
+
+def test_a_loaded_message_that_is_too_long_is_dropped() -> None:
+    catalog = gettext.GNUTranslations()
+    catalog._catalog = {"a" * 10: "나" * 241, "b": "나"}  # type: ignore[attr-defined]
+    kinds: Kinds = {text: {Kind.PROSE} for text in ("c", "b", "a" * 10)}
+    korean = Language(code="ko", name="한국어", glue=True)
+    said = "241 characters for 10 of English; translate that alone (size)"
+    assert list(drop_unfit(catalog, kinds, korean)) == [("a" * 10, said)]
+    assert loaded_messages(catalog) == {"b": "나"}
+
+
+def test_what_only_looks_like_words_is_left_out_of_them() -> None:
+    korean = Language(code="ko", name="한국어", glue=True)
+    label = Message(text="%(a)s b", translation="%(a)s 나", kind=Kind.LABEL, language=korean)
+    assert label.wording == ("  b", "  나")
+    parts = ["%(a)s", "{b}", "{c:,}", "`d`", "<e>", "&amp;", "</f>", "<!--", "https://g.example/h"]
+    for part in parts:
+        mixed = Message(text=f"x {part} y", translation="-", kind=Kind.LABEL, language=korean)
+        assert mixed.wording[0] == "x   y", part
+    as_the_source = Message(text="Hand it *args.", translation="*args 전달", language=korean)
+    assert as_the_source.new_problems == []
 
 
 @pytest.mark.parametrize(
