@@ -122,16 +122,14 @@ def gallery_folders(config: Config) -> list[tuple[str, str]]:
     """
     gallery = {"examples_dirs": "../examples", "gallery_dirs": "auto_examples"}
     gallery |= config.sphinx_gallery_conf
-    folders = {}
-    for name in ("examples_dirs", "gallery_dirs"):
-        value = gallery[name]
-        try:
-            found = [PurePath(each) for each in (value if isinstance(value, list) else [value])]
-        except TypeError:
-            told = f"conf.py: sphinx_gallery_conf[{name!r}] = {value!r} is no folder and no list"
-            raise GalleryError(told, remedy="mend the settings") from None
-        folders[name] = [each.as_posix() for each in found]
-    examples, pages = folders.values()
+    try:
+        examples, pages = (
+            [PurePath(each).as_posix() for each in (value if isinstance(value, list) else [value])]
+            for value in (gallery["examples_dirs"], gallery["gallery_dirs"])
+        )
+    except TypeError:
+        text = "conf.py: sphinx_gallery_conf: examples_dirs and gallery_dirs name folders"
+        raise GalleryError(text, remedy="mend the settings") from None
     return list(zip(pages, examples, strict=False))  # Sphinx-Gallery, too, leaves out what is over
 
 

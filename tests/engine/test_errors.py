@@ -88,7 +88,7 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     "a folder of examples is a number": (
         append("conf.py", "\nsphinx_gallery_conf = {'examples_dirs': 3}\n"),
         ["check"],
-        "conf.py: sphinx_gallery_conf['examples_dirs'] = 3 is no folder and no list; mend",
+        "conf.py: sphinx_gallery_conf: examples_dirs and gallery_dirs name folders; mend",
     ),
     "a recipe's name cannot be shown": (
         write("recipes_source/a\nb.py", b""),
