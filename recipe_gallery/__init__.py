@@ -37,7 +37,7 @@ class Priority(IntEnum):
     # doctree-resolved: what is done to a page just before it is written
     FILL_LINKS = 500  # Sphinx's default for hooks
     ADD_LINKS = 510  # what a site adds to the engine's links
-    WRITE_DOWNLOADS = 550  # of the page with all its links
+    READ_DOWNLOADS = 550  # of the page with all its links
     LEAVE_OUT = 560  # what downloads have and pages do not
     KEEP_TEXT = 900  # for the search: figures and links are filled in
     # html-page-context
@@ -50,7 +50,8 @@ class Priority(IntEnum):
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the engine."""
     # Imported here so that the command line works where Sphinx's HTML part does not.
-    from . import direction, locations, outdated, pages, search, translate
+    from . import direction, locations, pages, search, translate
+    from .incremental import outdated
     from .project import SETTINGS, code_digest
 
     gc.set_threshold(50_000)  # nodes are many and stay: looking after 700 takes a sixth of a build

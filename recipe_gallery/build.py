@@ -1,70 +1,12 @@
-"""Render the site in all languages at the same time: `make html`."""
+"""Sphinx as the commands run it, in a process of its own: one line for an error."""
 
-import os
-import shlex
-import subprocess
 import sys
-import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from pathlib import Path
 from typing import TextIO
 
 from sphinx._cli.util import errors
 from sphinx.cmd.build import build_main
 
-from .errors import describe_error, suggest
-from .languages import Language
-from .translate.compiled import count_left
-
-
-def build_site(root: Path, build: Path, languages: Sequence[Language], options: str) -> bool:
-    """Build ``languages`` into ``<build>/html/<code>/``; tell whether all of them succeeded.
-
-    Each is a Sphinx of its own, so that one that fails leaves the others alone. What they say is
-    printed when each ends.
-    """
-    # One more than cores: while one build waits for files, another computes.
-    workers = min(len(languages), (os.cpu_count() or 1) + 1)
-    # Two processes for one language on two cores, one for each of three (but see outdated.py)
-    options = f"-j{max(1, (os.cpu_count() or 1) // len(languages))} {options}"
-    print(f"building {', '.join(language.code for language in languages)}", flush=True)
-    failed = []
-    with ThreadPoolExecutor(workers) as pool:
-        jobs = {pool.submit(_build, root, build, each.code, options): each for each in languages}
-        for job in as_completed(jobs):
-            code, (done, seconds) = jobs[job].code, job.result()
-            for line in done.stdout.splitlines():
-                print(f"{code}: {line}", file=sys.stderr)
-            state = f"failed with exit status {done.returncode}" if done.returncode else "done"
-            print(f"{code}: {state} in {seconds:.1f} s", flush=True)
-            if left := count_left(build / "doctrees" / code):
-                told = f"{left} messages are shown in English: not translated, or fuzzy"
-                print(f"{code}: {told}; to name them: {suggest('check-po', code)}", flush=True)
-            if done.returncode:
-                failed.append(code)
-    if failed:
-        print(f"error: not built without problems: {', '.join(sorted(failed))}", file=sys.stderr)
-    return not failed
-
-
-def _build(
-    root: Path, build: Path, code: str, options: str
-) -> tuple[subprocess.CompletedProcess[str], float]:
-    """Build one language; return what became of it, and the seconds that it took."""
-    began = time.monotonic()
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", __spec__.name, "-b", "html", *shlex.split(options)),
-            *("-D", f"language={code}", "-d", str(build / "doctrees" / code)),
-            *(str(root), str(build / "html" / code)),
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    )
-    return done, time.monotonic() - began
+from .errors import describe_error
 
 
 def main() -> int:

@@ -5,13 +5,12 @@ import tomllib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from decimal import localcontext
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
 
-from babel import Locale, UnknownLocaleError
-from babel import dates as babel_dates
-from babel import numbers as babel_numbers
+from babel import Locale, UnknownLocaleError, dates, numbers
 from babel.core import get_global
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -223,12 +222,12 @@ def format_date(moment: date, locale: Locale, length: Literal["medium", "long"] 
     """Return the day: November 21, 2026."""
     # The number of the day is not read as part of a Latin name before it.
     mark = "\u200f" if locale.character_order == "right-to-left" else ""
-    return mark + typeset(str(babel_dates.format_date(moment, length, locale=locale)), locale)
+    return mark + typeset(str(dates.format_date(moment, length, locale=locale)), locale)
 
 
 def format_moment(moment: datetime, locale: Locale) -> str:
     """Return day and time of day, in UTC as it was recorded."""
-    time = babel_dates.format_time(moment, "HH:mm", locale=locale)
+    time = dates.format_time(moment, "HH:mm", locale=locale)
     return f"{format_date(moment, locale)} {time} UTC"
 
 
@@ -242,7 +241,8 @@ def typeset(text: str, locale: Locale) -> str:
 def format_number(value: float, locale: Locale, digits: int = 0, unit: str = "") -> str:
     """Return a number with a fixed count of digits behind the point."""
     pattern = "#,##0" + ("." + "0" * digits if digits else "") + unit
-    return str(babel_numbers.format_decimal(value, format=pattern, locale=locale))
+    with localcontext(prec=99):  # an interval may end far above the last digit of its figure
+        return str(numbers.format_decimal(value, format=pattern, locale=locale))
 
 
 def format_percent(share: float, locale: Locale, digits: int = 0) -> str:

@@ -2,23 +2,20 @@
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
 from jinja2 import Environment, PackageLoader
 from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
-from sphinx.util.i18n import docname_to_domain
 from sphinx.writers.html5 import HTML5Translator
 
-from recipe_gallery.languages import current_language, is_translated, locale_dirs, source_language
-from recipe_gallery.outdated import keep, watch
+from recipe_gallery.incremental.kept import keep
+from recipe_gallery.incremental.outdated import watch
+from recipe_gallery.languages import current_language, is_translated, source_language
 from recipe_gallery.pages.figures.roles import ROLES, make_node
-from recipe_gallery.recipes.cell_marks import DATA_CLASS
-from recipe_gallery.translate.catalogs import catalog_folder
 from recipe_gallery.translate.checks.markup import inline_nodes
-from recipe_gallery.translate.compiled import translate
+from recipe_gallery.translate.compiled import catalog_path, translate
 
 _HYPHENATED = re.compile(r"([A-Za-z]+(?:-[A-Za-z]+)+)")
 _TEMPLATES = Environment(loader=PackageLoader(__package__), autoescape=True)
@@ -40,7 +37,7 @@ def depart_element(self: HTML5Translator, node: html_element) -> None:
 
 def render(template: str, **context: Any) -> nodes.raw:
     """Return a template of this package, filled in."""
-    html = _TEMPLATES.get_template(template).render(data_class=DATA_CLASS, **context)
+    html = _TEMPLATES.get_template(template).render(**context)
     return nodes.raw("", html, format="html")
 
 
@@ -81,7 +78,7 @@ def link_to_page(
 def translated_nodes(env: BuildEnvironment, docname: str, text: str) -> list[nodes.Node]:
     """Return a message of another page in the language of this build, English marked as such."""
     language = current_language(env.config)
-    translation = watch(env, translate_message, docname, text)
+    translation = find_message(env, docname, text)
 
     def make(role: str, words: str) -> nodes.Node | None:
         return make_node(env, docname, role, words, borrowed=True) if role in ROLES else None
@@ -106,17 +103,20 @@ def _keep_words_whole(children: Sequence[nodes.Node]) -> list[nodes.Node]:
     return found
 
 
-def translate_message(env: BuildEnvironment, docname: str, text: str) -> str:
+def find_message(env: BuildEnvironment, docname: str, text: str) -> str:
     """Return a message of a page in the language of this build.
 
-    A catalog that has not changed is not read again, also not in later builds.
+    That of another page is watched; for its own catalog a page is read again by Sphinx.
     """
-    config = env.config
-    if not is_translated(config):
+    if not is_translated(env.config):
         return text
-    name = f"{docname_to_domain(docname, config.gettext_compact)}.mo"
-    folders = locale_dirs(config, Path(env.srcdir))
-    catalogs = [catalog_folder(folder, config.language) / name for folder in folders]
-    return keep(
-        env, ("message", docname, text), catalogs, lambda: ([], translate(env, docname, text))
-    )
+    if docname == env.docname:
+        return translate(env, docname, text)
+    return watch(env, translate_message, docname, text)
+
+
+def translate_message(env: BuildEnvironment, docname: str, text: str) -> str:
+    """Return a translated message; a catalog that has not changed is not read again."""
+    catalogs = [catalog_path(env, docname).with_suffix(".mo")]
+    key = "message", docname, text
+    return str(keep(env, key, catalogs, lambda: ([], translate(env, docname, text))).value)

@@ -89,6 +89,7 @@ class FakeClient:
 
     def __init__(self) -> None:
         self.status = "running"
+        self.cluster = None  # none of this process
         self.clock = Clock()
         self.workers: dict[str, dict[str, Any]] = {}
         self.answers: dict[str, object] = {}  # to "where are you?": a place, an error, a function

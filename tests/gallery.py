@@ -33,6 +33,9 @@ SETTINGS: dict[str, Any] = {
     "html_baseurl": "https://example.org/site/",
     "exclude_patterns": ["recipes_source", "out", "locale", "_build"],
     "html_math_renderer": "mathml",
+    # a list of its own: Sphinx-Gallery adds to Sphinx's default, so that the next build of the same
+    # process would find another one, and write all pages again
+    "templates_path": [],
     "locale_dirs": ["locale"],
     "sphinx_gallery_conf": {"examples_dirs": "recipes_source", "gallery_dirs": "recipes"},
 }
@@ -124,7 +127,8 @@ class Gallery:
 
     def record(self, *names: str, **options: object) -> bool:
         """Record on the CPU; what was printed is in ``messages``."""
-        from recipe_gallery.record.session import Options, record  # for tests that record
+        from recipe_gallery.record.selection import Options
+        from recipe_gallery.record.session import record  # for tests that record
 
         stream = io.StringIO()
         wanted = Options(**{"device": "cpu", **options})

@@ -16,7 +16,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 LIBRARIES = """
-    pytest filelock polib tabulate jupytext nbformat.v4 nbclient sphinxlint
+    pytest filelock polib tabulate jupytext nbformat.v4 nbclient
     babel.messages babel.dates sphinx.cmd.build sphinx.builders.html sphinx.builders.gettext
     sphinx.builders.latex sphinx.ext.mathjax sphinx.search.en
     sphinx_gallery.gen_gallery sphinx_markdown_builder pydata_sphinx_theme pygments.lexers.python

@@ -516,7 +516,7 @@ SETTINGS = [
         injects="a headline figure that is True",
         ends="refused",
         code=PUBLISH.replace("2.0", "True"),
-        says="rows published by cell",
+        says="published wrong rows",
     ),
     Case(
         name="headline-1e300",
@@ -524,7 +524,7 @@ SETTINGS = [
         injects="a headline figure of 1e300",
         ends="refused",
         code=PUBLISH.replace("2.0", "1e300"),
-        says="rows published by cell",
+        says="published wrong rows",
     ),
     Case(
         name="headline-nan",
@@ -532,7 +532,7 @@ SETTINGS = [
         injects="a headline figure that is not a number",
         ends="refused",
         code=PUBLISH.replace("2.0", "float('nan')"),
-        says="rows published by cell",
+        says="published wrong rows",
     ),
     Case(
         name="deadline-1e300",

@@ -6,13 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import GalleryError, suggest
-from ..languages import (
-    PSEUDO_CODES,
-    Language,
-    choose_languages,
-    load_languages,
-    require_listed,
-)
+from ..languages import PSEUDO_CODES, Language, choose_languages, load_languages, require_listed
 from ..project import Project
 from .parser import LANGUAGES, TEMPLATES, argument, command
 
@@ -25,7 +19,7 @@ from .parser import LANGUAGES, TEMPLATES, argument, command
 )
 def html(project: Project, options: argparse.Namespace) -> bool:
     """Render the site in all languages at the same time."""
-    from ..build import build_site
+    from .html import build_site
 
     languages = choose_languages(project.root, options.languages)
     build = Path.cwd() / options.build
@@ -51,18 +45,14 @@ def update_po(project: Project, options: argparse.Namespace) -> None:
     "check-po",
     argument("targets", nargs="*", help="languages, files or folders; all if none"),
     argument("--format", choices=("text", "github", "json"), default="text"),
-    argument("--list", action="store_true", help="only list the checks"),
 )
 def check_po(project: Project, options: argparse.Namespace) -> bool:
     """Tell what is wrong with catalogs."""
     from ..search.synonyms import load_synonyms
-    from ..translate.checks.problems import format_checks, format_problems
+    from ..translate.checks.problems import format_problems
     from ..translate.checks.run import check_tree
 
     gc.set_threshold(50_000)  # parsing makes many small objects: a tenth less time than with 700
-    if options.list:
-        print(format_checks())
-        return True
     load_synonyms(project.locale, load_languages(project.root))
     problems = check_tree(project, options.targets)
     print(format_problems(problems, options.format))

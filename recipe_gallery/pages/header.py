@@ -15,8 +15,8 @@ from sphinx.util.osutil import relative_uri
 from sphinx.writers.html5 import HTML5Translator
 
 from .. import Priority
+from ..incremental.outdated import watch
 from ..languages import current_language, format_date, format_moment, format_number
-from ..outdated import watch
 from ..recipes.cell_marks import mark_cells
 from ..recipes.recorded_page import Reason, RecordedPage, Unrecorded, describe_version, load_page
 from ..recipes.recording import Recording

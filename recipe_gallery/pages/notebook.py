@@ -9,7 +9,6 @@ import ast
 import re
 import shutil
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -21,7 +20,6 @@ from sphinx_gallery._doctree_links import code_links_block
 from ..errors import GalleryError
 from ..languages import current_language
 from ..recipes.cell_marks import OUTPUT_CLASS, folded_cell
-from ..recipes.fingerprint import fingerprint_code
 from ..recipes.outputs.pictures import SUFFIXES
 from ..recipes.recipe import Recipe
 from ..recipes.recorded_page import RecordedPage, Unrecorded, load_page
@@ -35,20 +33,29 @@ _NAMES_ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")  # as PEP 2
 _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 
-def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Write ``<page>.ipynb`` and ``<page>.py`` if ``docname`` is the page of a usable recipe.
+Downloads = tuple[RecordedPage | Unrecorded, Recipe, "_Parts"]
+
+
+def read_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> Downloads | None:
+    """Return what the downloads of a page need, None if it is not that of a usable recipe."""
+    page = load_page(app.env, docname)
+    if page is None or page.recipe is None:
+        return None
+    return page, page.recipe, _Parts(doctree, page.recipe, Page(app.builder, docname))
+
+
+def write_downloads(app: Sphinx, docname: str, found: Downloads) -> None:
+    """Write ``<page>.ipynb`` and ``<page>.py``, and copy inputs.
 
     Raises ``GalleryError`` if the code on the page is not the recipe's.
     """
-    page = load_page(app.env, docname)
-    if page is None or page.recipe is None:
-        return
-    notebook = make_notebook(page, _Parts(doctree, page.recipe, Page(app.builder, docname)))
+    page, recipe, parts = found
+    notebook = make_notebook(page, parts)
     notebook.metadata["language"] = app.config.language
     if isinstance(page, RecordedPage) and page.recording.on_gpu:
         notebook.metadata["accelerator"] = "GPU"  # of the machine that Colab takes
     script = make_script(notebook).encode()
-    check_program(script, page.recipe)
+    check_program(script, recipe)
     add_first_cell(notebook, app.config.sphinx_gallery_conf["first_notebook_cell"])
     if current_language(app.config).is_rtl:
         for cell in notebook.cells:  # a notebook has no other way to say it
@@ -60,14 +67,14 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     text = nbformat.v4.writes_json(notebook) + "\n"
     target.with_name(f"{target.name}.ipynb").write_text(text, encoding="utf-8")
     target.with_name(f"{target.name}.py").write_bytes(script)
-    for name in page.recipe.inputs:
+    for name in recipe.inputs:
         copy = target.parent / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(page.source.parent / name, copy)
 
 
 def make_notebook(page: RecordedPage | Unrecorded, parts: "_Parts") -> NotebookNode:
-    """Return the notebook of a page; raise ``GalleryError`` if its code is not the recipe's."""
+    """Return the notebook of a page; ``check_program`` tells whether its code is the recipe's."""
     assert page.recipe
     metadata, recorded = {"kernelspec": _KERNEL}, {}
     if isinstance(page, RecordedPage):
@@ -79,16 +86,7 @@ def make_notebook(page: RecordedPage | Unrecorded, parts: "_Parts") -> NotebookN
             if text := "\n\n".join(filter(None, texts)):
                 notebook.cells.append(nbformat.v4.new_markdown_cell(text, id=f"text-{number}"))
             continue
-        code = parts.codes[cell.number]
-        fingerprint = partial(fingerprint_code, is_module=cell.inlined is not None)
-        if code != cell.source and fingerprint(code) != fingerprint(cell.source):
-            raise GalleryError(
-                f"the page's code is not the recipe's in cell {cell.number}",
-                path=page.source,
-                line=cell.line,
-                remedy="a translated comment must not change code",
-            )
-        new = nbformat.v4.new_code_cell(code, id=f"cell-{cell.number}")
+        new = nbformat.v4.new_code_cell(parts.codes[cell.number], id=f"cell-{cell.number}")
         tags = ["raises-exception"] if cell.raises else []
         if summary := parts.summaries.get(cell.number):
             label = bold_line(escape(summary))

@@ -23,15 +23,7 @@ from sphinx_gallery.gen_rst import extract_intro_and_title
 from sphinx_gallery.py_source_parser import Block
 
 from ..errors import GalleryError
-from ..project import gallery_folders
-from ..recipes.cells.cell import Cell, is_blank
-from ..recipes.config_comments import without_notes
-from ..recipes.figures.references import leave_out_figures
-from ..recipes.gallery import GalleryFile, find_file, list_files
-from ..recipes.recipe import load_recipe
-from .gallery_settings import tell_unused
-from .outputs_rst import ImageWriter, Replay
-from .reuse import (
+from ..incremental.reuse import (
     Generated,
     Memory,
     digest_settings,
@@ -41,6 +33,15 @@ from .reuse import (
     state_of_pages,
     state_of_sources,
 )
+from ..project import gallery_folders
+from ..recipes.cells.cell import Cell, is_blank
+from ..recipes.config_comments import without_notes
+from ..recipes.figures.references import leave_out_figures
+from ..recipes.gallery import GalleryFile, find_file, list_files
+from ..recipes.recipe import load_recipe
+from .ahead import several_processes
+from .gallery_settings import tell_unused
+from .outputs_rst import ImageWriter, Replay
 
 logger = logging.getLogger(__name__)
 
@@ -201,19 +202,19 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
             outputs.pop(0) if block.type == "code" and outputs else "" for block in script_blocks
         ], 0.0
 
+    make = memory.wrap(_naming(gen_rst.generate_file_rst, find), sources_of)
     replacements = {
-        "generate_file_rst": memory.wrap(_naming(gen_rst.generate_file_rst, find), sources_of),
+        "generate_file_rst": make,
         "execute_script": replay_script,
         # of a thumbnail, which is the same in every language
         "extract_intro_and_title": lambda name, docstring: extract_intro_and_title(
             name, leave_out_figures(docstring)
         ),
-        # It parses every recipe to see which may run side by side; none runs.
-        "_split_parallel": lambda names, *_others: (names, []),
     }
     before = {name: getattr(gen_rst, name) for name in replacements}
     vars(gen_rst).update(replacements)
     try:
-        yield without_alt
+        with several_processes(app, memory, make, without_alt):
+            yield without_alt
     finally:
         vars(gen_rst).update(before)

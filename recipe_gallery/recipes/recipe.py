@@ -2,12 +2,6 @@
 
 A recipe is split into text and code blocks by Sphinx-Gallery's own parser, so that what is
 recorded, rendered and downloaded is cut at the same places.
-
-Code between ``# sphinx_gallery_start_ignore`` and ``# sphinx_gallery_end_ignore`` runs with its
-cell and counts in its fingerprint, but is not shown on the page nor in what readers download. A
-block with nothing else runs with the cell behind it; behind the last one it is a cell that is not
-shown. So is a cell marked with ``# sphinx_gallery_plumbing = True``, wherever it stands. A cell
-with nothing but ``from _module import ...`` has the source of that module beside the recipe.
 """
 
 import hashlib
@@ -30,6 +24,10 @@ from .cells.syntax import syntax_error
 from .config_comments import read_settings, without_notes
 from .fingerprint import find_imports, fingerprint_modules
 
+# A build asks when it makes, reads and writes a page, and for cards: all pages lie in between. One
+# is about 150 kB, and is parsed in 40 ms. By path, name and states of its files.
+PARSED: dict[tuple[Path, str, object], "Recipe"] = {}
+MOST_PARSED = 2000
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1*")
 
 
@@ -117,7 +115,12 @@ def load_recipe(path: Path, name: str = "") -> Recipe:
     """
     state = file_state(path)
     modules = tuple(map(file_state, _find_candidates(path, state)))
-    return _load_recipe(path, name or path.stem, (state, modules))
+    key = path, name or path.stem, (state, modules)
+    if key not in PARSED:
+        if len(PARSED) >= MOST_PARSED:
+            PARSED.clear()
+        PARSED[key] = _parse(path, name or path.stem)
+    return PARSED[key]
 
 
 @lru_cache(maxsize=10_000)  # a few paths each
@@ -125,11 +128,7 @@ def _find_candidates(path: Path, state: object) -> list[Path]:
     return find_candidates(path)
 
 
-# A build asks when it makes, reads and writes a page, and for cards: all pages lie in between. One
-# is about 150 kB, and is parsed in 40 ms.
-@lru_cache(maxsize=2000)
-def _load_recipe(path: Path, name: str, state: object) -> Recipe:
-    """Parse a recipe once in a build, which asks for it when reading and when writing its page."""
+def _parse(path: Path, name: str) -> Recipe:
     blocks = _split(path)
     if path.stem == "index":
         text, remedy = "its page would be that of the gallery", "call the recipe something else"

@@ -9,6 +9,7 @@ from pathlib import Path
 from sphinx.environment import BuildEnvironment
 
 from ..errors import GalleryError
+from ..incremental.kept import store_of
 from ..project import file_state
 from .gallery import GalleryFile, find_file
 from .recipe import Recipe, load_recipe
@@ -44,7 +45,18 @@ class Unrecorded:
 
 
 def load_page(env: BuildEnvironment, docname: str) -> RecordedPage | Unrecorded | None:
-    """Return what the page ``docname`` is made from, or None if it is no recipe's."""
+    """Return what the page ``docname`` is made from, or None if it is no recipe's.
+
+    It is kept until another page is asked for: most of what asks is about the page at hand.
+    """
+    once, key = store_of(env).once, (load_page,)
+    if key not in once or once[key][0] != docname:
+        once[key] = docname, _load_page(env, docname)
+    page: RecordedPage | Unrecorded | None = once[key][1]
+    return page
+
+
+def _load_page(env: BuildEnvironment, docname: str) -> RecordedPage | Unrecorded | None:
     file = find_file(env.config, Path(env.srcdir), docname)
     if file is None:
         return None

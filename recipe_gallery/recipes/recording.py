@@ -204,7 +204,8 @@ def _check(notebook: NotebookNode, facts: dict[str, Any], text: str) -> None:
     names = device.get("gpu"), device["cpu"], facts.get("host")
     if not all(str(each).isprintable() for each in names):  # they are told on terminals, too
         raise ValueError(names)
-    datetime.fromisoformat(facts["recorded"])
+    if datetime.fromisoformat(facts["recorded"]).tzname() != "UTC":  # others compare with none
+        raise ValueError(facts["recorded"])
     for cell in notebook["cells"]:
         if cell["cell_type"] != "code":
             raise ValueError(cell["cell_type"])

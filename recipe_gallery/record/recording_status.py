@@ -48,10 +48,7 @@ class Report:
 
 
 def inspect(
-    file: GalleryFile,
-    folder: Path,
-    check: Check | None = None,
-    borrowed: Collection[str] = (),
+    file: GalleryFile, folder: Path, check: Check | None = None, borrowed: Collection[str] = ()
 ) -> Report:
     """Return how the recording of a recipe in ``folder`` stands, and what is wrong with it.
 

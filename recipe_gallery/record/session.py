@@ -1,11 +1,13 @@
 """Record recipes: run each one, and its replicates, and keep what they gave, where and when."""
 
+from __future__ import annotations
+
 import contextlib
 import sys
 from collections import deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Protocol, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from filelock import FileLock, Timeout
 
@@ -22,20 +24,10 @@ from .run.remains import remove_leftovers
 from .selection import Options, select_pages
 from .tasks.in_turn import InTurn
 from .tasks.keeper import Keeper
-from .tasks.task import Result, Task
+from .tasks.task import Task
 
-__all__ = ["Options", "record"]
-
-
-class Runner(Protocol):
-    """Does tasks, somewhere."""
-
-    @property
-    def places(self) -> set[tuple[str, str]]:
-        """Hosts and devices on which tasks are done."""
-
-    def run(self, waiting: deque[Task]) -> Iterator[tuple[Task, Result]]:
-        """Yield what comes of each task, also of those that are added meanwhile."""
+if TYPE_CHECKING:
+    from .cluster.on_cluster import OnCluster
 
 
 def record(
@@ -90,7 +82,7 @@ def _start_runner(
     pages: Sequence[Task],
     progress: Progress,
     held: contextlib.ExitStack,
-) -> Runner:
+) -> InTurn | OnCluster:
     """Return what does tasks: on the workers of a scheduler, at places of this machine, or here."""
     if options.scheduler:
         from .cluster.local import remote_cluster  # slow, and rarely needed

@@ -7,6 +7,7 @@ and ``recipe_search.js`` shows what it found, below each field that a template i
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -20,8 +21,9 @@ from sphinx.util import logging
 from .. import Priority
 from ..errors import GalleryError
 from ..languages import current_language, locale_dirs
+from ..project import file_state
 from .page_text import read_sections
-from .parts import FOLDER, write_parts
+from .parts import FOLDER, Block, gather, write_parts
 from .synonyms import Synonym, add_glossary, find_lost, load_synonyms
 
 _ = get_translation("recipe_gallery")
@@ -31,6 +33,7 @@ SEARCH_PAGE = "search"
 _BUILDERS = ("html", "dirhtml")
 _NOT_LISTED = '<meta name="robots" content="noindex"/>'
 _HERE = Path(__file__).parent
+BLOCK = 50  # pages whose part of the index is made together, and kept
 _MADE = "search.txt"  # beside what is kept of pages: what the index was made of, besides them
 
 
@@ -71,6 +74,25 @@ def _keep_text(app: Sphinx, document: nodes.document, page: str) -> None:
         # Readers also search what an address says: "faq" is nowhere on the page.
         sections = [each.as_data() for each in read_sections(document, PurePath(page).name)]
         path.write_text(json.dumps(sections, ensure_ascii=False), encoding="utf-8")
+
+
+def _gather_blocks(app: Sphinx, names: Sequence[str]) -> list[Block]:
+    """Return the blocks of all pages; of those whose pages are as they were, as they were kept."""
+    blocks = []
+    for at in range(0, len(names), BLOCK):
+        files = [_kept(app, name) for name in names[at : at + BLOCK]]
+        state = repr([(str(path), file_state(path)) for path in files])
+        path = Path(app.doctreedir, f"search-{at // BLOCK}.json")
+        try:
+            kept = json.loads(path.read_bytes())
+            before, block = kept["state"], Block(**kept["block"])
+        except (OSError, ValueError, TypeError, KeyError):  # the first build, or an ended one
+            before = None
+        if before != state:
+            block = gather([json.loads(each.read_bytes()) for each in files])
+            path.write_text(json.dumps({"state": state, "block": asdict(block)}), encoding="utf-8")
+        blocks.append(block)
+    return blocks
 
 
 def _kept(app: Sphinx, page: str) -> Path:
@@ -129,11 +151,8 @@ def _write_index(app: Sphinx, exception: Exception | None) -> None:
     is_there = Path(app.outdir, FOLDER).exists() and made.exists()
     if is_there and made.read_text(encoding="utf-8") == state:
         return
-    pages = [
-        (app.builder.get_target_uri(name), json.loads(_kept(app, name).read_text("utf-8")))
-        for name in names
-    ]
-    words = write_parts(Path(app.outdir), pages, synonyms)
+    addresses = [app.builder.get_target_uri(name) for name in names]
+    words = write_parts(Path(app.outdir), addresses, _gather_blocks(app, names), synonyms)
     problems += find_lost([row for row in rows if row.language == language.code], words, locale)
     for problem in problems:
         logger.warning("%s", problem, type="recipe_gallery", subtype="search")

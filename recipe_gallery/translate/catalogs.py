@@ -28,7 +28,7 @@ _WELL_QUOTED = re.compile(
     r'(?:#~ ?)?(?:msg(?:id|id_plural|str|ctxt)(?:\[\d+\])?\s+)?"(?:[^"\\]|\\.)*"\s*'
 )
 # What a charset of catalogs leaves as it is; utf-7, punycode or unicode_escape do not
-_PROBE = bytes(each for each in range(0x20, 0x7F) if each != 0x5C) + rb"\n\u0041+AGE-a-9"
+_PROBE = bytes(range(0x20, 0x7F)) + rb"\n\u0041+AGE-a-9"
 _FIELD = re.compile(r"(?:#~ ?)?(msgctxt|msgid|msgstr)\b")
 _WORD = re.compile(r"[^\W\d_]{2}")
 

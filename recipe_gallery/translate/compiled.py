@@ -187,12 +187,12 @@ def catalog_path(env: BuildEnvironment, docname: str) -> Path:
     return next((path for path in paths if path.exists()), paths[0])
 
 
-def edit_address(env: BuildEnvironment, docname: str) -> str:
-    """Return where the catalog of a page is edited on the web; nothing without a repository."""
+def edit_address(env: BuildEnvironment, catalog: Path) -> str:
+    """Return where a catalog is edited on the web; nothing of one outside of a repository."""
     repository = env.config.recipe_gallery_repository_url.rstrip("/")
-    file = Path(os.path.relpath(catalog_path(env, docname), env.srcdir)).as_posix()
+    file = Path(os.path.relpath(catalog, env.srcdir)).as_posix()
     branch = env.config.recipe_gallery_repository_branch
-    return f"{repository}/edit/{branch}/{file}" if repository else ""
+    return f"{repository}/edit/{branch}/{file}" if repository and not file.startswith("..") else ""
 
 
 def page_translations(env: BuildEnvironment, docname: str) -> dict[str, str]:

@@ -4,7 +4,7 @@ import difflib
 import heapq
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable
 
 ALIKE = 0.6  # of an old text that is offered for a new one
 _CANDIDATES = 8  # old texts that are looked at closely, for each new one
@@ -84,7 +84,8 @@ def pair_similar(
     found = [
         (value, -number, each)
         for number, text in enumerate(texts)
-        for each, value in _weighed(pool.find(text), weigh)
+        for likeness_, each in pool.find(text)
+        if (value := weigh(each, likeness_)) >= ALIKE
     ]
     pairs: dict[str, str] = {}
     taken: set[str] = set()
@@ -95,15 +96,6 @@ def pair_similar(
                 pairs[text] = each
                 taken.add(each)
     return pairs
-
-
-def _weighed(
-    found: Iterable[tuple[float, str]], weigh: Callable[[str, float], float]
-) -> Iterator[tuple[str, float]]:
-    for likeness_, text in found:
-        value = weigh(text, likeness_)
-        if value >= ALIKE:
-            yield text, value
 
 
 def differ_in_marks_only(one: str, other: str) -> bool:

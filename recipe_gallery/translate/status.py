@@ -29,8 +29,8 @@ class CatalogStatus:
     path: Path
     domain: str  # the page, or the name of a catalog of labels
     is_label: bool
-    progress: Progress | None = None  # None if the catalog cannot be read
-    words_lost: int = 0  # of a page that is in English, because its catalog cannot be read
+    progress: Progress
+    is_readable: bool = True  # else the page is in English
     revised: date | None = None
     translators: tuple[str, ...] = ()
     stale: str = ""  # why the measure may be old
@@ -42,21 +42,22 @@ def catalog_status(path: Path, code: str, kept: KeptTemplates) -> CatalogStatus:
     Of one that is not there nothing is translated.
     """
     domain = domain_of(path)
-    status = CatalogStatus(path=path, domain=domain, is_label=domain in kept.labels)
+    catalog, is_readable = polib.POFile(), True
     try:
-        catalog = read_catalog(path) if path.exists() else polib.POFile()
+        catalog = read_catalog(path) if path.exists() else catalog
     except GalleryError:
-        nothing = polib.POFile()
-        lost = measure(nothing, _texts(nothing, domain, code, kept))
-        return replace(status, words_lost=lost.words)
+        is_readable = False
     revised = None
     with contextlib.suppress(ValueError):  # it may hold a template's YEAR-MO-DA
         revised = date.fromisoformat(catalog.metadata.get("PO-Revision-Date", "")[:10])
     lines = [line.strip() for line in catalog.header.splitlines()]
     names = [found["name"].strip() for line in lines if (found := _CREDIT.match(line))]
     names.append(catalog.metadata.get("Last-Translator", "").partition("<")[0].strip())
-    return replace(
-        status,
+    return CatalogStatus(
+        path=path,
+        domain=domain,
+        is_label=domain in kept.labels,
+        is_readable=is_readable,
         progress=measure(catalog, _texts(catalog, domain, code, kept)),
         revised=revised,
         # FULL NAME, as a template has it, is nobody.
@@ -80,9 +81,7 @@ def _texts(
 
 
 def language_status(
-    kept: KeptTemplates,
-    code: str,
-    known: dict[Path, tuple[object, CatalogStatus]] | None = None,
+    kept: KeptTemplates, code: str, known: dict[Path, tuple[object, CatalogStatus]] | None = None
 ) -> list[CatalogStatus]:
     """Measure all catalogs of a language, in the order of their names.
 
@@ -107,18 +106,14 @@ def language_status(
         elif template := kept.of_page(pot):
             status = replace(status, stale=template.stale)
         # A page without messages needs no catalog.
-        if path.exists() or (status.progress and status.progress.words):
+        if path.exists() or status.progress.words:
             statuses.append(status)
     return sorted(statuses, key=lambda each: Path(f"{each.domain}.po"))
 
 
 def add_up(statuses: Iterable[CatalogStatus]) -> Progress:
     """Return the progress of several catalogs together; what cannot be read is all left."""
-    parts = [
-        each.progress
-        or Progress(words=each.words_lost, words_left=each.words_lost, words_fuzzy=0, fuzzy=0)
-        for each in statuses
-    ]
+    parts = [each.progress for each in statuses]
     names = Progress.__dataclass_fields__
     return Progress(**{name: sum(getattr(part, name) for part in parts) for name in names})
 
@@ -132,7 +127,8 @@ def format_status(language: Language, statuses: Sequence[CatalogStatus]) -> str:
     width = max([len(status.domain) for status in statuses], default=0)
     for status in statuses:
         line = f"  {status.domain:<{width}}  "
-        if progress := status.progress:
+        if status.is_readable:
+            progress = status.progress
             left = f"{progress.words_left:>6} words left, {progress.fuzzy:>3} fuzzy"
             names = ", ".join(status.translators)
             line += f"{progress.percent:>3} %  {left}  {status.revised or '-'}  {names}"

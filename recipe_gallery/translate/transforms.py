@@ -19,6 +19,7 @@ from sphinx.util.nodes import extract_messages
 
 from .. import Priority
 from ..errors import GalleryError, suggest
+from ..incremental.outdated import watch
 from ..languages import (
     current_language,
     format_percent,
@@ -26,7 +27,6 @@ from ..languages import (
     locale_dirs,
     source_language,
 )
-from ..outdated import watch
 from ..recipes.cell_marks import (
     DATA_CLASS,
     OUTPUT_CLASS,
@@ -38,14 +38,7 @@ from ..recipes.cell_marks import (
 from ..recipes.cells.module_comments import name_module
 from ..recipes.comments import find_comments, replace_comments
 from ..recipes.gallery import find_file
-from .catalogs import (
-    Kind,
-    count_words,
-    has_templates,
-    is_wordless,
-    percent_done,
-    shorten,
-)
+from .catalogs import Kind, count_words, has_templates, is_wordless, percent_done, shorten
 from .checks.page import kind_of_node
 from .compiled import (
     catalog_path,
@@ -201,7 +194,7 @@ class MarkUntranslated(SphinxTransform):
             "percent": format_percent(percent / 100, current_language(self.config).locale)
         }
         paragraph = nodes.paragraph("", text + " ")
-        if address := edit_address(self.env, self.env.docname):
+        if address := edit_address(self.env, catalog_path(self.env, self.env.docname)):
             paragraph += nodes.reference("", _("Help translating"), refuri=address)
         return nodes.note("", paragraph, classes=["translation-note"])
 

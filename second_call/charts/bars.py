@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import accumulate
 
 from .scales import Scale
-from .svg import NARROW, SIZE, Drawing, draw_both, text_width, wrap, write_key, write_note
+from .svg import NARROW, SIZE, Drawing, text_width, wrap, write_key, write_note
 
 _BAR, _STEP = 12, 21  # height of a bar, and from one bar of an arm to the next
 _WHISKER = 16  # below the top of a bar, so that its figure stands at its end
@@ -61,18 +60,12 @@ class Stack:
 
 
 def draw_ladder(
-    groups: Sequence[Group], label: str, limit: tuple[float, str] | None = None, note: str = ""
-) -> str:
+    groups: Sequence[Group], limit: tuple[float, str] | None, note: str, width: float
+) -> Drawing:
     """Return bars below each other; ``limit`` is a value and what is written there.
 
     ``note`` says what an arrow is, where a whisker has one.
     """
-    return draw_both(partial(_ladder, groups, limit, note), label)
-
-
-def _ladder(
-    groups: Sequence[Group], limit: tuple[float, str] | None, note: str, width: float
-) -> Drawing:
     bars = [bar for group in groups for bar in group.bars]
     left = _column([group.name for group in groups], width)
     longest = max(bar.value for bar in bars)
@@ -137,12 +130,8 @@ def _write_limit(drawing: Drawing, x: float, y: float, words: str) -> float:
     return y + SIZE + _BETWEEN
 
 
-def draw_stacks(stacks: Sequence[Stack], label: str) -> str:
+def draw_stacks(stacks: Sequence[Stack], width: float) -> Drawing:
     """Return stacked bars; names of parts stand inside or, where they do not fit, above."""
-    return draw_both(partial(_stacks, stacks), label)
-
-
-def _stacks(stacks: Sequence[Stack], width: float) -> Drawing:
     left = _column([stack.name for stack in stacks], width)
     room = max(text_width(stack.words) for stack in stacks) + _GAP + 4
     scale = Scale(low=0, high=max(stack.sum for stack in stacks), start=left, end=width - room)
@@ -181,12 +170,8 @@ def _write_inside(drawing: Drawing, part: Part, x: float, y: float, scale: Scale
         drawing.text(x, first + 13 * number, line, "inside", "middle")
 
 
-def draw_stages(stages: Sequence[tuple[str, str]], label: str) -> str:
+def draw_stages(stages: Sequence[tuple[str, str]], width: float) -> Drawing:
     """Return boxes joined by arrows; a stage is its name and what it makes, which stands below."""
-    return draw_both(partial(_stages, stages), label)
-
-
-def _stages(stages: Sequence[tuple[str, str]], width: float) -> Drawing:
     if width <= NARROW:
         return _stages_below_each_other(stages, width)
     room = (width - 2 + _ARROW) / len(stages) - _ARROW

@@ -16,8 +16,8 @@ from typing import Any
 from babel import Locale
 from sphinx.locale import get_translation
 
+from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import typeset
-from recipe_gallery.outdated import watch
 from recipe_gallery.pages.figures.format import list_separator
 from recipe_gallery.pages.figures.known import list_machines
 
@@ -206,7 +206,7 @@ def _draw(case: Case, most: int, locale: Locale, width: float) -> Drawing:
     high = max(arm.total(most) for arm in case.arms)
     y = Scale(low=low, high=high, start=top + 8 + _HEIGHT, end=top + 8, is_log=True)
     ticks = [tick for tick in _TICKS if low <= tick <= high]
-    ticks = ticks[:: ceil(len(ticks) / 7)]
+    ticks = ticks[:: ceil(len(ticks) / 7) or 1]
     left = max((text_width(format_seconds(tick, locale, words)) for tick in ticks), default=0) + 10
     end = right - (16 if right == width else 0)
     x = Scale(low=LEAST, high=most, start=left, end=end, is_log=True)

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from sphinx.locale import get_translation
 
 from recipe_gallery.languages import typeset
-from recipe_gallery.recipes.figures.figures import Figure
+from recipe_gallery.recipes.figures.rows import LARGEST, SMALLEST
 
 from .bars import Bar, Group, Part, Stack, draw_ladder, draw_stacks, draw_stages
 from .explorer import explore
 from .lines import Axes, Point, Series, draw_lines
 from .names import Chart, Source, Table
 from .scales import format_value
+from .svg import draw_both
 
 _ = get_translation("second_call")
 
@@ -40,7 +43,8 @@ def draw_ladder_of(source: Source, options: Options, _inline: Inline) -> Chart |
                 if several:
                     words = f"{source.name(quantity)} {words}"
                 kind = f"{source.colour(arm, options['arms'])} shade-{number}"
-                bars.append(_bar(figure, words, kind))
+                ends = {"low": figure.low, "high": figure.high}
+                bars.append(Bar(value=figure.value, **ends, words=words, kind=kind))
         if bars:
             groups.append(Group(name=source.name(arm), bars=bars))
             rows.append([source.name(arm), *cells])
@@ -58,17 +62,13 @@ def draw_ladder_of(source: Source, options: Options, _inline: Inline) -> Chart |
     )
     label = typeset(f"{label}; {mark[1]}" if mark else label, source.locale)
     return Chart(
-        svg=draw_ladder(groups, label, mark, _say_arrow()),
+        svg=draw_both(partial(draw_ladder, groups, mark, _say_arrow()), label),
         table=Table(head=head, rows=rows, has_ranges=True),
     )
 
 
 def _say_arrow() -> str:
     return str(_("A range that ends in an arrow goes on; the figures below say how far."))
-
-
-def _bar(figure: Figure, words: str, kind: str) -> Bar:
-    return Bar(value=figure.value, low=figure.low, high=figure.high, words=words, kind=kind)
 
 
 def draw_lines_of(source: Source, options: Options, _inline: Inline) -> Chart | None:
@@ -108,7 +108,7 @@ def draw_lines_of(source: Source, options: Options, _inline: Inline) -> Chart | 
     )
     head = [axes.x, *(_show_size(size, source) for size in sizes)]
     return Chart(
-        svg=draw_lines(series, axes, typeset(label, source.locale)),
+        svg=draw_both(partial(draw_lines, series, axes), typeset(label, source.locale)),
         table=Table(head=head, rows=rows, has_ranges=True),
     )
 
@@ -116,10 +116,11 @@ def draw_lines_of(source: Source, options: Options, _inline: Inline) -> Chart | 
 def _number(size: object) -> float:
     """Return the number that a size is, also one that is written as 2^20."""
     base, power, exponent = str(size).partition("^")
-    try:
-        return float(base) ** float(exponent) if power else float(base)
-    except ValueError:
-        raise ValueError(f"the size {size!r} is no number; lines need numbers") from None
+    with suppress(ValueError, TypeError, ArithmeticError):  # a root of -2 has no order
+        number = float(base) ** float(exponent) if power else float(base)
+        if SMALLEST <= number <= LARGEST:
+            return number
+    raise ValueError(f"the size {size!r} is no number above 0; lines need such numbers")
 
 
 def _show_size(size: str, source: Source) -> str:
@@ -162,7 +163,8 @@ def draw_stacks_of(source: Source, options: Options, inline: Inline) -> Chart | 
         for row in rows
     )
     return Chart(
-        svg=draw_stacks(stacks, typeset(label, source.locale)), table=Table(head=head, rows=rows)
+        svg=draw_both(partial(draw_stacks, stacks), typeset(label, source.locale)),
+        table=Table(head=head, rows=rows),
     )
 
 
@@ -172,7 +174,8 @@ def draw_stages_of(source: Source, _options: Options, inline: Inline) -> Chart |
         raise ValueError("stages need fields, such as   :Inductor: fused kernels")
     stages = [(source.name(name), source.name(made)) for name, made in inline.items()]
     label = "; ".join(f"{name}: {made}" for name, made in stages)
-    return Chart(svg=draw_stages(stages, typeset(label, source.locale)), table=None)
+    svg = draw_both(partial(draw_stages, stages), typeset(label, source.locale))
+    return Chart(svg=svg, table=None)
 
 
 def _inline_parts(inline: Inline) -> dict[str, dict[str, float]]:
@@ -182,10 +185,12 @@ def _inline_parts(inline: Inline) -> dict[str, dict[str, float]]:
         found[arm] = {}
         for part in text.split(","):
             name, _space, number = " ".join(part.split()).rpartition(" ")
-            try:
-                found[arm][name] = float(number)
-            except ValueError:
-                raise ValueError(f"{part.strip()!r} does not end in a number") from None
+            value = -1.0
+            with suppress(ValueError):
+                value = float(number)
+            if not 0 <= value <= LARGEST:
+                raise ValueError(f"{part.strip()!r} does not end in a number from 0 up")
+            found[arm][name] = value
     return found
 
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from babel import Locale
 from babel.numbers import format_compact_decimal
@@ -14,7 +13,6 @@ from .svg import (
     NARROW,
     SIZE,
     Drawing,
-    draw_both,
     spread_out,
     text_width,
     wrap,
@@ -62,12 +60,8 @@ class Axes:
     note: str = ""  # what an arrow is, where a range has one
 
 
-def draw_lines(series: Sequence[Series], axes: Axes, label: str) -> str:
+def draw_lines(series: Sequence[Series], axes: Axes, width: float) -> Drawing:
     """Return the plot of all series; each has a point at least."""
-    return draw_both(partial(_lines, series, axes), label)
-
-
-def _lines(series: Sequence[Series], axes: Axes, width: float) -> Drawing:
     points = [point for each in series for point in each.points]
     low, high = min(p.value for p in points) / _MARGIN, max(p.value for p in points) * _MARGIN
     drawing, right, top = begin_plot(series, width)

@@ -1,14 +1,8 @@
 """What a chart asks of its recipe: figures, and how readers call cases, arms and parts.
 
 The latter is for other pages, too: the directive ``names``, and ``label``. A recipe declares once
-how readers call what its rows call otherwise. Nothing of it is shown where it stands; each is a
-message of the recipe's page. A field without text is called as it is in the reader's language::
-
-    .. names::
-
-       :graphs: CUDA graphs
-       :busy: long input
-       :square root:
+how readers call what its rows call otherwise; CONTRIBUTING.md tells how. Nothing of it is shown
+where it stands; each is a message of the recipe's page.
 """
 
 from __future__ import annotations
@@ -23,8 +17,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
+from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import current_language, typeset
-from recipe_gallery.outdated import watch
 from recipe_gallery.pages.figures.format import format_figure, format_range
 from recipe_gallery.pages.figures.known import FIGURE, MAYBE, Answer, answers
 from recipe_gallery.pages.figures.naming import EVIDENCE, NAME, QUANTITY
@@ -32,7 +26,7 @@ from recipe_gallery.recipes.figures.figures import Figure
 from recipe_gallery.recipes.figures.rows import slug
 
 from ..figures.summary import declared_names, summarize
-from ..nodes import translate_message
+from ..nodes import find_message
 
 _ = get_translation("second_call")
 
@@ -73,14 +67,14 @@ def label(env: BuildEnvironment, docname: str, name: str) -> str:
     when it changes.
     """
     known = _find_declared(env, docname, name)
-    return watch(env, translate_message, docname, name) if known is None else known
+    return find_message(env, docname, name) if known is None else known
 
 
 def _find_declared(env: BuildEnvironment, docname: str, *names: str) -> str | None:
     """Return the translation of the first of the names that a recipe declares."""
     declared = watch(env, declared_names, docname)
     text = next((declared[slug(each)] for each in names if slug(each) in declared), None)
-    return None if text is None else watch(env, translate_message, docname, text)
+    return None if text is None else find_message(env, docname, text)
 
 
 def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:

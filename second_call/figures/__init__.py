@@ -14,6 +14,6 @@ def setup(app: Sphinx) -> None:
 
     visit = HTML5Translator.visit_paragraph, HTML5Translator.depart_paragraph
     app.add_node(data.results_data, html=visit, **ONLY_HTML)
-    app.connect("doctree-resolved", data.write_data, priority=Priority.WRITE_DOWNLOADS)
+    app.connect("doctree-resolved", data.write_data, priority=Priority.READ_DOWNLOADS)
     app.add_config_value("second_call_recipes", [], "env", list)
     app.add_transform(cards.ReplaceThumbnails)

@@ -14,8 +14,8 @@ from sphinx.locale import get_translation
 from sphinx.transforms import SphinxTransform
 
 from recipe_gallery import Priority
+from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import current_language, format_date
-from recipe_gallery.outdated import watch
 from recipe_gallery.project import gallery_folders
 
 from ..nodes import html_element, link_to_page, translated_nodes

@@ -49,22 +49,16 @@ class results_data(nodes.paragraph):  # noqa: N801 (docutils names nodes so)
 def link_to_data(docname: str, rows: list[dict[str, Any]]) -> results_data:
     """Return the links to the files beside the page ``docname``."""
     name = PurePosixPath(docname).name
-    links = [
-        nodes.reference(
-            "", "", _literal(f"{name}{ending}"), refuri=f"{name}{ending}", internal=True
-        )
-        for ending in (".json", ".csv")
-    ]
+    links = []
+    for file in (f"{name}.json", f"{name}.csv"):
+        shown = nodes.literal("", file, classes=[DATA_CLASS])
+        links.append(nodes.reference("", "", shown, refuri=file, internal=True))
     text = nodes.Text(_("All figures of this page as data:"))
     between = nodes.Text(" "), nodes.Text(" · ")
     parts = [part for pair in zip(between, links, strict=True) for part in pair]
     return results_data(
         "", "", text, *parts, classes=["results-data"], rows=rows, translatable=False
     )
-
-
-def _literal(name: str) -> nodes.literal:
-    return nodes.literal("", name, classes=[DATA_CLASS])
 
 
 def list_rows(recipe: str, measured: Measured) -> Iterator[dict[str, Any]]:

@@ -12,12 +12,13 @@ from pathlib import Path
 from sphinx.environment import BuildEnvironment
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.outdated import keep, once
-from recipe_gallery.pages.figures.known import figures_of
+from recipe_gallery.incremental.kept import keep, once
+from recipe_gallery.incremental.outdated import has_state
+from recipe_gallery.pages.figures.known import all_files, figures_of, state_of_recipe
 from recipe_gallery.recipes.figures.figures import Figures, figures_path, load_figures
 from recipe_gallery.recipes.figures.replicates import replicates_path
 from recipe_gallery.recipes.figures.rows import slug
-from recipe_gallery.recipes.gallery import GalleryFile, find_file, list_files
+from recipe_gallery.recipes.gallery import GalleryFile, find_file
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.recorded_page import RecordedPage, Unrecorded, load_recorded
 
@@ -46,6 +47,7 @@ class Summary:
     problem: str = ""  # why the recording shows nothing, or something old
 
 
+@has_state(state_of_recipe)
 def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary | None:
     """Return the summary of a recipe's page, or None if it has none.
 
@@ -64,15 +66,18 @@ def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary
         return files, _describe(page, Path(env.srcdir))
 
     files = [file.path, path, figures_path(path), replicates_path(path)]
-    return keep(env, ("summary", docname, machine), files, read)
+    found: Summary | None = keep(env, ("summary", docname, machine), files, read).value
+    return found
 
 
+@has_state(state_of_recipe)
 def title_of(env: BuildEnvironment, docname: str) -> str:
     """Return a recipe's title, or nothing if it has no page; pages of many links watch only it."""
     summary = summarize(env, docname)
     return summary.title if summary else ""
 
 
+@has_state(state_of_recipe)
 def declared_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
     """Return the names that a recipe declares for charts by their slugs, untranslated."""
     return once(env, _keep_names, docname)
@@ -80,7 +85,11 @@ def declared_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
 
 def _keep_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
     file = find_file(env.config, Path(env.srcdir), docname)
-    return keep(env, ("names", docname), [file.path], partial(_read_names, file)) if file else {}
+    if file is None:
+        return {}
+    names: dict[str, str]
+    names = keep(env, ("names", docname), [file.path], partial(_read_names, file)).value
+    return names
 
 
 def _read_names(file: GalleryFile) -> tuple[list[Path] | None, dict[str, str]]:
@@ -99,8 +108,7 @@ def _read_names(file: GalleryFile) -> tuple[list[Path] | None, dict[str, str]]:
 def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:
     """Return the pages of all recipes, those first that ``second_call_recipes`` names."""
     first = {name: place for place, name in enumerate(env.config.second_call_recipes)}
-    files = list_files(env.config, Path(env.srcdir))
-    files.sort(key=lambda file: first.get(file.name, len(first)))
+    files = sorted(all_files(env), key=lambda file: first.get(file.name, len(first)))
     return tuple(file.docname for file in files)
 
 

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, replace
 
 from recipe_gallery.recipes.figures.figures import Figure, Figures, Ratio
-from recipe_gallery.recipes.figures.rows import slug
+from recipe_gallery.recipes.figures.rows import LARGEST, SMALLEST, slug
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class Gain:
 def find_gain(figures: Figures, key: str, baseline: str) -> Gain:
     """Return what the figure ``key`` says against an arm or the figure of another key.
 
-    Raises ``KeyError`` with the key that no recording has.
+    Raises ``KeyError`` with the key that no recording has, ``ValueError`` if there is no ratio.
     """
     known = figures.figures
     figure = known[key]
@@ -51,6 +51,9 @@ def find_gain(figures: Figures, key: str, baseline: str) -> Gain:
     one = (figure.case, figure.size)
     times = [each for each in known.values() if each.quantity == "first_call"]
     ratio = _compare(figures, figure, before)
+    if ratio is None:
+        told = (f"{each.key!r} ({each.value:g} {each.unit}".rstrip() for each in (figure, before))
+        raise ValueError(f"{') and '.join(told)}) have no ratio")
     return Gain(
         compiles=any((each.case, each.size) == one for each in times),
         figure=_in_common(figure, before, before.value / ratio.value),
@@ -71,12 +74,7 @@ def _in_common(figure: Figure, other: Figure, value: float) -> Figure:
     if figure.processes <= other.processes:
         return figure
     return replace(
-        figure,
-        value=value,
-        low=value,
-        high=value,
-        processes=other.processes,
-        hosts=other.hosts,
+        figure, value=value, low=value, high=value, processes=other.processes, hosts=other.hosts
     )
 
 
@@ -90,19 +88,21 @@ def _is_first(figures: Figures, before: Figure) -> bool:
     return _key_of(before, quantity="speedup") not in figures.figures
 
 
-def _compare(figures: Figures, figure: Figure, before: Figure) -> Figure:
+def _compare(figures: Figures, figure: Figure, before: Figure) -> Figure | None:
     """Return how many times as long the work took before.
 
     That is the ratio of both in each process, if it is stored, which shares its spread with ratios
     of its class alone; else the speed-up which was measured, in turns, against the first arm. Of
     figures that have neither, the intervals are taken as independent, which makes theirs rather too
-    wide.
+    wide. None where one of them is 0.
     """
     ratio: Figure | Ratio | None = figures.compare(before.key, figure.key)
     same = (figure.case, figure.size, figure.quantity) == (before.case, before.size, "wall")
     if not ratio and same and _is_first(figures, before):
         ratio = figures.figures.get(_key_of(figure, quantity="speedup"))
     ratio = ratio or _divide(before, figure)
+    if not SMALLEST <= ratio.value <= LARGEST:
+        return None
     names = ("value", "low", "high", "processes", "hosts")
     return replace(
         figure, quantity="speedup", unit="x", **{name: getattr(ratio, name) for name in names}
@@ -118,7 +118,7 @@ def _divide(figure: Figure, over: Figure) -> Ratio:
         over=over.key,
         value=value,
         low=value * math.exp(-below),
-        high=value * math.exp(min(above, 20)),
+        high=min(value * math.exp(min(above, 20)), LARGEST),
         processes=min(figure.processes, over.processes),
         hosts=min(figure.hosts, over.hosts),
     )

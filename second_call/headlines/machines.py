@@ -6,7 +6,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.outdated import store_of, watch
+from recipe_gallery.incremental.kept import store_of
+from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.pages.figures.known import FIGURE, answers, list_machines
 
 from ..figures.summary import Measured, summarize
@@ -18,7 +19,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class Shown:
-    """A headline with what one machine measured; nothing of it where nothing is recorded."""
+    """A headline with what one machine measured; no gain where that is nothing, or has no ratio."""
 
     words: headline
     device: str
@@ -35,14 +36,17 @@ def find_gains(env: BuildEnvironment, words: headline) -> list[Shown]:
         except KeyError as error:
             if not place:
                 _note_problem(env, words, str(error.args[0]))
+        except ValueError as error:
+            _note_problem(env, words, words["key"], str(error))
+            found.append(Shown(words=words, device=measured.device, gain=None))
     return found or [Shown(words=words, device="", gain=None)]
 
 
-def _note_problem(env: BuildEnvironment, words: headline, key: str) -> None:
-    """Let every build tell that a recipe has no such figure; a run on a CPU may lack some."""
+def _note_problem(env: BuildEnvironment, words: headline, key: str, why: str = "") -> None:
+    """Let every build tell why a figure has no gain; a run on a CPU may lack some."""
     (answer,) = watch(env, answers, words["recipe"], f"{FIGURE} {key}")
     if not answer.trial:
-        problem = answer.problem or f"no recorded figure is called {key!r}"
+        problem = why or answer.problem or f"no recorded figure is called {key!r}"
         place = GalleryError(problem, path=words.source, line=words.line)
         store_of(env).pages[env.docname].problems.append(str(place))
 

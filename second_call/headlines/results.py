@@ -11,7 +11,7 @@ from docutils import nodes
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.outdated import watch
+from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.pages.figures.format import describe_spread, format_figure
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
 
@@ -37,7 +37,10 @@ class Results(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the headlines, which are drawn when they have been translated."""
-        return read_headlines(self, KIND)
+        found = read_headlines(self, KIND)
+        if isinstance(found[0].next_node(), headline):
+            raise self.error("a headline stands below no question; write one behind the recipe")
+        return found
 
 
 class Plot:
@@ -110,7 +113,8 @@ class Plot:
         row += case
         gain = shown.gain
         if gain is None:
-            row += nodes.paragraph("", _("[not measured yet]"), classes=["unmeasured"])
+            text = NOTHING if shown.device else _("[not measured yet]")
+            row += nodes.paragraph("", text, classes=["unmeasured"])
             return row
         row["attributes"] = {
             "data-gain": f"{gain.ratio.value:.4g}",

@@ -9,8 +9,8 @@ from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
+from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import current_language, format_date
-from recipe_gallery.outdated import watch
 from recipe_gallery.pages.figures.format import format_figure
 
 from ..charts.scales import Scale, format_value
@@ -90,12 +90,13 @@ def draw_trade(env: Any, listed: headline_list, locale: Locale) -> list[nodes.No
         (number, *place, gain.loses)
         for number, (place, gain) in enumerate(zip(places, gains, strict=True), 1)
     ]
+    waited = [(_behind(across(each)), format_value(each, "s", locale)) for each in across.ticks(5)]
     chart = render(
         "trade.html",
         dots=dots,
         one=_height(up, 1),
         rows=[(_height(up, tick), format_value(tick, "x", locale)) for tick in up.ticks()],
-        columns=[(NO_WAIT, str(_("no wait"))), *_seconds(across, locale)],
+        columns=[(NO_WAIT, str(_("no wait"))), *waited],
         across=str(_("First call")),
         up=str(_("Speed-up")),
     )
@@ -145,7 +146,3 @@ def _height(up: Scale, value: float) -> float:
 def _behind(place: float) -> float:
     """Return a place right of those that wait for nothing."""
     return 14 + 0.86 * place
-
-
-def _seconds(axis: Scale, locale: Locale) -> list[tuple[float, str]]:
-    return [(_behind(axis(tick)), format_value(tick, "s", locale)) for tick in axis.ticks(5)]

@@ -8,11 +8,10 @@ from xml.sax.saxutils import escape
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
-from sphinx.util.i18n import docname_to_domain
 
-from recipe_gallery.languages import current_language, locale_dirs
+from recipe_gallery.languages import current_language
 from recipe_gallery.recipes.gallery import find_file
-from recipe_gallery.translate.catalogs import catalog_folder
+from recipe_gallery.translate.compiled import catalog_path
 
 from .head import short_address
 
@@ -68,12 +67,7 @@ def last_changes(root: Path) -> dict[str, str]:
 def _sources(app: Sphinx, docname: str) -> list[str]:
     """Return the files that a page's text comes from, below the folder of sources."""
     root, config = Path(app.srcdir), app.config
-    domain = docname_to_domain(docname, config.gettext_compact)
-    paths = [Path(app.env.doc2path(docname))]
-    paths += [
-        catalog_folder(folder, config.language) / f"{domain}.po"
-        for folder in locale_dirs(config, root)
-    ]
+    paths = [Path(app.env.doc2path(docname)), catalog_path(app.env, docname)]
     if file := find_file(config, root, docname):
         paths += [file.path, file.recording(root / config.recipe_gallery_recordings)]
     return [path.relative_to(root).as_posix() for path in paths if path.is_relative_to(root)]

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from sphinx.application import Sphinx
-from sphinx.builders.html import StandaloneHTMLBuilder
 
 from recipe_gallery import Priority
 
@@ -14,16 +13,9 @@ def setup(app: Sphinx) -> None:
 
     app.add_config_value("second_call_theme_style", "", "html", str)
     app.add_config_value("second_call_few_colours", False, "html", bool)
-    app.connect("builder-inited", _prepare)
     app.connect("builder-inited", code.colour_few)
     app.connect("html-page-context", navigation.describe_navigation)
     app.connect("build-finished", _tidy_up, priority=Priority.TIDY_UP)
-
-
-def _prepare(app: Sphinx) -> None:
-    """Keep empty folders out of what is published."""
-    if isinstance(app.builder, StandaloneHTMLBuilder) and not app.config.html_copy_source:
-        app.builder.copysource = False
 
 
 def _tidy_up(app: Sphinx, exception: Exception | None) -> None:
@@ -37,7 +29,8 @@ def _tidy_up(app: Sphinx, exception: Exception | None) -> None:
     for pattern in config.second_call_unused_assets:
         for path in static.glob(pattern):
             path.unlink()
-    for folder in sorted((each for each in static.rglob("*") if each.is_dir()), reverse=True):
+    folders = (each for each in Path(app.outdir).rglob("*") if each.is_dir())
+    for folder in sorted(folders, reverse=True):
         if not any(folder.iterdir()):
             folder.rmdir()
     style = static / config.second_call_theme_style

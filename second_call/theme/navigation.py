@@ -9,7 +9,7 @@ from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.locale import get_translation
 
-from recipe_gallery.outdated import once
+from recipe_gallery.incremental.kept import once
 
 from ..figures.summary import list_recipes
 

@@ -5,12 +5,14 @@ from pathlib import Path
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.config import Config
 from sphinx.locale import get_translation
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import (
+    Language,
     current_language,
     is_translated,
     source_language,
@@ -25,8 +27,13 @@ _ = get_translation("second_call")
 logger = logging.getLogger(__name__)
 
 
+def _languages(config: Config) -> list[Language]:
+    """Return the languages of which a page shows the glossary: in English of all others."""
+    return [current_language(config)] if is_translated(config) else translated_languages(config)
+
+
 class TranslationGlossary(SphinxDirective):
-    """Write the glossary as a table: all languages in English, otherwise the page's own."""
+    """Write the glossary as a table."""
 
     def run(self) -> list[nodes.Node]:
         """Return the table, and links to the forms that translation tools import."""
@@ -37,12 +44,7 @@ class TranslationGlossary(SphinxDirective):
         except GalleryError as error:
             logger.warning("%s", error, type="recipe_gallery", subtype="glossary")
             return []
-        source = source_language(self.config)
-        languages = (
-            [current_language(self.config)]
-            if is_translated(self.config)
-            else translated_languages(self.config)
-        )
+        source, languages = source_language(self.config), _languages(self.config)
         header = [
             *(_inline(each.name, "name-of-language") for each in (source, *languages)),
             _("Remark"),
@@ -84,8 +86,4 @@ def write_glossary_files(app: Sphinx, exception: Exception | None) -> None:
     with contextlib.suppress(GalleryError):  # the page has said what is wrong
         glossary = load_glossary(Path(app.srcdir, app.config.locale_dirs[0]))
         if glossary.terms:
-            languages = translated_languages(app.config)
-            own = current_language(app.config)
-            if is_translated(app.config) and own not in languages:
-                languages.append(own)  # not published yet
-            write_glossaries(glossary, languages, Path(app.outdir))
+            write_glossaries(glossary, _languages(app.config), Path(app.outdir))

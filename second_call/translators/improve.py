@@ -9,7 +9,7 @@ from sphinx.locale import get_translation
 
 from recipe_gallery.languages import current_language, is_translated
 from recipe_gallery.pages.header import has_downloads
-from recipe_gallery.translate.compiled import edit_address
+from recipe_gallery.translate.compiled import catalog_path, edit_address
 
 from ..nodes import render
 
@@ -38,7 +38,7 @@ def add_improve_links(
         form=form,
         label=_("Improve this translation"),
         hint=_("Select a sentence first, and the form quotes it."),
-        edit=edit_address(app.env, pagename),
+        edit=edit_address(app.env, catalog_path(app.env, pagename)),
         edit_label=_("Edit it on GitHub"),
     )
     context["body"] += links.astext()

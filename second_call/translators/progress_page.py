@@ -8,6 +8,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
+from recipe_gallery.incremental.kept import store_of
+from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import (
     Language,
     current_language,
@@ -18,9 +20,9 @@ from recipe_gallery.languages import (
     translated_languages,
     typeset,
 )
-from recipe_gallery.outdated import store_of, watch
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
 from recipe_gallery.translate.catalogs import Progress
+from recipe_gallery.translate.compiled import edit_address
 from recipe_gallery.translate.status import CatalogStatus, add_up, language_status
 from recipe_gallery.translate.templates.kept import KeptTemplates
 
@@ -48,7 +50,11 @@ class TranslationStatus(SphinxDirective):
             names = nodes.inline("", ", ".join(people), classes=[DATA_CLASS])
             label = nodes.Text(typeset(_("Translators") + ": ", own.locale))
             section += nodes.paragraph("", "", label, names, translatable=False)
-        complete = [status for status in statuses if _is_complete(status)]
+        complete = [
+            each
+            for each in statuses
+            if each.is_readable and not (each.progress.words_left or each.progress.fuzzy)
+        ]
         if len(complete) < len(statuses):
             section += self._table([each for each in statuses if each not in complete], own.locale)
         if complete:
@@ -70,13 +76,10 @@ class TranslationStatus(SphinxDirective):
         elif status.domain not in self.env.found_docs:  # of a module that recipes share
             page = nodes.inline("", status.domain, classes=[DATA_CLASS])
         catalog: nodes.Node = nodes.inline("", f"{status.domain}.po", classes=[DATA_CLASS])
-        repository, root = self.config.recipe_gallery_repository_url, Path(self.env.srcdir)
-        if repository and status.path.is_relative_to(root):
-            path = status.path.relative_to(root).as_posix()
-            branch = self.config.recipe_gallery_repository_branch
-            catalog = nodes.reference("", "", catalog, refuri=f"{repository}/edit/{branch}/{path}")
+        if address := edit_address(self.env, status.path):
+            catalog = nodes.reference("", "", catalog, refuri=address)
         progress = status.progress
-        if progress is None:
+        if not status.is_readable:
             unknown = [_("cannot be read"), "–", "–", "–"]
             return [page, *map(nodes.Text, unknown), catalog]
         return [
@@ -87,11 +90,6 @@ class TranslationStatus(SphinxDirective):
             nodes.Text(format_date(status.revised, locale, "medium") if status.revised else "–"),
             catalog,
         ]
-
-
-def _is_complete(status: CatalogStatus) -> bool:
-    progress = status.progress
-    return progress is not None and not (progress.words_left or progress.fuzzy)
 
 
 def measure_catalogs(env: BuildEnvironment, code: str) -> list[CatalogStatus]:

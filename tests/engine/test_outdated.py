@@ -12,14 +12,22 @@ from docutils import nodes
 from sphinx import addnodes
 
 from gallery import Gallery
-from recipe_gallery import outdated
-from recipe_gallery.outdated import Store, _pages_with_old_titles
+from recipe_gallery.incremental import outdated
+from recipe_gallery.incremental.kept import Kept, Store, keep
+from recipe_gallery.incremental.outdated import (
+    _outdated_pages,
+    _pages_with_old_titles,
+    has_state,
+    watch,
+)
+from recipe_gallery.pages import ahead
 
 EXTENSION = """
 import sys
 from pathlib import Path
 
-from recipe_gallery.outdated import once, watch
+from recipe_gallery.incremental.kept import once
+from recipe_gallery.incremental.outdated import watch
 
 def first_word(env, name):
     return once(env, read_word, name)
@@ -41,6 +49,13 @@ def setup(app):
 """
 
 PAGES = ("index", "faq", "other")
+
+
+def test_what_has_not_changed_is_neither_read_nor_written_again(site: Gallery) -> None:
+    pages = [site.build().out / f"{name}.html" for name in ("index", "recipes/adding")]
+    written = [page.stat().st_mtime_ns for page in pages]
+    assert site.build().read == []
+    assert [page.stat().st_mtime_ns for page in pages] == written
 
 
 def test_a_page_is_read_again_only_when_what_it_watches_is_another(gallery: Gallery) -> None:
@@ -69,6 +84,54 @@ def test_what_counts_for_one_build_is_not_kept_for_later_ones() -> None:
     assert (later.once, later.kept["values"]) == ({}, {"key": 2})
 
 
+asked: list[str] = []
+files = {"first": "1 one", "second": "1 two"}
+
+
+def state_of_file(env: object, name: str) -> bytes:
+    return files[name].encode()
+
+
+@has_state(state_of_file)
+def last_word(env: object, name: str) -> str:
+    asked.append(name)
+    return files[name].split()[-1]
+
+
+def test_a_function_with_a_state_is_asked_only_when_that_is_another() -> None:
+    """And a page is read again only if the value is another, too."""
+    env: Any = SimpleNamespace(recipe_gallery=Store(), docname="index")
+    assert [watch(env, last_word, name) for name in ("first", "second")] == ["one", "two"]
+    found = []
+    for saved in ({}, {"first": "2 one"}, {}, {"second": "2 three"}):
+        files.update(saved)
+        asked.clear()
+        env.recipe_gallery = pickle.loads(pickle.dumps(env.recipe_gallery))
+        found.append((_outdated_pages(None, env), [*asked]))  # type: ignore[arg-type]
+    assert found == [([], []), ([], ["first"]), ([], []), (["index"], ["second"])]
+
+
+def test_a_value_is_read_again_when_a_file_of_it_is_another(tmp_path: Path) -> None:
+    env: Any = SimpleNamespace(recipe_gallery=Store())
+    named, inside = tmp_path / "named", tmp_path / "inside"
+    read: list[str] = []
+
+    def value(more: list[Path] | None, *facts: str) -> Kept:
+        env.recipe_gallery = pickle.loads(pickle.dumps(env.recipe_gallery))
+        return keep(env, ("key",), [named], lambda: (more, read.append("") or len(read)), *facts)
+
+    assert [value([inside]).value for _build in range(2)] == [1, 1]
+    first = value([inside]).state
+    named.write_text("one")
+    assert value([inside]).value == 2
+    inside.write_text("one")
+    assert value([inside]).value == 3
+    assert value([inside]).state != first
+    assert value([inside], "fact").value == 4
+    assert [value(None, "unknown").value for _build in range(2)] == [5, 6]
+    assert value(None).state == b""
+
+
 def published(out: Path) -> dict[Path, bytes]:
     """Return what a build published."""
     files = [path for path in out.rglob("*") if path.is_file() and path.name != ".buildinfo"]
@@ -79,17 +142,25 @@ def test_several_processes_make_the_same_of_many_pages(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     gallery.configure(recipe_gallery_search=True)
-    for name in ("adding", "fifth", "other", "sixth"):
+    for name in ("adding", "fifth", "other", "sixth", "unrecorded"):
         gallery.add(name)
+    (gallery.root / "recordings" / "unrecorded.ipynb").unlink()
     alone = gallery.build(parallel=2)  # they are few
     expected = published(alone.out)
     assert "recipes/adding" in alone.read
+    made: list[str] = []
     monkeypatch.setattr(outdated, "MANY", 4)
+    monkeypatch.setattr(ahead, "MANY", 4)
+    monkeypatch.setattr(
+        ahead, "make_chunks", lambda names, _number: [made.append(each) or [each] for each in names]
+    )
     for folder in ("out", "recipes"):
         shutil.rmtree(gallery.root / folder)
     shared = gallery.build(parallel=2)
     assert shared.read == []  # by this process
-    assert shared.warnings == alone.warnings == ""
+    assert len(made) == 5  # by others
+    assert shared.warnings == alone.warnings
+    assert shared.warnings.count("no recording") == 1
     assert published(shared.out) == expected
 
 

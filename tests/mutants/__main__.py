@@ -46,7 +46,7 @@ EVERY = 15
 LIBRARIES = (
     "hypothesis playwright.sync_api bs4 rich.console sphinx.application sphinx.cmd.build nbclient "
     "sphinx_gallery.gen_gallery pydata_sphinx_theme jupytext nbformat "
-    "polib babel.messages watchfiles sphinx.builders.html sphinx.builders.gettext sphinxlint "
+    "polib babel.messages watchfiles sphinx.builders.html sphinx.builders.gettext "
     "distributed"
 )
 

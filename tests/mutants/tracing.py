@@ -76,6 +76,8 @@ def _forget() -> None:
             for each in vars(module).values():
                 if hasattr(each, "cache_clear"):
                     each.cache_clear()
+    if recipe := sys.modules.get("recipe_gallery.recipes.recipe"):
+        recipe.PARSED.clear()
 
 
 class Tracer:

@@ -5,6 +5,8 @@ import math
 import re
 import shutil
 from dataclasses import dataclass, replace
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from babel import Locale
@@ -15,7 +17,8 @@ from gallery import ROOT, Gallery
 from measured import figure as measured
 from measured import store
 from second_call.charts.bars import Bar, Group, draw_ladder
-from second_call.charts.explorer import Arm, Case, describe
+from second_call.charts.explorer import Arm, Case, describe, draw_case, find_most
+from second_call.charts.forms import draw_lines_of
 from second_call.charts.lines import Axes, Point, Series, draw_lines
 from second_call.charts.scales import (
     Scale,
@@ -24,7 +27,7 @@ from second_call.charts.scales import (
     format_value,
     time_words,
 )
-from second_call.charts.svg import Drawing, spread_out, text_width, wrap
+from second_call.charts.svg import WIDE, Drawing, spread_out, text_width, wrap
 from second_call.figures import summary
 
 
@@ -120,6 +123,24 @@ def test_labels_are_moved_apart_and_stay_inside() -> None:
     assert second - first >= 13.9
 
 
+@pytest.mark.parametrize("size", ["0", "-1", "nan", "inf", "2^", "10^400", "-2^0.5", "0^-1"])
+def test_a_size_that_is_no_place_on_an_axis_is_told(size: str) -> None:
+    point = measured("a.1.plain.wall", size=size)
+    source: Any = SimpleNamespace(
+        find_all=lambda *_asked: {("plain", size): point}, show_range=str, name=str, colour=max
+    )
+    asked = {"arms": ["plain"], "quantities": ["wall"], "sizes": [size], "x": "n"}
+    with pytest.raises(ValueError, match=re.escape(f"the size {size!r} is no number above 0")):
+        draw_lines_of(source, asked, {})
+
+
+def test_calls_that_are_nothing_beside_their_start_have_an_axis() -> None:
+    """All of it lies between two values that would stand there."""
+    arms = [Arm(name=name, start=0.02, call=3e-9, kind="") for name in "ab"]
+    case = Case(name="", machine="", arms=arms)
+    assert draw_case(case, find_most([case]), "", Locale("en")).count("<svg") == 2
+
+
 def test_a_drawing_has_no_style_of_its_own_and_escapes_words() -> None:
     drawing = Drawing(100, 20)
     drawing.rect(0, 0, 33.333, 5, "bar")
@@ -133,8 +154,9 @@ def test_a_drawing_has_no_style_of_its_own_and_escapes_words() -> None:
 
 def test_a_figure_stands_at_the_end_of_its_bar_and_a_long_range_ends_in_an_arrow() -> None:
     short = Bar(value=4.0, low=3.0, high=5.0, words="4 s", kind="")
-    svg = draw_ladder([Group(name="a", bars=[short, replace(short, high=9.0)])], "", note="goes on")
-    ladder = BeautifulSoup(svg, "html.parser").svg
+    groups = [Group(name="a", bars=[short, replace(short, high=9.0)])]
+    drawn = draw_ladder(groups, None, "goes on", WIDE)
+    ladder = BeautifulSoup(drawn.close(""), "html.parser").svg
     assert ladder
     bar = ladder.find("rect", class_="bar")
     figure = ladder.find("text", class_="value")
@@ -143,7 +165,8 @@ def test_a_figure_stands_at_the_end_of_its_bar_and_a_long_range_ends_in_an_arrow
     assert float(figure["x"]) == pytest.approx(float(bar["x"]) + float(bar["width"]) + 6, abs=0.2)
     assert len(ladder.find_all(class_="arrow")) == 1
     assert words(ladder)[-1] == "goes on"
-    assert "goes on" not in draw_ladder([Group(name="a", bars=[short])], "", note="goes on")
+    short_one = draw_ladder([Group(name="a", bars=[short])], None, "goes on", WIDE)
+    assert "goes on" not in short_one.close("")
 
 
 def test_ranges_of_lines_stand_beside_each_other_and_end_in_arrows() -> None:
@@ -151,7 +174,7 @@ def test_ranges_of_lines_stand_beside_each_other_and_end_in_arrows() -> None:
     narrow = Point(x=10, value=2.0, low=1.9, high=2.1)
     axes = Axes(x="size", y="time", unit="s", locale=Locale("en"), note="goes on")
     lines = [Series(name=name, points=[p], kind=name) for name, p in (("a", wide), ("b", narrow))]
-    plot = BeautifulSoup(draw_lines(lines, axes, ""), "html.parser").svg
+    plot = BeautifulSoup(draw_lines(lines, axes, WIDE).close(""), "html.parser").svg
     assert plot
     assert len({line["x1"] for line in plot.select("line.range")}) == 2
     assert len(plot.select("polyline.range")) == 2
@@ -503,6 +526,12 @@ WRONG = """
 
    :plain: one
 
+.. chart:: stacked
+
+   Text.
+
+   :plain: two inf
+
 .. names::
 
    Text.
@@ -517,7 +546,8 @@ TOLD = [
     "chart: stacked needs :case:, :arms: and :quantities:, or a field for each bar",
     "argument required but none supplied",
     "chart: it needs a caption, a sentence below its options",
-    "chart: 'one' does not end in a number",
+    "chart: 'one' does not end in a number from 0 up",
+    "chart: 'two inf' does not end in a number from 0 up",
     "names: there are none; write each as   :graphs: CUDA graphs",
     "names: 'plain' needs a few words, no markup",
 ]

@@ -8,11 +8,13 @@ from dataclasses import replace
 
 import nbformat
 import pytest
+from babel import Locale
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser
 
 from gallery import ROOT, Gallery, write_recording
 from measured import add, figure, store
+from recipe_gallery.pages.figures.format import format_range
 from recipe_gallery.recipes.figures.figures import Figure, Figures, Ratio, figures_path
 from second_call.figures.data import COLUMNS, format_csv
 from second_call.headlines.gains import find_gain
@@ -149,6 +151,30 @@ def test_a_gain_needs_both_figures() -> None:
         find_gain(KNOWN, "adam.100.fused.gpu", "eager")
 
 
+def test_a_time_of_zero_has_no_gain() -> None:
+    """Neither as a figure nor as what it is compared with, and a wall time of zero is left out."""
+
+    def of_zero(*keys: str) -> Figures:
+        zeros = {key: replace(KNOWN.figures[key], value=0.0, low=0.0, high=0.0) for key in keys}
+        return replace(KNOWN, figures=KNOWN.figures | zeros)
+
+    for key in ("adam.100.fused.gpu", "adam.100.foreach.gpu"):
+        with pytest.raises(ValueError, match=rf"'{key}' \(0 s\).* have no ratio"):
+            find_gain(of_zero(key), "adam.100.fused.gpu", "foreach")
+    gain = find_gain(of_zero("adam.100.fused.speedup"), "adam.100.fused.gpu", "foreach")
+    assert gain.wall is None
+    assert gain.ratio.value == pytest.approx(2.5)
+
+
+def test_both_ends_of_a_figure_are_written_however_far_apart_they_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("sphinx.locale.translators", {})  # of a build before
+    wide = figure("a.b.c", unit="s", value=1e-15, low=0.0, high=1e15)
+    shown = format_range(wide, Locale("en")).replace("\u00a0", " ")
+    assert shown == f"0.0000000 to 1{8 * ',000'}.0000000 ns"
+
+
 def test_a_lower_end_of_zero_reaches_to_the_end_of_the_axis() -> None:
     zero = figure("adam.100.fused.gpu", value=0.004, low=0.0)
     known = replace(KNOWN, figures=KNOWN.figures | {zero.key: zero})
@@ -207,6 +233,7 @@ def test_the_words_of_headlines_are_translated(site: Gallery) -> None:
         ("steps: A question\n      adam.100.fused.gpu: words", "say against what"),
         ("\\\n      adam.100.fused.gpu: words", "write a line such as"),
         ("stairs against a: words", "no recipe is called 'stairs'"),
+        ("steps against a\n      adam.100.fused.gpu: words", "a headline stands below no question"),
     ],
 )
 def test_a_line_that_cannot_be_read_is_told(gallery: Gallery, lines: str, told: str) -> None:
@@ -225,6 +252,14 @@ def test_a_key_that_no_recording_has_is_told_with_its_line(site: Gallery) -> Non
         build.warnings
     )
     assert rows(build.page("results"))[0].endswith("[not measured yet]")
+
+
+def test_a_figure_of_zero_is_told_with_its_line_and_has_a_dash(site: Gallery) -> None:
+    store(site, *FIGURES[:2], timed("adam.100.fused.gpu", 0.0), *FIGURES[3:])
+    build = site.build()
+    told = "results.rst:7: 'adam.100.fused.gpu' (0 s) and 'adam.100.foreach.gpu' (0.01 s) have no"
+    assert build.warnings.count(told) == 1
+    assert rows(build.page("results"))[0].endswith("fused=True –")
 
 
 def test_a_changed_figure_changes_the_page(site: Gallery) -> None:

@@ -52,7 +52,7 @@ def _read(text: str) -> Any:
     """Return what a literal of Python stands for, or None."""
     try:
         return ast.literal_eval(text)
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         return None
 
 

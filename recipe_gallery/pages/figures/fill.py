@@ -15,8 +15,9 @@ from sphinx.util import logging
 
 from ... import Priority
 from ...errors import GalleryError
+from ...incremental.kept import store_of
+from ...incremental.outdated import watch
 from ...languages import current_language
-from ...outdated import store_of, watch
 from ...recipes.figures.figures import ClaimRecord
 from .evidence import format_quantities, tell_evidence
 from .format import describe_spread, format_figure, needs_unit
@@ -114,7 +115,8 @@ class FillFigures(SphinxTransform):
             else:
                 text = _("On %(device)s it holds in %(held)s of %(processes)s processes only:")
             lines.append(([(str(text % facts), False)], False))
-            lines += show(_most_telling(other), other)
+            telling = other.refuted[0] if other.refuted else other
+            lines += show(telling.evidence, other)
         node["evidence"] = lines
 
     def _show_evidence(
@@ -151,11 +153,6 @@ def _count(record: ClaimRecord, machines: int) -> str:
     else:
         text = _("Holds in %(held)s of %(processes)s processes on one machine:")
     return str(text % facts)
-
-
-def _most_telling(record: ClaimRecord) -> str:
-    """Return the evidence of a process that says the opposite, if there is one."""
-    return record.refuted[0].evidence if record.refuted else record.evidence
 
 
 def _describe_failure(sentence: str, record: ClaimRecord) -> str:
@@ -212,10 +209,6 @@ def _locate(node: nodes.Element) -> tuple[Path | None, int | None]:
 
 def tell_problems(app: Sphinx, env: BuildEnvironment) -> None:
     """Warn of what is wrong with figures; also of pages that this build did not read."""
-    for problem in dict.fromkeys(_problems(env)):
+    pages = [page for _docname, page in sorted(store_of(env).pages.items())]
+    for problem in dict.fromkeys(each for page in pages for each in page.problems):
         logger.warning("%s", problem, type="recipe_gallery", subtype="figures")
-
-
-def _problems(env: BuildEnvironment) -> Iterator[str]:
-    for _docname, page in sorted(store_of(env).pages.items()):
-        yield from page.problems

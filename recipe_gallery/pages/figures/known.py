@@ -11,15 +11,10 @@ from pathlib import Path
 from sphinx.environment import BuildEnvironment
 
 from ...errors import GalleryError, suggest
-from ...outdated import keep, once, watch
+from ...incremental.kept import Kept, keep, once
+from ...incremental.outdated import has_state, watch
 from ...project import gallery_folders
-from ...recipes.figures.figures import (
-    ClaimRecord,
-    Figure,
-    Figures,
-    figures_path,
-    load_figures,
-)
+from ...recipes.figures.figures import ClaimRecord, Figure, Figures, figures_path, load_figures
 from ...recipes.figures.references import Reference
 from ...recipes.figures.replicates import replicates_path
 from ...recipes.figures.rows import Row
@@ -76,13 +71,28 @@ def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
     raise ValueError(f"no recipe is called {named.recipe!r}{_suggest(named.recipe, names)}")
 
 
+def all_files(env: BuildEnvironment) -> list[GalleryFile]:
+    """Return all recipes of the project, which are looked for once in a build."""
+    return once(env, _list_all)
+
+
+def _list_all(env: BuildEnvironment) -> list[GalleryFile]:
+    return list_files(env.config, Path(env.srcdir))
+
+
 def _list_names(env: BuildEnvironment) -> list[str]:
-    return [file.name for file in list_files(env.config, Path(env.srcdir))]
+    return [file.name for file in all_files(env)]
 
 
+def state_of_recipe(env: BuildEnvironment, docname: str) -> bytes:
+    """Return a digest of times and sizes of a recipe, its inputs and all its recordings."""
+    return once(env, _know, docname).state
+
+
+@has_state(state_of_recipe)
 def answers(env: BuildEnvironment, docname: str, *questions: str) -> tuple[Answer, ...]:
     """Return what a recipe says to questions such as ``figure adam.100.compiled.speedup``."""
-    known = once(env, _know, docname)
+    known: Known = once(env, _know, docname).value
     if known.figures is not None and env.config.recipe_gallery_gpu_figures and not known.on_gpu:
         return tuple(_try(known, *question.split()) for question in questions)
     return tuple(_answer(known, *question.split()) for question in questions)
@@ -134,18 +144,20 @@ def _suggest(key: str, keys: Iterable[str]) -> str:
     return f"; near it: {', '.join(near)}" if near else ""
 
 
-def _know(env: BuildEnvironment, docname: str) -> Known:
-    """Return what is known of a recipe; unchanged files are not read again, nor in later builds."""
+def _know(env: BuildEnvironment, docname: str) -> Kept:
+    """Keep what is known of a recipe; unchanged files are not read again, nor in later builds."""
     file = find_file(env.config, Path(env.srcdir), docname)
+    key = "figures", docname
     if file is None:
-        return Known(problem=f"there is no recipe {docname!r} any more")
+        gone = Known(problem=f"there is no recipe {docname!r} any more")
+        return keep(env, key, [], lambda: (None, gone))
     recordings = Path(env.srcdir, env.config.recipe_gallery_recordings)
     folders = [recordings, *(recordings / each for each in list_machines(env, docname))]
     files = [file.path]
     for folder in folders:
         path = file.recording(folder)
         files += [path, figures_path(path), replicates_path(path)]
-    return keep(env, ("figures", docname), files, lambda: _read(file, folders))
+    return keep(env, key, files, lambda: _read(file, folders))
 
 
 def _read(file: GalleryFile, folders: list[Path]) -> tuple[list[Path] | None, Known]:
@@ -208,6 +220,7 @@ def _of_page(row: Row) -> Figure:
     return Figure(**named, low=row.value, high=row.value, processes=1, hosts=1)
 
 
+@has_state(state_of_recipe)
 def list_machines(env: BuildEnvironment, docname: str) -> tuple[str, ...]:
     """Return on which other machines a recipe was recorded, by its page."""
     file = find_file(env.config, Path(env.srcdir), docname)
@@ -216,10 +229,9 @@ def list_machines(env: BuildEnvironment, docname: str) -> tuple[str, ...]:
 
 def _find_machines(env: BuildEnvironment) -> dict[str, tuple[str, ...]]:
     """Return the machines of each recipe that has some, by its name."""
-    root = Path(env.srcdir)
     found: dict[str, tuple[str, ...]] = {}
-    files = list_files(env.config, root)
-    for _path, machine, name in find_recordings(root / env.config.recipe_gallery_recordings, files):
+    folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
+    for _path, machine, name in find_recordings(folder, all_files(env)):
         if machine and name:
             found[name] = (*found.get(name, ()), machine)
     return found

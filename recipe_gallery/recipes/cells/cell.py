@@ -1,8 +1,9 @@
 """Cells: the code blocks of a recipe, as they run and as they are shown.
 
-A block with nothing to show, because all of it stands between ``# sphinx_gallery_start_ignore`` and
-``# sphinx_gallery_end_ignore``, runs with the cell behind it; behind the last one it is a cell of
-its own. So is each block marked with ``# sphinx_gallery_plumbing = True``.
+Code between ``# sphinx_gallery_start_ignore`` and ``# sphinx_gallery_end_ignore`` runs with its
+cell and counts in its fingerprint, but pages and downloads do not have it. A block with nothing
+else runs with the cell behind it; behind the last one it is a cell of its own. So is each block
+marked with ``# sphinx_gallery_plumbing = True``.
 """
 
 import ast
@@ -127,12 +128,13 @@ def _make_cell(path: Path, number: int, block: Block, hidden: str) -> Cell:
     )
     try:
         ast.parse(cell.code)
-        fingerprint_code(cell.code)
+        _ = cell.fingerprint
     except (SyntaxError, tokenize.TokenError):
         raise syntax_error(path, content, block.lineno) from None
     try:
-        ast.parse(cell.source)
-        fingerprint_code(cell.source)
+        if cell.source != cell.code:
+            ast.parse(cell.source)
+            fingerprint_code(cell.source)
     except (SyntaxError, tokenize.TokenError):
         text = "what is shown of this code cannot be parsed without what is hidden"
         remedy = "hide whole statements only"

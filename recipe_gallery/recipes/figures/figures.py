@@ -172,22 +172,26 @@ def _read_figure(line: dict[str, Any]) -> Figure:
     figure = Figure(**line)
     names = ("case", "arm", "size", "quantity", "value", "unit")
     parse({"rows": [{name: line[name] for name in names} | {"class": figure.spread_class}]})
-    for name in ("low", "high"):
-        require_number(name, line[name])
-    _require_counts(figure.processes, figure.hosts)
+    _require_interval(line)
     return figure
 
 
 def _read_ratio(line: dict[str, Any]) -> Ratio:
     ratio = Ratio(**line)
-    for name in ("value", "low", "high"):
-        require_number(name, line[name])
-        if not line[name]:
-            raise ValueError(f"{name} of a ratio is 0")
+    _require_interval(line)
+    if not ratio.low:
+        raise ValueError("low of a ratio is 0")
     require_text("key", ratio.key, LONGEST_NAME * 4)
     require_text("over", ratio.over, LONGEST_NAME * 4)
-    _require_counts(ratio.processes, ratio.hosts)
     return ratio
+
+
+def _require_interval(line: dict[str, Any]) -> None:
+    for name in ("value", "low", "high"):
+        require_number(name, line[name])
+    if not line["low"] <= line["value"] <= line["high"]:
+        raise ValueError(f"the value {line['value']} lies outside of its interval")
+    _require_counts(line["processes"], line["hosts"])
 
 
 def _read_claim(line: dict[str, Any]) -> ClaimRecord:

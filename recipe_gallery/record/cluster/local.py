@@ -3,6 +3,7 @@
 import contextlib
 import logging
 import os
+import time
 from collections.abc import Iterator, Sequence
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,16 +11,19 @@ from typing import Any
 
 import dask
 from distributed import Client, Nanny, Scheduler, SpecCluster
+from distributed.scheduler import KilledWorker
 
-from ...errors import GalleryError
+from ...errors import GalleryError, visible
 from ..progress import Progress
 from ..run.remains import run_folder
+from ..run.supervise import describe_end
 from .places import Place
 from .remote import PlacePlugin
 
 RESOURCE = "place"  # of which each worker has one: a task at a time
 LOCAL = "127.0.0.1"  # what listens there cannot be reached from other machines
 CONNECT = 15  # seconds
+_ended: dict[str, int] = {}  # with what processes of workers here ended, by their addresses
 
 
 @contextlib.contextmanager
@@ -61,6 +65,26 @@ def describe_worker(place: Place, root: Path, folder: Path, name: str) -> dict[s
     }
 
 
+class _Watched(Nanny):
+    """A nanny that tells how a process of its worker ended; it starts another one at once."""
+
+    def _on_worker_exit_sync(self, exitcode: int) -> None:
+        _ended[self.worker_address] = exitcode
+        super()._on_worker_exit_sync(exitcode)
+
+
+def describe_loss(client: Client, address: str, error: Exception | None = None) -> str:
+    """Return how a worker was lost, in brackets, as far as that is known here."""
+    until = time.monotonic() + (1 if client.cluster else 0)  # on this machine it is known soon
+    while address not in _ended and time.monotonic() < until:
+        time.sleep(0.01)
+    if address in _ended:
+        return f" (its process ended {describe_end(_ended.pop(address))})"
+    if error is None or isinstance(error, KilledWorker):
+        return ""
+    return f" ({visible(' '.join(f'{type(error).__name__}: {error}'.split()))[:200]})"
+
+
 @contextlib.contextmanager
 def local_cluster(places: Sequence[Place], root: Path, progress: Progress) -> Iterator[Client]:
     """Yield a client of a cluster with a worker at each place; nothing of it is left after."""
@@ -71,7 +95,7 @@ def local_cluster(places: Sequence[Place], root: Path, progress: Progress) -> It
         held.enter_context(set_up(folder))
         workers = {
             place.name: {
-                "cls": Nanny,
+                "cls": _Watched,
                 "options": {**describe_worker(place, root.resolve(), folder, place.name), **own},
             }
             for place in places

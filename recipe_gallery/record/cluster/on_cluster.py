@@ -20,7 +20,7 @@ from ..run.interruption import held_back
 from ..run.supervise import GRACE
 from ..tasks.task import Failure, Result, Task
 from .code import describe_code
-from .local import RESOURCE
+from .local import RESOURCE, describe_loss
 from .remote import Order, Refusal, carry_out
 from .workers import PATIENCE, Workers
 
@@ -166,17 +166,19 @@ class OnCluster:
         job = self._jobs[address]
         if not job.future.done():
             if address not in self._workers.fit:
-                yield from self._try_again(address, waiting, "was lost")
+                how = describe_loss(self.client, address)
+                yield from self._try_again(address, waiting, f"was lost{how}")
             elif time.monotonic() > job.due:
                 yield from self._try_again(address, waiting, "hangs")
                 self._workers.restart(address)
             return
         try:
             result = job.future.result()
-        except Exception:
+        except Exception as error:
             if self.client.status != "running":
                 raise self._workers.scheduler_is_gone() from None
-            yield from self._try_again(address, waiting, "was lost")
+            how = describe_loss(self.client, address, error)
+            yield from self._try_again(address, waiting, f"was lost{how}")
             return
         del self._jobs[address]
         if isinstance(result, Refusal):

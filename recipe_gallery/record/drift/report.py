@@ -20,7 +20,8 @@ def format_text(found: Sequence[Drift], base: str) -> str:
     for drift in found:
         lines.append(f"{drift.name}: {_summarize(drift)}")
         for name, outside in drift.outside.items():
-            lines.append(f"  {name}: {len(outside)} of {_count_class(drift, name)} outside")
+            of = sum(each.figure.spread_class == name for each in drift.compared)
+            lines.append(f"  {name}: {len(outside)} of {of} outside")
             rows = [_describe(each) for each in outside]
             widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
             for row in rows:
@@ -63,10 +64,6 @@ def _summarize(drift: Drift) -> str:
         processes, hosts = count(drift.processes, "new process", "es"), count(drift.hosts, "host")
         parts.append(f"{processes} on {hosts}, {drift.device}")
     return "; ".join([*parts, drift.note] if drift.note else parts)
-
-
-def _count_class(drift: Drift, name: str) -> int:
-    return sum(each.figure.spread_class == name for each in drift.compared)
 
 
 def _describe(compared: Compared) -> tuple[str, str, str, str, str]:

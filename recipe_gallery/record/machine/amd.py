@@ -10,11 +10,8 @@ import shutil
 from contextlib import suppress
 from typing import Any
 
-from ...errors import GalleryError, suggest
-from ..programs import ask
-from .gpu import AMD, CUDA, HIP, ROCR, Gpu, choose
+from .gpu import AMD, CUDA, HIP, ROCR, Gpu, ask_tool, choose
 
-ANSWER = 60  # seconds in which a tool has to answer
 _TOOLS = {
     "amd-smi": ("static", "--asic", "--vram", "--driver", "--json"),
     "rocm-smi": (
@@ -95,16 +92,9 @@ def _describe(number: int, serial: object, name: object, driver: object, memory:
 
 def _ask(tool: str, *options: str) -> Any:
     """Return the JSON that a tool prints, behind warnings that it may begin with; None without."""
-    try:
-        done = ask([tool, *options], seconds=ANSWER)
-    except TimeoutError as error:
-        remedy = f"its driver may hang; to run on the CPU: {suggest('record', '', '--device cpu')}"
-        raise GalleryError(f"{tool}: {error}", remedy=remedy) from None
-    except OSError:
-        return None
-    lines = done.stdout.splitlines(keepends=True)
+    lines = ask_tool(tool, *options).splitlines()
     while lines and not lines[0].startswith(("[", "{")):
         del lines[0]
     with suppress(ValueError, RecursionError):
-        return json.loads("".join(lines)) if done.returncode == 0 else None
+        return json.loads("".join(lines))
     return None

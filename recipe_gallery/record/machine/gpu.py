@@ -5,6 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from ...errors import GalleryError, suggest
+from ..programs import ask
+
+ANSWER = 60  # seconds in which a vendor's tool has to answer
 NVIDIA, AMD = "NVIDIA", "AMD"
 # What tells libraries which GPUs they may use; recording sets it to one GPU, or to none. The last
 # two are of AMD's alone: what ROCR_... lets through is counted anew, and HIP_... chooses of that.
@@ -56,3 +60,15 @@ def choose(gpus: Sequence[Gpu], visible: str | None) -> list[Gpu]:
             break
         chosen += [each for each in found if each not in chosen]
     return chosen
+
+
+def ask_tool(tool: str, *options: str) -> str:
+    """Return what a vendor's tool prints; nothing if it fails or is not there."""
+    try:
+        done = ask([tool, *options], seconds=ANSWER)
+    except TimeoutError as error:
+        remedy = f"its driver may hang; to run on the CPU: {suggest('record', '', '--device cpu')}"
+        raise GalleryError(f"{tool}: {error}", remedy=remedy) from None
+    except OSError:
+        return ""
+    return "" if done.returncode else done.stdout

@@ -5,12 +5,9 @@ import re
 import shutil
 from collections.abc import Iterable
 
-from ...errors import GalleryError, suggest
-from ..programs import ask
-from .gpu import CUDA, Gpu, choose
+from .gpu import CUDA, Gpu, ask_tool, choose
 
 TOOL = "nvidia-smi"
-ANSWER = 60  # seconds in which it has to answer
 _MIG = "MIG-"  # so begins the name of a part of a GPU
 
 
@@ -43,7 +40,7 @@ def list_all() -> list[Gpu]:
 def _query(*options: str) -> list[Gpu]:
     query = "--query-gpu=name,driver_version,memory.total,uuid"
     gpus = []
-    for line in _ask("--format=csv,noheader", query, *options):
+    for line in ask_tool(TOOL, "--format=csv,noheader", query, *options).splitlines():
         fields = [field.strip() for field in line.split(",")]
         if len(fields) == 4:
             facts = dict(zip(("gpu", "driver", "memory"), fields[:3], strict=True))
@@ -55,7 +52,7 @@ def _list_parts(names: Iterable[str]) -> Iterable[Gpu]:
     """Yield the parts of GPUs that are named and there."""
     gpus, gpu = {each.identity: each for each in list_all()}, None
     kinds = {}  # the part's kind, such as "MIG 3g.40gb", and its GPU, by the part's name
-    for line in _ask("-L"):
+    for line in ask_tool(TOOL, "-L").splitlines():
         # GPU 0: Some name (UUID: GPU-...), and below it:  MIG 3g.40gb  Device  0: (UUID: MIG-...)
         if found := re.match(r"\s*(GPU|MIG \S+)\s.*\(UUID: (\S+)\)", line):
             if found[1] == "GPU":
@@ -71,15 +68,3 @@ def _list_parts(names: Iterable[str]) -> Iterable[Gpu]:
             identity=name,
             facts={"gpu": f"{gpu.facts['gpu']} {kind}", "driver": gpu.facts["driver"]},
         )
-
-
-def _ask(*options: str) -> list[str]:
-    """Return the lines that nvidia-smi prints; none if it fails or is not there."""
-    try:
-        done = ask([TOOL, *options], seconds=ANSWER)
-    except TimeoutError as error:
-        remedy = f"its driver may hang; to run on the CPU: {suggest('record', '', '--device cpu')}"
-        raise GalleryError(f"{TOOL}: {error}", remedy=remedy) from None
-    except OSError:
-        return []
-    return [] if done.returncode else done.stdout.splitlines()

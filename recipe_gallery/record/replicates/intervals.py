@@ -132,9 +132,7 @@ def compute_figures(processes: Iterable[tuple[str, Sequence[Row]]]) -> dict[str,
     }
 
 
-def compute_ratios(
-    processes: Iterable[tuple[str, Sequence[Row]]],
-) -> dict[tuple[str, str], Ratio]:
+def compute_ratios(processes: Iterable[tuple[str, Sequence[Row]]]) -> dict[tuple[str, str], Ratio]:
     """Return how many times as long one took as another of its case, size and class, by keys."""
     pairs: dict[str, tuple[str, str]] = {}
     divided = []

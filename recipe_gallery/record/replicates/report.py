@@ -7,7 +7,7 @@ from pathlib import Path
 from ...errors import GalleryError, describe_error, suggest
 from ...recipes.figures.figures import ClaimRecord, Figure, figures_path, load_figures
 from ...recipes.figures.references import find_claims
-from ...recipes.figures.sources import Process, Sources, read_sources
+from ...recipes.figures.sources import Sources, read_sources
 from ...recipes.recipe import Recipe
 from ...recipes.recording import Recording
 
@@ -109,21 +109,18 @@ def describe_partial(figures: Iterable[Figure], sources: Sources) -> list[str]:
     What the page alone publishes is measured once.
     """
     replicates = len(sources.counted)
+    of_page = {row.key for row in sources.page.published.rows} if sources.page else set()
     lacking = [
         each
         for each in figures
         if each.processes < replicates + bool(sources.page)
-        and not (sources.page and each.processes == 1 and each.key in _keys(sources.page))
+        and not (each.processes == 1 and each.key in of_page)
     ]
     if not lacking:
         return []
     first = lacking[0]
     text = f"{count(len(lacking), 'figure')} not of all processes: {first.key} (of "
     return [f"{text}{first.processes}){', ...' if len(lacking) > 1 else ''}"]
-
-
-def _keys(process: Process) -> set[str]:
-    return {row.key for row in process.published.rows}
 
 
 def describe_refuted(claims: Iterable[ClaimRecord]) -> list[str]:

@@ -18,7 +18,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat import NotebookNode
 
 from ...errors import GalleryError
-from .collector import Client, Collector, NotHeldError
+from .collector import Client, Collector
 from .outputs.cleaner import Cleaner, Machine
 from .supervise import CellToRun, KernelDiedError, Run, describe_end
 
@@ -109,7 +109,7 @@ class Execution:
             remedy = _LONGER
         except DeadKernelError:
             kind, text, remedy = self._explain_death()
-        except NotHeldError as error:
+        except GalleryError as error:  # what no notebook can hold
             text, remedy = error.text, error.remedy
         except CellExecutionError as error:
             text = f"failed: {self._describe_error(error.ename, error.evalue)}"
@@ -137,6 +137,8 @@ class Execution:
     def _explain_death(self) -> tuple[type[GalleryError], str, str]:
         """Return the kind of error, the text and the remedy for a kernel that ended in a cell."""
         limit = self.run.output_limit
+        if refused := self.collector.refused:
+            return GalleryError, refused.text, refused.remedy
         if self.collector.left < 0 or (self.run.folder / "output_limit").exists():
             text = f"printed and showed more than {limit:g} MB (output_limit in recording.toml)"
             return GalleryError, text, "print and show less or raise the limit"

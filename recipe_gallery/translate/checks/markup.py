@@ -8,8 +8,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 from docutils import frontend, nodes
-from docutils.parsers.rst import Parser, languages, states
-from docutils.utils import Reporter, new_document
+from docutils.parsers.rst import Parser, states
+from docutils.utils import new_document
 
 from ...recipes.figures.references import parse_claim, parse_reference
 
@@ -135,11 +135,11 @@ def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]
     if isinstance(node, nodes.literal):
         parts["literal", f"``{text}``"] += 1
         plain.append(" ")
-    elif isinstance(node, nodes.inline) and node.get("role") in ("measured", "claim"):
+    elif isinstance(node, nodes.inline) and node["role"] in ("measured", "claim"):
         figure, words = _read_figure(node["role"], node["raw"])
         parts[_FIGURE, figure] += 1
         plain.append(words)
-    elif isinstance(node, nodes.inline) and "role" in node:
+    elif isinstance(node, nodes.inline):
         role = node["role"] or "`"
         explicit = None if role in _TITLELESS_ROLES else _ROLE_TARGET.match(node["raw"])
         target = explicit["target"] if explicit else node["raw"]
@@ -195,21 +195,12 @@ def _parse_inline(text: str, glue: bool) -> tuple[list[nodes.Node], list[nodes.s
 @cache
 def _machinery(glue: bool) -> tuple[states.Inliner, Any]:
     settings = frontend.get_default_settings(Parser)
-    settings.report_level = Reporter.WARNING_LEVEL
-    settings.halt_level = Reporter.SEVERE_LEVEL + 1
     settings.warning_stream = False
     settings.character_level_inline_markup = glue
     document = new_document("message", settings)
     inliner = states.Inliner()  # a subclass would not do: it looks for patterns in its own class
     inliner.init_customizations(settings)
     inliner.interpreted = _note_role
-    memo = states.Struct(
-        document=document,
-        reporter=document.reporter,
-        language=languages.get_language("en", document.reporter),
-        title_styles=[],
-        section_level=0,
-        section_bubble_up_kludge=False,
-        inliner=inliner,
-    )
+    # The rest of what docutils keeps there is for blocks and for roles that it knows
+    memo = states.Struct(document=document, reporter=document.reporter, language=None)
     return inliner, memo

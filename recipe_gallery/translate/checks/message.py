@@ -10,7 +10,7 @@ at the message itself, by a translator's comment with a reason::
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from unicodedata import normalize
 
 from ...languages import Language
@@ -120,11 +120,6 @@ class Check:
     scripts: frozenset[str]  # to which languages it applies, by how they are written; none: to all
     whole: bool  # it has no say while markup or a comment is broken
 
-    @property
-    def excusable(self) -> bool:
-        """Tell whether a translator may accept what it finds, with a reason."""
-        return not self.breaks  # a catalog does not say what is good for readers
-
     def applies(self, kind: Kind, language: Language) -> bool:
         """Tell whether it has a say on messages of a kind in a language."""
         return kind in self.of and (not self.scripts or language.script in self.scripts)
@@ -159,11 +154,8 @@ def check(
     return register
 
 
-def advice(
-    *, of: Collection[Kind] = ALL - {Kind.FORMULA}, scripts: Collection[str] = ()
-) -> Callable[[CheckFunction], CheckFunction]:
-    """Add a function that advises on words to the checks."""
-    return check(of=of, scripts=scripts, whole=True)
+# Adds a function that advises on words
+advice = partial(check, of=ALL - {Kind.FORMULA}, whole=True)
 
 
 def run_checks(message: Message, checks: Iterable[Check]) -> Iterator[tuple[Check, str]]:
@@ -186,7 +178,8 @@ def find_allowed(comment: str) -> set[str]:
 
 def find_misused(comment: str) -> Iterator[str]:
     """Yield what a translator's comment cannot excuse."""
-    excusable = {each.name: each.excusable for each in CHECKS} | {PASTED: True}
+    # a catalog does not say what is good for readers
+    excusable = {each.name: not each.breaks for each in CHECKS} | {PASTED: True}
     for found in _ALLOW.finditer(comment):
         name = found["name"]
         if name not in excusable:

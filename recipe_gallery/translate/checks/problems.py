@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import GalleryError, visible
-from .message import ALL, CHECKS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,28 +26,6 @@ class Problem:
         """Return one line; a path below ``root`` is shown relative to it."""
         text = f"{' '.join(self.message.split(chr(10)))} ({self.check})"
         return GalleryError(text, path=self.path, line=self.line).describe(root)
-
-
-def format_checks() -> str:
-    """Return the table of checks; of those that break a page, readers get English."""
-    rows = [("check", "finding", "of", "what it finds")]
-    for each in CHECKS:
-        kinds = ", ".join(sorted(kind.name.lower() for kind in each.of))
-        finding = "breaks" if each.breaks else "advice"
-        rows.append(
-            (
-                each.name,
-                finding,
-                "all" if each.of == ALL else kinds,
-                (each.run.__doc__ or "").partition("\n")[0],
-            )
-        )
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = (
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        for row in rows
-    )
-    return "\n".join(line.rstrip() for line in lines)
 
 
 def format_problems(problems: Sequence[Problem], form: str) -> str:

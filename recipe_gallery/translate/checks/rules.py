@@ -32,10 +32,8 @@ def check_hidden_character(message: Message) -> Iterator[str]:
 
     Bad: 커널<U+200B>을  Good: 커널을
     """
-    found = dict.fromkeys(HIDDEN.findall(message.translation))
-    odd = [each for each in found if each != "\n" and each not in message.text]
-    allowed = marks_of(message.language) if odd else ""
-    for character in odd:
+    for character in dict.fromkeys(HIDDEN.findall(message.translation)):
+        allowed = f"\n{message.text}{marks_of(message.language)}"
         if character not in allowed:
             yield f"invisible character U+{ord(character):04X}; remove it"
 

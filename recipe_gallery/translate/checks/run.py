@@ -1,7 +1,4 @@
-"""Check catalogs: ``recipe-gallery check-po``, and what a build will not show to readers.
-
-Beside the checks of single messages sphinx-lint is asked.
-"""
+"""Check catalogs: ``recipe-gallery check-po``, and what a build will not show to readers."""
 
 import os
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -29,7 +26,7 @@ from ..glossary import Glossary, load_glossary
 from ..templates.compare import compare, expect
 from ..templates.kept import KeptTemplates, Template
 from . import rules, style  # noqa: F401 (they add the checks)
-from .lint import ask_sphinx_lint, check_text
+from .lint import check_text
 from .message import (
     CHECKS,
     PASTED,
@@ -150,7 +147,7 @@ def _choose(checks: list[Check], entry: polib.POEntry) -> list[Check]:
     return [
         check
         for check in checks
-        if not (check.excusable and check.name in allowed)
+        if (check.breaks or check.name not in allowed)
         and not (check.breaks and entry.fuzzy)  # fuzzy texts reach no page, so they break none
     ]
 
@@ -216,7 +213,7 @@ def check_file(
             Problem(path=path, line=line_of(entry), message=text, check="empty")
             for entry in catalog.untranslated_entries()
         ]
-    return [*problems, *check_text(path), *ask_sphinx_lint(path, catalog)]
+    return [*problems, *check_text(path)]
 
 
 def _find_target(

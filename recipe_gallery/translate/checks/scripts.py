@@ -82,6 +82,5 @@ def foreign_letters(script: Script) -> tuple[re.Pattern[str], dict[str, re.Patte
 @cache
 def known_ideographs(charset: str) -> frozenset[str]:
     """Return the characters of a charset, such as those of GB 2312, where Chinese is simplified."""
-    lead, trail = range(0x81, 0xFF), range(0x40, 0xFF)
-    pairs = b"\n".join(bytes((first, second)) for first in lead for second in trail)
-    return frozenset(pairs.decode(charset, "ignore"))
+    characters = "".join(map(chr, range(0x10000)))
+    return frozenset(characters.encode(charset, "ignore").decode(charset))

@@ -21,8 +21,6 @@ _BORROWED = {
     "pydata_sphinx_theme": ("src/pydata_sphinx_theme/",),
 }
 _CALL = re.compile(r"\b_\(")
-_PLAIN_CALL = re.compile(r'\b_\(\s*((?:"(?:[^"\\\n]|\\.)*"\s*)+),?\s*\)')
-_NO_CODE = re.compile(r'"""[\s\S]*?"""|#.*')
 
 
 def add_labels(
@@ -57,18 +55,9 @@ def find_labels(root: Path, name: str) -> Iterator[tuple[str, str]]:
 
 
 def _find_calls(source: str) -> list[str]:
-    """Return the texts of all calls ``_("...")``, in order.
-
-    Parsing takes long, and is not needed where each such call has nothing but texts in double
-    quotes, and none stands in a comment or a docstring.
-    """
-    calls = len(_CALL.findall(source)) if "_(" in source else 0
-    if not calls:
+    """Return the texts of all calls ``_("...")``, in order."""
+    if not _CALL.search(source):  # parsing takes long
         return []
-    plain = _PLAIN_CALL.findall(source)
-    is_code = len(_CALL.findall(_NO_CODE.sub("", source))) == calls
-    if is_code and len(plain) == calls:
-        return [str(ast.literal_eval(f"({text})")) for text in plain]
     found = [
         (node.lineno, node.col_offset, node.args[0].value)
         for node in ast.walk(ast.parse(source))

@@ -1,6 +1,5 @@
 """Update all catalogs of a language together: a text that moved takes its translation with it."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -28,14 +27,13 @@ class Plan:
         lines = []
         for domain in self.catalogs:
             outcomes = self.outcomes.get(domain, {})
-            counts = Counter(outcomes.values())
             parts = [f"renamed from {self.renamed[domain]}"] if domain in self.renamed else []
             for outcome in Outcome:
                 texts = [text for text, each in outcomes.items() if each is outcome]
                 words = f" ({sum(map(count_words, texts))} words)"
                 to_do = outcome in (Outcome.NEW, Outcome.FUZZY)
                 if texts:
-                    parts.append(f"{counts[outcome]} {outcome.value}{words if to_do else ''}")
+                    parts.append(f"{len(texts)} {outcome.value}{words if to_do else ''}")
             if parts:
                 lines.append(f"{domain}: {', '.join(parts)}")
         gone = set(self.emptied) - set(self.renamed.values())

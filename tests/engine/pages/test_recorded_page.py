@@ -44,9 +44,16 @@ def test_a_recording_is_parsed_once_until_it_changes(
     assert len(read) == 3
 
 
-def test_no_cache_grows_with_the_gallery() -> None:
+def test_no_cache_grows_with_the_gallery(site: Gallery, monkeypatch: pytest.MonkeyPatch) -> None:
     assert recorded_page._read_once.cache_info().maxsize == 16
-    assert recipe._load_recipe.cache_info().maxsize == 2000
+    monkeypatch.setattr(recipe, "MOST_PARSED", 2)
+    monkeypatch.setattr(recipe, "PARSED", parsed := {})
+    for name in ("adding", "fifth", "other"):
+        site.add(name)
+        recipe.load_recipe(site.recipes / f"{name}.py")
+        first = recipe.load_recipe(site.recipes / f"{name}.py")
+        assert first is recipe.load_recipe(site.recipes / f"{name}.py")
+        assert len(parsed) <= 2
 
 
 def test_a_missing_recording_is_told_apart_from_a_damaged_one(site: Gallery) -> None:

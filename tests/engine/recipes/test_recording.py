@@ -112,6 +112,7 @@ def test_what_is_missing_can_be_recorded(tmp_path: Path) -> None:
         (None, {"versions": None}, "not a recording made here"),
         (None, {"inputs": []}, "not a recording made here"),
         (None, {"recorded": "yesterday"}, "not a recording made here"),
+        (None, {"recorded": "2026-01-02T03:04:05"}, "not a recording made here"),
         (None, {"seconds": "long"}, "not a recording made here"),
         (lambda n: n["metadata"]["recording"].pop("commit"), {}, "not a recording made here"),
         (lambda n: n["metadata"]["recording"].pop("modified"), {}, "not a recording made here"),

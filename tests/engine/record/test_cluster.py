@@ -321,7 +321,8 @@ def test_tasks_of_a_killed_worker_and_of_one_that_hangs_are_tried_again(
     lines = [line for line in gallery.messages.splitlines() if line.startswith("note: ")]
     told = sorted(re.sub(r"cpu\d", "cpu", line) for line in lines if "worker" in line)
     assert told == [
-        "note: killed: its worker cpu was lost; it is tried again",
+        "note: killed: its worker cpu was lost (its process ended by signal SIGKILL (Killed)); "
+        "it is tried again",
         "note: stopped: its worker cpu hangs; it is tried again",
     ]
     for name in ("killed", "stopped", "good"):

@@ -297,9 +297,10 @@ def test_figures_of_other_machines_lie_in_their_folder(measured: Gallery, call: 
 
 
 def test_a_recipe_that_publishes_wrong_rows_is_not_recorded(measured: Gallery) -> None:
-    measured.write("wrong", MEASURING.replace("4.0", "float('nan')"))
+    late = "\nimport time\ntime.sleep(60)\n"  # nobody waits for the end of the cell
+    measured.write("wrong", MEASURING.replace("4.0", "float('nan')") + late)
     assert not measured.record("wrong")
-    told = "wrong.py: rows published by cell 1: row 1: value is 'nan', not a plain number; correct"
+    told = "cell 1 of 1 published wrong rows: row 1: value is 'nan', not a plain number; correct"
     assert told in measured.messages
     assert not (measured.recordings / "wrong.ipynb").exists()
 

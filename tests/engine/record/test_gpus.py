@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.record.machine import amd, nvidia
+from recipe_gallery.record.machine import gpu as machine_gpu
 from recipe_gallery.record.machine.gpu import AMD, Gpu, show_only
 from recipe_gallery.record.machine.gpus import find_gpu, find_gpus, require_gpus
 
@@ -111,7 +111,8 @@ def test_a_part_of_a_gpu_keeps_its_name(put_tool: PutTool, monkeypatch: pytest.M
 def test_a_broken_gpu_does_not_hide_the_one_that_is_named(
     put_tool: PutTool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put_tool("nvidia-smi", f'case "$*" in *" --id 1") echo "{GPUS[1]}" ;; *) exit 15 ;; esac')
+    asked = "--format=csv,noheader --query-gpu=name,driver_version,memory.total,uuid --id 1"
+    put_tool("nvidia-smi", f'case "$*" in "{asked}") echo "{GPUS[1]}" ;; *) exit 15 ;; esac')
     assert find_gpus() == []
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1,2")
     assert names(find_gpus()) == ["GPU-2b"]
@@ -139,8 +140,7 @@ def test_a_tool_that_hangs_is_told(
     put_tool: PutTool, monkeypatch: pytest.MonkeyPatch, tool: str
 ) -> None:
     put_tool(tool, "sleep 600")
-    for module in (nvidia, amd):
-        monkeypatch.setattr(module, "ANSWER", 0.5)
+    monkeypatch.setattr(machine_gpu, "ANSWER", 0.5)
     with pytest.raises(GalleryError) as caught:
         find_gpu()
     assert str(caught.value) == (

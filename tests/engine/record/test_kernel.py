@@ -12,7 +12,6 @@ import pytest
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.record.run.collector import NotHeldError
 from recipe_gallery.record.run.kernel import Execution, indent
 from recipe_gallery.record.run.outputs.cleaner import Cleaner
 from recipe_gallery.record.run.supervise import CellToRun, KernelDiedError, Run
@@ -45,6 +44,7 @@ class Collector:
         self.error = error
         self.outputs = outputs
         self.left = left
+        self.refused: GalleryError | None = None
         self.kernel = SimpleNamespace(process=SimpleNamespace(wait=lambda: code))
 
     async def async_execute_cell(self, node: nbformat.NotebookNode, index: int) -> None:
@@ -60,9 +60,11 @@ def execute(
     outputs: tuple[Any, ...] = (),
     code: int = 0,
     left: float = 1,
+    refused: GalleryError | None = None,
     **changes: Any,
 ) -> tuple[Collector, nbformat.NotebookNode]:
     collector = Collector(error, list(outputs), code, left)
+    collector.refused = refused
     node = nbformat.v4.new_code_cell()
     cleaner = Cleaner(hidden=[])
     execution = Execution(run=make_run(**changes), collector=collector, cleaner=cleaner)
@@ -164,6 +166,16 @@ def test_a_killed_kernel_is_told_apart_for_a_second_try() -> None:
     assert told.remedy == "try a smaller size or free memory\n    so far"
 
 
+def test_a_kernel_that_was_ended_for_what_it_showed_gets_no_second_try() -> None:
+    refused = GalleryError("published wrong rows", remedy="mend them")
+    told = end_in(DeadKernelError("dead"), code=-signal.SIGKILL, refused=refused)
+    assert not isinstance(told, KernelDiedError)
+    assert (told.text, told.remedy) == (
+        "cell 2 of 3 published wrong rows",
+        "mend them\n    so far",
+    )
+
+
 def test_where_a_kernel_crashed_is_shown(tmp_path: Path) -> None:
     first = ["Fatal Python error: Segmentation fault", "", "Thread 1:", "  other", ""]
     lines = [*first, "Current thread 2:", *(f"  line {n}" for n in range(20))]
@@ -188,7 +200,7 @@ def test_a_kernel_that_ends_for_too_much_output_is_not_tried_again(
 
 
 def test_what_no_notebook_can_hold_is_told() -> None:
-    told = end_in(NotHeldError("shows a number", "show text"))
+    told = end_in(GalleryError("shows a number", remedy="show text"))
     assert (told.text, told.remedy) == ("cell 2 of 3 shows a number", "show text\n    so far")
 
 
@@ -222,7 +234,7 @@ def test_the_seconds_of_a_cell_are_kept() -> None:
 def test_an_error_shows_the_end_of_what_was_printed() -> None:
     many = nbformat.v4.new_output("stream", text="".join(f"line {n}\n" for n in range(1000)))
     long = nbformat.v4.new_output("stream", name="stderr", text="x" * 10_000)
-    shown = end_in(NotHeldError("", ""), outputs=[many, long]).remedy.splitlines()
+    shown = end_in(GalleryError(""), outputs=[many, long]).remedy.splitlines()
     assert shown[1] == "    ... (942 lines before)"
     assert shown[2:] == [*(f"    line {n}" for n in range(941, 1000)), "    " + "x" * 400]
 

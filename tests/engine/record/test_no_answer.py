@@ -10,7 +10,7 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.record import environment
 from recipe_gallery.record.drift import published
 from recipe_gallery.record.environment import describe
-from recipe_gallery.record.machine import amd, clocks, commit, conditions, host, nvidia
+from recipe_gallery.record.machine import clocks, commit, conditions, gpu, host
 from recipe_gallery.record.machine.clocks import find_command
 from recipe_gallery.record.machine.commit import describe_commit
 from recipe_gallery.record.machine.conditions import run_probe
@@ -31,7 +31,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
         questions.append((command, seconds))
         raise TimeoutError(f"no answer in {seconds:g} s")
 
-    for module in (amd, nvidia, clocks, commit, conditions, environment, published):
+    for module in (gpu, clocks, commit, conditions, environment, published):
         monkeypatch.setattr(module, "ask", ask)
     return questions
 

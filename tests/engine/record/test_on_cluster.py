@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from distributed.scheduler import KilledWorker
 from fake_dask import FakeClient, FakeJob, FakeQueue, at_once
 
 from gallery import Gallery
@@ -18,6 +19,7 @@ from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.record.cluster import on_cluster
 from recipe_gallery.record.cluster import workers as cluster_workers
 from recipe_gallery.record.cluster.code import describe_code
+from recipe_gallery.record.cluster.local import describe_loss
 from recipe_gallery.record.cluster.on_cluster import OnCluster
 from recipe_gallery.record.cluster.remote import Refusal
 from recipe_gallery.record.cluster.workers import Workers
@@ -29,6 +31,10 @@ from recipe_gallery.record.tasks.task import Failure, Result, Task
 CODE = '"""\nTitle\n=====\n\nText.\n"""\nx = 1\n\n# %%\n# More\n# ----\nx = 2\n'
 NOBODY = "there was no worker for 60 s; start some: recipe-gallery record-worker tcp://..."
 GONE = "the scheduler is gone; what was finished is kept; start it, and the same command goes on"
+
+
+def killed_worker() -> KilledWorker:
+    return KilledWorker("task", SimpleNamespace(address="one"), 0)
 
 
 @pytest.fixture
@@ -223,20 +229,41 @@ def test_a_refused_task_goes_to_another_worker(
 def test_a_task_whose_workers_are_lost_is_tried_three_times(
     client: FakeClient, runner: OnCluster, said: io.StringIO, tasks: Callable[..., deque[Task]]
 ) -> None:
+    error = RuntimeError("no\nanswer")
+
     def dies(job: FakeJob) -> None:
-        gives(job) if job.order.name == "b" else job.finish(RuntimeError("KilledWorker"))
+        gives(job) if job.order.name == "b" else job.finish(error)
 
     client.join("one", leaves)
     client.later += [lambda: None, lambda: None, lambda: client.join("two", dies)]
-    failure = "a: its worker was lost, 3 times; see what the recipe does to it"
+    known = "was lost (RuntimeError: no answer)"
+    failure = f"a: its worker {known}, 3 times; see what the recipe does to it"
     assert told([*runner.run(tasks("a", "b"))]) == [("a", failure), *of("b")]
     assert client.given == [("one", "a"), ("two", "a"), ("two", "a"), ("two", "b")]
     assert [each.cancelled for each in client.jobs] == [True, True, True, False]
     assert runner._done == 2
     assert said.getvalue() == (
         "note: a: its worker name of one was lost; it is tried again\n"
-        "note: a: its worker name of two was lost; it is tried again\n"
+        f"note: a: its worker name of two {known}; it is tried again\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("ended", "error", "told"),
+    [
+        (3, None, " (its process ended with exit status 3)"),
+        (-9, killed_worker(), " (its process ended by signal SIGKILL (Killed))"),
+        (None, killed_worker(), ""),  # which only says that it was lost
+        (None, ValueError("a\x1bb"), " (ValueError: a<U+001B>b)"),
+    ],
+)
+def test_of_a_lost_worker_what_is_known_is_told(
+    monkeypatch: pytest.MonkeyPatch, ended: int | None, error: Exception | None, told: str
+) -> None:
+    ends = {} if ended is None else {"one": ended}
+    monkeypatch.setattr("recipe_gallery.record.cluster.local._ended", ends)
+    assert describe_loss(FakeClient(), "one", error) == told  # type: ignore[arg-type]
+    assert not ends  # another one may get its address
 
 
 @pytest.mark.parametrize(

@@ -93,13 +93,18 @@ def test_an_index_is_cut_into_files(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(parts, "PART", 20)
     names = ["basalt", "cobalt", "dolomite", "emerald"]
     pages = [
-        (
-            f"{name}.html",
-            [["", name, f"{name}.", [name], {name: 3, "stone": 1}], ["s", "", "", [], {}]],
-        )
+        [["", name, f"{name}.", [name], {name: 3, "stone": 1}], ["s", "", "", [], {}]]
         for name in names
     ]
-    assert set(parts.write_parts(tmp_path, pages, {"rock": ["stone"]})) == {*names, "stone"}
+    blocks = [parts.gather(pages[:3]), parts.gather(pages[3:])]
+    synonyms = {"rock": ["stone"]}
+    assert set(parts.write_parts(tmp_path, names, blocks, synonyms)) == {*names, "stone"}
+    assert parts.write_parts(tmp_path / "whole", names, [parts.gather(pages)], synonyms)
+    parted, whole = (
+        {path.name: path.read_bytes() for path in Path(folder, parts.FOLDER).iterdir()}
+        for folder in (tmp_path, tmp_path / "whole")
+    )
+    assert parted == whole
     index = read_part(tmp_path / parts.FOLDER / "index.js")
     assert index["starts"] == [0, 2, 4, 6, 8]
     assert index["synonyms"] == {"rock": ["stone"]}
@@ -112,7 +117,7 @@ def test_an_index_is_cut_into_files(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert found["stone"] == [0, 2, 2, 2, 2, 2, 2, 2]
     assert found["cobalt"] == [2, 7]  # three times in the third section, and in its title
     before = {path.name for path in (tmp_path / parts.FOLDER).iterdir()}
-    parts.write_parts(tmp_path, pages[:1], {})
+    parts.write_parts(tmp_path, names[:1], [parts.gather(pages[:1])], {})
     after = {path.name for path in (tmp_path / parts.FOLDER).iterdir()}
     assert len(after) < len(before)  # what is no longer needed is gone
 

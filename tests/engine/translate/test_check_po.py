@@ -12,7 +12,6 @@ import polib
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from sphinxlint.checkers import all_checkers
 
 from gallery import ROOT
 from modules import run_module
@@ -21,9 +20,8 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
 from recipe_gallery.translate.catalogs import Kind
-from recipe_gallery.translate.checks.lint import CHECKERS, ask_sphinx_lint
 from recipe_gallery.translate.checks.message import CHECKS
-from recipe_gallery.translate.checks.problems import Problem, format_problems
+from recipe_gallery.translate.checks.problems import Problem, format_checks, format_problems
 from recipe_gallery.translate.checks.run import BREAKING, check_catalog
 from recipe_gallery.translate.checks.run import check_tree as check_project
 
@@ -32,7 +30,10 @@ BAD, GOOD = CATALOGS / "bad", CATALOGS / "good"
 LANGUAGES = ("ko", "zh_CN")
 LABELS = ("recipe_gallery", "sphinx")
 OTHERS = ["syntax", "header", "duplicate", "empty", "plural"]  # of files
-NAMES = [*(check.name for check in CHECKS if not check.whole), "numbers", *OTHERS]
+NAMES = [
+    *(check.name for check in CHECKS if not check.whole),
+    *("leftover", "numbers", *OTHERS),
+]
 
 PROJECT = """\
 en = { name = "English", published = true }
@@ -270,6 +271,15 @@ def test_plural_forms_are_refused(tmp_path: Path, domain: str) -> None:
     )
 
 
+@pytest.mark.parametrize("rows", ['msgid_plural "b"\nmsgstr "c"', 'msgstr[0] "c"'])
+def test_half_of_a_plural_form_is_refused_too(tmp_path: Path, rows: str) -> None:
+    path = tmp_path / "ko/LC_MESSAGES/page.po"
+    path.parent.mkdir(parents=True)
+    path.write_text(f'msgid ""\nmsgstr "Language: ko\\n"\n\nmsgid "a"\n{rows}\n')
+    _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
+    assert [(each.line, each.check) for each in problems] == [(4, "plural")]
+
+
 def test_a_page_called_like_a_catalog_of_labels_is_a_page(tmp_path: Path) -> None:
     entry = polib.POEntry(msgid="Use ``code``.", msgstr="``code 씁니다.")
     path = catalog_of(entry, path=tmp_path / "locale/ko/LC_MESSAGES/api/sphinx.po")
@@ -419,6 +429,8 @@ def test_a_broken_glossary_is_one_line(
     (line,) = told(capsys)
     assert line.startswith(f"error: locale/glossary.csv{place}")
     assert message in line
+    shutil.rmtree(project / "locale/ko")  # it is told without any catalog, too
+    assert told(capsys, "ko") == [line]
 
 
 def test_a_broken_glossary_stops_no_build(project: Path) -> None:
@@ -441,19 +453,6 @@ def test_an_edited_glossary_is_read_again(project: Path) -> None:
     assert "glossary" in {problem.check for problem in check_tree(project, [])}
     (project / "locale" / "glossary.csv").write_text("term,ko,zh_CN,note\nkernel,코어,内核,\n")
     assert "glossary" not in {problem.check for problem in check_tree(project, [])}
-
-
-@pytest.mark.usefixtures("project")
-def test_the_table_of_checks_tells_what_each_is_about(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["check-po", "--list"]) == 0
-    _head, *rows = capsys.readouterr().out.splitlines()
-    assert [row.split()[0] for row in rows] == [check.name for check in CHECKS]
-    (formula,) = [row for row in rows if row.startswith("formula")]
-    assert re.fullmatch(r"formula +breaks +formula +Formulas that differ .*", formula)
-    (numbers,) = [row for row in rows if row.startswith("numbers")]
-    assert re.match(r"numbers +advice +comment, label, prose +Numbers and their units", numbers)
-    (fuzzy,) = [row for row in rows if row.startswith("fuzzy")]
-    assert re.match(r"fuzzy +advice +all ", fuzzy)
 
 
 def test_json_says_the_same_in_fields(project: Path) -> None:
@@ -592,47 +591,6 @@ def test_catalogs_of_languages_that_nobody_listed_are_an_error(
         assert "catalogs, but no language of theirs in languages.toml" in capsys.readouterr().err
 
 
-def test_all_checks_that_sphinx_lint_is_asked_for_are_there() -> None:
-    assert all_checkers.keys() >= CHECKERS.keys()
-    assert len(CHECKERS) == 10
-
-
-@pytest.mark.parametrize(
-    ("name", "translation", "remedy"),
-    [
-        ("backtick-before-role", "`:doc:`a`", "remove it"),
-        ("directive-with-three-dots", "... image:: a", "leave the directive out"),
-        ("exclamation-and-tilde", ":doc:`!~a`", "keep one of the two"),
-        ("horizontal-tab", "가\t나", "write a space for each tab"),
-        ("missing-backtick-after-role", ":doc:`a", "close it with a backtick"),
-        ("missing-colon-in-role", "가 :doc`a` 나", "write it as in the source"),
-        (
-            *("missing-space-in-hyperlink", "`가<https://a.example>`_"),
-            "put one between title and address",
-        ),
-        (
-            *("missing-underscore-after-hyperlink", "`가 <https://a.example>`"),
-            "end it as in the source",
-        ),
-        ("role-with-double-backticks", ":doc:``a``", "write one on each side"),
-        ("role-with-extra-backtick", ":doc:``a`", "write one on each side"),
-    ],
-)
-def test_what_sphinx_lint_finds_is_told_with_line_and_remedy(
-    name: str, translation: str, remedy: str
-) -> None:
-    catalog = polib.POFile()
-    catalog.append(polib.POEntry(msgid="Long", msgstr=translation * 100, linenum=3))
-    catalog.append(polib.POEntry(msgid="Left", msgstr="", linenum=5))
-    catalog.append(polib.POEntry(msgid="One", msgstr="하나", linenum=7))
-    catalog.append(polib.POEntry(msgid="Two", msgstr=translation, linenum=9))
-    (problem,) = ask_sphinx_lint(Path("a.po"), catalog)
-    assert (problem.path, problem.line, problem.check) == (Path("a.po"), 9, name)
-    assert problem.message.endswith(f"; {remedy}")
-    assert ".;" not in problem.message
-    assert not problem.breaks
-
-
 def test_a_catalog_that_cannot_be_read_is_one_problem(tmp_path: Path) -> None:
     path = tmp_path / "ko/LC_MESSAGES/page.po"
     path.parent.mkdir(parents=True)
@@ -659,6 +617,27 @@ def test_a_header_is_told_to_name_the_language_of_its_folder(
     assert [(each.line, each.message, each.breaks) for each in problems] == [(1, said, False)]
 
 
+def test_labels_for_a_language_serve_its_regions(tmp_path: Path) -> None:
+    path = catalog_of(path=tmp_path / "ko/LC_MESSAGES/recipe_gallery.po")
+    assert check_catalog(path, Language(code="ko_KR", name="한국어"), LABELS)[1] == []
+
+
+def test_a_sentence_of_a_neighbour_is_told_unless_it_is_allowed(tmp_path: Path) -> None:
+    korean, said = (
+        Language(code="ko", name="한국어", glue=True),
+        "커널 하나가 입력을 모두 읽습니다.",
+    )
+    first = polib.POEntry(msgid="It reads all of the input.", msgstr=said)
+    plural = polib.POEntry(msgid="%d", msgid_plural="%d", msgstr_plural={0: "%d"})
+    for comment, checks in (
+        ("", ["plural", "pasted"]),
+        ("check-po: allow pasted (so)", ["plural"]),
+    ):
+        again = polib.POEntry(msgid="Then it writes the output.", msgstr=said, tcomment=comment)
+        path = catalog_of(plural, first, again, path=tmp_path / "ko/LC_MESSAGES/page.po")
+        assert [each.check for each in check_catalog(path, korean, LABELS)[1]] == checks
+
+
 def test_a_doubled_message_is_told_with_the_line_of_the_first(tmp_path: Path) -> None:
     entries = [polib.POEntry(msgid="One.", msgstr=text) for text in ("하나.", "일.")]
     path = catalog_of(*entries, path=tmp_path / "ko/LC_MESSAGES/page.po")
@@ -669,17 +648,31 @@ def test_a_doubled_message_is_told_with_the_line_of_the_first(tmp_path: Path) ->
     assert problem.message == f"the message of line {lines[0]} again; keep one of the two"
 
 
+def test_the_table_of_checks_has_a_head_and_a_line_for_each() -> None:
+    head, *rows = format_checks().splitlines()
+    assert head.split() == ["check", "finding", "of", "what", "it", "finds"]
+    assert [row.split()[0] for row in rows] == [check.name for check in CHECKS]
+    assert head.index("what") == rows[0].index("Control,")
+
+
 def test_forms_of_problems_are_exact() -> None:
     problems = [
         Problem(path=Path("a.po"), line=2, message="bad", check="syntax"),
         Problem(path=Path("b.po"), line=3, message="나쁨", check="numbers", breaks=True),
     ]
+    assert [each.breaks for each in problems] == [False, True]
     assert format_problems(problems, "text").splitlines() == [
         "a.po:2: bad (syntax)",
         "b.po:3: 나쁨 (numbers)",
         "2 problems (syntax: 1, numbers: 1)",
     ]
     assert format_problems(problems[:1], "text").splitlines()[-1] == "1 problem (syntax: 1)"
+    assert format_problems([], "text") == "no problems"
+    marked = Problem(path=Path("X,a.po"), line=4, message="an X, 100 %", check="size")
+    assert format_problems([marked, problems[0]], "github") == (
+        "::error file=X%2Ca.po,line=4,title=size::an X, 100 %25\n"
+        "::error file=a.po,line=2,title=syntax::bad"
+    )
     assert format_problems(problems[1:], "json") == (
         '[\n {\n  "file": "b.po",\n  "line": 3,\n  "message": "나쁨",\n  "check": "numbers"\n }\n]'
     )
@@ -690,11 +683,12 @@ def test_what_other_programs_would_not_read_is_told(tmp_path: Path) -> None:
     path = catalog_of(
         polib.POEntry(msgid="One.", msgstr="하나."), path=tmp_path / "locale/ko/LC_MESSAGES/page.po"
     )
-    text = path.read_text().replace('"하나."', r'"하\나."')
+    text = path.read_text().replace('"하나."', r'"하\나\X."')
     path.write_bytes(b"\xef\xbb\xbf" + rb"# a" + b"\n" + rb"# b \z" + b"\n" + text.encode())
-    line = path.read_text().splitlines().index(r'msgstr "하\나."') + 1
+    line = path.read_text().splitlines().index(r'msgstr "하\나\X."') + 1
     told = [str(each) for each in check_tree(tmp_path, [str(path)]) if each.check == "syntax"]
     assert told == [
         f"{path}:1: the file begins with a byte order mark; save it as UTF-8 without one (syntax)",
+        rf"{path}:{line}: \X means nothing here; write \\X for a backslash (syntax)",
         rf"{path}:{line}: \나 means nothing here; write \\나 for a backslash (syntax)",
     ]

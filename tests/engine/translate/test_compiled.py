@@ -134,6 +134,21 @@ def test_catalogs_of_all_folders_and_labels_are_compiled(
     assert texts(own.with_suffix(".mo")) == {"Notebook": "공책"}
 
 
+def test_a_page_whose_catalog_cannot_be_read_is_in_english(
+    app: SimpleNamespace, told: list[str]
+) -> None:
+    page = write(root(app) / "locale/ko/LC_MESSAGES/page.po", One="하나")
+    build(app)
+    page.write_text("nonsense")
+    for _again in range(2):
+        assert build(app)[str(page)]["left"] == 0
+        assert not page.with_suffix(".mo").exists()
+        (line,) = told
+        assert line.startswith(f"{page}:1: not a catalog from here on; ")
+        assert line.endswith(" (syntax); the page is shown in English")
+        told.clear()
+
+
 def test_what_a_catalog_that_is_gone_was_compiled_to_goes_too(
     app: SimpleNamespace, told: list[str]
 ) -> None:
@@ -212,11 +227,11 @@ def test_the_catalog_of_a_page_is_the_first_that_is_there(app: SimpleNamespace) 
     first.with_suffix(".mo").touch()
     assert has_catalog(app, "part/other")
     address = "https://a.example/r/edit/main/locale/ko/LC_MESSAGES/part/other.po"
-    assert edit_address(app, "part/other") == address
+    assert edit_address(app, catalog_path(app, "part/other")) == address
     app.config.recipe_gallery_repository_branch = "next"
-    assert edit_address(app, "part/other") == address.replace("main", "next")
+    assert edit_address(app, catalog_path(app, "part/other")) == address.replace("main", "next")
     app.config.recipe_gallery_repository_url = ""
-    assert edit_address(app, "part/other") == ""
+    assert edit_address(app, catalog_path(app, "part/other")) == ""
 
 
 def test_pages_without_a_catalog_are_told_in_order(app: SimpleNamespace, told: list[str]) -> None:
@@ -285,6 +300,15 @@ def test_a_page_sees_when_any_label_changes(app: SimpleNamespace, told: list[str
     after = labels_now(app)
     build(app)
     assert labels_now(app) == after != before
+
+
+def test_problems_of_catalogs_are_warnings_that_a_project_may_suppress(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said: list[object] = []
+    monkeypatch.setattr(compiled.logger, "warning", lambda *all_of, **by: said.append((all_of, by)))
+    compiled.warn("100 %")
+    assert said == [(("%s", "100 %"), {"type": "recipe_gallery", "subtype": "catalog"})]
 
 
 def test_a_build_without_catalogs_has_none_left(tmp_path: Path) -> None:

@@ -1,6 +1,8 @@
 """Single messages: right ones that look wrong, and wrong ones that look right."""
 
+import gettext
 import re
+from collections.abc import Iterator
 
 import pytest
 from docutils import nodes
@@ -9,11 +11,21 @@ from gallery import ROOT
 from recipe_gallery.languages import Language
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.checks import rules  # noqa: F401 (it adds the checks)
-from recipe_gallery.translate.checks.markup import inline_nodes, parse
-from recipe_gallery.translate.checks.message import CHECKS, Message, describe_length, run_checks
-from recipe_gallery.translate.checks.page import kind_of_node
+from recipe_gallery.translate.checks.markup import _machinery, inline_nodes, parse
+from recipe_gallery.translate.checks.message import (
+    ALL,
+    CHECKS,
+    Check,
+    Message,
+    advice,
+    check,
+    describe_length,
+    run_checks,
+)
+from recipe_gallery.translate.checks.page import Kinds, drop_unfit, kind_of_node
 from recipe_gallery.translate.checks.style.number_words import may_say
 from recipe_gallery.translate.glossary import load_glossary
+from recipe_gallery.translate.mo import loaded_messages
 from recipe_gallery.translate.pseudo import pseudo_message
 
 # Which words a number may stand for
@@ -61,6 +73,11 @@ RIGHT = [
 ]
 WRONG = [
     ("hidden-character", "prose", "It is fast.", "빠\u3164릅니다."),
+    ("comment", "comment", "Why", "# 왜"),
+    ("line-break", "prose", "One.", "하나.\n둘."),
+    ("markup", "prose", "A b.", "``가"),
+    ("figures", "prose", "It is :measured:`a.b`.", "빠릅니다."),
+    ("formula", "formula", "\\text{a}", "\\text{$b$}"),
     ("markup-changed", "prose", "Set a*b*c to one.", "a*b*c를 1로 둡니다."),
     ("address", "comment", "Random", "난수 https://spam.example/x"),
     ("address", "label", "Open the page", "https://evil.example 열기"),
@@ -105,7 +122,7 @@ def test_a_wrong_translation_is_found(check: str, kind: str, text: str, translat
     assert check in alarms(kind, text, translation)
     (found,) = [each for each in CHECKS if each.name == check]
     assert found.breaks == (check in BREAKING.split())
-    assert found.excusable == (check in f"{EXCUSABLE} {STYLE}".split())
+    assert (not found.breaks) == (check in f"{EXCUSABLE} {STYLE}".split())
 
 
 # What keeps a translation from readers, who would be misled or see a broken page: no catalog says
@@ -117,15 +134,39 @@ BREAKING = (
 EXCUSABLE = "glossary fuzzy untranslated numbers spaces"
 # How to write well is shown in test_style_checks.py; here texts are too short for it.
 STYLE = (
-    "script character length emphasis names order final-punctuation width spacing pairs "
+    "script character length emphasis leftover names order final-punctuation width spacing pairs "
     "doubled-word register particle"
 )
 
 
 def test_what_breaks_a_page_is_kept_from_it_and_style_is_not() -> None:
     assert " ".join(check.name for check in CHECKS if check.breaks) == BREAKING
-    excusable = {check.name for check in CHECKS if check.excusable}
+    excusable = {check.name for check in CHECKS if not check.breaks}
     assert excusable == {*EXCUSABLE.split(), *STYLE.split()}
+
+
+def test_a_function_becomes_a_check_under_its_own_name() -> None:
+    before = list(CHECKS)
+
+    @check(of={Kind.LABEL}, scripts=["Kore"])
+    def check_two_words(message: Message) -> Iterator[str]:
+        yield message.text
+
+    @advice(scripts=["Hans"])
+    def check_more(message: Message) -> Iterator[str]:
+        yield message.text
+
+    (one, other), CHECKS[:] = CHECKS[len(before) :], before
+    assert one == Check(
+        name="two-words",
+        run=check_two_words,
+        of=frozenset({Kind.LABEL}),
+        breaks=False,
+        scripts=frozenset({"Kore"}),
+        whole=False,
+    )
+    assert (other.name, other.run, other.breaks, other.whole) == ("more", check_more, False, True)
+    assert (other.of, other.scripts) == (ALL - {Kind.FORMULA}, {"Hans"})
 
 
 def test_a_translation_of_another_text_is_told_as_such() -> None:
@@ -310,6 +351,57 @@ SAID = [
         },
     ),
     (
+        *("prose", "A b.", "``가 `나 *다"),
+        {
+            "markup: markup: '``가 `나 *다' is not closed; close it with two backticks",
+            "markup: markup: '*다' is not closed; "
+            "close it with a star, or write \\* for one to be seen",
+        },
+    ),
+    (
+        *("prose", "A b.", "*가 *나 |다"),
+        {
+            "markup: markup: '*가 *나 |다' is not closed; "
+            "close it with a star, or write \\* for one to be seen",
+            "markup: markup: '|다' is not closed; close it with |, or write \\| for one to be seen",
+        },
+    ),
+    (
+        *("prose", "A b.", "글 # noqa"),
+        {"markup: # noqa at the end is for Sphinx and not for readers; leave it out"},
+    ),
+    (
+        *("prose", "`a <https://a.example>`__ b", "`가<https://a.example>`__ b"),
+        {
+            "markup-changed: no space before < in a link; "
+            "put one between its title and its address",
+        },
+    ),
+    (
+        *("label", "Ask us", "a@b.example 문의"),
+        {"address: an address that the source does not have: a@b.example; leave it out"},
+    ),
+    (
+        *("comment", "Why", ":doc:`/a` :doc:`/b` 왜"),
+        {"comment: not in the source: :doc:`/a`, :doc:`/b`; a comment is plain text"},
+    ),
+    (
+        *("prose", "See `a < b`_.", "참고."),
+        {"markup-changed: missing from the translation: reference; keep it"},
+    ),
+    (
+        *("prose", "A b.", "``a`` ``b`` 글"),
+        {"markup-changed: not in the source: ``a``, ``b``; leave it out"},
+    ),
+    (
+        *("prose", "See a_.", "a_ ``b`` 참고."),
+        {"markup-changed: not in the source: ``b``; leave it out"},
+    ),
+    (
+        *("prose", "It is :measured:`a.b`.", ":measured:`a.b` :measured:`c.d`입니다."),
+        {"figures: not in the source: :measured:`c.d`; copy the keys from there"},
+    ),
+    (
         *("prose", "A b.", "A｀b｀"),
         {"full-width-markup: full-width character in markup: ｀; use the half-width one"},
     ),
@@ -449,6 +541,16 @@ def test_a_text_is_shown_with_its_literals_and_the_titles_of_its_links() -> None
     assert [node.astext() for node in found if isinstance(node, nodes.literal)] == ["a"]
     assert all(isinstance(node, nodes.Text | nodes.literal) for node in found)
     assert [node.astext() for node in inline_nodes("``a``를", glue=True)] == ["a", "를"]
+
+    def make(role: str, text: str) -> nodes.Node | None:
+        return nodes.emphasis("", f"{role} {text}") if role == "measured" else None
+
+    made = inline_nodes(":measured:`a.b` :doc:`c`", make=make)
+    assert [(type(node), node.astext()) for node in made] == [
+        (nodes.emphasis, "measured a.b"),
+        (nodes.Text, " "),
+        (nodes.Text, "c"),
+    ]
     # without it, words that touch markup are words
     assert "".join(node.astext() for node in inline_nodes("``a``를")) == "``a``를"
 
@@ -494,7 +596,7 @@ def test_the_words_of_a_message_are_what_is_left_without_markup() -> None:
         ("link", "https://b.example"): 1,
     }
     assert dict(found.figures) == {":measured:`a.b.time`": 1}
-    assert found.emphasized == 2
+    assert (found.emphasized, found.strong) == (2, 1)
 
 
 @pytest.mark.parametrize(
@@ -506,6 +608,9 @@ def test_the_words_of_a_message_are_what_is_left_without_markup() -> None:
         (":math:`\\mathrm{cost} + \\text{time}_1`", ("role", ":math:`\\mathrm{} + \\text{}_1`")),
         ("`title`", ("role", ":`:`title`")),
         ("`a b`_", ("link", "reference")),
+        ("`here <other_>`_", ("link", "reference")),
+        ("`here <https://a.example>`_", ("link", "https://a.example")),
+        ("_`a place`", ("target", "_`a place`")),
         ("[#note]_", ("footnote", "[#note]_")),
         ("[Name2026]_", ("footnote", "Name2026")),
     ],
@@ -554,7 +659,23 @@ def test_a_word_that_touches_markup_is_told_to_keep_away(
         "; where a word touches markup, put a space between, or a backslash and a space, "
         "which show none"
     )
+    assert said.startswith(f"markup: {translation[:6]!r}"[:-1])
     assert said.endswith(away) == touches
+
+
+def said_by(check: str, code: str, text: str, translation: str) -> list[str]:
+    message = Message(text=text, translation=translation, language=Language(code=code, name=code))
+    return [said for each, said in run_checks(message, CHECKS) if each.name == check]
+
+
+def test_a_literal_in_the_middle_of_a_word_is_told_to_keep_away() -> None:
+    (said,) = said_by("markup-changed", "de", "The ``a`` mode.", "Der``a``-Modus.")
+    assert said.startswith("missing from the translation: ``a``; where a word touches markup, ")
+
+
+def test_what_a_script_needs_is_no_hidden_character() -> None:
+    said = [said_by("hidden-character", code, "I want.", "می\u200eخواهم.") for code in ("fa", "de")]
+    assert said == [[], ["invisible character U+200E; remove it"]]
 
 
 @pytest.mark.parametrize(
@@ -587,6 +708,28 @@ def test_a_message_that_is_too_long_is_not_looked_at(
     assert describe_length(text, translation) == said
 
 
+def test_a_loaded_message_that_is_too_long_is_dropped() -> None:
+    catalog = gettext.GNUTranslations()
+    catalog._catalog = {"a" * 10: "나" * 241, "b": "나"}  # type: ignore[attr-defined]
+    kinds: Kinds = {text: {Kind.PROSE} for text in ("c", "b", "a" * 10)}
+    korean = Language(code="ko", name="한국어", glue=True)
+    said = "241 characters for 10 of English; translate that alone (size)"
+    assert list(drop_unfit(catalog, kinds, korean)) == [("a" * 10, said)]
+    assert loaded_messages(catalog) == {"b": "나"}
+
+
+def test_what_only_looks_like_words_is_left_out_of_them() -> None:
+    korean = Language(code="ko", name="한국어", glue=True)
+    label = Message(text="%(a)s b", translation="%(a)s 나", kind=Kind.LABEL, language=korean)
+    assert label.wording == ("  b", "  나")
+    parts = ["%(a)s", "{b}", "{c:,}", "`d`", "<e>", "&amp;", "</f>", "<!--", "https://g.example/h"]
+    for part in parts:
+        mixed = Message(text=f"x {part} y", translation="-", kind=Kind.LABEL, language=korean)
+        assert mixed.wording[0] == "x   y", part
+    as_the_source = Message(text="Hand it *args.", translation="*args 전달", language=korean)
+    assert as_the_source.new_problems == []
+
+
 @pytest.mark.parametrize(
     ("node", "kind"),
     [
@@ -604,6 +747,29 @@ def test_what_a_message_is_its_place_on_the_page_says(
     node: nodes.Element, kind: Kind | None
 ) -> None:
     assert kind_of_node(node, "a text") is kind
+
+
+def test_a_figure_is_compared_by_its_name_and_what_is_none_as_it_stands() -> None:
+    for text, name in ((":measured:`a.b, number`", ":measured:`a.b`"), *(2 * (each,) for each in (
+        ":measured:`no key`", ":claim:`no key`"))):  # fmt: skip
+        found = parse(text)
+        assert (found.plain, dict(found.figures), found.parts) == (" ", {name: 1}, {})
+
+
+def test_words_of_a_formula_are_words() -> None:
+    assert parse("So :math:`\\text{cost} + \\mathrm{time}` is.").plain == "So  cost time  is."
+    assert parse("See _`a place`.").plain == "See a place."
+
+
+def test_what_does_not_parse_is_not_printed(capfd: pytest.CaptureFixture[str]) -> None:
+    _machinery.cache_clear()
+    assert parse("``not yet parsed").problems
+    assert capfd.readouterr() == ("", "")
+
+
+def test_the_words_of_a_claim_are_read_without_its_escapes() -> None:
+    found = parse(":claim:`a \\< {a.time} <a.fast>`")
+    assert (found.plain, dict(found.figures)) == ("a <  ", {":claim:`{a.time} <a.fast>`": 1})
 
 
 def test_what_of_a_message_does_not_parse_is_told() -> None:

@@ -135,7 +135,7 @@ ENDINGS = {
     "l": "x1 x7 x8 HTML model module",
     "open": "x2 x4 x5 x9 GPU API data go memory repo cpu thread class buf conv quiz batch tensor "
     "parse size device state node TABLE",
-    "": "SSR os is_on stack cache is_up",
+    "": "SSR xSR os is_on stack cache is_up",
 }
 
 
@@ -187,6 +187,11 @@ def test_a_translation_is_as_long_as_such_texts_are(
     assert said(39, 1) == ""
 
 
+def test_a_length_at_the_bounds_is_right() -> None:
+    for translated in (51, 150):  # 0.34 and 1.0 for one of 150
+        assert list(check_length(message("a" * 150, "가" * translated))) == []
+
+
 def test_nothing_is_said_of_lengths_in_a_language_that_nobody_measured() -> None:
     assert find_script("Latn").density == ()
     assert list(check_length(message("It is one of many. " * 9, "Ja.", "de"))) == []
@@ -216,6 +221,11 @@ def test_only_neighbours_and_long_sentences_are_told_as_pasted() -> None:
     literal = "``torch.compiler.reset`` 참고."
     assert not pasted(("It is.", literal), ("Or so.", literal))
     assert pasted(("It is.", said), ("Or so.", said), ("More.", said))[1][0] == 12
+    short = "``x`` 가나다라마바사아."
+    assert not pasted(("It is.", short), ("Or so.", short))
+    assert not pasted(("It reads. Fast.", said), ("It reads", said))
+    # what stands too far below says nothing
+    assert pasted(("It is.", said), ("Or so.", said), *others, ("Or so.", said))[0][0] == 11
 
 
 # Letters

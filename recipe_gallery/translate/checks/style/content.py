@@ -13,6 +13,7 @@ _NO_LETTER = re.compile(r"[\W_]+")
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 _END = re.compile(r"[.!?](?=\s|$)|[。！？]")
 _MARKUP = re.compile(r"``.+?``|:\w+:`[^`]*`|`[^`]*`__?")
+_DIRECTIVE = re.compile(r"\.\. [\w-]+::")
 _NEAR = 3  # messages between which a text is pasted
 _ENOUGH = 10  # letters of a sentence that do not stand in two texts by chance
 
@@ -85,6 +86,19 @@ def check_emphasis(message: Message) -> Iterator[str]:
         yield "bold of the source is lost; put the words between two stars: **words**"
     elif target.emphasized < source.emphasized:
         yield "italics of the source are lost; put the words between stars: *words*"
+
+
+@advice(of={Kind.PROSE})
+def check_leftover(message: Message) -> Iterator[str]:
+    """Signs of markup that readers would see: a backtick too many, a directive in a sentence.
+
+    Bad: :doc:`/faq`` 참고  Good: :doc:`/faq` 참고
+    """
+    source, target = message.source, message.target
+    if source.parts == target.parts and target.plain.count("`") > source.plain.count("`"):
+        yield "a backtick that readers would see; leave it out, or close what it opens"
+    if _DIRECTIVE.search(message.translation) and not _DIRECTIVE.search(message.text):
+        yield "a directive, which readers would see as it is; leave it out"
 
 
 def find_pasted(messages: Sequence[tuple[int, Message]]) -> Iterator[tuple[int, str]]:

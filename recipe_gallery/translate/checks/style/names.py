@@ -27,7 +27,7 @@ def check_names(message: Message) -> Iterator[str]:
     """
     source, target = message.wording
     looks = {}
-    if not target.isascii() and _HAS_LOOKALIKE.search(target):
+    if _HAS_LOOKALIKE.search(target):
         looks = {_look_of(each): each for each in _MIXED.findall(target) if each not in source}
     for look, each in looks.items():
         others = " ".join(f"U+{ord(one):04X}" for one in each if not one.isascii())

@@ -88,13 +88,17 @@ def _read_english(words: str) -> int:
     return total + part
 
 
-def find_words(text: str) -> Iterator[tuple[str, int]]:
-    """Yield the numbers from 2 on that Korean or Chinese words say, with these words."""
-    for found in _KOREAN.finditer(text):
-        yield found[0], _NATIVE[found[0]]
-    for found in _CHINESE.finditer(text):
-        if (value := _read_han(found[1])) > 1:
-            yield found[1], value
+def find_words(text: str) -> list[tuple[str, int]]:
+    """Return the numbers from 2 on that Korean or Chinese words say, with these words."""
+    return [(text[start:end], value) for value, start, end in _search_words(text) if value > 1]
+
+
+def _search_words(text: str) -> Iterator[tuple[int, int, int]]:
+    if not text.isascii():
+        for found in _KOREAN.finditer(text):
+            yield _NATIVE[found[0]], found.start(), found.end()
+        for found in _CHINESE.finditer(text):
+            yield _read_han(found[1]), found.start(), found.end()
 
 
 def _read_han(text: str) -> int:
@@ -106,15 +110,8 @@ def _read_han(text: str) -> int:
 def find_numbers(text: str) -> list[tuple[str, int, int]]:
     """Return the numbers of a text, in digits or words, as digits, with where they stand."""
     found = [(each[0], each.start(), each.end()) for each in _DIGITS.finditer(text)]
-    found += [(str(value), start, end) for value, start, end in _search_english(text)]
-    if text.isascii():
-        return _in_order(found)
-    found += [(str(_NATIVE[e[0]]), e.start(), e.end()) for e in _KOREAN.finditer(text)]
-    found += [(str(_read_han(e[1])), e.start(), e.end()) for e in _CHINESE.finditer(text)]
-    return _in_order(found)
-
-
-def _in_order(found: list[tuple[str, int, int]]) -> list[tuple[str, int, int]]:
+    for search in (_search_english, _search_words):
+        found += [(str(value), start, end) for value, start, end in search(text)]
     return sorted((each for each in found if each[0] != "1"), key=lambda each: each[1])
 
 

@@ -100,7 +100,7 @@ def _compare_digits(
 
 def _compare_words(english: list[tuple[str, int]], source: str, target: str) -> Iterator[str]:
     """Yield a number in words that the source does not have, where one of its own is missing."""
-    in_words = list(find_words(target))
+    in_words = find_words(target)
     given = Counter([*_values(target), *(value for _text, value in in_words)])
     wanted = Counter(value for _text, value in english)
     missing = {text: value for text, value in english if value > 1 and given[value] < wanted[value]}

@@ -8,13 +8,7 @@ from ..message import Message, advice, check
 from ..scripts import HAN
 
 _CLOSING = "*\"'”’)）]」』》〉 "
-_ENDS = {
-    ".": "full stop",
-    "?": "question mark",
-    ":": "colon",
-    ";": "semicolon",
-    ",": "comma",
-}
+_ENDS = {".": "full stop", "?": "question mark", ":": "colon", ";": "semicolon", ",": "comma"}
 _MARKS = {"。": ".", "！": ".", "!": ".", "？": "?", "：": ":", "；": ";", "，": ",", "、": ","}
 _QUESTION = re.compile(r"(?:why|how|what|when|which|where|who|whether)\b|.*\?", re.IGNORECASE)
 _SENTENCE_END = re.compile(r"[.?!](?=\s|$)|[。？！]")
@@ -68,11 +62,8 @@ def check_final_punctuation(message: Message) -> Iterator[str]:
     elif not now and _wants_end(message, was, target):
         yield f"the {_ENDS[was]} at the end is missing; write it, and look whether more is missing"
     elif now == "." and _changed_to_full_stop(message, was, target):
-        yield f"ends with a full stop, and the source {_with(was)}; end it as the source"
-
-
-def _with(mark: str) -> str:
-    return f"with a {_ENDS[mark]}" if mark else "without"
+        said = f"with a {_ENDS[was]}" if was else "without"
+        yield f"ends with a full stop, and the source {said}; end it as the source"
 
 
 def _wants_end(message: Message, was: str, target: str) -> bool:
@@ -118,12 +109,12 @@ def check_width(message: Message) -> Iterator[str]:
 
 def _not_copied(message: Message, pattern: re.Pattern[str], text: str) -> str:
     """Return what is found, with its neighbours, unless it stands so in the source or is markup."""
-    found = {}
+    found: dict[str, None] = {}
     matches = list(pattern.finditer(text))
     for each in matches if matches and not _WIDE_MARKUP.search(message.translation) else ():
         context = text[max(0, each.start() - 2) : each.end() + 2].strip()
         if context not in message.text or each.end() == len(text.rstrip()):
-            found[context] = True
+            found[context] = None
     return " ".join(list(found)[:5])
 
 

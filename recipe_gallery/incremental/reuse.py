@@ -55,6 +55,7 @@ class Memory:
 
     def __post_init__(self) -> None:
         self.seen: set[str] = set()  # the recipes that there are
+        self.ahead: dict[str, Generated] = {}  # made by other processes, not yet asked for
 
     @classmethod
     def read(cls, path: Path) -> Memory:
@@ -83,8 +84,7 @@ class Memory:
         def make_or_remember(name: str, target: Path, folder: Path, conf: Any) -> Generated:
             source = Path(folder, name)
             self.seen.add(str(source))
-            known = self._find(source)
-            if known and Path(target, name).with_suffix(".rst").exists():
+            if known := self.ahead.pop(str(source), None) or self.find(source, target):
                 return known
             self.pages.pop(str(source), None)
             times = times_of(sources_of(Path(target, name)))
@@ -101,9 +101,10 @@ class Memory:
 
         return make_or_remember
 
-    def _find(self, source: Path) -> Generated | None:
+    def find(self, source: Path, target: Path) -> Generated | None:
+        """Return what Sphinx-Gallery said of a recipe if its page in ``target`` is still right."""
         known = self.pages.get(str(source))
-        if known is None:
+        if known is None or not Path(target, source.name).with_suffix(".rst").exists():
             return None
         times = times_of(known.times)
         if times != known.times and content_of(times) != known.content:

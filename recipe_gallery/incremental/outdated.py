@@ -1,14 +1,12 @@
-"""Which pages Sphinx has to read again: what each one watches, kept in ``env.recipe_gallery``.
+"""Which pages Sphinx has to read again: those that show something of a file that is another now.
 
 A page that shows something of another file *watches* it: ``watch`` returns the value now and keeps
-it in the page's record; in the next build a page is read again if a value it watches is another.
+a digest of it in the page's record; in the next build a page is read again if a value that it
+watches has another.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable
 from functools import cache
-from pathlib import Path
 from typing import Any, TypeVar
 
 from docutils import nodes
@@ -17,86 +15,50 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import docname_join
 
-from .project import file_state
+from .kept import PageRecord, Source, digest_of, store_of
 
 Value = TypeVar("Value")
+Function = TypeVar("Function", bound=Callable[..., Any])
+State = Callable[[BuildEnvironment, str], bytes]
 MANY = 40  # pages; handing the environment from process to process takes longer than reading fewer
 
-
-@dataclass(kw_only=True)
-class PageRecord:
-    """What is remembered of one page."""
-
-    # Values by the function that returned them, and what it was called with
-    watched: dict[tuple[Any, ...], Any] = field(default_factory=dict)
-    linked: set[str] = field(default_factory=set)  # pages whose titles it shows
-    problems: list[str] = field(default_factory=list)  # told in every build, also if it is not read
+_STATES: dict[Callable[..., Any], State] = {}
 
 
-@dataclass(kw_only=True)
-class Store:
-    """The records of all pages, and what watched functions keep for later builds."""
+def has_state(state: State) -> Callable[[Function], Function]:
+    """Let a function be watched by the state of what it reads, which its first argument names.
 
-    pages: dict[str, PageRecord] = field(default_factory=lambda: defaultdict(PageRecord))
-    kept: dict[str, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict))
-    once: dict[tuple[Any, ...], Any] = field(default_factory=dict)  # of this build
+    While ``state(env, first)`` is the same, no value of it is another, and it is not asked.
+    """
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what is kept for later builds."""
-        return {**self.__dict__, "once": {}}
+    def mark(function: Function) -> Function:
+        _STATES[function] = state
+        return function
 
-
-def store_of(env: BuildEnvironment) -> Store:
-    """Return the store of a build."""
-    if not isinstance(getattr(env, "recipe_gallery", None), Store):
-        env.recipe_gallery = Store()  # type: ignore[attr-defined]
-    store: Store = env.recipe_gallery  # type: ignore[attr-defined]
-    return store
+    return mark
 
 
 def watch(env: BuildEnvironment, function: Callable[..., Value], *key: str) -> Value:
     """Return ``function(env, *key)``, and read the page at hand again when the value is another.
 
-    Function and value are kept with the environment: it is one of a module, and the value can be
-    pickled and compares equal while nothing has changed.
+    The function is kept by its name, so it is one of a module; the ``repr`` of a value tells all.
     """
-    value = function(env, *key)
-    store_of(env).pages[env.docname].watched[function, *key] = value
+    page = store_of(env).pages[env.docname]
+    if function in _STATES:
+        source: Source = (function, key[0])
+        # before the value: a file that is saved meanwhile is for the next build
+        page.states[source] = _state(env, source)
+        value = function(env, *key)
+        page.unpack().setdefault(source, {})[key[1:]] = digest_of(value)
+    else:
+        value = function(env, *key)
+        page.states[function, *key] = digest_of(value)
     return value
 
 
-def once(env: BuildEnvironment, function: Callable[..., Value], *key: str) -> Value:
-    """Return ``function(env, *key)``, called once in a build: files do not change meanwhile."""
-    values = store_of(env).once
-    if (function, *key) not in values:
-        values[function, *key] = function(env, *key)
-    found: Value = values[function, *key]
-    return found
-
-
-def keep(
-    env: BuildEnvironment,
-    key: tuple[str, ...],
-    files: Sequence[Path],
-    read: Callable[[], tuple[Sequence[Path] | None, Value]],
-    *facts: object,
-) -> Value:
-    """Return what ``read`` returns; it is not asked again, in later builds either, without need.
-
-    That is when ``facts`` or the state of a file is another: of ``files``, or of those that it
-    returned with the value. None in their place says that it cannot tell which files matter.
-    """
-    kept = store_of(env).kept["values"]
-    now = [*files], [*map(file_state, files)], facts
-    if key in kept:
-        before, more, states, value = kept.pop(key)
-        if before == now and states == [*map(file_state, more)]:
-            kept[key] = before, more, states, value
-            return value
-    found, value = read()
-    if found is not None:
-        kept[key] = now, found, [*map(file_state, found)], value
-    return value
+def _state(env: BuildEnvironment, source: Source) -> bytes:
+    function, *key = source
+    return _STATES[function](env, *key) if function in _STATES else digest_of(function(env, *key))
 
 
 def setup(app: Sphinx) -> None:
@@ -125,12 +87,24 @@ def _merge(
 def _outdated_pages(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:
     """Return the pages of which a watched value is another by now."""
     store_of(env).once.clear()
-    now = cache(lambda function, *key: function(env, *key))
+    now = cache(lambda *source: _state(env, source))
     return [
-        docname
-        for docname, page in store_of(env).pages.items()
-        if any(now(*key) != value for key, value in page.watched.items())
+        docname for docname, page in store_of(env).pages.items() if _is_outdated(env, page, now)
     ]
+
+
+def _is_outdated(env: BuildEnvironment, page: PageRecord, now: Callable[..., bytes]) -> bool:
+    for source, state in page.states.items():
+        if state and now(*source) == state:
+            continue
+        function, *key = source
+        if function not in _STATES:
+            return True
+        seen = page.unpack()[source].items()
+        if any(digest_of(function(env, *key, *rest)) != value for rest, value in seen):
+            return True
+        page.states[source] = now(*source)
+    return False
 
 
 def _share_work(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:

@@ -1,0 +1,1 @@
+"""Builds that do only what has changed: what they keep, and which pages Sphinx reads again."""

@@ -1,0 +1,65 @@
+"""Pages of many recipes, made by several processes before Sphinx-Gallery asks for one by one."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from sphinx.application import Sphinx
+from sphinx.util.parallel import ParallelTasks, make_chunks, parallel_available
+from sphinx_gallery import gen_gallery, gen_rst
+
+from ..incremental.outdated import MANY
+from ..incremental.reuse import Generated, Memory
+from ..recipes.recipe import PARSED
+
+
+@contextmanager
+def several_processes(
+    app: Sphinx, memory: Memory, make: Callable[..., Generated], notes: list[str]
+) -> Iterator[None]:
+    """Make the pages of a folder ahead, if they are many, where Sphinx-Gallery looks at its names.
+
+    ``make`` adds to ``memory`` and ``notes``, each process to its own. A page that cannot be made
+    so is left to be made later, which tells why.
+    """
+    targets: list[Path] = []  # the folders of pages, the last one at hand
+
+    def make_folder(folder: Path, target: Path, *others: Any, **named: Any) -> Any:
+        targets.append(Path(target))
+        return gen_rst.generate_dir_rst(folder, target, *others, **named)
+
+    def split(names: list[str], folder: Path, conf: Any) -> tuple[list[str], list[str]]:
+        """Make them; say that all be asked for in order. Its own parses every recipe."""
+        target = targets[-1]
+        wanted = [name for name in names if not memory.find(Path(folder, name), target)]
+
+        def make_some(chunk: list[str]) -> list[Any]:
+            notes.clear()
+            made, before = {}, {*PARSED}
+            for name in chunk:
+                with suppress(Exception):
+                    made[str(Path(folder, name))] = make(name, target, folder, conf)
+            pages = {name: memory.pages.get(name) for name in made}
+            return [made, pages, {key: PARSED[key] for key in PARSED.keys() - before}, notes]
+
+        def take(_chunk: list[str], result: list[Any]) -> None:
+            made, pages, parsed, noted = result
+            PARSED.update(parsed)  # the pages will be read and written, too
+            memory.ahead |= made
+            memory.pages |= {name: page for name, page in pages.items() if page}
+            notes.extend(noted)
+
+        if len(wanted) >= MANY and app.parallel > 1 and parallel_available:
+            tasks = ParallelTasks(app.parallel)
+            for chunk in make_chunks(wanted, app.parallel):
+                tasks.add_task(make_some, chunk, take)
+            tasks.join()
+        return names, []
+
+    before = gen_rst._split_parallel
+    gen_rst._split_parallel, gen_gallery.generate_dir_rst = split, make_folder
+    try:
+        yield
+    finally:
+        gen_rst._split_parallel, gen_gallery.generate_dir_rst = before, gen_rst.generate_dir_rst
