@@ -113,6 +113,9 @@ class Execution:
             text, remedy = error.text, error.remedy
         except CellExecutionError as error:
             text = f"failed: {self._describe_error(error.ename, error.evalue)}"
+            if error.ename == "NoneType":  # IPython could show no more: its last line names it
+                last = self.cleaner.clean_text(error.traceback).strip().splitlines()[-1]
+                text = f"failed: {last[:_CHARACTERS]}"
             remedy = _INSTALL if error.ename == "ModuleNotFoundError" else "mend the recipe"
             place = self._find_place(error.traceback) or place
             if error.ename in ("SystemExit", "KeyboardInterrupt"):

@@ -44,7 +44,7 @@ def expect(kept: KeptTemplates, catalogs: Iterable[Path], languages: Collection[
     absent = sorted(each for each in wanted if each[2] not in places)
     if not kept.exist:
         text = "there are no templates, so nobody knows which messages pages have"
-        told = [_tell(kept.folder, text, "template")] if places and kept.pages else []
+        told = [_tell(kept.folder, text, "template")] if (places or wanted) and kept.pages else []
         return Expected(templates={}, owners={}, problems=tuple(told))
     templates, problems = {}, []
     for path, code, domain in places.values():

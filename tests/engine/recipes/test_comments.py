@@ -1,6 +1,8 @@
 import ast
 import tokenize
+from functools import cache
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from docutils.utils import column_width
@@ -139,14 +141,23 @@ def test_no_translation_changes_a_token(translations: list[str]) -> None:
     assert tokens(translated) == tokens(CODE)
 
 
+@cache
+def commented(path: Path) -> list[tuple[str, list[str], str]]:
+    """Return code, comments and fingerprint of each cell of a recipe."""
+    sources = [cell.source for cell in load_recipe(path).cells]
+    return [
+        (source, [comment.text for comment in find_comments(source)], fingerprint_code(source))
+        for source in sources
+    ]
+
+
 @pytest.mark.slow  # a hundred times the whole text of each
 @pytest.mark.parametrize("path", find_recipes(ROOT / "recipes_source"), ids=lambda path: path.stem)
 @given(translation=st.text(max_size=300))
-def test_no_translation_changes_a_recipe(path, translation: str) -> None:
-    for cell in load_recipe(path).cells:
-        texts = [comment.text for comment in find_comments(cell.source)]
-        translated = replace_comments(cell.source, dict.fromkeys(texts, translation))
-        assert fingerprint_code(translated) == fingerprint_code(cell.source)
+def test_no_translation_changes_a_recipe(path: Path, translation: str) -> None:
+    for source, comments, fingerprint in commented(path):
+        translated = replace_comments(source, dict.fromkeys(comments, translation))
+        assert fingerprint_code(translated) == fingerprint
 
 
 @given(

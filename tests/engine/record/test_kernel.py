@@ -121,6 +121,14 @@ def test_time_left_counts_from_the_start() -> None:
             "mend the recipe\n    so far",
         ),
         (
+            CellExecutionError(
+                "trace\n\x1b[31mRecursionError\x1b[39m: too deep", "NoneType", "None"
+            ),
+            {},
+            "cell 2 of 3 failed: RecursionError: too deep",
+            "mend the recipe\n    so far",
+        ),
+        (
             CellExecutionError("", "ModuleNotFoundError", "No module named 'a'"),
             {},
             "cell 2 of 3 failed: ModuleNotFoundError: No module named 'a'",

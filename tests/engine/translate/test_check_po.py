@@ -21,7 +21,7 @@ from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.checks.message import CHECKS
-from recipe_gallery.translate.checks.problems import Problem, format_checks, format_problems
+from recipe_gallery.translate.checks.problems import Problem, format_problems
 from recipe_gallery.translate.checks.run import BREAKING, check_catalog
 from recipe_gallery.translate.checks.run import check_tree as check_project
 
@@ -646,13 +646,6 @@ def test_a_doubled_message_is_told_with_the_line_of_the_first(tmp_path: Path) ->
     (problem,) = problems
     assert (problem.line, problem.breaks) == (lines[1], True)
     assert problem.message == f"the message of line {lines[0]} again; keep one of the two"
-
-
-def test_the_table_of_checks_has_a_head_and_a_line_for_each() -> None:
-    head, *rows = format_checks().splitlines()
-    assert head.split() == ["check", "finding", "of", "what", "it", "finds"]
-    assert [row.split()[0] for row in rows] == [check.name for check in CHECKS]
-    assert head.index("what") == rows[0].index("Control,")
 
 
 def test_forms_of_problems_are_exact() -> None:

@@ -257,6 +257,12 @@ def test_pages_without_a_catalog_are_told_in_order(app: SimpleNamespace, told: l
     assert told == []
 
 
+def test_a_folder_is_no_catalog(app: SimpleNamespace, told: list[str]) -> None:
+    (root(app) / "locale/ko/LC_MESSAGES/page.po").mkdir(parents=True)
+    report_missing(app, app)
+    assert "/page.po: no such catalog, so the page is in English" in told[0]
+
+
 def test_messages_of_a_page_are_those_that_fit_it(app: SimpleNamespace, told: list[str]) -> None:
     page = write(root(app) / "locale/ko/LC_MESSAGES/page.po", One="하나", Two="둘", Three="")
     build(app)
