@@ -99,7 +99,7 @@ def _find_file(error: BaseException) -> Path | None:
                 path = Path(getattr(value, "name", "") if is_open else value)
                 if isinstance(error, UnicodeDecodeError):  # what could not be read is in the file
                     is_open = path.is_file() and error.object in path.read_bytes()
-                if is_open and path.is_file():
+                if is_open and (path.is_absolute() or path.is_file()):  # Sphinx may remove it
                     return path
     return None
 
