@@ -6,6 +6,7 @@ watches has another.
 """
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import docname_join
+from sphinx.util.parallel import ParallelTasks, make_chunks, parallel_available
 
 from .kept import PageRecord, Source, digest_of, store_of
 
@@ -23,6 +25,7 @@ State = Callable[[BuildEnvironment, str], bytes]
 MANY = 40  # pages; handing the environment from process to process takes longer than reading fewer
 
 _STATES: dict[Callable[..., Any], State] = {}
+_AHEAD: list[Callable[[BuildEnvironment, str], object]] = []
 
 
 def has_state(state: State) -> Callable[[Function], Function]:
@@ -36,6 +39,15 @@ def has_state(state: State) -> Callable[[Function], Function]:
         return function
 
     return mark
+
+
+def keep_ahead(function: Function) -> Function:
+    """Let ``function(env, docname)`` be called for each page that is read, before many are.
+
+    What it keeps is known to all processes then; else each that lists recipes would read them all.
+    """
+    _AHEAD.append(function)
+    return function
 
 
 def watch(env: BuildEnvironment, function: Callable[..., Value], *key: str) -> Value:
@@ -111,8 +123,27 @@ def _share_work(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None
     """Let several processes (``-j``) work on many pages only, and where all extensions allow it."""
     all_known = app.extensions.values()
     safe = (each.parallel_read_safe and each.parallel_write_safe for each in all_known)
-    if len(docnames) < MANY or not all(safe):
+    if len(docnames) < MANY or not all(safe) or not parallel_available:
         app.parallel = 1
+    if app.parallel > 1:
+        _keep_ahead(app, env, docnames)
+
+
+def _keep_ahead(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    kept = store_of(env).kept["values"]
+
+    def read_some(chunk: list[str]) -> dict[Any, Any]:
+        before = {*kept}
+        for docname in chunk:
+            for function in _AHEAD:
+                with suppress(Exception):  # whoever asks for it gets it again
+                    function(env, docname)
+        return {key: value for key, value in kept.items() if key not in before}
+
+    tasks = ParallelTasks(app.parallel)
+    for chunk in make_chunks(docnames, app.parallel):
+        tasks.add_task(read_some, chunk, lambda _chunk, found: kept.update(found))
+    tasks.join()
 
 
 def _note_links(app: Sphinx, doctree: nodes.document) -> None:

@@ -21,6 +21,8 @@ from recipe_gallery.incremental.outdated import (
     watch,
 )
 from recipe_gallery.pages import ahead
+from recipe_gallery.pages.figures import known
+from recipe_gallery.recipes.gallery import GalleryFile
 
 EXTENSION = """
 import sys
@@ -154,9 +156,19 @@ def test_several_processes_make_the_same_of_many_pages(
     monkeypatch.setattr(
         ahead, "make_chunks", lambda names, _number: [made.append(each) or [each] for each in names]
     )
+    read = gallery.root / "read.txt"
+
+    def note(file: GalleryFile, folders: list[Path]) -> object:
+        with read.open("a") as notes:
+            notes.write(f"{file.docname}\n")
+        return read_figures(file, folders)
+
+    read_figures = known._read
+    monkeypatch.setattr(known, "_read", note)
     for folder in ("out", "recipes"):
         shutil.rmtree(gallery.root / folder)
     shared = gallery.build(parallel=2)
+    assert sorted(read.read_text().split()) == sorted(f"recipes/{Path(name).stem}" for name in made)
     assert shared.read == []  # by this process
     assert len(made) == 5  # by others
     assert shared.warnings == alone.warnings

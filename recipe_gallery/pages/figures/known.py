@@ -12,7 +12,7 @@ from sphinx.environment import BuildEnvironment
 
 from ...errors import GalleryError, suggest
 from ...incremental.kept import Kept, keep, once
-from ...incremental.outdated import has_state, watch
+from ...incremental.outdated import has_state, keep_ahead, watch
 from ...project import gallery_folders
 from ...recipes.figures.figures import ClaimRecord, Figure, Figures, figures_path, load_figures
 from ...recipes.figures.references import Reference
@@ -144,6 +144,7 @@ def _suggest(key: str, keys: Iterable[str]) -> str:
     return f"; near it: {', '.join(near)}" if near else ""
 
 
+@keep_ahead
 def _know(env: BuildEnvironment, docname: str) -> Kept:
     """Keep what is known of a recipe; unchanged files are not read again, nor in later builds."""
     file = find_file(env.config, Path(env.srcdir), docname)
