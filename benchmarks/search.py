@@ -81,7 +81,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         site = options.site
         if not site:
-            assert build_site(ROOT, Path(folder), languages, "-q")
+            assert build_site(ROOT, Path(folder), languages, ["-q"])
             site = Path(folder, "html")
         with launch() as browser, serve(site) as address:
             for queries in options.queries or [QUERIES, *(QUERIES / name for name in SETS)]:

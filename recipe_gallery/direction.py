@@ -95,7 +95,8 @@ def mirror(css: str) -> str:
         for row, above in (("top", "start"), ("bottom", "end")):
             css = css.replace(f"border-{row}-{side}-radius", f"border-{above}-{end}-radius")
     # A panel that slides in; there is no word for the direction of writing here.
-    return re.sub(r"(?<=[{;\s])translate:\s*(-?)(?=100%[;}])", _turn_round, css)
+    sliding = r"(?<=[{;\s])translate:\s*(-?)(?=100%[;}])"
+    return re.sub(sliding, lambda found: "translate:" if found[1] else "translate:-", css)
 
 
 def _split_sides(found: re.Match[str]) -> str:
@@ -106,7 +107,3 @@ def _split_sides(found: re.Match[str]) -> str:
     top, right, bottom, left = sides
     block, inline = f"{name}-block{part}", f"{name}-inline{part}"
     return f"{block}:{top} {bottom}{important};{inline}:{left} {right}{important}"
-
-
-def _turn_round(found: re.Match[str]) -> str:
-    return "translate:" if found[1] else "translate:-"

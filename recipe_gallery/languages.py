@@ -98,7 +98,7 @@ def load_languages(root: Path) -> dict[str, Language]:
     if not path.exists():
         return {"en": Language(code="en", name="English")}
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (ValueError, RecursionError) as error:
         raise GalleryError(f"not valid TOML: {error}", path=path) from None
     if not data:

@@ -122,10 +122,14 @@ def gallery_folders(config: Config) -> list[tuple[str, str]]:
     """
     gallery = {"examples_dirs": "../examples", "gallery_dirs": "auto_examples"}
     gallery |= config.sphinx_gallery_conf
-    examples, pages = (
-        [PurePath(each).as_posix() for each in (value if isinstance(value, list) else [value])]
-        for value in (gallery["examples_dirs"], gallery["gallery_dirs"])
-    )
+    try:
+        examples, pages = (
+            [PurePath(each).as_posix() for each in (value if isinstance(value, list) else [value])]
+            for value in (gallery["examples_dirs"], gallery["gallery_dirs"])
+        )
+    except TypeError:
+        text = "conf.py: sphinx_gallery_conf: examples_dirs and gallery_dirs name folders"
+        raise GalleryError(text, remedy="mend the settings") from None
     return list(zip(pages, examples, strict=False))  # Sphinx-Gallery, too, leaves out what is over
 
 

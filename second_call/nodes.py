@@ -14,7 +14,6 @@ from recipe_gallery.incremental.kept import keep
 from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import current_language, is_translated, source_language
 from recipe_gallery.pages.figures.roles import ROLES, make_node
-from recipe_gallery.recipes.cell_marks import DATA_CLASS
 from recipe_gallery.translate.checks.markup import inline_nodes
 from recipe_gallery.translate.compiled import catalog_path, translate
 
@@ -38,7 +37,7 @@ def depart_element(self: HTML5Translator, node: html_element) -> None:
 
 def render(template: str, **context: Any) -> nodes.raw:
     """Return a template of this package, filled in."""
-    html = _TEMPLATES.get_template(template).render(data_class=DATA_CLASS, **context)
+    html = _TEMPLATES.get_template(template).render(**context)
     return nodes.raw("", html, format="html")
 
 

@@ -8,7 +8,7 @@ import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
@@ -48,6 +48,12 @@ def serve(folder: Path, port: int = 0) -> Iterator[str]:
         server.server_close()
 
 
+@cache
+def pack(path: Path, _changed: int) -> bytes:
+    """Return a file packed; each context of a browser asks for the same style sheets anew."""
+    return gzip.compress(path.read_bytes())
+
+
 class _Handler(http.server.SimpleHTTPRequestHandler):
     protocol_version = "HTTP/1.1"  # connections are kept
 
@@ -60,7 +66,7 @@ class _Handler(http.server.SimpleHTTPRequestHandler):
         text = kind.startswith("text/") or kind.endswith(("javascript", "json", "svg+xml"))
         if not (text and path.is_file() and "gzip" in self.headers.get("Accept-Encoding", "")):
             return super().send_head()
-        content = gzip.compress(path.read_bytes())
+        content = pack(path, path.stat().st_mtime_ns)
         self.send_response(200)
         self.send_header("Content-Type", kind)
         self.send_header("Content-Encoding", "gzip")

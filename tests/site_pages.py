@@ -14,6 +14,13 @@ SOURCE, *TRANSLATED = LANGUAGES
 RECIPES = find_recipes(ROOT / "recipes_source")
 NAMES = [path.stem for path in RECIPES]
 
+# To recipes that time what they do, a machine seems twenty times as slow as it is: they do the same
+# on it, but call it less often to warm up and to measure. PyTorch takes its clock from here.
+SLOWER = """
+import time, timeit
+timeit.default_timer = lambda: 20 * time.perf_counter()
+"""
+
 by_language = pytest.mark.parametrize("language", LANGUAGES, ids=lambda each: each.code)
 by_translation = pytest.mark.parametrize("language", TRANSLATED, ids=lambda each: each.code)
 by_recipe = pytest.mark.parametrize("name", NAMES)

@@ -2,6 +2,7 @@
 
 import argparse
 import gc
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from .parser import LANGUAGES, TEMPLATES, argument, command
     "html",
     LANGUAGES,
     argument("--build", type=Path, default=Path("_build"), help="folder for what is made"),
-    argument("--sphinx-options", default="", help="handed to sphinx-build"),
+    argument("--sphinx-options", type=shlex.split, default=[], help="handed to sphinx-build"),
 )
 def html(project: Project, options: argparse.Namespace) -> bool:
     """Render the site in all languages at the same time."""

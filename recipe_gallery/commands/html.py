@@ -1,7 +1,6 @@
 """Render the site in all languages at the same time: `make html`."""
 
 import os
-import shlex
 import subprocess
 import sys
 import time
@@ -14,7 +13,9 @@ from ..languages import Language
 from ..translate.compiled import count_left
 
 
-def build_site(root: Path, build: Path, languages: Sequence[Language], options: str) -> bool:
+def build_site(
+    root: Path, build: Path, languages: Sequence[Language], options: Sequence[str]
+) -> bool:
     """Build ``languages`` into ``<build>/html/<code>/``; tell whether all of them succeeded.
 
     Each is a Sphinx of its own, so that one that fails leaves the others alone. What they say is
@@ -23,7 +24,7 @@ def build_site(root: Path, build: Path, languages: Sequence[Language], options: 
     # One more than cores: while one build waits for files, another computes.
     workers = min(len(languages), (os.cpu_count() or 1) + 1)
     # Two processes for one language on two cores, one for each of three (but see outdated.py)
-    options = f"-j{max(1, (os.cpu_count() or 1) // len(languages))} {options}"
+    options = [f"-j{max(1, (os.cpu_count() or 1) // len(languages))}", *options]
     print(f"building {', '.join(language.code for language in languages)}", flush=True)
     failed = []
     with ThreadPoolExecutor(workers) as pool:
@@ -45,13 +46,13 @@ def build_site(root: Path, build: Path, languages: Sequence[Language], options: 
 
 
 def _build(
-    root: Path, build: Path, code: str, options: str
+    root: Path, build: Path, code: str, options: Sequence[str]
 ) -> tuple[subprocess.CompletedProcess[str], float]:
     """Build one language; return what became of it, and the seconds that it took."""
     began = time.monotonic()
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "recipe_gallery.build", "-b", "html", *shlex.split(options)),
+            *(sys.executable, "-m", "recipe_gallery.build", "-b", "html", *options),
             *("-D", f"language={code}", "-d", str(build / "doctrees" / code)),
             *(str(root), str(build / "html" / code)),
         ],

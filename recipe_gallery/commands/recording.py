@@ -56,7 +56,7 @@ def _find_folder(options: argparse.Namespace) -> Path | None:
 def record(project: Project, options: argparse.Namespace) -> bool:
     """Run recipes and keep what they printed and drew."""
     with _told_packages():
-        from ..record.session import Options
+        from ..record.selection import Options
         from ..record.session import record as record_recipes
     wanted = Options(
         folder=options.recordings_folder,

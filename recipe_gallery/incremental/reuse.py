@@ -12,7 +12,7 @@ import json
 import logging
 import re
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -136,7 +136,9 @@ def content_of(files: Iterable[str | Path]) -> str:
     """Return a hash of what files hold."""
     digest = hashlib.sha256()
     for path in map(Path, files):
-        content = path.read_bytes() if path.is_file() else b"missing"
+        content = b"missing"
+        with suppress(OSError):  # told where it is read
+            content = path.read_bytes() if path.is_file() else content
         digest.update(f"{path} {len(content)}\n".encode() + content)
     return digest.hexdigest()
 

@@ -23,9 +23,6 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 from ..errors import GalleryError, describe_error
 from .marks import MarkMessages
 
-# What is made of a page
-_MADE = (".html", ".ipynb", ".py")
-
 # What a build imports where it is installed: Sphinx-Gallery, and a theme and what that needs
 for _name in ("matplotlib.pyplot", "bs4", "pydata_sphinx_theme"):
     with contextlib.suppress(ImportError):
@@ -58,11 +55,7 @@ def build_once(root: Path, build: Path, language: str, keep: Sequence[str] = ())
                 warning=warnings,
             )
             app.add_transform(MarkMessages)
-            before = set(app.env.all_docs)
             app.build()
-            for docname in before - app.env.found_docs:
-                for suffix in _MADE:
-                    Path(app.outdir, docname + suffix).unlink(missing_ok=True)
     except Exception as error:  # whatever half a file leads to; the next save mends it
         raise GalleryError(describe_error(error)) from None
     text = strip_colors(warnings.getvalue())

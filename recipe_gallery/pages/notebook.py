@@ -9,7 +9,6 @@ import ast
 import re
 import shutil
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 
 import nbformat
@@ -21,7 +20,6 @@ from sphinx_gallery._doctree_links import code_links_block
 from ..errors import GalleryError
 from ..languages import current_language
 from ..recipes.cell_marks import OUTPUT_CLASS, folded_cell
-from ..recipes.fingerprint import fingerprint_code
 from ..recipes.outputs.pictures import SUFFIXES
 from ..recipes.recipe import Recipe
 from ..recipes.recorded_page import RecordedPage, Unrecorded, load_page
@@ -76,7 +74,7 @@ def write_downloads(app: Sphinx, docname: str, found: Downloads) -> None:
 
 
 def make_notebook(page: RecordedPage | Unrecorded, parts: "_Parts") -> NotebookNode:
-    """Return the notebook of a page; raise ``GalleryError`` if its code is not the recipe's."""
+    """Return the notebook of a page; ``check_program`` tells whether its code is the recipe's."""
     assert page.recipe
     metadata, recorded = {"kernelspec": _KERNEL}, {}
     if isinstance(page, RecordedPage):
@@ -88,16 +86,7 @@ def make_notebook(page: RecordedPage | Unrecorded, parts: "_Parts") -> NotebookN
             if text := "\n\n".join(filter(None, texts)):
                 notebook.cells.append(nbformat.v4.new_markdown_cell(text, id=f"text-{number}"))
             continue
-        code = parts.codes[cell.number]
-        fingerprint = partial(fingerprint_code, is_module=cell.inlined is not None)
-        if code != cell.source and fingerprint(code) != fingerprint(cell.source):
-            raise GalleryError(
-                f"the page's code is not the recipe's in cell {cell.number}",
-                path=page.source,
-                line=cell.line,
-                remedy="a translated comment must not change code",
-            )
-        new = nbformat.v4.new_code_cell(code, id=f"cell-{cell.number}")
+        new = nbformat.v4.new_code_cell(parts.codes[cell.number], id=f"cell-{cell.number}")
         tags = ["raises-exception"] if cell.raises else []
         if summary := parts.summaries.get(cell.number):
             label = bold_line(escape(summary))

@@ -49,7 +49,7 @@ MAY_BREAK = re.compile(
     rf"(?:(?<=[{_IDEOGRAPH}])|(?=[{_IDEOGRAPH}]))"
 )
 
-_ENDS_STRING = re.compile(r'"(?="")|"$')  # where it stands in a docstring
+_ENDS_STRING = re.compile('"$')  # where it stands in a docstring; three are refused
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,7 +77,7 @@ def find_comments(source: str, *, is_module: bool = False) -> list[Comment]:
         row, column = token.start[0] - 1, token.start[1]
         if token.start in docstrings:
             found += _read_docstring(token, lines)
-        if token.type != COMMENT or not text or _PRAGMA.match(text) or token.string[:2] == "#!":
+        if token.type != COMMENT or not text or _PRAGMA.match(text):
             continue
         trailing = bool(lines[row][:column].strip())
         comment = Comment(text=text, first=row, last=row, column=column, trailing=trailing)

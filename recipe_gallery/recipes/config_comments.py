@@ -44,12 +44,8 @@ def is_strings(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-def _is_number(value: object) -> bool:
-    return type(value) is int
-
-
 _SECONDS = is_seconds, "a number of seconds above 0, at most 1,000,000"
-_NUMBER = _is_number, "a whole number"
+_NUMBER = (lambda value: type(value) is int), "a whole number"
 # What a setting of a whole recipe needs, and how that is said.
 _NEEDED: dict[str, tuple[Callable[[object], bool], str]] = {
     "cell_timeout": _SECONDS,

@@ -16,6 +16,7 @@ from typing import Any
 from sphinx.config import Config
 from sphinx_gallery.gen_gallery import DEFAULT_GALLERY_CONF, get_subsections
 
+from ..errors import GalleryError
 from ..project import gallery_folders
 
 
@@ -113,6 +114,8 @@ def _settings(config: Config) -> dict[str, Any]:
 def _is_recorded(path: Path, conf: Mapping[str, Any]) -> bool:
     if path.name.startswith("_") or re.search(conf.get("ignore_pattern", "^_"), path.name):
         return False
+    if not path.name.isprintable():
+        raise GalleryError("no page can be called so", path=path, remedy="rename the file")
     default = DEFAULT_GALLERY_CONF["filename_pattern"]
     pattern = conf.get("filename_pattern", default)
     matches = pattern == default or re.search(pattern, os.path.abspath(path))

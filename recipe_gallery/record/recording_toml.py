@@ -71,7 +71,7 @@ def load_settings(recipes_folder: Path) -> Settings:
     """
     path = recipes_folder / FILE_NAME
     try:
-        return _parse(tomllib.loads(path.read_text(encoding="utf-8")))
+        return _parse(tomllib.loads(path.read_text(encoding="utf-8-sig")))
     except FileNotFoundError:
         if not path.is_symlink():
             return Settings()

@@ -4,10 +4,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import suggest
+from ..errors import GalleryError, describe_error, suggest
 from ..recipes.figures.replicates import read_replicates, replicates_path
 from ..recipes.gallery import GalleryFile
 from ..recipes.recipe import Recipe
+from . import storage
 from .progress import State
 from .recording_status import Check, Status, inspect
 from .tasks.task import Task
@@ -50,7 +51,11 @@ def select_pages(
             )
             tell(file.name, State.FAILED, text)
         else:
-            to_do.append(Task(file=file, recipe=report.recipe))
+            try:
+                storage.require_place(file.recording(folder))  # before minutes of work
+                to_do.append(Task(file=file, recipe=report.recipe))
+            except GalleryError as error:
+                tell(file.name, State.FAILED, describe_error(error))
     return to_do, current
 
 

@@ -29,8 +29,6 @@ from .tasks.task import Task
 if TYPE_CHECKING:
     from .cluster.on_cluster import OnCluster
 
-__all__ = ["Options", "record"]
-
 
 def record(
     project: Project, names: Sequence[str], options: Options, stream: TextIO | None = None

@@ -166,7 +166,7 @@ def report_missing(app: Sphinx, env: BuildEnvironment) -> None:
     else:
         for docname in sorted(env.found_docs):
             path = catalog_path(env, docname)
-            if not path.exists():
+            if not path.is_file():
                 missing[path] = "no such catalog, so the page is in English"
     for path, text in missing.items():
         warn(GalleryError(text, path=path, remedy=f"run: {suggest('update-po', code)}"))

@@ -120,6 +120,9 @@ def add_up(statuses: Iterable[CatalogStatus]) -> Progress:
 
 def format_status(language: Language, statuses: Sequence[CatalogStatus]) -> str:
     """Return a table of one language for the terminal."""
+    if not statuses:
+        run = suggest("update-po", language.code)
+        return f"{language.code}  {language.name}  no catalogs; run: {run}"
     total = add_up(statuses)
     filled = _BAR * total.percent // 100
     bar = "█" * filled + "░" * (_BAR - filled)

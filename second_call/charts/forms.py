@@ -106,7 +106,8 @@ def draw_lines_of(source: Source, options: Options, _inline: Inline) -> Chart | 
         locale=source.locale,
         note=_say_arrow(),
     )
-    head = [axes.x, *(_show_size(size, source) for size in sizes)]
+    shown = [s if "^" in s else format_value(_number(s), "", source.locale) for s in sizes]
+    head = [axes.x, *shown]
     return Chart(
         svg=draw_both(partial(draw_lines, series, axes), typeset(label, source.locale)),
         table=Table(head=head, rows=rows, has_ranges=True),
@@ -121,10 +122,6 @@ def _number(size: object) -> float:
         if SMALLEST <= number <= LARGEST:
             return number
     raise ValueError(f"the size {size!r} is no number above 0; lines need such numbers")
-
-
-def _show_size(size: str, source: Source) -> str:
-    return format_value(_number(size), "", source.locale) if "^" not in size else size
 
 
 def draw_stacks_of(source: Source, options: Options, inline: Inline) -> Chart | None:

@@ -1,14 +1,8 @@
 """What a chart asks of its recipe: figures, and how readers call cases, arms and parts.
 
 The latter is for other pages, too: the directive ``names``, and ``label``. A recipe declares once
-how readers call what its rows call otherwise. Nothing of it is shown where it stands; each is a
-message of the recipe's page. A field without text is called as it is in the reader's language::
-
-    .. names::
-
-       :graphs: CUDA graphs
-       :busy: long input
-       :square root:
+how readers call what its rows call otherwise; CONTRIBUTING.md tells how. Nothing of it is shown
+where it stands; each is a message of the recipe's page.
 """
 
 from __future__ import annotations

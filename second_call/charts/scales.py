@@ -97,15 +97,11 @@ def format_value(value: float, unit: str, locale: Locale, digits: int = 3) -> st
     exponent, name = find_scale(value, unit)
     scaled = float(f"{value / 10.0**exponent:.12g}")
     places = max(0, digits - 1 - math.floor(math.log10(abs(scaled))))
-    number = format_number(scaled, locale, _needed_places(scaled, places))
+    needed = f"{scaled:.{places}f}".rstrip("0").partition(".")[2]  # digits behind the point
+    number = format_number(scaled, locale, len(needed))
     if name in ("", "calls"):
         return number
     return f"{number}×" if name in ("x", "×") else f"{number}{_SPACE}{name}"
-
-
-def _needed_places(value: float, most: int) -> int:
-    """Return how many digits behind the point a value has, at most ``most``."""
-    return len(f"{value:.{most}f}".rstrip("0").partition(".")[2])
 
 
 def time_words() -> dict[str, str]:

@@ -1,14 +1,6 @@
 """Headlines: which figures of the recipes a page shows, in the words of that page.
 
-A directive's lines name them, so that the words are translated and no recipe changes for them::
-
-    compiling_optimizer against foreach: Which optimizer?
-       adam.10.fused.gpu: Adam, 10 layers: ``fused=True``
-       adam.100.compiled.gpu against fused: Adam, 100 layers: compiled
-
-A line at the margin is a recipe, what it is compared with unless a headline says otherwise, and, if
-it is shown, a question. A line below it is the key of a figure and its case. Behind ``against``
-stands an arm, or the key of a figure if more than the arm differs.
+A directive's lines name them; CONTRIBUTING.md tells how, below "Headline figures".
 """
 
 import re

@@ -50,7 +50,11 @@ class TranslationStatus(SphinxDirective):
             names = nodes.inline("", ", ".join(people), classes=[DATA_CLASS])
             label = nodes.Text(typeset(_("Translators") + ": ", own.locale))
             section += nodes.paragraph("", "", label, names, translatable=False)
-        complete = [status for status in statuses if _is_complete(status)]
+        complete = [
+            each
+            for each in statuses
+            if each.is_readable and not (each.progress.words_left or each.progress.fuzzy)
+        ]
         if len(complete) < len(statuses):
             section += self._table([each for each in statuses if each not in complete], own.locale)
         if complete:
@@ -86,11 +90,6 @@ class TranslationStatus(SphinxDirective):
             nodes.Text(format_date(status.revised, locale, "medium") if status.revised else "–"),
             catalog,
         ]
-
-
-def _is_complete(status: CatalogStatus) -> bool:
-    progress = status.progress
-    return status.is_readable and not (progress.words_left or progress.fuzzy)
 
 
 def measure_catalogs(env: BuildEnvironment, code: str) -> list[CatalogStatus]:

@@ -85,6 +85,21 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
         ["check"],
         "conf.py: sphinx_gallery_conf = [] is not a dict",
     ),
+    "a folder of examples is a number": (
+        append("conf.py", "\nsphinx_gallery_conf = {'examples_dirs': 3}\n"),
+        ["check"],
+        "conf.py: sphinx_gallery_conf: examples_dirs and gallery_dirs name folders; mend",
+    ),
+    "a recipe's name cannot be shown": (
+        write("recipes_source/a\nb.py", b""),
+        ["check"],
+        "recipes_source/a<U+000A>b.py: no page can be called so; rename the file",
+    ),
+    "a language without catalogs": (
+        LANGUAGES,
+        ["check-po"],
+        "locale/templates:1: there are no templates, so nobody knows which messages pages have",
+    ),
     "recording is a pipe": (fifo_at("recordings/one.ipynb"), ["check"], "one.ipynb: not a file"),
     "no recipes": (remove("recipes_source/one.py"), ["check"], "no recipes"),
     "unknown recipe": (append("x", ""), ["record", "two"], "no recipe named two"),
@@ -179,7 +194,7 @@ BUILDS: dict[str, tuple[Callable[[Path], None], str]] = {
         append(
             "conf.py", "\ndef setup(app):\n    app.connect('builder-inited', lambda a: 1 / 0)\n"
         ),
-        "unexpected ZeroDivisionError in conf.py:11: division by zero; please report it with",
+        "unexpected ZeroDivisionError in conf.py:12: division by zero; please report it with",
     ),
 }
 
@@ -206,6 +221,26 @@ def test_a_full_disk_names_the_file() -> None:
     error = OSError(28, "No space left on device", "/site/index.html")
     line = describe_error(error)
     assert line == "/site/index.html: No space left on device; mend it and run the command again"
+
+
+def fill(path: Path) -> None:
+    with path.open("w") as file:
+        print("text", file=file)
+        raise OSError(28, "full")
+
+
+def test_where_the_system_names_no_file_that_which_was_open_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.rst"
+    path.write_bytes(b"one\ntw\xf6\n")
+    with pytest.raises(UnicodeDecodeError) as unread:
+        path.read_text(encoding="utf-8")
+    told = f"{path}:2: byte 0xf6 is no text in utf-8; save the file in UTF-8"
+    assert describe_error(unread.value) == told
+    with pytest.raises(OSError, match="full") as unwritten:
+        fill(path)
+    assert describe_error(unwritten.value).startswith(f"{path}: full; ")
+    path.unlink()  # as Sphinx does with what it could not write
+    assert describe_error(unwritten.value).startswith(f"{path}: full; ")
 
 
 def test_an_error_is_told_by_place_text_and_remedy(tmp_path: Path) -> None:
@@ -309,6 +344,15 @@ def test_what_to_do_repeats_the_root_that_was_given(
     monkeypatch.chdir(folder)
     assert main(["check"]) == 1
     assert "run: recipe-gallery record one\n" in capsys.readouterr().out
+
+
+def test_options_for_sphinx_that_are_cut_short_are_one_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["html", "--root", str(tmp_path), "--sphinx-options=-D 'a"])
+    assert ended.value.code == 2
+    assert "argument --sphinx-options: invalid split value" in capsys.readouterr().err
 
 
 def test_what_is_slow_to_import_comes_when_ctrl_c_is_told_already() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from gallery import ROOT
 from recipe_gallery.recipes.recipe import load_recipe
-from site_pages import RECIPES, by_recipe
+from site_pages import RECIPES, SLOWER, by_recipe
 
 # Those whose sizes depend on the GPU's memory, and what holds them.
 SIZES = {"compiling_optimizer": "LAYERS", "regional_compilation": "SIZE"}
@@ -99,7 +99,7 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
             pretend = "import torch" + PRETEND.format(capability=capability, free=free)
             parts = [*sources[:first], pretend, *sources[first : last + 1], told]
             programs.setdefault(prelude, {})[f"{path.stem} {machine}"] = "\n".join(parts)
-    command = [sys.executable, "-c", FORK]
+    command = [sys.executable, "-c", SLOWER + FORK]
     done = subprocess.run(
         command,
         cwd=folder,

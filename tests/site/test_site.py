@@ -18,7 +18,7 @@ from gallery import ROOT
 from recipe_gallery.languages import Language
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.recording import compare, read_recording
-from site_pages import LANGUAGES, NAMES, RECIPES, by_language, by_recipe
+from site_pages import LANGUAGES, NAMES, RECIPES, SLOWER, by_language, by_recipe
 
 # Recipes run for minutes: each is run in one language, a different one for each; and, but at night,
 # either as a notebook or as a script, whose code is the same. One compiles C++ for most of its
@@ -52,6 +52,17 @@ QUOTED = {
     "results": "1×, 1×, 1×, 1×",
     "compile_modes": "90 %",
 }
+
+
+@pytest.fixture
+def environment(tmp_path: Path, request: pytest.FixtureRequest) -> dict[str, str]:
+    """That of a reader, whose machine seems slow by day, and is as it is at night."""
+    environment = ENVIRONMENT | {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache")}
+    if not request.node.get_closest_marker("nightly"):
+        (tmp_path / "sitecustomize.py").write_text(SLOWER)  # Python runs it when it starts
+        paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+        environment["PYTHONPATH"] = os.pathsep.join(paths)
+    return environment
 
 
 @pytest.fixture(scope="session")
@@ -160,13 +171,13 @@ def test_notebook_and_script_have_the_same_code(site: Path, name: str) -> None:
 def test_the_downloaded_notebook_runs_on_a_cpu(
     languages_site: Path,
     pair: tuple[str, Language],
+    environment: dict[str, str],
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     name, language = pair
-    for variable, value in ENVIRONMENT.items():
+    for variable, value in environment.items():
         monkeypatch.setenv(variable, value)
-    monkeypatch.setenv("TORCHINDUCTOR_CACHE_DIR", str(tmp_path / "cache"))
     folder = tmp_path / "reader"
     folder.mkdir()
     page = languages_site / language.code / "recipes" / name
@@ -178,10 +189,11 @@ def test_the_downloaded_notebook_runs_on_a_cpu(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", alternate(NAMES, 1), ids=NAMES)
-def test_the_downloaded_script_runs_on_a_cpu(site: Path, name: str, tmp_path: Path) -> None:
+def test_the_downloaded_script_runs_on_a_cpu(
+    site: Path, name: str, environment: dict[str, str], tmp_path: Path
+) -> None:
     folder = tmp_path / "reader"
     folder.mkdir()
-    environment = ENVIRONMENT | {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache")}
     command = [sys.executable, site / f"recipes/{name}.py"]
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900

@@ -209,10 +209,6 @@ def _locate(node: nodes.Element) -> tuple[Path | None, int | None]:
 
 def tell_problems(app: Sphinx, env: BuildEnvironment) -> None:
     """Warn of what is wrong with figures; also of pages that this build did not read."""
-    for problem in dict.fromkeys(_problems(env)):
+    pages = [page for _docname, page in sorted(store_of(env).pages.items())]
+    for problem in dict.fromkeys(each for page in pages for each in page.problems):
         logger.warning("%s", problem, type="recipe_gallery", subtype="figures")
-
-
-def _problems(env: BuildEnvironment) -> Iterator[str]:
-    for _docname, page in sorted(store_of(env).pages.items()):
-        yield from page.problems

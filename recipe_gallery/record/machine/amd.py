@@ -92,7 +92,7 @@ def _describe(number: int, serial: object, name: object, driver: object, memory:
 
 def _ask(tool: str, *options: str) -> Any:
     """Return the JSON that a tool prints, behind warnings that it may begin with; None without."""
-    lines = ask_tool(tool, *options).splitlines(keepends=True)
+    lines = ask_tool(tool, *options).splitlines()
     while lines and not lines[0].startswith(("[", "{")):
         del lines[0]
     with suppress(ValueError, RecursionError):

@@ -98,7 +98,9 @@ def describe_wide(figures: Iterable[Figure]) -> list[str]:
     wide = sorted((each for each in figures if each.width > WIDE), key=lambda each: -each.width)
     if not wide:
         return []
-    worst = ", ".join(f"{each.key} (±{_percent(each.width)})" for each in wide[:_WORST])
+    widths = [f"{each.width:.0%}" if each.width < 10 else "1000% or more" for each in wide]
+    named = zip(wide[:_WORST], widths, strict=False)
+    worst = ", ".join(f"{each.key} (±{width})" for each, width in named)
     more = "" if len(wide) <= _WORST else ", ..."
     return [f"{count(len(wide), 'interval')} wider than ±{WIDE:.0%}: {worst}{more}"]
 
@@ -137,7 +139,3 @@ def describe_refuted(claims: Iterable[ClaimRecord]) -> list[str]:
 def count(number: int, noun: str, plural: str = "s") -> str:
     """Return a number with its noun."""
     return f"{number} {noun}{plural if number != 1 else ''}"
-
-
-def _percent(width: float) -> str:
-    return f"{width:.0%}" if width < 10 else "1000% or more"

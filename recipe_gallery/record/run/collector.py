@@ -9,18 +9,10 @@ from jupyter_client.asynchronous.client import AsyncKernelClient
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
+from ...errors import GalleryError
 from ...recipes.figures.rows import MIME, REMEDY, parse
 
 _SHOWN = ("display_data", "execute_result", "update_display_data")
-
-
-class NotHeldError(Exception):
-    """A cell shows what no notebook can hold."""
-
-    def __init__(self, text: str, remedy: str) -> None:
-        super().__init__(text)
-        self.text = text
-        self.remedy = remedy
 
 
 class Client(AsyncKernelClient):
@@ -44,7 +36,7 @@ class Collector(NotebookClient):
         super().__init__(notebook, record_timing=False, raise_on_iopub_timeout=True)
         self.kc = self.kernel = kernel
         self.left = limit * 1e6  # bytes; less than 0 when there was too much
-        self.refused: NotHeldError | None = None  # why the process was ended
+        self.refused: GalleryError | None = None  # why the process was ended
 
     async def async_execute_cell(self, cell: NotebookNode, *args: Any, **options: Any) -> Any:
         """Execute a cell; see NotebookClient. What streams printed is one text after it."""
@@ -62,7 +54,7 @@ class Collector(NotebookClient):
         """Put what was printed or shown into the cell; what may not stand there ends the run."""
         try:
             return self._put(msg, cell, cell_index)
-        except NotHeldError as error:
+        except GalleryError as error:
             self.refused = error
             self.kernel.process.kill()  # the cell may have much to do yet
             raise
@@ -85,7 +77,7 @@ class Collector(NotebookClient):
         except nbformat.ValidationError as error:
             place = " of ".join(str(each) for each in reversed(error.absolute_path))
             text = f"shows what no notebook can hold: {place}: {error.message[:200]}"
-            raise NotHeldError(text, "show text, or a picture in base64") from None
+            raise GalleryError(text, remedy="show text, or a picture in base64") from None
 
     def handle_comm_msg(self, outs: Any, msg: Any, cell_index: int) -> None:
         """Leave widgets alone: no page shows them, and what they would catch stays in its cell."""
@@ -113,11 +105,11 @@ def _join(cell: NotebookNode) -> None:
 
 
 def _check_published(data: dict[str, Any]) -> None:
-    """Raise ``NotHeldError`` for rows that are wrong now, not when the recipe has ended."""
+    """Raise ``GalleryError`` for rows that are wrong now, not when the recipe has ended."""
     try:
         parse(data.get(MIME, {}))
     except ValueError as error:
-        raise NotHeldError(f"published wrong rows: {error}", REMEDY) from None
+        raise GalleryError(f"published wrong rows: {error}", remedy=REMEDY) from None
 
 
 def _escape(content: Any) -> Any:
@@ -130,10 +122,10 @@ def _escape(content: Any) -> Any:
 
 
 def _measure(content: dict[str, Any]) -> int:
-    """Return the bytes of what is shown; raise ``NotHeldError`` where text is no Unicode."""
+    """Return the bytes of what is shown; raise ``GalleryError`` where text is no Unicode."""
     shown = json.dumps([content["data"], content["metadata"]], ensure_ascii=False)
     try:
         return len(shown.encode())
     except UnicodeEncodeError as error:
         text = f"shows text that is no Unicode: {error.object[error.start]!a}"
-        raise NotHeldError(text, "encode it with errors='backslashreplace'") from None
+        raise GalleryError(text, remedy="encode it with errors='backslashreplace'") from None

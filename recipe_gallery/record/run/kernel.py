@@ -18,7 +18,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 from nbformat import NotebookNode
 
 from ...errors import GalleryError
-from .collector import Client, Collector, NotHeldError
+from .collector import Client, Collector
 from .outputs.cleaner import Cleaner, Machine
 from .supervise import CellToRun, KernelDiedError, Run, describe_end
 
@@ -109,10 +109,13 @@ class Execution:
             remedy = _LONGER
         except DeadKernelError:
             kind, text, remedy = self._explain_death()
-        except NotHeldError as error:
+        except GalleryError as error:  # what no notebook can hold
             text, remedy = error.text, error.remedy
         except CellExecutionError as error:
             text = f"failed: {self._describe_error(error.ename, error.evalue)}"
+            if error.ename == "NoneType":  # IPython could show no more: its last line names it
+                last = self.cleaner.clean_text(error.traceback).strip().splitlines()[-1]
+                text = f"failed: {last[:_CHARACTERS]}"
             remedy = _INSTALL if error.ename == "ModuleNotFoundError" else "mend the recipe"
             place = self._find_place(error.traceback) or place
             if error.ename in ("SystemExit", "KeyboardInterrupt"):

@@ -77,7 +77,6 @@ class Keeper:
 
     def _keep_page(self, task: Task, notebook: NotebookNode) -> list[Task]:
         path = task.file.recording(self.folder)
-        storage.require_place(path)
         if self.check:
             self.check(notebook, task.recipe.path)
         read_published(notebook, task.recipe.path)  # no page could show rows that are wrong

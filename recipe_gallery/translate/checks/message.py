@@ -120,11 +120,6 @@ class Check:
     scripts: frozenset[str]  # to which languages it applies, by how they are written; none: to all
     whole: bool  # it has no say while markup or a comment is broken
 
-    @property
-    def excusable(self) -> bool:
-        """Tell whether a translator may accept what it finds, with a reason."""
-        return not self.breaks  # a catalog does not say what is good for readers
-
     def applies(self, kind: Kind, language: Language) -> bool:
         """Tell whether it has a say on messages of a kind in a language."""
         return kind in self.of and (not self.scripts or language.script in self.scripts)
@@ -183,7 +178,8 @@ def find_allowed(comment: str) -> set[str]:
 
 def find_misused(comment: str) -> Iterator[str]:
     """Yield what a translator's comment cannot excuse."""
-    excusable = {each.name: each.excusable for each in CHECKS} | {PASTED: True}
+    # a catalog does not say what is good for readers
+    excusable = {each.name: not each.breaks for each in CHECKS} | {PASTED: True}
     for found in _ALLOW.finditer(comment):
         name = found["name"]
         if name not in excusable:

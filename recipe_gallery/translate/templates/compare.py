@@ -43,7 +43,9 @@ def expect(kept: KeptTemplates, catalogs: Iterable[Path], languages: Collection[
     }
     absent = sorted(each for each in wanted if each[2] not in places)
     if not kept.exist:
-        return Expected(templates={}, owners={}, problems=tuple(_tell_none(kept, places)))
+        text = "there are no templates, so nobody knows which messages pages have"
+        told = [_tell(kept.folder, text, "template")] if (places or wanted) and kept.pages else []
+        return Expected(templates={}, owners={}, problems=tuple(told))
     templates, problems = {}, []
     for path, code, domain in places.values():
         template = kept.of_catalog(domain, code, _entries(path) if domain in kept.labels else ())
@@ -66,12 +68,6 @@ def expect(kept: KeptTemplates, catalogs: Iterable[Path], languages: Collection[
         for text in template.kinds
     }
     return Expected(templates=templates, owners=owners, problems=tuple(problems))
-
-
-def _tell_none(kept: KeptTemplates, places: Collection[object]) -> Iterator[Problem]:
-    if places and kept.pages:
-        text = "there are no templates, so nobody knows which messages pages have"
-        yield _tell(kept.folder, text, "template")
 
 
 def _tell_stale(kept: KeptTemplates, domain: str) -> Iterator[Problem]:

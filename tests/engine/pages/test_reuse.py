@@ -10,7 +10,7 @@ from sphinx_gallery import gen_rst
 from sphinx_gallery.sorting import ExplicitOrder
 
 from gallery import Gallery, write_recording
-from recipe_gallery.incremental.reuse import Memory, digest_settings
+from recipe_gallery.incremental.reuse import Memory, content_of, digest_settings
 from recipe_gallery.project import SETTINGS
 
 
@@ -278,3 +278,17 @@ def test_a_damaged_memory_is_an_empty_one(tmp_path: Path, text: str) -> None:
     path = tmp_path / ".made"
     path.write_text(text)
     assert Memory.read(path) == Memory()
+
+
+def test_a_file_that_nobody_may_read_is_told_where_it_is_needed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "one.ipynb"
+    missing = content_of([path])
+    path.write_text("{}")
+
+    def refuse(path: Path) -> bytes:
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    assert content_of([path]) == missing

@@ -1,6 +1,8 @@
 import ast
 import tokenize
+from functools import cache
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from docutils.utils import column_width
@@ -8,7 +10,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gallery import ROOT
-from recipe_gallery.recipes.comments import find_comments, find_problem, replace_comments, wrap
+from recipe_gallery.recipes.comments import (
+    MAY_BREAK,
+    find_comments,
+    find_problem,
+    replace_comments,
+    wrap,
+)
 from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.recipes.gallery import find_recipes
 from recipe_gallery.recipes.recipe import load_recipe
@@ -133,14 +141,23 @@ def test_no_translation_changes_a_token(translations: list[str]) -> None:
     assert tokens(translated) == tokens(CODE)
 
 
+@cache
+def commented(path: Path) -> list[tuple[str, list[str], str]]:
+    """Return code, comments and fingerprint of each cell of a recipe."""
+    sources = [cell.source for cell in load_recipe(path).cells]
+    return [
+        (source, [comment.text for comment in find_comments(source)], fingerprint_code(source))
+        for source in sources
+    ]
+
+
 @pytest.mark.slow  # a hundred times the whole text of each
 @pytest.mark.parametrize("path", find_recipes(ROOT / "recipes_source"), ids=lambda path: path.stem)
 @given(translation=st.text(max_size=300))
-def test_no_translation_changes_a_recipe(path, translation: str) -> None:
-    for cell in load_recipe(path).cells:
-        texts = [comment.text for comment in find_comments(cell.source)]
-        translated = replace_comments(cell.source, dict.fromkeys(texts, translation))
-        assert fingerprint_code(translated) == fingerprint_code(cell.source)
+def test_no_translation_changes_a_recipe(path: Path, translation: str) -> None:
+    for source, comments, fingerprint in commented(path):
+        translated = replace_comments(source, dict.fromkeys(comments, translation))
+        assert fingerprint_code(translated) == fingerprint
 
 
 @given(
@@ -260,3 +277,40 @@ def test_a_translated_docstring_says_what_the_translator_wrote(said: str) -> Non
 def test_a_docstring_has_its_quotation_marks_but_for_those_that_would_end_it() -> None:
     code = replace_comments(DOCSTRINGS, {"Say what it does.": 'Say "so" or "thus"'})
     assert r'"""Say "so" or "thus\""""' in code
+
+
+def test_a_translated_docstring_is_wrapped_and_indented() -> None:
+    source = 'def f():\n    """Doc."""\n'
+    for more, rows in ((0, 1), (1, 2)):  # 88 columns without indent and six quotation marks
+        said = f"{'x' * 40} {'y' * (37 + more)}"
+        code = replace_comments(source, {"Doc.": said})
+        text = said if rows == 1 else said.replace(" ", "\n    ")
+        assert code == f'def f():\n    """{text}"""\n'
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'def f(): """One."""\n',
+        'def f():\n    """One."""; x\n',
+        'def f():\n    """One \\d two."""\n',
+        'def f():\n    """One: >>> 1"""\n',
+        '"""One."""\nx = 1\n',
+    ],
+)
+def test_docstrings_that_more_depends_on_stay_as_they_are(source: str) -> None:
+    assert find_comments(source) == []
+    assert replace_comments(source, {"One.": "하나."}) == source
+
+
+def test_capitals_are_letters_like_others() -> None:
+    assert MAY_BREAK.split("字X字") == ["", "字", "X", "字", ""]
+    assert [comment.text for comment in find_comments("#X marks it\n")] == ["X marks it"]
+    assert find_problem("a", "Xnoqa") is None
+
+
+def test_a_line_that_would_be_an_instruction_is_not_begun() -> None:
+    said = f"{'x' * 81} type: y"
+    assert replace_comments("# One.\n", {"One.": said}) == f"# {said}\n"
+    told = "a comment must not hold an instruction to a tool; leave it out"
+    assert find_problem("a", "b # %% c") == find_problem("a", "b # noqa") == told

@@ -226,9 +226,12 @@ def test_a_module_that_cannot_be_read_is_named(tmp_path: Path, content: bytes) -
     assert caught.value.path == module
 
 
-def test_an_f_string_that_python_cuts_up_is_one_token(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", ["F", "T"])
+def test_an_f_string_that_python_cuts_up_is_one_token(
+    monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
     # as Python 3.12 gives f"a{f"{b}"}c" + d: recordings fit whichever Python reads recipes
-    names = {1001: "FSTRING_START", 1002: "FSTRING_MIDDLE", 1003: "FSTRING_END"}
+    names = {1001: f"{kind}STRING_START", 1002: "FSTRING_MIDDLE", 1003: f"{kind}STRING_END"}
     line = 'f"a{f"{b}"}c" + d\n'
     cut = [
         *((1001, 'f"', 0), (1002, "a", 2), (OP, "{", 3), (1001, 'f"', 4), (OP, "{", 6)),

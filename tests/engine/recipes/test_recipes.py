@@ -375,6 +375,14 @@ def test_a_mistake_is_told_with_what_to_do(
     assert error.path == tmp_path / "recipe.py"
 
 
+def test_settings_of_cells_and_of_the_recipe_may_stand_together(tmp_path: Path) -> None:
+    settings = "# sphinx_gallery_alt = 'A square'\n# sphinx_gallery_deadline = 5\n"
+    loaded = load(tmp_path, f"{HEAD}{settings}x = 1\n")
+    assert (loaded.settings, loaded.lines) == ({"deadline": 5}, {"deadline": 6})
+    assert loaded.cells[0].alt == ("A square",)
+    assert (loaded.cells[0].once, loaded.cells[0].fold) == (False, "")
+
+
 def test_a_recipe_that_is_not_there_is_told_without_a_line(tmp_path: Path) -> None:
     with pytest.raises(GalleryError) as caught:
         load_recipe(tmp_path / "none.py")

@@ -22,7 +22,7 @@ IDLE = "345, 70.10, 40, 0, 0x0000000000000001"
 # Writes a line a sample, as nvidia-smi does from one to the next; at the end half a line.
 LOOP = f"""
 case "$*" in
-*--loop-ms=*)
+*--loop-ms=1000*)
     echo '{IDLE}'; echo '{BUSY}'; echo '{BUSY}'; printf '1980, 60'
     touch sampled
     sleep 600 ;;
@@ -75,6 +75,11 @@ def test_a_reason_that_has_no_name_yet_is_told_as_its_bit() -> None:
 def test_that_nothing_slowed_a_gpu_is_told_and_that_it_was_never_busy() -> None:
     assert summary("1, 2, 3, 4, 0x0")["slowed_by"] == {}
     assert summary(IDLE) == {"samples": 1, "busy": 0}
+    assert summary("1, 2, 3, 1, 0x0")["busy"] == 1
+
+
+def test_half_a_line_is_no_sample() -> None:
+    assert summarize([f"{BUSY}\n", "1980, 60"])["samples"] == 1
 
 
 @pytest.mark.parametrize("nothing", ["[N/A]", "[Not Supported]", "[Unknown Error]", "N/A", "nan"])
@@ -106,7 +111,7 @@ def test_old_and_new_tools_are_asked_as_they_understand_it(put_tool: PutTool, fi
     unknown = known.get(field, "clocks_event_reasons")
     put_tool("nvidia-smi", f'case "$*" in *{unknown}*) exit 2 ;; esac')
     _tool, query, *_options = find_command(GPU)
-    assert (field if field == "temperature" else f"{field}.active") in query
+    assert (field if field == "temperature" else f",{field}.active") in query
     assert ("reasons" in query) is (field != "temperature")
 
 

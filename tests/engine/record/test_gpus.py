@@ -111,7 +111,8 @@ def test_a_part_of_a_gpu_keeps_its_name(put_tool: PutTool, monkeypatch: pytest.M
 def test_a_broken_gpu_does_not_hide_the_one_that_is_named(
     put_tool: PutTool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    put_tool("nvidia-smi", f'case "$*" in *" --id 1") echo "{GPUS[1]}" ;; *) exit 15 ;; esac')
+    asked = "--format=csv,noheader --query-gpu=name,driver_version,memory.total,uuid --id 1"
+    put_tool("nvidia-smi", f'case "$*" in "{asked}") echo "{GPUS[1]}" ;; *) exit 15 ;; esac')
     assert find_gpus() == []
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "1,2")
     assert names(find_gpus()) == ["GPU-2b"]

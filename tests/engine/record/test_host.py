@@ -81,3 +81,14 @@ def test_a_processor_is_told_by_its_model_and_the_cores_that_may_be_used() -> No
     told = describe_host()
     assert told["cpu"] == (models or [platform.processor() or platform.machine()])[0]
     assert told["cores"] == len(os.sched_getaffinity(0))
+
+
+def test_where_the_model_is_not_told_the_processor_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host, "Path", lambda _path: tmp_path / "none")
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _process: set(range(77)), raising=False)
+    monkeypatch.setattr(platform, "machine", lambda: "m68k")
+    for processor, told in (("", "m68k"), ("68040", "68040")):
+        monkeypatch.setattr(platform, "processor", lambda processor=processor: processor)
+        assert describe_host() == {"cpu": told, "cores": 77}

@@ -12,7 +12,6 @@ import pytest
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.record.run.collector import NotHeldError
 from recipe_gallery.record.run.kernel import Execution, indent
 from recipe_gallery.record.run.outputs.cleaner import Cleaner
 from recipe_gallery.record.run.supervise import CellToRun, KernelDiedError, Run
@@ -45,7 +44,7 @@ class Collector:
         self.error = error
         self.outputs = outputs
         self.left = left
-        self.refused: NotHeldError | None = None
+        self.refused: GalleryError | None = None
         self.kernel = SimpleNamespace(process=SimpleNamespace(wait=lambda: code))
 
     async def async_execute_cell(self, node: nbformat.NotebookNode, index: int) -> None:
@@ -61,7 +60,7 @@ def execute(
     outputs: tuple[Any, ...] = (),
     code: int = 0,
     left: float = 1,
-    refused: NotHeldError | None = None,
+    refused: GalleryError | None = None,
     **changes: Any,
 ) -> tuple[Collector, nbformat.NotebookNode]:
     collector = Collector(error, list(outputs), code, left)
@@ -113,6 +112,14 @@ def test_time_left_counts_from_the_start() -> None:
             CellExecutionError("", "KeyError", "'k'"),
             {},
             "cell 2 of 3 failed: KeyError: 'k'",
+            "mend the recipe\n    so far",
+        ),
+        (
+            CellExecutionError(
+                "trace\n\x1b[31mRecursionError\x1b[39m: too deep", "NoneType", "None"
+            ),
+            {},
+            "cell 2 of 3 failed: RecursionError: too deep",
             "mend the recipe\n    so far",
         ),
         (
@@ -168,7 +175,7 @@ def test_a_killed_kernel_is_told_apart_for_a_second_try() -> None:
 
 
 def test_a_kernel_that_was_ended_for_what_it_showed_gets_no_second_try() -> None:
-    refused = NotHeldError("published wrong rows", "mend them")
+    refused = GalleryError("published wrong rows", remedy="mend them")
     told = end_in(DeadKernelError("dead"), code=-signal.SIGKILL, refused=refused)
     assert not isinstance(told, KernelDiedError)
     assert (told.text, told.remedy) == (
@@ -201,7 +208,7 @@ def test_a_kernel_that_ends_for_too_much_output_is_not_tried_again(
 
 
 def test_what_no_notebook_can_hold_is_told() -> None:
-    told = end_in(NotHeldError("shows a number", "show text"))
+    told = end_in(GalleryError("shows a number", remedy="show text"))
     assert (told.text, told.remedy) == ("cell 2 of 3 shows a number", "show text\n    so far")
 
 
@@ -235,7 +242,7 @@ def test_the_seconds_of_a_cell_are_kept() -> None:
 def test_an_error_shows_the_end_of_what_was_printed() -> None:
     many = nbformat.v4.new_output("stream", text="".join(f"line {n}\n" for n in range(1000)))
     long = nbformat.v4.new_output("stream", name="stderr", text="x" * 10_000)
-    shown = end_in(NotHeldError("", ""), outputs=[many, long]).remedy.splitlines()
+    shown = end_in(GalleryError(""), outputs=[many, long]).remedy.splitlines()
     assert shown[1] == "    ... (942 lines before)"
     assert shown[2:] == [*(f"    line {n}" for n in range(941, 1000)), "    " + "x" * 400]
 

@@ -11,6 +11,7 @@ import pytest
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.record.machine.commit import describe_commit
 from recipe_gallery.record.machine.conditions import package_versions, run_probe
+from recipe_gallery.record.programs import ask
 
 
 def test_versions_are_those_of_installed_packages() -> None:
@@ -76,6 +77,12 @@ def test_what_a_probe_leaves_running_does_not_keep_it_from_ending() -> None:
     assert time.monotonic() - started < 30
 
 
+def test_a_program_without_an_answer_is_ended() -> None:
+    with pytest.raises(TimeoutError, match=r"^no answer in 0\.2 s$"):
+        ask(["sleep", "61.25"], seconds=0.2)
+    assert not [each for each in psutil.Process().children() if "61.25" in each.cmdline()]
+
+
 def git(folder: Path, *arguments: str) -> None:
     who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
     subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
@@ -107,6 +114,8 @@ def test_a_commit_is_that_of_the_gallery_whatever_is_set(
     git(tmp_path / "mine", "config", "status.showUntrackedFiles", "no")
     mine, _note = describe_commit(tmp_path / "mine")
     monkeypatch.setenv("GIT_DIR", str(tmp_path / "other" / ".git"))  # as hooks of git set it
+    monkeypatch.setenv("GIT_WORK_TREE", str(tmp_path / "other"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tmp_path / "none"))
     assert describe_commit(tmp_path / "mine")[0] == mine
     (tmp_path / "mine" / "new.py").touch()
     assert describe_commit(tmp_path / "mine")[0]["modified"]

@@ -9,12 +9,16 @@ from hypothesis import strategies as st
 from gallery import ROOT
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.translate.catalogs import (
+    Progress,
     find_catalogs,
     is_wordless,
+    line_of,
     locale_folders,
     measure,
     percent_done,
     read_catalog,
+    shipped_labels,
+    shorten,
     split_path,
     write_catalog,
 )
@@ -25,7 +29,8 @@ from recipe_gallery.translate.similar import (
     likeness,
     pair_similar,
 )
-from recipe_gallery.translate.update.merge import update_catalog
+from recipe_gallery.translate.update.memory import Memory
+from recipe_gallery.translate.update.merge import Outcome, merge, update_catalog
 
 
 def template(*texts: str) -> polib.POFile:
@@ -114,8 +119,25 @@ def test_of_a_message_that_a_merge_doubled_the_translated_one_stays() -> None:
     old = translated("One sentence.")
     old.append(polib.POEntry(msgid="One sentence.", msgstr=""))
     old.append(polib.POEntry(msgid="One sentence.", msgstr="옛.", obsolete=True))
-    new = update_catalog(old, template("One sentence."), language="ko")
-    assert [entry.msgstr for entry in new] == ["번역: One sentence."]
+    new = merge(old, template("One sentence."), Memory({"": old}), language="ko")
+    assert [entry.msgstr for entry in new.catalog] == ["번역: One sentence."]
+    assert new.outcomes == {}
+
+
+def test_what_became_of_each_message_is_told() -> None:
+    first, second = "The first text of all is here.", "The second text of all is there."
+    old = translated("It compiles; then it runs.", "See :doc:`/a`.", "A call compiles it.")
+    old[0].tcomment = "ask Kim"
+    old.append(polib.POEntry(msgid=second, msgstr="첫", flags=["fuzzy"], previous_msgid=first))
+    old += [polib.POEntry(msgid=text, msgstr="") for text in ("A call compiles this.", "Waits.")]
+    moved = translated("Moved here.")
+    moved[0].tcomment = "ask Lee"
+    texts = ["It compiles. Then it runs.", "See :doc:`/b`.", first, "Moved here.", "New!"]
+    new = template(*texts, "A call compiles this.", "Waits.")
+    made = merge(old, new, Memory({"": old, "other": moved}), language="ko")
+    kinds = (Outcome.KEPT, Outcome.KEPT, Outcome.REUSED, Outcome.REUSED, Outcome.NEW)
+    assert made.outcomes == {**dict(zip(texts, kinds, strict=True)), new[5].msgid: Outcome.FUZZY}
+    assert [entry.tcomment for entry in made.catalog[:4]] == ["ask Kim", "", "", "ask Lee"]
 
 
 def test_comments_of_translators_and_their_header_stay() -> None:
@@ -200,6 +222,35 @@ def test_updating_twice_is_updating_once(old: list[tuple[str, str]], new: list[s
     once = update_catalog(catalog, template(*dict.fromkeys(new)), language="ko")
     text = str(once)
     assert str(update_catalog(once, template(*dict.fromkeys(new)), language="ko")) == text
+
+
+def test_only_what_pages_can_show_is_counted() -> None:
+    catalog = translated("One two.")
+    catalog.append(polib.POEntry(msgid="Gone.", msgstr="간.", obsolete=True))
+    catalog.append(polib.POEntry(msgid="Of a tool.", msgstr="도구.", msgctxt="tool"))
+    catalog.append(polib.POEntry(msgid="A.", msgid_plural="As.", msgstr_plural={0: "가."}))
+    assert measure(catalog) == Progress(words=2, words_left=0, words_fuzzy=0, fuzzy=0)
+    catalog[0].flags.append("fuzzy")
+    texts = ["One two.", "Three more words.", "``x``"]
+    assert measure(catalog, texts) == Progress(words=6, words_left=5, words_fuzzy=2, fuzzy=1)
+
+
+def test_lines_of_a_catalog_have_79_columns() -> None:
+    for text in ("a " * 100 + "a", "aa " + "a " * 100):
+        lines = str(translated(text)).splitlines()
+        assert 70 < max(map(len, lines)) <= 79
+
+
+def test_a_message_is_told_by_its_start_and_its_line() -> None:
+    assert shorten("a  b\nc") == "'a b c'"
+    assert [shorten("a" * 59), shorten("a" * 60)] == [repr("a" * 59), repr("a" * 57 + "...")]
+    assert (line_of(polib.POEntry()), line_of(polib.POEntry(linenum=3))) == (1, 3)
+
+
+def test_labels_for_a_region_are_those_of_the_language() -> None:
+    korean = ROOT / "recipe_gallery/translate/locale/ko/LC_MESSAGES/recipe_gallery.po"
+    assert shipped_labels("ko_KR") == shipped_labels("ko") == korean
+    assert shipped_labels("xx_KO") is None
 
 
 @pytest.mark.parametrize(
@@ -380,7 +431,12 @@ def test_how_alike_texts_are_is_a_number_up_to_one() -> None:
     assert likeness("alpha beta gamma delta", "delta gamma beta alpha") == 0.95
     assert likeness("the same", "the same") == 1
     assert likeness("abc", "xyz") == 0
-    assert likeness("abcde", "abcfg") == 0.6
+    # just alike enough
+    short, other = " ".join("abcdefghijk"), " ".join("abcdefghijk") + "z" * 28
+    assert likeness("abcde", "abcfg") == likeness(short, other) == 0.6
+    assert Texts(["abcfg"]).find("abcde") == [(0.6, "abcfg")]
+    assert pair_similar(["abcde"], ["abcfg"]) == {"abcde": "abcfg"}
+    assert Texts(["one long text that has it"]).find("it") == []
     assert Texts(["one two six", "one two six seven"]).find("one two six") == [
         (1.0, "one two six"),
         (pytest.approx(0.786, abs=0.001), "one two six seven"),
@@ -392,6 +448,11 @@ def test_how_alike_texts_are_is_a_number_up_to_one() -> None:
     (short, long), offered = ("x" * 40, "x" * 41), ("x" * 39 + "y", "x" * 40 + "y")
     assert [each for _value, each in Texts(offered[:1]).find(short)] == [offered[0]]
     assert Texts(offered[1:]).find(long) == []
+    assert Texts(offered[1:]).find(short) == []
+    assert len(Texts(f"Copied{number}" for number in range(4)).find("Copied5")) == 3
+    longest = "word " * 1000
+    assert Texts([longest, longest + "s"]).find(longest) == [(1.0, longest)]
+    assert Texts([longest]).find(longest + "s") == []
 
 
 def test_words_that_few_texts_have_count_most() -> None:
@@ -417,6 +478,7 @@ def test_words_that_few_texts_have_count_most() -> None:
         ("It runs: fast.", "It runs fast.", False),
         ("It runs.", "It runs.", False),
         (";", ",", False),
+        (", ;", ". ;", False),
     ],
 )
 def test_a_text_with_other_marks_between_its_words_says_the_same(

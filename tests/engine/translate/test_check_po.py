@@ -429,6 +429,8 @@ def test_a_broken_glossary_is_one_line(
     (line,) = told(capsys)
     assert line.startswith(f"error: locale/glossary.csv{place}")
     assert message in line
+    shutil.rmtree(project / "locale/ko")  # it is told without any catalog, too
+    assert told(capsys, "ko") == [line]
 
 
 def test_a_broken_glossary_stops_no_build(project: Path) -> None:
@@ -615,6 +617,27 @@ def test_a_header_is_told_to_name_the_language_of_its_folder(
     assert [(each.line, each.message, each.breaks) for each in problems] == [(1, said, False)]
 
 
+def test_labels_for_a_language_serve_its_regions(tmp_path: Path) -> None:
+    path = catalog_of(path=tmp_path / "ko/LC_MESSAGES/recipe_gallery.po")
+    assert check_catalog(path, Language(code="ko_KR", name="한국어"), LABELS)[1] == []
+
+
+def test_a_sentence_of_a_neighbour_is_told_unless_it_is_allowed(tmp_path: Path) -> None:
+    korean, said = (
+        Language(code="ko", name="한국어", glue=True),
+        "커널 하나가 입력을 모두 읽습니다.",
+    )
+    first = polib.POEntry(msgid="It reads all of the input.", msgstr=said)
+    plural = polib.POEntry(msgid="%d", msgid_plural="%d", msgstr_plural={0: "%d"})
+    for comment, checks in (
+        ("", ["plural", "pasted"]),
+        ("check-po: allow pasted (so)", ["plural"]),
+    ):
+        again = polib.POEntry(msgid="Then it writes the output.", msgstr=said, tcomment=comment)
+        path = catalog_of(plural, first, again, path=tmp_path / "ko/LC_MESSAGES/page.po")
+        assert [each.check for each in check_catalog(path, korean, LABELS)[1]] == checks
+
+
 def test_a_doubled_message_is_told_with_the_line_of_the_first(tmp_path: Path) -> None:
     entries = [polib.POEntry(msgid="One.", msgstr=text) for text in ("하나.", "일.")]
     path = catalog_of(*entries, path=tmp_path / "ko/LC_MESSAGES/page.po")
@@ -630,12 +653,19 @@ def test_forms_of_problems_are_exact() -> None:
         Problem(path=Path("a.po"), line=2, message="bad", check="syntax"),
         Problem(path=Path("b.po"), line=3, message="나쁨", check="numbers", breaks=True),
     ]
+    assert [each.breaks for each in problems] == [False, True]
     assert format_problems(problems, "text").splitlines() == [
         "a.po:2: bad (syntax)",
         "b.po:3: 나쁨 (numbers)",
         "2 problems (syntax: 1, numbers: 1)",
     ]
     assert format_problems(problems[:1], "text").splitlines()[-1] == "1 problem (syntax: 1)"
+    assert format_problems([], "text") == "no problems"
+    marked = Problem(path=Path("X,a.po"), line=4, message="an X, 100 %", check="size")
+    assert format_problems([marked, problems[0]], "github") == (
+        "::error file=X%2Ca.po,line=4,title=size::an X, 100 %25\n"
+        "::error file=a.po,line=2,title=syntax::bad"
+    )
     assert format_problems(problems[1:], "json") == (
         '[\n {\n  "file": "b.po",\n  "line": 3,\n  "message": "나쁨",\n  "check": "numbers"\n }\n]'
     )
@@ -646,11 +676,12 @@ def test_what_other_programs_would_not_read_is_told(tmp_path: Path) -> None:
     path = catalog_of(
         polib.POEntry(msgid="One.", msgstr="하나."), path=tmp_path / "locale/ko/LC_MESSAGES/page.po"
     )
-    text = path.read_text().replace('"하나."', r'"하\나."')
+    text = path.read_text().replace('"하나."', r'"하\나\X."')
     path.write_bytes(b"\xef\xbb\xbf" + rb"# a" + b"\n" + rb"# b \z" + b"\n" + text.encode())
-    line = path.read_text().splitlines().index(r'msgstr "하\나."') + 1
+    line = path.read_text().splitlines().index(r'msgstr "하\나\X."') + 1
     told = [str(each) for each in check_tree(tmp_path, [str(path)]) if each.check == "syntax"]
     assert told == [
         f"{path}:1: the file begins with a byte order mark; save it as UTF-8 without one (syntax)",
+        rf"{path}:{line}: \X means nothing here; write \\X for a backslash (syntax)",
         rf"{path}:{line}: \나 means nothing here; write \\나 for a backslash (syntax)",
     ]

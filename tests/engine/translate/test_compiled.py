@@ -134,6 +134,21 @@ def test_catalogs_of_all_folders_and_labels_are_compiled(
     assert texts(own.with_suffix(".mo")) == {"Notebook": "공책"}
 
 
+def test_a_page_whose_catalog_cannot_be_read_is_in_english(
+    app: SimpleNamespace, told: list[str]
+) -> None:
+    page = write(root(app) / "locale/ko/LC_MESSAGES/page.po", One="하나")
+    build(app)
+    page.write_text("nonsense")
+    for _again in range(2):
+        assert build(app)[str(page)]["left"] == 0
+        assert not page.with_suffix(".mo").exists()
+        (line,) = told
+        assert line.startswith(f"{page}:1: not a catalog from here on; ")
+        assert line.endswith(" (syntax); the page is shown in English")
+        told.clear()
+
+
 def test_what_a_catalog_that_is_gone_was_compiled_to_goes_too(
     app: SimpleNamespace, told: list[str]
 ) -> None:
@@ -240,6 +255,12 @@ def test_pages_without_a_catalog_are_told_in_order(app: SimpleNamespace, told: l
     app.config.language = "ko"
     report_missing(app, app)
     assert told == []
+
+
+def test_a_folder_is_no_catalog(app: SimpleNamespace, told: list[str]) -> None:
+    (root(app) / "locale/ko/LC_MESSAGES/page.po").mkdir(parents=True)
+    report_missing(app, app)
+    assert "/page.po: no such catalog, so the page is in English" in told[0]
 
 
 def test_messages_of_a_page_are_those_that_fit_it(app: SimpleNamespace, told: list[str]) -> None:

@@ -1,6 +1,7 @@
 """Templates of all messages, and what an update makes of them in a project's catalogs."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import polib
 import pytest
@@ -58,6 +59,28 @@ def test_labels_are_found_wherever_they_stand(tmp_path: Path) -> None:
         ("second", "labels/zz.py"),
         ("third", "labels/part/a.py"),
     ]
+
+
+def test_a_translation_that_is_the_english_text_is_none() -> None:
+    known = labels.translated_elsewhere(SimpleNamespace(html_theme="alabaster"), "sphinx", "ko")
+    assert "Search" in known
+    assert "%s %s" not in known
+
+
+def test_labels_tell_their_files_and_whose_they_are(tmp_path: Path) -> None:
+    for file, text in (("recipe_gallery/a.py", "One"), ("recipe_gallery/b.py", "One"),
+                       ("own/c.py", "%s of it")):  # fmt: skip
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_text(f'x = _("{text}")\n')
+    config = SimpleNamespace(recipe_gallery_label_packages=["own"], html_theme="alabaster")
+    known = template(Search="_templates/a.html")
+    made = labels.add_labels({"sphinx": known}, config, tmp_path, "a site")
+    names = {domain: each.metadata["Project-Id-Version"] for domain, each in made.items()}
+    assert names == {"recipe_gallery": "recipe_gallery", "own": "a site", "sphinx": "a site"}
+    (one,), (two,) = made["recipe_gallery"], made["own"]
+    assert one.occurrences == [("recipe_gallery/a.py", ""), ("recipe_gallery/b.py", "")]
+    assert (one.flags, two.msgid, two.flags) == ([], "%s of it", ["python-format"])
+    assert made["sphinx"][0].occurrences == [("_templates/a.html", ""), ("sphinx", "")]
 
 
 @pytest.mark.parametrize("line", ['# _("no")', '"""Use _("no")."""', '"""Use\n_("no")."""'])
@@ -146,6 +169,8 @@ def test_each_page_and_all_labels_have_a_pseudo_translation(
     templates["recipe_gallery"] = polib.POFile()
     templates["recipe_gallery"].append(polib.POEntry(msgid="On %(date)s"))
     locale = tmp_path / "pseudo"
+    (gallery.root / "locale").mkdir(exist_ok=True)
+    (gallery.root / "locale/glossary.csv").write_text("term,ko\n")
     pseudo.make_pseudo_catalogs(load_project(gallery.root), tmp_path / "templates", locale)
     folder = locale / pseudo.PSEUDO_CODES[0] / "LC_MESSAGES"
     made = {
@@ -157,6 +182,10 @@ def test_each_page_and_all_labels_have_a_pseudo_translation(
         "recipe_gallery.po": ["Öñ %(date)s ~~"],
     }
     assert made["index.po"].metadata["Language"] == pseudo.PSEUDO_CODES[0]
+    assert (locale / "glossary.csv").read_text() == "term,ko\n"
+    with pytest.raises(GalleryError) as caught:
+        pseudo.make_pseudo_catalogs(load_project(gallery.root), tmp_path, locale, "de")
+    assert str(caught.value) == "no pseudo-locale 'de'; there are: en_XA, ar_XB"
 
 
 def test_templates_are_of_the_pages_that_there_are_and_of_all_labels(

@@ -1,5 +1,6 @@
 """Single messages: right ones that look wrong, and wrong ones that look right."""
 
+import gettext
 import re
 from collections.abc import Iterator
 
@@ -21,9 +22,10 @@ from recipe_gallery.translate.checks.message import (
     describe_length,
     run_checks,
 )
-from recipe_gallery.translate.checks.page import kind_of_node
+from recipe_gallery.translate.checks.page import Kinds, drop_unfit, kind_of_node
 from recipe_gallery.translate.checks.style.number_words import may_say
 from recipe_gallery.translate.glossary import load_glossary
+from recipe_gallery.translate.mo import loaded_messages
 from recipe_gallery.translate.pseudo import pseudo_message
 
 # Which words a number may stand for
@@ -120,7 +122,7 @@ def test_a_wrong_translation_is_found(check: str, kind: str, text: str, translat
     assert check in alarms(kind, text, translation)
     (found,) = [each for each in CHECKS if each.name == check]
     assert found.breaks == (check in BREAKING.split())
-    assert found.excusable == (check in f"{EXCUSABLE} {STYLE}".split())
+    assert (not found.breaks) == (check in f"{EXCUSABLE} {STYLE}".split())
 
 
 # What keeps a translation from readers, who would be misled or see a broken page: no catalog says
@@ -139,7 +141,7 @@ STYLE = (
 
 def test_what_breaks_a_page_is_kept_from_it_and_style_is_not() -> None:
     assert " ".join(check.name for check in CHECKS if check.breaks) == BREAKING
-    excusable = {check.name for check in CHECKS if check.excusable}
+    excusable = {check.name for check in CHECKS if not check.breaks}
     assert excusable == {*EXCUSABLE.split(), *STYLE.split()}
 
 
@@ -704,6 +706,28 @@ def test_a_message_that_is_too_long_is_not_looked_at(
     text: str, translation: str, said: str
 ) -> None:
     assert describe_length(text, translation) == said
+
+
+def test_a_loaded_message_that_is_too_long_is_dropped() -> None:
+    catalog = gettext.GNUTranslations()
+    catalog._catalog = {"a" * 10: "나" * 241, "b": "나"}  # type: ignore[attr-defined]
+    kinds: Kinds = {text: {Kind.PROSE} for text in ("c", "b", "a" * 10)}
+    korean = Language(code="ko", name="한국어", glue=True)
+    said = "241 characters for 10 of English; translate that alone (size)"
+    assert list(drop_unfit(catalog, kinds, korean)) == [("a" * 10, said)]
+    assert loaded_messages(catalog) == {"b": "나"}
+
+
+def test_what_only_looks_like_words_is_left_out_of_them() -> None:
+    korean = Language(code="ko", name="한국어", glue=True)
+    label = Message(text="%(a)s b", translation="%(a)s 나", kind=Kind.LABEL, language=korean)
+    assert label.wording == ("  b", "  나")
+    parts = ["%(a)s", "{b}", "{c:,}", "`d`", "<e>", "&amp;", "</f>", "<!--", "https://g.example/h"]
+    for part in parts:
+        mixed = Message(text=f"x {part} y", translation="-", kind=Kind.LABEL, language=korean)
+        assert mixed.wording[0] == "x   y", part
+    as_the_source = Message(text="Hand it *args.", translation="*args 전달", language=korean)
+    assert as_the_source.new_problems == []
 
 
 @pytest.mark.parametrize(

@@ -78,10 +78,26 @@ def test_the_status_counts_words_and_names_translators(site: Gallery) -> None:
     assert " 20 %       4 words left,   1 fuzzy  2026-11-20  홍길동, 김아무개" in table
 
 
+def test_a_language_without_catalogs_is_not_finished() -> None:
+    assert format_status(KOREAN, []) == (
+        "ko  한국어  no catalogs; run: recipe-gallery update-po ko"
+    )
+
+
 def test_a_catalog_that_cannot_be_read_is_in_the_table(site: Gallery) -> None:
     (site.root / "locale/ko/LC_MESSAGES/broken.po").write_text("no")
     table = format_status(KOREAN, measured(site))
     assert "broken  cannot be read; run: recipe-gallery check-po ko" in table
+
+
+def test_a_name_is_no_placeholder_and_no_page_of_text(site: Gallery) -> None:
+    path = site.root / "locale/ko/LC_MESSAGES/index.po"
+    catalog = polib.pofile(str(path))
+    catalog.header = f"FULL NAME, 2026.\n{'a' * 101}, 2026.\n{'b' * 100}, 2026.\nKim\u202e, 2026."
+    catalog.metadata = {"Language": "ko"}
+    catalog.save()
+    (status,) = measured(site)
+    assert (status.translators, status.revised) == (("b" * 100,), None)
 
 
 def test_what_cannot_be_read_is_not_translated(site: Gallery) -> None:
@@ -121,6 +137,7 @@ def test_an_edited_text_is_a_change_and_not_a_new_one() -> None:
     assert impact.changed == [("The first call compiles.", "The first call compiles it.")]
     assert impact.added == ["Something quite new."]
     assert impact.removed == ["Goes away entirely."]
+    assert impact.free == []
 
 
 def test_a_text_whose_link_leads_elsewhere_is_not_removed() -> None:
@@ -221,12 +238,19 @@ def test_terms_are_found_as_whole_words_the_longest_first(tmp_path: Path) -> Non
         "class,클래스,\n"
         "C++,씨,\n"
         "only English,,no translation\n"
+        "PyTorch|Torch,,name\n"
+        "name,이름,name\n"
+        "short\n"
     )
     glossary = load_glossary(tmp_path)
     assert [term.name for term in glossary.terms][:2] == ["graph", "graph break"]
     assert glossary.terms[1].forms == ("graph break", "break of a graph")
     assert glossary.terms[1].translations == {"ko": ("그래프 단절", "단절")}
     assert (glossary.terms[4].translations, glossary.terms[4].note) == ({}, "no translation")
+    assert (glossary.terms[7].translations, glossary.terms[7].note) == ({}, "")
+    assert glossary.names == {"PyTorch", "Torch"}
+    in_korean = [term.translation("ko") for term in glossary.terms]
+    assert in_korean == ["그래프", "그래프 단절", "클래스", "씨", "", "PyTorch", "이름", ""]
 
     def missing(source: str, translation: str = "") -> list[str]:
         return [term for term, _expected in glossary.missing("ko", source, translation)]
@@ -234,6 +258,7 @@ def test_terms_are_found_as_whole_words_the_longest_first(tmp_path: Path) -> Non
     assert missing("A graph break") == ["graph break"]
     assert missing("Graphs and a graph break") == ["graph", "graph break"]
     assert missing("the classes, a Class") == ["class"]
+    assert missing("a cla\u017f\u017f") == []
     assert missing("subgraph, my-graph, a.graph, graph-like, graphic") == []
     assert missing("only English") == []
     assert missing("A graph break", "그래프단절") == []
@@ -257,6 +282,7 @@ def test_a_folder_without_a_glossary_has_no_terms(tmp_path: Path) -> None:
             "",
         ),
         ("term,ko\nkernel,커널\n,계층\n", 3, "no English term", "fill in the first column"),
+        ('"term,ko\n', 1, "not a table in CSV and UTF-8: unexpected end of data", ""),
         ("term,ko\nkernel,커널,a, b\n", 2, "more cells than columns", "quote a cell with commas"),
     ],
 )
@@ -286,7 +312,6 @@ def test_a_table_of_the_status_lines_up(site: Gallery) -> None:
         "  recipes/adding   60 %       2 words left,   0 fuzzy  -  ",
         "  sphinx          cannot be read; run: recipe-gallery check-po ko",
     ]
-    assert format_status(KOREAN, []) == "ko  한국어  ████████████████████ 100 %"
 
 
 def test_a_catalog_that_did_not_change_is_not_measured_again(site: Gallery) -> None:
@@ -301,6 +326,8 @@ def test_a_catalog_that_did_not_change_is_not_measured_again(site: Gallery) -> N
 
 
 def test_much_that_changed_is_cut_short() -> None:
+    nothing = format_impact(Impact(pages={}, fuzzy={}), [])
+    assert nothing == "No message that translators see has changed."
     page = PageImpact(
         added=[f"new {number}" for number in range(30)],
         removed=["two\nlines"],
@@ -317,6 +344,7 @@ def test_much_that_changed_is_cut_short() -> None:
         "| `page` | 30 | 1 | 1 | 1 | 62 |",
         "| `other` | 30 | 1 | 1 | 1 | 62 |",
     ]
+    assert lines[6] == ""
     assert lines[7] == (
         "62 words to translate in each language; the same text on several pages counts once. "
         "After `recipe-gallery update-po`, "
@@ -334,7 +362,12 @@ def test_much_that_changed_is_cut_short() -> None:
     whole = PageImpact(added=page.added, removed=[], changed=[])  # all of which can be shown
     assert "more" not in format_impact(Impact(pages={"page": whole}, fuzzy={}), [])
     short = PageImpact(added=[], removed=["two\nlines"], changed=[], free=["moved"])
-    lines = format_impact(Impact(pages={"page": short}, fuzzy={}), []).splitlines()
+    japanese = Language(code="ja", name="日本語")
+    text = format_impact(
+        Impact(pages={"page": short}, fuzzy={"ko": 1, "ja": 2}), [KOREAN, japanese]
+    )
+    assert "(한국어: 1, 日本語: 2)" in text
+    lines = text.splitlines()
     assert lines[-4:] == [
         "- moved or kept: ` moved `",
         "- removed: ` two lines `",

@@ -10,7 +10,13 @@ from gallery import ROOT
 from recipe_gallery.languages import Language
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.checks import rules, style  # noqa: F401 (they add the checks)
-from recipe_gallery.translate.checks.message import CHECKS, Message, find_misused, run_checks
+from recipe_gallery.translate.checks.message import (
+    CHECKS,
+    Message,
+    find_allowed,
+    find_misused,
+    run_checks,
+)
 from recipe_gallery.translate.checks.scripts import find_script
 from recipe_gallery.translate.checks.style.content import find_pasted
 from recipe_gallery.translate.glossary import load_glossary
@@ -339,6 +345,8 @@ def test_a_neighbours_sentence_is_told() -> None:
 def test_an_excuse_that_is_none_is_told() -> None:
     assert list(find_misused("check-po: allow width (a quotation)")) == []
     assert list(find_misused("a remark")) == []
+    reasons = [find_allowed(f"check-po: allow width ({reason})") for reason in ("", "a!", "ok")]
+    assert reasons == [set(), set(), {"width"}]
     (said,) = find_misused("check-po: allow markup (it looks better)")
     assert said == "markup cannot be allowed, because readers would be harmed; mend the translation"
 

@@ -5,16 +5,20 @@ from types import SimpleNamespace
 
 import polib
 import pytest
+from docutils import nodes
+from docutils.utils import new_document
 
 from recipe_gallery.project import Project, load_project
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.templates import kept
+from recipe_gallery.translate.templates.extract import complete_templates
 from recipe_gallery.translate.templates.kept import (
     SOURCES,
     KeptTemplates,
     find_sources,
     write_templates,
 )
+from recipe_gallery.translate.transforms import code_comment
 
 HEADS = {"GALLERY_HEADER.rst", "b.txt", "c.md"}
 
@@ -149,3 +153,42 @@ def test_templates_of_pages_that_are_gone_are_removed(project: Project) -> None:
     (project.root / "new.rst").write_text("")
     (path,) = write_templates(project, {"page": template("page.rst")})
     assert (path, len(polib.pofile(str(path)))) == (project.locale / "templates/new.pot", 0)
+
+
+def test_a_finished_template_tells_what_its_messages_are_and_its_sources(project: Project) -> None:
+    document = new_document(str(project.root / "page.rst"))
+    document += [nodes.title("", "Both"), nodes.title("", "Head"), nodes.paragraph("", "Text.")]
+    document += [nodes.paragraph("", "Both"), code_comment("", "", original="Why.")]
+    for number, node in enumerate(document.children, 1):
+        node.source, node.line = document["source"], number
+        if isinstance(node, nodes.TextElement) and not node.children:
+            continue
+        node.rawsource = node.astext()
+    path = project.root / "out/page.pot"
+    path.parent.mkdir()
+    made = polib.POFile()
+    made.extend(polib.POEntry(msgid=text) for text in ("Both", "Head", "Text.", "Why."))
+    made.save(str(path))
+    env = SimpleNamespace(
+        srcdir=str(project.root),
+        config=project.config,
+        found_docs={"page"},
+        dependencies={"page": {"a part.txt"}},
+        doc2path=lambda name: str(project.root / f"{name}.rst"),
+        get_doctree=lambda name: document,
+    )
+    app = SimpleNamespace(
+        env=env, config=project.config, srcdir=str(project.root), outdir=str(path.parent)
+    )
+    before = path.read_bytes()
+    complete_templates(app, ValueError())
+    assert path.read_bytes() == before
+    complete_templates(app, None)
+    done = polib.pofile(str(path))
+    assert done.metadata[SOURCES] == "a%20part.txt page.rst"
+    assert {entry.msgid: entry.comment for entry in done} == {
+        "Both": "",
+        "Head": "Title",
+        "Text.": "",
+        "Why.": "Comment in code: one line of plain text, no markup",
+    }

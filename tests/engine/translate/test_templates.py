@@ -13,7 +13,13 @@ from recipe_gallery.translate.catalogs import Progress
 from recipe_gallery.translate.checks.problems import Problem
 from recipe_gallery.translate.checks.run import check_catalog, check_tree
 from recipe_gallery.translate.status import add_up, format_status, language_status
-from recipe_gallery.translate.templates.kept import SOURCES, KeptTemplates, write_templates
+from recipe_gallery.translate.templates.compare import compare
+from recipe_gallery.translate.templates.kept import (
+    SOURCES,
+    KeptTemplates,
+    Template,
+    write_templates,
+)
 from recipe_gallery.translate.update.memory import Memory
 from recipe_gallery.translate.update.merge import update_catalog
 from recipe_gallery.translate.update.plan import plan_update
@@ -231,6 +237,23 @@ def test_the_catalog_of_another_page_is_told_in_one_line(project: Project) -> No
     assert progress(project).percent == 0
 
 
+def test_up_to_three_unknown_messages_are_told_one_by_one() -> None:
+    texts = ["Apples grow.", "7 8 9", "Nobody knew.", "Why?"]
+    entries = [polib.POEntry(msgid=text, msgstr="x", linenum=n) for n, text in enumerate(texts, 5)]
+    empty = Template(path=Path("page.pot"), kinds={})
+    update = "run: recipe-gallery update-po ko"
+    told = sorted(compare(entries[:3], empty, "ko", {}))
+    assert told == [
+        (n, f"the page does not have this message: {text!r}; {update}", "unknown")
+        for n, text in enumerate(texts[:3], 5)
+    ]
+    many = "4 messages that the page does not have"
+    for owned, named in ((3, "; other has them"), (2, "")):
+        owners = dict.fromkeys(texts[:owned], "other") | {"Else.": "page"}
+        told = list(compare(entries, empty, "ko", owners))
+        assert told == [(5, f"{many}{named}; {update}", "unknown")]
+
+
 def test_a_catalog_without_a_page_is_told_while_it_has_messages(project: Project) -> None:
     path = catalog_of(project, "gone")
     path.write_text(catalog_of(project).read_text())
@@ -241,6 +264,8 @@ def test_a_catalog_without_a_page_is_told_while_it_has_messages(project: Project
     header, *_messages = path.read_text().split("\n\n")
     path.write_text(f'{header}\n\n#~ msgid "Old."\n#~ msgstr "옛."\n')
     assert told(project, "gone") == []
+    path.write_text("nonsense")
+    assert [each.check for each in told(project, "gone")] == ["syntax"]
 
 
 def test_after_an_edit_of_the_english_text_nothing_is_concluded(project: Project) -> None:
@@ -409,6 +434,7 @@ def test_a_paragraph_that_moved_costs_no_word(catalogs: dict[str, polib.POFile])
     assert plan.catalogs["other"][-1].msgstr == f"번역: {moved}"
     assert not [entry for each in plan.catalogs.values() for entry in each if entry.obsolete]
     assert plan.describe() == ["other: 1 taken from other catalogs"]
+    assert plan.outcomes.keys() == {"other"}
     again = plan_update(plan.catalogs, after, language="ko")
     assert [str(each) for each in again.catalogs.values()] == [
         str(each) for each in plan.catalogs.values()
@@ -443,6 +469,10 @@ def test_a_text_that_its_own_page_lost_is_offered_before_one_that_pages_show() -
     assert Memory({"page": entries}).offer([new], {lost})[new].msgid == lost
     assert Memory({"page": entries}, {shown}).offer([new], set())[new].msgid == lost
     far = "The first time it compiles most"  # just alike enough
+    entries.append(polib.POEntry(msgid=far, msgstr="번역"))
+    assert Memory({"page": entries}).offer([new], {far})[new].msgid == shown
+    fuzzy = polib.POEntry(msgid="Quite another.", msgstr="가", flags=["fuzzy"], previous_msgid=lost)
+    assert Memory({"page": [fuzzy]}).offer([new], set()) == {new: fuzzy}
     assert Memory({"page": [polib.POEntry(msgid=far, msgstr="번역")]}).offer([new], set())
     assert not Memory({"page": [polib.POEntry(msgid=far, msgstr="번역")]}, {far}).offer(
         [new], set()
@@ -460,7 +490,10 @@ def test_one_revised_comment_revises_the_same_on_other_pages() -> None:
     entry.flags, entry.previous_msgid, entry.msgstr = [], None, "매번 캐시를 비웁니다"
     plan = plan_update(fuzzy, after, language="ko")
     assert left(plan.catalogs) == []
-    assert {each.find(new).msgstr for each in plan.catalogs.values()} == {"매번 캐시를 비웁니다"}
+    found = [each.find(new) for each in plan.catalogs.values()]
+    assert {(each.msgstr, each.previous_msgid) for each in found} == {
+        ("매번 캐시를 비웁니다", None)
+    }
 
 
 def test_what_a_person_doubts_stays_doubted(catalogs: dict[str, polib.POFile]) -> None:
@@ -469,6 +502,9 @@ def test_what_a_person_doubts_stays_doubted(catalogs: dict[str, polib.POFile]) -
     plan = plan_update(catalogs, both, language="ko")
     assert plan.catalogs["page"][0].fuzzy
     assert left(plan.catalogs) == [PAGES["page"][0]] * 2
+    catalogs["other"].append(polib.POEntry(msgid=PAGES["page"][0], msgstr="번역"))
+    plan = plan_update(catalogs, both, language="ko")
+    assert left(plan.catalogs) == [PAGES["page"][0]]
 
 
 def test_a_new_page_with_few_of_the_words_is_not_the_old_one() -> None:
@@ -481,12 +517,14 @@ def test_a_new_page_with_few_of_the_words_is_not_the_old_one() -> None:
     assert renamed(old[0], "Seven eight nine.") == {"fresh": "page"}  # half of its words
     assert renamed(old[0], "Seven eight nine ten.") == {}
     assert renamed() == {}
+    known |= translate(plan_update({}, templates_of(less=old[:1]), language="ko").catalogs)
+    assert renamed(*old) == {"fresh": "page"}  # which has more of them than the other one
 
 
 def test_a_page_without_translations_is_not_renamed() -> None:
     before = plan_update({}, templates_of(page=PAGES["page"]), language="ko").catalogs
     plan = plan_update(before, templates_of(fresh=PAGES["page"]), language="ko")
-    assert (plan.renamed, plan.emptied) == ({}, ["page"])
+    assert (plan.renamed, plan.emptied, [*plan.catalogs]) == ({}, ["page"], ["fresh"])
     assert plan.describe() == [
         f"fresh: 5 new ({sum(len(text.split()) for text in PAGES['page'])} words)",
         "page: removed, nothing in it is needed any more",

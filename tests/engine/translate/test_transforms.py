@@ -9,9 +9,12 @@ from docutils.frontend import get_default_settings
 from docutils.parsers.rst import Parser
 from docutils.utils import new_document
 
-from recipe_gallery.recipes.cell_marks import folded_cell
+from recipe_gallery.languages import Language
+from recipe_gallery.recipes.cell_marks import DATA_CLASS, OUTPUT_CLASS, folded_cell
 from recipe_gallery.translate import transforms
+from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.transforms import (
+    MarkUntranslated,
     PrepareTranslation,
     WriteComments,
     code_comment,
@@ -88,3 +91,51 @@ def test_messages_that_a_page_or_its_catalog_has_alone_are_told(
     config.gettext_compact = True
     tell(["New."], ["Gone."])
     assert told == []
+
+
+def test_what_is_not_translated_is_marked_and_told_on_top(monkeypatch: pytest.MonkeyPatch) -> None:
+    document = page()
+    korean = Language(code="ko", name="한국어", glue=True)
+    languages = {"en": Language(code="en", name="English"), "ko": korean}
+    config = SimpleNamespace(language="ko", recipe_gallery_languages=languages)
+    settings, settings.env = document.settings, SimpleNamespace(config=config, docname="page")
+    settings.raw_enabled, settings.file_insertion_enabled = True, False
+    title, text = nodes.title("Head", "Head"), nodes.paragraph("Three words here.", "")
+    text += nodes.Text("Three words here.")
+    shown = [nodes.container(classes=[kind]) for kind in (DATA_CLASS, OUTPUT_CLASS, "other")]
+    document += [title, text, code_comment("", "", original="Why."), *shown]
+    for node in document.children:
+        node.source, node.line = "page.rst", 1
+    found: dict[str, object] = {}
+    monkeypatch.setattr(transforms, "_", str)
+    monkeypatch.setattr(transforms, "watch", lambda *_watched: None)
+    monkeypatch.setattr(
+        transforms, "keep_fit", lambda _env, name, kinds: found.update({name: kinds})
+    )
+    monkeypatch.setattr(
+        transforms, "page_translations", lambda *_page: {"Head": "제목", "Why.": "왜"}
+    )
+    monkeypatch.setattr(transforms, "edit_address", lambda _env, name: f"https://a.example/{name}")
+    monkeypatch.setattr(PrepareTranslation, "_tell_differences", lambda _self, *all_of: None)
+    PrepareTranslation(document).apply()
+    prose, comment = {Kind.PROSE}, {Kind.COMMENT}
+    assert found == {"page": {"Head": prose, "Three words here.": prose, "Why.": comment}}
+    assert settings.character_level_inline_markup is True
+    assert (settings.raw_enabled, settings.file_insertion_enabled) == (False, False)
+    MarkUntranslated(document).apply()
+    assert settings.character_level_inline_markup is False
+    assert (settings.raw_enabled, settings.file_insertion_enabled) == (True, False)
+    note = document[1]
+    assert (type(note), note["classes"]) == (nodes.note, ["translation-note"])
+    assert note.astext() == (
+        "40% of this page is translated; the rest is in English. Help translating"
+    )
+    assert note[0][-1]["refuri"] == "https://a.example/page"
+    assert (title["classes"], text["classes"]) == ([], ["language-en"])
+    assert [each["classes"][1:] for each in shown] == [["language-en"], ["language-en"], []]
+    before = len(document.children)
+    MarkUntranslated(document).apply()  # which has nothing to do now
+    assert len(document.children) == before
+    document["trusted"], document["untranslated"], document["percent"] = (False, False), [text], 100
+    MarkUntranslated(document).apply()
+    assert (len(document.children), text["classes"]) == (before, ["language-en"])

@@ -62,11 +62,8 @@ def check_final_punctuation(message: Message) -> Iterator[str]:
     elif not now and _wants_end(message, was, target):
         yield f"the {_ENDS[was]} at the end is missing; write it, and look whether more is missing"
     elif now == "." and _changed_to_full_stop(message, was, target):
-        yield f"ends with a full stop, and the source {_with(was)}; end it as the source"
-
-
-def _with(mark: str) -> str:
-    return f"with a {_ENDS[mark]}" if mark else "without"
+        said = f"with a {_ENDS[was]}" if was else "without"
+        yield f"ends with a full stop, and the source {said}; end it as the source"
 
 
 def _wants_end(message: Message, was: str, target: str) -> bool:
