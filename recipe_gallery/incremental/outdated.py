@@ -5,7 +5,7 @@ a digest of it in the page's record; in the next build a page is read again if a
 watches has another.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar
@@ -15,14 +15,13 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import docname_join
-from sphinx.util.parallel import ParallelTasks, make_chunks, parallel_available
 
 from .kept import PageRecord, Source, digest_of, store_of
+from .processes import can_share, share
 
 Value = TypeVar("Value")
 Function = TypeVar("Function", bound=Callable[..., Any])
 State = Callable[[BuildEnvironment, str], bytes]
-MANY = 40  # pages; handing the environment from process to process takes longer than reading fewer
 
 _STATES: dict[Callable[..., Any], State] = {}
 _AHEAD: list[Callable[[BuildEnvironment, str], object]] = []
@@ -123,27 +122,20 @@ def _share_work(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None
     """Let several processes (``-j``) work on many pages only, and where all extensions allow it."""
     all_known = app.extensions.values()
     safe = (each.parallel_read_safe and each.parallel_write_safe for each in all_known)
-    if len(docnames) < MANY or not all(safe) or not parallel_available:
+    if not can_share(app, docnames) or not all(safe):
         app.parallel = 1
-    if app.parallel > 1:
-        _keep_ahead(app, env, docnames)
-
-
-def _keep_ahead(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+        return
     kept = store_of(env).kept["values"]
 
-    def read_some(chunk: list[str]) -> dict[Any, Any]:
+    def read(part: Sequence[str]) -> dict[Any, Any]:
         before = {*kept}
-        for docname in chunk:
+        for docname in part:
             for function in _AHEAD:
                 with suppress(Exception):  # whoever asks for it gets it again
                     function(env, docname)
         return {key: value for key, value in kept.items() if key not in before}
 
-    tasks = ParallelTasks(app.parallel)
-    for chunk in make_chunks(docnames, app.parallel):
-        tasks.add_task(read_some, chunk, lambda _chunk, found: kept.update(found))
-    tasks.join()
+    share(app, docnames, read, kept.update)
 
 
 def _note_links(app: Sphinx, doctree: nodes.document) -> None:

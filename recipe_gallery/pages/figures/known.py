@@ -153,7 +153,10 @@ def _know(env: BuildEnvironment, docname: str) -> Kept:
         gone = Known(problem=f"there is no recipe {docname!r} any more")
         return keep(env, key, [], lambda: (None, gone))
     recordings = Path(env.srcdir, env.config.recipe_gallery_recordings)
-    folders = [recordings, *(recordings / each for each in list_machines(env, docname))]
+    folders = [
+        recordings,
+        *(recordings / each for each in once(env, _find_machines).get(file.name, ())),
+    ]
     files = [file.path]
     for folder in folders:
         path = file.recording(folder)
