@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from recipe_gallery.errors import GalleryError
+from recipe_gallery.recipes.cell_marks import folded_cell
 from recipe_gallery.recipes.recipe import Recipe, load_recipe
 
 HEAD = '"""\nTitle\n=====\n"""\n'
@@ -121,3 +122,7 @@ def test_hidden_code_cannot_run_once_with_a_cell_that_always_runs(tmp_path: Path
     )
     recipe = load(tmp_path, "a = 1\n", f"{ONCE}{PLUMBING}{HIDDEN}", "b = 1\n")
     assert [cell.once for cell in recipe.cells] == [False, True, False]
+
+
+def test_a_folded_cell_is_made_without_a_summary_and_gets_it_later() -> None:
+    assert folded_cell().attributes["summary"] == ""

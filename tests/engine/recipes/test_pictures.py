@@ -35,6 +35,7 @@ def test_a_whole_picture_is_what_was_drawn(mime: str, content: bytes) -> None:
     [
         ("image/png", "abc", "is not base64"),
         ("image/png", "a*b=", "is not base64"),
+        ("image/png", f"*{encode(PNG)}", "is not base64"),
         ("image/png", encode(b"no picture"), "is no PNG"),
         ("image/png", encode(JPEG), "is no PNG"),
         ("image/jpeg", encode(PNG), "is no JPEG"),

@@ -375,6 +375,15 @@ def test_a_mistake_is_told_with_what_to_do(
     assert error.path == tmp_path / "recipe.py"
 
 
+def test_a_recipe_in_another_encoding_is_told_without_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "recipe.py"
+    path.write_bytes(f"{HEAD}x = 'é'\n".encode("latin-1"))
+    with pytest.raises(GalleryError) as caught:
+        load_recipe(path)
+    assert caught.value.text.startswith("cannot be read: 'utf-8' codec can't decode byte 0xe9")
+    assert (caught.value.line, caught.value.remedy) == (None, "save the file in UTF-8")
+
+
 def test_settings_of_cells_and_of_the_recipe_may_stand_together(tmp_path: Path) -> None:
     settings = "# sphinx_gallery_alt = 'A square'\n# sphinx_gallery_deadline = 5\n"
     loaded = load(tmp_path, f"{HEAD}{settings}x = 1\n")

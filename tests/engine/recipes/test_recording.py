@@ -163,6 +163,8 @@ def test_only_inputs_that_changed_came_or_went_are_named(tmp_path: Path) -> None
     cell = Cell(number=1, line=1, source="x", code="x")
     recipe: Any = SimpleNamespace(cells=[cell], inputs={"a": "1", "b": "9", "d": "4"})
     assert compare(recipe, recording).inputs == ("b", "c", "d")
+    changed = Comparison(recorded={}, changed=(), removed=0, inputs=("b", "c", "d"))
+    assert changed.describe() == "changed input b, c, d"
 
 
 @pytest.mark.parametrize(

@@ -82,6 +82,12 @@ def end_in(error: Exception | None, *arguments: Any, **changes: Any) -> GalleryE
     return caught.value
 
 
+def test_a_cell_runs_while_any_time_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Run, "time_left", lambda _run: 0.5)
+    _collector, node = execute()
+    assert node.outputs[0].text == "so far\n"
+
+
 def test_time_left_counts_from_the_start() -> None:
     assert 89 < make_run(started=time.monotonic() - 10).time_left() <= 90
     assert make_run(started=time.monotonic() - 200).time_left() < 0
