@@ -5,7 +5,8 @@ a digest of it in the page's record; in the next build a page is read again if a
 watches has another.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar
 
@@ -16,13 +17,14 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import docname_join
 
 from .kept import PageRecord, Source, digest_of, store_of
+from .processes import can_share, share
 
 Value = TypeVar("Value")
 Function = TypeVar("Function", bound=Callable[..., Any])
 State = Callable[[BuildEnvironment, str], bytes]
-MANY = 40  # pages; handing the environment from process to process takes longer than reading fewer
 
 _STATES: dict[Callable[..., Any], State] = {}
+_AHEAD: list[Callable[[BuildEnvironment, str], object]] = []
 
 
 def has_state(state: State) -> Callable[[Function], Function]:
@@ -36,6 +38,15 @@ def has_state(state: State) -> Callable[[Function], Function]:
         return function
 
     return mark
+
+
+def keep_ahead(function: Function) -> Function:
+    """Let ``function(env, docname)`` be called for each page that is read, before many are.
+
+    What it keeps is known to all processes then; else each that lists recipes would read them all.
+    """
+    _AHEAD.append(function)
+    return function
 
 
 def watch(env: BuildEnvironment, function: Callable[..., Value], *key: str) -> Value:
@@ -111,8 +122,20 @@ def _share_work(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None
     """Let several processes (``-j``) work on many pages only, and where all extensions allow it."""
     all_known = app.extensions.values()
     safe = (each.parallel_read_safe and each.parallel_write_safe for each in all_known)
-    if len(docnames) < MANY or not all(safe):
+    if not can_share(app, docnames) or not all(safe):
         app.parallel = 1
+        return
+    kept = store_of(env).kept["values"]
+
+    def read(part: Sequence[str]) -> dict[Any, Any]:
+        before = {*kept}
+        for docname in part:
+            for function in _AHEAD:
+                with suppress(Exception):  # whoever asks for it gets it again
+                    function(env, docname)
+        return {key: value for key, value in kept.items() if key not in before}
+
+    share(app, docnames, read, kept.update)
 
 
 def _note_links(app: Sphinx, doctree: nodes.document) -> None:

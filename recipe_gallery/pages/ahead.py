@@ -1,15 +1,14 @@
 """Pages of many recipes, made by several processes before Sphinx-Gallery asks for one by one."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from sphinx.application import Sphinx
-from sphinx.util.parallel import ParallelTasks, make_chunks, parallel_available
 from sphinx_gallery import gen_gallery, gen_rst
 
-from ..incremental.outdated import MANY
+from ..incremental.processes import can_share, share
 from ..incremental.reuse import Generated, Memory
 from ..recipes.recipe import PARSED
 
@@ -34,27 +33,24 @@ def several_processes(
         target = targets[-1]
         wanted = [name for name in names if not memory.find(Path(folder, name), target)]
 
-        def make_some(chunk: list[str]) -> list[Any]:
+        def make_some(part: Sequence[str]) -> list[Any]:
             notes.clear()
             made, before = {}, {*PARSED}
-            for name in chunk:
+            for name in part:
                 with suppress(Exception):
                     made[str(Path(folder, name))] = make(name, target, folder, conf)
             pages = {name: memory.pages.get(name) for name in made}
             return [made, pages, {key: PARSED[key] for key in PARSED.keys() - before}, notes]
 
-        def take(_chunk: list[str], result: list[Any]) -> None:
+        def take(result: list[Any]) -> None:
             made, pages, parsed, noted = result
             PARSED.update(parsed)  # the pages will be read and written, too
             memory.ahead |= made
             memory.pages |= {name: page for name, page in pages.items() if page}
             notes.extend(noted)
 
-        if len(wanted) >= MANY and app.parallel > 1 and parallel_available:
-            tasks = ParallelTasks(app.parallel)
-            for chunk in make_chunks(wanted, app.parallel):
-                tasks.add_task(make_some, chunk, take)
-            tasks.join()
+        if can_share(app, wanted):
+            share(app, wanted, make_some, take)
         return names, []
 
     before = gen_rst._split_parallel

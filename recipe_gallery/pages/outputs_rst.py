@@ -17,7 +17,7 @@ from ..recipes.cell_marks import OUTPUT_CLASS
 from ..recipes.cells.cell import Cell
 from ..recipes.figures.rows import Row
 from ..recipes.gallery import GalleryFile
-from ..recipes.outputs.pictures import SUFFIXES, read_picture
+from ..recipes.outputs.pictures import SUFFIXES, decode_picture
 from ..recipes.recorded_page import Unrecorded, describe_version, load_recorded
 from .figures.scope import find_rows, leave_place
 
@@ -145,7 +145,7 @@ class Replay:
                         '# sphinx_gallery_alt = "..."'
                     )
                 alt = alts.pop(0) if alts else ""
-                address = self._images.write(read_picture(mime, data[mime]), suffix)
+                address = self._images.write(decode_picture(mime, data[mime]), suffix)
                 return f".. image:: {address}\n    :alt: {alt}\n    :class: sphx-glr-single-img"
         for mime in ("text/markdown", "text/latex", "text/plain"):  # as they were written
             if mime in data:

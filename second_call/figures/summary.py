@@ -13,7 +13,7 @@ from sphinx.environment import BuildEnvironment
 
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.incremental.kept import keep, once
-from recipe_gallery.incremental.outdated import has_state
+from recipe_gallery.incremental.outdated import has_state, keep_ahead
 from recipe_gallery.pages.figures.known import all_files, figures_of, state_of_recipe
 from recipe_gallery.recipes.figures.figures import Figures, figures_path, load_figures
 from recipe_gallery.recipes.figures.replicates import replicates_path
@@ -47,6 +47,7 @@ class Summary:
     problem: str = ""  # why the recording shows nothing, or something old
 
 
+@keep_ahead
 @has_state(state_of_recipe)
 def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary | None:
     """Return the summary of a recipe's page, or None if it has none.
@@ -83,6 +84,7 @@ def declared_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
     return once(env, _keep_names, docname)
 
 
+@keep_ahead
 def _keep_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
     file = find_file(env.config, Path(env.srcdir), docname)
     if file is None:

@@ -2,6 +2,7 @@
 
 import pickle
 import shutil
+import time
 import warnings
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,9 +11,10 @@ from typing import Any
 import pytest
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.errors import SphinxParallelError
 
 from gallery import Gallery
-from recipe_gallery.incremental import outdated
+from recipe_gallery.incremental import processes
 from recipe_gallery.incremental.kept import Kept, Store, keep
 from recipe_gallery.incremental.outdated import (
     _outdated_pages,
@@ -20,7 +22,8 @@ from recipe_gallery.incremental.outdated import (
     has_state,
     watch,
 )
-from recipe_gallery.pages import ahead
+from recipe_gallery.pages.figures import known
+from recipe_gallery.recipes.gallery import GalleryFile
 
 EXTENSION = """
 import sys
@@ -149,19 +152,50 @@ def test_several_processes_make_the_same_of_many_pages(
     expected = published(alone.out)
     assert "recipes/adding" in alone.read
     made: list[str] = []
-    monkeypatch.setattr(outdated, "MANY", 4)
-    monkeypatch.setattr(ahead, "MANY", 4)
-    monkeypatch.setattr(
-        ahead, "make_chunks", lambda names, _number: [made.append(each) or [each] for each in names]
-    )
+    monkeypatch.setattr(processes, "MANY", 4)
+
+    def cut(names: list[str], _processes: int) -> list[list[str]]:
+        made.extend(name for name in names if name.endswith(".py"))
+        return [[name] for name in names]
+
+    monkeypatch.setattr(processes, "_cut", cut)
+    read = gallery.root / "read.txt"
+
+    def note(file: GalleryFile, folders: list[Path]) -> object:
+        with read.open("a") as notes:
+            notes.write(f"{file.docname}\n")
+        return read_figures(file, folders)
+
+    read_figures = known._read
+    monkeypatch.setattr(known, "_read", note)
     for folder in ("out", "recipes"):
         shutil.rmtree(gallery.root / folder)
     shared = gallery.build(parallel=2)
+    assert sorted(read.read_text().split()) == sorted(f"recipes/{Path(name).stem}" for name in made)
     assert shared.read == []  # by this process
     assert len(made) == 5  # by others
     assert shared.warnings == alone.warnings
     assert shared.warnings.count("no recording") == 1
     assert published(shared.out) == expected
+
+
+def test_a_part_that_fails_early_is_told() -> None:
+    """Sphinx's own tasks go on without it."""
+    tasks = processes.Tasks(2)
+
+    def do(part: int) -> None:
+        if part == 1:
+            raise ValueError("broken")
+        time.sleep(0.05)
+
+    def add_all() -> None:
+        for part in range(1, 9):
+            tasks.add_task(do, part)
+            assert len(tasks._precvs_waiting) <= 1
+        tasks.join()
+
+    with pytest.raises(SphinxParallelError, match="broken"):
+        add_all()
 
 
 def test_an_entry_of_the_first_page_that_is_renamed_is_so_on_all_pages() -> None:

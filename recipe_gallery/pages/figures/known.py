@@ -12,7 +12,7 @@ from sphinx.environment import BuildEnvironment
 
 from ...errors import GalleryError, suggest
 from ...incremental.kept import Kept, keep, once
-from ...incremental.outdated import has_state, watch
+from ...incremental.outdated import has_state, keep_ahead, watch
 from ...project import gallery_folders
 from ...recipes.figures.figures import ClaimRecord, Figure, Figures, figures_path, load_figures
 from ...recipes.figures.references import Reference
@@ -144,6 +144,7 @@ def _suggest(key: str, keys: Iterable[str]) -> str:
     return f"; near it: {', '.join(near)}" if near else ""
 
 
+@keep_ahead
 def _know(env: BuildEnvironment, docname: str) -> Kept:
     """Keep what is known of a recipe; unchanged files are not read again, nor in later builds."""
     file = find_file(env.config, Path(env.srcdir), docname)
@@ -152,7 +153,10 @@ def _know(env: BuildEnvironment, docname: str) -> Kept:
         gone = Known(problem=f"there is no recipe {docname!r} any more")
         return keep(env, key, [], lambda: (None, gone))
     recordings = Path(env.srcdir, env.config.recipe_gallery_recordings)
-    folders = [recordings, *(recordings / each for each in list_machines(env, docname))]
+    folders = [
+        recordings,
+        *(recordings / each for each in once(env, _find_machines).get(file.name, ())),
+    ]
     files = [file.path]
     for folder in folders:
         path = file.recording(folder)

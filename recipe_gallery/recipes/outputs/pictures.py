@@ -8,17 +8,24 @@ import warnings
 SUFFIXES = {"image/svg+xml": ".svg", "image/png": ".png", "image/jpeg": ".jpg"}
 
 
+def decode_picture(mime: str, data: str) -> bytes:
+    """Return what a file of the picture holds; raise ``ValueError`` for what is no base64."""
+    if mime == "image/svg+xml":
+        return data.encode()
+    try:
+        return base64.b64decode("".join(data.split()), validate=True)
+    except binascii.Error:
+        raise ValueError("is not base64") from None
+
+
 def read_picture(mime: str, data: str) -> bytes:
     """Return what a file of the picture holds.
 
     Raises ``ValueError``, which says why, if it cannot be opened.
     """
+    content = decode_picture(mime, data)
     if mime == "image/svg+xml":
-        return data.encode()  # it is read with the recording
-    try:
-        content = base64.b64decode("".join(data.split()), validate=True)
-    except binascii.Error:
-        raise ValueError("is not base64") from None
+        return content  # it is read with the recording
     from PIL import (  # slow to import, and not needed where no picture changed
         Image,
         UnidentifiedImageError,

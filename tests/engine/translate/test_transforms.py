@@ -115,6 +115,7 @@ def test_what_is_not_translated_is_marked_and_told_on_top(monkeypatch: pytest.Mo
     monkeypatch.setattr(
         transforms, "page_translations", lambda *_page: {"Head": "제목", "Why.": "왜"}
     )
+    monkeypatch.setattr(transforms, "catalog_path", lambda _env, name: name)
     monkeypatch.setattr(transforms, "edit_address", lambda _env, name: f"https://a.example/{name}")
     monkeypatch.setattr(PrepareTranslation, "_tell_differences", lambda _self, *all_of: None)
     PrepareTranslation(document).apply()
