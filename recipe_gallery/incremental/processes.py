@@ -69,6 +69,6 @@ def prepare_forks() -> None:
     """Do once what each process would do again, and let them share the memory."""
     for name in _IMPORTED:
         import_module(name)
-    # Python looks for waste among all objects, and in a new process copies them so.
-    os.register_at_fork(before=gc.freeze, after_in_parent=gc.unfreeze)
+    # Looking for waste among the objects of the parent would copy them.
+    os.register_at_fork(after_in_child=gc.freeze)
     builders.ParallelTasks, builders.make_chunks = Tasks, _cut  # type: ignore[attr-defined]

@@ -55,7 +55,7 @@ class Memory:
 
     def __post_init__(self) -> None:
         self.seen: set[str] = set()  # the recipes that there are
-        self.ahead: dict[str, Generated] = {}  # made by other processes, not yet asked for
+        self.ahead: dict[str, Generated] = {}  # what is known before it is asked for
 
     @classmethod
     def read(cls, path: Path) -> Memory:

@@ -31,7 +31,9 @@ def several_processes(
     def split(names: list[str], folder: Path, conf: Any) -> tuple[list[str], list[str]]:
         """Make them; say that all be asked for in order. Its own parses every recipe."""
         target = targets[-1]
-        wanted = [name for name in names if not memory.find(Path(folder, name), target)]
+        known = {str(path): memory.find(path, target) for path in map(Path(folder).joinpath, names)}
+        memory.ahead = {path: found for path, found in known.items() if found}
+        wanted = [name for name in names if str(Path(folder, name)) not in memory.ahead]
 
         def make_some(part: Sequence[str]) -> list[Any]:
             notes.clear()

@@ -7,7 +7,6 @@ and ``recipe_search.js`` shows what it found, below each field that a template i
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -90,7 +89,7 @@ def _gather_blocks(app: Sphinx, names: Sequence[str]) -> list[Block]:
             before = None
         if before != state:
             block = gather([json.loads(each.read_bytes()) for each in files])
-            path.write_text(json.dumps({"state": state, "block": asdict(block)}), encoding="utf-8")
+            path.write_text(json.dumps({"state": state, "block": vars(block)}), encoding="utf-8")
         blocks.append(block)
     return blocks
 
