@@ -5,9 +5,10 @@ bytes. ``outdated.py`` tells by the records which pages Sphinx has to read again
 """
 
 import hashlib
+import os
 import pickle
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -69,10 +70,27 @@ class Store:
     pages: dict[str, PageRecord] = field(default_factory=lambda: defaultdict(PageRecord))
     kept: dict[str, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict))
     once: dict[tuple[Any, ...], Any] = field(default_factory=dict)  # of this build
+    # Of the process that forks others, which need not tell it: number, kept values and pages
+    known: tuple[int, dict[Any, Any], dict[str, PageRecord]] = (0, {}, {})
+
+    def begin(self, docnames: Iterable[str]) -> None:
+        """Remember what is known before other processes read some pages."""
+        pages = {name: page for name, page in self.pages.items() if name not in {*docnames}}
+        self.known = os.getpid(), {**self.kept["values"]}, pages
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return what is kept for later builds."""
-        return {**self.__dict__, "once": {}}
+        """Return what is kept for later builds, or what a forked process has found besides."""
+        process, values, pages = self.known
+        state = {**self.__dict__, "once": {}, "known": (0, {}, {})}
+        if process not in (0, os.getpid()):
+            state["kept"] = {"values": find_new(self.kept["values"], values)}
+            state["pages"] = find_new(self.pages, pages)
+        return state
+
+
+def find_new(now: Mapping[Any, Any], before: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return the items that were not there before, or are others now."""
+    return {key: value for key, value in now.items() if before.get(key) is not value}
 
 
 def store_of(env: BuildEnvironment) -> Store:

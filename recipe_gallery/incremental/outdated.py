@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import docname_join
 
-from .kept import PageRecord, Source, digest_of, store_of
+from .kept import PageRecord, Source, digest_of, find_new, store_of
 from .processes import can_share, share
 
 Value = TypeVar("Value")
@@ -79,6 +79,7 @@ def setup(app: Sphinx) -> None:
     app.connect("env-get-outdated", _outdated_pages)
     app.connect("env-before-read-docs", _share_work)
     app.connect("doctree-read", _note_links)
+    app.connect("doctree-resolved", _forget_document)
     app.connect("env-updated", _pages_with_old_titles)
 
 
@@ -128,14 +129,20 @@ def _share_work(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None
     kept = store_of(env).kept["values"]
 
     def read(part: Sequence[str]) -> dict[Any, Any]:
-        before = {*kept}
+        before = {**kept}
         for docname in part:
             for function in _AHEAD:
                 with suppress(Exception):  # whoever asks for it gets it again
                     function(env, docname)
-        return {key: value for key, value in kept.items() if key not in before}
+        return find_new(kept, before)
 
     share(app, docnames, read, kept.update)
+    store_of(env).begin(docnames)
+
+
+def _forget_document(app: Sphinx, _doctree: nodes.document, docname: str) -> None:
+    """Take the packed document out of Sphinx's memory, which would hold all in the end."""
+    app.env._pickled_doctree_cache.pop(docname, None)
 
 
 def _note_links(app: Sphinx, doctree: nodes.document) -> None:

@@ -1,5 +1,6 @@
 """Pages are read again when something that they show of another file has changed."""
 
+import os
 import pickle
 import shutil
 import time
@@ -133,6 +134,21 @@ def test_a_value_is_read_again_when_a_file_of_it_is_another(tmp_path: Path) -> N
     assert value([inside], "fact").value == 4
     assert [value(None, "unknown").value for _build in range(2)] == [5, 6]
     assert value(None).state == b""
+
+
+def test_a_process_tells_only_what_it_has_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    store = Store()
+    old, changed = Kept(files=(), state=b"1", packed=b""), Kept(files=(), state=b"2", packed=b"")
+    store.kept["values"] |= {"old": old, "changed": old}
+    pages = {name: store.pages[name] for name in ("old", "read again")}
+    store.begin(["read again", "new"])
+    store.kept["values"] |= {"changed": changed, "new": changed}
+    assert store.pages["new"]
+    assert {*pickle.loads(pickle.dumps(store)).pages} == {*pages, "new"}
+    monkeypatch.setattr(os, "getpid", lambda: -1)
+    told = pickle.loads(pickle.dumps(store))
+    assert {*told.pages} == {"read again", "new"}
+    assert told.kept == {"values": {"changed": changed, "new": changed}}
 
 
 def published(out: Path) -> dict[Path, bytes]:
