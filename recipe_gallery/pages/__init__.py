@@ -52,7 +52,7 @@ def _read_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if header.has_downloads(app):
         # Imported where a page is written: notebooks take longer to import than an unchanged site
         # takes to look at.
-        from .notebook import read_downloads
+        from .downloads import read_downloads
 
         doctree["downloads"] = read_downloads(app, doctree, docname)
 
@@ -66,7 +66,7 @@ def _write_downloads(
 ) -> None:
     """Write them where the page is written, which several processes may do."""
     if doctree is not None and doctree.get("downloads"):
-        from .notebook import write_downloads
+        from .downloads import write_downloads
 
         write_downloads(app, docname, doctree["downloads"])
 

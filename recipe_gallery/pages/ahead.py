@@ -8,8 +8,8 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx_gallery import gen_gallery, gen_rst
 
+from ..incremental.made_pages import Generated, Memory
 from ..incremental.processes import can_share, share
-from ..incremental.reuse import Generated, Memory
 from ..recipes.recipe import PARSED
 
 

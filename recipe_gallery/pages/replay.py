@@ -23,7 +23,7 @@ from sphinx_gallery.gen_rst import extract_intro_and_title
 from sphinx_gallery.py_source_parser import Block
 
 from ..errors import GalleryError
-from ..incremental.reuse import (
+from ..incremental.made_pages import (
     Generated,
     Memory,
     digest_settings,

@@ -1,4 +1,4 @@
-"""Where the figure of another recording, made like this one on another host, will fall.
+"""Intervals of figures: where that of another recording, made so on another host, will fall.
 
 A recording's figure is the median of its processes. Ratios, times and rates spread by factors, so
 all is done with logarithms; there, for one figure,

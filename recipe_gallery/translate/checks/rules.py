@@ -1,4 +1,4 @@
-"""The checks of messages: first those of what breaks a page, then those that advise."""
+"""Checks of messages: what breaks a page, then what advises; those of style are in ``style/``."""
 
 import re
 from collections import Counter

@@ -253,7 +253,7 @@ def test_a_local_cluster_has_a_worker_at_each_place_and_nobody_else_reaches_it(
         assert cluster.scheduler == {"cls": Scheduler, "options": scheduler}
         assert list(cluster.workers) == ["cpu0", "cpu1"]
         for place, worker in zip(found, cluster.workers.values(), strict=True):
-            assert worker["cls"] is Nanny
+            assert issubclass(worker["cls"], Nanny)
             options = worker["options"]
             assert of_worker(options, place.name, place, tmp_path.resolve()) == listens
             assert options["local_directory"] == dask.config.get("temporary-directory")

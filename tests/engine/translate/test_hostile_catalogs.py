@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 
 from gallery import Build, Gallery
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.pages.notebook import check_program
+from recipe_gallery.pages.downloads import check_program
 from recipe_gallery.recipes.recipe import load_recipe
 
 PAGE = "recipes/adding"

@@ -10,7 +10,7 @@ from sphinx_gallery import gen_rst
 from sphinx_gallery.sorting import ExplicitOrder
 
 from gallery import Gallery, write_recording
-from recipe_gallery.incremental.reuse import Memory, content_of, digest_settings
+from recipe_gallery.incremental.made_pages import Memory, content_of, digest_settings
 from recipe_gallery.project import SETTINGS
 
 

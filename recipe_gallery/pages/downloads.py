@@ -1,4 +1,4 @@
-"""Write each recipe's page as a notebook and a script beside it.
+"""Write each recipe's page as a notebook and a script, which must do what the recipe does.
 
 Text becomes Markdown cells; code blocks become code cells, with the outputs of the recording. Both
 come from the same resolved doctree as the HTML page, at the moment that page is written, so that
