@@ -7,6 +7,7 @@ bytes. ``outdated.py`` tells by the records which pages Sphinx has to read again
 import hashlib
 import os
 import pickle
+import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -71,19 +72,21 @@ class Store:
     kept: dict[str, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict))
     once: dict[tuple[Any, ...], Any] = field(default_factory=dict)  # of this build
     # Of the process that forks others, which need not tell it: number, kept values and pages
-    known: tuple[int, dict[Any, Any], dict[str, PageRecord]] = (0, {}, {})
+    known: tuple[int, dict[str, dict[Any, Any]], dict[str, PageRecord]] = (0, {}, {})
 
     def begin(self, docnames: Iterable[str]) -> None:
         """Remember what is known before other processes read some pages."""
         pages = {name: page for name, page in self.pages.items() if name not in {*docnames}}
-        self.known = os.getpid(), {**self.kept["values"]}, pages
+        kept = {name: {**values} for name, values in self.kept.items()}
+        self.known = os.getpid(), kept, pages
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is kept for later builds, or what a forked process has found besides."""
-        process, values, pages = self.known
+        process, before, pages = self.known
         state = {**self.__dict__, "once": {}, "known": (0, {}, {})}
         if process not in (0, os.getpid()):
-            state["kept"] = {"values": find_new(self.kept["values"], values)}
+            found = {name: find_new(now, before.get(name, {})) for name, now in self.kept.items()}
+            state["kept"] = found
             state["pages"] = find_new(self.pages, pages)
         return state
 
@@ -127,9 +130,12 @@ def keep(
     if key in kept and kept[key].state == _state_of(known, kept[key].files):
         found: Kept = kept[key]
         return found
+    began = time.time_ns()
     more, value = read()
     names = tuple(map(str, more or ()))
     state = b"" if more is None else _state_of(known, names)
+    if any((file_state(Path(name)) or (0, 0))[0] >= began for name in names):
+        state = b""  # saved meanwhile: nobody knows what was read
     found = kept[key] = Kept(files=names, state=state, packed=pickle.dumps(value))
     return found
 

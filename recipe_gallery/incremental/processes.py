@@ -12,6 +12,8 @@ from sphinx import builders
 from sphinx.application import Sphinx
 from sphinx.util.parallel import ParallelTasks, make_chunks, parallel_available
 
+from ..errors import GalleryError, describe_error
+
 MANY = 40  # pages; handing the environment from process to process takes longer than reading fewer
 _WAIT = 0.02  # seconds
 _IMPORTED = ("PIL.Image", "jupytext", "nbformat")  # else by each process for itself
@@ -30,12 +32,16 @@ class Tasks(ParallelTasks):
         result_func: Callable[..., Any] | None = None,
     ) -> None:
         """Add a part; come back when at most one waits. They hold whole pages in memory."""
-        super().add_task(task_func, arg, result_func)
-        while len(self._precvs_waiting) > 1 and not self._failed:
-            if not self._join_one():
-                time.sleep(_WAIT)
-        if self._failed:  # Sphinx's goes on without what failed
-            raise self._failed
+        try:
+            super().add_task(partial(_tell, task_func), arg, result_func)
+            while len(self._precvs_waiting) > 1 and not self._failed:
+                if not self._join_one():
+                    time.sleep(_WAIT)
+            if self._failed:  # Sphinx's goes on without what failed
+                raise self._failed
+        except BaseException:
+            self.terminate()  # others would wait for ever for somebody who takes what they found
+            raise
 
     def _join_one(self) -> bool:
         try:
@@ -43,6 +49,14 @@ class Tasks(ParallelTasks):
         except Exception as error:
             self._failed = error
             raise
+
+
+def _tell(task: Callable[..., Any], *part: Any) -> Any:
+    """Do a part; what goes wrong is told as it would be without other processes."""
+    try:
+        return task(*part)
+    except Exception as error:
+        raise GalleryError(describe_error(error)) from error
 
 
 def can_share(app: Sphinx, work: Sequence[object]) -> bool:

@@ -51,6 +51,8 @@ def several_processes(
             memory.pages |= {name: page for name, page in pages.items() if page}
             notes.extend(noted)
 
+        for name in wanted:  # what another process cannot make well is not to be found as it was
+            memory.pages.pop(str(Path(folder, name)), None)
         if can_share(app, wanted):
             share(app, wanted, make_some, take)
         return names, []

@@ -15,6 +15,7 @@ from sphinx import addnodes
 from sphinx.errors import SphinxParallelError
 
 from gallery import Gallery
+from recipe_gallery.errors import GalleryError
 from recipe_gallery.incremental import processes
 from recipe_gallery.incremental.kept import Kept, Store, keep
 from recipe_gallery.incremental.outdated import (
@@ -135,12 +136,19 @@ def test_a_value_is_read_again_when_a_file_of_it_is_another(tmp_path: Path) -> N
     assert [value(None, "unknown").value for _build in range(2)] == [5, 6]
     assert value(None).state == b""
 
+    def save() -> tuple[list[Path], int]:
+        inside.write_text("saved meanwhile")
+        return [inside], 0
+
+    assert keep(env, ("key",), [named], save, "saved").state == b""
+
 
 def test_a_process_tells_only_what_it_has_found(monkeypatch: pytest.MonkeyPatch) -> None:
     store = Store()
     old, changed = Kept(files=(), state=b"1", packed=b""), Kept(files=(), state=b"2", packed=b"")
     store.kept["values"] |= {"old": old, "changed": old}
     pages = {name: store.pages[name] for name in ("old", "read again")}
+    store.kept["catalogs"]["old"] = old
     store.begin(["read again", "new"])
     store.kept["values"] |= {"changed": changed, "new": changed}
     assert store.pages["new"]
@@ -148,7 +156,7 @@ def test_a_process_tells_only_what_it_has_found(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(os, "getpid", lambda: -1)
     told = pickle.loads(pickle.dumps(store))
     assert {*told.pages} == {"read again", "new"}
-    assert told.kept == {"values": {"changed": changed, "new": changed}}
+    assert told.kept == {"values": {"changed": changed, "new": changed}, "catalogs": {}}
 
 
 def published(out: Path) -> dict[Path, bytes]:
@@ -198,20 +206,27 @@ def test_several_processes_make_the_same_of_many_pages(
 def test_a_part_that_fails_early_is_told() -> None:
     """Sphinx's own tasks go on without it."""
     tasks = processes.Tasks(2)
+    started: list[Any] = []
 
-    def do(part: int) -> None:
+    def do(part: int) -> bytes:
         if part == 1:
-            raise ValueError("broken")
+            raise GalleryError("broken", path=Path("page.rst"), line=3)
         time.sleep(0.05)
+        return bytes(1_000_000)  # more than a pipe holds
 
     def add_all() -> None:
         for part in range(1, 9):
             tasks.add_task(do, part)
+            started.extend(tasks._procs.values())
             assert len(tasks._precvs_waiting) <= 1
         tasks.join()
 
-    with pytest.raises(SphinxParallelError, match="broken"):
+    with pytest.raises(SphinxParallelError, match=r"page\.rst:3: broken"):
         add_all()
+    for each in {*started}:
+        if each.is_alive():
+            each.join(5)
+    assert not any(each.is_alive() for each in started)
 
 
 def test_an_entry_of_the_first_page_that_is_renamed_is_so_on_all_pages() -> None:
