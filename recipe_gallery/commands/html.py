@@ -10,6 +10,7 @@ from pathlib import Path
 
 from ..errors import suggest
 from ..languages import Language
+from ..translate.catalogs import ENGINE
 from ..translate.compiled import count_left
 
 
@@ -23,7 +24,7 @@ def build_site(
     """
     # One more than cores: while one build waits for files, another computes.
     workers = min(len(languages), (os.cpu_count() or 1) + 1)
-    # Two processes for one language on two cores, one for each of three (but see outdated.py)
+    # Two processes for one language on two cores, one for each of three; few pages need no second
     options = [f"-j{max(1, (os.cpu_count() or 1) // len(languages))}", *options]
     print(f"building {', '.join(language.code for language in languages)}", flush=True)
     failed = []
@@ -52,7 +53,7 @@ def _build(
     began = time.monotonic()
     done = subprocess.run(
         [
-            *(sys.executable, "-m", "recipe_gallery.build", "-b", "html", *options),
+            *(sys.executable, "-m", f"{ENGINE}.build", "-b", "html", *options),
             *("-D", f"language={code}", "-d", str(build / "doctrees" / code)),
             *(str(root), str(build / "html" / code)),
         ],

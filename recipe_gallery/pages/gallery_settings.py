@@ -25,7 +25,7 @@ _FORCED = {
     "inspect_global_variables": False,  # nothing ran, so there are none
     "image_scrapers": (),  # figures come from the recordings
     "reset_modules": (),  # no recipe leaves anything behind
-    "notebook_extensions": set(),  # notebook.py writes better ones
+    "notebook_extensions": set(),  # downloads.py writes better ones
     "download_all_examples": False,
     "write_computation_times": False,  # the provenance box tells them
     "min_reported_time": float("inf"),  # likewise
