@@ -52,6 +52,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     # Imported here so that the command line works where Sphinx's HTML part does not.
     from . import direction, locations, pages, search, translate
     from .incremental import outdated
+    from .incremental.processes import RESOLVES_ANYWHERE
     from .project import SETTINGS, code_digest
 
     gc.set_threshold(50_000)  # nodes are many and stay: looking after 700 takes a sixth of a build
@@ -71,4 +72,5 @@ def setup(app: Sphinx) -> dict[str, Any]:
         "env_version": int.from_bytes(code_digest()[:6], "big"),
         "parallel_read_safe": True,
         "parallel_write_safe": True,
+        RESOLVES_ANYWHERE: True,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -144,10 +145,10 @@ def find_pages(root: Path, config: Config) -> dict[str, str]:
     return {name: Path(found.doc2path(name, absolute=False)).as_posix() for name in names}
 
 
-def file_state(path: Path) -> tuple[int, int] | None:
+def file_state(path: str | Path) -> tuple[int, int] | None:
     """Return time and size of a file, which change with what it holds; None without a file."""
     try:
-        state = path.stat()
+        state = os.stat(path)  # not of a Path: thousands are asked for, most by name
     except OSError:
         return None
     return state.st_mtime_ns, state.st_size

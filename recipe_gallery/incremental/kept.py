@@ -134,14 +134,14 @@ def keep(
     more, value = read()
     names = tuple(map(str, more or ()))
     state = b"" if more is None else _state_of(known, names)
-    if any((file_state(Path(name)) or (0, 0))[0] >= began for name in names):
+    if any((file_state(name) or (0, 0))[0] >= began for name in names):
         state = b""  # saved meanwhile: nobody knows what was read
     found = kept[key] = Kept(files=names, state=state, packed=pickle.dumps(value))
     return found
 
 
 def _state_of(known: bytes, files: Iterable[str]) -> bytes:
-    return digest_of((known, [file_state(Path(each)) for each in files]))
+    return digest_of((known, [*map(file_state, files)]))
 
 
 def digest_of(value: object) -> bytes:

@@ -129,7 +129,7 @@ def note_warnings() -> Iterator[list[logging.LogRecord]]:
 
 def times_of(files: Iterable[str | Path]) -> Times:
     """Return when each file was changed, and its size."""
-    return {str(path): list(file_state(Path(path)) or (0, 0)) for path in files}
+    return {str(path): list(file_state(path) or (0, 0)) for path in files}
 
 
 def content_of(files: Iterable[str | Path]) -> str:

@@ -5,9 +5,9 @@ a digest of it in the page's record; in the next build a page is read again if a
 watches has another.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from docutils import nodes
@@ -16,8 +16,9 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import docname_join
 
+from ..project import gallery_folders
 from .kept import PageRecord, Source, digest_of, find_new, store_of
-from .processes import can_share, share
+from .processes import can_share, share, share_writing
 
 Value = TypeVar("Value")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -41,7 +42,7 @@ def has_state(state: State) -> Callable[[Function], Function]:
 
 
 def keep_ahead(function: Function) -> Function:
-    """Let ``function(env, docname)`` be called for each page that is read, before many are.
+    """Let ``function(env, docname)`` be called for each page, before many are made or read.
 
     What it keeps is known to all processes then; else each that lists recipes would read them all.
     """
@@ -58,7 +59,8 @@ def watch(env: BuildEnvironment, function: Callable[..., Value], *key: str) -> V
     if function in _STATES:
         source: Source = (function, key[0])
         # before the value: a file that is saved meanwhile is for the next build
-        page.states[source] = _state(env, source)
+        if source not in page.states:  # a page asks hundreds of times
+            page.states[source] = _state(env, source)
         value = function(env, *key)
         page.unpack().setdefault(source, {})[key[1:]] = digest_of(value)
     else:
@@ -79,6 +81,7 @@ def setup(app: Sphinx) -> None:
     app.connect("env-get-outdated", _outdated_pages)
     app.connect("env-before-read-docs", _share_work)
     app.connect("doctree-read", _note_links)
+    app.connect("write-started", share_writing)
     app.connect("doctree-resolved", _forget_document)
     app.connect("env-updated", _pages_with_old_titles)
 
@@ -126,18 +129,22 @@ def _share_work(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None
     if not can_share(app, docnames) or not all(safe):
         app.parallel = 1
         return
-    kept = store_of(env).kept["values"]
-
-    def read(part: Sequence[str]) -> dict[Any, Any]:
-        before = {**kept}
-        for docname in part:
-            for function in _AHEAD:
-                with suppress(Exception):  # whoever asks for it gets it again
-                    function(env, docname)
-        return find_new(kept, before)
-
-    share(app, docnames, read, kept.update)
+    # What lists all recipes takes longest: nobody should wait for it in the end.
+    folders = tuple(f"{pages}/" for pages, _examples in gallery_folders(app.config))
+    docnames.sort(key=lambda name: name.startswith(folders) and not name.endswith("/index"))
+    share(app, docnames, partial(read_ahead, env), store_of(env).kept["values"].update)
     store_of(env).begin(docnames)
+
+
+def read_ahead(env: BuildEnvironment, docnames: Iterable[str]) -> dict[Any, Any]:
+    """Return what builds keep of pages and was not known yet, as another process may take it."""
+    kept = store_of(env).kept["values"]
+    before = {**kept}
+    for docname in docnames:
+        for function in _AHEAD:
+            with suppress(Exception):  # whoever asks for it gets it again
+                function(env, docname)
+    return find_new(kept, before)
 
 
 def _forget_document(app: Sphinx, _doctree: nodes.document, docname: str) -> None:

@@ -10,14 +10,32 @@ from typing import Any
 
 from sphinx import builders
 from sphinx.application import Sphinx
-from sphinx.util.parallel import ParallelTasks, make_chunks, parallel_available
+from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.transforms.post_transforms.images import ImageConverter
+from sphinx.util.parallel import ParallelTasks, parallel_available
 
 from ..errors import GalleryError, describe_error
 
 MANY = 40  # pages; handing the environment from process to process takes longer than reading fewer
+SMALLEST, LARGEST = 10, 100  # pages of a part
 _WAIT = 0.02  # seconds
 _IMPORTED = ("PIL.Image", "jupytext", "nbformat")  # else by each process for itself
-_cut = partial(make_chunks, maxbatch=2)  # Sphinx's parts are so large that one is waited for
+# Packages that note nothing for the whole site where a page is resolved, as an extension can say
+_KNOWN = {"sphinx", "sphinx_gallery", "sphinx_design", "pydata_sphinx_theme"}
+RESOLVES_ANYWHERE = "recipe_gallery_resolves_anywhere"  # in the metadata of an extension
+
+
+def _cut(work: Sequence[Any], processes: int) -> list[Sequence[Any]]:
+    """Cut work into few parts: whoever reads one hands over the whole environment, which grows.
+
+    The last ones are small, so that none is waited for.
+    """
+    parts = []
+    while work:
+        size = min(max(SMALLEST, len(work) // (2 * processes)), LARGEST)
+        parts.append(work[:size])
+        work = work[size:]
+    return parts
 
 
 class Tasks(ParallelTasks):
@@ -72,6 +90,7 @@ def share(
 ) -> None:
     """Let processes ``do`` parts of the work; ``take`` gets what they return, in any order."""
     prepare_forks()
+    gc.freeze()  # what is there stays, and would be looked at after each part
     tasks = Tasks(app.parallel)
     for part in _cut(work, app.parallel):
         tasks.add_task(do, part, lambda _part, found: take(found))
@@ -85,4 +104,42 @@ def prepare_forks() -> None:
         import_module(name)
     # Looking for waste among the objects of the parent would copy them.
     os.register_at_fork(after_in_child=gc.freeze)
-    builders.ParallelTasks, builders.make_chunks = Tasks, _cut  # type: ignore[attr-defined]
+    builders.ParallelTasks, builders.make_chunks = Tasks, _cut  # type: ignore[attr-defined,assignment]
+
+
+def share_writing(app: Sphinx, builder: builders.Builder) -> None:
+    """Let processes do all that a page needs; a hook of ``write-started``.
+
+    Sphinx's own resolve no pages: the one process that hands out does, and the others wait for it.
+    """
+    html = isinstance(builder, StandaloneHTMLBuilder) and not builder.search  # whose index is built
+    if html and app.parallel > 1 and _resolve_anywhere(app):
+        builder._write_parallel = partial(_write_pages, app)  # type: ignore[method-assign]
+
+
+def _resolve_anywhere(app: Sphinx) -> bool:
+    """Tell whether nobody notes anything about a page that is resolved, but for its pictures."""
+    known = {
+        name.partition(".")[0]
+        for name, each in app.extensions.items()
+        if each.metadata.get(RESOLVES_ANYWHERE)
+    }
+    transforms = app.registry.get_post_transforms()
+    work = [*transforms, *(each.handler for each in app.events.listeners["doctree-resolved"])]
+    packages = {str(getattr(each, "__module__", "")).partition(".")[0] for each in work}
+    converts = any(issubclass(each, ImageConverter) for each in transforms)
+    return packages <= known | _KNOWN and not converts
+
+
+def _write_pages(app: Sphinx, docnames: Sequence[str], nproc: int) -> None:
+    builder = app.builder
+    assert isinstance(builder, StandaloneHTMLBuilder)
+
+    def write(part: Sequence[str]) -> dict[str, str]:
+        before = {*builder.images}
+        for docname in part:
+            builders._write_docname(docname, env=app.env, builder=builder, tags=app.tags)
+        return {name: builder.images[name] for name in builder.images.keys() - before}
+
+    builder.images |= write(docnames[:1])  # what each process would look for again, such as styles
+    share(app, docnames[1:], write, builder.images.update)

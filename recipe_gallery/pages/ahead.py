@@ -8,9 +8,12 @@ from typing import Any
 from sphinx.application import Sphinx
 from sphinx_gallery import gen_gallery, gen_rst
 
+from ..incremental.kept import find_new, store_of
 from ..incremental.made_pages import Generated, Memory
+from ..incremental.outdated import read_ahead
 from ..incremental.processes import can_share, share
 from ..recipes.recipe import PARSED
+from ..recipes.recorded_page import BROKEN_PICTURES
 
 
 @contextmanager
@@ -23,6 +26,7 @@ def several_processes(
     so is left to be made later, which tells why.
     """
     targets: list[Path] = []  # the folders of pages, the last one at hand
+    caches: list[dict[Any, Any]] = [PARSED, BROKEN_PICTURES]
 
     def make_folder(folder: Path, target: Path, *others: Any, **named: Any) -> Any:
         targets.append(Path(target))
@@ -37,16 +41,23 @@ def several_processes(
 
         def make_some(part: Sequence[str]) -> list[Any]:
             notes.clear()
-            made, before = {}, {*PARSED}
+            made: dict[str, Generated] = {}
+            kept: dict[Any, Any] = {}
+            before = [{**each} for each in caches]
             for name in part:
                 with suppress(Exception):
                     made[str(Path(folder, name))] = make(name, target, folder, conf)
+                    page = Path(target, name).relative_to(app.srcdir).with_suffix("").as_posix()
+                    kept |= read_ahead(app.env, [page])  # while its recording is at hand
             pages = {name: memory.pages.get(name) for name in made}
-            return [made, pages, {key: PARSED[key] for key in PARSED.keys() - before}, notes]
+            found = [find_new(now, was) for now, was in zip(caches, before, strict=True)]
+            return [made, pages, kept, found, notes]
 
         def take(result: list[Any]) -> None:
-            made, pages, parsed, noted = result
-            PARSED.update(parsed)  # the pages will be read and written, too
+            made, pages, kept, found, noted = result
+            store_of(app.env).kept["values"] |= kept
+            for cache, new in zip(caches, found, strict=True):
+                cache |= new  # the pages will be read and written, too
             memory.ahead |= made
             memory.pages |= {name: page for name, page in pages.items() if page}
             notes.extend(noted)

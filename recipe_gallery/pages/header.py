@@ -174,7 +174,7 @@ def has_downloads(app: Sphinx) -> bool:
 
 
 def fill_links(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put links to the downloads into the list; ``downloads.py`` writes the files."""
+    """Put links to the downloads into the list; ``downloads`` writes the files."""
     for links in list(doctree.findall(page_links)):
         if not has_downloads(app):
             links.parent.remove(links)

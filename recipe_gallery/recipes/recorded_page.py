@@ -15,6 +15,10 @@ from .gallery import GalleryFile, find_file
 from .recipe import Recipe, load_recipe
 from .recording import Comparison, Recording, advise, compare, read_recording
 
+# Which picture of a recording cannot be opened, if any, by what it was read from. Processes tell
+# each other: opening all takes longer than reading.
+BROKEN_PICTURES: dict[tuple[object, ...], str] = {}
+
 
 class Reason(Enum):
     """Why a page shows no recording."""
@@ -74,7 +78,9 @@ def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
     try:
         known = path, recipe.name, file.name_in_gallery, file_state(path)
         recording = _read_once(*known)
-        if broken := _find_broken_picture(*known):
+        if known not in BROKEN_PICTURES:
+            BROKEN_PICTURES[known] = recording.find_broken_picture()
+        if broken := BROKEN_PICTURES[known]:
             raise GalleryError(broken, path=path, remedy=advise(recipe.name))
     except GalleryError as error:
         reason = Reason.DAMAGED if path.exists() else Reason.MISSING
@@ -99,8 +105,3 @@ def describe_version(page: RecordedPage | Unrecorded) -> str:
 @lru_cache(maxsize=16)  # one page asks again and again; a thousand recordings fill the memory
 def _read_once(path: Path, name: str, former: str, state: object) -> Recording:
     return read_recording(path, name, former)
-
-
-@lru_cache(maxsize=10_000)  # a few words each; opening the pictures takes longer than reading
-def _find_broken_picture(path: Path, name: str, former: str, state: object) -> str:
-    return _read_once(path, name, former, state).find_broken_picture()

@@ -16,4 +16,5 @@ def setup(app: Sphinx) -> None:
     app.add_node(data.results_data, html=visit, **ONLY_HTML)
     app.connect("doctree-resolved", data.write_data, priority=Priority.READ_DOWNLOADS)
     app.add_config_value("second_call_recipes", [], "env", list)
+    app.connect("source-read", cards.leave_out_thumbnails)
     app.add_transform(cards.ReplaceThumbnails)

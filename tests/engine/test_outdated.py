@@ -3,6 +3,7 @@
 import os
 import pickle
 import shutil
+import sys
 import time
 import warnings
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 from docutils import nodes
-from sphinx import addnodes
+from sphinx import addnodes, builders
 from sphinx.errors import SphinxParallelError
 
 from gallery import Gallery
@@ -192,15 +193,57 @@ def test_several_processes_make_the_same_of_many_pages(
 
     read_figures = known._read
     monkeypatch.setattr(known, "_read", note)
+    write_one = builders._write_docname
+
+    def write(docname: str, **named: Any) -> None:
+        written.append(docname)
+        write_one(docname, **named)
+
+    written: list[str] = []
+    monkeypatch.setattr(builders, "_write_docname", write)
     for folder in ("out", "recipes"):
         shutil.rmtree(gallery.root / folder)
     shared = gallery.build(parallel=2)
+    assert written == ["index"]  # by this process
     assert sorted(read.read_text().split()) == sorted(f"recipes/{Path(name).stem}" for name in made)
     assert shared.read == []  # by this process
     assert len(made) == 5  # by others
     assert shared.warnings == alone.warnings
     assert shared.warnings.count("no recording") == 1
     assert published(shared.out) == expected
+
+
+NOTES = """
+def note(app, doctree, docname):
+    app.env.noted = [*getattr(app.env, "noted", []), docname]
+
+def show(app, exception):
+    app.outdir.joinpath("noted.txt").write_text(" ".join(app.env.noted))
+
+def setup(app):
+    app.connect("doctree-resolved", note)
+    app.connect("build-finished", show)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}
+"""
+
+
+def test_what_an_extension_notes_of_pages_is_not_lost(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processes, "MANY", 1)
+    monkeypatch.syspath_prepend(gallery.root)
+    gallery.configure(recipe_gallery_search=True)
+    for number in range(5):  # Sphinx writes fewer pages than six in one process
+        (gallery.root / f"page_{number}.rst").write_text(f":orphan:\n\nPage {number}\n======\n")
+    (gallery.root / "notes.py").write_text(NOTES)
+    gallery.add_extension("notes")
+    built = gallery.build(parallel=2)
+    assert (built.out / "noted.txt").read_text().split()[-2:] == ["page_4", "recipes/index"]
+    text = NOTES.replace('safe": True}', f'safe": True, "{processes.RESOLVES_ANYWHERE}": True}}')
+    (gallery.root / "notes.py").write_text(text)
+    monkeypatch.delitem(sys.modules, "notes")
+    shutil.rmtree(gallery.root / "out")
+    assert (gallery.build(parallel=2).out / "noted.txt").read_text() == "index"
 
 
 def test_a_part_that_fails_early_is_told() -> None:

@@ -145,6 +145,11 @@ def _suggest(key: str, keys: Iterable[str]) -> str:
 
 
 @keep_ahead
+def _know_recipe(env: BuildEnvironment, docname: str) -> None:
+    if find_file(env.config, Path(env.srcdir), docname):
+        once(env, _know, docname)
+
+
 def _know(env: BuildEnvironment, docname: str) -> Kept:
     """Keep what is known of a recipe; unchanged files are not read again, nor in later builds."""
     file = find_file(env.config, Path(env.srcdir), docname)

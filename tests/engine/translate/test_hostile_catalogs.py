@@ -5,6 +5,8 @@ Whoever finds another one adds it here. Its author changes nothing but a ``.po``
 
 import ast
 import re
+from contextlib import nullcontext
+from pathlib import Path
 
 import jupytext
 import nbformat
@@ -14,7 +16,7 @@ from markdown_it import MarkdownIt
 
 from gallery import Build, Gallery
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.pages.downloads import check_program
+from recipe_gallery.pages.downloads.program import check_program
 from recipe_gallery.recipes.recipe import load_recipe
 
 PAGE = "recipes/adding"
@@ -101,8 +103,46 @@ def test_no_code_hides_in_a_comment(site: Gallery, harmless: str, encoding: str)
 def test_no_script_is_written_that_does_something_else(
     site: Gallery, script: bytes, told: str
 ) -> None:
+    recipe = load_recipe(site.recipes / "adding.py")
     with pytest.raises(GalleryError, match=re.escape(told)):
-        check_program(script, load_recipe(site.recipes / "adding.py"))
+        check_program(script, recipe, {cell.number: cell.source for cell in recipe.cells})
+
+
+@pytest.mark.parametrize(
+    ("script", "is_same"),
+    [
+        ("# text\n{0}\n\n# more\n{1}\n", True),
+        ("{0} # a translated comment\n{1}\n", True),
+        ("# text\r{0}\n{1}\n", True),
+        ("# text\rimport os\n{0}\n{1}\n", False),
+        ("{0}\nimport os\n{1}\n", False),
+        ("{0}\n{1}\nimport os", False),
+        ("{1}\n{0}\n", False),
+        ("{0}\n", False),
+        ("if 0:\n {0}\n{1}\n", False),
+        ("'''\n{0}\n'''\n{1}\n", False),
+    ],
+)
+def test_a_script_is_its_cells_and_comments(tmp_path: Path, script: str, is_same: bool) -> None:
+    path = tmp_path / "adding.py"
+    path.write_text('"""\nAdding\n======\n"""\n\nx = 1\n\n# %%\n# More.\n\ny = [x]\n')
+    recipe = load_recipe(path)
+    codes = {cell.number: cell.source for cell in recipe.cells}
+    assert [*codes.values()] == ["x = 1", "y = [x]"]
+    text = script.format(*codes.values()).encode()
+    with nullcontext() if is_same else pytest.raises(GalleryError, match="something else"):
+        check_program(text, recipe, codes)
+
+
+def test_a_piece_of_code_that_changed_is_compared(tmp_path: Path) -> None:
+    path = tmp_path / "adding.py"
+    path.write_text('"""\nAdding\n======\n"""\n\nx = 1  # one\n')
+    recipe = load_recipe(path)
+    check_program(b"x = 1  # eins\n", recipe, {1: "x = 1  # eins"})
+    with pytest.raises(GalleryError, match="something else"):
+        check_program(b"x = 2  # eins\n", recipe, {1: "x = 2  # eins"})
+    with pytest.raises(GalleryError, match="is no Python"):
+        check_program(b"x =\n", recipe, {1: "x ="})
 
 
 # S3: plurals
