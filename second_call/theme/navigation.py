@@ -1,15 +1,17 @@
 """What leads to other pages: the menus of the header and the footer, and the next recipe."""
 
 from functools import lru_cache, partial
+from itertools import pairwise
 from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from recipe_gallery.incremental.kept import once
+from recipe_gallery.incremental.kept import once, store_of
 
 from ..figures.summary import list_recipes
 
@@ -47,6 +49,14 @@ def describe_navigation(
         if at is not None
         else []
     )
+
+
+def note_neighbours(app: Sphinx, env: BuildEnvironment) -> None:
+    """Note the neighbours of each recipe as pages whose titles it shows."""
+    pages = store_of(env).pages
+    for first, second in pairwise(name for name in once(env, list_recipes) if name in pages):
+        pages[first].linked.add(second)
+        pages[second].linked.add(first)
 
 
 @lru_cache(maxsize=1)  # the same for all pages of a build
