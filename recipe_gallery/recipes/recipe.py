@@ -57,8 +57,10 @@ class Recipe:
 
     @property
     def files(self) -> list[Path]:
-        """All that it is made of, itself first, and where a module would be if there were one."""
-        names = [*self.settings.get("inputs", []), *self._imported]
+        """All that it is made of, itself first; packages, too, and where a module would be."""
+        modules = self._imported
+        packages = {each for name in modules for each in PurePosixPath(name).parents if each.name}
+        names = [*self.settings.get("inputs", []), *modules, *sorted(packages)]
         return [self.path, *self.modules, *(self.path.parent / name for name in names)]
 
     @property
