@@ -323,8 +323,12 @@ def test_bad_settings_are_one_line(gallery: Gallery, settings: str, expected: st
     assert "\n" not in str(caught.value)
 
 
-def test_a_second_recording_at_the_same_time_is_refused(gallery: Gallery) -> None:
+def test_a_second_recording_at_the_same_time_is_refused(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It does not wait for the other."""
     write(gallery, "x = 1")
+    monkeypatch.setattr("time.sleep", lambda seconds: pytest.fail("it waits"))
     gallery.recordings.mkdir()
     with (
         FileLock(gallery.recordings / ".lock"),
