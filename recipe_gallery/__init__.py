@@ -34,6 +34,8 @@ class Priority(IntEnum):
     WRITE_COMMENTS = 26
     LOCATE_MESSAGES = 998  # after whatever makes or moves nodes
     NOTE_PROBLEMS = 999  # where they are is known now
+    # env-updated
+    NOTE_LINKS = 400  # the engine finds pages that show old titles at 500
     # doctree-resolved: what is done to a page just before it is written
     FILL_LINKS = 500  # Sphinx's default for hooks
     ADD_LINKS = 510  # what a site adds to the engine's links

@@ -133,11 +133,13 @@ def times_of(files: Iterable[str | Path]) -> Times:
 
 
 def content_of(files: Iterable[str | Path]) -> str:
-    """Return a hash of what files hold."""
+    """Return a hash of what files hold, and of which modules lie in folders."""
     digest = hashlib.sha256()
     for path in map(Path, files):
         content = b"missing"
         with suppress(OSError):  # told where it is read
+            if path.is_dir():
+                content = repr(sorted(module.name for module in path.glob("*.py"))).encode()
             content = path.read_bytes() if path.is_file() else content
         digest.update(f"{path} {len(content)}\n".encode() + content)
     return digest.hexdigest()

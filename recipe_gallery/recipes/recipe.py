@@ -57,8 +57,10 @@ class Recipe:
 
     @property
     def files(self) -> list[Path]:
-        """All that it is made of, itself first, and where a module would be if there were one."""
-        names = [*self.settings.get("inputs", []), *self._imported]
+        """All that it is made of, itself first; packages, too, and where a module would be."""
+        modules = self._imported
+        packages = {each for name in modules for each in PurePosixPath(name).parents if each.name}
+        names = [*self.settings.get("inputs", []), *modules, *sorted(packages)]
         return [self.path, *self.modules, *(self.path.parent / name for name in names)]
 
     @property
@@ -170,11 +172,8 @@ def _split(path: Path) -> list[Block]:
     except (SyntaxError, ValueError) as error:  # an unknown encoding or a null byte, for two
         text, remedy = f"cannot be parsed: {getattr(error, 'msg', error)}", "mend the file"
     except (RecursionError, MemoryError):
-        text, line, remedy = (
-            "cannot be parsed: nested too deeply",
-            None,
-            "write it in shorter steps",
-        )
+        text, line = "cannot be parsed: nested too deeply", None
+        remedy = "write it in shorter steps"
     except (ExtensionError, AssertionError):  # a number in the docstring's place is asserted
         text, remedy = "no docstring", "start the recipe with one that holds its title"
     raise GalleryError(text, path=path, line=line, remedy=remedy)

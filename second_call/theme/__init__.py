@@ -14,6 +14,7 @@ def setup(app: Sphinx) -> None:
     app.add_config_value("second_call_theme_style", "", "html", str)
     app.add_config_value("second_call_few_colours", False, "html", bool)
     app.connect("builder-inited", code.colour_few)
+    app.connect("env-updated", navigation.note_neighbours, priority=Priority.NOTE_LINKS)
     app.connect("html-page-context", navigation.describe_navigation)
     app.connect("build-finished", _tidy_up, priority=Priority.TIDY_UP)
 

@@ -1,15 +1,17 @@
 """What leads to other pages: the menus of the header and the footer, and the next recipe."""
 
 from functools import lru_cache, partial
+from itertools import pairwise
 from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from recipe_gallery.incremental.kept import once
+from recipe_gallery.incremental.kept import once, store_of
 
 from ..figures.summary import list_recipes
 
@@ -34,19 +36,25 @@ def describe_navigation(
         for entries in _find_menus(app)
     ]
     recipes = once(app.env, list_recipes)
-    at = recipes.index(pagename) if pagename in recipes else None
-    context["neighbours"] = (
-        [
+    context["neighbours"] = []
+    if pagename in recipes:
+        before, behind = recipes.index(pagename) - 1, recipes.index(pagename) + 1
+        context["neighbours"] = [
             (kind, label, {"title": _title(app, recipes[number]), "link": address(recipes[number])})
             for kind, label, number in (
-                ("prev", _("Previous recipe"), at - 1),
-                ("next", _("Next recipe"), at + 1),
+                ("prev", _("Previous recipe"), before),
+                ("next", _("Next recipe"), behind),
             )
             if 0 <= number < len(recipes)
         ]
-        if at is not None
-        else []
-    )
+
+
+def note_neighbours(app: Sphinx, env: BuildEnvironment) -> None:
+    """Note the neighbours of each recipe as pages whose titles it shows."""
+    pages = store_of(env).pages
+    for first, second in pairwise(name for name in once(env, list_recipes) if name in pages):
+        pages[first].linked.add(second)
+        pages[second].linked.add(first)
 
 
 @lru_cache(maxsize=1)  # the same for all pages of a build

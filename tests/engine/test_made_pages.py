@@ -1,6 +1,7 @@
 """Pages of recipes that are not made again, and those that are."""
 
 import hashlib
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from gallery import Gallery, write_recording
 from recipe_gallery.incremental.made_pages import MadePage, Memory, content_of, digest_settings
 from recipe_gallery.pages import ahead
 from recipe_gallery.project import SETTINGS
+from recipe_gallery.recipes.recipe import load_recipe
 
 
 @pytest.fixture
@@ -149,6 +151,29 @@ def test_a_module_that_appears_beside_a_recipe_makes_its_page_again(
     assert made == ["adding"]
     path.unlink()
     assert site.build().warnings == ""
+
+
+@pytest.mark.slow
+def test_a_module_that_appears_in_a_package_makes_its_page_again(
+    site: Gallery, recipe: str, made: list[str]
+) -> None:
+    site.add("adding", recipe.replace("total = 1", MAY_IMPORT))
+    package = site.recipes / "_extra"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    recorded = site.recordings / "adding.ipynb"
+    notebook = json.loads(recorded.read_text())
+    inputs = load_recipe(site.recipes / "adding.py").inputs
+    notebook["metadata"]["recording"]["inputs"] = inputs
+    write_recording(recorded, json.dumps(notebook))
+    assert site.build().warnings == ""
+    (package / "__pycache__").mkdir()
+    made.clear()
+    site.build()
+    assert made == []
+    (package / "part.py").write_text("there = True\n")
+    assert "changed input _extra/part.py" in site.build().warnings
+    assert made == ["adding"]
 
 
 INPUTS = '# sphinx_gallery_inputs = ["data.txt"]'

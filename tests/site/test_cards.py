@@ -1,11 +1,12 @@
-"""Cards: their order, what they draw, and what a build reads for them."""
+"""Cards and neighbours: their order, what they draw, and what a build reads for them."""
 
 import re
+import shutil
 
 import pytest
 from babel import Locale
 
-from gallery import Gallery
+from gallery import ROOT, SETTINGS, Gallery
 from measured import SPEEDUP, add, figure, store
 from recipe_gallery.languages import Language
 from recipe_gallery.translate.catalogs import Progress
@@ -40,6 +41,19 @@ def test_recipes_have_one_order_on_all_pages(site: Gallery) -> None:
     assert titles(build.page("recipes/index")) == ["gamma", "beta", "alpha"]
     build = site.build(second_call_recipes=["beta"])
     assert titles(build.page("recipes/index")) == ["beta", "alpha", "gamma"]
+
+
+def test_a_page_has_the_title_of_its_neighbour_when_that_is_another(site: Gallery) -> None:
+    """Neighbours are those of the site's order, not of the toctree's."""
+    templates = site.root / "_templates"
+    templates.mkdir()
+    shutil.copy(ROOT / "_templates/neighbours.html", templates)
+    shown = {"html_sidebars": {"**": ["neighbours.html"]}, "templates_path": ["_templates"]}
+    by_name = SETTINGS["sphinx_gallery_conf"] | {"within_subsection_order": "FileNameSortKey"}
+    site.configure(**shown, sphinx_gallery_conf=by_name, second_call_recipes=["gamma"])
+    assert "Next recipe</span> A recipe</a>" in site.build().page("recipes/gamma")
+    site.write("alpha", SHORT.replace("A recipe", "Another ") % "About alpha.")
+    assert "Next recipe</span> Another</a>" in site.build().page("recipes/gamma")
 
 
 def test_a_recipe_that_did_not_change_is_not_read_again_for_its_card(
