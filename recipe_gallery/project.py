@@ -54,9 +54,6 @@ SETTINGS: dict[str, tuple[Any, str, type]] = {
 }
 
 
-_OF_GALLERY: dict[str, tuple[Any, str, type]] = {"sphinx_gallery_conf": ({}, "", dict)}
-
-
 def load_project(root: Path) -> Project:
     """Read ``conf.py`` of a project; raise ``GalleryError`` if there is none, or it fails."""
     try:
@@ -65,7 +62,8 @@ def load_project(root: Path) -> Project:
         cause = error.__context__  # what conf.py raised; Sphinx's text holds a whole traceback
         text = " ".join((f"{type(cause).__name__}: {cause}" if cause else str(error)).split())
         raise GalleryError(text, path=root / "conf.py", remedy="mend the settings") from None
-    for name, (default, rebuild, kind) in {**SETTINGS, **_OF_GALLERY}.items():
+    settings = {**SETTINGS, "sphinx_gallery_conf": ({}, "", dict)}
+    for name, (default, rebuild, kind) in settings.items():
         config.add(name, default, rebuild, kind)  # type: ignore[arg-type]
         _check_type(root, name, config[name], kind)
     config.add("html_theme", "alabaster", "", str)  # Sphinx's builders bring these two

@@ -33,12 +33,12 @@ def update_po(project: Project, options: argparse.Namespace) -> None:
     from ..translate.update.update import update_catalogs
 
     languages = _translated_languages(project, options.languages)
-    done = update_catalogs(project, languages, options.templates)
-    for path in done.changed:
+    changed, told = update_catalogs(project, languages, options.templates)
+    for path in changed:
         print(f"{'updated' if path.exists() else 'removed'} {path}")
-    for line in done.told:
+    for line in told:
         print(line)
-    count = len(done.changed)
+    count = len(changed)
     print(f"{count} files changed" if count else "all catalogs are up to date")
 
 

@@ -28,8 +28,8 @@ def check(project: Project, options: argparse.Namespace) -> bool:
 @command("figures", RECIPES, RECORDINGS)
 def figures(project: Project, options: argparse.Namespace) -> None:
     """Compute the intervals of measured figures from all replicates."""
-    with _told_packages("computing figures"):
-        from ..record.replicates.update import update_all
+    from ..record.replicates.update import update_all
+
     print("\n".join(update_all(project, options.recipes, _find_folder(options))))
 
 
@@ -106,8 +106,9 @@ def _told_packages(what: str = "recording") -> Iterator[None]:
 )
 def drift(project: Project, options: argparse.Namespace) -> bool:
     """Tell which figures recorded anew lie outside the intervals of a commit."""
-    from ..record.drift.compare import find_drift
-    from ..record.drift.report import FORMATS
+    with _told_packages("drift"):
+        from ..record.drift.compare import find_drift
+        from ..record.drift.report import FORMATS
 
     found = find_drift(project, options.recipes, options.base, _find_folder(options))
     print(FORMATS[options.format](found, options.base))

@@ -90,11 +90,11 @@ class Replay:
         if isinstance(page, Unrecorded):
             kind = "recipe" if page.recipe is None else "recording"
             place = "" if page.recipe is None else f"{_relative(self._source)}: "
-            self._warn(kind, f"{place}{page.error}")
+            self.warn(kind, f"{place}{page.error}")
             return ["" for _ in page.recipe.cells] if page.recipe else []
         recipe, comparison = page.recipe, page.comparison
         if not comparison.is_current:
-            self._warn(
+            self.warn(
                 "stale",
                 f"{_relative(self._source)}: stale recording: {comparison.describe()}; "
                 f"run: {suggest('record', recipe.name)}",
@@ -105,12 +105,8 @@ class Replay:
             texts.append(self._cell_rst(cell, recorded.outputs) if recorded else "")
         return texts
 
-    def warn_of_missing_alt(self) -> None:
-        """Tell of each figure that has no text."""
-        while self.without_alt:
-            self._warn("alt", self.without_alt.pop(0))
-
-    def _warn(self, kind: str, message: str) -> None:
+    def warn(self, kind: str, message: str) -> None:
+        """Tell what is wrong with the page; ``kind`` is the subtype of the warning."""
         logger.warning("%s", message, type="recipe_gallery", subtype=kind)
 
     def _cell_rst(self, cell: Cell, outputs: list[NotebookNode]) -> str:

@@ -195,9 +195,11 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
         replay = Replay(file, recordings, images)
         outputs = replay.run()
         images.remove_others(target)
-        if app.config.recipe_gallery_alt_required:
-            replay.warn_of_missing_alt()
-        without_alt.extend(replay.without_alt)
+        for told in replay.without_alt:
+            if app.config.recipe_gallery_alt_required:
+                replay.warn("alt", told)
+            else:
+                without_alt.append(told)
         return [
             outputs.pop(0) if block.type == "code" and outputs else "" for block in script_blocks
         ], 0.0

@@ -172,11 +172,8 @@ def _split(path: Path) -> list[Block]:
     except (SyntaxError, ValueError) as error:  # an unknown encoding or a null byte, for two
         text, remedy = f"cannot be parsed: {getattr(error, 'msg', error)}", "mend the file"
     except (RecursionError, MemoryError):
-        text, line, remedy = (
-            "cannot be parsed: nested too deeply",
-            None,
-            "write it in shorter steps",
-        )
+        text, line = "cannot be parsed: nested too deeply", None
+        remedy = "write it in shorter steps"
     except (ExtensionError, AssertionError):  # a number in the docstring's place is asserted
         text, remedy = "no docstring", "start the recipe with one that holds its title"
     raise GalleryError(text, path=path, line=line, remedy=remedy)

@@ -62,9 +62,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         with contextlib.suppress(psutil.Error):
             asked = psutil.Process(process.pid)
             left = [asked, *asked.children(recursive=True)]
-    if hasattr(os, "killpg"):
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)  # its session, also when it has ended
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)  # its session, also when it has ended
     for each in left:
         with contextlib.suppress(psutil.Error):
             each.kill()

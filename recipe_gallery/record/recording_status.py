@@ -13,6 +13,7 @@ from ..recipes.gallery import GalleryFile, find_recordings, list_files
 from ..recipes.recipe import Recipe
 from ..recipes.recorded_page import Reason, Unrecorded, load_recorded
 from ..recipes.recording import Recording
+from .recording_toml import load_settings
 from .replicates.claims import find_borrowed_claims
 from .replicates.report import FiguresReport, inspect_figures
 
@@ -83,8 +84,10 @@ def inspect(
 def check_recordings(project: Project, folder: Path | None = None) -> list[Report]:
     """Report on every recipe, and on recordings of other machines or of no recipe.
 
-    ``folder`` holds the recordings; by default it is that of conf.py.
+    ``folder`` holds the recordings; by default it is that of conf.py. What is raised holds for all.
     """
+    for _pages, recipes in project.galleries:
+        load_settings(recipes)
     folder = folder or project.recordings
     files = name_files(project)
     check = load_check(project)

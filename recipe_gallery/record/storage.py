@@ -17,7 +17,7 @@ _ROOM = 64 * 1024  # bytes; a full disk is found out before minutes of work, not
 
 def require_place(path: Path) -> None:
     """Raise ``GalleryError`` unless a recording can be written to ``path``."""
-    place, unfinished = path.parent, _unfinished(path)
+    place, unfinished = path.parent, files.unfinished_path(path)
     try:
         place.mkdir(parents=True, exist_ok=True)
         files.write_through(unfinished, bytes(_ROOM))
@@ -56,30 +56,19 @@ def write_whole(notebook: NotebookNode, path: Path) -> None:
     nbformat.validate(notebook)
     text = nbformat.writes(seal(notebook))
     data = (text if text.endswith("\n") else text + "\n").encode()
-    unfinished = _unfinished(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        files.write_through(unfinished, data)
-        unfinished.replace(path)
+        files.write_whole(path, data)
     except OSError as error:
-        with suppress(OSError):
-            unfinished.unlink()  # before looking for room
         text = f"cannot be written: {error.strerror or error}"
         remedy = "make room and record again; there was none for it elsewhere"
         if kept := files.keep_elsewhere(path, data):
             remedy = f"the recording is kept: make room, then move {kept} to {path}"
         raise GalleryError(text, path=path, remedy=remedy) from None
-    finally:
-        with suppress(OSError):
-            unfinished.unlink()
 
 
 def remove_unfinished(paths: Iterable[Path]) -> None:
     """Remove what a run left of recordings that was killed while it wrote them."""
     for path in paths:
         with suppress(OSError):
-            _unfinished(path).unlink()
-
-
-def _unfinished(path: Path) -> Path:
-    return path.with_name(f".{path.name}.new")
+            files.unfinished_path(path).unlink()

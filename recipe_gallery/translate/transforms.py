@@ -98,10 +98,12 @@ class AddComments(SphinxTransform):
             self._add(block, str(file.path), block["recipe_line"])
 
     def _add(self, block: nodes.literal_block, source: str | None, line: int) -> None:
+        helpers = []
         for comment in find_comments(block.astext()):
-            helper = code_comment("", "", original=comment.text)
-            helper.source, helper.line = source, line + comment.first
-            block.parent.insert(block.parent.index(block), helper)
+            helpers.append(code_comment("", "", original=comment.text))
+            helpers[-1].source, helpers[-1].line = source, line + comment.first
+        at = block.parent.index(block)
+        block.parent[at:at] = helpers
 
 
 class PrepareTranslation(SphinxTransform):

@@ -70,7 +70,8 @@ def draw_lines(series: Sequence[Series], axes: Axes, width: float) -> Drawing:
     marks = [(tick, format_value(tick, axes.unit, axes.locale)) for tick in y.ticks(7)]
     left = max(text_width(words) for _tick, words in marks) + 10
     sizes = sorted({point.x for point in points})
-    end = end_axis(right, width, write_number(sizes[-1], axes.locale)) - 8
+    half = text_width(write_number(sizes[-1], axes.locale)) / 2  # of the last number, has room
+    end = min(right, width - half - 2) - 8
     x = Scale(low=sizes[0], high=sizes[-1], start=left + 8, end=end, is_log=True)
     for tick, words in marks:
         drawing.line((left, y(tick)), (right, y(tick)), "grid")
@@ -97,11 +98,6 @@ def begin_plot(series: Sequence[Series], width: float) -> tuple[Drawing, float, 
         return drawing, width - min(names, width * 0.32), 0
     series = sorted(series, key=lambda each: -each.points[-1].value)
     return drawing, width, write_key(drawing, {s.name: s.kind for s in series}, "curve")
-
-
-def end_axis(right: float, width: float, last: str) -> float:
-    """Return where an axis ends, so that half of its last number has room to the right."""
-    return min(right, width - text_width(last) / 2 - 2)
 
 
 def _draw_x(drawing: Drawing, sizes: Sequence[float], x: Scale, axes: Axes, base: float) -> None:

@@ -42,20 +42,18 @@ class Scale:
         return math.log10(value) if self.is_log else value
 
     def ticks(self, most: int = 6) -> list[float]:
-        """Return at most ``most`` round values on the axis, rising."""
-        return find_ticks(self.low, self.high, most, is_log=self.is_log)
+        """Return at most ``most`` round values on the axis, which is a log one, rising."""
+        return find_ticks(self.low, self.high, most)
 
 
-def find_ticks(low: float, high: float, most: int = 6, *, is_log: bool = False) -> list[float]:
-    """Return at most ``most`` round values from ``low`` to ``high``, rising.
+def find_ticks(low: float, high: float, most: int = 6) -> list[float]:
+    """Return at most ``most`` round values from ``low`` to ``high``, rising, for a log axis.
 
-    On a log axis: 1, 2, 5, 10 and so on if there is room, else 1, 5, 10 or powers of ten, of a very
-    long one each second or third of them.
+    They are 1, 2, 5, 10 and so on if there is room, else 1, 5, 10 or powers of ten, of a very long
+    axis each second or third of them, and of a very short one equal steps.
     """
     if not high > low:
         return [low]
-    if not is_log:
-        return _linear_ticks(low, high, most)
     decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     for steps in (_STEPS[:-1], (1, 5)):
         found = _within([step * 10.0**each for each in decades for step in steps], low, high)

@@ -135,18 +135,14 @@ def spread_out(places: Sequence[float], apart: float, low: float, high: float) -
     order = sorted(range(len(places)), key=lambda each: places[each])
     moved = [places[each] for each in order]
     for _again in range(200):
-        still = True
+        before = [*moved]
         for at in range(1, len(moved)):
             lack = apart - (moved[at] - moved[at - 1])
             if lack > 0.01:
                 moved[at - 1] -= lack / 2
                 moved[at] += lack / 2
-                still = False
-        if moved and moved[0] < low:
-            moved[0], still = low, still and False
-        if moved and moved[-1] > high:
-            moved[-1], still = high, still and False
-        if still:
+        moved[0], moved[-1] = max(moved[0], low), min(moved[-1], high)
+        if moved == before:
             break
     found = [0.0] * len(places)
     for at, each in enumerate(order):

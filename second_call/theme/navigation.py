@@ -36,19 +36,17 @@ def describe_navigation(
         for entries in _find_menus(app)
     ]
     recipes = once(app.env, list_recipes)
-    at = recipes.index(pagename) if pagename in recipes else None
-    context["neighbours"] = (
-        [
+    context["neighbours"] = []
+    if pagename in recipes:
+        before, behind = recipes.index(pagename) - 1, recipes.index(pagename) + 1
+        context["neighbours"] = [
             (kind, label, {"title": _title(app, recipes[number]), "link": address(recipes[number])})
             for kind, label, number in (
-                ("prev", _("Previous recipe"), at - 1),
-                ("next", _("Next recipe"), at + 1),
+                ("prev", _("Previous recipe"), before),
+                ("next", _("Next recipe"), behind),
             )
             if 0 <= number < len(recipes)
         ]
-        if at is not None
-        else []
-    )
 
 
 def note_neighbours(app: Sphinx, env: BuildEnvironment) -> None:

@@ -59,6 +59,7 @@ def both(*changes: Callable[[Path], None]) -> Callable[[Path], None]:
 
 
 LANGUAGES = append("languages.toml", 'en = { name = "English" }\nko = { name = "한국어" }\n')
+ENDS = append("conf.py", f"\nimport os\nif os.getpid() != {os.getpid()}:\n    os._exit(0)\n")
 
 CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     "no conf.py": (remove("conf.py"), ["check"], "conf.py"),
@@ -85,6 +86,8 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
         ["check"],
         "conf.py: sphinx_gallery_conf = [] is not a dict",
     ),
+    "conf.py ends a build": (ENDS, ["html"], "en: failed with exit status 0 in "),
+    "conf.py ends an extraction": (ENDS, ["update-po"], "cannot be extracted: Sphinx found none"),
     "a folder of examples is a number": (
         append("conf.py", "\nsphinx_gallery_conf = {'examples_dirs': 3}\n"),
         ["check"],
@@ -118,7 +121,7 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     ),
     "recording.toml is a folder": (
         folder_at("recipes_source/recording.toml"),
-        ["record", "--device", "cpu"],
+        ["check"],
         "recording.toml",
     ),
     "languages.toml is broken": (write("languages.toml", b"en ="), ["html"], "languages.toml"),

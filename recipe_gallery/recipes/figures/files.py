@@ -1,9 +1,8 @@
 """Files that several write: a line is appended whole or not at all, and a file replaced so."""
 
-import contextlib
 import os
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,7 +16,7 @@ def append_line(path: Path, line: str, is_finished: Callable[[bytes], bool]) -> 
     that only its line break is missing. Raises ``OSError``; the file is as before then.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _locked(path), path.open("ab", buffering=0) as file:
+    with _lock(path), path.open("ab", buffering=0) as file:
         end = file.seek(0, os.SEEK_END)
         rest = _read_unfinished(path)
         data = line.encode() + b"\n"
@@ -50,16 +49,26 @@ def _read_unfinished(path: Path) -> bytes:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file completely or not at all; what was there before stays until then."""
+    """Write a file that another process may write at the same time, as ``write_whole`` does."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.new")
-    with _locked(path):
-        try:
-            write_through(unfinished, data)
-            unfinished.replace(path)
-        finally:
-            with suppress(OSError):
-                unfinished.unlink()
+    with _lock(path):
+        write_whole(path, data)
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file completely or not at all; what was there before stays until then."""
+    unfinished = unfinished_path(path)
+    try:
+        write_through(unfinished, data)
+        unfinished.replace(path)
+    finally:
+        with suppress(OSError):
+            unfinished.unlink()
+
+
+def unfinished_path(path: Path) -> Path:
+    """Return where a file lies while it is written; a killed process leaves it there."""
+    return path.with_name(f".{path.name}.new")
 
 
 def write_through(path: Path, data: bytes) -> None:
@@ -86,7 +95,5 @@ def keep_elsewhere(path: Path, data: bytes) -> Path | None:
     return None
 
 
-@contextlib.contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    with FileLock(path.with_name(f".{path.name}.lock")):
-        yield
+def _lock(path: Path) -> FileLock:
+    return FileLock(path.with_name(f".{path.name}.lock"))

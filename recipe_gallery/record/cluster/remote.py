@@ -15,7 +15,7 @@ from ...recipes.recipe import load_recipe
 from ...recipes.recording import name_device
 from ..machine.conditions import Conditions, prepare
 from ..machine.gpu import Gpu
-from ..machine.gpus import find_gpu
+from ..machine.gpus import require_gpus
 from ..machine.host import describe_host, host_hash
 from ..recording_status import name_files
 from ..tasks.task import Ear, Result, Task, attempt
@@ -115,9 +115,7 @@ def _find_place(device: str, worker: Worker) -> tuple[Place, Path]:
     plugin = worker.plugins.get(PLUGIN)
     if isinstance(plugin, PlacePlugin):
         return plugin.place, plugin.root
-    gpu = find_gpu() if device == "gpu" else None
-    if device == "gpu" and gpu is None:
-        raise GalleryError("no GPU found")
+    gpu = require_gpus()[0] if device == "gpu" else None
     return Place(name=str(worker.name), gpu=gpu), Path.cwd()
 
 

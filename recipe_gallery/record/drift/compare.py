@@ -8,7 +8,7 @@ published, which says where a recording made like it will fall.
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import median
 
@@ -161,16 +161,14 @@ def _compare_figures(drift: Drift, published: Published, processes: Sequence[Pro
         for name, figure in before.items()
         if name in measured
     )
-    return Drift(
-        name=drift.name,
-        device=drift.device,
+    return replace(
+        drift,
         processes=len(processes),
         hosts=len({each.host for each in processes}),
         compared=compared,
         new=tuple(sorted(measured.keys() - before.keys())),
         gone=tuple(sorted(before.keys() - measured.keys())),
         claims=tuple(_compare_claims(published.figures.claims, processes)),
-        note=drift.note,
     )
 
 

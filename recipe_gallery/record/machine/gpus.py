@@ -13,11 +13,6 @@ def find_gpus() -> list[Gpu]:
     return nvidia.list_visible() or amd.list_visible()
 
 
-def find_gpu() -> Gpu | None:
-    """Return the first GPU that may be used, or None; ``GalleryError`` as ``find_gpus``."""
-    return next(iter(find_gpus()), None)
-
-
 def require_gpus() -> list[Gpu]:
     """Return the GPUs to record on; raise ``GalleryError`` if there is none."""
     gpus = find_gpus()

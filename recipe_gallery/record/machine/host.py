@@ -4,6 +4,7 @@ import hashlib
 import os
 import platform
 import re
+import resource
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -48,10 +49,6 @@ def describe_host() -> dict[str, Any]:
 
 def require_open_files() -> None:
     """Raise ``GalleryError`` unless enough files may be open at once; ask the system for more."""
-    try:
-        import resource
-    except ModuleNotFoundError:  # Windows
-        return
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if 0 <= soft < OPEN_FILES:
         if 0 <= hard < OPEN_FILES:

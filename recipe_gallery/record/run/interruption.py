@@ -5,7 +5,7 @@ import signal
 import sys
 import threading
 from _thread import start_new_thread  # those of threading take locks, and handlers must not wait
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 _PATIENCE = 10  # seconds in which one that was held back should be heard
@@ -22,7 +22,7 @@ def end_as_ctrl_c_does() -> Iterator[None]:
     over, hook = threading.Event(), sys.unraisablehook
     with contextlib.ExitStack() as held:
         held.callback(over.set)
-        numbers = _handle(("SIGTERM", "SIGHUP"), signal.default_int_handler, held)
+        numbers = _handle((signal.SIGTERM, signal.SIGHUP), signal.default_int_handler, held)
         again = [*numbers, signal.SIGINT][0]  # who starts this with & has it ignore SIGINT
 
         def repeat(ignored: "sys.UnraisableHookArgs") -> None:
@@ -58,17 +58,18 @@ def held_back() -> Iterator[Callable[[], None]]:
 
     with contextlib.ExitStack() as held:
         held.callback(over.set)
-        _handle(("SIGINT", "SIGTERM", "SIGHUP"), note, held)
+        _handle((signal.SIGINT, signal.SIGTERM, signal.SIGHUP), note, held)
         yield hear
     hear()
 
 
 def _handle(
-    names: Sequence[str], handler: Callable[[int, Any], object], held: contextlib.ExitStack
-) -> list[int]:
+    numbers: Iterable[signal.Signals],
+    handler: Callable[[int, Any], object],
+    held: contextlib.ExitStack,
+) -> list[signal.Signals]:
     """Handle signals, but those that are ignored, as long as ``held`` is open; return which."""
-    numbers = [getattr(signal, name, None) for name in names]  # Windows has no SIGHUP
-    heeded = [each for each in numbers if each and signal.getsignal(each) is not signal.SIG_IGN]
+    heeded = [each for each in numbers if signal.getsignal(each) is not signal.SIG_IGN]
     for number in heeded:
         held.callback(signal.signal, number, signal.getsignal(number))
         signal.signal(number, handler)

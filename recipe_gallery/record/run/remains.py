@@ -149,9 +149,8 @@ def remove_leftovers() -> str:
 @contextlib.contextmanager
 def undisturbed() -> Iterator[None]:
     """Let Ctrl-C and other signals that end a recording wait until nothing of it is left."""
-    # Windows has no SIGHUP.
-    signals = [getattr(signal, name, None) for name in ("SIGINT", "SIGTERM", "SIGHUP")]
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, filter(None, signals))
+    signals = signal.SIGINT, signal.SIGTERM, signal.SIGHUP
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, signals)
     try:
         yield
     finally:

@@ -18,7 +18,7 @@ from ...recipes.comments import find_problem
 from ..catalogs import Kind
 from ..glossary import Glossary
 from .markup import Markup, parse
-from .scripts import Script, find_script
+from .scripts import SCRIPTS, Script
 
 PLACEHOLDER = re.compile(
     r"%(?:\(\w+\))?[-#0+]*[\d.]*[hlL]?[diouxXeEfFgGcrsa%]|\{[\w.]*(?:![rsa])?(?::[^{}]*)?\}"
@@ -56,7 +56,7 @@ class Message:
     @cached_property
     def script(self) -> Script | None:
         """How the language is written, as far as that is known."""
-        return find_script(self.language.script)
+        return SCRIPTS.get(self.language.script)
 
     @cached_property
     def new_problems(self) -> list[str]:

@@ -32,19 +32,14 @@ class Script:
     density: tuple[tuple[int, float, float], ...] = ()
 
     @property
-    def has_ideographs(self) -> bool:
-        """Tell whether Chinese characters are its letters."""
-        return "Chinese" in self.letters
-
-    @property
     def is_east_asian(self) -> bool:
         """Tell whether English words stand out from it."""
         return bool(self.letters & {"Korean", "Chinese"})
 
 
 _HAN_DENSITY = ((150, 0.26, 0.95), (80, 0.23, 1.1), (40, 0.19, 1.2))
-# By codes of ISO 15924, as Babel tells them
-_SCRIPTS = {
+# What is known of scripts, by codes of ISO 15924, as Babel tells them
+SCRIPTS = {
     "Kore": Script(
         letters=frozenset({"Korean"}),
         density=((150, 0.34, 1.0), (80, 0.3, 1.2), (40, 0.24, 1.3)),
@@ -64,11 +59,6 @@ _SCRIPTS = {
     "Deva": Script(letters=frozenset({"Devanagari"})),
     "Thai": Script(letters=frozenset({"Thai"})),
 }
-
-
-def find_script(code: str) -> Script | None:
-    """Return what is known of a script; None if that is nothing."""
-    return _SCRIPTS.get(code)
 
 
 @cache

@@ -43,12 +43,13 @@ def make_templates(project: Project, folder: Path) -> dict[str, polib.POFile]:
     options = ["-b", "gettext", "-q", str(root), str(folder)]
     command = [sys.executable, "-m", f"{ENGINE}.build", *options]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
-    if done.returncode:
+    paths = sorted(folder.rglob("*.pot"))
+    if done.returncode or not paths:
         told = done.stderr.strip().rpartition("\n")[2].removeprefix("error: ")
-        raise GalleryError(f"the messages cannot be extracted: {told}")
+        raise GalleryError(f"the messages cannot be extracted: {told or 'Sphinx found none'}")
     print(done.stderr, end="", file=sys.stderr)
     domains = {}
-    for path in sorted(folder.rglob("*.pot")):
+    for path in paths:
         template = read_catalog(path)
         for message in template:
             message.occurrences = [

@@ -1,6 +1,5 @@
 """Bring a catalog up to date with a template, without losing a translation."""
 
-from dataclasses import dataclass
 from enum import Enum
 
 import polib
@@ -29,27 +28,21 @@ class Outcome(Enum):
     NEW = "new"
 
 
-@dataclass(frozen=True, kw_only=True)
-class Merged:
-    """A catalog after its update."""
-
-    catalog: polib.POFile
-    outcomes: dict[str, Outcome]  # of messages that were not translated before
-
-
 def update_catalog(
     old: polib.POFile | None, template: polib.POFile, *, language: str
 ) -> polib.POFile:
     """Return a catalog with the messages of ``template`` and the translations of ``old``."""
     in_use = {entry.msgid for entry in template}
     memory = Memory({"": old if old is not None else []}, in_use)
-    return merge(old, template, memory, language=language).catalog
+    return merge(old, template, memory, language=language)[0]
 
 
 def merge(
     old: polib.POFile | None, template: polib.POFile, memory: Memory, *, language: str
-) -> Merged:
+) -> tuple[polib.POFile, dict[str, Outcome]]:
     """Return a catalog with the messages of ``template`` and the translations that there are.
+
+    With it stands what became of the messages that it did not translate before.
 
     A message that its catalog does not translate takes the translation that another one has of the
     same text; of a similar text, and of its own one before it changed, as fuzzy, with that text
@@ -82,7 +75,7 @@ def merge(
         for _text, entry in sorted(removed.items())
         if entry.msgstr or entry.tcomment  # the work of a translator
     )
-    return Merged(catalog=new, outcomes=outcomes)
+    return new, outcomes
 
 
 def _fill(

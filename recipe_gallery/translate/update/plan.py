@@ -7,7 +7,7 @@ import polib
 
 from ..catalogs import count_words
 from .memory import Memory
-from .merge import Merged, Outcome, merge
+from .merge import Outcome, merge
 
 # Which part of a new page's words an old one has to have, for the page to be the old one renamed
 _SAME_PAGE = 0.5
@@ -53,13 +53,13 @@ def plan_update(
     gone = catalogs.keys() - templates.keys() - set(renamed.values())
     in_use = {entry.msgid for template in templates.values() for entry in template}
     memory = Memory(catalogs, in_use)
-    merged: dict[str, Merged] = {}
+    made: dict[str, polib.POFile] = {}
+    outcomes: dict[str, dict[str, Outcome]] = {}
     for domain in [*templates, *sorted(gone)]:
         old = catalogs.get(renamed.get(domain, domain))
         template = templates.get(domain, polib.POFile())
         if old is not None or template:
-            merged[domain] = merge(old, template, memory, language=language)
-    made = {domain: each.catalog for domain, each in merged.items()}
+            made[domain], outcomes[domain] = merge(old, template, memory, language=language)
     live = {
         (entry.msgid, entry.msgstr)
         for catalog in made.values()
@@ -71,7 +71,7 @@ def plan_update(
     emptied = sorted(domain for domain in gone if not made[domain] and catalogs[domain])
     return Plan(
         catalogs={domain: each for domain, each in made.items() if domain not in emptied},
-        outcomes={domain: each.outcomes for domain, each in merged.items() if each.outcomes},
+        outcomes={domain: each for domain, each in outcomes.items() if each},
         renamed=renamed,
         emptied=[*emptied, *sorted(renamed.values())],
     )

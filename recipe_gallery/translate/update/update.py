@@ -1,7 +1,6 @@
 """Bring the catalogs of a project up to date with its sources: `make update-po`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import polib
@@ -15,16 +14,12 @@ from ..templates.labels import for_language
 from .plan import Plan, plan_update
 
 
-@dataclass(frozen=True, kw_only=True)
-class Updated:
-    """What an update did."""
-
-    changed: list[Path]  # files that were written or removed
-    told: list[str]  # what became of messages
-
-
-def update_catalogs(project: Project, languages: Sequence[Language], templates: Path) -> Updated:
+def update_catalogs(
+    project: Project, languages: Sequence[Language], templates: Path
+) -> tuple[list[Path], list[str]]:
     """Update or create the catalogs of ``languages``, and the templates beside them.
+
+    Returns the files that were written or removed, and lines on what became of messages.
 
     ``templates`` is the folder for what the gettext builder makes. The engine's labels are updated
     beside the engine where the project is its repository; elsewhere a catalog of the project holds
@@ -43,7 +38,7 @@ def update_catalogs(project: Project, languages: Sequence[Language], templates: 
             paths[domain].unlink()
             changed.append(paths[domain])
         told += [f"{code} {line}" for line in plan.describe()]
-    return Updated(changed=changed, told=told)
+    return changed, told
 
 
 def plan_language(

@@ -12,7 +12,7 @@ import pytest
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.record.machine import gpu as machine_gpu
 from recipe_gallery.record.machine.gpu import AMD, Gpu, show_only
-from recipe_gallery.record.machine.gpus import find_gpu, find_gpus, require_gpus
+from recipe_gallery.record.machine.gpus import find_gpus, require_gpus
 
 PutTool = Callable[[str, str], Path]
 
@@ -55,7 +55,7 @@ def names(gpus: list[Gpu]) -> list[str]:
 
 def test_the_first_gpu_is_taken(smi: Path) -> None:
     facts = {"gpu": "Some GPU", "driver": "570.1", "memory": "80 GiB"}
-    assert find_gpu() == require_gpus()[0] == Gpu(identity="GPU-1a", facts=facts)
+    assert find_gpus()[0] == require_gpus()[0] == Gpu(identity="GPU-1a", facts=facts)
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_broken_gpu_does_not_hide_the_one_that_is_named(
 @pytest.mark.parametrize("script", ["exit 1", "echo", f"echo '{GPUS[0]}'; exit 9"])
 def test_a_tool_that_fails_finds_none(put_tool: PutTool, script: str) -> None:
     put_tool("nvidia-smi", script)
-    assert find_gpu() is None
+    assert find_gpus() == []
 
 
 @pytest.mark.usefixtures("put_tool")
@@ -142,7 +142,7 @@ def test_a_tool_that_hangs_is_told(
     put_tool(tool, "sleep 600")
     monkeypatch.setattr(machine_gpu, "ANSWER", 0.5)
     with pytest.raises(GalleryError) as caught:
-        find_gpu()
+        find_gpus()
     assert str(caught.value) == (
         f"{tool}: no answer in 0.5 s; its driver may hang; to run on the CPU: "
         "recipe-gallery record --device cpu"

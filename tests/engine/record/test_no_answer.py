@@ -15,7 +15,7 @@ from recipe_gallery.record.machine.clocks import find_command
 from recipe_gallery.record.machine.commit import describe_commit
 from recipe_gallery.record.machine.conditions import run_probe
 from recipe_gallery.record.machine.gpu import Gpu
-from recipe_gallery.record.machine.gpus import find_gpu
+from recipe_gallery.record.machine.gpus import find_gpus
 from recipe_gallery.record.machine.host import host_hash
 
 PutTool = Callable[[str, str], Path]
@@ -40,7 +40,7 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Asked:
 def test_a_tool_of_gpus_may_hang_in_its_driver(put_tool: PutTool, asked: Asked, tool: str) -> None:
     put_tool(tool, "")
     with pytest.raises(GalleryError) as caught:
-        find_gpu()
+        find_gpus()
     assert str(caught.value) == (
         f"{tool}: no answer in 60 s; its driver may hang; to run on the CPU: "
         "recipe-gallery record --device cpu"

@@ -21,6 +21,7 @@ from recipe_gallery.record.cluster import remote
 from recipe_gallery.record.cluster.code import describe_code
 from recipe_gallery.record.cluster.places import Place
 from recipe_gallery.record.cluster.remote import PLUGIN, Order, PlacePlugin, Refusal, carry_out
+from recipe_gallery.record.machine import gpus
 from recipe_gallery.record.machine.conditions import Conditions
 from recipe_gallery.record.machine.gpu import Gpu
 from recipe_gallery.record.recording_toml import Settings
@@ -194,10 +195,10 @@ def test_where_a_worker_runs_is_told_by_its_gpu_or_its_processor(
     assert remote.meet("cpu", worker) == ("0123456789ab", "A CPU")
     # Dask's own command knows of no places
     worker.plugins.clear()
-    monkeypatch.setattr(remote, "find_gpu", lambda: GPU)
+    monkeypatch.setattr(gpus, "find_gpus", lambda: [GPU])
     monkeypatch.chdir(gallery.root)
     assert remote._find_place("gpu", worker) == (Place(name="worker-1", gpu=GPU), gallery.root)
     assert remote._find_place("cpu", worker) == (Place(name="worker-1"), gallery.root)
-    monkeypatch.setattr(remote, "find_gpu", lambda: None)
+    monkeypatch.setattr(gpus, "find_gpus", list)
     with pytest.raises(GalleryError, match="no GPU found"):
         remote._find_place("gpu", worker)

@@ -21,7 +21,7 @@ from gallery import ROOT, Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.record.run import remains, supervise
 from recipe_gallery.record.run.remains import MARK, remove_leftovers, run_folder
-from recipe_gallery.record.run.supervise import KernelDiedError
+from recipe_gallery.record.run.supervise import CellToRun, KernelDiedError
 from recipe_gallery.record.tasks import task
 
 RunCells = Callable[..., NotebookNode]
@@ -351,6 +351,30 @@ def test_a_kernel_that_cannot_start_says_why(run: RunCells, tmp_path: Path) -> N
     expected = "the kernel did not start: the kernel's process ended with exit status 3"
     assert caught.value.text == expected
     assert caught.value.remedy == "install what recipes need\n    no!"
+
+
+def test_where_time_ran_out_is_told(
+    run: RunCells, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = tmp_path / "_module.py"
+    cells = (
+        CellToRun(number=1, line=10, code="x = 1", raises=None),
+        CellToRun(number=2, line=3, code="y = 2", raises=None, module=module),
+    )
+    monkeypatch.setattr(supervise, "_worker", lambda _run: contextlib.nullcontext((None, None)))
+    told = []
+    for number in range(3):
+        events = [*({"event": "cell", "cell": each + 1} for each in range(number)), None]
+        monkeypatch.setattr(supervise, "_read", lambda *_, events=events: iter(events))
+        with pytest.raises(GalleryError) as caught:
+            run(cells=cells)
+        told.append((caught.value.text.partition(" ran ")[0], caught.value.path, caught.value.line))
+    recipe = tmp_path / "recipe.py"
+    assert told == [
+        ("starting the kernel", recipe, None),
+        ("cell 1 of 2", recipe, 10),
+        ("cell 2 of 2", module, 3),
+    ]
 
 
 def test_the_deadline_bounds_the_cleaning_of_outputs(

@@ -119,9 +119,9 @@ def test_of_a_message_that_a_merge_doubled_the_translated_one_stays() -> None:
     old = translated("One sentence.")
     old.append(polib.POEntry(msgid="One sentence.", msgstr=""))
     old.append(polib.POEntry(msgid="One sentence.", msgstr="옛.", obsolete=True))
-    new = merge(old, template("One sentence."), Memory({"": old}), language="ko")
-    assert [entry.msgstr for entry in new.catalog] == ["번역: One sentence."]
-    assert new.outcomes == {}
+    new, outcomes = merge(old, template("One sentence."), Memory({"": old}), language="ko")
+    assert [entry.msgstr for entry in new] == ["번역: One sentence."]
+    assert outcomes == {}
 
 
 def test_what_became_of_each_message_is_told() -> None:
@@ -134,10 +134,10 @@ def test_what_became_of_each_message_is_told() -> None:
     moved[0].tcomment = "ask Lee"
     texts = ["It compiles. Then it runs.", "See :doc:`/b`.", first, "Moved here.", "New!"]
     new = template(*texts, "A call compiles this.", "Waits.")
-    made = merge(old, new, Memory({"": old, "other": moved}), language="ko")
+    made, outcomes = merge(old, new, Memory({"": old, "other": moved}), language="ko")
     kinds = (Outcome.KEPT, Outcome.KEPT, Outcome.REUSED, Outcome.REUSED, Outcome.NEW)
-    assert made.outcomes == {**dict(zip(texts, kinds, strict=True)), new[5].msgid: Outcome.FUZZY}
-    assert [entry.tcomment for entry in made.catalog[:4]] == ["ask Kim", "", "", "ask Lee"]
+    assert outcomes == {**dict(zip(texts, kinds, strict=True)), new[5].msgid: Outcome.FUZZY}
+    assert [entry.tcomment for entry in made[:4]] == ["ask Kim", "", "", "ask Lee"]
 
 
 def test_comments_of_translators_and_their_header_stay() -> None:

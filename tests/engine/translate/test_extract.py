@@ -40,8 +40,8 @@ def templates(monkeypatch: pytest.MonkeyPatch) -> dict[str, polib.POFile]:
 
 def update(project: Project, *languages: Language) -> dict[str, list[str]]:
     """Update the catalogs; return the messages of those that changed."""
-    done = update_catalogs(project, languages or [KOREAN], project.root / "templates")
-    changed = [path for path in done.changed if path.suffix == ".po"]
+    done, _told = update_catalogs(project, languages or [KOREAN], project.root / "templates")
+    changed = [path for path in done if path.suffix == ".po"]
     return {
         path.relative_to(project.locale).as_posix(): [entry.msgid for entry in read_catalog(path)]
         for path in changed
@@ -121,9 +121,9 @@ def test_the_catalog_of_a_page_that_is_gone_keeps_its_translations(
     assert live == [("Old", "옛", 1), ("One", "일", 1)]
     assert update(project) == {}
     gallery.translate("gone", {"One": "하나", "Two": ""})  # which the other one has, too
-    done = update_catalogs(project, [KOREAN], project.root / "templates")
-    assert done.changed == [path]
-    assert done.told == ["ko gone: removed, nothing in it is needed any more"]
+    changed, told = update_catalogs(project, [KOREAN], project.root / "templates")
+    assert changed == [path]
+    assert told == ["ko gone: removed, nothing in it is needed any more"]
     assert not path.exists()
 
 

@@ -5,7 +5,7 @@ import pytest
 from recipe_gallery.languages import Language
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.checks.message import Message
-from recipe_gallery.translate.checks.scripts import find_script, known_ideographs
+from recipe_gallery.translate.checks.scripts import SCRIPTS, known_ideographs
 from recipe_gallery.translate.checks.style.content import check_length, find_pasted
 from recipe_gallery.translate.checks.style.number_words import (
     find_english,
@@ -193,7 +193,7 @@ def test_a_length_at_the_bounds_is_right() -> None:
 
 
 def test_nothing_is_said_of_lengths_in_a_language_that_nobody_measured() -> None:
-    assert find_script("Latn").density == ()
+    assert SCRIPTS["Latn"].density == ()
     assert list(check_length(message("It is one of many. " * 9, "Ja.", "de"))) == []
 
 

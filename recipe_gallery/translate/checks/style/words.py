@@ -34,7 +34,7 @@ def check_doubled_word(message: Message) -> Iterator[str]:
     """
     source, target = message.wording
     script = message.script
-    pattern = _TWICE_HAN if script and script.has_ideographs else None
+    pattern = _TWICE_HAN if script and "Chinese" in script.letters else None
     for each in filter(None, (_TWICE, pattern)):
         if (found := each.search(target)) and found[0] not in source:
             yield f"written twice: {found[0]}; remove one"
