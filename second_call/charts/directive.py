@@ -69,7 +69,8 @@ class ChartDirective(SphinxDirective):
         form = self.arguments[0]
         if form not in forms.FORMS:
             raise self.error(f"chart: {form!r} is no form; there are {', '.join(forms.FORMS)}")
-        if missing := [each for each in forms.FORMS[form].needs if each not in self.options]:
+        draw, needed = forms.FORMS[form]
+        if missing := [each for each in needed if each not in self.options]:
             raise self.error(f"chart: a {form} needs :{missing[0]}:")
         children = self.parse_content_to_nodes()
         fields = [field for child in children for field in child.findall(nodes.field)]
@@ -79,7 +80,7 @@ class ChartDirective(SphinxDirective):
         inline = {field[0].astext(): field[1].astext() for field in fields}
         source = Source(env=self.env, docname=self.env.docname, case=self.options.get("case", ""))
         try:
-            drawn = forms.FORMS[form].draw(source, self.options, inline)
+            drawn = draw(source, self.options, inline)
         except ValueError as error:
             raise self.error(f"chart: {error}") from None
         node = chart(problems=source.problems)
