@@ -9,7 +9,7 @@ told. Then comes a line for each figure, each ratio of two and each claim, sorte
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,7 @@ from typing import Any
 from ...errors import GalleryError, suggest
 from ..outputs.hashes import digest
 from .files import replace_file
-from .replicates import Replicate
-from .rows import LONGEST_NAME, Published, Size, parse, require_number, require_text
+from .rows import LONGEST_NAME, Size, parse, require_number, require_text
 
 SCHEMA = 1
 
@@ -110,11 +109,6 @@ class Figures:
 def figures_path(recording: Path) -> Path:
     """Return where the figures of a recording ``recordings/<name>.ipynb`` lie."""
     return recording.with_suffix(".figures.jsonl")
-
-
-def digest_sources(replicates: Sequence[Replicate], page: Published, method: str) -> str:
-    """Return the digest of what figures are computed from; the order of replicates is none."""
-    return digest([method, page.as_json(), sorted({each.line for each in replicates})])
 
 
 def load_figures(recording: Path) -> Figures:
