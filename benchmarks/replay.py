@@ -30,7 +30,7 @@ TARGET = 1.15  # replaying may take at most this many times as long
 # Both sites share everything but the extension; math stays with Sphinx's own renderer, because
 # stock Sphinx-Gallery brings none. `plot_gallery` is off in both: neither runs a recipe.
 CONF = """
-extensions = ["{extension}", "stand_ins"]
+extensions = {extensions}
 html_baseurl = "https://example.org/site/"
 html_theme = "pydata_sphinx_theme"
 exclude_patterns = ["recipes_source", "out"]
@@ -40,7 +40,10 @@ sphinx_gallery_conf = {{
     "plot_gallery": 0,
 }}
 """
-EXTENSIONS = {"stock": "sphinx_gallery.gen_gallery", "replay": "recipe_gallery"}
+EXTENSIONS = {
+    "stock": ["sphinx_gallery.gen_gallery", "stand_ins"],
+    "replay": ["recipe_gallery", "stand_ins"],
+}
 BUILDS = ("cold", "unchanged")
 # What pages of the kinds show each in its way: figures, formulas, outputs, links to downloads
 APART = (
@@ -73,7 +76,10 @@ def main() -> int:
     parser.add_argument("--recipe", default="compiling_optimizer", help="the one to copy")
     parser.add_argument("--copies", type=int, nargs="+", default=[1, 30, 100])
     parser.add_argument("--repetitions", type=int, default=3, help="of each build")
+    parser.add_argument("--also", default=[], nargs="+", help="further extensions of both sites")
     options = parser.parse_args()
+    for extensions in EXTENSIONS.values():
+        extensions += options.also
     if not (RECORDINGS / f"{options.recipe}.ipynb").is_file():
         parser.error(f"no recording of {options.recipe}; run: make record RECIPES={options.recipe}")
     costs = measure(options.recipe, options.copies, options.repetitions)
@@ -164,7 +170,7 @@ def make_site(site: Path, recipe: str, copies: int, kind: str) -> None:
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(RECIPES / name, copy)
     (folders[0] / "GALLERY_HEADER.rst").write_text("Recipes\n=======\n\nAll.\n", encoding="utf-8")
-    (site / "conf.py").write_text(CONF.format(extension=EXTENSIONS[kind]), encoding="utf-8")
+    (site / "conf.py").write_text(CONF.format(extensions=EXTENSIONS[kind]), encoding="utf-8")
     contents = "Site\n====\n\n.. toctree::\n\n   recipes/index\n"
     # Stubs stand in for the pages the recipe links to, so that no build warns.
     for target in sorted(set(_LINKED_PAGE.findall(source))):
