@@ -111,20 +111,21 @@ def figures_path(recording: Path) -> Path:
     return recording.with_suffix(".figures.jsonl")
 
 
-def load_figures(recording: Path) -> Figures:
+def load_figures(recording: Path, content: bytes | None = None) -> Figures:
     """Return the figures stored beside a recording; none if there is no file.
 
-    Raises ``GalleryError`` that names the line if they are damaged, or of two merged branches.
+    ``content`` is what the file holds, if it is of a commit. Raises ``GalleryError`` that names the
+    line if they are damaged, or of two merged branches.
     """
     path = figures_path(recording)
     remedy = f"run: {suggest('figures', recording.stem)}"
     number = 1
     try:
-        if path.exists() and not path.is_file():  # reading a pipe would never end
-            raise ValueError("not a file")
-        lines = path.read_bytes().splitlines()
+        if content is None and path.exists() and not path.is_file():
+            raise ValueError("not a file")  # reading a pipe would never end
+        stored = path.read_bytes() if content is None else content
         values = []
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(stored.splitlines(), 1):
             values.append(json.loads(line))
             if number > 1 and "schema" in values[-1]:
                 raise ValueError("figures of two branches were merged")
