@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -14,11 +13,10 @@ from sphinx.writers.html5 import HTML5Translator
 
 from recipe_gallery.incremental.kept import keep
 from recipe_gallery.incremental.outdated import watch
-from recipe_gallery.languages import current_language, is_translated, locale_dirs, source_language
+from recipe_gallery.languages import current_language, is_translated, source_language
 from recipe_gallery.pages.figures.roles import ROLES, make_node
-from recipe_gallery.translate.catalogs import catalog_folder
 from recipe_gallery.translate.checks.markup import inline_nodes
-from recipe_gallery.translate.compiled import translate
+from recipe_gallery.translate.compiled import catalog_folders, translate
 
 _HYPHENATED = re.compile(r"([A-Za-z]+(?:-[A-Za-z]+)+)")
 _TEMPLATES = Environment(loader=PackageLoader(__package__), autoescape=True)
@@ -121,7 +119,6 @@ def find_message(env: BuildEnvironment, docname: str, text: str) -> str:
 def translate_message(env: BuildEnvironment, docname: str, text: str) -> str:
     """Return a translated message; a catalog that has not changed is not read again."""
     name = f"{docname_to_domain(docname, env.config.gettext_compact)}.mo"
-    folders = locale_dirs(env.config, Path(env.srcdir))
-    catalogs = [catalog_folder(each, env.config.language) / name for each in folders]
+    catalogs = [folder / name for folder in catalog_folders(env)]
     key = "message", docname, text
     return str(keep(env, key, catalogs, lambda: ([], translate(env, docname, text))).value)

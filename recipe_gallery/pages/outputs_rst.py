@@ -72,13 +72,15 @@ class Replay:
         self._source = file.path
         self._images = images
 
-    def run(self) -> list[str]:
-        """Return the recorded output of each code cell.
+    def run(self, *, alt_required: bool) -> list[str]:
+        """Return the recorded output of each code cell; where required, tell figures without text.
 
         The first begins with a comment that changes with what the page shows, so that Sphinx reads
         the page again; that of a recipe which cannot be read is all there is.
         """
         texts = self._texts() or [""]
+        while alt_required and self.without_alt:
+            self._warn("alt", self.without_alt.pop(0))
         return [f"\n.. {describe_version(self._page)}\n\n{texts[0]}", *texts[1:]]
 
     def _texts(self) -> list[str]:
@@ -90,11 +92,11 @@ class Replay:
         if isinstance(page, Unrecorded):
             kind = "recipe" if page.recipe is None else "recording"
             place = "" if page.recipe is None else f"{_relative(self._source)}: "
-            self.warn(kind, f"{place}{page.error}")
+            self._warn(kind, f"{place}{page.error}")
             return ["" for _ in page.recipe.cells] if page.recipe else []
         recipe, comparison = page.recipe, page.comparison
         if not comparison.is_current:
-            self.warn(
+            self._warn(
                 "stale",
                 f"{_relative(self._source)}: stale recording: {comparison.describe()}; "
                 f"run: {suggest('record', recipe.name)}",
@@ -105,8 +107,7 @@ class Replay:
             texts.append(self._cell_rst(cell, recorded.outputs) if recorded else "")
         return texts
 
-    def warn(self, kind: str, message: str) -> None:
-        """Tell what is wrong with the page; ``kind`` is the subtype of the warning."""
+    def _warn(self, kind: str, message: str) -> None:
         logger.warning("%s", message, type="recipe_gallery", subtype=kind)
 
     def _cell_rst(self, cell: Cell, outputs: list[NotebookNode]) -> str:

@@ -193,13 +193,9 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
             return ["" for _ in script_blocks], 0.0
         tell_unused(file)
         replay = Replay(file, recordings, images)
-        outputs = replay.run()
+        outputs = replay.run(alt_required=app.config.recipe_gallery_alt_required)
         images.remove_others(target)
-        for told in replay.without_alt:
-            if app.config.recipe_gallery_alt_required:
-                replay.warn("alt", told)
-            else:
-                without_alt.append(told)
+        without_alt.extend(replay.without_alt)
         return [
             outputs.pop(0) if block.type == "code" and outputs else "" for block in script_blocks
         ], 0.0

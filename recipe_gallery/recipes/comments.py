@@ -6,7 +6,7 @@ code, and a docstring of one paragraph.
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from tokenize import COMMENT, TokenInfo
 
@@ -128,14 +128,14 @@ def replace_comments(
 
 def _lay_out(comment: Comment, translation: str) -> list[str]:
     """Return the lines of a comment that has lines for itself."""
-    indent = " " * comment.column
+    indent, translation = " " * comment.column, " ".join(translation.split())
     if comment.docstring:
         wrapped = wrap(translation, LINE_LENGTH - comment.column - 6)
         text = _ENDS_STRING.sub(r"\\\g<0>", "\n".join(wrapped).replace("\\", r"\\"))
         return [indent + line for line in f'"""{text}"""'.split("\n")]
     wrapped = wrap(translation, LINE_LENGTH - comment.column - 2)
     if any(_PRAGMA.match(line) for line in wrapped):  # made by wrapping
-        wrapped = [" ".join(translation.split())]
+        wrapped = [translation]
     return [f"{indent}# {line}" for line in wrapped]
 
 
@@ -164,15 +164,15 @@ def find_problem(text: str, translation: str) -> str | None:
     return next((problem for problem, found in problems.items() if found), None)
 
 
-def wrap(text: str, width: int) -> list[str]:
-    """Break a text into lines of at most ``width`` columns; wide characters take two.
+def wrap(text: str, width: float, measure: Callable[[str], float] = column_width) -> list[str]:
+    """Break a text into lines of at most ``width``, by default columns; wide characters take two.
 
     Chinese and Japanese break between any two characters, except before closing and after opening
-    punctuation; everything else breaks at spaces.
+    punctuation; everything else breaks at spaces. What is longer than a line has its own.
     """
     lines = [""]
-    for piece in MAY_BREAK.split(" ".join(text.split())):
-        if lines[-1] and column_width(lines[-1] + piece.rstrip()) > width:
+    for piece in MAY_BREAK.split(text):
+        if lines[-1] and measure((lines[-1] + piece).rstrip()) > width:
             lines.append("")
         lines[-1] += piece
     return [line.rstrip() for line in lines]

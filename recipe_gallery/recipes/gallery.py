@@ -8,7 +8,7 @@ whose names start with ``_`` have no page, either; those with ``_sgskip`` are no
 
 import os
 import re
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -83,26 +83,18 @@ def ignore_pattern(config: Config) -> str:
 def find_recordings(folder: Path, files: Iterable[GalleryFile]) -> Iterator[tuple[Path, str, str]]:
     """Yield the recordings in a folder, in order: path, machine and name of the recipe.
 
-    See ``split_machine`` for these names.
+    ``advanced/deep.ipynb`` is that of the recipe called so, without a machine. If there is none, it
+    is that of the recipe ``deep`` from the machine ``advanced``. The name is empty if nobody's.
     """
     names = {file.name for file in files}
     for path in sorted(folder.glob("**/*.ipynb")):
         shown = path.relative_to(folder).as_posix().removesuffix(".ipynb")
         if shown.startswith(".") or "/." in shown:
             continue  # such as .ipynb_checkpoints
-        yield path, *split_machine(shown, names)
-
-
-def split_machine(name: str, recipes: Container[str]) -> tuple[str, str]:
-    """Return whose a recording is, by its path without ending: machine and name of the recipe.
-
-    ``advanced/deep`` is that of the recipe called so, without a machine. If there is none, it is
-    that of the recipe ``deep`` from the machine ``advanced``. The name is empty if nobody's.
-    """
-    machine, _slash, rest = name.partition("/")
-    if name in recipes:
-        return "", name
-    return machine, rest if rest in recipes else ""
+        machine, _slash, rest = shown.partition("/")
+        if shown in names:
+            machine, rest = "", shown
+        yield path, machine, rest if rest in names else ""
 
 
 def _settings(config: Config) -> dict[str, Any]:

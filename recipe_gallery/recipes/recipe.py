@@ -7,7 +7,6 @@ recorded, rendered and downloaded is cut at the same places.
 import hashlib
 import re
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -116,18 +115,13 @@ def load_recipe(path: Path, name: str = "") -> Recipe:
     ``name`` is that of its recording; if it is empty, the file's name without its ending.
     """
     state = file_state(path)
-    modules = tuple(map(file_state, _find_candidates(path, state)))
+    modules = tuple(map(file_state, find_candidates(path, state)))
     key = path, name or path.stem, (state, modules)
     if key not in PARSED:
         if len(PARSED) >= MOST_PARSED:
             PARSED.clear()
         PARSED[key] = _parse(path, name or path.stem)
     return PARSED[key]
-
-
-@lru_cache(maxsize=10_000)  # a few paths each
-def _find_candidates(path: Path, state: object) -> list[Path]:
-    return find_candidates(path)
 
 
 def _parse(path: Path, name: str) -> Recipe:

@@ -70,7 +70,7 @@ class Recording:
 
     def find_broken_picture(self) -> str:
         """Return which picture cannot be opened, and why, or "". It takes 10 ms a picture."""
-        for number, data in _find_data(self.notebook):
+        for number, data in find_data(self.notebook):
             for mime in SUFFIXES.keys() & data.keys():
                 try:
                     read_picture(mime, data[mime])
@@ -151,7 +151,7 @@ def read_recording(path: Path, name: str = "", former: str = "") -> Recording:
         _check(notebook, facts, text)
         if len(facts["cells"]) != len(notebook.cells):
             raise wrong("cells are missing from this recording")
-        for number, data in _find_data(notebook):
+        for number, data in find_data(notebook):
             try:
                 make_harmless(data)
             except ValueError as error:
@@ -219,7 +219,7 @@ def _check(notebook: NotebookNode, facts: dict[str, Any], text: str) -> None:
         json.dumps(notebook, ensure_ascii=False).encode()
 
 
-def _find_data(notebook: NotebookNode) -> Iterator[tuple[int, dict[str, Any]]]:
+def find_data(notebook: NotebookNode) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield what is displayed, by MIME type, with the number of its cell."""
     for number, cell in enumerate(notebook.cells, 1):
         for output in cell.outputs:
@@ -236,13 +236,3 @@ def _require(values: dict[str, Any], kinds: dict[str, Any]) -> None:
 def name_device(device: Mapping[str, Any]) -> str:
     """Return what ran a recipe: the GPU, or else the CPU."""
     return str(device.get("gpu") or device["cpu"])
-
-
-def find_published(notebook: NotebookNode, mime: str) -> list[Any]:
-    """Return the JSON values that cells of ``notebook`` displayed under a MIME type, in order."""
-    return [
-        output["data"][mime]
-        for cell in notebook.cells
-        for output in cell.outputs
-        if mime in output.get("data", {})
-    ]

@@ -140,13 +140,16 @@ def _digest(file: Path) -> str:
 
 def labels_now(env: BuildEnvironment) -> str:
     """Return hashes of all labels in the language of this build, for pages to watch."""
-    config = env.config
-    folders = [
-        catalog_folder(each, config.language) for each in locale_dirs(config, Path(env.srcdir))
-    ]
-    files = [folder / f"{domain}.mo" for folder in folders for domain in label_domains(config)]
-    files += filter(None, [shipped_labels(config.language)])
+    domains = label_domains(env.config)
+    files = [folder / f"{each}.mo" for folder in catalog_folders(env) for each in domains]
+    files += filter(None, [shipped_labels(env.config.language)])
     return " ".join(map(_digest, files))
+
+
+def catalog_folders(env: BuildEnvironment) -> list[Path]:
+    """Return the folders in which the catalogs of this build's language lie."""
+    locales = locale_dirs(env.config, Path(env.srcdir))
+    return [catalog_folder(each, env.config.language) for each in locales]
 
 
 def has_catalog(env: BuildEnvironment, docname: str) -> bool:
@@ -156,11 +159,9 @@ def has_catalog(env: BuildEnvironment, docname: str) -> bool:
 
 def report_missing(app: Sphinx, env: BuildEnvironment) -> None:
     """Tell which pages have no catalog in a language that ``languages.toml`` lists."""
-    code, srcdir = app.config.language, Path(app.srcdir)
     if not is_translated(app.config) or not is_listed(app, app.config):
         return
-    folders = [catalog_folder(each, code) for each in locale_dirs(app.config, srcdir)]
-    missing = {}
+    folders, missing = catalog_folders(env), {}
     if not any(folder.is_dir() for folder in folders):
         missing[folders[0]] = "no catalogs, so everything is in English"
     else:
@@ -168,8 +169,9 @@ def report_missing(app: Sphinx, env: BuildEnvironment) -> None:
             path = catalog_path(env, docname)
             if not path.is_file():
                 missing[path] = "no such catalog, so the page is in English"
+    remedy = f"run: {suggest('update-po', app.config.language)}"
     for path, text in missing.items():
-        warn(GalleryError(text, path=path, remedy=f"run: {suggest('update-po', code)}"))
+        warn(GalleryError(text, path=path, remedy=remedy))
 
 
 def warn(problem: object) -> None:
@@ -180,10 +182,7 @@ def warn(problem: object) -> None:
 def catalog_path(env: BuildEnvironment, docname: str) -> Path:
     """Return where the catalog of a page lies, or would lie."""
     domain = docname_to_domain(docname, env.config.gettext_compact)
-    paths = [
-        catalog_folder(locale, env.config.language) / f"{domain}.po"
-        for locale in locale_dirs(env.config, Path(env.srcdir))
-    ]
+    paths = [folder / f"{domain}.po" for folder in catalog_folders(env)]
     return next((path for path in paths if path.exists()), paths[0])
 
 

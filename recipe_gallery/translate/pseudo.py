@@ -14,7 +14,8 @@ from ..project import Project
 from .catalogs import Kind, catalog_folder, kind_of, label_domains, write_catalog
 from .glossary import FILE_NAME
 from .templates.extract import make_templates
-from .update.merge import update_catalog
+from .update.memory import Memory
+from .update.merge import merge
 
 _LATIN = "AaBbCcDdEeFfGgHhIiJjKkLlMmNnOoPpQqRrSsTtUuVvWwXxYyZz"
 _LETTERS = {
@@ -42,7 +43,7 @@ def make_pseudo_catalogs(
         raise GalleryError(f"no pseudo-locale {code!r}", remedy=f"there are: {', '.join(_LETTERS)}")
     labels = label_domains(project.config)
     for domain, template in make_templates(project, templates).items():
-        catalog = update_catalog(None, template, language=code)
+        catalog, _outcomes = merge(None, template, Memory({}), language=code)
         for entry in catalog:
             kind = kind_of(entry, label=domain in labels)
             entry.msgstr = pseudo_message(entry.msgid, kind, code)

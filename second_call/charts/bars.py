@@ -146,7 +146,7 @@ def draw_stacks(stacks: Sequence[Stack], width: float) -> Drawing:
         for part, start, end in zip(stack.parts, ends, ends[1:], strict=False):
             drawing.rect(scale(start), y, scale(end) - scale(start), _STACK, f"part {part.kind}")
             if inside:
-                _write_inside(drawing, part, (scale(start) + scale(end)) / 2, y, scale)
+                _write_inside(drawing, _fit(part, scale), (scale(start) + scale(end)) / 2, y)
         drawing.text(scale(stack.sum) + _GAP, y + _STACK / 2 + 5, stack.words, "value")
         y += _STACK + _BETWEEN
     drawing.line((left, top), (left, y - _BETWEEN + 2), "axis")
@@ -154,17 +154,15 @@ def draw_stacks(stacks: Sequence[Stack], width: float) -> Drawing:
     return drawing
 
 
-def _lines_inside(part: Part, scale: Scale) -> list[str]:
-    return wrap(part.name, scale(part.value) - scale.start - 4, SIZE - 2)
+def _fit(part: Part, scale: Scale) -> list[str]:
+    """Return the name of a part in lines that fit inside of it; none if it does not."""
+    room = scale(part.value) - scale.start - 4
+    lines = wrap(part.name, room, SIZE - 2)
+    fits = len(lines) <= 2 and all(text_width(line, SIZE - 2) <= room for line in lines)
+    return lines if fits else []
 
 
-def _fit(part: Part, scale: Scale) -> bool:
-    lines, room = _lines_inside(part, scale), scale(part.value) - scale.start - 4
-    return len(lines) <= 2 and all(text_width(line, SIZE - 2) <= room for line in lines)
-
-
-def _write_inside(drawing: Drawing, part: Part, x: float, y: float, scale: Scale) -> None:
-    lines = _lines_inside(part, scale)
+def _write_inside(drawing: Drawing, lines: Sequence[str], x: float, y: float) -> None:
     first = y + _STACK / 2 + 4 - (len(lines) - 1) * 6.5
     for number, line in enumerate(lines):
         drawing.text(x, first + 13 * number, line, "inside", "middle")

@@ -5,7 +5,6 @@ notebook and script have the cell and not the chart. CONTRIBUTING.md tells how t
 """
 
 from collections.abc import Callable, Iterator
-from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -25,6 +24,7 @@ from recipe_gallery.pages.figures.known import list_machines
 from recipe_gallery.recipes.cell_marks import DOWNLOADS_ONLY, OUTPUT_CLASS
 
 from ..figures.summary import summarize
+from ..nodes import render
 from . import forms
 from .names import Source, Table
 
@@ -69,7 +69,8 @@ class ChartDirective(SphinxDirective):
         form = self.arguments[0]
         if form not in forms.FORMS:
             raise self.error(f"chart: {form!r} is no form; there are {', '.join(forms.FORMS)}")
-        if missing := [each for each in forms.FORMS[form].needs if each not in self.options]:
+        draw, needed = forms.FORMS[form]
+        if missing := [each for each in needed if each not in self.options]:
             raise self.error(f"chart: a {form} needs :{missing[0]}:")
         children = self.parse_content_to_nodes()
         fields = [field for child in children for field in child.findall(nodes.field)]
@@ -79,7 +80,7 @@ class ChartDirective(SphinxDirective):
         inline = {field[0].astext(): field[1].astext() for field in fields}
         source = Source(env=self.env, docname=self.env.docname, case=self.options.get("case", ""))
         try:
-            drawn = forms.FORMS[form].draw(source, self.options, inline)
+            drawn = draw(source, self.options, inline)
         except ValueError as error:
             raise self.error(f"chart: {error}") from None
         node = chart(problems=source.problems)
@@ -116,22 +117,9 @@ def _describe_scope(table: Table, source: Source) -> Iterator[str]:
 
 def _make_table(table: Table, source: Source) -> str:
     """Return the figures of a chart as HTML."""
-    scope = escape(" · ".join(_describe_scope(table, source)))
-    caption = f"<caption>{scope}</caption>\n" if scope else ""
-    summary = escape(_("Figures of this chart"))
-    head = "".join(
-        f'<th scope="col">{escape(each)}</th>' if each else "<td></td>" for each in table.head
-    )
-    rows = []
-    for name, *cells in table.rows:
-        shown = "".join(f"<td>{escape(each)}</td>" for each in cells)
-        rows.append(f'<tr><th scope="row">{escape(name)}</th>{shown}</tr>\n')
-    return (
-        f'<details class="chart-data"><summary>{summary}</summary>\n'
-        '<div class="pst-scrollable-table-container" tabindex="0"><table class="table">\n'
-        f"{caption}<thead><tr>{head}</tr></thead>\n<tbody>\n{''.join(rows)}</tbody>\n"
-        "</table></div>\n</details>\n"
-    )
+    scope = " · ".join(_describe_scope(table, source))
+    words = {"scope": scope, "summary": _("Figures of this chart")}
+    return str(render("chart_data.html", head=table.head, rows=table.rows, **words).astext())
 
 
 class FinishCharts(SphinxTransform):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -213,18 +212,11 @@ def _measured_parts(source: Source, options: Options) -> dict[str, dict[str, flo
     return parts
 
 
-@dataclass(frozen=True, kw_only=True)
-class Form:
-    """A form of charts."""
-
-    needs: tuple[str, ...]  # options
-    draw: Callable[[Source, Options, Inline], Chart | None]
-
-
-FORMS = {
-    "ladder": Form(needs=("case", "arms", "quantities"), draw=draw_ladder_of),
-    "lines": Form(needs=("case", "arms", "quantities", "sizes", "x"), draw=draw_lines_of),
-    "stacked": Form(needs=(), draw=draw_stacks_of),
-    "stages": Form(needs=(), draw=draw_stages_of),
-    "break-even": Form(needs=("cases", "arms"), draw=explore),
+# What draws each form, and the options that it needs
+FORMS: dict[str, tuple[Callable[[Source, Options, Inline], Chart | None], tuple[str, ...]]] = {
+    "ladder": (draw_ladder_of, ("case", "arms", "quantities")),
+    "lines": (draw_lines_of, ("case", "arms", "quantities", "sizes", "x")),
+    "stacked": (draw_stacks_of, ()),
+    "stages": (draw_stages_of, ()),
+    "break-even": (explore, ("cases", "arms")),
 }

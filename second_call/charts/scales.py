@@ -1,5 +1,6 @@
 """Scales: from a value to a place on an axis, and the round values that stand there."""
 
+import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -42,29 +43,24 @@ class Scale:
         return math.log10(value) if self.is_log else value
 
     def ticks(self, most: int = 6) -> list[float]:
-        """Return at most ``most`` round values on the axis, which is a log one, rising."""
-        return find_ticks(self.low, self.high, most)
+        """Return at most ``most`` round values on an axis that is a log one, rising.
 
-
-def find_ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Return at most ``most`` round values from ``low`` to ``high``, rising, for a log axis.
-
-    They are 1, 2, 5, 10 and so on if there is room, else 1, 5, 10 or powers of ten, of a very long
-    axis each second or third of them, and of a very short one equal steps.
-    """
-    if not high > low:
-        return [low]
-    decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-    for steps in (_STEPS[:-1], (1, 5)):
-        found = _within([step * 10.0**each for each in decades for step in steps], low, high)
-        if 2 <= len(found) <= most:
-            return found
-    apart = 1
-    while True:
-        found = _within([10.0**each for each in decades if each % apart == 0], low, high)
-        if len(found) <= max(most, 1):
-            return found if len(found) > 1 else _linear_ticks(low, high, most)
-        apart += 1
+        They are 1, 2, 5, 10 and so on if there is room, else 1, 5, 10 or powers of ten, of a very
+        long axis each second or third of them, and of a very short one equal steps.
+        """
+        low, high = self.low, self.high
+        if not high > low:
+            return [low]
+        decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        for steps in (_STEPS[:-1], (1, 5)):
+            found = _within([step * 10.0**each for each in decades for step in steps], low, high)
+            if 2 <= len(found) <= most:
+                return found
+        for apart in itertools.count(1):
+            found = _within([10.0**each for each in decades if each % apart == 0], low, high)
+            if len(found) <= max(most, 1):
+                break
+        return found if len(found) > 1 else _linear_ticks(low, high, most)
 
 
 def _linear_ticks(low: float, high: float, most: int) -> list[float]:

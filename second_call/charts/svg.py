@@ -7,9 +7,10 @@ about a pixel, so words are never smaller than 11 px.
 
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from html import escape
 
-from recipe_gallery.recipes.comments import MAY_BREAK
+from recipe_gallery.recipes import comments
 
 WIDE, NARROW = 720, 340
 SIZE = 14  # of words, in units, as in the style sheet
@@ -86,18 +87,9 @@ def _kind_of(letter: str) -> str:
 
 
 def wrap(words: str, width: float, size: float = SIZE) -> list[str]:
-    """Return words in lines of at most ``width`` units; a word that is longer has its own line.
-
-    Scripts without spaces break between any two letters, but not before a comma.
-    """
-    lines, line = [], ""
-    for piece in MAY_BREAK.split(str(words)):  # a label may be lazy
-        if line and text_width((line + piece).rstrip(), size) > width + 0.01:  # sums are inexact
-            lines.append(line.rstrip())
-            line = piece.lstrip()
-        else:
-            line += piece
-    return [*lines, line.rstrip()]
+    """Return words in lines of at most ``width`` units; a word that is longer has its own line."""
+    room = width + 0.01  # sums are inexact
+    return comments.wrap(str(words), room, partial(text_width, size=size))  # a label may be lazy
 
 
 def write_key(drawing: Drawing, kinds: Mapping[str, str], shape: str = "part") -> float:

@@ -275,7 +275,7 @@ def test_without_room_for_a_traceback_there_is_still_the_line(
     def full(*_unused: object, **_named: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("recipe_gallery.errors.tempfile.NamedTemporaryFile", full)
+    monkeypatch.setattr("recipe_gallery.errors.tempfile.mkstemp", full)
     line = describe_error(KeyError("key"))
     assert line == (
         "unexpected KeyError: 'key'; its traceback could not be kept (No space left on device)"

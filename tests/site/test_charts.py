@@ -22,7 +22,6 @@ from second_call.charts.forms import draw_lines_of
 from second_call.charts.lines import Axes, Point, Series, draw_lines
 from second_call.charts.scales import (
     Scale,
-    find_ticks,
     format_seconds,
     format_value,
     time_words,
@@ -45,7 +44,8 @@ from second_call.figures import summary
     ],
 )
 def test_ticks_of_a_log_axis(low: float, high: float, ticks: list[float]) -> None:
-    assert find_ticks(low, high) == pytest.approx(ticks)
+    axis = Scale(low=low, high=high, start=0, end=1, is_log=True)
+    assert axis.ticks() == pytest.approx(ticks)
 
 
 def test_a_scale_keeps_what_is_outside_at_its_ends() -> None:

@@ -7,6 +7,7 @@ from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
 from ...languages import current_language, source_language
+from ..markdown.page import is_inside
 from .fill import figure_list
 from .naming import mark
 from .roles import claim, measured
@@ -56,13 +57,8 @@ def depart_claim(self: HTML5Translator, node: claim) -> None:
 
 def _can_hold_marks(self: HTML5Translator, node: nodes.Element) -> bool:
     """Tell whether a button works here: not in a book, a heading or a link, nor on a card."""
-    if self.builder.name == "epub" or "borrowed" in node:
-        return False
-    while node.parent is not None:
-        node = node.parent
-        if isinstance(node, nodes.title | nodes.reference | nodes.caption):
-            return False
-    return True
+    inside = is_inside(node, nodes.title, nodes.reference, nodes.caption)
+    return not inside and self.builder.name != "epub" and "borrowed" not in node
 
 
 def visit_figure_list(self: HTML5Translator, node: figure_list) -> None:

@@ -11,6 +11,7 @@ import symtable
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TypeGuard
@@ -33,8 +34,12 @@ class Inlined:
     source: str
 
 
-def find_candidates(path: Path) -> list[Path]:
-    """Return the modules that a recipe may inline, by a look at its text; they need not exist."""
+@lru_cache(maxsize=10_000)  # a few paths each
+def find_candidates(path: Path, _state: object) -> list[Path]:
+    """Return the modules that a recipe may inline, by a look at its text; they need not exist.
+
+    What was found is kept while the file has the same state.
+    """
     try:
         text = path.read_text(encoding="utf-8") if path.is_file() else ""
     except (OSError, ValueError):

@@ -9,7 +9,7 @@ told. Then comes a line for each figure, each ratio of two and each claim, sorte
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,7 @@ from typing import Any
 from ...errors import GalleryError, suggest
 from ..outputs.hashes import digest
 from .files import replace_file
-from .replicates import Replicate
-from .rows import LONGEST_NAME, Published, Size, parse, require_number, require_text
+from .rows import LONGEST_NAME, Size, parse, require_number, require_text
 
 SCHEMA = 1
 
@@ -112,25 +111,21 @@ def figures_path(recording: Path) -> Path:
     return recording.with_suffix(".figures.jsonl")
 
 
-def digest_sources(replicates: Sequence[Replicate], page: Published, method: str) -> str:
-    """Return the digest of what figures are computed from; the order of replicates is none."""
-    return digest([method, page.as_json(), sorted({each.line for each in replicates})])
-
-
-def load_figures(recording: Path) -> Figures:
+def load_figures(recording: Path, content: bytes | None = None) -> Figures:
     """Return the figures stored beside a recording; none if there is no file.
 
-    Raises ``GalleryError`` that names the line if they are damaged, or of two merged branches.
+    ``content`` is what the file holds, if it is of a commit. Raises ``GalleryError`` that names the
+    line if they are damaged, or of two merged branches.
     """
     path = figures_path(recording)
     remedy = f"run: {suggest('figures', recording.stem)}"
     number = 1
     try:
-        if path.exists() and not path.is_file():  # reading a pipe would never end
-            raise ValueError("not a file")
-        lines = path.read_bytes().splitlines()
+        if content is None and path.exists() and not path.is_file():
+            raise ValueError("not a file")  # reading a pipe would never end
+        stored = path.read_bytes() if content is None else content
         values = []
-        for number, line in enumerate(lines, 1):
+        for number, line in enumerate(stored.splitlines(), 1):
             values.append(json.loads(line))
             if number > 1 and "schema" in values[-1]:
                 raise ValueError("figures of two branches were merged")

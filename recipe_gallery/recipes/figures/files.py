@@ -18,7 +18,7 @@ def append_line(path: Path, line: str, is_finished: Callable[[bytes], bool]) -> 
     path.parent.mkdir(parents=True, exist_ok=True)
     with _lock(path), path.open("ab", buffering=0) as file:
         end = file.seek(0, os.SEEK_END)
-        rest = _read_unfinished(path)
+        rest = path.read_bytes().rpartition(b"\n")[2]
         data = line.encode() + b"\n"
         if rest and is_finished(rest):
             data = b"\n" + data
@@ -33,19 +33,6 @@ def append_line(path: Path, line: str, is_finished: Callable[[bytes], bool]) -> 
             with suppress(OSError):
                 file.truncate(end)
             raise
-
-
-def _read_unfinished(path: Path) -> bytes:
-    """Return what stands behind the last line break of a file."""
-    with path.open("rb") as file:
-        end = file.seek(0, os.SEEK_END)
-        rest = b""
-        while end and b"\n" not in rest:
-            size = min(end, 1 << 16)
-            end -= size
-            file.seek(end)
-            rest = file.read(size) + rest
-    return rest.rpartition(b"\n")[2]
 
 
 def replace_file(path: Path, data: bytes) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from ...errors import GalleryError
-from ..recording import PUBLISHED_MIME, find_published
+from ..recording import PUBLISHED_MIME, find_data
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -106,16 +106,16 @@ def read_published(notebook: NotebookNode, place: Path) -> Published:
     """
     rows: list[Row] = []
     claims: list[Claim] = []
-    for number, cell in enumerate(notebook.cells, 1):
-        for value in find_published(type(notebook)(cells=[cell]), MIME):
-            try:
-                found = parse(value)
-                rows += found.rows
-                claims += found.claims
-                require_unique(rows, claims)
-            except ValueError as error:
-                text = f"rows published by cell {number}: {error}"
-                raise GalleryError(text, path=place, remedy=REMEDY) from None
+    displayed = [(number, data[MIME]) for number, data in find_data(notebook) if MIME in data]
+    for number, value in displayed:
+        try:
+            found = parse(value)
+            rows += found.rows
+            claims += found.claims
+            require_unique(rows, claims)
+        except ValueError as error:
+            text = f"rows published by cell {number}: {error}"
+            raise GalleryError(text, path=place, remedy=REMEDY) from None
     return Published(rows=tuple(rows), claims=tuple(claims))
 
 
@@ -153,19 +153,17 @@ def _read_all(kind: str, read: Callable[[Any], _T], values: Any) -> Iterable[_T]
 
 def _read_row(value: dict[str, Any]) -> Row:
     _require_names(value, _NEEDED, {"class"})
-    for name in ("case", "arm", "quantity", "class"):
+    texts = ["case", "arm", "quantity", "class"]
+    if isinstance(value["size"], str):
+        texts.append("size")
+    elif value["size"] is not None:
+        require_number("size", value["size"], negative=True)
+    for name in texts:
         text = value.get(name, value["quantity"])
         require_text(name, text, LONGEST[name])
         if not _NAMED.search(text):
             raise ValueError(f"{name} {text!r} has no letter a-z and no digit, for its key")
     require_text("unit", value["unit"], LONGEST["unit"], empty=True)
-    size = value["size"]
-    if isinstance(size, str):
-        require_text("size", size, LONGEST["size"])
-    elif size is not None:
-        require_number("size", size, negative=True)
-    if isinstance(size, str) and not _NAMED.search(size):
-        raise ValueError(f"size {size!r} has no letter a-z and no digit, for its key")
     require_number("value", value["value"])
     return Row(
         **{name: value[name] for name in _NEEDED},

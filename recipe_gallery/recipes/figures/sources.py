@@ -4,9 +4,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import GalleryError, suggest
+from ..outputs.hashes import digest
 from ..recipe import Recipe
 from ..recording import Recording, compare, read_recording
-from .figures import ClaimRecord, Refutation, digest_sources
+from .figures import ClaimRecord, Refutation
 from .replicates import Replicate, Replicates, read_replicates, replicates_path
 from .rows import Published, read_published
 
@@ -49,10 +50,11 @@ class Sources:
 
     @property
     def digest(self) -> str:
-        """The digest that belongs to figures computed from these."""
+        """The digest that belongs to figures computed from these, in whatever order they are."""
         page = self.page.published if self.page else Published()
         host = self.page.host if self.page else ""
-        return digest_sources(self.counted, page, f"{METHOD} {host}")
+        lines = sorted({each.line for each in self.counted})
+        return digest([f"{METHOD} {host}", page.as_json(), lines])
 
     def count_claims(self) -> dict[str, ClaimRecord]:
         """Return by key in how many processes each claim held, and which refute it."""

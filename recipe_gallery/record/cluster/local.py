@@ -31,25 +31,24 @@ def set_up(scratch: Path) -> Iterator[None]:
     """Keep Dask quiet, its files in ``scratch``, and the environment of recipes as it is."""
     # In place of its own: one thread for each of OpenMP's, OpenBLAS' and MKL's libraries. A Nanny
     # puts it into the environment of this process and leaves it there.
-    spawn = {"DASK_LOGGING__DISTRIBUTED": "critical"}
-    before = {name: os.environ.get(name) for name in spawn}
+    name = "DASK_LOGGING__DISTRIBUTED"
+    before = os.environ.get(name)
     settings = {
-        "distributed.nanny.pre-spawn-environ": spawn,
+        "distributed.nanny.pre-spawn-environ": {name: "critical"},
         "distributed.comm.timeouts.connect": f"{CONNECT}s",
         "distributed.worker.daemon": True,
         "temporary-directory": str(scratch),
     }
-    for name in [*logging.root.manager.loggerDict]:  # some have a level of their own
-        if name.partition(".")[0] in ("distributed", "tornado", "asyncio"):
-            logging.getLogger(name).setLevel(logging.CRITICAL)
+    for logger in [*logging.root.manager.loggerDict]:  # some have a level of their own
+        if logger.partition(".")[0] in ("distributed", "tornado", "asyncio"):
+            logging.getLogger(logger).setLevel(logging.CRITICAL)
     try:
         with dask.config.set(settings):
             yield
     finally:
-        for name, value in before.items():
-            os.environ.pop(name, None)
-            if value is not None:
-                os.environ[name] = value
+        os.environ.pop(name, None)
+        if before is not None:
+            os.environ[name] = before
 
 
 def describe_worker(place: Place, root: Path, folder: Path, name: str) -> dict[str, Any]:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,17 +45,14 @@ class Commit:
 
         Raises ``GalleryError`` if its figures are damaged.
         """
-        with tempfile.TemporaryDirectory() as folder:
-            copy = Path(folder, recording.name)
-            figures_path(copy).write_text(self._read(figures_path(recording)), encoding="utf-8")
-            try:
-                known = Figures()
-                if figures_path(copy).stat().st_size:
-                    known = load_figures(copy)
-            except GalleryError as error:
-                path = Path(f"{self.name}:{figures_path(recording)}")
-                remedy = "compare with another commit"
-                raise GalleryError(error.text, path=path, line=error.line, remedy=remedy) from None
+        stored, known = self._read(figures_path(recording)), Figures()
+        try:
+            if stored:
+                known = load_figures(recording, stored.encode())
+        except GalleryError as error:
+            path = Path(f"{self.name}:{figures_path(recording)}")
+            remedy = "compare with another commit"
+            raise GalleryError(error.text, path=path, line=error.line, remedy=remedy) from None
         lines = self._read(replicates_path(recording)).splitlines()
         return Published(
             figures=known,

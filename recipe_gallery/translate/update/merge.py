@@ -28,15 +28,6 @@ class Outcome(Enum):
     NEW = "new"
 
 
-def update_catalog(
-    old: polib.POFile | None, template: polib.POFile, *, language: str
-) -> polib.POFile:
-    """Return a catalog with the messages of ``template`` and the translations of ``old``."""
-    in_use = {entry.msgid for entry in template}
-    memory = Memory({"": old if old is not None else []}, in_use)
-    return merge(old, template, memory, language=language)[0]
-
-
 def merge(
     old: polib.POFile | None, template: polib.POFile, memory: Memory, *, language: str
 ) -> tuple[polib.POFile, dict[str, Outcome]]:

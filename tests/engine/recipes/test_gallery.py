@@ -1,6 +1,7 @@
 """Which recipes there are, what they are called, and where their recordings lie."""
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +14,6 @@ from recipe_gallery.recipes.gallery import (
     find_recordings,
     ignore_pattern,
     list_files,
-    split_machine,
 )
 
 FILES = [
@@ -147,9 +147,13 @@ def test_a_folder_that_is_missing_holds_nothing(tmp_path: Path) -> None:
     ],
 )
 def test_a_recording_is_a_recipes_or_of_another_machine(
-    recording: str, expected: tuple[str, str]
+    tmp_path: Path, recording: str, expected: tuple[str, str]
 ) -> None:
-    assert split_machine(recording, {"deep", "advanced/deep"}) == expected
+    files: Any = [SimpleNamespace(name=name) for name in ("deep", "advanced/deep")]
+    path = tmp_path / f"{recording}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.touch()
+    assert list(find_recordings(tmp_path, files)) == [(path, *expected)]
 
 
 def test_hidden_files_are_no_recordings(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from recipe_gallery.recipes.recording import (
     SCHEMA,
     Comparison,
     compare,
-    find_published,
+    find_data,
     read_recording,
 )
 
@@ -68,8 +68,7 @@ def test_a_recording_tells_where_when_and_what_was_published(tmp_path: Path) -> 
     recording = read_recording(write(tmp_path))
     assert (recording.device_name, recording.on_gpu) == ("A CPU", False)
     assert recording.recorded.isoformat() == "2026-01-02T03:04:05+00:00"
-    assert find_published(recording.notebook, "application/x-y+json") == [{"a": 1}]
-    assert find_published(recording.notebook, "application/other+json") == []
+    assert [*find_data(recording.notebook)] == [(1, {"application/x-y+json": {"a": 1}})]
     on_gpu = read_recording(write(tmp_path, device={"cpu": "c", "cores": 1, "gpu": "G"}))
     assert (on_gpu.device_name, on_gpu.on_gpu) == ("G", True)
 

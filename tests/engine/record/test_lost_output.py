@@ -7,7 +7,7 @@ import textwrap
 import pytest
 
 from gallery import ROOT, Gallery
-from recipe_gallery.recipes.recording import find_published
+from recipe_gallery.recipes.recording import find_data
 
 # Stops whoever reads the kernel's output, as a busy machine does, while the recipe goes on.
 STOP_THE_READER = """
@@ -39,7 +39,8 @@ def test_no_line_is_lost_while_the_reader_is_stopped(gallery: Gallery) -> None:
     notebook = gallery.recording("recipe").notebook
     text = "".join(each.get("text", "") for each in notebook.cells[0].outputs)
     assert text.splitlines() == [f"line {number}" for number in range(lines)]
-    assert find_published(notebook, "application/x-headline+json") == [{"a": 1}]
+    shown = [data for _number, data in find_data(notebook)]
+    assert shown == [{"application/x-headline+json": {"a": 1}}]
 
 
 def test_a_widget_catches_no_output_and_ends_no_recording(gallery: Gallery) -> None:

@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 from gallery import Gallery, write_recording
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.recording import find_published
+from recipe_gallery.recipes.recording import find_data
 from recipe_gallery.record import session
 from recipe_gallery.record.machine import gpus
 from recipe_gallery.record.machine.gpu import VISIBLE
@@ -158,9 +158,8 @@ def test_a_project_checks_what_recipes_publish_before_it_is_written(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def check(notebook: NotebookNode, recipe: Path) -> None:
-        raise GalleryError(
-            f"{find_published(notebook, 'application/x-y+json')} is wrong", path=recipe
-        )
+        shown = [data["application/x-y+json"] for _number, data in find_data(notebook)]
+        raise GalleryError(f"{shown} is wrong", path=recipe)
 
     code = (
         "from IPython.display import display\ndisplay({'application/x-y+json': {'a': 1}}, raw=True)"

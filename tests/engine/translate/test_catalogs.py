@@ -30,7 +30,16 @@ from recipe_gallery.translate.similar import (
     pair_similar,
 )
 from recipe_gallery.translate.update.memory import Memory
-from recipe_gallery.translate.update.merge import Outcome, merge, update_catalog
+from recipe_gallery.translate.update.merge import Outcome, merge
+
+
+def update_catalog(
+    old: polib.POFile | None, template: polib.POFile, *, language: str
+) -> polib.POFile:
+    """Return a catalog with the messages of ``template`` and the translations of ``old``."""
+    in_use = {entry.msgid for entry in template}
+    memory = Memory({"": old if old is not None else []}, in_use)
+    return merge(old, template, memory, language=language)[0]
 
 
 def template(*texts: str) -> polib.POFile:

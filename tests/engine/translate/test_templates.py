@@ -21,7 +21,7 @@ from recipe_gallery.translate.templates.kept import (
     write_templates,
 )
 from recipe_gallery.translate.update.memory import Memory
-from recipe_gallery.translate.update.merge import update_catalog
+from recipe_gallery.translate.update.merge import merge
 from recipe_gallery.translate.update.plan import plan_update
 
 KOREAN = Language(code="ko", name="한국어", glue=True)
@@ -76,7 +76,7 @@ def project(tmp_path: Path) -> Project:
     domains = {name: template(*texts, source=f"{name}.rst") for name, texts in PAGES.items()}
     for name, texts in PAGES.items():
         (tmp_path / f"{name}.rst").write_text("\n\n".join(texts))
-        catalog = update_catalog(None, domains[name], language="ko")
+        catalog, _outcomes = merge(None, domains[name], Memory({}), language="ko")
         for entry in catalog:
             entry.msgstr = KOREAN_TEXTS[entry.msgid]
         (path := catalog_of(project, name)).parent.mkdir(parents=True, exist_ok=True)
