@@ -123,11 +123,16 @@ def _is_outdated(env: BuildEnvironment, page: PageRecord, now: Callable[..., byt
 
 
 def _share_work(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
-    """Let several processes (``-j``) work on many pages only, and where all extensions allow it."""
+    """Let several processes (``-j``) read many pages only, and where all extensions allow it."""
     all_known = app.extensions.values()
-    safe = (each.parallel_read_safe and each.parallel_write_safe for each in all_known)
-    if not can_share(app, docnames) or not all(safe):
+    wanted, safe = (
+        app.parallel,
+        all(each.parallel_read_safe and each.parallel_write_safe for each in all_known),
+    )
+    if not can_share(app, docnames) or not safe:
         app.parallel = 1
+        if safe:  # of few that are read, many may have to be written
+            app.connect("env-updated", lambda *_: setattr(app, "parallel", wanted))
         return
     # What lists all recipes takes longest: nobody should wait for it in the end.
     folders = tuple(f"{pages}/" for pages, _examples in gallery_folders(app.config))

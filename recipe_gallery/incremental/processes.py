@@ -134,6 +134,9 @@ def _resolve_anywhere(app: Sphinx) -> bool:
 def _write_pages(app: Sphinx, docnames: Sequence[str], nproc: int) -> None:
     builder = app.builder
     assert isinstance(builder, StandaloneHTMLBuilder)
+    if not can_share(app, docnames):
+        builder._write_serial(docnames)
+        return
 
     def write(part: Sequence[str]) -> dict[str, str]:
         before = {*builder.images}

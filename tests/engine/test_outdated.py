@@ -211,6 +211,9 @@ def test_several_processes_make_the_same_of_many_pages(
     assert shared.warnings == alone.warnings
     assert shared.warnings.count("no recording") == 1
     assert published(shared.out) == expected
+    written.clear()
+    assert gallery.build(parallel=2, html_show_copyright=False).read == []
+    assert written == ["index"]
 
 
 NOTES = """
