@@ -1,5 +1,6 @@
 """What this site does otherwise than its theme: weight, colours of code, menus."""
 
+import os
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -30,10 +31,9 @@ def _tidy_up(app: Sphinx, exception: Exception | None) -> None:
     for pattern in config.second_call_unused_assets:
         for path in static.glob(pattern):
             path.unlink()
-    folders = (each for each in Path(app.outdir).rglob("*") if each.is_dir())
-    for folder in sorted(folders, reverse=True):
-        if not any(folder.iterdir()):
-            folder.rmdir()
+    for folder, _folders, _files in os.walk(app.outdir, topdown=False):
+        if not os.listdir(folder):
+            os.rmdir(folder)
     style = static / config.second_call_theme_style
     if style.is_file():
         from .purge import purge_file
