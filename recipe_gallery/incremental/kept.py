@@ -8,7 +8,6 @@ import hashlib
 import os
 import pickle
 import time
-import zlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -24,10 +23,8 @@ Value = TypeVar("Value")
 # What a page watches: a function and what it is called with; where it has a state, only the first
 Source = tuple[Any, ...]
 
-
-@lru_cache(maxsize=100)  # of values that are asked for again and again, as those of one page are
-def _unpack(packed: bytes) -> Any:
-    return pickle.loads(zlib.decompress(packed))
+# Of values that are asked for again and again, as those of one page are
+_unpack = lru_cache(maxsize=100)(pickle.loads)
 
 
 @dataclass(kw_only=True)
@@ -139,7 +136,7 @@ def keep(
     state = b"" if more is None else _state_of(known, names)
     if any((file_state(name) or (0, 0))[0] >= began for name in names):
         state = b""  # saved meanwhile: nobody knows what was read
-    found = kept[key] = Kept(files=names, state=state, packed=zlib.compress(pickle.dumps(value), 1))
+    found = kept[key] = Kept(files=names, state=state, packed=pickle.dumps(value))
     return found
 
 

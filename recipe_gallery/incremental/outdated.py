@@ -18,7 +18,7 @@ from sphinx.util import docname_join
 
 from ..project import gallery_folders
 from .kept import PageRecord, Source, digest_of, find_new, store_of
-from .processes import can_share, share, share_writing
+from .processes import can_share, share, share_writing, writes_anywhere
 
 Value = TypeVar("Value")
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -124,20 +124,18 @@ def _is_outdated(env: BuildEnvironment, page: PageRecord, now: Callable[..., byt
 
 def _share_work(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
     """Let several processes (``-j``) read many pages only, and where all extensions allow it."""
-    all_known = app.extensions.values()
-    wanted, safe = (
-        app.parallel,
-        all(each.parallel_read_safe and each.parallel_write_safe for each in all_known),
-    )
+    all_known, wanted = app.extensions.values(), app.parallel
+    safe = all(each.parallel_read_safe and each.parallel_write_safe for each in all_known)
     if not can_share(app, docnames) or not safe:
         app.parallel = 1
-        if safe:  # of few that are read, many may have to be written
+        if safe and writes_anywhere(app):  # of few that are read, many may have to be written
             app.connect("env-updated", lambda *_: setattr(app, "parallel", wanted))
         return
     # What lists all recipes takes longest: nobody should wait for it in the end.
     folders = tuple(f"{pages}/" for pages, _examples in gallery_folders(app.config))
     docnames.sort(key=lambda name: name.startswith(folders) and not name.endswith("/index"))
-    share(app, docnames, partial(read_ahead, env), store_of(env).kept["values"].update)
+    keep_found = store_of(env).kept["values"].update
+    share(app, docnames, partial(read_ahead, env), keep_found, "reading recordings")
     store_of(env).begin(docnames)
 
 

@@ -1,7 +1,6 @@
 """Work that several processes share (``-j``), which Sphinx forks for each part of it."""
 
 import gc
-import os
 import time
 from collections.abc import Callable, Sequence
 from functools import cache, partial
@@ -12,10 +11,13 @@ from sphinx import builders
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.transforms.post_transforms.images import ImageConverter
+from sphinx.util import logging
+from sphinx.util.display import status_iterator
 from sphinx.util.parallel import ParallelTasks, parallel_available
 
 from ..errors import GalleryError, describe_error
 
+logger = logging.getLogger(__name__)
 MANY = 40  # pages; handing the environment from process to process takes longer than reading fewer
 SMALLEST, LARGEST = 10, 100  # pages of a part
 _WAIT = 0.02  # seconds
@@ -87,14 +89,22 @@ def share(
     work: Sequence[str],
     do: Callable[[Sequence[str]], Any],
     take: Callable[[Any], object],
+    label: str,
 ) -> None:
     """Let processes ``do`` parts of the work; ``take`` gets what they return, in any order."""
     prepare_forks()
-    gc.freeze()  # what is there stays, and would be looked at after each part
-    tasks = Tasks(app.parallel)
-    for part in _cut(work, app.parallel):
-        tasks.add_task(do, part, lambda _part, found: take(found))
+    gc.freeze()  # what is there stays; looking for waste in it takes long, and copies it
+    tasks, parts = Tasks(app.parallel), _cut(work, app.parallel)
+    done = status_iterator(parts, f"{label}... ", "darkgreen", len(parts), app.verbosity)
+
+    def take_part(_part: object, found: Any) -> None:
+        take(found)
+        next(done)
+
+    for part in parts:
+        tasks.add_task(do, part, take_part)
     tasks.join()
+    logger.info("")  # behind the progress
 
 
 @cache
@@ -102,9 +112,28 @@ def prepare_forks() -> None:
     """Do once what each process would do again, and let them share the memory."""
     for name in _IMPORTED:
         import_module(name)
-    # Looking for waste among the objects of the parent would copy them.
-    os.register_at_fork(after_in_child=gc.freeze)
     builders.ParallelTasks, builders.make_chunks = Tasks, _cut  # type: ignore[attr-defined,assignment]
+
+
+def writes_anywhere(app: Sphinx) -> bool:
+    """Tell whether any process can do all for a page, for nobody notes anything but its pictures.
+
+    An index that Sphinx itself makes is of pages that one process has resolved.
+    """
+    if app.builder.name not in ("html", "dirhtml") or getattr(app.builder, "search", True):
+        return False
+    known = {
+        name.partition(".")[0]
+        for name, each in app.extensions.items()
+        if each.metadata.get(RESOLVES_ANYWHERE)
+    }
+    transforms = app.registry.get_post_transforms()
+    work: list[object] = [*transforms, *map(type, app.env.domains.sorted())]
+    for event in ("doctree-resolved", "missing-reference", "warn-missing-reference"):
+        work += [each.handler for each in app.events.listeners[event]]
+    packages = {str(getattr(each, "__module__", "")).partition(".")[0] for each in work}
+    converts = any(issubclass(each, ImageConverter) for each in transforms)
+    return packages <= known | _KNOWN and not converts
 
 
 def share_writing(app: Sphinx, builder: builders.Builder) -> None:
@@ -112,23 +141,8 @@ def share_writing(app: Sphinx, builder: builders.Builder) -> None:
 
     Sphinx's own resolve no pages: the one process that hands out does, and the others wait for it.
     """
-    html = isinstance(builder, StandaloneHTMLBuilder) and not builder.search  # whose index is built
-    if html and app.parallel > 1 and _resolve_anywhere(app):
+    if app.parallel > 1 and writes_anywhere(app):
         builder._write_parallel = partial(_write_pages, app)  # type: ignore[method-assign]
-
-
-def _resolve_anywhere(app: Sphinx) -> bool:
-    """Tell whether nobody notes anything about a page that is resolved, but for its pictures."""
-    known = {
-        name.partition(".")[0]
-        for name, each in app.extensions.items()
-        if each.metadata.get(RESOLVES_ANYWHERE)
-    }
-    transforms = app.registry.get_post_transforms()
-    work = [*transforms, *(each.handler for each in app.events.listeners["doctree-resolved"])]
-    packages = {str(getattr(each, "__module__", "")).partition(".")[0] for each in work}
-    converts = any(issubclass(each, ImageConverter) for each in transforms)
-    return packages <= known | _KNOWN and not converts
 
 
 def _write_pages(app: Sphinx, docnames: Sequence[str], nproc: int) -> None:
@@ -145,4 +159,4 @@ def _write_pages(app: Sphinx, docnames: Sequence[str], nproc: int) -> None:
         return {name: builder.images[name] for name in builder.images.keys() - before}
 
     builder.images |= write(docnames[:1])  # what each process would look for again, such as styles
-    share(app, docnames[1:], write, builder.images.update)
+    share(app, docnames[1:], write, builder.images.update, "writing output")

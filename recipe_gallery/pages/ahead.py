@@ -65,7 +65,7 @@ def several_processes(
         for name in wanted:  # what another process cannot make well is not to be found as it was
             memory.pages.pop(str(Path(folder, name)), None)
         if can_share(app, wanted):
-            share(app, wanted, make_some, take)
+            share(app, wanted, make_some, take, "making pages")
         return names, []
 
     before = gen_rst._split_parallel

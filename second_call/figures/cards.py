@@ -35,7 +35,7 @@ _THUMBNAIL = re.compile(
 def leave_out_thumbnails(app: Sphinx, docname: str, source: list[str]) -> None:
     """Spare docutils what ``ReplaceThumbnails`` would remove: a thousand take two seconds."""
     if _is_gallery(app.config, docname):
-        source[0] = _THUMBNAIL.sub("", source[0])
+        source[0] = _THUMBNAIL.sub(lambda found: "\n" * found[0].count("\n"), source[0])
 
 
 def _is_gallery(config: Config, docname: str) -> bool:

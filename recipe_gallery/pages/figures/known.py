@@ -19,7 +19,7 @@ from ...recipes.figures.references import Reference
 from ...recipes.figures.replicates import replicates_path
 from ...recipes.figures.rows import Row
 from ...recipes.figures.sources import read_sources
-from ...recipes.gallery import GalleryFile, find_recordings, list_files
+from ...recipes.gallery import GalleryFile, find_file, find_recordings, list_files
 from ...recipes.recipe import Recipe
 from ...recipes.recorded_page import RecordedPage, load_recorded
 
@@ -58,13 +58,14 @@ def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
 
     Raises ``ValueError`` if there is no such recipe.
     """
+    root = Path(env.srcdir)
     if not named.recipe:
-        if file_of(env, docname):
+        if find_file(env.config, root, docname):
             return docname
         raise ValueError(f"{named.key!r} names no recipe; write it as recipe:{named.key}")
     candidates = [f"{pages}/{named.recipe}" for pages, _examples in gallery_folders(env.config)]
     for page in (*candidates, named.recipe):
-        if file_of(env, page):
+        if find_file(env.config, root, page):
             return page
     names = watch(env, _list_names)  # there may be one later
     raise ValueError(f"no recipe is called {named.recipe!r}{_suggest(named.recipe, names)}")
@@ -72,16 +73,11 @@ def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
 
 def all_files(env: BuildEnvironment) -> list[GalleryFile]:
     """Return all recipes of the project, which are looked for once in a build."""
-    return [*once(env, _files_by_page).values()]
+    return once(env, _list_all)
 
 
-def file_of(env: BuildEnvironment, docname: str) -> GalleryFile | None:
-    """Return the recipe of a page, which need not be looked for; None if it is no recipe's."""
-    return once(env, _files_by_page).get(docname)
-
-
-def _files_by_page(env: BuildEnvironment) -> dict[str, GalleryFile]:
-    return {file.docname: file for file in list_files(env.config, Path(env.srcdir))}
+def _list_all(env: BuildEnvironment) -> list[GalleryFile]:
+    return list_files(env.config, Path(env.srcdir))
 
 
 def _list_names(env: BuildEnvironment) -> list[str]:
@@ -150,13 +146,13 @@ def _suggest(key: str, keys: Iterable[str]) -> str:
 
 @keep_ahead
 def _know_recipe(env: BuildEnvironment, docname: str) -> None:
-    if file_of(env, docname):
+    if find_file(env.config, Path(env.srcdir), docname):
         once(env, _know, docname)
 
 
 def _know(env: BuildEnvironment, docname: str) -> Kept:
     """Keep what is known of a recipe; unchanged files are not read again, nor in later builds."""
-    file = file_of(env, docname)
+    file = find_file(env.config, Path(env.srcdir), docname)
     key = "figures", docname
     if file is None:
         gone = Known(problem=f"there is no recipe {docname!r} any more")
@@ -236,7 +232,7 @@ def _of_page(row: Row) -> Figure:
 @has_state(state_of_recipe)
 def list_machines(env: BuildEnvironment, docname: str) -> tuple[str, ...]:
     """Return on which other machines a recipe was recorded, by its page."""
-    file = file_of(env, docname)
+    file = find_file(env.config, Path(env.srcdir), docname)
     return once(env, _find_machines).get(file.name, ()) if file else ()
 
 
