@@ -5,9 +5,9 @@ a digest of it in the page's record; in the next build a page is read again if a
 watches has another.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from typing import Any, TypeVar
 
 from docutils import nodes
@@ -134,20 +134,23 @@ def _share_work(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None
     # What lists all recipes takes longest: nobody should wait for it in the end.
     folders = tuple(f"{pages}/" for pages, _examples in gallery_folders(app.config))
     docnames.sort(key=lambda name: name.startswith(folders) and not name.endswith("/index"))
-    keep_found = store_of(env).kept["values"].update
-    share(app, docnames, partial(read_ahead, env), keep_found, "reading recordings")
+    kept = store_of(env).kept["values"]
+
+    def read(part: Sequence[str]) -> dict[Any, Any]:
+        before = {**kept}
+        for docname in part:
+            read_ahead(env, docname)
+        return find_new(kept, before)
+
+    share(app, docnames, read, kept.update, "reading recordings")
     store_of(env).begin(docnames)
 
 
-def read_ahead(env: BuildEnvironment, docnames: Iterable[str]) -> dict[Any, Any]:
-    """Return what builds keep of pages and was not known yet, as another process may take it."""
-    kept = store_of(env).kept["values"]
-    before = {**kept}
-    for docname in docnames:
-        for function in _AHEAD:
-            with suppress(Exception):  # whoever asks for it gets it again
-                function(env, docname)
-    return find_new(kept, before)
+def read_ahead(env: BuildEnvironment, docname: str) -> None:
+    """Let builds keep what others will ask of a page."""
+    for function in _AHEAD:
+        with suppress(Exception):  # whoever asks for it gets it again
+            function(env, docname)
 
 
 def _forget_document(app: Sphinx, _doctree: nodes.document, docname: str) -> None:

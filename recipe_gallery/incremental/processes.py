@@ -20,18 +20,13 @@ from ..errors import GalleryError, describe_error
 logger = logging.getLogger(__name__)
 MANY = 40  # pages; handing the environment from process to process takes longer than reading fewer
 SMALLEST, LARGEST = 10, 100  # pages of a part
-_WAIT = 0.02  # seconds
-_IMPORTED = ("PIL.Image", "jupytext", "nbformat")  # else by each process for itself
 # Packages that note nothing for the whole site where a page is resolved, as an extension can say
 _KNOWN = {"sphinx", "sphinx_gallery", "sphinx_design", "pydata_sphinx_theme"}
 RESOLVES_ANYWHERE = "recipe_gallery_resolves_anywhere"  # in the metadata of an extension
 
 
 def _cut(work: Sequence[Any], processes: int) -> list[Sequence[Any]]:
-    """Cut work into few parts: whoever reads one hands over the whole environment, which grows.
-
-    The last ones are small, so that none is waited for.
-    """
+    """Cut work into few parts, as each that is read brings its environment; the last are small."""
     parts = []
     while work:
         size = min(max(SMALLEST, len(work) // (2 * processes)), LARGEST)
@@ -56,7 +51,7 @@ class Tasks(ParallelTasks):
             super().add_task(partial(_tell, task_func), arg, result_func)
             while len(self._precvs_waiting) > 1 and not self._failed:
                 if not self._join_one():
-                    time.sleep(_WAIT)
+                    time.sleep(0.02)
             if self._failed:  # Sphinx's goes on without what failed
                 raise self._failed
         except BaseException:
@@ -110,7 +105,7 @@ def share(
 @cache
 def prepare_forks() -> None:
     """Do once what each process would do again, and let them share the memory."""
-    for name in _IMPORTED:
+    for name in ("PIL.Image", "jupytext", "nbformat"):
         import_module(name)
     builders.ParallelTasks, builders.make_chunks = Tasks, _cut  # type: ignore[attr-defined,assignment]
 

@@ -26,7 +26,7 @@ def several_processes(
     so is left to be made later, which tells why.
     """
     targets: list[Path] = []  # the folders of pages, the last one at hand
-    caches: list[dict[Any, Any]] = [PARSED, BROKEN_PICTURES]
+    caches: list[dict[Any, Any]] = [PARSED, BROKEN_PICTURES, store_of(app.env).kept["values"]]
 
     def make_folder(folder: Path, target: Path, *others: Any, **named: Any) -> Any:
         targets.append(Path(target))
@@ -42,20 +42,18 @@ def several_processes(
         def make_some(part: Sequence[str]) -> list[Any]:
             notes.clear()
             made: dict[str, Generated] = {}
-            kept: dict[Any, Any] = {}
             before = [{**each} for each in caches]
             for name in part:
                 with suppress(Exception):
                     made[str(Path(folder, name))] = make(name, target, folder, conf)
                     page = Path(target, name).relative_to(app.srcdir).with_suffix("").as_posix()
-                    kept |= read_ahead(app.env, [page])  # while its recording is at hand
+                    read_ahead(app.env, page)  # while its recording is at hand
             pages = {name: memory.pages.get(name) for name in made}
             found = [find_new(now, was) for now, was in zip(caches, before, strict=True)]
-            return [made, pages, kept, found, notes]
+            return [made, pages, found, notes]
 
         def take(result: list[Any]) -> None:
-            made, pages, kept, found, noted = result
-            store_of(app.env).kept["values"] |= kept
+            made, pages, found, noted = result
             for cache, new in zip(caches, found, strict=True):
                 cache |= new  # the pages will be read and written, too
             memory.ahead |= made

@@ -15,8 +15,7 @@ from .gallery import GalleryFile, find_file
 from .recipe import Recipe, load_recipe
 from .recording import Comparison, Recording, advise, compare, read_recording
 
-# Which picture of a recording cannot be opened, if any, by what it was read from. Processes tell
-# each other: opening all takes longer than reading.
+# Which picture of a recording cannot be opened, if any. Opening all takes longer than reading it.
 BROKEN_PICTURES: dict[tuple[object, ...], str] = {}
 
 
@@ -79,6 +78,8 @@ def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
         known = path, recipe.name, file.name_in_gallery, file_state(path)
         recording = _read_once(*known)
         if known not in BROKEN_PICTURES:
+            if len(BROKEN_PICTURES) >= 10_000:  # in a process that stays, as `live`
+                BROKEN_PICTURES.clear()
             BROKEN_PICTURES[known] = recording.find_broken_picture()
         if broken := BROKEN_PICTURES[known]:
             raise GalleryError(broken, path=path, remedy=advise(recipe.name))

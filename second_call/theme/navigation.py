@@ -38,12 +38,12 @@ def describe_navigation(
     recipes = once(app.env, list_recipes)
     context["neighbours"] = []
     if pagename in recipes:
-        before, behind = recipes.index(pagename) - 1, recipes.index(pagename) + 1
+        at = recipes.index(pagename)
         context["neighbours"] = [
             (kind, label, {"title": _title(app, recipes[number]), "link": address(recipes[number])})
             for kind, label, number in (
-                ("prev", _("Previous recipe"), before),
-                ("next", _("Next recipe"), behind),
+                ("prev", _("Previous recipe"), at - 1),
+                ("next", _("Next recipe"), at + 1),
             )
             if 0 <= number < len(recipes)
         ]

@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -333,7 +334,7 @@ def test_a_page_that_another_process_cannot_make_is_not_known_as_it_was(
         return gen_rst._split_parallel(["adding.py"], folder, {})
 
     monkeypatch.setattr(gen_rst, "generate_dir_rst", look)
-    app: Any = None
+    app: Any = SimpleNamespace(env=SimpleNamespace())
     with ahead.several_processes(app, memory, lambda *_: ("", "", (0, 0), {}), []):
         assert gen_gallery.generate_dir_rst(tmp_path, tmp_path) == (["adding.py"], [])
     assert memory.pages == {}

@@ -28,16 +28,18 @@ def check_program(script: bytes, recipe: Recipe, codes: Mapping[int, str]) -> No
     pairs: list[tuple[str, str | bytes]] = [each for each in cells if each[0] != each[1]]
     if not _is_made_of(script, [code for _source, code in cells]):
         pairs = [("\n".join(source for source, _code in cells), script)]
-    problem = ""
-    for source, found in pairs:
-        wanted = _read_program(source)
-        try:
-            problem = problem or "does something else than" * (_read_program(found) != wanted)
-        except (SyntaxError, ValueError) as error:
-            problem = f"is no Python ({error}), unlike"
-    if problem:
+    if problem := next(filter(None, (_compare(*pair) for pair in pairs)), ""):
         text = f"its script {problem} the recipe"
         raise GalleryError(text, path=recipe.path, remedy="a translation must not change code")
+
+
+def _compare(source: str, found: str | bytes) -> str:
+    """Return how ``found`` is to a program, in words of an error, if it is not the same."""
+    wanted = _read_program(source)
+    try:
+        return "" if _read_program(found) == wanted else "does something else than"
+    except (SyntaxError, ValueError) as error:
+        return f"is no Python ({error}), unlike"
 
 
 def _is_made_of(script: bytes, codes: Iterable[str]) -> bool:
