@@ -1,5 +1,6 @@
 """Sphinx as the commands run it, in a process of its own: one line for an error."""
 
+import gc
 import sys
 from typing import TextIO
 
@@ -18,7 +19,9 @@ def main() -> int:
 
     # Sphinx's own writes a report of 30 lines.
     errors.handle_exception = tell  # type: ignore[assignment]
-    return build_main(sys.argv[1:])
+    status = build_main(sys.argv[1:])
+    gc.freeze()  # the process ends: looking for waste in a large environment takes a second
+    return status
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """The languages of a project, read from ``languages.toml``; dates and numbers in their form."""
 
+from __future__ import annotations
+
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
@@ -8,15 +10,17 @@ from datetime import date, datetime
 from decimal import localcontext
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from babel import Locale, UnknownLocaleError, dates, numbers
 from babel.core import get_global
-from sphinx.application import Sphinx
-from sphinx.config import Config
 from sphinx.util import logging
 
 from .errors import GalleryError, suggest, visible
+
+if TYPE_CHECKING:  # slow to import, and the command line comes through here
+    from sphinx.application import Sphinx
+    from sphinx.config import Config
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,6 @@ from pathlib import Path
 from ..errors import suggest
 from ..languages import Language
 from ..translate.catalogs import ENGINE
-from ..translate.compiled import count_left
 
 
 def build_site(
@@ -30,6 +29,8 @@ def build_site(
     failed = []
     with ThreadPoolExecutor(workers) as pool:
         jobs = {pool.submit(_build, root, build, each.code, options): each for each in languages}
+        from ..translate.compiled import count_left  # slow to import: while builds run
+
         for job in as_completed(jobs):
             code, (done, seconds) = jobs[job].code, job.result()
             for line in done.stdout.splitlines():

@@ -1,9 +1,14 @@
 """Catalogs of a site: extracted, updated, checked, compiled and shown on its pages."""
 
-from sphinx.application import Sphinx
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from .. import Priority
 from ..languages import set_languages
+
+if TYPE_CHECKING:  # slow to import, and commands come through here
+    from sphinx.application import Sphinx
 
 
 def setup(app: Sphinx) -> None:

@@ -4,6 +4,8 @@ Sphinx would take a catalog as it is. Here each is checked first; a message that
 page is reported and left out of the compiled catalog, so that readers get the English text for it.
 """
 
+from __future__ import annotations
+
 import contextlib
 import gettext
 import hashlib
@@ -11,7 +13,7 @@ import json
 import os
 from collections.abc import Collection
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sphinx.application import Sphinx
 from sphinx.config import Config
@@ -35,9 +37,10 @@ from .catalogs import (
     replace_file,
     shipped_labels,
 )
-from .checks.page import Kinds, drop_unfit
-from .checks.run import BREAKING, check_catalog
 from .mo import loaded_messages, replace_loaded, to_binary
+
+if TYPE_CHECKING:
+    from .checks.page import Kinds
 
 logger = logging.getLogger(__name__)
 
@@ -112,6 +115,8 @@ def compile_catalog(
     source, left = _digest(path), 0
     if note and note["files"] == [source, _digest(compiled)]:
         return note
+    from .checks.run import BREAKING, check_catalog  # slow to import: most catalogs are as before
+
     catalog, problems = check_catalog(path, language, labels, BREAKING)
     if catalog is None:
         compiled.unlink(missing_ok=True)
@@ -210,6 +215,8 @@ def translate(env: BuildEnvironment, docname: str, text: str) -> str:
 
 def keep_fit(env: BuildEnvironment, docname: str, kinds: Kinds) -> None:
     """Remove the loaded messages of a page that would break it, being of these kinds; tell them."""
+    from .checks.page import drop_unfit
+
     language = current_language(env.config)
     unfit = dict(drop_unfit(_load_catalog(env, docname), kinds, language))
     if unfit:
