@@ -9,14 +9,13 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.transforms import SphinxTransform
+from sphinx.environment import BuildEnvironment
 from sphinx.util.logging import NAMESPACE, WarningLogRecordTranslator
 
-from . import Priority
+from . import Priority, add_transform
 from .errors import GalleryError
 from .recipes.cell_marks import BOUNDARY
 from .recipes.gallery import find_file
@@ -27,7 +26,7 @@ _PLACE = re.compile(r"(.+\.rst):(\d+)(:<.*)?")
 
 def setup(app: Sphinx) -> None:
     """Let all that names a place name that in the recipe."""
-    app.add_transform(LocateInRecipes)
+    add_transform(app, locate_in_recipes, Priority.LOCATE_MESSAGES)
     app.connect("builder-inited", _name_recipes)
 
 
@@ -75,26 +74,22 @@ def line_in_recipe(recipe: Recipe, page: Sequence[str], number: int) -> int:
     return start + max(number - 1 - page.index(recipe.title), 0)
 
 
-class LocateInRecipes(SphinxTransform):
+def locate_in_recipes(env: BuildEnvironment, document: nodes.document) -> None:
     """Let messages and warnings name the recipe and its line, not the page made from it."""
+    file = find_file(env.config, Path(env.srcdir), env.docname)
+    with contextlib.suppress(GalleryError, OSError, ValueError):  # its own report tells it
+        if file:
+            page = Path(document["source"]).read_text(encoding="utf-8").splitlines()
+            recipe = load_recipe(file.path, file.name)
+            _locate(document, file.path, cache(partial(line_in_recipe, recipe, page)))
 
-    default_priority = Priority.LOCATE_MESSAGES
 
-    def apply(self, **kwargs: Any) -> None:
-        """Change the places of all nodes of a recipe's page; its own report tells what is wrong."""
-        file = find_file(self.config, Path(self.env.srcdir), self.env.docname)
-        with contextlib.suppress(GalleryError, OSError, ValueError):
-            if file:
-                page = Path(self.document["source"]).read_text(encoding="utf-8").splitlines()
-                recipe = load_recipe(file.path, file.name)
-                self._locate(file.path, cache(partial(line_in_recipe, recipe, page)))
-
-    def _locate(self, path: Path, find: Callable[[int], int]) -> None:
-        line = 1
-        for node in self.document.findall(nodes.Element):
-            # docutils tells that of a title of the line below it
-            line = (node.line or line) - isinstance(node, nodes.title)
-            if node.source == self.document["source"]:
-                node.source, node.line = str(path), find(line)
-                if "recipe_module" in node:
-                    node.source, node.line = node["recipe_module"]
+def _locate(document: nodes.document, path: Path, find: Callable[[int], int]) -> None:
+    line = 1
+    for node in document.findall(nodes.Element):
+        # docutils tells that of a title of the line below it
+        line = (node.line or line) - isinstance(node, nodes.title)
+        if node.source == document["source"]:
+            node.source, node.line = str(path), find(line)
+            if "recipe_module" in node:
+                node.source, node.line = node["recipe_module"]

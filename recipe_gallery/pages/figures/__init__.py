@@ -8,6 +8,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
+from ... import Priority, add_transform
 from ..markdown import write_block
 
 
@@ -30,6 +31,6 @@ def _add_transforms(app: Sphinx) -> None:
     if app.builder.name != "gettext":  # templates hold the roles as they are written
         from . import fill, scope
 
-        app.add_transform(scope.CaptionTables)
-        app.add_transform(fill.FillFigures)
-        app.add_transform(fill.NoteProblems)
+        add_transform(app, scope.caption_tables, Priority.FILL_FIGURES)
+        add_transform(app, fill.fill_figures, Priority.FILL_FIGURES)
+        add_transform(app, fill.note_problems, Priority.NOTE_PROBLEMS)
