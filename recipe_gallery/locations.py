@@ -34,27 +34,20 @@ def _name_recipes(app: Sphinx) -> None:
     for handler in logging.getLogger(NAMESPACE).handlers:
         # behind the filter that finds out which place a warning names
         if any(isinstance(each, WarningLogRecordTranslator) for each in handler.filters):
-            handler.addFilter(NameRecipes(app))
+            handler.addFilter(partial(_name_recipe, app))
 
 
-class NameRecipes(logging.Filter):
-    """Lets warnings of a recipe's page name the recipe, as docutils cannot."""
-
-    def __init__(self, app: Sphinx) -> None:
-        super().__init__()
-        self._app = app
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Change the place of a warning, and keep each."""
-        place = _PLACE.fullmatch(str(getattr(record, "location", "")))
-        docname = self._app.env.path2doc(place[1]) if place else None
-        file = find_file(self._app.config, Path(self._app.srcdir), docname) if docname else None
-        if place and file:
-            with contextlib.suppress(GalleryError, OSError, ValueError):
-                page = Path(place[1]).read_text(encoding="utf-8").splitlines()
-                line = line_in_recipe(load_recipe(file.path, file.name), page, int(place[2]))
-                record.location = f"{file.path}:{line}{place[3] or ''}"
-        return True
+def _name_recipe(app: Sphinx, record: logging.LogRecord) -> bool:
+    """Let a warning of a recipe's page name the recipe, as docutils cannot; keep each."""
+    place = _PLACE.fullmatch(str(getattr(record, "location", "")))
+    docname = app.env.path2doc(place[1]) if place else None
+    file = find_file(app.config, Path(app.srcdir), docname) if docname else None
+    if place and file:
+        with contextlib.suppress(GalleryError, OSError, ValueError):
+            page = Path(place[1]).read_text(encoding="utf-8").splitlines()
+            line = line_in_recipe(load_recipe(file.path, file.name), page, int(place[2]))
+            record.location = f"{file.path}:{line}{place[3] or ''}"
+    return True
 
 
 def line_in_recipe(recipe: Recipe, page: Sequence[str], number: int) -> int:
