@@ -6,11 +6,14 @@ Name ``recipe_gallery`` in the ``extensions`` of a Sphinx-Gallery project; ``usi
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:  # slow to import, and the command line comes through here
+    from docutils import nodes
     from sphinx.application import Sphinx
+    from sphinx.environment import BuildEnvironment
 
 __version__ = "0.1.0"
 
@@ -47,6 +50,21 @@ class Priority(IntEnum):
     # build-finished
     MIRROR_STYLES = 900  # those that others have written
     TIDY_UP = 910  # of whole style sheets: rules of both directions stay or go together
+
+
+def add_transform(
+    app: Sphinx, change: Callable[[BuildEnvironment, nodes.document], None], priority: Priority
+) -> None:
+    """Let a function change each page that was read, in place."""
+    from sphinx.transforms import SphinxTransform
+
+    class Transform(SphinxTransform):
+        default_priority = priority
+
+        def apply(self, **_unused: Any) -> None:
+            change(self.env, self.document)
+
+    app.add_transform(Transform)
 
 
 def setup(app: Sphinx) -> dict[str, Any]:

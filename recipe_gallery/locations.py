@@ -9,14 +9,13 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.transforms import SphinxTransform
+from sphinx.environment import BuildEnvironment
 from sphinx.util.logging import NAMESPACE, WarningLogRecordTranslator
 
-from . import Priority
+from . import Priority, add_transform
 from .errors import GalleryError
 from .recipes.cell_marks import BOUNDARY
 from .recipes.gallery import find_file
@@ -27,7 +26,7 @@ _PLACE = re.compile(r"(.+\.rst):(\d+)(:<.*)?")
 
 def setup(app: Sphinx) -> None:
     """Let all that names a place name that in the recipe."""
-    app.add_transform(LocateInRecipes)
+    add_transform(app, locate_in_recipes, Priority.LOCATE_MESSAGES)
     app.connect("builder-inited", _name_recipes)
 
 
@@ -35,27 +34,20 @@ def _name_recipes(app: Sphinx) -> None:
     for handler in logging.getLogger(NAMESPACE).handlers:
         # behind the filter that finds out which place a warning names
         if any(isinstance(each, WarningLogRecordTranslator) for each in handler.filters):
-            handler.addFilter(NameRecipes(app))
+            handler.addFilter(partial(_name_recipe, app))
 
 
-class NameRecipes(logging.Filter):
-    """Lets warnings of a recipe's page name the recipe, as docutils cannot."""
-
-    def __init__(self, app: Sphinx) -> None:
-        super().__init__()
-        self._app = app
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Change the place of a warning, and keep each."""
-        place = _PLACE.fullmatch(str(getattr(record, "location", "")))
-        docname = self._app.env.path2doc(place[1]) if place else None
-        file = find_file(self._app.config, Path(self._app.srcdir), docname) if docname else None
-        if place and file:
-            with contextlib.suppress(GalleryError, OSError, ValueError):
-                page = Path(place[1]).read_text(encoding="utf-8").splitlines()
-                line = line_in_recipe(load_recipe(file.path, file.name), page, int(place[2]))
-                record.location = f"{file.path}:{line}{place[3] or ''}"
-        return True
+def _name_recipe(app: Sphinx, record: logging.LogRecord) -> bool:
+    """Let a warning of a recipe's page name the recipe, as docutils cannot; keep each."""
+    place = _PLACE.fullmatch(str(getattr(record, "location", "")))
+    docname = app.env.path2doc(place[1]) if place else None
+    file = find_file(app.config, Path(app.srcdir), docname) if docname else None
+    if place and file:
+        with contextlib.suppress(GalleryError, OSError, ValueError):
+            page = Path(place[1]).read_text(encoding="utf-8").splitlines()
+            line = line_in_recipe(load_recipe(file.path, file.name), page, int(place[2]))
+            record.location = f"{file.path}:{line}{place[3] or ''}"
+    return True
 
 
 def line_in_recipe(recipe: Recipe, page: Sequence[str], number: int) -> int:
@@ -75,26 +67,22 @@ def line_in_recipe(recipe: Recipe, page: Sequence[str], number: int) -> int:
     return start + max(number - 1 - page.index(recipe.title), 0)
 
 
-class LocateInRecipes(SphinxTransform):
+def locate_in_recipes(env: BuildEnvironment, document: nodes.document) -> None:
     """Let messages and warnings name the recipe and its line, not the page made from it."""
+    file = find_file(env.config, Path(env.srcdir), env.docname)
+    with contextlib.suppress(GalleryError, OSError, ValueError):  # its own report tells it
+        if file:
+            page = Path(document["source"]).read_text(encoding="utf-8").splitlines()
+            recipe = load_recipe(file.path, file.name)
+            _locate(document, file.path, cache(partial(line_in_recipe, recipe, page)))
 
-    default_priority = Priority.LOCATE_MESSAGES
 
-    def apply(self, **kwargs: Any) -> None:
-        """Change the places of all nodes of a recipe's page; its own report tells what is wrong."""
-        file = find_file(self.config, Path(self.env.srcdir), self.env.docname)
-        with contextlib.suppress(GalleryError, OSError, ValueError):
-            if file:
-                page = Path(self.document["source"]).read_text(encoding="utf-8").splitlines()
-                recipe = load_recipe(file.path, file.name)
-                self._locate(file.path, cache(partial(line_in_recipe, recipe, page)))
-
-    def _locate(self, path: Path, find: Callable[[int], int]) -> None:
-        line = 1
-        for node in self.document.findall(nodes.Element):
-            # docutils tells that of a title of the line below it
-            line = (node.line or line) - isinstance(node, nodes.title)
-            if node.source == self.document["source"]:
-                node.source, node.line = str(path), find(line)
-                if "recipe_module" in node:
-                    node.source, node.line = node["recipe_module"]
+def _locate(document: nodes.document, path: Path, find: Callable[[int], int]) -> None:
+    line = 1
+    for node in document.findall(nodes.Element):
+        # docutils tells that of a title of the line below it
+        line = (node.line or line) - isinstance(node, nodes.title)
+        if node.source == document["source"]:
+            node.source, node.line = str(path), find(line)
+            if "recipe_module" in node:
+                node.source, node.line = node["recipe_module"]

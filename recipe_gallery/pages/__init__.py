@@ -6,7 +6,7 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from .. import Priority
+from .. import Priority, add_transform
 from ..recipes.cell_marks import DOWNLOADS_ONLY
 from . import figures, folded, gallery_settings, header, media, replay
 
@@ -28,8 +28,8 @@ def setup(app: Sphinx) -> None:
     app.add_html_math_renderer("mathml", (media.visit_math, None), (media.visit_math_block, None))
     app.connect("config-inited", gallery_settings.check_config, priority=Priority.CHECK_CONFIG)
     replay.take_over(app)
-    app.add_transform(header.MarkCells)
-    app.add_transform(header.AddRecipeHeader)
+    add_transform(app, header.mark_page, Priority.MARK_CELLS)
+    add_transform(app, header.add_head, Priority.ADD_TO_PAGE)
     app.add_node(header.page_links, html=(header.visit_links, None), **ONLY_HTML)
     app.add_node(header.provenance, html=(header.visit_provenance, None), **ONLY_HTML)
     app.add_node(nodes.image, override=True, html=(media.visit_image, None))

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 from babel import Locale
 from docutils import nodes
@@ -10,11 +9,9 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
-from sphinx.transforms import SphinxTransform
 from sphinx.util.osutil import relative_uri
 from sphinx.writers.html5 import HTML5Translator
 
-from .. import Priority
 from ..incremental.outdated import watch
 from ..languages import current_language, format_date, format_moment, format_number
 from ..recipes.cell_marks import mark_cells
@@ -37,19 +34,14 @@ class provenance(nodes.General, nodes.Element):  # noqa: N801 (docutils names no
     """A summary, always shown, followed by the list of facts, shown on demand."""
 
 
-class MarkCells(SphinxTransform):
+def mark_page(env: BuildEnvironment, document: nodes.document) -> None:
     """Mark which nodes of a recipe's page show which cell, before anything else looks at them."""
-
-    default_priority = Priority.MARK_CELLS
-
-    def apply(self, **kwargs: Any) -> None:
-        """Set attributes of nodes; a recipe that cannot be read has no cells."""
-        page = load_page(self.env, self.env.docname)
-        if page and page.recipe:
-            mark_cells(self.document, page.recipe)
-        if page and not (page.recipe and page.recipe.cells):
-            # Without code it has no place for the comment that tells Sphinx of another recording.
-            watch(self.env, _version_of_page, self.env.docname)
+    page = load_page(env, env.docname)
+    if page and page.recipe:
+        mark_cells(document, page.recipe)
+    if page and not (page.recipe and page.recipe.cells):
+        # Without code it has no place for the comment that tells Sphinx of another recording.
+        watch(env, _version_of_page, env.docname)
 
 
 def _version_of_page(env: BuildEnvironment, docname: str) -> str:
@@ -57,52 +49,39 @@ def _version_of_page(env: BuildEnvironment, docname: str) -> str:
     return describe_version(page) if page else ""
 
 
-class AddRecipeHeader(SphinxTransform):
+def add_head(env: BuildEnvironment, document: nodes.document) -> None:
     """Put links and provenance under a recipe's title."""
-
-    default_priority = Priority.ADD_TO_PAGE
-
-    def apply(self, **kwargs: Any) -> None:
-        """Change the page in place if it is a recipe's."""
-        page = load_page(self.env, self.env.docname)
-        if page is None:
-            return
-        for only in list(self.document.findall(addnodes.only)):
-            if any(
-                _REPLACED_CLASSES & set(child["classes"]) for child in only.findall(nodes.Element)
-            ):
-                only.parent.remove(only)
-        title = next(iter(self.document.findall(nodes.title)), None)
-        if title is None:
-            return
-        head = nodes.container(classes=["recipe-head"])
-        if isinstance(page, RecordedPage):
-            locale = current_language(self.config).locale
-            names = self.config.recipe_gallery_package_names
-            head += make_box(page.recording, locale, names)
-        if page.recipe:  # else there are no files
-            head += page_links()
-        index = title.parent.index(title) + 1
-        title.parent.insert(index, head)
-        if note := describe_state(page):
-            box = nodes.note("", nodes.paragraph("", note), classes=["recording-note"])
-            title.parent.insert(index + 1, box)
+    page = load_page(env, env.docname)
+    if page is None:
+        return
+    for only in list(document.findall(addnodes.only)):
+        if any(_REPLACED_CLASSES & set(child["classes"]) for child in only.findall(nodes.Element)):
+            only.parent.remove(only)
+    title = next(iter(document.findall(nodes.title)), None)
+    if title is None:
+        return
+    head = nodes.container(classes=["recipe-head"])
+    if isinstance(page, RecordedPage):
+        locale = current_language(env.config).locale
+        head += make_box(page.recording, locale, env.config.recipe_gallery_package_names)
+    if page.recipe:  # else there are no files
+        head += page_links()
+    index = title.parent.index(title) + 1
+    title.parent.insert(index, head)
+    if note := describe_state(page):
+        box = nodes.note("", nodes.paragraph("", note), classes=["recording-note"])
+        title.parent.insert(index + 1, box)
 
 
 def describe_state(page: RecordedPage | Unrecorded) -> str:
     """Tell readers why results are missing, or which may be wrong; nothing if all is well."""
+    reasons = {
+        Reason.MISSING: _("This recipe has not been recorded yet: its results are missing here."),
+        Reason.DAMAGED: _("The recording of this recipe is damaged: its results are missing here."),
+        Reason.BROKEN: _("This recipe cannot be read: its results and downloads are missing here."),
+    }
     if isinstance(page, Unrecorded):
-        return {
-            Reason.MISSING: _(
-                "This recipe has not been recorded yet: its results are missing here."
-            ),
-            Reason.DAMAGED: _(
-                "The recording of this recipe is damaged: its results are missing here."
-            ),
-            Reason.BROKEN: _(
-                "This recipe cannot be read: its results and downloads are missing here."
-            ),
-        }[page.reason]
+        return reasons[page.reason]
     if page.comparison.is_current:
         return ""
     numbers = ", ".join(str(cell.number) for cell in page.comparison.changed) or "-"

@@ -12,29 +12,16 @@ import ast
 import hashlib
 import io
 import re
+import tokenize
 from collections.abc import Container, Iterable
 from functools import lru_cache
 from pathlib import Path
-from tokenize import (
-    COMMENT,
-    DEDENT,
-    ENDMARKER,
-    INDENT,
-    NAME,
-    NEWLINE,
-    NL,
-    OP,
-    STRING,
-    TokenError,
-    TokenInfo,
-    generate_tokens,
-    tok_name,
-)
+from tokenize import COMMENT, NAME, NEWLINE, OP, STRING, TokenInfo, generate_tokens, tok_name
 
 from ..errors import GalleryError
 
 # Tokens that say nothing about what a program does; a line holding only these is dropped.
-_LAYOUT = {COMMENT, DEDENT, ENDMARKER, INDENT, NEWLINE, NL}
+_LAYOUT = {COMMENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.INDENT, NEWLINE, tokenize.NL}
 _TEXT = re.compile("[rRuU]?['\"]")  # a string that is neither formatted nor bytes
 
 
@@ -159,7 +146,7 @@ def fingerprint_modules(names: Iterable[str], folder: Path) -> dict[str, str]:
                 source = path.read_text(encoding="utf-8")
                 found[key] = fingerprint_code(source, is_module=True)
                 waiting += find_imports(source)
-            except (OSError, SyntaxError, TokenError, ValueError) as error:
+            except (OSError, SyntaxError, tokenize.TokenError, ValueError) as error:
                 text, remedy = f"cannot be read: {error}", "mend it: a recipe imports it"
                 raise GalleryError(text, path=path, remedy=remedy) from None
     return dict(sorted(found.items()))

@@ -54,16 +54,11 @@ def load_page(env: BuildEnvironment, docname: str) -> RecordedPage | Unrecorded 
     """
     once, key = store_of(env).once, (load_page,)
     if key not in once or once[key][0] != docname:
-        once[key] = docname, _load_page(env, docname)
+        file = find_file(env.config, Path(env.srcdir), docname)
+        folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
+        once[key] = docname, load_recorded(file, folder) if file else None
     page: RecordedPage | Unrecorded | None = once[key][1]
     return page
-
-
-def _load_page(env: BuildEnvironment, docname: str) -> RecordedPage | Unrecorded | None:
-    file = find_file(env.config, Path(env.srcdir), docname)
-    if file is None:
-        return None
-    return load_recorded(file, Path(env.srcdir, env.config.recipe_gallery_recordings))
 
 
 def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:

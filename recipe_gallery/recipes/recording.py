@@ -29,14 +29,8 @@ SCHEMA = 1
 PUBLISHED_MIME = "application/vnd.recipe-gallery."
 
 # What has to be there, and of which type it is, for a page to be made.
-_FACTS: dict[str, Any] = {
-    "device": dict,
-    "versions": dict,
-    "inputs": dict,
-    "cells": list,
-    "seconds": int | float,
-}
-_FACTS |= {"recorded": str, "commit": object, "modified": object}
+_FACTS: dict[str, Any] = {"device": dict, "versions": dict, "inputs": dict, "cells": list}
+_FACTS |= {"recorded": str, "seconds": int | float, "commit": object, "modified": object}
 _CELL = {"metadata": dict, "source": str, "execution_count": object, "outputs": list}
 _DATA = {"data": dict, "metadata": dict}
 _OUTPUTS: dict[str, dict[str, Any]] = {

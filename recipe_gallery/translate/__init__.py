@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import Priority
+from .. import Priority, add_transform
 from ..languages import set_languages
 
 if TYPE_CHECKING:  # slow to import, and commands come through here
@@ -20,7 +20,7 @@ def setup(app: Sphinx) -> None:
     app.connect("config-inited", compiled.compile_catalogs, priority=Priority.COMPILE_CATALOGS)
     app.connect("env-updated", compiled.report_missing)
     app.connect("builder-inited", _add_builders_transforms)
-    app.add_transform(transforms.AddComments)
+    add_transform(app, transforms.add_comments, Priority.ADD_COMMENTS)
 
 
 def _add_builders_transforms(app: Sphinx) -> None:
@@ -32,6 +32,6 @@ def _add_builders_transforms(app: Sphinx) -> None:
     else:
         from . import transforms
 
-        app.add_transform(transforms.PrepareTranslation)
-        app.add_transform(transforms.MarkUntranslated)
-        app.add_transform(transforms.WriteComments)
+        add_transform(app, transforms.prepare_translation, Priority.PREPARE_TRANSLATION)
+        add_transform(app, transforms.mark_untranslated, Priority.MARK_UNTRANSLATED)
+        add_transform(app, transforms.write_comments, Priority.WRITE_COMMENTS)

@@ -8,16 +8,14 @@ done, the translations are written into the block and the helpers are removed.
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
-from sphinx.transforms import SphinxTransform
 from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
 
-from .. import Priority
 from ..errors import GalleryError, suggest
 from ..incremental.outdated import watch
 from ..languages import (
@@ -76,160 +74,145 @@ class fold_summary(code_comment):  # noqa: N801
     """The summary of a folded cell, before its code."""
 
 
-class AddComments(SphinxTransform):
+def add_comments(env: BuildEnvironment, document: nodes.document) -> None:
     """Put helper nodes for comments before each block of code, of a cell or in a text."""
-
-    default_priority = Priority.ADD_COMMENTS
-
-    def apply(self, **kwargs: Any) -> None:
-        """Change the page in place."""
-        for block in code_in_text(self.document):
-            self._add(block, block.source, block.line or 0)
-        file = find_file(self.config, Path(self.env.srcdir), self.env.docname)
-        if file is None:
-            return
-        for block in code_of_cells(self.document):
-            if isinstance(block.parent, folded_cell):
-                summary = fold_summary("", "", original=block.parent["summary"])
-                summary.source, summary.line = str(file.path), block["recipe_line"]
-                block.parent.insert(0, summary)
-            if "recipe_module" in block:
-                continue  # all pages that show the module share its catalog
-            self._add(block, str(file.path), block["recipe_line"])
-
-    def _add(self, block: nodes.literal_block, source: str | None, line: int) -> None:
-        helpers = []
-        for comment in find_comments(block.astext()):
-            helpers.append(code_comment("", "", original=comment.text))
-            helpers[-1].source, helpers[-1].line = source, line + comment.first
-        at = block.parent.index(block)
-        block.parent[at:at] = helpers
+    for block in code_in_text(document):
+        _add_comments_of(block, block.source, block.line or 0)
+    file = find_file(env.config, Path(env.srcdir), env.docname)
+    if file is None:
+        return
+    for block in code_of_cells(document):
+        if isinstance(block.parent, folded_cell):
+            summary = fold_summary("", "", original=block.parent["summary"])
+            summary.source, summary.line = str(file.path), block["recipe_line"]
+            block.parent.insert(0, summary)
+        if "recipe_module" in block:
+            continue  # all pages that show the module share its catalog
+        _add_comments_of(block, str(file.path), block["recipe_line"])
 
 
-class PrepareTranslation(SphinxTransform):
-    """Before Sphinx translates a page: see what is missing, and let words touch markup."""
-
-    default_priority = Priority.PREPARE_TRANSLATION
-
-    def apply(self, **kwargs: Any) -> None:
-        """Note the share translated in the document; report messages the page has no longer."""
-        docname = self.env.docname
-        if not is_translated(self.config):
-            return
-        watch(self.env, labels_now)
-        watch(self.env, has_catalog, docname)
-        self.document.settings.character_level_inline_markup = current_language(
-            self.config
-        ).words_touch_markup
-        # Directives in a catalog are refused; should Sphinx find one all the same, it reads no file
-        settings = self.document.settings
-        self.document["trusted"] = settings.raw_enabled, settings.file_insertion_enabled
-        settings.raw_enabled = settings.file_insertion_enabled = False
-        found = list(extract_messages(self.document))
-        kinds: dict[str, set[Kind | None]] = defaultdict(set)
-        for node, text in found:
-            is_comment = isinstance(node, code_comment)
-            kinds[text].add(Kind.COMMENT if is_comment else kind_of_node(node, text))
-        keep_fit(self.env, docname, kinds)
-        messages = kinds.keys()
-        catalog = page_translations(self.env, docname)
-        left = messages - catalog.keys()
-        self.document["untranslated"] = [
-            node for node, text in found if text in left and isinstance(node, nodes.TextElement)
-        ]
-        self.document["percent"] = percent_done(
-            sum(map(count_words, messages)), sum(map(count_words, left))
-        )
-        self._tell_differences(messages, catalog.keys())
-
-    def _tell_differences(self, messages: Collection[str], translated: Collection[str]) -> None:
-        """Tell which messages the page or its catalog has alone."""
-        docname = self.env.docname
-        # With gettext_compact, as Sphinx has it, the pages of a folder share a catalog.
-        if docname_to_domain(docname, self.config.gettext_compact) != docname:
-            return
-        path = catalog_path(self.env, docname)
-        update = f"run: {suggest('update-po', self.config.language)}"
-        gone = sorted(set(translated) - set(messages))
-        left = set(messages) - set(translated)
-        lines = find_lines(path) if gone or left else {}
-        for text in gone:
-            problem = f"the page does not have this message any more: {shorten(text)}"
-            warn(GalleryError(problem, path=path, line=lines.get(text), remedy=update))
-        # Who writes catalogs without `update-po`, which keeps templates, may leave some out.
-        is_whole = has_templates(locale_dirs(self.config, Path(self.env.srcdir))[0])
-        absent = [text for text in messages if text in left - lines.keys()]
-        if is_whole and (absent := [text for text in absent if not is_wordless(text)]):
-            problem = f"messages of the page are missing: {len(absent)}, as {shorten(absent[0])}"
-            warn(GalleryError(problem, path=path, remedy=update))
+def _add_comments_of(block: nodes.literal_block, source: str | None, line: int) -> None:
+    helpers = []
+    for comment in find_comments(block.astext()):
+        helpers.append(code_comment("", "", original=comment.text))
+        helpers[-1].source, helpers[-1].line = source, line + comment.first
+    at = block.parent.index(block)
+    block.parent[at:at] = helpers
 
 
-class MarkUntranslated(SphinxTransform):
+def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None:
+    """Before Sphinx translates a page: see what is missing, and let words touch markup.
+
+    Notes the share translated in the document; reports messages the page has no longer.
+    """
+    docname = env.docname
+    if not is_translated(env.config):
+        return
+    watch(env, labels_now)
+    watch(env, has_catalog, docname)
+    settings = document.settings
+    settings.character_level_inline_markup = current_language(env.config).words_touch_markup
+    # Directives in a catalog are refused; should Sphinx find one all the same, it reads no file
+    document["trusted"] = settings.raw_enabled, settings.file_insertion_enabled
+    settings.raw_enabled = settings.file_insertion_enabled = False
+    found = list(extract_messages(document))
+    kinds: dict[str, set[Kind | None]] = defaultdict(set)
+    for node, text in found:
+        is_comment = isinstance(node, code_comment)
+        kinds[text].add(Kind.COMMENT if is_comment else kind_of_node(node, text))
+    keep_fit(env, docname, kinds)
+    messages = kinds.keys()
+    catalog = page_translations(env, docname)
+    left = messages - catalog.keys()
+    document["untranslated"] = [
+        node for node, text in found if text in left and isinstance(node, nodes.TextElement)
+    ]
+    words, words_left = (sum(map(count_words, part)) for part in (messages, left))
+    document["percent"] = percent_done(words, words_left)
+    tell_differences(env, messages, catalog.keys())
+
+
+def tell_differences(
+    env: BuildEnvironment, messages: Collection[str], translated: Collection[str]
+) -> None:
+    """Tell which messages the page or its catalog has alone."""
+    docname = env.docname
+    # With gettext_compact, as Sphinx has it, the pages of a folder share a catalog.
+    if docname_to_domain(docname, env.config.gettext_compact) != docname:
+        return
+    path = catalog_path(env, docname)
+    update = f"run: {suggest('update-po', env.config.language)}"
+    gone = sorted(set(translated) - set(messages))
+    left = set(messages) - set(translated)
+    lines = find_lines(path) if gone or left else {}
+    for text in gone:
+        problem = f"the page does not have this message any more: {shorten(text)}"
+        warn(GalleryError(problem, path=path, line=lines.get(text), remedy=update))
+    # Who writes catalogs without `update-po`, which keeps templates, may leave some out.
+    is_whole = has_templates(locale_dirs(env.config, Path(env.srcdir))[0])
+    absent = [text for text in messages if text in left - lines.keys()]
+    if is_whole and (absent := [text for text in absent if not is_wordless(text)]):
+        problem = f"messages of the page are missing: {len(absent)}, as {shorten(absent[0])}"
+        warn(GalleryError(problem, path=path, remedy=update))
+
+
+def mark_untranslated(env: BuildEnvironment, document: nodes.document) -> None:
     """After Sphinx translated a page: mark what is English still, and say so on top."""
-
-    default_priority = Priority.MARK_UNTRANSLATED
-
-    def apply(self, **kwargs: Any) -> None:
-        """Change the page in place."""
-        if "percent" not in self.document:
-            return
-        settings = self.document.settings
-        settings.character_level_inline_markup = False
-        trusted = self.document.attributes.pop("trusted")
-        settings.raw_enabled, settings.file_insertion_enabled = trusted
-        left = self.document.attributes.pop("untranslated")
-        percent = self.document.attributes.pop("percent")
-        tag = f"language-{source_language(self.config).tag}"  # docutils writes it as lang="..."
-        for node in self.document.findall(nodes.Element):
-            if {DATA_CLASS, OUTPUT_CLASS} & set(node.get("classes", ())):
-                node["classes"].append(tag)
-        if percent == 100:
-            return
-        for node in left:
+    if "percent" not in document:
+        return
+    settings = document.settings
+    settings.character_level_inline_markup = False
+    trusted = document.attributes.pop("trusted")
+    settings.raw_enabled, settings.file_insertion_enabled = trusted
+    left = document.attributes.pop("untranslated")
+    percent = document.attributes.pop("percent")
+    tag = f"language-{source_language(env.config).tag}"  # docutils writes it as lang="..."
+    for node in document.findall(nodes.Element):
+        if {DATA_CLASS, OUTPUT_CLASS} & set(node.get("classes", ())):
             node["classes"].append(tag)
-        title = next(iter(self.document.findall(nodes.title)), None)
-        if title is not None:
-            title.parent.insert(title.parent.index(title) + 1, self._note(percent))
-
-    def _note(self, percent: int) -> nodes.Node:
-        text = _("%(percent)s of this page is translated; the rest is in English.") % {
-            "percent": format_percent(percent / 100, current_language(self.config).locale)
-        }
-        paragraph = nodes.paragraph("", text + " ")
-        if address := edit_address(self.env, catalog_path(self.env, self.env.docname)):
-            paragraph += nodes.reference("", _("Help translating"), refuri=address)
-        return nodes.note("", paragraph, classes=["translation-note"])
+    if percent == 100:
+        return
+    for node in left:
+        node["classes"].append(tag)
+    title = next(iter(document.findall(nodes.title)), None)
+    if title is not None:
+        title.parent.insert(title.parent.index(title) + 1, _make_note(env, percent))
 
 
-class WriteComments(SphinxTransform):
+def _make_note(env: BuildEnvironment, percent: int) -> nodes.Node:
+    text = _("%(percent)s of this page is translated; the rest is in English.") % {
+        "percent": format_percent(percent / 100, current_language(env.config).locale)
+    }
+    paragraph = nodes.paragraph("", text + " ")
+    if address := edit_address(env, catalog_path(env, env.docname)):
+        paragraph += nodes.reference("", _("Help translating"), refuri=address)
+    return nodes.note("", paragraph, classes=["translation-note"])
+
+
+def write_comments(env: BuildEnvironment, document: nodes.document) -> None:
     """Write translated comments into the blocks and remove the helper nodes."""
+    for helper in list(document.findall(fold_summary)):
+        folded = helper.parent
+        folded["summary"] = helper.get("translation") or helper["original"]
+        folded["summary_classes"] = helper["classes"]
+        folded.remove(helper)
+    translations: dict[str, str] = {}
+    for helper in list(document.findall(code_comment)):
+        translations[helper["original"]] = helper.get("translation", "")
+        helper.parent.remove(helper)
+    for block in [*code_in_text(document), *code_of_cells(document)]:
+        found, is_module = translations, "recipe_module" in block
+        if is_module:
+            found = _translate_module(env, Path(block["recipe_module"][0]))
+        if any(found.values()):
+            set_code(block, replace_comments(block.astext(), found, is_module=is_module))
 
-    default_priority = Priority.WRITE_COMMENTS
 
-    def apply(self, **kwargs: Any) -> None:
-        """Change the page in place."""
-        for helper in list(self.document.findall(fold_summary)):
-            folded = helper.parent
-            folded["summary"] = helper.get("translation") or helper["original"]
-            folded["summary_classes"] = helper["classes"]
-            folded.remove(helper)
-        translations: dict[str, str] = {}
-        for helper in list(self.document.findall(code_comment)):
-            translations[helper["original"]] = helper.get("translation", "")
-            helper.parent.remove(helper)
-        for block in [*code_in_text(self.document), *code_of_cells(self.document)]:
-            found, is_module = translations, "recipe_module" in block
-            if is_module:
-                found = self._translate_module(Path(block["recipe_module"][0]))
-            if any(found.values()):
-                code = replace_comments(block.astext(), found, is_module=is_module)
-                set_code(block, code)
-
-    def _translate_module(self, path: Path) -> dict[str, str]:
-        """Return the translated comments of a module; the page is read again when they change."""
-        if not is_translated(self.config):
-            return {}
-        name = name_module(self.env.docname, path)
-        texts = page_translations(self.env, name)
-        keep_fit(self.env, name, {text: {Kind.COMMENT} for text in texts})
-        return watch(self.env, page_translations, name)
+def _translate_module(env: BuildEnvironment, path: Path) -> dict[str, str]:
+    """Return the translated comments of a module; the page is read again when they change."""
+    if not is_translated(env.config):
+        return {}
+    name = name_module(env.docname, path)
+    texts = page_translations(env, name)
+    keep_fit(env, name, {text: {Kind.COMMENT} for text in texts})
+    return watch(env, page_translations, name)

@@ -5,6 +5,8 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
+from recipe_gallery import Priority, add_transform
+
 
 def setup(app: Sphinx) -> None:
     """Add the directives."""
@@ -22,7 +24,7 @@ def setup(app: Sphinx) -> None:
     app.add_node(directive.replaced, **shown)
     for node in (names.names, directive.chart):
         write_block.register(node, lambda _node, _page: "")
-    app.add_transform(directive.FinishCharts)
+    add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
     app.connect(EVENT, names.find_name)
     app.connect("html-page-context", _load_script)
 

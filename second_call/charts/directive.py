@@ -10,12 +10,11 @@ from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
-from sphinx.transforms import SphinxTransform
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
-from recipe_gallery import Priority
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.incremental.kept import store_of
 from recipe_gallery.incremental.outdated import watch
@@ -122,24 +121,18 @@ def _make_table(table: Table, source: Source) -> str:
     return str(render("chart_data.html", head=table.head, rows=table.rows, **words).astext())
 
 
-class FinishCharts(SphinxTransform):
+def finish_charts(env: BuildEnvironment, document: nodes.document) -> None:
     """Note what is wrong with charts, and hide the cells in whose place they stand."""
-
-    default_priority = Priority.NOTE_PROBLEMS
-
-    def apply(self, **kwargs: Any) -> None:
-        """Change the page in place."""
-        problems = store_of(self.env).pages[self.env.docname].problems
-        for node in list(self.document.findall(chart)):
-            path = Path(node.source) if node.source else None
-            problems += [
-                str(GalleryError(each, path=path, line=node.line)) for each in node["problems"]
-            ]
-            if "svg" in node:
-                for each in _find_figure(node):
-                    wrapper = replaced(**{DOWNLOADS_ONLY: True})
-                    each.replace_self(wrapper)
-                    wrapper += each
+    problems = store_of(env).pages[env.docname].problems
+    for node in list(document.findall(chart)):
+        path = Path(node.source) if node.source else None
+        found = (GalleryError(each, path=path, line=node.line) for each in node["problems"])
+        problems += map(str, found)
+        if "svg" in node:
+            for each in _find_figure(node):
+                wrapper = replaced(**{DOWNLOADS_ONLY: True})
+                each.replace_self(wrapper)
+                wrapper += each
 
 
 def _find_figure(node: chart) -> list[nodes.Element]:

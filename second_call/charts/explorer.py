@@ -104,24 +104,16 @@ def _find_cases(source: Source, options: Mapping[str, Any], machine: str) -> lis
         if not (machine or any(arm in found for found in costs)):
             asked[0].note(arm, "wall")
     for each, found in zip(asked, costs, strict=True):
-        arms = [
-            Arm(
-                name=source.name(arm),
-                start=start,
-                call=call,
-                kind=source.colour(arm, options["arms"]),
-            )
-            for arm, (start, call) in found.items()
-        ]
-        if len(arms) > 1:
+        if len(found) > 1:
+            arms = list(found.values())
             cases.append(Case(name=source.name(each.case), machine=device, arms=arms))
         elif not machine:
             each.note(options["arms"][0], "wall")
     return cases
 
 
-def _find_costs(source: Source, names: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Return what the arms cost that were measured: seconds at the start, and of each call.
+def _find_costs(source: Source, names: Sequence[str]) -> dict[str, Arm]:
+    """Return what the arms cost that were measured.
 
     What compiles pays for its first call, as far as it is longer, and for the compiler's own start.
     """
@@ -134,8 +126,10 @@ def _find_costs(source: Source, names: Sequence[str]) -> dict[str, tuple[float, 
         if first and not compiler.figure:
             process.note(*START_UP[1:])
         elif wall:
-            start_up = compiler.figure.value if first and compiler.figure else 0
-            found[arm] = max(first - wall, 0) + start_up, wall
+            start = compiler.figure.value if first and compiler.figure else 0
+            start += max(first - wall, 0)
+            name, kind = source.name(arm), source.colour(arm, names)
+            found[arm] = Arm(name=name, start=start, call=wall, kind=kind)
     return found if names[0] in found else {}
 
 

@@ -3,7 +3,7 @@
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
-from recipe_gallery import Priority
+from recipe_gallery import Priority, add_transform
 
 
 def setup(app: Sphinx) -> None:
@@ -17,4 +17,4 @@ def setup(app: Sphinx) -> None:
     app.connect("doctree-resolved", data.write_data, priority=Priority.READ_DOWNLOADS)
     app.add_config_value("second_call_recipes", [], "env", list)
     app.connect("source-read", cards.leave_out_thumbnails)
-    app.add_transform(cards.ReplaceThumbnails)
+    add_transform(app, cards.replace_thumbnails, Priority.ADD_TO_PAGE)

@@ -6,7 +6,6 @@ be translated.
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from docutils import nodes
 from sphinx import addnodes
@@ -14,9 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
-from sphinx.transforms import SphinxTransform
 
-from recipe_gallery import Priority
 from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import current_language, format_date
 from recipe_gallery.project import gallery_folders
@@ -33,7 +30,7 @@ _THUMBNAIL = re.compile(
 
 
 def leave_out_thumbnails(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Spare docutils what ``ReplaceThumbnails`` would remove: they take time."""
+    """Spare docutils what ``replace_thumbnails`` would remove: they take time."""
     if _is_gallery(app.config, docname):
         source[0] = _THUMBNAIL.sub(lambda found: "\n" * found[0].count("\n"), source[0])
 
@@ -42,27 +39,22 @@ def _is_gallery(config: Config, docname: str) -> bool:
     return docname in {f"{pages}/index" for pages, _examples in gallery_folders(config)}
 
 
-class ReplaceThumbnails(SphinxTransform):
+def replace_thumbnails(env: BuildEnvironment, document: nodes.document) -> None:
     """Put cards on Sphinx-Gallery's page of a gallery, in place of its thumbnails."""
-
-    default_priority = Priority.ADD_TO_PAGE
-
-    def apply(self, **kwargs: Any) -> None:
-        """Change the page in place if it is a gallery's."""
-        if not _is_gallery(self.config, self.env.docname):
-            return
-        replaced = [
-            node
-            for node in self.document.findall(lambda n: isinstance(n, nodes.raw | addnodes.only))
-            if isinstance(node, addnodes.only)
-            or any(mark in node.astext() for mark in ("sphx-glr-", "sg-tag-list", "</div>"))
-        ]
-        if not replaced:
-            return
-        parent, index = replaced[0].parent, replaced[0].parent.index(replaced[0])
-        for node in replaced:
-            node.parent.remove(node)
-        parent[index:index] = make_cards(self.env, self.env.docname.removesuffix("/index"))
+    if not _is_gallery(env.config, env.docname):
+        return
+    replaced = [
+        node
+        for node in document.findall(lambda n: isinstance(n, nodes.raw | addnodes.only))
+        if isinstance(node, addnodes.only)
+        or any(mark in node.astext() for mark in ("sphx-glr-", "sg-tag-list", "</div>"))
+    ]
+    if not replaced:
+        return
+    parent, index = replaced[0].parent, replaced[0].parent.index(replaced[0])
+    for node in replaced:
+        node.parent.remove(node)
+    parent[index:index] = make_cards(env, env.docname.removesuffix("/index"))
 
 
 def make_cards(env: BuildEnvironment, gallery: str) -> list[nodes.Node]:

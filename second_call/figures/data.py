@@ -78,10 +78,8 @@ def write_data(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for node in doctree.findall(results_data) if app.builder.format == "html" else ():
         target = Path(app.outdir, docname)
         target.parent.mkdir(parents=True, exist_ok=True)
-        for ending, text in (
-            (".json", format_json(node["rows"])),
-            (".csv", format_csv(node["rows"])),
-        ):
+        for ending, write in ((".json", format_json), (".csv", format_csv)):
+            text = write(node["rows"])
             target.with_name(f"{target.name}{ending}").write_bytes(text.encode())
 
 

@@ -2,10 +2,11 @@
 
 from typing import Any
 
+from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.transforms import SphinxTransform
+from sphinx.environment import BuildEnvironment
 
-from recipe_gallery import Priority
+from recipe_gallery import Priority, add_transform
 from recipe_gallery.languages import current_language
 
 SCRIPT = "results.js"
@@ -15,7 +16,7 @@ def setup(app: Sphinx) -> None:
     """Add the directives."""
     from . import results, trade
 
-    app.connect("builder-inited", _draw_headlines)
+    app.connect("builder-inited", _add_transform)
     app.connect("html-page-context", _add_script)
     app.connect("doctree-resolved", trade.resolve_links)
     app.add_directive("results", results.Results)
@@ -23,27 +24,22 @@ def setup(app: Sphinx) -> None:
     app.add_directive("wait-and-gain", trade.WaitAndGain)
 
 
-def _draw_headlines(app: Sphinx) -> None:
+def _add_transform(app: Sphinx) -> None:
     if app.builder.name != "gettext":  # templates hold the words as they are written
-        app.add_transform(DrawHeadlines)
+        add_transform(app, draw_headlines, Priority.WRITE_COMMENTS)
 
 
-class DrawHeadlines(SphinxTransform):
+def draw_headlines(env: BuildEnvironment, document: nodes.document) -> None:
     """Draw the headlines of a page, once it is translated."""
+    from . import lines, results, trade
 
-    default_priority = Priority.WRITE_COMMENTS
-
-    def apply(self, **kwargs: Any) -> None:
-        """Change the page in place."""
-        from . import lines, results, trade
-
-        locale = current_language(self.config).locale
-        for listed in list(self.document.findall(lines.headline_list)):
-            if listed["kind"] == trade.KIND:
-                drawn = trade.draw_trade(self.env, listed, locale)
-            else:
-                drawn = results.Plot(self.env, listed, locale).draw()
-            listed.parent[listed.parent.index(listed) : listed.parent.index(listed) + 1] = drawn
+    locale = current_language(env.config).locale
+    for listed in list(document.findall(lines.headline_list)):
+        if listed["kind"] == trade.KIND:
+            drawn = trade.draw_trade(env, listed, locale)
+        else:
+            drawn = results.Plot(env, listed, locale).draw()
+        listed.parent[listed.parent.index(listed) : listed.parent.index(listed) + 1] = drawn
 
 
 def _add_script(

@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator
 
 from docutils import nodes
-from docutils.statemachine import StringList
-from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.pages.figures.known import find_page
@@ -38,17 +36,15 @@ def read_headlines(directive: SphinxDirective, kind: str) -> list[nodes.Node]:
     """
     found = headline_list(kind=kind)
     try:
-        found += _read_lines(directive.env, directive.content, directive)
+        found += _read_lines(directive)
     except ValueError as error:
         raise directive.error(str(error)) from None
     return [found]
 
 
-def _read_lines(
-    env: BuildEnvironment, content: StringList, directive: SphinxDirective
-) -> Iterator[nodes.Element]:
-    recipe, baseline = "", ""
-    for text, (source, offset) in zip(content, content.items, strict=True):
+def _read_lines(directive: SphinxDirective) -> Iterator[nodes.Element]:
+    recipe, baseline, env = "", "", directive.env
+    for text, (source, offset) in zip(directive.content, directive.content.items, strict=True):
         if not text.strip():
             continue
         line = _LINE.fullmatch(text.strip())

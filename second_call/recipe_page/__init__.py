@@ -4,21 +4,20 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
-from recipe_gallery import Priority
+from recipe_gallery import Priority, add_transform
 
-from .answer import MakeAnswer
-from .headings import MakeHeadings, MarkHeadings
+from . import answer, headings
 
 
 def setup(app: Sphinx) -> None:
     """Add what changes recipes' pages."""
     from recipe_gallery.pages import ONLY_HTML
 
-    from . import answer, cases, foot, origin, tables
+    from . import cases, foot, origin, tables
 
     # Whether it is a warning if a recipe's docstring has no answer
     app.add_config_value("second_call_answer_required", False, "env", bool)
-    app.add_transform(MarkHeadings)
+    add_transform(app, headings.mark_headings, Priority.ADD_TO_PAGE)
     cases.add_cases(app)
     app.connect("builder-inited", _add_transforms)
     app.add_node(origin.origin, **ONLY_HTML)
@@ -34,5 +33,5 @@ def setup(app: Sphinx) -> None:
 def _add_transforms(app: Sphinx) -> None:
     """Make headings and the answer, but for templates, whose messages are their author's lines."""
     if app.builder.name != "gettext":
-        app.add_transform(MakeHeadings)
-        app.add_transform(MakeAnswer)
+        add_transform(app, headings.make_headings, Priority.MAKE_HEADINGS)
+        add_transform(app, answer.make_answer, Priority.MAKE_HEADINGS)

@@ -11,11 +11,10 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.builders.html import StandaloneHTMLBuilder
+from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
-from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
-from recipe_gallery import Priority
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recorded_page import load_page
 
@@ -28,37 +27,35 @@ _CLAUSE = re.compile(r"[:;](?=\s|$)|[：；]")
 _ENDS = (nodes.section, nodes.transition, nodes.comment)  # a comment begins the next block
 
 
-class MakeAnswer(SphinxTransform):
-    """Put the answer into a section of its own, after translation."""
+def make_answer(env: BuildEnvironment, document: nodes.document) -> None:
+    """Put the answer into a section of its own, after translation.
 
-    default_priority = Priority.MAKE_HEADINGS
-
-    def apply(self, **kwargs: Any) -> None:
-        """Change the page in place; warn if it has no answer and ``conf.py`` wants one."""
-        page = load_page(self.env, self.env.docname)
-        title = next(iter(self.document.findall(nodes.title)), None)
-        if page is None or page.recipe is None or title is None:
-            return
-        top = title.parent
-        first = top.first_child_matching_class(nodes.paragraph)
-        start = len(top) if first is None else first + 1
-        end = top.first_child_matching_class(_ENDS, start)
-        found = top[start:end]
-        kinds = {type(each) for block in found for each in block.findall(nodes.Element)}
-        if {nodes.paragraph, nodes.literal_block} <= kinds:
-            answer = nodes.section(ids=[ANCHOR], names=[ANCHOR], classes=["answer"])
-            answer += nodes.title("", _("The answer"), translatable=False)
-            answer += found
-            top[start:end] = [answer]
-        elif self.config.second_call_answer_required:
-            error = GalleryError(
-                "the page has no answer",
-                path=page.source,
-                line=1,
-                remedy="after its first paragraph the docstring needs one with the answer, and "
-                "below it a code-block to copy",
-            )
-            logger.warning("%s", error, type="second_call", subtype="answer")
+    Warns if there is none and ``conf.py`` wants one.
+    """
+    page = load_page(env, env.docname)
+    title = next(iter(document.findall(nodes.title)), None)
+    if page is None or page.recipe is None or title is None:
+        return
+    top = title.parent
+    first = top.first_child_matching_class(nodes.paragraph)
+    start = len(top) if first is None else first + 1
+    end = top.first_child_matching_class(_ENDS, start)
+    found = top[start:end]
+    kinds = {type(each) for block in found for each in block.findall(nodes.Element)}
+    if {nodes.paragraph, nodes.literal_block} <= kinds:
+        answer = nodes.section(ids=[ANCHOR], names=[ANCHOR], classes=["answer"])
+        answer += nodes.title("", _("The answer"), translatable=False)
+        answer += found
+        top[start:end] = [answer]
+    elif env.config.second_call_answer_required:
+        error = GalleryError(
+            "the page has no answer",
+            path=page.source,
+            line=1,
+            remedy="after its first paragraph the docstring needs one with the answer, and "
+            "below it a code-block to copy",
+        )
+        logger.warning("%s", error, type="second_call", subtype="answer")
 
 
 def find_rules(doctree: nodes.document) -> list[nodes.paragraph]:

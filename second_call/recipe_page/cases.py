@@ -13,11 +13,11 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
-from sphinx.transforms import SphinxTransform
 from sphinx.writers.html5 import HTML5Translator
 
-from recipe_gallery import Priority
+from recipe_gallery import Priority, add_transform
 from recipe_gallery.pages.markdown import bold_line, join_inline, write_block
 from recipe_gallery.recipes.recorded_page import load_page
 
@@ -37,22 +37,17 @@ class case_name(nodes.paragraph):  # noqa: N801
     """What was the caption."""
 
 
-class MakeCases(SphinxTransform):
+def make_cases(env: BuildEnvironment, document: nodes.document) -> None:
     """Gather blocks with captions that follow each other; their names are translated there."""
-
-    default_priority = Priority.ADD_TO_PAGE
-
-    def apply(self, **kwargs: Any) -> None:
-        """Change the page of a recipe in place."""
-        if load_page(self.env, self.env.docname) is None:
-            return
-        found = [each for each in self.document.findall(nodes.container) if _has_caption(each)]
-        for parent in dict.fromkeys(each.parent for each in found):
-            runs = [list(group) for _kind, group in groupby(parent.children, _has_caption)]
-            for blocks in runs:
-                if len(blocks) > 1 and _has_caption(blocks[0]):
-                    at = parent.index(blocks[0])
-                    parent[at : at + len(blocks)] = [_gather(blocks)]
+    if load_page(env, env.docname) is None:
+        return
+    found = [each for each in document.findall(nodes.container) if _has_caption(each)]
+    for parent in dict.fromkeys(each.parent for each in found):
+        runs = [list(group) for _kind, group in groupby(parent.children, _has_caption)]
+        for blocks in runs:
+            if len(blocks) > 1 and _has_caption(blocks[0]):
+                at = parent.index(blocks[0])
+                parent[at : at + len(blocks)] = [_gather(blocks)]
 
 
 def _has_caption(node: nodes.Node) -> bool:
@@ -71,9 +66,9 @@ def _gather(blocks: list[Any]) -> code_cases:
 
 def add_cases(app: Sphinx) -> None:
     """Let pages show cases, and notebooks their names."""
-    app.add_transform(MakeCases)
-    app.add_node(code_cases, html=(_begin_cases, _end_cases))
-    app.add_node(code_case, html=(lambda _self, _node: None, _end_case))
+    add_transform(app, make_cases, Priority.ADD_TO_PAGE)
+    app.add_node(code_cases, html=(_begin_cases, _end))
+    app.add_node(code_case, html=(lambda _self, _node: None, _end))
     app.add_node(case_name, html=(_begin_name, _end_name))
 
 
@@ -82,8 +77,8 @@ def _begin_cases(self: HTML5Translator, node: code_cases) -> None:
     self.body.append(f'<legend class="visually-hidden">{self.encode(_("Your case"))}</legend>\n')
 
 
-def _end_cases(self: HTML5Translator, _node: code_cases) -> None:
-    self.body.append("</fieldset>\n")
+def _end(self: HTML5Translator, node: code_cases | code_case) -> None:
+    self.body.append("</fieldset>\n" if isinstance(node, code_cases) else "</div>\n")
 
 
 def _begin_name(self: HTML5Translator, node: case_name) -> None:
@@ -97,10 +92,6 @@ def _begin_name(self: HTML5Translator, node: case_name) -> None:
 
 def _end_name(self: HTML5Translator, node: case_name) -> None:
     self.body.append("</label>\n" + self.starttag(node.parent, "div", CLASS="code-case"))
-
-
-def _end_case(self: HTML5Translator, _node: code_case) -> None:
-    self.body.append("</div>\n")
 
 
 write_block.register(case_name, lambda node, page: bold_line(join_inline(node, page)))

@@ -57,7 +57,7 @@ def locate_source(root: Path, source: Path) -> str:
 
 def _fill_in_report(app: Sphinx, docname: str, page: RecordedPage | Unrecorded) -> dict[str, str]:
     """Return what is known for the forms bug.yml and figures.yml in .github/ISSUE_TEMPLATE."""
-    known = {"page": _address(app, docname), "language": current_language(app.config).name}
+    known = {"page": full_address(app, docname), "language": current_language(app.config).name}
     if isinstance(page, RecordedPage):
         facts = page.recording.facts
         known["commit"] = facts["commit"]
@@ -68,7 +68,8 @@ def _fill_in_report(app: Sphinx, docname: str, page: RecordedPage | Unrecorded) 
     return {field: value for field, value in known.items() if value}
 
 
-def _address(app: Sphinx, docname: str) -> str:
+def full_address(app: Sphinx, docname: str) -> str:
+    """Return where a page is published; nothing where no site is named."""
     uri = app.builder.get_target_uri(docname)
     return current_language(app.config).address(app.config.recipe_gallery_site_url, uri)
 
@@ -80,7 +81,7 @@ def _cite(app: Sphinx, docname: str, page: RecordedPage | Unrecorded) -> str:
     fields["howpublished"] = app.config.project
     if isinstance(page, RecordedPage):
         fields["year"] = str(page.recording.recorded.year)
-    if address := _address(app, docname):
+    if address := full_address(app, docname):
         fields["url"] = address
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
     return "\n".join([f"@misc{{{PurePosixPath(docname).name},", *lines, "}"])

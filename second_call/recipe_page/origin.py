@@ -4,11 +4,12 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 
-from recipe_gallery.languages import current_language
 from recipe_gallery.pages.header import describe_versions
 from recipe_gallery.pages.markdown import Page, write_block
 from recipe_gallery.recipes.cell_marks import DOWNLOADS_ONLY
 from recipe_gallery.recipes.recorded_page import RecordedPage, load_page
+
+from .foot import full_address
 
 _ = get_translation("second_call")
 
@@ -23,12 +24,10 @@ def add_origin(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     title = next(iter(doctree.findall(nodes.title)), None)
     if page is None or title is None:
         return
-    config = app.config
-    uri = app.builder.get_target_uri(docname)
-    address = current_language(config).address(config.recipe_gallery_site_url, uri)
+    address = full_address(app, docname)
     lines = [nodes.reference("", address, refuri=address)] if address else []
     if isinstance(page, RecordedPage):
-        versions = describe_versions(page.recording, config.recipe_gallery_package_names)
+        versions = describe_versions(page.recording, app.config.recipe_gallery_package_names)
         lines.append(nodes.Text(versions))
     lines.append(nodes.Text(_("Code: BSD-3-Clause. Text and figures: CC BY 4.0.")))
     items = (nodes.list_item("", nodes.paragraph("", "", line)) for line in lines)

@@ -8,6 +8,7 @@ from typing import Any
 
 from sphinx.application import Sphinx
 
+from ... import Priority, add_transform
 from ..markdown import write_block
 
 
@@ -18,8 +19,8 @@ def setup(app: Sphinx, only_html: dict[str, Any]) -> None:
     app.add_event(naming.EVENT)
     app.add_role("measured", roles.FigureRole())
     app.add_role("claim", roles.FigureRole())
-    app.add_node(roles.measured, html=(write.visit_measured, write.depart_measured))
-    app.add_node(roles.claim, html=(write.visit_claim, write.depart_claim))
+    app.add_node(roles.measured, html=(write.visit_figure, write.depart_measured))
+    app.add_node(roles.claim, html=(write.visit_figure, write.depart_claim))
     app.add_node(fill.figure_list, html=(write.visit_figure_list, None), **only_html)
     write_block.register(fill.figure_list, lambda _node, _page: "")
     app.connect("builder-inited", _add_transforms)
@@ -30,6 +31,6 @@ def _add_transforms(app: Sphinx) -> None:
     if app.builder.name != "gettext":  # templates hold the roles as they are written
         from . import fill, scope
 
-        app.add_transform(scope.CaptionTables)
-        app.add_transform(fill.FillFigures)
-        app.add_transform(fill.NoteProblems)
+        add_transform(app, scope.caption_tables, Priority.FILL_FIGURES)
+        add_transform(app, fill.fill_figures, Priority.FILL_FIGURES)
+        add_transform(app, fill.note_problems, Priority.NOTE_PROBLEMS)

@@ -10,10 +10,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
-from sphinx.transforms import SphinxTransform
 from sphinx.util import logging
 
-from ... import Priority
 from ...errors import GalleryError
 from ...incremental.kept import store_of
 from ...incremental.outdated import watch
@@ -40,100 +38,96 @@ class figure_list(nodes.General, nodes.Element):  # noqa: N801 (docutils names n
     """
 
 
-class FillFigures(SphinxTransform):
+def fill_figures(env: BuildEnvironment, document: nodes.document) -> None:
     """Put figures where a page names them, once it is translated."""
+    questions: dict[str, set[str]] = defaultdict(set)
+    figures, claims = _find(document, measured), _find(document, claim)
+    for node in (*figures, *claims):
+        questions[node["recipe"]].add(_question(node))
+    found: dict[tuple[str, str], Answer] = {}
+    for recipe, asked in questions.items():
+        known = watch(env, answers, recipe, *sorted(asked))
+        found |= {(recipe, each): a for each, a in zip(sorted(asked), known, strict=True)}
+    shown: dict[tuple[str, str], Row] = {}
+    for node in figures:
+        answer = found[node["recipe"], _question(node)]
+        row = _fill(env, node, answer)
+        if row and "borrowed" not in node:
+            shown[node["recipe"], node["key"]] = row
+    for node in claims:  # their sentences are whole now
+        _prove(env, node, found[node["recipe"], _question(node)])
+    title = next(iter(document.findall(nodes.title)), None)
+    if shown and title is not None:
+        several = [each for a in found.values() if (each := a.figure) and each.processes > 1]
+        hosts = max((each.hosts for each in several), default=0)
+        title.parent += figure_list(rows=list(shown.values()), hosts=hosts)
 
-    default_priority = Priority.FILL_FIGURES
 
-    def apply(self, **kwargs: Any) -> None:
-        """Change the page in place."""
-        questions: dict[str, set[str]] = defaultdict(set)
-        figures, claims = _find(self.document, measured), _find(self.document, claim)
-        for node in (*figures, *claims):
-            questions[node["recipe"]].add(_question(node))
-        found: dict[tuple[str, str], Answer] = {}
-        for recipe, asked in questions.items():
-            known = watch(self.env, answers, recipe, *sorted(asked))
-            found |= {(recipe, each): a for each, a in zip(sorted(asked), known, strict=True)}
-        shown: dict[tuple[str, str], Row] = {}
-        for node in figures:
-            answer = found[node["recipe"], _question(node)]
-            row = self._fill(node, answer)
-            if row and "borrowed" not in node:
-                shown[node["recipe"], node["key"]] = row
-        for node in claims:  # their sentences are whole now
-            self._prove(node, found[node["recipe"], _question(node)])
-        title = next(iter(self.document.findall(nodes.title)), None)
-        if shown and title is not None:
-            several = [each for a in found.values() if (each := a.figure) and each.processes > 1]
-            hosts = max((each.hosts for each in several), default=0)
-            title.parent += figure_list(rows=list(shown.values()), hosts=hosts)
-
-    def _fill(self, node: measured, answer: Answer) -> Row | None:
-        """Let a node show its figure; return its row of the list, or None without a figure."""
-        figure, locale = answer.figure, current_language(self.config).locale
-        node.children = []
-        if figure is None:
-            node += nodes.Text(
-                _("[not measured here]") if answer.trial else _("[not measured yet]")
-            )
-            node["classes"].append(UNMEASURED)
-            if answer.problem:
-                node["problem"], node["in_files"] = answer.problem, answer.in_files
-            return None
-        bare = node["form"] == "number"
-        if bare and needs_unit(figure):
-            bare = False  # a reader gets the unit all the same
-            where = " in its translation" if _is_translated(node) else ""
-            node["problem"] = (
-                f"{figure.key!r} is in {figure.unit}, whose scale follows the figure; "
-                f'leave out ", number"{where}'
-            )
-        spread = describe_spread(figure, locale)
-        node += nodes.Text(format_figure(figure, locale, bare=bare))
-        node["spread"] = spread
-        names = name_figure(self.env, node["recipe"], figure)
-        return names, format_figure(figure, locale), spread
-
-    def _prove(self, node: claim, answer: Answer) -> None:
-        """Give a node the lines of its evidence."""
-        node["evidence"] = []
+def _fill(env: BuildEnvironment, node: measured, answer: Answer) -> Row | None:
+    """Let a node show its figure; return its row of the list, or None without a figure."""
+    figure, locale = answer.figure, current_language(env.config).locale
+    node.children = []
+    if figure is None:
+        node += nodes.Text(_("[not measured here]") if answer.trial else _("[not measured yet]"))
+        node["classes"].append(UNMEASURED)
         if answer.problem:
             node["problem"], node["in_files"] = answer.problem, answer.in_files
-        record = answer.claim
-        if record is None:
-            return
-        if record.held < record.of and not answer.trial:
-            node["problem"] = _describe_failure(node.astext(), record)
-        show = partial(self._show_evidence, node["recipe"], node["key"])
-        lines: list[Line] = [([(_count(record, answer.machines), False)], False)]
-        lines += show(record.evidence, record)
-        for device, other in answer.elsewhere:
-            facts = {"device": device, "held": other.held, "processes": other.of}
-            if other.held == other.of:
-                text = _("On %(device)s it holds too, in %(held)s of %(processes)s processes:")
-            else:
-                text = _("On %(device)s it holds in %(held)s of %(processes)s processes only:")
-            lines.append(([(str(text % facts), False)], False))
-            telling = other.refuted[0] if other.refuted else other
-            lines += show(telling.evidence, other)
-        node["evidence"] = lines
+        return None
+    bare = node["form"] == "number"
+    if bare and needs_unit(figure):
+        bare = False  # a reader gets the unit all the same
+        where = " in its translation" if _is_translated(node) else ""
+        node["problem"] = (
+            f"{figure.key!r} is in {figure.unit}, whose scale follows the figure; "
+            f'leave out ", number"{where}'
+        )
+    spread = describe_spread(figure, locale)
+    node += nodes.Text(format_figure(figure, locale, bare=bare))
+    node["spread"] = spread
+    names = name_figure(env, node["recipe"], figure)
+    return names, format_figure(figure, locale), spread
 
-    def _show_evidence(
-        self, recipe: str, key: str, evidence: str, record: ClaimRecord
-    ) -> Iterator[Line]:
-        """Yield lines, and whether each is what was measured: that, and that it is one process.
 
-        A name of the claim itself tells what is measured against what.
-        """
-        locale = current_language(self.config).locale
-        name = partial(ask_name, self.env, recipe, EVIDENCE)
-        compared = name(key)
-        head: Pieces = [(f"{compared}: ", False)] if compared else []
-        yield [*head, *tell_evidence(evidence, locale, name)], True
-        if format_quantities(evidence, locale) != evidence and record.of > 1:
-            said = str(_("This is one process; figures in the text are medians of all."))
-            yield [(said, False)], False
+def _prove(env: BuildEnvironment, node: claim, answer: Answer) -> None:
+    """Give a node the lines of its evidence."""
+    node["evidence"] = []
+    if answer.problem:
+        node["problem"], node["in_files"] = answer.problem, answer.in_files
+    record = answer.claim
+    if record is None:
+        return
+    if record.held < record.of and not answer.trial:
+        node["problem"] = _describe_failure(node.astext(), record)
+    show = partial(_show_evidence, env, node["recipe"], node["key"])
+    lines: list[Line] = [([(_count(record, answer.machines), False)], False)]
+    lines += show(record.evidence, record)
+    for device, other in answer.elsewhere:
+        facts = {"device": device, "held": other.held, "processes": other.of}
+        if other.held == other.of:
+            text = _("On %(device)s it holds too, in %(held)s of %(processes)s processes:")
+        else:
+            text = _("On %(device)s it holds in %(held)s of %(processes)s processes only:")
+        lines.append(([(str(text % facts), False)], False))
+        telling = other.refuted[0] if other.refuted else other
+        lines += show(telling.evidence, other)
+    node["evidence"] = lines
+
+
+def _show_evidence(
+    env: BuildEnvironment, recipe: str, key: str, evidence: str, record: ClaimRecord
+) -> Iterator[Line]:
+    """Yield lines, and whether each is what was measured: that, and that it is one process.
+
+    A name of the claim itself tells what is measured against what.
+    """
+    locale = current_language(env.config).locale
+    name = partial(ask_name, env, recipe, EVIDENCE)
+    compared = name(key)
+    head: Pieces = [(f"{compared}: ", False)] if compared else []
+    yield [*head, *tell_evidence(evidence, locale, name)], True
+    if format_quantities(evidence, locale) != evidence and record.of > 1:
+        said = str(_("This is one process; figures in the text are medians of all."))
+        yield [(said, False)], False
 
 
 def _find(document: nodes.document, kind: type[nodes.inline]) -> list[Any]:
@@ -167,18 +161,13 @@ def _describe_failure(sentence: str, record: ClaimRecord) -> str:
     return f'the claim "{sentence}" ({record.key}) does not hold in {count}: {said}'
 
 
-class NoteProblems(SphinxTransform):
+def note_problems(env: BuildEnvironment, document: nodes.document) -> None:
     """Note what is wrong with the figures of a page, with its place, for every build to tell."""
-
-    default_priority = Priority.NOTE_PROBLEMS
-
-    def apply(self, **kwargs: Any) -> None:
-        """Look at the nodes that have a problem."""
-        problems = store_of(self.env).pages[self.env.docname].problems
-        for node in self.document.findall(lambda n: isinstance(n, measured | claim)):
-            if "problem" in node and "borrowed" not in node:
-                path, line = (None, None) if node.get("in_files") else _locate(node)
-                problems.append(str(GalleryError(node["problem"], path=path, line=line)))
+    problems = store_of(env).pages[env.docname].problems
+    for node in document.findall(lambda n: isinstance(n, measured | claim)):
+        if "problem" in node and "borrowed" not in node:
+            path, line = (None, None) if node.get("in_files") else _locate(node)
+            problems.append(str(GalleryError(node["problem"], path=path, line=line)))
 
 
 def _block(node: nodes.Element) -> nodes.Element:

@@ -80,17 +80,16 @@ def describe_spread(figure: Figure, locale: Locale) -> str:
     if figure.processes < 2:
         return str(_("measured in one process"))
     low, high = _format_ends(figure, locale)
-    numbers = {"processes": figure.processes, "machines": figure.hosts}
-    if not low:
-        if figure.hosts > 1:
-            return str(_("the same in %(processes)s processes on %(machines)s machines") % numbers)
-        return str(_("the same in %(processes)s processes on one machine") % numbers)
-    ends = {"low": low, "high": high}
-    if figure.hosts > 1:
+    if not low and figure.hosts > 1:
+        text = _("the same in %(processes)s processes on %(machines)s machines")
+    elif not low:
+        text = _("the same in %(processes)s processes on one machine")
+    elif figure.hosts > 1:
         text = _("%(low)s to %(high)s in %(processes)s processes on %(machines)s machines")
     else:
         text = _("%(low)s to %(high)s in %(processes)s processes on one machine")
-    return str(text % (numbers | ends))
+    facts = {"low": low, "high": high, "processes": figure.processes, "machines": figure.hosts}
+    return str(text % facts)
 
 
 def format_range(figure: Figure, locale: Locale) -> str:

@@ -8,10 +8,9 @@ from html import escape, unescape
 from typing import Any
 
 from docutils import nodes
+from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
-from sphinx.transforms import SphinxTransform
 
-from ... import Priority
 from ...recipes.cell_marks import DATA_CLASS
 from ...recipes.figures.rows import MIME, Row, parse
 from ...recipes.recorded_page import RecordedPage, load_page
@@ -44,32 +43,25 @@ def leave_place(html: str, rows: Sequence[Row]) -> str:
     return _TABLE.sub(lambda table: f'{table[0]}<caption data-case="{said}"></caption>', html, 1)
 
 
-class CaptionTables(SphinxTransform):
-    """Say in the reader's language what recorded tables show."""
+def caption_tables(env: BuildEnvironment, document: nodes.document) -> None:
+    """Say in the reader's language what recorded tables show, in the places that were left."""
+    page = load_page(env, env.docname)
+    if not isinstance(page, RecordedPage):
+        return
+    device = page.recording.device_name
 
-    default_priority = Priority.FILL_FIGURES
+    def fill(place: re.Match[str]) -> str:
+        case = json.loads(unescape(place[1]))
+        said = _("%(case)s: one process on %(device)s") if case else _("One process on %(device)s")
+        named = f'<span class="{DATA_CLASS}">{escape(device)}</span>'
+        text = ""
+        for part in _PART.split(str(said)):  # whose brackets are not those of the sentence
+            pieces: Pieces = [(part, False)]
+            if part == "%(case)s":
+                pieces = name_case(env, env.docname, *case)
+            text += named if part == "%(device)s" else mark(env.config, pieces)
+        return f"<caption>{text}</caption>"
 
-    def apply(self, **kwargs: Any) -> None:
-        """Fill the places that were left."""
-        page = load_page(self.env, self.env.docname)
-        if not isinstance(page, RecordedPage):
-            return
-        device = page.recording.device_name
-
-        def fill(place: re.Match[str]) -> str:
-            case = json.loads(unescape(place[1]))
-            said = (
-                _("%(case)s: one process on %(device)s") if case else _("One process on %(device)s")
-            )
-            named = f'<span class="{DATA_CLASS}">{escape(device)}</span>'
-            text = ""
-            for part in _PART.split(str(said)):  # whose brackets are not those of the sentence
-                pieces: Pieces = [(part, False)]
-                if part == "%(case)s":
-                    pieces = name_case(self.env, self.env.docname, *case)
-                text += named if part == "%(device)s" else mark(self.config, pieces)
-            return f"<caption>{text}</caption>"
-
-        for node in self.document.findall(nodes.raw):
-            if node.get("format") == "html" and "data-case" in node.astext():
-                node.children = [nodes.Text(_PLACE.sub(fill, node.astext()))]
+    for node in document.findall(nodes.raw):
+        if node.get("format") == "html" and "data-case" in node.astext():
+            node.children = [nodes.Text(_PLACE.sub(fill, node.astext()))]

@@ -15,20 +15,15 @@ from .roles import claim, measured
 _ = get_translation("recipe_gallery")
 
 
-def visit_measured(self: HTML5Translator, node: measured) -> None:
-    """Begin a figure; where it falls again shows a mouse, and the list tells everybody."""
+def visit_figure(self: HTML5Translator, node: measured | claim) -> None:
+    """Begin a figure or a claim; where one falls again shows a mouse, the list tells everybody."""
     spread = {"title": node["spread"]} if "spread" in node else {}
-    self.body.append(self.starttag(node, "span", "", CLASS="measured", **spread))
+    self.body.append(self.starttag(node, "span", "", CLASS=type(node).__name__, **spread))
 
 
 def depart_measured(self: HTML5Translator, node: measured) -> None:
     """End a figure."""
     self.body.append("</span>")
-
-
-def visit_claim(self: HTML5Translator, node: claim) -> None:
-    """Begin a sentence."""
-    self.body.append(self.starttag(node, "span", "", CLASS="claim"))
 
 
 def depart_claim(self: HTML5Translator, node: claim) -> None:

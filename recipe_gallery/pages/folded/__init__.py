@@ -6,12 +6,12 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
-from sphinx.transforms import SphinxTransform
 from sphinx.writers.html5 import HTML5Translator
 from sphinx.writers.latex import LaTeXTranslator
 
-from ... import Priority
+from ... import Priority, add_transform
 from ...recipes.cell_marks import code_of_cells, folded_cell
 from ...recipes.recorded_page import load_page
 
@@ -25,36 +25,34 @@ def setup(app: Sphinx) -> None:
     html, latex = (_visit_html, _depart_html), (_visit_latex, _pass)
     others: Any = dict.fromkeys(("man", "markdown", "texinfo", "text"), (_pass, _pass))
     app.add_node(folded_cell, html=html, latex=latex, **others)
-    app.add_transform(FoldCells)
+    add_transform(app, fold_cells, Priority.ADD_TO_PAGE)
     app.connect("builder-inited", _publish_script)
     app.connect("html-page-context", _load_script)
 
 
-class FoldCells(SphinxTransform):
-    """Put the code of each cell that is marked so into a node that folds it."""
+def fold_cells(env: BuildEnvironment, document: nodes.document) -> None:
+    """Put the code of each cell that is marked so into a node that folds it.
 
-    default_priority = Priority.ADD_TO_PAGE
-
-    def apply(self, **kwargs: Any) -> None:
-        """Change the page in place; what a cell put out stays where it is, below the code."""
-        page = load_page(self.env, self.env.docname)
-        if page is None or page.recipe is None:
-            return
-        summaries = {cell.number: cell.fold for cell in page.recipe.cells}
-        for block in code_of_cells(self.document):
-            summary = summaries[block["recipe_cell"]]
-            if not summary:
-                continue
-            folded = folded_cell(summary=summary)
-            block.replace_self(folded)
-            folded += block
-            # A text leads there as to a section, `Summary`_, unless a section has this name.
-            name = nodes.fully_normalize_name(summary)
-            if name not in self.document.nameids:
-                folded["names"].append(name)
-                self.document.note_implicit_target(folded)
-            else:
-                self.document.set_id(folded)
+    What a cell put out stays where it is, below the code.
+    """
+    page = load_page(env, env.docname)
+    if page is None or page.recipe is None:
+        return
+    summaries = {cell.number: cell.fold for cell in page.recipe.cells}
+    for block in code_of_cells(document):
+        summary = summaries[block["recipe_cell"]]
+        if not summary:
+            continue
+        folded = folded_cell(summary=summary)
+        block.replace_self(folded)
+        folded += block
+        # A text leads there as to a section, `Summary`_, unless a section has this name.
+        name = nodes.fully_normalize_name(summary)
+        if name not in document.nameids:
+            folded["names"].append(name)
+            document.note_implicit_target(folded)
+        else:
+            document.set_id(folded)
 
 
 def button(document: nodes.document) -> str:

@@ -102,36 +102,19 @@ def write_heading(title: nodes.title, level: int, page: Page) -> str:
 
 for _kind in _TRANSPARENT:
     write_block.register(_kind, lambda node, page: join_blocks(node.children, page))
-
-
-@write_block.register(nodes.paragraph)
-def _paragraph(node: nodes.paragraph, page: Page) -> str:
-    return protect_lines(join_inline(node, page))
-
-
-@write_block.register(nodes.rubric)
-@write_block.register(nodes.subtitle)
-@write_block.register(nodes.title)
-@write_block.register(addnodes.centered)
-def _bold_line(node: nodes.TextElement, page: Page) -> str:
-    return bold_line(join_inline(node, page))
+for _kind in (nodes.block_quote, nodes.sidebar, nodes.topic):
+    write_block.register(_kind, lambda node, page: quote(join_blocks(node.children, page)))
+for _kind in (nodes.rubric, nodes.subtitle, nodes.title, addnodes.centered):
+    write_block.register(_kind, lambda node, page: bold_line(join_inline(node, page)))
+write_block.register(nodes.paragraph, lambda node, page: protect_lines(join_inline(node, page)))
+write_block.register(nodes.attribution, lambda node, page: f"— {join_inline(node, page)}")
+write_block.register(nodes.transition, lambda _node, _page: "---")
+write_block.register(nodes.doctest_block, lambda node, _page: code_block(node.astext(), "pycon"))
 
 
 @write_block.register(nodes.caption)
 def _caption(node: nodes.caption, page: Page) -> str:
     return protect_lines(escape(page.number(node.parent)) + join_inline(node, page))
-
-
-@write_block.register(nodes.block_quote)
-@write_block.register(nodes.sidebar)
-@write_block.register(nodes.topic)
-def _quote(node: nodes.Element, page: Page) -> str:
-    return quote(join_blocks(node.children, page))
-
-
-@write_block.register(nodes.attribution)
-def _attribution(node: nodes.attribution, page: Page) -> str:
-    return f"— {join_inline(node, page)}"
 
 
 def _note(node: nodes.Element, page: Page) -> str:
@@ -165,21 +148,11 @@ def _each_line(block: nodes.line_block, page: Page, depth: int) -> Iterable[str]
             yield "&emsp;" * depth + join_inline(child, page).replace("\n", " ")
 
 
-@write_block.register(nodes.transition)
-def _transition(_node: nodes.transition, _page: Page) -> str:
-    return "---"
-
-
 @write_block.register(nodes.literal_block)
 @write_block.register(code_links_block)  # Sphinx-Gallery's, of code that it has put links into
 def _code(node: nodes.Element, _page: Page) -> str:
     language = node.get("language") or node.get("lang", "")
     return code_block(plain_code(node), "" if language in ("default", "none") else language)
-
-
-@write_block.register(nodes.doctest_block)
-def _doctest(node: nodes.doctest_block, _page: Page) -> str:
-    return code_block(node.astext(), "pycon")
 
 
 @write_block.register(addnodes.productionlist)

@@ -75,6 +75,9 @@ for _kind in _TRANSPARENT:
     write_inline.register(_kind, join_inline)
 for _kind in INVISIBLE:
     write_inline.register(_kind, lambda _node, _page: "")
+for _kind in (nodes.footnote_reference, nodes.citation_reference):
+    write_inline.register(_kind, lambda node, page: f"<sup>[{join_inline(node, page)}]</sup>")
+write_inline.register(nodes.literal, lambda node, _page: code_span(node.astext()))
 
 
 @write_inline.register(nodes.Text)
@@ -87,22 +90,11 @@ def _text(node: nodes.Text, _page: Page) -> str:
     return escape(node.astext().replace("\r", ""), apart=dollars > 1, in_link=in_link)
 
 
-@write_inline.register(nodes.literal)
-def _literal(node: nodes.literal, _page: Page) -> str:
-    return code_span(node.astext())
-
-
 @write_inline.register(nodes.subscript)
 @write_inline.register(nodes.superscript)
 def _raised(node: nodes.Element, page: Page) -> str:
     tag = "sub" if isinstance(node, nodes.subscript) else "sup"
     return f"<{tag}>{join_inline(node, page)}</{tag}>"
-
-
-@write_inline.register(nodes.footnote_reference)
-@write_inline.register(nodes.citation_reference)
-def _note_reference(node: nodes.Element, page: Page) -> str:
-    return f"<sup>[{join_inline(node, page)}]</sup>"
 
 
 @write_inline.register(nodes.abbreviation)

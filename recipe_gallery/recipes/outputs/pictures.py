@@ -26,10 +26,8 @@ def read_picture(mime: str, data: str) -> bytes:
     content = decode_picture(mime, data)
     if mime == "image/svg+xml":
         return content  # it is read with the recording
-    from PIL import (  # slow to import, and not needed where no picture changed
-        Image,
-        UnidentifiedImageError,
-    )
+    # slow to import, and not needed where no picture changed
+    from PIL import Image, UnidentifiedImageError
 
     kind = mime.partition("/")[2].upper()
     try:

@@ -34,12 +34,8 @@ def show_only(gpu: Gpu | None) -> dict[str, str]:
     """Return the variables with which libraries see one GPU alone, or none."""
     if gpu is None:
         return {CUDA: "", HIP: "-1"}  # to HIP, nothing would be all
-    if gpu.vendor == AMD:
-        return {
-            ROCR: gpu.identity,
-            HIP: "0",
-            CUDA: "",
-        }  # where there is HIP_..., CUDA_... is not read
+    if gpu.vendor == AMD:  # where there is HIP_..., CUDA_... is not read
+        return {ROCR: gpu.identity, HIP: "0", CUDA: ""}
     return {CUDA: gpu.identity}
 
 

@@ -29,15 +29,11 @@ def list_visible() -> list[Gpu]:
     if gpus or visible is None:
         return choose(gpus, visible)
     # One that is broken may keep it from telling of all.
-    return [gpu for name in names for gpu in _query("--id", name.strip())]
+    return [gpu for name in names for gpu in list_all("--id", name.strip())]
 
 
-def list_all() -> list[Gpu]:
-    """Return all GPUs of this machine; none where nvidia-smi fails."""
-    return _query()
-
-
-def _query(*options: str) -> list[Gpu]:
+def list_all(*options: str) -> list[Gpu]:
+    """Return all GPUs of this machine, as options admit them; none where nvidia-smi fails."""
     query = "--query-gpu=name,driver_version,memory.total,uuid"
     gpus = []
     for line in ask_tool(TOOL, "--format=csv,noheader", query, *options).splitlines():
@@ -64,7 +60,5 @@ def _list_parts(names: Iterable[str]) -> Iterable[Gpu]:
             return
         kind, gpu = kinds[name]
         # the memory is the whole GPU's
-        yield Gpu(
-            identity=name,
-            facts={"gpu": f"{gpu.facts['gpu']} {kind}", "driver": gpu.facts["driver"]},
-        )
+        facts = {"gpu": f"{gpu.facts['gpu']} {kind}", "driver": gpu.facts["driver"]}
+        yield Gpu(identity=name, facts=facts)

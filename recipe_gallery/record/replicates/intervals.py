@@ -46,7 +46,7 @@ recorded; at 15 times, which nobody has seen, 95 with two hosts and 55 with one.
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from statistics import fmean, median
 
@@ -190,14 +190,8 @@ def _make_figure(key: str, sample: _Sample, spread: _Spread | None) -> Figure:
     if row.unit == "share" and row.quantity != LIMIT_SHARE:
         high = max(value, min(high, 1.0))
     return Figure(
+        **{**asdict(row), "value": value},
         key=key,
-        case=row.case,
-        arm=row.arm,
-        size=row.size,
-        quantity=row.quantity,
-        unit=row.unit,
-        spread_class=row.spread_class,
-        value=value,
         low=low,
         high=high,
         processes=sum(map(len, sample.hosts)),

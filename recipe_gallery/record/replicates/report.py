@@ -21,9 +21,7 @@ class FiguresReport:
 
     notes: tuple[str, ...] = ()  # what a person may want to know
     wrong: tuple[str, ...] = ()  # what is to be mended
-    refuted: tuple[
-        str, ...
-    ] = ()  # claims that a process refutes: to be mended where text rests on it
+    refuted: tuple[str, ...] = ()  # claims that a process refutes; text must not rest on these
 
     @property
     def lines(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
+from typing import Any
 from unicodedata import normalize
 
 from ...languages import Language
@@ -107,6 +108,7 @@ def describe_length(text: str, translation: str) -> str:
 
 
 CheckFunction = Callable[[Message], Iterator[str]]
+ALL = frozenset(Kind)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,10 +117,10 @@ class Check:
 
     name: str
     run: CheckFunction
-    of: frozenset[Kind]  # to which messages it applies
-    breaks: bool  # what it finds would mislead a reader or spoil a page: the build shows English
-    scripts: frozenset[str]  # to which languages it applies, by how they are written; none: to all
-    whole: bool  # it has no say while markup or a comment is broken
+    of: Collection[Kind] = ALL  # to which messages it applies
+    breaks: bool = False  # it would mislead a reader or spoil a page: the build shows English
+    scripts: Collection[str] = ()  # to which languages, by how they are written; none: to all
+    whole: bool = False  # it has no say while markup or a comment is broken
 
     def applies(self, kind: Kind, language: Language) -> bool:
         """Tell whether it has a say on messages of a kind in a language."""
@@ -126,29 +128,14 @@ class Check:
 
 
 CHECKS: list[Check] = []
-ALL = frozenset(Kind)
 
 
-def check(
-    *,
-    of: Collection[Kind] = ALL,
-    breaks: bool = False,
-    scripts: Collection[str] = (),
-    whole: bool = False,
-) -> Callable[[CheckFunction], CheckFunction]:
-    """Add a function to the checks, under its own name."""
+def check(**options: Any) -> Callable[[CheckFunction], CheckFunction]:
+    """Add a function to the checks, under its own name; ``options`` are those of a ``Check``."""
 
     def register(function: CheckFunction) -> CheckFunction:
         name = function.__name__.removeprefix("check_").replace("_", "-")
-        each = Check(
-            name=name,
-            run=function,
-            of=frozenset(of),
-            breaks=breaks,
-            scripts=frozenset(scripts),
-            whole=whole,
-        )
-        CHECKS.append(each)
+        CHECKS.append(Check(name=name, run=function, **options))
         return function
 
     return register

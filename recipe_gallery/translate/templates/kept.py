@@ -36,7 +36,7 @@ from ..catalogs import (
     read_catalog,
     write_catalog,
 )
-from .labels import add_labels, for_language, is_own, keep
+from .labels import add_labels, for_language, is_own, keep, translated_elsewhere
 
 SOURCES = "X-Sources"  # a field of a template's header: files, each with its hash
 _LARGEST = 50_000_000  # bytes of a source
@@ -217,12 +217,16 @@ class KeptTemplates:
         if domain not in self.labels:
             return self.of_page(domain)
         kept = self.of_page("sphinx") if domain == "sphinx" else None
-        labels = self._labels[domain]
-        ships = domain == ENGINE and self.folder_of(domain) == self.locale
-        labels = for_language(labels, self.config, domain, code, old=old, ships=ships)
+        labels = for_language(self._labels[domain], self.shipped(domain, code), old)
         kinds = {entry.msgid: Kind.LABEL for entry in labels}
         path = kept.path if kept else self.path_of(domain)
         return Template(path=path, kinds=kinds, stale=kept.stale if kept else "")
+
+    def shipped(self, domain: str, code: str) -> set[str]:
+        """Return the messages of a catalog that others ship a translation of."""
+        elsewhere = domain == ENGINE and self.folder_of(domain) == self.locale
+        is_borrowed = domain == "sphinx" or elsewhere
+        return translated_elsewhere(self.config, domain, code) if is_borrowed else set()
 
     def folder_of(self, domain: str) -> Path:
         """Return the folder of all languages in which a catalog lies."""

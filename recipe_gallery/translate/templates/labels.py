@@ -102,24 +102,14 @@ def _shipped(package: str, code: str) -> set[str]:
 
 
 def for_language(
-    template: polib.POFile,
-    config: Config,
-    domain: str,
-    code: str,
-    *,
-    old: Iterable[polib.POEntry] | None,
-    ships: bool,
+    template: polib.POFile, shipped: set[str], old: Iterable[polib.POEntry]
 ) -> polib.POFile:
-    """Return a template without labels that others have translated into a language already.
+    """Return a template without labels whose translation is ``shipped`` by others.
 
     Those that the catalog ``old`` translates all the same stay: a translator found better words,
     and another tool may have made them obsolete. So do those of the project's own templates.
-    ``ships`` tells that the labels are the engine's, which ships their translations.
     """
-    if domain != "sphinx" and not ships:
-        return template
-    better = {entry.msgid for entry in old or () if entry.msgstr}
-    known = translated_elsewhere(config, domain, code) - better
+    known = shipped - {entry.msgid for entry in old if entry.msgstr}
     return keep(template, lambda entry: entry.msgid not in known or is_own(entry))
 
 

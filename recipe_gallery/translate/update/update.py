@@ -7,7 +7,7 @@ import polib
 
 from ...languages import Language
 from ...project import Project
-from ..catalogs import ENGINE, domain_of, find_catalogs, read_catalog, write_catalog
+from ..catalogs import domain_of, find_catalogs, read_catalog, write_catalog
 from ..templates.extract import make_templates
 from ..templates.kept import KeptTemplates, write_templates
 from ..templates.labels import for_language
@@ -50,14 +50,7 @@ def plan_language(
     paths = {domain: kept.catalog_of(domain, code) for domain in names}
     olds = {domain: read_catalog(path) for domain, path in paths.items() if path.exists()}
     wanted = {
-        domain: for_language(
-            template,
-            project.config,
-            domain,
-            code,
-            old=olds.get(domain),
-            ships=domain == ENGINE and kept.folder_of(domain) == project.locale,
-        )
+        domain: for_language(template, kept.shipped(domain, code), olds.get(domain, ()))
         for domain, template in domains.items()
     }
     return paths, plan_update(olds, wanted, language=code)

@@ -148,11 +148,11 @@ def test_what_breaks_a_page_is_kept_from_it_and_style_is_not() -> None:
 def test_a_function_becomes_a_check_under_its_own_name() -> None:
     before = list(CHECKS)
 
-    @check(of={Kind.LABEL}, scripts=["Kore"])
+    @check(of={Kind.LABEL}, scripts={"Kore"})
     def check_two_words(message: Message) -> Iterator[str]:
         yield message.text
 
-    @advice(scripts=["Hans"])
+    @advice(scripts={"Hans"})
     def check_more(message: Message) -> Iterator[str]:
         yield message.text
 
@@ -160,9 +160,9 @@ def test_a_function_becomes_a_check_under_its_own_name() -> None:
     assert one == Check(
         name="two-words",
         run=check_two_words,
-        of=frozenset({Kind.LABEL}),
+        of={Kind.LABEL},
         breaks=False,
-        scripts=frozenset({"Kore"}),
+        scripts={"Kore"},
         whole=False,
     )
     assert (other.name, other.run, other.breaks, other.whole) == ("more", check_more, False, True)

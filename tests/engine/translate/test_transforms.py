@@ -1,5 +1,6 @@
 """What becomes of translated comments: they stand in the code, and summaries on folded cells."""
 
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,11 +15,12 @@ from recipe_gallery.recipes.cell_marks import DATA_CLASS, OUTPUT_CLASS, folded_c
 from recipe_gallery.translate import transforms
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.transforms import (
-    MarkUntranslated,
-    PrepareTranslation,
-    WriteComments,
     code_comment,
     fold_summary,
+    mark_untranslated,
+    prepare_translation,
+    tell_differences,
+    write_comments,
 )
 
 
@@ -41,7 +43,7 @@ def test_the_summary_of_a_folded_cell_is_translated_or_english_and_marked_so() -
             summary.apply_translated_message("Helpers", translation)
         folded += [summary, code_of("x = 1", recipe_cell=1, recipe_line=1)]
         document += folded
-    WriteComments(document).apply()
+    write_comments(document.settings.env, document)
     shown = [(each["summary"], each["summary_classes"]) for each in document.children]
     assert shown == [("도구", []), ("Helpers", ["language-en"])]
     assert [len(each) for each in document.children] == [1, 1]
@@ -57,7 +59,7 @@ def test_comments_are_translated_in_code_of_texts_and_of_cells() -> None:
             helper.apply_translated_message(comment, translation)
         document += helper
     document += [code_of(code), code_of(code, recipe_cell=1), code_of("no Python at all # Why.")]
-    WriteComments(document).apply()
+    write_comments(document.settings.env, document)
     changed = code.replace("Why.", "이유.")
     assert [each.astext() for each in document.children] == [
         changed,
@@ -78,7 +80,7 @@ def test_messages_that_a_page_or_its_catalog_has_alone_are_told(
     path = tmp_path / "locale/ko/LC_MESSAGES/part/page.po"
     path.parent.mkdir(parents=True)
     path.write_text('msgid "Gone."\nmsgstr "간 것."\n\nmsgid "Left."\nmsgstr ""\n')
-    tell = PrepareTranslation(document)._tell_differences
+    tell = partial(tell_differences, document.settings.env)
     tell(["Left.", "New.", "One.", "``x``"], ["Gone.", "One."])
     run = "run: recipe-gallery update-po ko"
     assert told == [f"{path}:1: the page does not have this message any more: 'Gone.'; {run}"]
@@ -117,13 +119,13 @@ def test_what_is_not_translated_is_marked_and_told_on_top(monkeypatch: pytest.Mo
     )
     monkeypatch.setattr(transforms, "catalog_path", lambda _env, name: name)
     monkeypatch.setattr(transforms, "edit_address", lambda _env, name: f"https://a.example/{name}")
-    monkeypatch.setattr(PrepareTranslation, "_tell_differences", lambda _self, *all_of: None)
-    PrepareTranslation(document).apply()
+    monkeypatch.setattr(transforms, "tell_differences", lambda _env, *all_of: None)
+    prepare_translation(settings.env, document)
     prose, comment = {Kind.PROSE}, {Kind.COMMENT}
     assert found == {"page": {"Head": prose, "Three words here.": prose, "Why.": comment}}
     assert settings.character_level_inline_markup is True
     assert (settings.raw_enabled, settings.file_insertion_enabled) == (False, False)
-    MarkUntranslated(document).apply()
+    mark_untranslated(settings.env, document)
     assert settings.character_level_inline_markup is False
     assert (settings.raw_enabled, settings.file_insertion_enabled) == (True, False)
     note = document[1]
@@ -135,8 +137,8 @@ def test_what_is_not_translated_is_marked_and_told_on_top(monkeypatch: pytest.Mo
     assert (title["classes"], text["classes"]) == ([], ["language-en"])
     assert [each["classes"][1:] for each in shown] == [["language-en"], ["language-en"], []]
     before = len(document.children)
-    MarkUntranslated(document).apply()  # which has nothing to do now
+    mark_untranslated(settings.env, document)  # which has nothing to do now
     assert len(document.children) == before
     document["trusted"], document["untranslated"], document["percent"] = (False, False), [text], 100
-    MarkUntranslated(document).apply()
+    mark_untranslated(settings.env, document)
     assert (len(document.children), text["classes"]) == (before, ["language-en"])

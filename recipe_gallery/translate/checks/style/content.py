@@ -45,7 +45,7 @@ def _is_title(text: str, source: str) -> bool:
     return any(text in title for found in _TITLES.findall(source) for title in found)
 
 
-@advice(of={Kind.PROSE, Kind.COMMENT}, scripts=["Kore", "Hans", "Hant"])
+@advice(of={Kind.PROSE, Kind.COMMENT}, scripts={"Kore", "Hans", "Hant"})
 def check_length(message: Message) -> Iterator[str]:
     """Find translations that are much shorter or longer than those of such texts.
 

@@ -89,7 +89,7 @@ def _changed_to_full_stop(message: Message, was: str, target: str) -> bool:
     return not was and not _KOREAN_SENTENCE.search(target.rstrip(_CLOSING + ".!"))
 
 
-@advice(scripts=["Kore", "Hans", "Hant", "Jpan"])
+@advice(scripts={"Kore", "Hans", "Hant", "Jpan"})
 def check_width(message: Message) -> Iterator[str]:
     """Punctuation of the wrong width: half in Chinese sentences, full in Korean ones.
 
@@ -118,7 +118,7 @@ def _not_copied(message: Message, pattern: re.Pattern[str], text: str) -> str:
     return " ".join(list(found)[:5])
 
 
-@advice(scripts=["Kore", "Hans", "Hant"])
+@advice(scripts={"Kore", "Hans", "Hant"})
 def check_spacing(message: Message) -> Iterator[str]:
     """Spaces beside Latin words in Chinese, and before particles in Korean.
 

@@ -40,7 +40,7 @@ def check_doubled_word(message: Message) -> Iterator[str]:
             yield f"written twice: {found[0]}; remove one"
 
 
-@advice(scripts=["Kore"])
+@advice(scripts={"Kore"})
 def check_register(message: Message) -> Iterator[str]:
     """Sentences of another style than 합니다.
 
@@ -53,7 +53,7 @@ def check_register(message: Message) -> Iterator[str]:
         yield f"해요 style: ...{text[: found.end()][-8:]}; write 합니다 style, as all pages do"
 
 
-@advice(scripts=["Kore"])
+@advice(scripts={"Kore"})
 def check_particle(message: Message) -> Iterator[str]:
     """Korean particles of the other form than the name before asks for.
 
