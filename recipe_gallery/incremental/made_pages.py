@@ -13,7 +13,7 @@ import logging
 import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,9 @@ class Memory:
 
     def write(self, path: Path) -> None:
         """Write it for the next build."""
-        path.write_text(json.dumps(asdict(self)), encoding="utf-8")
+        pages = {name: vars(page) for name, page in self.pages.items()}
+        data = {"settings": self.settings, "state": self.state, "pages": pages}
+        path.write_text(json.dumps(data), encoding="utf-8")
 
     def wrap(
         self, make: Callable[..., Generated], sources_of: Callable[[Path], list[Path]]

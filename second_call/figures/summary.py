@@ -14,11 +14,11 @@ from sphinx.environment import BuildEnvironment
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.incremental.kept import keep, once
 from recipe_gallery.incremental.outdated import has_state, keep_ahead
-from recipe_gallery.pages.figures.known import all_files, figures_of, state_of_recipe
+from recipe_gallery.pages.figures.known import all_files, figures_of, file_of, state_of_recipe
 from recipe_gallery.recipes.figures.figures import Figures, figures_path, load_figures
 from recipe_gallery.recipes.figures.replicates import replicates_path
 from recipe_gallery.recipes.figures.rows import slug
-from recipe_gallery.recipes.gallery import GalleryFile, find_file
+from recipe_gallery.recipes.gallery import GalleryFile
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.recorded_page import RecordedPage, Unrecorded, load_recorded
 
@@ -55,7 +55,7 @@ def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary
     ``machine`` names a folder of ``recordings/``; without it, it is the recording the page shows.
     Files that have not changed are not read again, also not in later builds.
     """
-    file = find_file(env.config, Path(env.srcdir), docname)
+    file = file_of(env, docname)
     if file is None:
         return None
     folder = Path(env.srcdir, env.config.recipe_gallery_recordings, machine)
@@ -86,7 +86,7 @@ def declared_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
 
 @keep_ahead
 def _keep_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
-    file = find_file(env.config, Path(env.srcdir), docname)
+    file = file_of(env, docname)
     if file is None:
         return {}
     names: dict[str, str]

@@ -8,7 +8,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.incremental.kept import store_of
+from recipe_gallery.incremental.kept import once, store_of
 from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import (
     Language,
@@ -97,9 +97,12 @@ def measure_catalogs(env: BuildEnvironment, code: str) -> list[CatalogStatus]:
 
     One that has not changed is not read again, also not in later builds.
     """
+    return language_status(once(env, _list_templates), code, store_of(env).kept["catalogs"])
+
+
+def _list_templates(env: BuildEnvironment) -> KeptTemplates:
     srcdir = Path(env.srcdir)
-    kept = KeptTemplates(srcdir, locale_dirs(env.config, srcdir)[0], env.config)
-    return language_status(kept, code, store_of(env).kept["catalogs"])
+    return KeptTemplates(srcdir, locale_dirs(env.config, srcdir)[0], env.config)
 
 
 def draw_progress(progress: Progress, own: Language, language: Language) -> nodes.Node:

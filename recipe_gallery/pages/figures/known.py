@@ -80,6 +80,15 @@ def _list_all(env: BuildEnvironment) -> list[GalleryFile]:
     return list_files(env.config, Path(env.srcdir))
 
 
+def file_of(env: BuildEnvironment, docname: str) -> GalleryFile | None:
+    """Return the recipe of a page, or None; ``find_file`` would look for each at every question."""
+    return once(env, _list_by_page).get(docname)
+
+
+def _list_by_page(env: BuildEnvironment) -> dict[str, GalleryFile]:
+    return {file.docname: file for file in all_files(env)}
+
+
 def _list_names(env: BuildEnvironment) -> list[str]:
     return [file.name for file in all_files(env)]
 
@@ -146,13 +155,13 @@ def _suggest(key: str, keys: Iterable[str]) -> str:
 
 @keep_ahead
 def _know_recipe(env: BuildEnvironment, docname: str) -> None:
-    if find_file(env.config, Path(env.srcdir), docname):
+    if file_of(env, docname):
         once(env, _know, docname)
 
 
 def _know(env: BuildEnvironment, docname: str) -> Kept:
     """Keep what is known of a recipe; unchanged files are not read again, nor in later builds."""
-    file = find_file(env.config, Path(env.srcdir), docname)
+    file = file_of(env, docname)
     key = "figures", docname
     if file is None:
         gone = Known(problem=f"there is no recipe {docname!r} any more")
@@ -232,7 +241,7 @@ def _of_page(row: Row) -> Figure:
 @has_state(state_of_recipe)
 def list_machines(env: BuildEnvironment, docname: str) -> tuple[str, ...]:
     """Return on which other machines a recipe was recorded, by its page."""
-    file = find_file(env.config, Path(env.srcdir), docname)
+    file = file_of(env, docname)
     return once(env, _find_machines).get(file.name, ()) if file else ()
 
 
