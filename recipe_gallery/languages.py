@@ -1,7 +1,5 @@
 """The languages of a project, read from ``languages.toml``; dates and numbers in their form."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Iterable, Sequence
@@ -14,24 +12,20 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from babel import Locale, UnknownLocaleError, dates, numbers
 from babel.core import get_global
+from sphinx.config import Config
 from sphinx.util import logging
 
 from .errors import GalleryError, suggest, visible
 
 if TYPE_CHECKING:  # slow to import, and the command line comes through here
     from sphinx.application import Sphinx
-    from sphinx.config import Config
-
-logger = logging.getLogger(__name__)
 
 FILE_NAME = "languages.toml"
 # As other tools call English with accents, and in letters of a script from right to left, after the
 # private territories XA and XB.
 PSEUDO_CODES = ("en_XA", "ar_XB")
 # Scripts without spaces between words, and Korean, whose particles follow a name without one
-_WITHOUT_SPACES = frozenset(
-    {"Hans", "Hant", "Jpan", "Khmr", "Kore", "Laoo", "Mymr", "Thai", "Tibt"}
-)
+_WITHOUT_SPACES = {"Hans", "Hant", "Jpan", "Khmr", "Kore", "Laoo", "Mymr", "Thai", "Tibt"}
 CODE = re.compile(r"[a-z]{2,3}(_[A-Za-z0-9]{2,8})*")
 TAG = re.compile(r"[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*")  # stands in HTML as it is
 CODE_REMEDY = "use one such as ja or pt_BR"
@@ -168,7 +162,7 @@ def _parse(path: Path, code: str, entry: Any) -> Language:
     raise GalleryError(f"{code}: {problem}", path=path, remedy=remedy)
 
 
-def set_languages(app: Sphinx, config: Config) -> None:
+def set_languages(app: "Sphinx", config: Config) -> None:
     """Read ``languages.toml`` when a build begins; derive the address of its language's site.
 
     Without that file there is English. A build in another language then translates into it if there
@@ -184,13 +178,15 @@ def set_languages(app: Sphinx, config: Config) -> None:
         if listed and code not in PSEUDO_CODES:
             remedy = _add(code, languages)
             problem = GalleryError(f"no language {code!r} in {FILE_NAME}", remedy=remedy)
-            logger.warning("%s", problem, type="recipe_gallery", subtype="language")
+            logging.getLogger(__name__).warning(
+                "%s", problem, type="recipe_gallery", subtype="language"
+            )
     config.recipe_gallery_languages = languages
     if not config.html_baseurl:
         config.html_baseurl = languages[code].address(config.recipe_gallery_site_url)
 
 
-def is_listed(app: Sphinx, config: Config) -> bool:
+def is_listed(app: "Sphinx", config: Config) -> bool:
     """Tell whether ``languages.toml`` has the language of this build."""
     return config.language in load_languages(Path(app.confdir))
 

@@ -14,7 +14,7 @@ from sphinx.environment import BuildEnvironment
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.incremental.kept import keep, once
 from recipe_gallery.incremental.outdated import has_state, keep_ahead
-from recipe_gallery.pages.figures.known import all_files, figures_of, file_of, state_of_recipe
+from recipe_gallery.pages.figures.known import all_files, figures_of, state_of_recipe
 from recipe_gallery.recipes.figures.figures import Figures, figures_path, load_figures
 from recipe_gallery.recipes.figures.replicates import replicates_path
 from recipe_gallery.recipes.figures.rows import slug
@@ -55,7 +55,7 @@ def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary
     ``machine`` names a folder of ``recordings/``; without it, it is the recording the page shows.
     Files that have not changed are not read again, also not in later builds.
     """
-    file = file_of(env, docname)
+    file = all_files(env).get(docname)
     if file is None:
         return None
     folder = Path(env.srcdir, env.config.recipe_gallery_recordings, machine)
@@ -86,7 +86,7 @@ def declared_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
 
 @keep_ahead
 def _keep_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
-    file = file_of(env, docname)
+    file = all_files(env).get(docname)
     if file is None:
         return {}
     names: dict[str, str]
@@ -110,7 +110,7 @@ def _read_names(file: GalleryFile) -> tuple[list[Path] | None, dict[str, str]]:
 def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:
     """Return the pages of all recipes, those first that ``second_call_recipes`` names."""
     first = {name: place for place, name in enumerate(env.config.second_call_recipes)}
-    files = sorted(all_files(env), key=lambda file: first.get(file.name, len(first)))
+    files = sorted(all_files(env).values(), key=lambda file: first.get(file.name, len(first)))
     return tuple(file.docname for file in files)
 
 

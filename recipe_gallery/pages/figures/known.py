@@ -71,26 +71,17 @@ def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
     raise ValueError(f"no recipe is called {named.recipe!r}{_suggest(named.recipe, names)}")
 
 
-def all_files(env: BuildEnvironment) -> list[GalleryFile]:
-    """Return all recipes of the project, which are looked for once in a build."""
+def all_files(env: BuildEnvironment) -> dict[str, GalleryFile]:
+    """Return all recipes of the project by their pages; they are looked for once in a build."""
     return once(env, _list_all)
 
 
-def _list_all(env: BuildEnvironment) -> list[GalleryFile]:
-    return list_files(env.config, Path(env.srcdir))
-
-
-def file_of(env: BuildEnvironment, docname: str) -> GalleryFile | None:
-    """Return the recipe of a page, or None; ``find_file`` would look for each at every question."""
-    return once(env, _list_by_page).get(docname)
-
-
-def _list_by_page(env: BuildEnvironment) -> dict[str, GalleryFile]:
-    return {file.docname: file for file in all_files(env)}
+def _list_all(env: BuildEnvironment) -> dict[str, GalleryFile]:
+    return {file.docname: file for file in list_files(env.config, Path(env.srcdir))}
 
 
 def _list_names(env: BuildEnvironment) -> list[str]:
-    return [file.name for file in all_files(env)]
+    return [file.name for file in all_files(env).values()]
 
 
 def state_of_recipe(env: BuildEnvironment, docname: str) -> bytes:
@@ -155,13 +146,13 @@ def _suggest(key: str, keys: Iterable[str]) -> str:
 
 @keep_ahead
 def _know_recipe(env: BuildEnvironment, docname: str) -> None:
-    if file_of(env, docname):
+    if docname in all_files(env):
         once(env, _know, docname)
 
 
 def _know(env: BuildEnvironment, docname: str) -> Kept:
     """Keep what is known of a recipe; unchanged files are not read again, nor in later builds."""
-    file = file_of(env, docname)
+    file = all_files(env).get(docname)
     key = "figures", docname
     if file is None:
         gone = Known(problem=f"there is no recipe {docname!r} any more")
@@ -241,7 +232,7 @@ def _of_page(row: Row) -> Figure:
 @has_state(state_of_recipe)
 def list_machines(env: BuildEnvironment, docname: str) -> tuple[str, ...]:
     """Return on which other machines a recipe was recorded, by its page."""
-    file = file_of(env, docname)
+    file = all_files(env).get(docname)
     return once(env, _find_machines).get(file.name, ()) if file else ()
 
 
@@ -249,7 +240,7 @@ def _find_machines(env: BuildEnvironment) -> dict[str, tuple[str, ...]]:
     """Return the machines of each recipe that has some, by its name."""
     found: dict[str, tuple[str, ...]] = {}
     folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
-    for _path, machine, name in find_recordings(folder, all_files(env)):
+    for _path, machine, name in find_recordings(folder, all_files(env).values()):
         if machine and name:
             found[name] = (*found.get(name, ()), machine)
     return found
