@@ -22,8 +22,8 @@ from recipe_gallery.languages import Language
 from recipe_gallery.project import load_project
 from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.recipes.recipe import load_recipe
-from recipe_gallery.translate import compiled
 from recipe_gallery.translate.catalogs import ENGINE_LOCALE
+from recipe_gallery.translate.checks import run as checks
 from recipe_gallery.translate.compiled import compile_catalog, shipped_labels, translate
 from recipe_gallery.translate.mo import loaded_messages
 from recipe_gallery.translate.templates.extract import make_templates
@@ -442,7 +442,7 @@ def test_an_unchanged_catalog_is_not_checked_again(
     assert line.endswith("; shown in English")
     before = path.with_suffix(".mo").stat().st_mtime_ns
     path.touch()  # another time, the same content
-    monkeypatch.setattr(compiled, "check_catalog", None)
+    monkeypatch.setattr(checks, "check_catalog", None)
     assert compile_page(path, note) == note  # told again
     monkeypatch.undo()
     assert compile_page(path) == note  # without a note it is checked, and nothing is written
@@ -460,7 +460,7 @@ def test_problems_are_told_again_from_what_the_last_build_noted(
     edit(site, "A paragraph.", "``문단")
     first = site.build(language="ko")
     assert "; shown in English" in first.warnings
-    monkeypatch.setattr(compiled, "check_catalog", None)
+    monkeypatch.setattr(checks, "check_catalog", None)
     again = site.build(language="ko")
     assert (again.warnings, again.read) == (first.warnings, [])
 
