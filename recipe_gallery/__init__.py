@@ -75,7 +75,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     from .incremental.processes import RESOLVES_ANYWHERE
     from .project import SETTINGS, code_digest
 
-    gc.set_threshold(50_000)  # nodes are many and stay: looking after 700 takes a sixth of a build
+    gc.set_threshold(200_000)  # nodes are many and stay: looking after 700 takes a sixth of a build
     app.setup_extension("sphinx_gallery.gen_gallery")
     for name, (default, rebuild, kind) in SETTINGS.items():
         app.add_config_value(name, default, rebuild, kind)  # type: ignore[arg-type]

@@ -136,7 +136,8 @@ def find_pages(root: Path, config: Config) -> dict[str, str]:
     """Return the files of the pages that no gallery makes, by page; paths begin at the root."""
     suffixes = config.source_suffix
     known = [suffixes] if isinstance(suffixes, str) else list(suffixes)
-    made = [f"{pages}/**" for pages, _examples in gallery_folders(config)]
+    # the folder itself, too, so that nobody looks through it
+    made = [name for pages, _ in gallery_folders(config) for name in (pages, f"{pages}/**")]
     excluded = [*config.exclude_patterns, *config.templates_path, *made]
     found = Pages(root.resolve(), dict.fromkeys(known, ""))
     names = sorted(found.discover(excluded, config.include_patterns))
@@ -150,6 +151,14 @@ def file_state(path: str | Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return state.st_mtime_ns, state.st_size
+
+
+class FileStates(dict[str, tuple[int, int] | None]):
+    """States of files by name, each looked at once: recipes share most of their inputs."""
+
+    def __missing__(self, path: str) -> tuple[int, int] | None:
+        self[path] = state = file_state(path)
+        return state
 
 
 @cache  # of the code that runs, which in a long process need not be what the files hold by now

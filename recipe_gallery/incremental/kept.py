@@ -8,7 +8,7 @@ import hashlib
 import os
 import pickle
 import time
-from collections import defaultdict
+from collections import UserDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 
 from sphinx.environment import BuildEnvironment
 
-from ..project import file_state
+from ..project import FileStates, file_state
 
 Value = TypeVar("Value")
 # What a page watches: a function and what it is called with; where it has a state, only the first
@@ -62,6 +62,23 @@ class Kept:
     def value(self) -> Any:
         """The value; whoever asks for it leaves it as it is."""
         return _unpack(self.packed)
+
+
+class PackedTocs(UserDict[str, Any]):
+    """Tables of contents, ``env.tocs``, packed: unpickling all their nodes takes longest."""
+
+    def __getitem__(self, docname: str) -> Any:
+        found = self.data[docname]
+        if isinstance(found, bytes):
+            found = self.data[docname] = pickle.loads(found)
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        packed = {
+            docname: toc if isinstance(toc, bytes) else pickle.dumps(toc)
+            for docname, toc in self.data.items()
+        }
+        return {"data": packed}
 
 
 @dataclass(kw_only=True)
@@ -127,21 +144,26 @@ def keep(
     """
     kept = store_of(env).kept["values"]
     known = digest_of(([*map(str, files)], [*map(file_state, files)], facts))
-    if key in kept and kept[key].state == _state_of(known, kept[key].files):
+    if key in kept and kept[key].state == _state_of(env, known, kept[key].files):
         found: Kept = kept[key]
         return found
     began = time.time_ns()
     more, value = read()
     names = tuple(map(str, more or ()))
-    state = b"" if more is None else _state_of(known, names)
+    state = b"" if more is None else _state_of(env, known, names)
     if any((file_state(name) or (0, 0))[0] >= began for name in names):
         state = b""  # saved meanwhile: nobody knows what was read
     found = kept[key] = Kept(files=names, state=state, packed=pickle.dumps(value))
     return found
 
 
-def _state_of(known: bytes, files: Iterable[str]) -> bytes:
-    return digest_of((known, [*map(file_state, files)]))
+def _state_of(env: BuildEnvironment, known: bytes, files: Iterable[str]) -> bytes:
+    states = once(env, _file_states)
+    return digest_of((known, [states[name] for name in files]))
+
+
+def _file_states(_env: BuildEnvironment) -> FileStates:
+    return FileStates()
 
 
 def digest_of(value: object) -> bytes:

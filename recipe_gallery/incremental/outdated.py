@@ -17,7 +17,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import docname_join
 
 from ..project import gallery_folders
-from .kept import PageRecord, Source, digest_of, find_new, store_of
+from .kept import PackedTocs, PageRecord, Source, digest_of, find_new, store_of
 from .processes import can_share, share, share_writing, writes_anywhere
 
 Value = TypeVar("Value")
@@ -102,6 +102,8 @@ def _merge(
 def _outdated_pages(app: Sphinx, env: BuildEnvironment, *changes: set[str]) -> list[str]:
     """Return the pages of which a watched value is another by now."""
     store_of(env).once.clear()
+    if not isinstance(env.tocs, PackedTocs):
+        env.tocs = PackedTocs(env.tocs)  # type: ignore[assignment]
     now = cache(lambda *source: _state(env, source))
     return [
         docname for docname, page in store_of(env).pages.items() if _is_outdated(env, page, now)

@@ -19,7 +19,8 @@ from ..errors import GalleryError, describe_error
 
 logger = logging.getLogger(__name__)
 MANY = 40  # pages; handing the environment from process to process takes longer than reading fewer
-SMALLEST, LARGEST = 10, 100  # pages of a part
+FEW = 2  # pages that are worth a process: one that only writes hands next to nothing back
+SMALLEST, LARGEST = 10, 100  # pages of a part, where there are many
 # Packages that note nothing for the whole site where a page is resolved, as an extension can say
 _KNOWN = {"sphinx", "sphinx_gallery", "sphinx_design", "pydata_sphinx_theme"}
 RESOLVES_ANYWHERE = "recipe_gallery_resolves_anywhere"  # in the metadata of an extension
@@ -27,9 +28,9 @@ RESOLVES_ANYWHERE = "recipe_gallery_resolves_anywhere"  # in the metadata of an 
 
 def _cut(work: Sequence[Any], processes: int) -> list[Sequence[Any]]:
     """Cut work into few parts, as each that is read brings its environment; the last are small."""
-    parts = []
+    parts, smallest = [], SMALLEST if len(work) >= MANY else 1
     while work:
-        size = min(max(SMALLEST, len(work) // (2 * processes)), LARGEST)
+        size = min(max(smallest, len(work) // (2 * processes)), LARGEST)
         parts.append(work[:size])
         work = work[size:]
     return parts
@@ -74,9 +75,10 @@ def _tell(task: Callable[..., Any], *part: Any) -> Any:
         raise GalleryError(describe_error(error)) from error
 
 
-def can_share(app: Sphinx, work: Sequence[object]) -> bool:
+def can_share(app: Sphinx, work: Sequence[object], *, to_write: bool = False) -> bool:
     """Tell whether there is enough to do for several processes, and some may be had."""
-    return len(work) >= MANY and app.parallel > 1 and parallel_available
+    enough = FEW if to_write else MANY
+    return len(work) >= enough and app.parallel > 1 and parallel_available
 
 
 def share(
@@ -87,7 +89,7 @@ def share(
     label: str,
 ) -> None:
     """Let processes ``do`` parts of the work; ``take`` gets what they return, in any order."""
-    prepare_forks()
+    prepare_forks(len(work) >= MANY)
     gc.freeze()  # what is there stays; looking for waste in it takes long, and copies it
     tasks, parts = Tasks(app.parallel), _cut(work, app.parallel)
     done = status_iterator(parts, f"{label}... ", "darkgreen", len(parts), app.verbosity)
@@ -103,9 +105,9 @@ def share(
 
 
 @cache
-def prepare_forks() -> None:
-    """Do once what each process would do again, and let them share the memory."""
-    for name in ("PIL.Image", "jupytext", "nbformat"):
+def prepare_forks(many: bool) -> None:
+    """Do once what each of ``many`` processes would do again, and let them share the memory."""
+    for name in ("PIL.Image", "jupytext", "nbformat") if many else ():
         import_module(name)
     builders.ParallelTasks, builders.make_chunks = Tasks, _cut  # type: ignore[attr-defined,assignment]
 
@@ -143,7 +145,7 @@ def share_writing(app: Sphinx, builder: builders.Builder) -> None:
 def _write_pages(app: Sphinx, docnames: Sequence[str], nproc: int) -> None:
     builder = app.builder
     assert isinstance(builder, StandaloneHTMLBuilder)
-    if not can_share(app, docnames):
+    if not can_share(app, docnames, to_write=True):
         builder._write_serial(docnames)
         return
 
@@ -153,5 +155,10 @@ def _write_pages(app: Sphinx, docnames: Sequence[str], nproc: int) -> None:
             builders._write_docname(docname, env=app.env, builder=builder, tags=app.tags)
         return {name: builder.images[name] for name in builder.images.keys() - before}
 
-    builder.images |= write(docnames[:1])  # what each process would look for again, such as styles
-    share(app, docnames[1:], write, builder.images.update, "writing output")
+    def size(docname: str) -> int:
+        return (app.doctreedir / f"{docname}.doctree").stat().st_size
+
+    rest = sorted(docnames, key=size, reverse=True)  # nobody waits for a large one at the end
+    if len(rest) >= MANY:
+        builder.images |= write([rest.pop()])  # what each would look for again, such as styles
+    share(app, rest, write, builder.images.update, "writing output")

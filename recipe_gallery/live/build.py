@@ -3,6 +3,7 @@
 import contextlib
 import importlib
 import io
+import logging
 import os
 import re
 from collections.abc import Sequence
@@ -14,12 +15,14 @@ import jupytext  # noqa: F401
 import sphinx.builders.html
 import sphinx.environment.collectors.toctree
 import sphinx.search
+import sphinx.transforms.post_transforms.code
 import sphinx.transforms.post_transforms.images  # noqa: F401
 import sphinx_gallery.gen_gallery  # noqa: F401
 from sphinx.application import Sphinx
 from sphinx.util.console import strip_colors
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
+from .. import direction, locations, pages, translate  # noqa: F401
 from ..errors import GalleryError, describe_error
 from .marks import MarkMessages
 
@@ -36,6 +39,7 @@ def build_once(root: Path, build: Path, language: str, keep: Sequence[str] = ())
     Raises ``GalleryError`` if there is no page to show.
     """
     os.chdir(root)  # errors name files relative to it
+    logging.disable(logging.INFO)  # thousands of lines that nobody sees would be put together
     warnings = io.StringIO()
     try:
         with patch_docutils(root), docutils_namespace():
@@ -55,6 +59,9 @@ def build_once(root: Path, build: Path, language: str, keep: Sequence[str] = ())
                 warning=warnings,
             )
             app.add_transform(MarkMessages)
+            safe = (e.parallel_read_safe and e.parallel_write_safe for e in app.extensions.values())
+            if all(safe):  # else Sphinx would say so after each save
+                app.parallel = os.cpu_count() or 1
             app.build()
     except Exception as error:  # whatever half a file leads to; the next save mends it
         raise GalleryError(describe_error(error)) from None

@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any
 
 from sphinx.config import Config
-from sphinx_gallery.gen_gallery import DEFAULT_GALLERY_CONF, get_subsections
+from sphinx_gallery.gen_gallery import DEFAULT_GALLERY_CONF
+from sphinx_gallery.gen_rst import _get_gallery_header
 
 from ..errors import GalleryError
 from ..project import gallery_folders
@@ -64,11 +65,20 @@ def find_recipes(folder: Path, settings: Mapping[str, Any] | None = None) -> lis
     if not folder.is_dir():
         return []
     own_index = re.match(conf["copyfile_regex"], "index.rst") and (folder / "index.rst").is_file()
-    conf["subsection_order"] = None
-    parts = get_subsections(folder, folder, conf, check_for_header=not own_index)
+    # As Sphinx-Gallery's get_subsections, which looks for a header in each file, too
+    parts = [
+        folder / each.name
+        for each in os.scandir(folder)
+        if each.is_dir()
+        and (
+            each.name != "__pycache__"
+            if own_index
+            else _get_gallery_header(each.path, conf, raise_error=False)
+        )
+    ]
     return [
         path
-        for part in (folder, *(folder / part for part in parts))
+        for part in (folder, *sorted(parts))
         for path in sorted(part.glob("*.py"))
         if _is_recorded(path, conf)
     ]

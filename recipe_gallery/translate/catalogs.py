@@ -110,7 +110,7 @@ def split_path(path: Path) -> tuple[Path, str, str]:
 
 def domain_of(path: Path) -> str:
     """Return the name of a catalog: its path below ``LC_MESSAGES`` without the suffix."""
-    return split_path(path)[2]
+    return os.path.abspath(path).rpartition("/LC_MESSAGES/")[2].removesuffix(path.suffix)
 
 
 def read_catalog(path: Path) -> polib.POFile:

@@ -108,7 +108,7 @@ def language_status(
         # A page without messages needs no catalog.
         if path.exists() or status.progress.words:
             statuses.append(status)
-    return sorted(statuses, key=lambda each: Path(f"{each.domain}.po"))
+    return sorted(statuses, key=lambda each: f"{each.domain}.po".split("/"))
 
 
 def add_up(statuses: Iterable[CatalogStatus]) -> Progress:

@@ -18,7 +18,7 @@ from sphinx.errors import SphinxParallelError
 from gallery import Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.incremental import processes
-from recipe_gallery.incremental.kept import Kept, Store, keep
+from recipe_gallery.incremental.kept import Kept, PackedTocs, Store, keep
 from recipe_gallery.incremental.outdated import (
     _outdated_pages,
     _pages_with_old_titles,
@@ -106,7 +106,7 @@ def last_word(env: object, name: str) -> str:
 
 def test_a_function_with_a_state_is_asked_only_when_that_is_another() -> None:
     """And a page is read again only if the value is another, too."""
-    env: Any = SimpleNamespace(recipe_gallery=Store(), docname="index")
+    env: Any = SimpleNamespace(recipe_gallery=Store(), docname="index", tocs={})
     assert [watch(env, last_word, name) for name in ("first", "second")] == ["one", "two"]
     found = []
     for saved in ({}, {"first": "2 one"}, {}, {"second": "2 three"}):
@@ -173,13 +173,18 @@ def test_several_processes_make_the_same_of_many_pages(
     for name in ("adding", "fifth", "other", "sixth", "unrecorded"):
         gallery.add(name)
     (gallery.root / "recordings" / "unrecorded.ipynb").unlink()
-    alone = gallery.build(parallel=2)  # they are few
+    alone = gallery.build()
     expected = published(alone.out)
-    assert "recipes/adding" in alone.read
+    shutil.rmtree(gallery.root / "out")
+    few = gallery.build(parallel=2)
+    assert published(few.out) == expected  # written by others, each page a part
+    assert "recipes/adding" in few.read  # by this process
     made: list[str] = []
+    parts: list[list[str]] = []
     monkeypatch.setattr(processes, "MANY", 4)
 
     def cut(names: list[str], _processes: int) -> list[list[str]]:
+        parts.append(names)
         made.extend(name for name in names if name.endswith(".py"))
         return [[name] for name in names]
 
@@ -204,13 +209,15 @@ def test_several_processes_make_the_same_of_many_pages(
     for folder in ("out", "recipes"):
         shutil.rmtree(gallery.root / folder)
     shared = gallery.build(parallel=2)
-    assert written == ["index"]  # by this process
+    assert written == ["index"]  # by this process, the smallest
     assert sorted(read.read_text().split()) == sorted(f"recipes/{Path(name).stem}" for name in made)
     assert shared.read == []  # by this process
     assert len(made) == 5  # by others
     assert shared.warnings == alone.warnings
     assert shared.warnings.count("no recording") == 1
     assert published(shared.out) == expected
+    sizes = [(gallery.root / f"out/doctrees/{name}.doctree").stat().st_size for name in parts[-1]]
+    assert sizes == sorted(sizes, reverse=True)  # nobody waits for a large page at the end
     written.clear()
     assert gallery.build(parallel=2, html_show_copyright=False).read == []
     assert written == ["index"]
@@ -246,7 +253,7 @@ def test_what_an_extension_notes_of_pages_is_not_lost(
     (gallery.root / "notes.py").write_text(text)
     monkeypatch.delitem(sys.modules, "notes")
     shutil.rmtree(gallery.root / "out")
-    assert (gallery.build(parallel=2).out / "noted.txt").read_text() == "index"
+    assert (gallery.build(parallel=2).out / "noted.txt").read_text() == "page_4"
 
 
 def test_a_part_that_fails_early_is_told() -> None:
@@ -273,6 +280,37 @@ def test_a_part_that_fails_early_is_told() -> None:
         if each.is_alive():
             each.join(5)
     assert not any(each.is_alive() for each in started)
+
+
+def test_what_is_little_is_cut_into_small_parts() -> None:
+    sizes = {
+        number: [len(part) for part in processes._cut(range(number), 2)]
+        for number in (1, 7, processes.MANY - 1, processes.MANY, 1000)
+    }
+    assert sizes[1] == [1]
+    assert sizes[7] == [1] * 7
+    assert sum(sizes[39]) == 39
+    assert sizes[39][-4:] == [1, 1, 1, 1]
+    assert sizes[40] == [10, 10, 10, 10]
+    assert max(sizes[1000]) == processes.LARGEST
+
+
+def test_tables_of_contents_stay_packed_until_somebody_asks() -> None:
+    """Those that were changed where they are, as numbers of sections are, are kept so."""
+    tocs = PackedTocs({name: nodes.bullet_list("", nodes.list_item()) for name in PAGES})
+    kept = pickle.loads(pickle.dumps(tocs))
+    assert {type(each) for each in kept.data.values()} == {bytes}
+    kept["faq"][0]["number"] = 1
+    assert [type(kept.data[name]) for name in PAGES] == [bytes, nodes.bullet_list, bytes]
+    again = pickle.loads(pickle.dumps(kept))
+    assert again.data["index"] == kept.data["index"]
+    assert again["faq"][0]["number"] == 1
+    assert [each.tagname for each in again.values()] == ["bullet_list"] * 3
+    assert (again.pop("other").tagname, again.get("other"), [*again]) == (
+        "bullet_list",
+        None,
+        ["index", "faq"],
+    )
 
 
 def test_an_entry_of_the_first_page_that_is_renamed_is_so_on_all_pages() -> None:
