@@ -65,6 +65,8 @@ def build_once(root: Path, build: Path, language: str, keep: Sequence[str] = ())
             app.build()
     except Exception as error:  # whatever half a file leads to; the next save mends it
         raise GalleryError(describe_error(error)) from None
+    finally:
+        logging.disable(logging.NOTSET)
     text = strip_colors(warnings.getvalue())
     root_in_front = re.compile(rf"^((?:WARNING|ERROR): )?{re.escape(str(root))}/", re.MULTILINE)
     return root_in_front.sub(r"\1", text).splitlines()
