@@ -2,9 +2,13 @@
 {
   const { editor, root } = document.currentScript.dataset;
   const key = `live:${location.pathname}`;
-  const place = sessionStorage.getItem(key);
+  const folds = [...document.querySelectorAll("details")];
+  const before = JSON.parse(sessionStorage.getItem(key));
   sessionStorage.removeItem(key);
-  if (place !== null) scrollTo({ top: Number(place), behavior: "instant" });
+  if (before) {
+    folds.forEach((each, number) => { each.open = before.open[number] ?? each.open; });
+    scrollTo({ top: before.top, behavior: "instant" });
+  }
 
   const ENGLISH = { lang: "en", dir: "ltr" }; // what live says, on pages of any language
 
@@ -148,7 +152,7 @@
     const { build, problems } = JSON.parse(event.data);
     shown ??= build;
     if (build !== shown) {
-      sessionStorage.setItem(key, scrollY);
+      sessionStorage.setItem(key, JSON.stringify({ top: scrollY, open: folds.map((each) => each.open) }));
       location.reload();
     } else {
       showProblems(problems);

@@ -69,7 +69,7 @@ class Live:
         self._listeners: set[queue.SimpleQueue[State]] = set()
         self._lock = threading.Lock()
         self._processes = get_context("forkserver")
-        self._processes.set_forkserver_preload([build_once.__module__])
+        self._processes.set_forkserver_preload([f"{__package__}.preload"])
 
     @property
     def site(self) -> Path:
@@ -192,7 +192,7 @@ def run(live: Live, port: int) -> None:
     print(f"building {code} ...", flush=True)
     for problem in live.rebuild().problems:
         print(problem)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     address = f"http://localhost:{server.server_address[1]}/{code}/index.html"
     print(f"{address} follows every save until Ctrl-C", flush=True)
     check = suggest("check-po", code)

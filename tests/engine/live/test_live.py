@@ -1,5 +1,8 @@
 import json
 import re
+import signal
+import subprocess
+import sys
 import threading
 import time
 import urllib.request
@@ -360,3 +363,30 @@ def test_an_open_page_shows_what_is_saved(
         save(gallery, "또 다른 문단입니다.")
         expect(page.get_by_text("또 다른 문단입니다.")).to_be_visible(timeout=60_000)
         expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_page_is_shown_again_at_its_place_with_what_was_open(
+    live: Live, gallery: Gallery, address: str, browser: Browser
+) -> None:
+    index = gallery.root / "index.rst"
+    fold = f"<details><summary>{{}}</summary>{'Long<br>' * 200}</details>"
+    more = ".. raw:: html\n\n   " + fold.format("First") + fold.format("Second")
+    with browser.new_context() as context:
+        page = context.new_page()
+        page.goto(f"{address}/ko/index.html")
+        index.write_text(f"{index.read_text()}\n{more}\n\nOne.\n")
+        page.get_by_text("Second").click(timeout=60_000)
+        page.evaluate("scrollTo(0, 2000)")
+        assert page.evaluate("scrollY") == 2000
+        index.write_text(f"{index.read_text()}\nTwo.\n")
+        expect(page.get_by_text("Two.")).to_be_visible(timeout=60_000)
+        folds = page.locator("details").evaluate_all("all => all.map((each) => each.open)")
+        assert folds == [False, True]
+        assert page.evaluate("scrollY") == 2000
+
+
+def test_ctrl_c_ends_what_builds_are_forked_from_without_a_word() -> None:
+    """Python would tell where it was, while `live` starts."""
+    program = "import os; from recipe_gallery.live import preload; os.kill(os.getpid(), 2)"
+    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr) == (-signal.SIGINT, b"")
