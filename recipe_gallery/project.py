@@ -153,14 +153,6 @@ def file_state(path: str | Path) -> tuple[int, int] | None:
     return state.st_mtime_ns, state.st_size
 
 
-class FileStates(dict[str, tuple[int, int] | None]):
-    """States of files by name, each looked at once: recipes share most of their inputs."""
-
-    def __missing__(self, path: str) -> tuple[int, int] | None:
-        self[path] = state = file_state(path)
-        return state
-
-
 @cache  # of the code that runs, which in a long process need not be what the files hold by now
 def code_digest(package: str = __package__) -> bytes:
     """Return a hash of a package's code, the engine's or a site's, and Sphinx-Gallery's version."""

@@ -11,13 +11,13 @@ import time
 from collections import UserDict, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
 from sphinx.environment import BuildEnvironment
 
-from ..project import FileStates, file_state
+from ..project import file_state
 
 Value = TypeVar("Value")
 # What a page watches: a function and what it is called with; where it has a state, only the first
@@ -74,11 +74,8 @@ class PackedTocs(UserDict[str, Any]):
         return found
 
     def __getstate__(self) -> dict[str, Any]:
-        packed = {
-            docname: toc if isinstance(toc, bytes) else pickle.dumps(toc)
-            for docname, toc in self.data.items()
-        }
-        return {"data": packed}
+        new = {name: pickle.dumps(toc) for name, toc in self.data.items() if type(toc) is not bytes}
+        return {"data": self.data | new}
 
 
 @dataclass(kw_only=True)
@@ -158,12 +155,12 @@ def keep(
 
 
 def _state_of(env: BuildEnvironment, known: bytes, files: Iterable[str]) -> bytes:
-    states = once(env, _file_states)
-    return digest_of((known, [states[name] for name in files]))
+    state = once(env, _look_once)
+    return digest_of((known, [state(name) for name in files]))
 
 
-def _file_states(_env: BuildEnvironment) -> FileStates:
-    return FileStates()
+def _look_once(_env: BuildEnvironment) -> Callable[[str], object]:
+    return cache(file_state)  # recipes share most of their inputs
 
 
 def digest_of(value: object) -> bytes:

@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util.logging import NAMESPACE
 
-from ..project import SETTINGS, FileStates, code_digest, gallery_folders
+from ..project import SETTINGS, code_digest, file_state, gallery_folders
 
 # What sphinx_gallery.gen_rst.generate_file_rst returns: introduction, title, cost, and variables
 Generated = tuple[str, str, tuple[float, float], dict[str, Any]]
@@ -56,7 +57,7 @@ class Memory:
     def __post_init__(self) -> None:
         self.seen: set[str] = set()  # the recipes that there are
         self.ahead: dict[str, Generated] = {}  # what is known before it is asked for
-        self.states = FileStates()
+        self.state_of = cache(file_state)  # recipes share most of their inputs
 
     @classmethod
     def read(cls, path: Path) -> Memory:
@@ -90,7 +91,7 @@ class Memory:
             if known := self.ahead.pop(str(source), None) or self.find(source, target):
                 return known
             self.pages.pop(str(source), None)
-            times = times_of(sources_of(Path(target, name)), self.states)
+            times = times_of(sources_of(Path(target, name)), self.state_of)
             made = MadePage(times=times, content=content_of(times))
             # With its own mark, which a build without the engine left, it would make no page.
             Path(target, f"{name}.md5").unlink(missing_ok=True)
@@ -109,7 +110,7 @@ class Memory:
         known = self.pages.get(str(source))
         if known is None or not Path(target, source.name).with_suffix(".rst").exists():
             return None
-        times = times_of(known.times, self.states)
+        times = times_of(known.times, self.state_of)
         if times != known.times and content_of(times) != known.content:
             return None
         known.times = times
@@ -130,9 +131,9 @@ def note_warnings() -> Iterator[list[logging.LogRecord]]:
         logging.getLogger(NAMESPACE).removeHandler(handler)
 
 
-def times_of(files: Iterable[str | Path], states: FileStates) -> Times:
+def times_of(files: Iterable[str | Path], state_of: Callable[[str], Any] = file_state) -> Times:
     """Return when each file was changed, and its size."""
-    return {name: list(states[name] or (0, 0)) for name in map(str, files)}
+    return {name: list(state_of(name) or (0, 0)) for name in map(str, files)}
 
 
 def content_of(files: Iterable[str | Path]) -> str:
@@ -172,7 +173,7 @@ def state_of_sources(app: Sphinx) -> str:
         for path in sorted(folder.rglob("[!.]*"))
         if "__pycache__" not in path.parts and path.is_file()
     ]
-    return hashlib.sha256(repr(times_of(found, FileStates())).encode()).hexdigest()
+    return hashlib.sha256(repr(times_of(found)).encode()).hexdigest()
 
 
 def state_of_pages(app: Sphinx) -> str:

@@ -155,10 +155,10 @@ def _write_pages(app: Sphinx, docnames: Sequence[str], nproc: int) -> None:
             builders._write_docname(docname, env=app.env, builder=builder, tags=app.tags)
         return {name: builder.images[name] for name in builder.images.keys() - before}
 
-    def size(docname: str) -> int:
-        return (app.doctreedir / f"{docname}.doctree").stat().st_size
-
-    rest = sorted(docnames, key=size, reverse=True)  # nobody waits for a large one at the end
+    sizes = {name: (app.doctreedir / f"{name}.doctree").stat().st_size for name in docnames}
+    rest = sorted(
+        docnames, key=lambda name: -sizes[name]
+    )  # nobody waits for a large one at the end
     if len(rest) >= MANY:
         builder.images |= write([rest.pop()])  # what each would look for again, such as styles
     share(app, rest, write, builder.images.update, "writing output")

@@ -1,8 +1,18 @@
-"""What the process that builds of `live` are forked from imports first."""
+"""What the process that builds of `live` are forked from imports, so that they need not."""
 
 import signal
+from contextlib import suppress
+from importlib import import_module
 
 # Ctrl-C ends it and its builds without a word; Python would tell where they were.
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 
-from . import build  # noqa: E402, F401
+_NAMES = """
+babel.dates bs4 jupytext matplotlib.pyplot pydata_sphinx_theme sphinx.builders.html sphinx.search
+sphinx.environment.collectors.toctree sphinx.transforms.post_transforms.code
+sphinx.transforms.post_transforms.images sphinx_gallery.gen_gallery recipe_gallery.live.build
+recipe_gallery.direction recipe_gallery.locations recipe_gallery.pages recipe_gallery.translate
+"""
+for _name in _NAMES.split():  # a theme, and what it needs, may not be installed
+    with suppress(ImportError):
+        import_module(_name)

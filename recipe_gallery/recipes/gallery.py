@@ -66,19 +66,14 @@ def find_recipes(folder: Path, settings: Mapping[str, Any] | None = None) -> lis
         return []
     own_index = re.match(conf["copyfile_regex"], "index.rst") and (folder / "index.rst").is_file()
     # As Sphinx-Gallery's get_subsections, which looks for a header in each file, too
-    parts = [
-        folder / each.name
-        for each in os.scandir(folder)
-        if each.is_dir()
-        and (
-            each.name != "__pycache__"
-            if own_index
-            else _get_gallery_header(each.path, conf, raise_error=False)
-        )
-    ]
+    parts = sorted(Path(each) for each in os.scandir(folder) if each.is_dir())
+    if own_index:
+        parts = [part for part in parts if part.name != "__pycache__"]
+    else:
+        parts = [part for part in parts if _get_gallery_header(part, conf, raise_error=False)]
     return [
         path
-        for part in (folder, *sorted(parts))
+        for part in (folder, *parts)
         for path in sorted(part.glob("*.py"))
         if _is_recorded(path, conf)
     ]

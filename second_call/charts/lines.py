@@ -9,16 +9,7 @@ from babel.numbers import format_compact_decimal
 from recipe_gallery.languages import typeset
 
 from .scales import Scale, format_value
-from .svg import (
-    NARROW,
-    SIZE,
-    Drawing,
-    spread_out,
-    text_width,
-    wrap,
-    write_key,
-    write_note,
-)
+from .svg import NARROW, SIZE, Drawing, spread_out, text_width, wrap, write_key, write_note
 
 _HEIGHT = 300  # of the plot
 _MARGIN = 1.15  # the axis y reaches so far beyond the values

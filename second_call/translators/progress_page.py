@@ -29,7 +29,6 @@ from recipe_gallery.translate.templates.kept import KeptTemplates
 from ..nodes import html_element, link_to_page, make_table, render
 
 _ = get_translation("second_call")
-_MEASURED = slice(1, 4)  # columns that say the same of each complete catalog
 
 
 class TranslationStatus(SphinxDirective):
@@ -58,25 +57,21 @@ class TranslationStatus(SphinxDirective):
         ]
         if len(complete) < len(statuses):
             rest = [each for each in statuses if each not in complete]
-            section += self._table(rest, own.locale, is_complete=False)
+            section += self._table(rest, own.locale, complete=False)
         if complete:
             label = _("Complete catalogs: %s") % format_number(len(complete), own.locale)
             summary = html_element("", nodes.Text(label), tag="summary", classes=[])
-            table = self._table(complete, own.locale, is_complete=True)
+            table = self._table(complete, own.locale, complete=True)
             section += html_element("", summary, table, tag="details", classes=["status-details"])
         return section
 
-    def _table(
-        self, statuses: list[CatalogStatus], locale: Locale, *, is_complete: bool
-    ) -> nodes.table:
-        header = [_("Page"), _("Translated"), _("Words left"), _("To revise"), _("Last change")]
-        header.append(_("Catalog"))
-        if is_complete:
-            del header[_MEASURED]
-        rows = [self._row(status, locale, is_complete) for status in statuses]
+    def _table(self, statuses: list[CatalogStatus], locale: Locale, complete: bool) -> nodes.table:
+        measured = [] if complete else [_("Translated"), _("Words left"), _("To revise")]
+        header = [_("Page"), *measured, _("Last change"), _("Catalog")]
+        rows = [self._row(status, locale, complete) for status in statuses]
         return make_table(header, rows, classes=["status-table"])
 
-    def _row(self, status: CatalogStatus, locale: Locale, is_complete: bool) -> list[nodes.Node]:
+    def _row(self, status: CatalogStatus, locale: Locale, complete: bool) -> list[nodes.Node]:
         page: nodes.Node = link_to_page(self.env, status.domain)
         if status.is_label:
             page = nodes.Text(_("Labels of the site: %s") % status.domain)
@@ -85,19 +80,17 @@ class TranslationStatus(SphinxDirective):
         catalog: nodes.Node = nodes.inline("", f"{status.domain}.po", classes=[DATA_CLASS])
         if address := edit_address(self.env, status.path):
             catalog = nodes.reference("", "", catalog, refuri=address)
-        texts = [_("cannot be read"), "–", "–", "–"]
-        if status.is_readable:
-            progress = status.progress
-            texts = [
-                format_percent(progress.percent / 100, locale),
-                format_number(progress.words_left, locale),
-                format_number(progress.fuzzy, locale),
-                format_date(status.revised, locale, "medium") if status.revised else "–",
-            ]
-        row = [page, *map(nodes.Text, texts), catalog]
-        if is_complete:
-            del row[_MEASURED]
-        return row
+        progress = status.progress
+        measured = [
+            format_percent(progress.percent / 100, locale),
+            format_number(progress.words_left, locale),
+            format_number(progress.fuzzy, locale),
+        ]
+        revised = format_date(status.revised, locale, "medium") if status.revised else "–"
+        if not status.is_readable:
+            measured, revised = [_("cannot be read"), "–", "–"], "–"
+        texts = [revised] if complete else [*measured, revised]
+        return [page, *map(nodes.Text, texts), catalog]
 
 
 def measure_catalogs(env: BuildEnvironment, code: str) -> list[CatalogStatus]:
