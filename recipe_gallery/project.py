@@ -63,6 +63,10 @@ def load_project(root: Path) -> Project:
         cause = error.__context__  # what conf.py raised; Sphinx's text holds a whole traceback
         text = " ".join((f"{type(cause).__name__}: {cause}" if cause else str(error)).split())
         raise GalleryError(text, path=root / "conf.py", remedy="mend the settings") from None
+    if "sphinx_gallery.gen_gallery" in config.extensions and __package__ not in config.extensions:
+        text = f"extensions do not name {__package__}; Sphinx-Gallery alone would run the recipes"
+        remedy = f"write {__package__!r} in place of 'sphinx_gallery.gen_gallery'"
+        raise GalleryError(text, path=root / "conf.py", remedy=remedy)
     settings = {**SETTINGS, "sphinx_gallery_conf": ({}, "", dict)}
     for name, (default, rebuild, kind) in settings.items():
         config.add(name, default, rebuild, kind)  # type: ignore[arg-type]

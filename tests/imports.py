@@ -37,7 +37,7 @@ LIMITS = {
     # with templates, a translation memory, charts drawn at build time,
     # the layout of recipes' pages.
     # This keeps the packages from growing without somebody noticing.
-    "lines of both packages": 23_150,
+    "lines of both packages": 23_200,
 }
 
 

@@ -55,7 +55,9 @@ def add_language(root: Path, code: str) -> str:
     Without that file there is one that begins with English.
     """
     path = root / FILE_NAME
-    if code in load_languages(root):
+    if code in (known := load_languages(root)):
+        if code == next(iter(known)):
+            raise GalleryError(f"{code} is what the recipes are written in", remedy="name another")
         return ""
     if not CODE.fullmatch(code):
         raise GalleryError(f"{code!r} is not a language code", remedy=CODE_REMEDY)

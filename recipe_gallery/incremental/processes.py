@@ -19,8 +19,8 @@ from ..errors import GalleryError, describe_error
 
 logger = logging.getLogger(__name__)
 MANY = 40  # pages; handing the environment from process to process takes longer than reading fewer
-FEW = 2  # pages that are worth a process: one that only writes hands next to nothing back
-SMALLEST, LARGEST = 10, 100  # pages of a part, where there are many
+SMALLEST, LARGEST = 10, 100  # pages of a part
+ENOUGH = 700_000  # bytes of doctrees that are worth a process which writes a part of them
 # Packages that note nothing for the whole site where a page is resolved, as an extension can say
 _KNOWN = {"sphinx", "sphinx_gallery", "sphinx_design", "pydata_sphinx_theme"}
 RESOLVES_ANYWHERE = "recipe_gallery_resolves_anywhere"  # in the metadata of an extension
@@ -28,9 +28,9 @@ RESOLVES_ANYWHERE = "recipe_gallery_resolves_anywhere"  # in the metadata of an 
 
 def _cut(work: Sequence[Any], processes: int) -> list[Sequence[Any]]:
     """Cut work into few parts, as each that is read brings its environment; the last are small."""
-    parts, smallest = [], SMALLEST if len(work) >= MANY else 1
+    parts = []
     while work:
-        size = min(max(smallest, len(work) // (2 * processes)), LARGEST)
+        size = min(max(SMALLEST, len(work) // (2 * processes)), LARGEST)
         parts.append(work[:size])
         work = work[size:]
     return parts
@@ -61,7 +61,13 @@ class Tasks(ParallelTasks):
 
     def _join_one(self) -> bool:
         try:
+            # Sphinx starts the last one next, and everybody would wait for the first in the end
+            self._precvs_waiting = dict(sorted(self._precvs_waiting.items(), reverse=True))
             return super()._join_one()
+        except EOFError:
+            text = "a process that made pages was killed, perhaps for lack of memory"
+            self._failed = GalleryError(text, remedy="build again")
+            raise self._failed from None
         except Exception as error:
             self._failed = error
             raise
@@ -75,10 +81,9 @@ def _tell(task: Callable[..., Any], *part: Any) -> Any:
         raise GalleryError(describe_error(error)) from error
 
 
-def can_share(app: Sphinx, work: Sequence[object], *, to_write: bool = False) -> bool:
+def can_share(app: Sphinx, work: Sequence[object], enough: bool = False) -> bool:
     """Tell whether there is enough to do for several processes, and some may be had."""
-    enough = FEW if to_write else MANY
-    return len(work) >= enough and app.parallel > 1 and parallel_available
+    return (enough or len(work) >= MANY) and app.parallel > 1 and parallel_available
 
 
 def share(
@@ -89,7 +94,7 @@ def share(
     label: str,
 ) -> None:
     """Let processes ``do`` parts of the work; ``take`` gets what they return, in any order."""
-    prepare_forks(len(work) >= MANY)
+    prepare_forks()
     gc.freeze()  # what is there stays; looking for waste in it takes long, and copies it
     tasks, parts = Tasks(app.parallel), _cut(work, app.parallel)
     done = status_iterator(parts, f"{label}... ", "darkgreen", len(parts), app.verbosity)
@@ -105,9 +110,9 @@ def share(
 
 
 @cache
-def prepare_forks(many: bool) -> None:
-    """Do once what each of ``many`` processes would do again, and let them share the memory."""
-    for name in ("PIL.Image", "jupytext", "nbformat") if many else ():
+def prepare_forks() -> None:
+    """Do once what each process would do again, and let them share the memory."""
+    for name in ("PIL.Image", "jupytext", "nbformat"):
         import_module(name)
     builders.ParallelTasks, builders.make_chunks = Tasks, _cut  # type: ignore[attr-defined,assignment]
 
@@ -145,9 +150,11 @@ def share_writing(app: Sphinx, builder: builders.Builder) -> None:
 def _write_pages(app: Sphinx, docnames: Sequence[str], nproc: int) -> None:
     builder = app.builder
     assert isinstance(builder, StandaloneHTMLBuilder)
-    if not can_share(app, docnames, to_write=True):
+    sizes = {name: (app.doctreedir / f"{name}.doctree").stat().st_size for name in docnames}
+    if not can_share(app, docnames, sum(sizes.values()) >= ENOUGH):
         builder._write_serial(docnames)
         return
+    largest_first = sorted(docnames, key=lambda name: -sizes[name])
 
     def write(part: Sequence[str]) -> dict[str, str]:
         before = {*builder.images}
@@ -155,10 +162,20 @@ def _write_pages(app: Sphinx, docnames: Sequence[str], nproc: int) -> None:
             builders._write_docname(docname, env=app.env, builder=builder, tags=app.tags)
         return {name: builder.images[name] for name in builder.images.keys() - before}
 
-    sizes = {name: (app.doctreedir / f"{name}.doctree").stat().st_size for name in docnames}
-    rest = sorted(
-        docnames, key=lambda name: -sizes[name]
-    )  # nobody waits for a large one at the end
-    if len(rest) >= MANY:
-        builder.images |= write([rest.pop()])  # what each would look for again, such as styles
-    share(app, rest, write, builder.images.update, "writing output")
+    if len(docnames) >= MANY:
+        builder.images |= write([largest_first.pop()])  # what each would look for, such as styles
+        share(app, largest_first, write, builder.images.update, "writing output")
+        return
+    count = min(app.parallel, len(docnames), 1 + sum(sizes.values()) // ENOUGH)
+    parts: list[list[str]] = [[] for _process in range(count)]
+    for name in largest_first:
+        min(parts, key=lambda part: sum(sizes[each] for each in part)).append(name)
+    tasks = Tasks(app.parallel)
+    for part in parts[1:]:
+        tasks.add_task(write, part, lambda _part, images: builder.images.update(images))
+    try:
+        builder._write_serial(parts[0])  # with the largest: here nothing has to be imported again
+    except BaseException:
+        tasks.terminate()
+        raise
+    tasks.join()

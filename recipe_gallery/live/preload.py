@@ -4,6 +4,8 @@ import signal
 from contextlib import suppress
 from importlib import import_module
 
+from ..project import code_digest
+
 # Ctrl-C ends it and its builds without a word; Python would tell where they were.
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 
@@ -13,6 +15,7 @@ sphinx.environment.collectors.toctree sphinx.transforms.post_transforms.code
 sphinx.transforms.post_transforms.images sphinx_gallery.gen_gallery recipe_gallery.live.build
 recipe_gallery.direction recipe_gallery.locations recipe_gallery.pages recipe_gallery.translate
 """
+code_digest()  # of the code that runs: what is edited from now on counts after a restart
 for _name in _NAMES.split():  # a theme, and what it needs, may not be installed
     with suppress(ImportError):
         import_module(_name)

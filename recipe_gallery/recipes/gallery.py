@@ -62,6 +62,12 @@ def find_file(config: Config, root: Path, docname: str) -> GalleryFile | None:
 def find_recipes(folder: Path, settings: Mapping[str, Any] | None = None) -> list[Path]:
     """Return the recipes of one gallery, in order; ``settings`` are Sphinx-Gallery's."""
     conf = {**DEFAULT_GALLERY_CONF, "source_suffix": [".rst"], **(settings or {})}
+    for name in ("copyfile_regex", "filename_pattern", "ignore_pattern"):
+        try:
+            re.compile(conf[name])
+        except (re.error, TypeError) as error:
+            text = f"conf.py: sphinx_gallery_conf: {name} = {conf[name]!r} is no pattern: {error}"
+            raise GalleryError(text, remedy="mend the settings") from None
     if not folder.is_dir():
         return []
     own_index = re.match(conf["copyfile_regex"], "index.rst") and (folder / "index.rst").is_file()

@@ -9,8 +9,6 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import psutil
-
 
 def ask(
     command: Sequence[str], *, seconds: float, environment: Mapping[str, str] | None = None
@@ -57,8 +55,10 @@ def last_line(done: subprocess.CompletedProcess[str]) -> str:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    left: list[psutil.Process] = []
+    left: list[Any] = []
     if process.returncode is None:
+        import psutil  # may be missing where nothing is recorded, and git is asked
+
         with contextlib.suppress(psutil.Error):
             asked = psutil.Process(process.pid)
             left = [asked, *asked.children(recursive=True)]
@@ -67,5 +67,5 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     for each in left:
         with contextlib.suppress(psutil.Error):
             each.kill()
-    # What hangs in a driver cannot be killed, so this does not wait for ever.
-    psutil.wait_procs(left, timeout=5)
+    if left:  # what hangs in a driver cannot be killed, so this does not wait for ever
+        psutil.wait_procs(left, timeout=5)

@@ -16,6 +16,7 @@ from modules import run_module
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError, describe_error, suggest
 from recipe_gallery.project import load_check, load_project
+from recipe_gallery.recipes.gallery import find_recipes
 
 TITLED = '"""\nTitle\n=====\n"""\n\nprint(1)\n'
 
@@ -334,6 +335,25 @@ def test_folders_are_those_of_conf(tmp_path: Path, folders: str) -> None:
     assert project.galleries == (("recipes", tmp_path / "recipes_source"),)
     assert project.recordings == tmp_path / "recordings"
     assert project.locale == tmp_path / "locale"
+
+
+def test_a_project_whose_recipes_sphinx_gallery_would_run_is_refused(tmp_path: Path) -> None:
+    conf = make(tmp_path) / "conf.py"
+    conf.write_text(f'{conf.read_text()}\nextensions = ["sphinx_gallery.gen_gallery"]\n')
+    with pytest.raises(GalleryError) as refused:
+        load_project(tmp_path)
+    assert "conf.py: extensions do not name recipe_gallery" in describe_error(refused.value)
+    conf.write_text(f'{conf.read_text()}\nextensions += ["recipe_gallery"]\n')
+    assert load_project(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["copyfile_regex", "filename_pattern", "ignore_pattern"])
+@pytest.mark.parametrize("value", ["(", 1])
+def test_a_pattern_that_is_none_is_told_by_its_name(
+    tmp_path: Path, name: str, value: object
+) -> None:
+    with pytest.raises(GalleryError, match=rf"sphinx_gallery_conf: {name} = "):
+        find_recipes(tmp_path, {name: value})
 
 
 def test_what_to_do_repeats_the_root_that_was_given(

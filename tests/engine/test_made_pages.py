@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -228,6 +229,15 @@ def test_pages_of_removed_recipes_are_removed_in_sub_galleries_too(
     assert not (site.root / "recipes/deep/below.rst").exists()
     assert (site.root / "recipes/deep/another.rst").exists()
     assert not (site.root / "recipes/other.rst").exists()
+    own = site.root / "recipes/own/index.rst"
+    own.parent.mkdir()
+    own.write_text(":orphan:\n\nOwn\n===\n")
+    shutil.rmtree(deep)
+    built = site.build()
+    assert not (site.root / "recipes/deep/index.rst").exists()
+    assert not (built.out / "recipes/deep/index.html").exists()
+    assert "deep" not in built.warnings
+    assert own.exists()
 
 
 def test_files_that_are_no_copies_of_recipes_are_left_alone(gallery: Gallery) -> None:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from recipe_gallery.commands.new_language import add_column, add_owners
+from recipe_gallery.commands.new_language import add_column, add_language, add_owners
+from recipe_gallery.errors import GalleryError
 
 OWNERS = """\
 # Who reviews
@@ -47,6 +48,16 @@ def test_whoever_reviews_a_folder_now_is_named_for_the_language(tmp_path: Path) 
     ]
     assert [line for line in lines if line not in added] == OWNERS.splitlines()
     assert add_owners(path, "ja", ["en", "ko", "ja"]) == []
+
+
+def test_the_language_of_the_recipes_is_not_one_to_translate_into(tmp_path: Path) -> None:
+    for _run in range(2):
+        with pytest.raises(GalleryError, match="en is what the recipes are written in"):
+            add_language(tmp_path, "en")
+        assert [add_language(tmp_path, "ko")[:2], add_language(tmp_path, "ko")] in (
+            ["ko", ""],
+            ["", ""],
+        )
 
 
 @pytest.mark.parametrize("text", ["", "* @all\n", "/docs/ko.md @korean\n"])

@@ -3,6 +3,7 @@
 import os
 import pickle
 import shutil
+import signal
 import sys
 import time
 import warnings
@@ -177,7 +178,7 @@ def test_several_processes_make_the_same_of_many_pages(
     expected = published(alone.out)
     shutil.rmtree(gallery.root / "out")
     few = gallery.build(parallel=2)
-    assert published(few.out) == expected  # written by others, each page a part
+    assert published(few.out) == expected
     assert "recipes/adding" in few.read  # by this process
     made: list[str] = []
     parts: list[list[str]] = []
@@ -237,6 +238,55 @@ def setup(app):
 """
 
 
+def test_few_large_pages_are_written_by_several_processes(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gallery.configure(recipe_gallery_search=True)
+    gallery.add()
+    for number, lines in enumerate((300, 200, 100, 90)):
+        text = "A line.\n\n" * lines
+        (gallery.root / f"page_{number}.rst").write_text(f":orphan:\n\nPage\n====\n\n{text}")
+    expected = published(gallery.build().out)
+    written = gallery.root / "written.txt"
+    write_one = builders._write_docname
+
+    def write(docname: str, **named: Any) -> None:
+        with written.open("a") as notes:
+            notes.write(f"{os.getpid()} {docname}\n")
+        write_one(docname, **named)
+
+    monkeypatch.setattr(builders, "_write_docname", write)
+    for enough, processes_wanted in ((10_000_000, 1), (1, 2)):
+        monkeypatch.setattr(processes, "ENOUGH", enough)
+        written.unlink(missing_ok=True)
+        shutil.rmtree(gallery.root / "out")
+        assert published(gallery.build(parallel=2).out) == expected
+        found: dict[str, list[str]] = {}
+        for line in written.read_text().splitlines():
+            found.setdefault(line.split()[0], []).append(line.split()[1])
+        assert len(found) == processes_wanted
+    own = found.pop(str(os.getpid()))
+    (others,) = found.values()
+    assert own[0] == "page_0"
+    assert others[0] == "page_1"
+
+
+def test_a_process_that_is_killed_is_told() -> None:
+    tasks = processes.Tasks(2)
+    tasks.add_task(lambda _part: os.kill(os.getpid(), signal.SIGKILL), "part")
+    with pytest.raises(GalleryError, match="was killed, perhaps for lack of memory"):
+        tasks.join()
+
+
+def test_the_first_part_is_not_the_last_to_start() -> None:
+    done: list[int] = []
+    tasks = processes.Tasks(1)
+    for part in range(4):
+        tasks.add_task(lambda part: part, part, lambda part, _result: done.append(part))
+    tasks.join()
+    assert done == [0, 1, 2, 3]
+
+
 def test_what_an_extension_notes_of_pages_is_not_lost(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -280,19 +330,6 @@ def test_a_part_that_fails_early_is_told() -> None:
         if each.is_alive():
             each.join(5)
     assert not any(each.is_alive() for each in started)
-
-
-def test_what_is_little_is_cut_into_small_parts() -> None:
-    sizes = {
-        number: [len(part) for part in processes._cut(range(number), 2)]
-        for number in (1, 7, processes.MANY - 1, processes.MANY, 1000)
-    }
-    assert sizes[1] == [1]
-    assert sizes[7] == [1] * 7
-    assert sum(sizes[39]) == 39
-    assert sizes[39][-4:] == [1, 1, 1, 1]
-    assert sizes[40] == [10, 10, 10, 10]
-    assert max(sizes[1000]) == processes.LARGEST
 
 
 def test_tables_of_contents_stay_packed_until_somebody_asks() -> None:

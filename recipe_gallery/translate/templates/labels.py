@@ -97,8 +97,12 @@ def translated_elsewhere(config: Config, domain: str, code: str) -> set[str]:
 def _shipped(package: str, code: str) -> set[str]:
     locale = _package_folder(package) / "locale"
     shipped = gettext.translation("sphinx", locale, languages=[code], fallback=True)
-    messages = loaded_messages(shipped).items()
-    return {text for text, translation in messages if translation not in ("", text)}
+    found = set()
+    while shipped:  # Sphinx's de_DE holds next to nothing, and gettext goes on to de
+        messages = loaded_messages(shipped).items()
+        found |= {text for text, translation in messages if translation not in ("", text)}
+        shipped = shipped._fallback  # type: ignore[attr-defined]
+    return found
 
 
 def for_language(

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -371,3 +372,16 @@ def test_the_device_of_what_was_published_is_known_as_far_as_it_tells(
     known = Published(figures=Figures(), notebook=text, replicates=frozenset())
     assert known.device == device
     assert replace(known, notebook="").device == ""
+
+
+def test_what_only_recording_needs_may_be_missing() -> None:
+    program = """
+import sys
+for name in ("psutil", "scipy", "nbclient", "jupyter_client", "distributed"):
+    sys.modules[name] = None
+from recipe_gallery.record.drift import compare, report
+from recipe_gallery.record.programs import ask
+print(ask(["git", "--version"], seconds=60).stdout)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.stdout.startswith("git version"), done.stderr
