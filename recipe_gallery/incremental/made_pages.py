@@ -200,17 +200,21 @@ def remove_pages(app: Sphinx) -> None:
             source = examples / copy.relative_to(folder)
             if source.exists() and not re.search(ignored, source.name):
                 continue
-            if any(each in (*copy.parents, *copy.resolve().parents) for each in apart):
+            if _is_below(copy, apart):
                 continue
             page = copy.with_suffix(".rst")
             if page.exists() and _GENERATED in page.read_bytes():
                 for ending in (".py", ".rst", ".zip"):
                     copy.with_suffix(ending).unlink(missing_ok=True)
         for index in folder.rglob("*/index.rst"):  # of sub-galleries
-            gone = not (examples / index.relative_to(folder)).parent.exists()
-            is_made = gone and index.read_bytes().startswith(_GENERATED_INDEX)
-            if is_made and not any(each in index.parents for each in apart):
+            if (examples / index.relative_to(folder)).parent.exists() or _is_below(index, apart):
+                continue
+            if index.read_bytes().startswith(_GENERATED_INDEX):
                 index.unlink()
+
+
+def _is_below(path: Path, folders: Iterable[Path]) -> bool:
+    return any(each in (*path.parents, *path.resolve().parents) for each in folders)
 
 
 def remove_published(

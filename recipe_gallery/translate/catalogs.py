@@ -104,13 +104,13 @@ def find_catalogs(locale: Path, language: str) -> list[Path]:
 
 def split_path(path: Path) -> tuple[Path, str, str]:
     """Return the folder of all languages, the language and the name of a catalog."""
-    folder, _, domain = os.path.abspath(path.with_suffix("")).rpartition("/LC_MESSAGES/")
-    return Path(folder).parent, Path(folder).name, domain
+    folder, _, domain = os.path.abspath(path).removesuffix(path.suffix).rpartition("/LC_MESSAGES/")
+    return Path(os.path.dirname(folder)), os.path.basename(folder), domain
 
 
 def domain_of(path: Path) -> str:
     """Return the name of a catalog: its path below ``LC_MESSAGES`` without the suffix."""
-    return os.path.abspath(path).rpartition("/LC_MESSAGES/")[2].removesuffix(path.suffix)
+    return split_path(path)[2]
 
 
 def read_catalog(path: Path) -> polib.POFile:
