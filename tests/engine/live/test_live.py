@@ -365,6 +365,7 @@ def test_an_open_page_shows_what_is_saved(
         expect(page.get_by_role("alert")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_page_is_shown_again_at_its_place_with_what_was_open(
     live: Live, gallery: Gallery, address: str, browser: Browser
 ) -> None:
