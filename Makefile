@@ -38,13 +38,13 @@ RECORDFLAGS = $(PLACEFLAGS) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(f
 	$(if $(MACHINE),--recordings-folder recordings/$(MACHINE))
 
 FORMS := .github/ISSUE_TEMPLATE
-ROWS := recipe_gallery/recipes/figures/rows.schema.json
+ROWS := recipe_gallery/recipes/rows.schema.json
 
 # what errors tell people to type: make targets, instead of the command underneath
 export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve record record-worker figures drift check links test test-fast test-nightly lint mutants map lock clean
+.PHONY: help html serve record record-worker figures drift check links test test-fast test-nightly lint lock clean
 .PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign faults fuzz
 # `make record html` records first, also under -j
 .NOTPARALLEL:
@@ -160,13 +160,6 @@ lint: $(VENV)/test ## check style, types, directions of imports, what GitHub rea
 	$(BIN)/python .github/scripts/published_rows.py recordings $(BUILD)/rows
 	$(BIN)/check-jsonschema --quiet --check-metaschema $(ROWS)
 	$(BIN)/check-jsonschema --quiet --schemafile $(ROWS) $(BUILD)/rows/*.json
-
-mutants: $(VENV)/test ## change the engine, one place at a time: do tests fail? (ROOMS=..., SEED=1, SAMPLE=150, MINUTES=90)
-	nice -n 19 $(BIN)/python tests/mutants $(if $(SEED),--seed $(SEED)) $(if $(SAMPLE),--sample $(SAMPLE)) \
-		$(if $(MINUTES),--minutes $(MINUTES)) $(ROOMS)
-
-map: $(VENV)/html ## write the map of the modules into README.md
-	$(BIN)/python .github/scripts/readme_map.py
 
 lock: requirements.txt requirements-record.txt requirements-test.txt ## pin all packages anew in constraints.txt (needs uv)
 	@command -v uv > /dev/null || { echo "error: uv is missing; install it: pip install uv" >&2; exit 1; }

@@ -22,8 +22,8 @@ import polib
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from recipe_gallery.recipes.comments import find_comments  # noqa: E402
 from recipe_gallery.recipes.recipe import load_recipe  # noqa: E402
+from recipe_gallery.translate.comments import find_comments  # noqa: E402
 
 CONF = """\
 extensions = ["recipe_gallery"]

@@ -19,10 +19,10 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from recipe_gallery.project import load_project  # noqa: E402
-from recipe_gallery.recipes.figures.figures import Figure  # noqa: E402
-from recipe_gallery.recipes.figures.sources import Process, read_sources  # noqa: E402
 from recipe_gallery.recipes.gallery import list_files  # noqa: E402
+from recipe_gallery.recipes.measurements import Figure  # noqa: E402
 from recipe_gallery.recipes.recipe import load_recipe  # noqa: E402
+from recipe_gallery.recipes.sources import Process, read_sources  # noqa: E402
 from recipe_gallery.record.replicates.intervals import compute_figures  # noqa: E402
 
 REPORT = Path(__file__).with_suffix(".md")

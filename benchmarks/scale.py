@@ -28,7 +28,7 @@ import psutil
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from recipe_gallery.recipes.outputs.hashes import seal  # noqa: E402
+from recipe_gallery.recipes.hashes import seal  # noqa: E402
 
 # What lies in a checkout and is no part of the site, or was made by a build.
 LEFT_OUT = ("_build", "/recipes", "/tests", "/benchmarks", ".*", "__pycache__", "*.mo", "*.mo.json")

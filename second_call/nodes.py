@@ -14,7 +14,7 @@ from sphinx.writers.html5 import HTML5Translator
 from recipe_gallery.incremental.kept import keep
 from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import current_language, is_translated, source_language
-from recipe_gallery.pages.figures.roles import ROLES, make_node
+from recipe_gallery.pages.measurements.roles import ROLES, make_node
 from recipe_gallery.translate.checks.markup import inline_nodes
 from recipe_gallery.translate.compiled import catalog_folders, translate
 

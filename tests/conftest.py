@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 from filelock import FileLock
-from hypothesis import Phase, settings
+from hypothesis import settings
 from jinja2 import Environment
 from playwright.sync_api import Browser
 
@@ -24,10 +24,7 @@ from gallery import RECIPE, ROOT, Gallery, copy_repository
 
 # Machines differ in speed, and no test is about it.
 settings.register_profile("patient", deadline=None)
-# `make mutants` asks whether a test fails, not for the smallest example, a thousand times.
-quick = {"phases": (Phase.explicit, Phase.generate), "max_examples": 40, "database": None}
-settings.register_profile("mutants", deadline=None, derandomize=True, **quick)
-settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "patient"))
+settings.load_profile("patient")
 
 
 # Sphinx tells a thousand things in each build that nobody here reads.
@@ -41,7 +38,7 @@ SLOW = {
 }
 
 
-@pytest.hookimpl(optionalhook=True)  # `make mutants` runs tests without xdist
+@pytest.hookimpl(optionalhook=True)  # there is none with -p no:xdist
 def pytest_xdist_auto_num_workers() -> int:
     """Use every core, and one process more: tests wait for deadlines, for processes, for pages."""
     affinity = getattr(os, "sched_getaffinity", None)  # which knows of containers
@@ -56,8 +53,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         fixtures = set(getattr(item, "fixturenames", ()))
         if SLOW & fixtures and not item.get_closest_marker("fast"):
             item.add_marker("slow")
-        if "run" in fixtures:
-            item.add_marker("kernel")
 
 
 @pytest.hookimpl(trylast=True)

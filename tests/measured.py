@@ -1,11 +1,11 @@
 """A recipe that publishes figures and a claim, and what is stored of them, for tests."""
 
 from gallery import Gallery
-from recipe_gallery.recipes.figures.figures import ClaimRecord, Figure, Figures, store_figures
-from recipe_gallery.recipes.figures.replicates import Replicate, append, replicates_path
-from recipe_gallery.recipes.figures.rows import Claim
-from recipe_gallery.recipes.figures.sources import read_sources
+from recipe_gallery.recipes.measurements import ClaimRecord, Figure, Figures, store_figures
 from recipe_gallery.recipes.recipe import load_recipe
+from recipe_gallery.recipes.replicates import Replicate, append, replicates_path
+from recipe_gallery.recipes.rows import Claim
+from recipe_gallery.recipes.sources import read_sources
 
 RECIPE = '''
 """

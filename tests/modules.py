@@ -54,6 +54,4 @@ def _run(command: list[str], cwd: str, env: dict[str, str], files: tuple[str, st
     others = [each for each in sys.path if each not in ours]
     sys.path[:] = [cwd, *filter(None, env.get("PYTHONPATH", "").split(os.pathsep)), *others]
     sys.argv[1:] = command[1:]
-    # `make mutants` notes which functions each test calls.
-    getattr(sys.modules.get("sitecustomize"), "trace", bool)()
     runpy.run_module(command[0], run_name="__main__", alter_sys=True)

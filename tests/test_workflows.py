@@ -181,7 +181,7 @@ def find_changed(root: Path, *files: str) -> subprocess.CompletedProcess[str]:
         (["faq.rst"], "en ko"),
         (["locale/ja/LC_MESSAGES/faq.po", "languages.toml"], "en ko ja"),
         (["locale/glossary.csv"], "en ko"),
-        (["recipe_gallery/recipes/comments.py"], "en ko"),
+        (["recipe_gallery/translate/comments.py"], "en ko"),
         (["locale/README.md", "README.md", "tests/a.rst"], ""),
         (["locale/removed/LC_MESSAGES/faq.po"], ""),
         (["locale/$(touch x)/a\nlanguages=ko"], ""),

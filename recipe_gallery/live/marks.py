@@ -14,7 +14,7 @@ from sphinx.util.nodes import extract_messages
 from .. import Priority
 from ..languages import is_translated
 from ..recipes.cell_marks import code_of_cells
-from ..recipes.comments import find_comments
+from ..translate.comments import find_comments
 from ..translate.transforms import code_comment
 
 PREFIX = "live-message-"

@@ -10,7 +10,8 @@ from sphinx.jinja2glue import BuiltinTemplateLoader
 
 from .. import Priority, add_transform
 from ..recipes.cell_marks import DOWNLOADS_ONLY
-from . import figures, folded, gallery_settings, header, media, replay
+from . import folded, gallery_settings, header, media, replay
+from . import measurements as figures
 
 
 def skip(self: nodes.NodeVisitor, node: nodes.Element) -> None:

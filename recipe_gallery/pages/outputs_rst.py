@@ -13,13 +13,13 @@ from sphinx.util import logging
 from sphinx_gallery import gen_rst
 
 from ..errors import suggest
+from ..recipes.cell import Cell
 from ..recipes.cell_marks import OUTPUT_CLASS
-from ..recipes.cells.cell import Cell
-from ..recipes.figures.rows import Row
 from ..recipes.gallery import GalleryFile
-from ..recipes.outputs.pictures import SUFFIXES, decode_picture
+from ..recipes.pictures import SUFFIXES, decode_picture
 from ..recipes.recorded_page import Unrecorded, describe_version, load_recorded
-from .figures.scope import find_rows, leave_place
+from ..recipes.rows import Row
+from .measurements.scope import find_rows, leave_place
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

@@ -34,11 +34,11 @@ from ..incremental.made_pages import (
     state_of_sources,
 )
 from ..project import gallery_folders
-from ..recipes.cells.cell import Cell, is_blank
-from ..recipes.config_comments import without_notes
-from ..recipes.figures.references import leave_out_figures
+from ..recipes.cell import Cell, is_blank
 from ..recipes.gallery import GalleryFile, find_file, list_files
 from ..recipes.recipe import load_recipe
+from ..recipes.references import leave_out_figures
+from ..recipes.settings import without_notes
 from .ahead import several_processes
 from .gallery_settings import tell_unused
 from .outputs_rst import ImageWriter, Replay

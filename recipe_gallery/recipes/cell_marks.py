@@ -18,7 +18,7 @@ from contextlib import suppress
 
 from docutils import nodes
 
-from .cells.cell import Cell
+from .cell import Cell
 from .recipe import Recipe
 
 # Wraps all a cell put out; the notebook writer takes these from the recording instead of the page.

@@ -17,11 +17,11 @@ from sphinx_gallery.py_source_parser import Block
 
 from ..errors import GalleryError
 from ..project import file_state
-from .cells.cell import Cell, is_blank, make_cells
-from .cells.inline import find_candidates
-from .cells.syntax import syntax_error
-from .config_comments import read_settings, without_notes
+from .cell import Cell, is_blank, make_cells
 from .fingerprint import find_imports, fingerprint_modules
+from .inline import find_candidates
+from .settings import read_settings, without_notes
+from .syntax import syntax_error
 
 # A build asks when it makes, reads and writes a page, and for cards: all pages lie in between. One
 # is about 150 kB, and is parsed in 40 ms. By path, name and states of its files.

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GalleryError, suggest
-from .cells.cell import Cell
-from .outputs.pictures import SUFFIXES, read_picture
+from .cell import Cell
+from .pictures import SUFFIXES, read_picture
 from .recipe import Recipe
 
 if TYPE_CHECKING:
@@ -129,8 +129,8 @@ def read_recording(path: Path, name: str = "", former: str = "") -> Recording:
         raise wrong(f"cannot be read: {error}") from None
     import nbformat  # slow to import, and not needed where nothing changed
 
-    from .outputs.harmless import make_harmless
-    from .outputs.hashes import take_hashes
+    from .harmless import make_harmless
+    from .hashes import take_hashes
 
     try:
         notebook = nbformat.v4.reads_json(text)

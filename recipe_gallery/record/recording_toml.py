@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import GalleryError
-from ..recipes.config_comments import is_seconds, is_strings
+from ..recipes.settings import is_seconds, is_strings
 
 FILE_NAME = "recording.toml"
 

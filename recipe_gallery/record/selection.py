@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import GalleryError, describe_error, suggest
-from ..recipes.figures.replicates import read_replicates, replicates_path
 from ..recipes.gallery import GalleryFile
 from ..recipes.recipe import Recipe
+from ..recipes.replicates import read_replicates, replicates_path
 from . import storage
 from .progress import State
 from .recording_status import Check, Status, inspect

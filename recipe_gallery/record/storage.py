@@ -9,8 +9,8 @@ import nbformat
 from nbformat import NotebookNode
 
 from ..errors import GalleryError
-from ..recipes.figures import files
-from ..recipes.outputs.hashes import seal
+from ..recipes import files
+from ..recipes.hashes import seal
 
 _ROOM = 64 * 1024  # bytes; a full disk is found out before minutes of work, not behind them
 

@@ -12,8 +12,8 @@ import polib
 from ..errors import GalleryError, suggest, visible
 from ..languages import Language
 from ..project import file_state
-from ..recipes.comments import HIDDEN
 from .catalogs import Progress, domain_of, find_catalogs, locale_folders, measure, read_catalog
+from .comments import HIDDEN
 from .templates.kept import KeptTemplates
 
 _BAR = 20  # characters

@@ -33,11 +33,10 @@ from ..recipes.cell_marks import (
     folded_cell,
     set_code,
 )
-from ..recipes.cells.module_comments import name_module
-from ..recipes.comments import find_comments, replace_comments
 from ..recipes.gallery import find_file
 from .catalogs import Kind, count_words, has_templates, is_wordless, percent_done, shorten
 from .checks.page import kind_of_node
+from .comments import find_comments, replace_comments
 from .compiled import (
     catalog_path,
     edit_address,
@@ -48,6 +47,7 @@ from .compiled import (
     page_translations,
     warn,
 )
+from .module_comments import name_module
 
 _ = get_translation("recipe_gallery")
 

@@ -11,8 +11,8 @@ from recipe_gallery import Priority, add_transform
 def setup(app: Sphinx) -> None:
     """Add the directives."""
     from recipe_gallery.pages import ONLY_HTML, skip
-    from recipe_gallery.pages.figures.naming import EVENT
     from recipe_gallery.pages.markdown import write_block
+    from recipe_gallery.pages.measurements.naming import EVENT
 
     from . import directive, names
 

@@ -18,8 +18,8 @@ from sphinx.locale import get_translation
 
 from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import typeset
-from recipe_gallery.pages.figures.format import list_separator
-from recipe_gallery.pages.figures.known import list_machines
+from recipe_gallery.pages.measurements.format import list_separator
+from recipe_gallery.pages.measurements.known import list_machines
 
 from ..figures.summary import summarize
 from ..nodes import render

@@ -10,7 +10,7 @@ from typing import Any
 from sphinx.locale import get_translation
 
 from recipe_gallery.languages import typeset
-from recipe_gallery.recipes.figures.rows import LARGEST, SMALLEST
+from recipe_gallery.recipes.rows import LARGEST, SMALLEST
 
 from .bars import Bar, Group, Part, Stack, draw_ladder, draw_stacks, draw_stages
 from .explorer import explore

@@ -19,11 +19,11 @@ from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import current_language, typeset
-from recipe_gallery.pages.figures.format import format_figure, format_range
-from recipe_gallery.pages.figures.known import FIGURE, MAYBE, Answer, answers
-from recipe_gallery.pages.figures.naming import EVIDENCE, NAME, QUANTITY
-from recipe_gallery.recipes.figures.figures import Figure
-from recipe_gallery.recipes.figures.rows import slug
+from recipe_gallery.pages.measurements.format import format_figure, format_range
+from recipe_gallery.pages.measurements.known import FIGURE, MAYBE, Answer, answers
+from recipe_gallery.pages.measurements.naming import EVIDENCE, NAME, QUANTITY
+from recipe_gallery.recipes.measurements import Figure
+from recipe_gallery.recipes.rows import slug
 
 from ..figures.summary import declared_names, summarize
 from ..nodes import find_message

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from html import escape
 
-from recipe_gallery.recipes import comments
+from recipe_gallery.translate import comments
 
 WIDE, NARROW = 720, 340
 SIZE = 14  # of words, in units, as in the style sheet

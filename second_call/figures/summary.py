@@ -14,13 +14,13 @@ from sphinx.environment import BuildEnvironment
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.incremental.kept import keep, once
 from recipe_gallery.incremental.outdated import has_state, keep_ahead
-from recipe_gallery.pages.figures.known import all_files, figures_of, state_of_recipe
-from recipe_gallery.recipes.figures.figures import Figures, figures_path, load_figures
-from recipe_gallery.recipes.figures.replicates import replicates_path
-from recipe_gallery.recipes.figures.rows import slug
+from recipe_gallery.pages.measurements.known import all_files, figures_of, state_of_recipe
 from recipe_gallery.recipes.gallery import GalleryFile
+from recipe_gallery.recipes.measurements import Figures, figures_path, load_figures
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.recorded_page import RecordedPage, Unrecorded, load_recorded
+from recipe_gallery.recipes.replicates import replicates_path
+from recipe_gallery.recipes.rows import slug
 
 _DIRECTIVE = re.compile(r"^\.\. names::[ ]*\n(?P<fields>(?:[ ]+.*\n|[ ]*\n)*)", re.MULTILINE)
 _FIELD = re.compile(r"^[ ]+:(?P<name>[^:\n]+):(?P<text>.*(?:\n[ ]+(?![ :]).+)*)", re.MULTILINE)

@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass, replace
 
-from recipe_gallery.recipes.figures.figures import Figure, Figures, Ratio
-from recipe_gallery.recipes.figures.rows import LARGEST, SMALLEST, slug
+from recipe_gallery.recipes.measurements import Figure, Figures, Ratio
+from recipe_gallery.recipes.rows import LARGEST, SMALLEST, slug
 
 
 @dataclass(frozen=True, kw_only=True)

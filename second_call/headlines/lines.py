@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.pages.figures.known import find_page
-from recipe_gallery.recipes.figures.references import Reference
+from recipe_gallery.pages.measurements.known import find_page
+from recipe_gallery.recipes.references import Reference
 
 _LINE = re.compile(
     r"(?P<key>[\w./-]+)(?:\s+against\s+(?P<baseline>[\w.-]+))?(?:\s*:\s+(?P<words>\S.*))?"

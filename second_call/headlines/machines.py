@@ -8,7 +8,7 @@ from sphinx.util import logging
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.incremental.kept import store_of
 from recipe_gallery.incremental.outdated import watch
-from recipe_gallery.pages.figures.known import FIGURE, answers, list_machines
+from recipe_gallery.pages.measurements.known import FIGURE, answers, list_machines
 
 from ..figures.summary import Measured, summarize
 from .gains import Gain, find_gain

@@ -12,7 +12,7 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.incremental.outdated import watch
-from recipe_gallery.pages.figures.format import describe_spread, format_figure
+from recipe_gallery.pages.measurements.format import describe_spread, format_figure
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
 
 from ..charts.names import label

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from babel import Locale
 from docutils import nodes
 
-from recipe_gallery.recipes.figures.figures import Figure
+from recipe_gallery.recipes.measurements import Figure
 
 from ..charts.scales import Scale, format_value
 from ..nodes import render

@@ -11,7 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import current_language, format_date
-from recipe_gallery.pages.figures.format import format_figure
+from recipe_gallery.pages.measurements.format import format_figure
 
 from ..charts.scales import Scale, format_value
 from ..figures.summary import Measured, list_recipes, summarize

@@ -26,7 +26,7 @@ from recipe_gallery.incremental.outdated import (
     has_state,
     watch,
 )
-from recipe_gallery.pages.figures import known
+from recipe_gallery.pages.measurements import known
 from recipe_gallery.recipes.gallery import GalleryFile
 
 EXTENSION = """

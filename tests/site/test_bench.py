@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from recipe_gallery.recipes.figures.rows import MIME, Published, parse
+from recipe_gallery.recipes.rows import MIME, Published, parse
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "recipes_source/_bench.py"

@@ -14,8 +14,8 @@ from playwright.sync_api import Browser
 
 from gallery import ROOT, Gallery, write_recording
 from measured import add, figure, store
-from recipe_gallery.pages.figures.format import format_range
-from recipe_gallery.recipes.figures.figures import Figure, Figures, Ratio, figures_path
+from recipe_gallery.pages.measurements.format import format_range
+from recipe_gallery.recipes.measurements import Figure, Figures, Ratio, figures_path
 from second_call.figures.data import COLUMNS, format_csv
 from second_call.headlines.gains import find_gain
 from second_call.headlines.strips import gain_axis

@@ -18,7 +18,7 @@ from sphinx_gallery._doctree_links import code_links_block
 from ...errors import GalleryError
 from ...languages import current_language
 from ...recipes.cell_marks import OUTPUT_CLASS, folded_cell
-from ...recipes.outputs.pictures import SUFFIXES
+from ...recipes.pictures import SUFFIXES
 from ...recipes.recipe import Recipe
 from ...recipes.recorded_page import RecordedPage, Unrecorded, load_page
 from ...recipes.recording import PUBLISHED_MIME

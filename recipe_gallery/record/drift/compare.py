@@ -14,12 +14,12 @@ from statistics import median
 
 from ...errors import GalleryError
 from ...project import Project
-from ...recipes.figures.figures import ClaimRecord, Figure
-from ...recipes.figures.replicates import read_replicates, replicates_path
-from ...recipes.figures.rows import Claim, Row, read_published
 from ...recipes.gallery import GalleryFile
+from ...recipes.measurements import ClaimRecord, Figure
 from ...recipes.recipe import Recipe, load_recipe
 from ...recipes.recording import compare, read_recording
+from ...recipes.replicates import read_replicates, replicates_path
+from ...recipes.rows import Claim, Row, read_published
 from ..recording_status import choose_files
 from .published import Commit, Published, find_commit
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...errors import GalleryError
-from ...recipes.figures.figures import Figures, figures_path, load_figures
-from ...recipes.figures.replicates import replicates_path
+from ...recipes.measurements import Figures, figures_path, load_figures
 from ...recipes.recording import name_device
+from ...recipes.replicates import replicates_path
 from ..programs import ask
 
 ANSWER = 60  # seconds in which git has to answer

@@ -6,9 +6,9 @@ from contextlib import suppress
 
 from ...errors import GalleryError
 from ...project import Project, find_pages
-from ...recipes.figures.references import find_claims
 from ...recipes.gallery import GalleryFile
 from ...recipes.recipe import load_recipe
+from ...recipes.references import find_claims
 
 
 def find_borrowed_claims(project: Project, files: Iterable[GalleryFile]) -> dict[str, set[str]]:

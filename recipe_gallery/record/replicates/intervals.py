@@ -52,8 +52,8 @@ from statistics import fmean, median
 
 from scipy.special import chdtri, stdtrit  # inverse functions of chi-squared and of t
 
-from ...recipes.figures.figures import Figure, Ratio
-from ...recipes.figures.rows import LARGEST, SMALLEST, Row, Size
+from ...recipes.measurements import Figure, Ratio
+from ...recipes.rows import LARGEST, SMALLEST, Row, Size
 
 WITHIN = 0.98
 HOSTS_OVER_PROCESSES = 3.0

@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ...errors import GalleryError, describe_error, suggest
-from ...recipes.figures.figures import ClaimRecord, Figure, figures_path, load_figures
-from ...recipes.figures.references import find_claims
-from ...recipes.figures.sources import Sources, read_sources
+from ...recipes.measurements import ClaimRecord, Figure, figures_path, load_figures
 from ...recipes.recipe import Recipe
 from ...recipes.recording import Recording
+from ...recipes.references import find_claims
+from ...recipes.sources import Sources, read_sources
 
 WIDE = 0.1  # an interval that reaches further is told
 _WORST = 3  # so many of them by name

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from ...errors import GalleryError, suggest
 from ...project import Project
-from ...recipes.figures.figures import Figures, figures_path, store_figures
-from ...recipes.figures.sources import METHOD, read_sources
 from ...recipes.gallery import find_recordings
+from ...recipes.measurements import Figures, figures_path, store_figures
 from ...recipes.recipe import Recipe, load_recipe
+from ...recipes.sources import METHOD, read_sources
 from ..recording_status import choose_files, name_files
 from .report import count, describe, describe_refuted, describe_wide
 

@@ -10,7 +10,7 @@ from nbclient import NotebookClient
 from nbformat import NotebookNode
 
 from ...errors import GalleryError
-from ...recipes.figures.rows import MIME, REMEDY, parse
+from ...recipes.rows import MIME, REMEDY, parse
 
 _SHOWN = ("display_data", "execute_result", "update_display_data")
 

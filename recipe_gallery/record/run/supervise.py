@@ -23,7 +23,7 @@ from .remains import MARK, end_processes, undisturbed
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-    from ...recipes.cells.cell import Cell
+    from ...recipes.cell import Cell
     from ...recipes.recipe import Recipe
     from ..machine.conditions import Conditions
 

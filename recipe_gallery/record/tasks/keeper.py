@@ -7,9 +7,9 @@ from pathlib import Path
 from nbformat import NotebookNode
 
 from ...errors import describe_error
-from ...recipes.figures.replicates import Replicate, append, replicates_path
-from ...recipes.figures.rows import read_published
 from ...recipes.recording import name_device, read_recording
+from ...recipes.replicates import Replicate, append, replicates_path
+from ...recipes.rows import read_published
 from .. import storage
 from ..progress import Progress, State, Summary
 from ..recording_status import Check

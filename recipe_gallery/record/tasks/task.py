@@ -14,11 +14,11 @@ import nbformat
 from nbformat import NotebookNode
 
 from ...errors import GalleryError, describe_error
-from ...recipes.figures.replicates import Replicate
-from ...recipes.figures.rows import read_published
 from ...recipes.gallery import GalleryFile
 from ...recipes.recipe import Recipe
 from ...recipes.recording import SCHEMA
+from ...recipes.replicates import Replicate
+from ...recipes.rows import read_published
 from ..machine.conditions import Conditions
 from ..run.outputs.acceptance import accept
 from ..run.remains import run_folder

@@ -15,8 +15,8 @@ from typing import Any
 from unicodedata import normalize
 
 from ...languages import Language
-from ...recipes.comments import find_problem
 from ..catalogs import Kind
+from ..comments import find_problem
 from ..glossary import Glossary
 from .markup import Markup, parse
 from .scripts import SCRIPTS, Script

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from itertools import zip_longest
 
 from ...direction import marks_of
-from ...recipes.comments import HIDDEN
 from ..catalogs import Kind
+from ..comments import HIDDEN
 from .markup import FREE_ROLES, TOUCHES, explain
 from .message import ADDRESS, ALL, PLACEHOLDER, TAG, Message, check
 

@@ -17,8 +17,8 @@ from sphinx.util.nodes import extract_messages
 
 from ...errors import GalleryError
 from ...project import Project
-from ...recipes.cells.module_comments import find_module_comments
 from ..catalogs import ENGINE, Kind, read_catalog
+from ..module_comments import find_module_comments
 from ..transforms import code_comment, fold_summary
 from .kept import SOURCES, find_sources
 from .labels import add_labels

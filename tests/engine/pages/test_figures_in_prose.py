@@ -13,11 +13,11 @@ from sphinx.application import Sphinx
 from gallery import Build, Gallery, write_recording
 from measured import RECIPE, SPEEDUP, add, add_replicate, claim, figure, store
 from recipe_gallery.languages import find_locale
-from recipe_gallery.pages.figures.evidence import tell_evidence
-from recipe_gallery.pages.figures.format import describe_spread, format_figure
-from recipe_gallery.pages.figures.naming import EVENT
-from recipe_gallery.recipes.figures.figures import ClaimRecord, Figure, Refutation
-from recipe_gallery.recipes.figures.rows import Claim
+from recipe_gallery.pages.measurements.evidence import tell_evidence
+from recipe_gallery.pages.measurements.format import describe_spread, format_figure
+from recipe_gallery.pages.measurements.naming import EVENT
+from recipe_gallery.recipes.measurements import ClaimRecord, Figure, Refutation
+from recipe_gallery.recipes.rows import Claim
 
 
 def words(build: Build, page: str = "recipes/steps") -> str:

@@ -10,8 +10,8 @@ import pytest
 from gallery import ROOT, Gallery
 from recipe_gallery.languages import load_languages
 from recipe_gallery.project import load_project
-from recipe_gallery.recipes.cells.module_comments import find_module_comments
 from recipe_gallery.translate.checks.run import check_tree
+from recipe_gallery.translate.module_comments import find_module_comments
 from recipe_gallery.translate.status import language_status
 from recipe_gallery.translate.templates.extract import make_templates
 from recipe_gallery.translate.templates.kept import KeptTemplates

@@ -10,16 +10,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gallery import ROOT
-from recipe_gallery.recipes.comments import (
+from recipe_gallery.recipes.fingerprint import fingerprint_code
+from recipe_gallery.recipes.gallery import find_recipes
+from recipe_gallery.recipes.recipe import load_recipe
+from recipe_gallery.translate.comments import (
     MAY_BREAK,
     find_comments,
     find_problem,
     replace_comments,
     wrap,
 )
-from recipe_gallery.recipes.fingerprint import fingerprint_code
-from recipe_gallery.recipes.gallery import find_recipes
-from recipe_gallery.recipes.recipe import load_recipe
 
 CODE = """\
 # A first line

@@ -11,7 +11,7 @@ import pytest
 from gallery import Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.project import load_project
-from recipe_gallery.recipes.outputs.hashes import seal, take_hashes
+from recipe_gallery.recipes.hashes import seal, take_hashes
 from recipe_gallery.recipes.recording import read_recording
 from recipe_gallery.record.recording_status import Status, check_recordings
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from recipe_gallery.recipes.outputs.pictures import read_picture
+from recipe_gallery.recipes.pictures import read_picture
 
 
 def draw(kind: str, size: tuple[int, int] = (40, 30)) -> bytes:

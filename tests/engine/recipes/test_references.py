@@ -2,7 +2,7 @@
 
 import pytest
 
-from recipe_gallery.recipes.figures.references import (
+from recipe_gallery.recipes.references import (
     ClaimText,
     Reference,
     find_claims,

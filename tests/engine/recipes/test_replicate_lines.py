@@ -15,9 +15,9 @@ import pytest
 
 from gallery import ROOT
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.figures.replicates import Replicate, append, read_replicates
-from recipe_gallery.recipes.figures.rows import parse
-from recipe_gallery.recipes.outputs.hashes import digest
+from recipe_gallery.recipes.hashes import digest
+from recipe_gallery.recipes.replicates import Replicate, append, read_replicates
+from recipe_gallery.recipes.rows import parse
 
 ROW = {"case": "a", "arm": "b", "size": None, "quantity": "time", "value": 1.5, "unit": "ms"}
 CLAIM = {"claim": "c", "holds": False, "evidence": "1.5 × 2"}

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from nbformat import NotebookNode
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.figures import rows
-from recipe_gallery.recipes.figures.rows import MIME, Claim, Row, parse, read_published, slug
+from recipe_gallery.recipes import rows
+from recipe_gallery.recipes.rows import MIME, Claim, Row, parse, read_published, slug
 
 SCHEMA = json.loads(Path(rows.__file__).with_name("rows.schema.json").read_text())
 ROW: dict[str, Any] = {

@@ -10,9 +10,9 @@ import nbformat
 import pytest
 
 from gallery import ROOT
-from recipe_gallery.recipes.figures import rows
-from recipe_gallery.recipes.figures.replicates import Replicate, append
-from recipe_gallery.recipes.figures.rows import MIME
+from recipe_gallery.recipes import rows
+from recipe_gallery.recipes.replicates import Replicate, append
+from recipe_gallery.recipes.rows import MIME
 
 ROW = {"case": "a", "arm": "b", "size": None, "quantity": "time", "value": 1.5, "unit": "ms"}
 CHECK = Path(sys.executable).with_name("check-jsonschema")

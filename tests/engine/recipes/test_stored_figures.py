@@ -10,7 +10,8 @@ import pytest
 
 from gallery import ROOT
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.figures.figures import (
+from recipe_gallery.recipes.hashes import digest
+from recipe_gallery.recipes.measurements import (
     ClaimRecord,
     Figure,
     Figures,
@@ -20,7 +21,6 @@ from recipe_gallery.recipes.figures.figures import (
     load_figures,
     store_figures,
 )
-from recipe_gallery.recipes.outputs.hashes import digest
 
 FIGURE = Figure(
     key="adam.100.compiled.speedup",
@@ -213,7 +213,7 @@ def test_git_ignores_what_is_there_while_they_are_written(
         path.write_bytes(data)
         found.extend(each.name for each in recording.parent.iterdir())
 
-    monkeypatch.setattr("recipe_gallery.recipes.figures.files.write_through", write)
+    monkeypatch.setattr("recipe_gallery.recipes.files.write_through", write)
     store_figures(recording, ALL)
     assert sorted(found) == [".a.figures.jsonl.lock", ".a.figures.jsonl.new"]
 

@@ -18,9 +18,9 @@ import pytest
 from gallery import RECIPE, ROOT, Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.project import load_project
-from recipe_gallery.recipes.figures.replicates import read_replicates
 from recipe_gallery.recipes.gallery import list_files
 from recipe_gallery.recipes.recipe import load_recipe
+from recipe_gallery.recipes.replicates import read_replicates
 from recipe_gallery.record.cluster import on_cluster, places
 from recipe_gallery.record.cluster.code import describe_code, find_difference
 from recipe_gallery.record.machine import gpus

@@ -13,16 +13,16 @@ import pytest
 from gallery import Gallery
 from recipe_gallery.__main__ import main
 from recipe_gallery.project import load_project
-from recipe_gallery.recipes.figures.figures import (
+from recipe_gallery.recipes.measurements import (
     ClaimRecord,
     Figure,
     Figures,
     figures_path,
     store_figures,
 )
-from recipe_gallery.recipes.figures.replicates import Replicate, append, replicates_path
-from recipe_gallery.recipes.figures.rows import Claim, Row
 from recipe_gallery.recipes.recipe import load_recipe
+from recipe_gallery.recipes.replicates import Replicate, append, replicates_path
+from recipe_gallery.recipes.rows import Claim, Row
 from recipe_gallery.record.drift.compare import Compared, Drift, find_drift
 from recipe_gallery.record.drift.published import Published
 from recipe_gallery.record.drift.report import format_markdown, format_text

@@ -13,10 +13,10 @@ import pytest
 from gallery import Gallery, write_recording
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.figures.figures import figures_path, load_figures
-from recipe_gallery.recipes.figures.replicates import Replicate, append, replicates_path
-from recipe_gallery.recipes.figures.rows import Claim, parse, read_published
+from recipe_gallery.recipes.measurements import figures_path, load_figures
 from recipe_gallery.recipes.recipe import load_recipe
+from recipe_gallery.recipes.replicates import Replicate, append, replicates_path
+from recipe_gallery.recipes.rows import Claim, parse, read_published
 from recipe_gallery.record.replicates.report import FiguresReport
 from recipe_gallery.record.replicates.update import update_figures
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from recipe_gallery.recipes.figures.figures import ClaimRecord, Figure, Refutation
-from recipe_gallery.recipes.figures.replicates import Replicate, Replicates
-from recipe_gallery.recipes.figures.rows import Published, Row
-from recipe_gallery.recipes.figures.sources import Process, Sources
+from recipe_gallery.recipes.measurements import ClaimRecord, Figure, Refutation
+from recipe_gallery.recipes.replicates import Replicate, Replicates
+from recipe_gallery.recipes.rows import Published, Row
+from recipe_gallery.recipes.sources import Process, Sources
 from recipe_gallery.record.replicates.report import (
     FiguresReport,
     count,

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recipe_gallery.recipes.figures.figures import Figure
-from recipe_gallery.recipes.figures.rows import Row
+from recipe_gallery.recipes.measurements import Figure
+from recipe_gallery.recipes.rows import Row
 from recipe_gallery.record.replicates.intervals import compute_figures, compute_ratios
 
 PROCESSES = 5

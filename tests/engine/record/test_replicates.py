@@ -8,9 +8,9 @@ from nbformat import NotebookNode
 
 from gallery import Gallery
 from recipe_gallery.__main__ import main
-from recipe_gallery.recipes.figures.figures import load_figures
-from recipe_gallery.recipes.figures.replicates import Replicate, read_replicates
+from recipe_gallery.recipes.measurements import load_figures
 from recipe_gallery.recipes.recipe import load_recipe
+from recipe_gallery.recipes.replicates import Replicate, read_replicates
 from recipe_gallery.record.tasks import task as tasks
 from recipe_gallery.record.tasks.task import Task
 

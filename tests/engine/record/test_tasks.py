@@ -15,9 +15,9 @@ from nbformat import NotebookNode
 from gallery import Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.project import load_project
-from recipe_gallery.recipes.figures.replicates import Replicate
 from recipe_gallery.recipes.gallery import list_files
 from recipe_gallery.recipes.recipe import load_recipe
+from recipe_gallery.recipes.replicates import Replicate
 from recipe_gallery.record.machine.conditions import Conditions
 from recipe_gallery.record.recording_toml import Settings
 from recipe_gallery.record.run.supervise import KernelDiedError, Run

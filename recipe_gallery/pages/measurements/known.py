@@ -14,14 +14,14 @@ from ...errors import GalleryError, suggest
 from ...incremental.kept import Kept, keep, once
 from ...incremental.outdated import has_state, keep_ahead, watch
 from ...project import gallery_folders
-from ...recipes.figures.figures import ClaimRecord, Figure, Figures, figures_path, load_figures
-from ...recipes.figures.references import Reference
-from ...recipes.figures.replicates import replicates_path
-from ...recipes.figures.rows import Row
-from ...recipes.figures.sources import read_sources
 from ...recipes.gallery import GalleryFile, find_file, find_recordings, list_files
+from ...recipes.measurements import ClaimRecord, Figure, Figures, figures_path, load_figures
 from ...recipes.recipe import Recipe
 from ...recipes.recorded_page import RecordedPage, load_recorded
+from ...recipes.references import Reference
+from ...recipes.replicates import replicates_path
+from ...recipes.rows import Row
+from ...recipes.sources import read_sources
 
 FIGURE, CLAIM = "figure", "claim"  # what a page can ask for
 MAYBE = "maybe"  # a figure that need not be there: the answer suggests no others, which takes long

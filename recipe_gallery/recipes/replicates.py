@@ -15,10 +15,10 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from ...errors import GalleryError
-from ..outputs.hashes import digest
-from ..recording import name_device
+from ..errors import GalleryError
 from .files import append_line, keep_elsewhere
+from .hashes import digest
+from .recording import name_device
 from .rows import LONGEST_NAME, Claim, Published, Row, parse, require_text, require_unique
 
 SCHEMA = 1

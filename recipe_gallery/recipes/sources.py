@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...errors import GalleryError, suggest
-from ..outputs.hashes import digest
-from ..recipe import Recipe
-from ..recording import Recording, compare, read_recording
-from .figures import ClaimRecord, Refutation
+from ..errors import GalleryError, suggest
+from .hashes import digest
+from .measurements import ClaimRecord, Refutation
+from .recipe import Recipe
+from .recording import Recording, compare, read_recording
 from .replicates import Replicate, Replicates, read_replicates, replicates_path
 from .rows import Published, read_published
 

@@ -12,7 +12,7 @@ from tokenize import COMMENT, TokenInfo
 
 from docutils.utils import column_width
 
-from .fingerprint import find_docstrings, find_tokens, strip_comments
+from ..recipes.fingerprint import find_docstrings, find_tokens, strip_comments
 
 LINE_LENGTH = 88  # as ruff is told for the recipes
 

@@ -14,9 +14,9 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ...errors import GalleryError, suggest
-from ..outputs.hashes import digest
+from ..errors import GalleryError, suggest
 from .files import replace_file
+from .hashes import digest
 from .rows import LONGEST_NAME, Size, parse, require_number, require_text
 
 SCHEMA = 1

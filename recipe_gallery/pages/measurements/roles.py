@@ -4,7 +4,7 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxRole
 
-from ...recipes.figures.references import Reference, parse_claim, parse_reference
+from ...recipes.references import Reference, parse_claim, parse_reference
 from .known import find_page
 
 

@@ -15,8 +15,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ...errors import GalleryError
-from ..recording import PUBLISHED_MIME, find_data
+from ..errors import GalleryError
+from .recording import PUBLISHED_MIME, find_data
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

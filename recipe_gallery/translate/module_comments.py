@@ -9,10 +9,10 @@ from pathlib import Path, PurePosixPath
 
 from sphinx.config import Config
 
-from ...errors import GalleryError
-from ..comments import find_comments
-from ..gallery import list_files
-from ..recipe import load_recipe
+from ..errors import GalleryError
+from ..recipes.gallery import list_files
+from ..recipes.recipe import load_recipe
+from .comments import find_comments
 
 
 def name_module(docname: str, path: Path) -> str:

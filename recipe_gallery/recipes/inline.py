@@ -18,7 +18,7 @@ from typing import TypeGuard
 
 from sphinx_gallery.py_source_parser import INFILE_CONFIG_PATTERN, Block
 
-from ...errors import GalleryError
+from ..errors import GalleryError
 from .syntax import refuse_unseen, syntax_error
 
 _IMPORT = re.compile(r"^[ \t]*from\s+(_\w+)\s+import\b", re.MULTILINE)

@@ -12,8 +12,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
 from ...recipes.cell_marks import DATA_CLASS
-from ...recipes.figures.rows import MIME, Row, parse
 from ...recipes.recorded_page import RecordedPage, load_page
+from ...recipes.rows import MIME, Row, parse
 from .naming import Pieces, mark, name_case
 
 _ = get_translation("recipe_gallery")

@@ -14,7 +14,7 @@ from babel import Locale
 from sphinx.locale import get_translation
 
 from ...languages import format_number, format_percent
-from ...recipes.figures.rows import LARGEST
+from ...recipes.rows import LARGEST
 from .format import LEAST_DIGITS, SPACE, find_scale, first_digit, list_separator
 from .naming import Namer, Pieces, call
 

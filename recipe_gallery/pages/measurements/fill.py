@@ -16,7 +16,7 @@ from ...errors import GalleryError
 from ...incremental.kept import store_of
 from ...incremental.outdated import watch
 from ...languages import current_language
-from ...recipes.figures.figures import ClaimRecord
+from ...recipes.measurements import ClaimRecord
 from .evidence import format_quantities, tell_evidence
 from .format import describe_spread, format_figure, needs_unit
 from .known import CLAIM, FIGURE, Answer, answers

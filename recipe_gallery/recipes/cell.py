@@ -19,10 +19,10 @@ from sphinx.errors import ExtensionError
 from sphinx_gallery import py_source_parser
 from sphinx_gallery.py_source_parser import Block
 
-from ...errors import GalleryError
-from ..config_comments import cell_flag, cell_setting, cell_settings
-from ..fingerprint import fingerprint_code, strip_comments
+from ..errors import GalleryError
+from .fingerprint import fingerprint_code, strip_comments
 from .inline import Inlined, inline
+from .settings import cell_flag, cell_setting, cell_settings
 from .syntax import refuse_unseen, syntax_error
 
 _PLUMBING = re.compile(r"^[ \t]*#\s*sphinx_gallery_plumbing\s*=\s*True[ \t]*$", re.MULTILINE)

@@ -4,7 +4,7 @@ import ast
 import re
 from pathlib import Path
 
-from ...errors import GalleryError
+from ..errors import GalleryError
 
 _NOT_SHOWN = re.compile("[\t\v\x1c-\x1e\x85\u2028\u2029]")
 _HIDDEN_BREAK = "a line break that is not seen", r"write it as an escape, such as \u2028"

@@ -13,8 +13,8 @@ from sphinx.environment import BuildEnvironment
 
 from ...languages import current_language, source_language, typeset
 from ...recipes.cell_marks import DATA_CLASS
-from ...recipes.figures.figures import Figure
-from ...recipes.figures.rows import Size
+from ...recipes.measurements import Figure
+from ...recipes.rows import Size
 
 Pieces = list[tuple[str, bool]]  # words, and whether they are the recipe's
 Namer = Callable[[str], str | None]  # what readers call a word of a recipe

@@ -1,1 +1,0 @@
-"""What runs of a recipe, cell by cell, and what is shown of it."""

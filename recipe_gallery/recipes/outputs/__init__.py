@@ -1,1 +1,0 @@
-"""What cells put out as a recording holds it: unchanged, valid, and harmless on a page."""
