@@ -2,17 +2,11 @@
 Adam is slow: fused=True or torch.compile?
 ==========================================
 
-Choose between a keyword and a compiled step, by what each costs the GPU and the CPU.
+Choose between a keyword and a compiled step, and find out whether the optimizer matters at all.
 
-**Adam, AdamW, SGD: pass** ``fused=True``. A step of Adam over ten million parameters then takes
-:measured:`adam.10.fused.gpu` of GPU time instead of :measured:`adam.10.foreach.gpu`, and
-:claim:`it is done sooner than a compiled step, in {adam.10.fused.wall} instead of
-{adam.10.compiled.wall} of wall time <fused-before-compiled>`. The compiled step needs only
-:measured:`adam.10.compiled.gpu` of GPU time, but the GPU waits for the CPU to launch it. **An
-optimizer without a fused kernel, in a long run: compile its step**. :claim:`NAdam's GPU time falls
-from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`; in wall time a step takes
-:measured:`nadam.10.compiled.wall`, eagerly :measured:`nadam.10.foreach.wall`, which pays after
-:measured:`nadam.10.compiled.break_even` steps.
+**Adam, AdamW, SGD: pass** ``fused=True``, **and compile nothing. Any other optimizer in a long
+run: compile its step, with a learning rate that is a tensor; the first call then takes seconds.
+Leave the step alone if it is a small part of an iteration.**
 
 .. code-block:: python
    :caption: Adam, AdamW, SGD: ``fused=True``
@@ -22,8 +16,10 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`; in wall t
    model = torch.nn.Linear(1024, 1024, device="cuda")
    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)  # that is all
 
-   model(torch.randn(32, 1024, device="cuda")).sum().backward()
-   optimizer.step()
+   for _ in range(3):
+       model(torch.randn(32, 1024, device="cuda")).square().mean().backward()
+       optimizer.step()
+       optimizer.zero_grad()
 
 .. code-block:: python
    :caption: Others: a compiled step
@@ -35,189 +31,138 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`; in wall t
    optimizer = torch.optim.NAdam(model.parameters(), lr=rate)  # has no fused kernel
    step = torch.compile(lambda: optimizer.step())
 
-   model(torch.randn(32, 1024, device="cuda")).sum().backward()
-   step()  # the first one compiles
+   for _ in range(3):
+       model(torch.randn(32, 1024, device="cuda")).square().mean().backward()
+       step()  # the first one compiles
+       optimizer.zero_grad()
 
-.. code-block:: python
-   :caption: Others, the GPU waits: CUDA graphs
+- **Transformers**: ``TrainingArguments(optim="adamw_torch_fused")``.
+- **Lightning**: return ``AdamW(..., fused=True)`` from ``configure_optimizers``. With
+  ``precision="16-mixed"``, Lightning then refuses to clip gradients.
+- **Accelerate**: ``accelerator.prepare`` takes the optimizer as you made it, with ``fused=True``.
 
-   import torch
+A step of Adam over ten layers takes :measured:`adam.10.foreach.gpu` of GPU time with *foreach*, the
+default. With ``fused=True``, :claim:`it takes less <adam.10.fused.gpu < adam.10.foreach.gpu>`:
+:measured:`adam.10.fused.gpu`. Compiling this step takes a first call of
+:measured:`adam.10.compiled.first_call`, and in a training iteration :claim:`it saves less than a
+twentieth of the time that fused=True takes <0.95 * adamw-in-an-iteration.fused.wall <
+adamw-in-an-iteration.compiled.wall>`.
 
-   model = torch.nn.Linear(1024, 1024, device="cuda")
-   rate = torch.tensor(1e-3, device="cuda")
-   optimizer = torch.optim.NAdam(model.parameters(), lr=rate)
-   for weight in model.parameters():
-       weight.grad = torch.zeros_like(weight)
-       torch._dynamo.mark_static_address(weight.grad)  # the graph reads it where it is
-   step = torch.compile(lambda: optimizer.step(), mode="reduce-overhead")
-   optimizer.zero_grad(set_to_none=False)  # gradients stay at their addresses
-   model(torch.randn(32, 1024, device="cuda")).sum().backward()
-   step()
+NAdam has no fused kernel, and an iteration takes :measured:`nadam-in-an-iteration.foreach.gpu` of GPU
+time. With a compiled step, :claim:`it takes less <nadam-in-an-iteration.compiled.gpu <
+nadam-in-an-iteration.foreach.gpu>`: :measured:`nadam-in-an-iteration.compiled.gpu`. Compiling has paid
+for its start after :measured:`nadam-in-an-iteration.compiled.break_even` iterations, compared with not
+compiling.
 
 **What you need**
 
-- PyTorch 2.11 or newer, pandas and Matplotlib. Compiled optimizers came with 2.2, as a beta.
-- A CUDA GPU of compute capability 7.0 or above, with Triton, for results like the ones on this page.
-  Elsewhere small sizes run on the CPU, which takes a C++ compiler. A T4 (7.5) has no ``bfloat16``:
-  there the training iteration runs in ``float32``.
-
-.. names::
-
-   :foreach:
-   :fused:
-   :compiled:
-   :graphs: CUDA graphs
-   :for-loop:
-   :Adam.10: Adam, 10 layers
-   :Adam.100: Adam, 100 layers
-   :NAdam.10: NAdam, 10 layers
-   :iteration: a training iteration
-   :layers:
-   :limit: limit, 28 bytes per parameter
-   :move m:
-   :scale v:
-   :add g² to v:
-   :square root:
-   :divide:
-   :add epsilon:
-   :update p:
-   :all at once:
-   :tensors.40: as many bytes in 40 tensors
-   :origin: the original's optimizer
-   :eager:
-   :optimizer_share: the optimizer's share
-   :gpu_gain: speed-up of GPU time
-   :rate: bytes a second
-   :claim.graphs: graphs
-   :claim.compiled: compilations
-   :claim.eager: eager steps
-   :float:
-   :tensor:
-   :tensor, momentum cycled:
-   :NAdam, tensor:
-   :Adam.30: Adam, 30 layers
-   :claim.compiled-waits: 1.2 times GPU time, and wall time
-   :claim.loop-waits: 1.2 times GPU time, and wall time
-   :claim.nadam-waits: 1.2 times GPU time, and wall time
-   :claim.foreach-busy: wall time, and 1.2 times GPU time
-   :claim.tensors-take-launching: CPU time with 10 tensors, and with 40
-   :claim.tensors-take-compiling: with 10 tensors, and with 40
-   :claim.nadam-gains: compiled, and foreach
+- PyTorch 2.11 or newer, pandas and Matplotlib. Compiled optimizers came with PyTorch 2.2, as a beta.
+- For results like the ones on this page, a CUDA GPU of compute capability 7.0 or above, with Triton.
+  On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A T4 (7.5) has
+  no ``bfloat16``: there the training iteration runs in ``float32``.
 """
 
 # sphinx_gallery_cell_timeout = 300
 # sphinx_gallery_deadline = 600
-# sphinx_gallery_thumbnail_number = 2
+# sphinx_gallery_thumbnail_number = 1
 
 # %%
 # What to choose
 # --------------
 #
+# A **variant** is one way to do the same work. *Foreach* is the variant that PyTorch takes on a GPU if
+# you choose none. All times in the table are those of one training iteration.
+#
 # .. list-table::
 #    :header-rows: 1
 #
-#    * - Your case
+#    * - What you see
 #      - Choose
-#      - What it gives (GPU time of a step, unless said)
+#      - What it gives
 #      - What it costs
-#    * - Adam, AdamW, SGD
+#    * - Your optimizer is Adam, AdamW or SGD
 #      - ``fused=True``
-#      - 10 layers: :measured:`adam.10.fused.gpu`; foreach :measured:`adam.10.foreach.gpu`
+#      - AdamW: the GPU time is :measured:`adamw-in-an-iteration.fused.gpu`; with foreach it is
+#        :measured:`adamw-in-an-iteration.foreach.gpu`
 #      - Nothing
-#    * - The same, large, in a run of several hundred thousand steps
-#      - Try ``mode="reduce-overhead"``, which uses CUDA graphs
-#      - 100 layers: :claim:`compiled {adam.100.compiled.gpu}; fused {adam.100.fused.gpu}
-#        <compiled-least-gpu>`. Wall time with CUDA graphs :measured:`adam.100.graphs.wall`, compiled
-#        without them :measured:`adam.100.compiled.wall`; fused :measured:`adam.100.fused.wall`
-#      - First call :measured:`adam.100.graphs.first_call`
-#    * - NAdam, RAdam, Muon, your own
-#      - Compile the step
-#      - NAdam: :measured:`nadam.10.compiled.gpu`; foreach :measured:`nadam.10.foreach.gpu`
-#      - First call :measured:`nadam.10.compiled.first_call`, pays after
-#        :measured:`nadam.10.compiled.break_even` steps; a learning rate that is a tensor
-#    * - In the compiled step, the GPU waits for the CPU
-#      - ``mode="reduce-overhead"``
-#      - Wall time :measured:`nadam.10.graphs.wall`; compiled without CUDA graphs
-#        :measured:`nadam.10.compiled.wall`
-#      - Pays after :measured:`nadam.10.graphs.break_even` steps; gradients have to stay at their
-#        addresses
-#    * - LBFGS, SparseAdam, Adafactor
-#      - Leave them as they are
-#      - Not measured here
-#      - They :claim:`give no graph <no-graph>`
-#    * - ``float16`` with `GradScaler <https://docs.pytorch.org/docs/stable/amp.html>`__
-#      - ``fused=True``, which takes its scale
-#      - Not measured here
-#      - Nothing
-#    * - The optimizer is a small part of an iteration
+#    * - Your optimizer is NAdam, RAdam, Muon or your own, and the run is long
+#      - A compiled step
+#      - NAdam: the GPU time is :measured:`nadam-in-an-iteration.compiled.gpu`; with foreach it is
+#        :measured:`nadam-in-an-iteration.foreach.gpu`
+#      - NAdam: the first call takes :measured:`nadam-in-an-iteration.compiled.first_call`. The learning
+#        rate has to be a tensor
+#    * - The run is short, or you start it often
+#      - No compiling
+#      - You do not wait for the compiler, which takes :measured:`process.compiler.start_up` to start
+#      - NAdam: compiling would have paid after
+#        :measured:`nadam-in-an-iteration.compiled.break_even` iterations
+#    * - The optimizer is a small part of an iteration (``look``, below, tells)
 #      - Leave it as it is
-#      - Share of an iteration: foreach :measured:`iteration.foreach.optimizer_share`; fused
-#        :measured:`iteration.fused.optimizer_share`
+#      - You have time for the larger part. Here, fused AdamW is
+#        :measured:`adamw-in-an-iteration.fused.optimizer_share` of an iteration
 #      - Nothing
-#
-# .. chart:: break-even
-#    :cases: Adam.10, Adam.100, NAdam.10, iteration
-#    :arms: foreach, fused, compiled, graphs
-#
-#    Time of all steps of a run: with the first calls and the start of the compiler.
+#    * - You want CUDA graphs for the step
+#      - ``fused=True`` and no graph, or the whole iteration in one graph
+#      - AdamW: the GPU time is :measured:`adamw-in-an-iteration.fused.gpu`; with the step alone in CUDA
+#        graphs it is :measured:`adamw-in-an-iteration.cuda-graphs.gpu`
+#      - A graph of the step needs gradients that stay where they are, and these cost more than it saves
+#    * - You use ``float16`` with `GradScaler <https://docs.pytorch.org/docs/stable/amp.html>`__
+#      - ``fused=True``, which takes over the division by the scale
+#      - Not measured here
+#      - Nothing
+#    * - Your optimizer is LBFGS, SparseAdam or Adafactor
+#      - Leave it as it is
+#      - The compiler makes no graph of its step (see the pitfalls)
+#      - Nothing
 #
 # Why a step takes long
 # ---------------------
 #
-# Adam computes little, but it touches every parameter and two running means, :math:`m` of the
+# Adam computes little, but it touches every parameter and two running means: :math:`m` of the
 # gradient and :math:`v` of its square. A step reads the parameter :math:`p`, the gradient :math:`g`,
-# :math:`m` and :math:`v`, and writes :math:`p`, :math:`m` and :math:`v`: seven times four bytes, **28
-# bytes per parameter** in ``float32``.
+# :math:`m` and :math:`v`, and it writes :math:`p`, :math:`m` and :math:`v`. These are seven times four
+# bytes, **28 bytes per parameter** in ``float32``.
 #
-# *foreach*, the default on a GPU, does one operation after the other, each over all parameters, from
-# memory to memory: 72 bytes. A kernel that does everything at once keeps what is in between in
-# registers.
-#
-# .. chart:: stacked
-#    :unit: B
-#
-#    Bytes that a step of Adam reads and writes for each parameter.
-#
-#    :foreach: move m 12, scale v 8, add g² to v 12, square root 8, divide 8, add epsilon 8, update p 16
-#    :fused: all at once 28
+# *Foreach* does one operation after the other, each of them over all parameters. Each operation reads
+# from memory and writes to memory, and together they move 72 bytes per parameter. A kernel that does
+# everything at once keeps its intermediate results in registers, so it moves only the 28.
 
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True
-# sphinx_gallery_alt = "Stacked bars of the bytes that a step of Adam moves per parameter: foreach has seven operations of 8 to 16 bytes, 72 together; fused has one of 28 bytes"
+# sphinx_gallery_alt = "Stacked bars of the bytes that a step of Adam moves per parameter: foreach has seven operations of 8 to 16 bytes, 72 together; fused and compiled have one of 28 bytes"
 import pandas as pd
 from matplotlib import pyplot as plt
 
 operations = {"move m": 12, "scale v": 8, "add g² to v": 12, "square root": 8}
 operations |= {"divide": 8, "add epsilon": 8, "update p": 16}
-moved = pd.DataFrame({"foreach": operations, "fused": {"all at once": 28}}).T.fillna(0)
-axes = moved.iloc[::-1].plot.barh(stacked=True, figsize=(7, 2.4), legend=False)
-for bars, hatch in zip(axes.containers, 2 * ["", "//", "xx", ".."], strict=True):
-    for bar in bars:
-        bar.set(hatch=hatch, edgecolor="white")
+moved = pd.DataFrame({"fused, compiled": {"all at once": 28}, "foreach": operations})
+axes = moved.T.plot.barh(stacked=True, figsize=(7, 2.4), legend=False)
+for bars in axes.containers:
     name = bars.get_label().replace(" ", "\n", 1)
-    names = [name if bar.get_width() else "" for bar in bars]
+    names = [name if bar.get_width() > 0 else "" for bar in bars]
     box = dict(facecolor="white", edgecolor="none", pad=1)
     axes.bar_label(bars, names, label_type="center", fontsize=7, bbox=box)
+    for bar in bars:
+        bar.set_edgecolor("white")
 axes.set(xlabel="bytes per parameter")
 plt.show()
 
 # %%
-# So the **limit** here is the time in which the device copies 28 bytes per parameter. It is a guide:
-# it supposes ``float32``, data that come from memory and not from a cache, and the rate of a copy.
+# So the **limit** is the time in which the device copies 28 bytes per parameter. The limit is a guide:
+# it supposes that data come from memory and not from a cache.
 #
-# Launching is the other cost. Each kernel costs the CPU some microseconds, and a compiled step checks
-# its *guards*, the conditions under which its code is valid, for every parameter. If the wall time
-# is above 1.2 times the GPU time, the GPU waits for that.
+# Launching kernels is the other cost. Each kernel costs the CPU some microseconds, and a compiled step
+# also checks its :term:`guards <guard>`, the conditions under which its code is valid, for every
+# parameter. **The GPU waits for the CPU** if the wall time is above 1.2 times the GPU time.
 #
-# The experiment
-# --------------
+# A step alone
+# ------------
 #
-# The model is that of the original recipe: ten layers of 1024 by 1024 without bias, and then 30 and
-# 100 of them.
+# The model is that of the original recipe: ten layers of 1024 by 1024, without bias.
 
-# sphinx_gallery_fold = "The harness: how arms are timed"
+# sphinx_gallery_fold = "The harness: how variants are timed"
 
-from _bench import Bench
+from _harness import Bench
 
 # %%
 
@@ -225,346 +170,349 @@ bench = Bench()
 
 import pandas as pd
 import torch
-from matplotlib import pyplot as plt
 from torch import nn
 
-ON_GPU = bench.device.type == "cuda"
-ROOMY = ON_GPU and torch.cuda.mem_get_info()[0] > 16 * 2**30
-LAYERS = (10, 30, 100) if ROOMY else (3, 10, 30) if ON_GPU else (1, 2, 4)
-WIDTH, COPIED, BATCH = (1024, 2**28, 32) if ON_GPU else (128, 2**22, 2)
+ROOMY = bench.gpu and torch.cuda.mem_get_info()[0] > 12 * 2**30
+LAYERS = (10, 30, 100)
+WIDTH = 1024 if ROOMY else 512 if bench.gpu else 32
 LR = 0.01
 
-WAYS = {
+ADAM = {
     "foreach": dict(foreach=True),  # the default on a GPU
+    "foreach, capturable": dict(foreach=True, capturable=bench.gpu),
     "for-loop": dict(foreach=False),  # one parameter after the other
     "fused": dict(fused=True),  # a kernel written by hand
-    "compiled": dict(mode="default"),
+    "compiled": dict(compiled=True),
 }
-if ON_GPU:
-    WAYS["graphs"] = dict(mode="reduce-overhead")
 
 # %%
-# Each version has an optimizer of its own, because the compiler sets ``capturable=True`` in it, which
-# keeps the step counter on the GPU: an eager step with the same optimizer is no longer the one that
-# people use. A CUDA graph reads from fixed addresses, so gradients would be copied to it at each
-# step if they were not marked.
+# Each variant has an optimizer of its own. The compiler sets ``capturable=True`` in the optimizer it
+# compiles, which moves the step counter to the GPU, and a step of such an optimizer without compiling
+# is slower than the one that people use. The variant "foreach, capturable" shows by how much.
 
 
-def make_step(kind, layers, mode=None, width=WIDTH, **options):
-    """Return weights with gradients, and a step of an optimizer that changes them."""
-    torch.manual_seed(0)  # the same weights for each version
+def make_step(kind, layers, compiled=False, **options):
+    """Return a step of an optimizer over some layers; it returns their weights."""
+    torch.manual_seed(0)  # the same weights and gradients for each variant
     weights = [
-        nn.Linear(width, width, False, bench.device).weight for _ in range(layers)
+        nn.Linear(WIDTH, WIDTH, False, bench.device).weight for _ in range(layers)
     ]
     for weight in weights:
         weight.grad = torch.randn_like(weight)
-        if mode == "reduce-overhead":
-            torch._dynamo.mark_static_address(weight.grad)
     optimizer = kind(weights, lr=LR, **options)
+    take_step = torch.compile(lambda: optimizer.step()) if compiled else optimizer.step
 
     def step():
-        optimizer.step()
+        take_step()
+        return weights
 
-    return weights, torch.compile(step, mode=mode) if mode else step
-
-
-# %%
-# Before anything is timed, all versions take the same five steps with small models. They round in
-# different orders and may differ by a hundredth of the learning rate.
-
-# sphinx_gallery_fold = "How the versions are compared"
+    return step
 
 
-def agree(kind, ways):
-    """Assert that all versions of an optimizer lead to the same weights."""
-    ends = []
-    for options in ways.values():
-        weights, step = make_step(kind, 2, **options)
-        for number in range(5):
-            torch.manual_seed(number)
-            for weight in weights:
-                weight.grad.normal_()
-            step()
-        ends.append(torch.stack(weights).detach())
-    assert all((end - ends[0]).abs().max() <= LR / 100 for end in ends)
+def steps_of_adam(layers):
+    """Return the variants of a step of Adam."""
+    kind = torch.optim.Adam
+    return {name: make_step(kind, layers, **options) for name, options in ADAM.items()}
+
+
+def limit(layers):
+    """Return the seconds in which 28 bytes per parameter are copied."""
+    return 28 * layers * WIDTH**2 / bench.bandwidth
 
 
 # %%
-# Then they take turns. The limit needs the bandwidth of a copy: each byte is read and written.
-# ``wall`` is the wall time of a step, ``gpu`` the time in kernels, ``cpu`` that of launching them, ``share`` the
-# limit divided by ``gpu``.
+# After three steps the weights of all variants have to agree within a hundredth of the learning rate.
+# ``wall`` is the wall time of a step and ``gpu`` the time in kernels. ``cpu`` is the time in which the
+# CPU launches them, and ``share`` is the limit divided by ``gpu``.
 
-source, target = torch.zeros(2, COPIED, device=bench.device)
-
-
-def copy():
-    target.copy_(source)
-
-
-bench.warm_up(copy)
-seconds = bench.profile(copy)[0] if ON_GPU else bench.time(copy, 10)
-bandwidth = 2 * source.nbytes / seconds
-print(f"copying: {bandwidth / 1e9:,.0f} GB/s")
-
-
-def climb(kind, layers, ways):
-    """Compare the versions of an optimizer with each other and with the limit."""
-    arms = {way: make_step(kind, layers, **ways[way])[1] for way in ways}
-    limit = 28 * layers * WIDTH**2 / bandwidth
-
-    def rehearse():
-        return layers > LAYERS[0] or agree(kind, ways)  # once is enough
-
-    return bench.compare(kind.__name__, arms, layers, limit, rehearse)
-
-
-adam = {LAYERS[0]: climb(torch.optim.Adam, LAYERS[0], WAYS)}
+alone = bench.compare(
+    "Adam",
+    steps_of_adam,
+    sizes=("layers", LAYERS[:1]),
+    limit=limit,
+    tolerance=LR / 100,
+)
 
 # %%
-# Tables and printed output show one run. Text and charts give the median of all processes, so they
-# differ where the CPU decides.
+# .. chart:: gpu
+#    :case: Adam
 #
-# - The for-loop :claim:`launches {adam.10.for-loop.kernels} kernels instead of
-#   {adam.10.foreach.kernels} <loop-launches-more>`, and :claim:`the GPU waits <loop-waits>`.
-# - Foreach :claim:`keeps the GPU busy <foreach-busy>`, but at :measured:`adam.10.foreach.share` of the
-#   limit.
-# - Fused reaches :measured:`adam.10.fused.share` with :measured:`adam.10.fused.kernels` kernels.
-# - Compiled reaches :measured:`adam.10.compiled.share` with :measured:`adam.10.compiled.kernels`,
-#   :claim:`in less GPU time than any eager version <compiled-least-gpu-small>`, but :claim:`its wall
-#   time is above 1.2 times that <compiled-waits>`.
-# - With CUDA graphs the wall time is :measured:`adam.10.graphs.wall`, without them
-#   :measured:`adam.10.compiled.wall`.
+#    GPU time of a step of Adam over ten layers, and the limit.
 #
-# .. chart:: ladder
-#    :case: Adam.10
-#    :arms: for-loop, foreach, fused, compiled, graphs
-#    :quantities: wall, gpu
-#    :limit:
+# - The for-loop :claim:`launches more kernels than foreach <adam.10.foreach.kernels <
+#   adam.10.for-loop.kernels>`: :measured:`adam.10.for-loop.kernels`. :claim:`The GPU waits for the CPU
+#   <1.2 * adam.10.for-loop.gpu < adam.10.for-loop.wall>`.
+# - Foreach reaches only :measured:`adam.10.foreach.share` of the limit.
+# - Fused reaches :measured:`adam.10.fused.share` of the limit.
+# - Compiled reaches :measured:`adam.10.compiled.share` of the limit. It :claim:`needs the least GPU time
+#   <adam.10.compiled.gpu < adam.10.fused.gpu>`, but :claim:`the GPU waits for the CPU <1.2 *
+#   adam.10.compiled.gpu < adam.10.compiled.wall>`. So, alone, :claim:`a fused step is done sooner
+#   <adam.10.fused.wall < adam.10.compiled.wall>`.
+# - Foreach :claim:`needs more memory while it works <adam.10.fused.memory < adam.10.foreach.memory>`,
+#   because its intermediate results are as large as the parameters. With the two running means, it takes
+#   :measured:`adam.10.foreach.memory`; fused takes :measured:`adam.10.fused.memory`.
 #
-#    A step of Adam over ten layers.
-#
-# The original recipe reports 747 µs for the eager and 392 µs for the compiled step. Here they take
-# :measured:`origin.eager.wall` and :measured:`adam.10.compiled.wall`. The GPU is another, and so is
-# the eager step: there the compiler had made it ``capturable``.
-
-# sphinx_gallery_once = True
-if ON_GPU:
-    arms = {"eager": make_step(torch.optim.Adam, 10)[1]}
-    arms["capturable"] = make_step(torch.optim.Adam, 10, capturable=True)[1]
-    origin = bench.compare("origin", arms)
-
-# %%
-# That alone takes the wall time from :measured:`origin.eager.wall` to :measured:`origin.capturable.wall`, in :claim:`more
-# kernels, {origin.capturable.kernels} instead of {origin.eager.kernels} <capturable-more-kernels>`.
+# The original recipe reports 747 µs without compiling and 392 µs with it. Here the two take
+# :measured:`adam.10.foreach.wall` and :measured:`adam.10.compiled.wall`. The GPU is another one, and so
+# is the first of the two steps: the original times the optimizer that the compiler has made
+# ``capturable``. That alone :claim:`makes foreach launch more kernels <adam.10.foreach.kernels <
+# adam.10.foreach-capturable.kernels>`, and its wall time here is
+# :measured:`adam.10.foreach-capturable.wall`.
 #
 # Larger models
 # -------------
+#
+# The same step over 30 and 100 layers was measured in one process.
 
 # sphinx_gallery_once = True
-for layers in LAYERS[1:]:
-    left_out = ["for-loop", "" if layers == LAYERS[-1] else "graphs"]
-    ways = {way: WAYS[way] for way in WAYS if way not in left_out}
-    adam[layers] = climb(torch.optim.Adam, layers, ways)
+for name in ("foreach, capturable", "for-loop"):
+    del ADAM[name]
+large = bench.compare(
+    "Adam",
+    steps_of_adam,
+    sizes=("layers", LAYERS[1:]),
+    limit=limit,
+    tolerance=LR / 100,
+    rehearse=False,
+)
 
 # %%
-# Is it the bytes or the number of tensors? These are the bytes of ten layers in four times as many
-# tensors, with half the side.
-
-# sphinx_gallery_fold = "As many bytes in four times as many tensors"
-# sphinx_gallery_once = True
-count = 4 * LAYERS[0]
-ways = {way: WAYS[way] for way in ("foreach", "fused", "compiled")}
-arms = {
-    way: make_step(torch.optim.Adam, count, width=WIDTH // 2, **options)[1]
-    for way, options in ways.items()
-}
-cut = bench.compare("tensors", arms, count, rounds=20)
-
-# %%
-# .. chart:: lines
+# .. chart:: wall
 #    :case: Adam
-#    :arms: foreach, fused, compiled
-#    :quantities: wall
-#    :sizes: 10, 30, 100
-#    :x: layers
-#    :limit:
 #
 #    Wall time of a step of Adam, by the number of layers.
 #
-# .. chart:: lines
-#    :case: Adam
-#    :arms: foreach, fused, compiled
-#    :quantities: gpu
-#    :sizes: 10, 30, 100
-#    :x: layers
-#    :limit:
-#
-#    GPU time of the same steps.
-
-# sphinx_gallery_fold = "Code of the figure"
-# sphinx_gallery_once = True
-# sphinx_gallery_alt = "Two log-log plots of milliseconds of a step against millions of parameters, wall time and GPU time; one line each for foreach, for-loop, fused, compiled and CUDA graphs, and a dashed line for the limit of 28 bytes per parameter"
-times = [time for time in ("wall", "gpu") if time in adam[LAYERS[0]]]
-shape = dict(figsize=(7, 3.6), sharey=True, squeeze=False, layout="constrained")
-fig, axes = plt.subplots(1, len(times), **shape)
-millions = [layers * WIDTH**2 / 1e6 for layers in LAYERS]
-for ax, time in zip(axes[0], times, strict=True):
-    ms = 1e3 * pd.DataFrame({n: table[time] for n, table in adam.items()})
-    for way, marker in zip(WAYS, "sv^oD", strict=False):
-        some = ms.loc[way].notna()
-        ax.loglog(ms.columns[some] * WIDTH**2 / 1e6, ms.loc[way, some], marker=marker)
-    ax.loglog(millions, [28e9 * m / bandwidth for m in millions], "--", color="grey")
-    ax.set(xlabel="millions of parameters", title=f"{time} time (ms)")
-    ax.set_xticks(millions, [f"{each:.2g}" for each in millions])
-    ax.set_xticks([], minor=True)
-fig.legend([*WAYS, "limit"], ncols=3, loc="outside upper center")
-plt.show()
-
-# %%
-
-# sphinx_gallery_plumbing = True
-
-
-def claim_less(key, less, more, unit="s"):
-    bench.claim(key, less < more, f"{less:.4g} {unit} against {more:.4g} {unit}")
-
-
-small = adam[LAYERS[0]]
-claim_less("fused-before-compiled", small.wall["fused"], small.wall["compiled"])
-if ON_GPU:
-    gpu, kernels = small.gpu, small.kernels
-    eager = gpu[["foreach", "for-loop", "fused"]].min()
-    claim_less("compiled-least-gpu-small", gpu["compiled"], eager)
-    claim_less("compiled-waits", 1.2 * gpu["compiled"], small.wall["compiled"])
-    claim_less("loop-waits", 1.2 * gpu["for-loop"], small.wall["for-loop"])
-    claim_less("foreach-busy", small.wall["foreach"], 1.2 * gpu["foreach"])
-    few, many = kernels[["foreach", "for-loop"]]
-    claim_less("loop-launches-more", few, many, "kernels")
-
-# %%
-
-# sphinx_gallery_once = True
-# sphinx_gallery_plumbing = True
-
-for layers, table in adam.items():
-    if "gpu" in table:
-        for way, moves in {"foreach": 72, "fused": 28, "compiled": 28}.items():
-            rate = moves * layers * WIDTH**2 / table.gpu[way]
-            bench.figure("Adam", way, "rate", rate, layers, unit="B/s")
-        gain = table.gpu["foreach"] / table.gpu["compiled"]
-        bench.figure("Adam", "compiled", "gpu_gain", gain, layers, unit="x")
-if ON_GPU:
-    large = adam[LAYERS[-1]]
-    claim_less("compiled-least-gpu", large.gpu["compiled"], large.gpu["fused"])
-    claim_less("compiled-before-foreach", *large.gpu[["compiled", "foreach"]])
-    bytes_moved = LAYERS[-1] * WIDTH**2 * pd.Series({"foreach": 72, "compiled": 28})
-    rates = bytes_moved / large.gpu[["foreach", "compiled"]]
-    claim_less("compiled-moves-at-higher-rate", *rates, "B/s")
-    firsts = small.first_call["compiled"], large.first_call["compiled"]
-    claim_less("first-call-grows", *firsts)
-    many, few = (table.loc["compiled"] for table in (cut, small))
-    claim_less("tensors-take-launching", few.cpu, many.cpu)
-    claim_less("tensors-take-compiling", few.first_call, many.first_call)
-    claim_less("capturable-more-kernels", *origin.kernels, "kernels")
-
-# %%
-# With 100 layers :claim:`the compiled step takes {adam.100.compiled.gpu} of GPU time and foreach
-# {adam.100.foreach.gpu} <compiled-before-foreach>`: a factor of :measured:`adam.100.compiled.gpu_gain,
-# number`. From the bytes alone one expects 72 / 28, about 2.6. The rest is the bandwidth that is
-# reached: :claim:`{adam.100.compiled.rate} instead of {adam.100.foreach.rate}
-# <compiled-moves-at-higher-rate>`.
-#
-# What depends on the CPU grows with the number of tensors. :claim:`The first call takes
-# {adam.100.compiled.first_call}, with ten layers {adam.10.compiled.first_call} <first-call-grows>`. As many
-# bytes in 40 tensors as in ten take a compiled step :measured:`tensors.40.compiled.gpu` of GPU time
-# (in ten: :measured:`adam.10.compiled.gpu`), but :claim:`launching takes longer <tensors-take-launching>`: the wall
-# time is :measured:`tensors.40.compiled.wall` (in ten: :measured:`adam.10.compiled.wall`), and :claim:`the first call
-# takes {tensors.40.compiled.first_call} <tensors-take-compiling>`. Because the CPU decides, wall times of compiled steps differ between hosts,
-# and between processes of one; the ranges stand at :doc:`/results`.
+# With 100 layers the CPU launches as few kernels as with ten, and each has ten times as much to do. So
+# the GPU does not wait any more: :claim:`the wall time of the compiled step is near its GPU time
+# <adam.100.compiled.wall < 1.2 * adam.100.compiled.gpu>`. But every tensor is part of the generated code,
+# so :claim:`the first call takes longer than with ten layers <adam.10.compiled.first_call <
+# adam.100.compiled.first_call>`: it takes :measured:`adam.100.compiled.first_call`.
 #
 # An optimizer without a fused kernel
 # -----------------------------------
 #
-# NAdam keeps the same two means, so its limit is the same.
+# NAdam keeps the same two means, so its limit is the same. This, too, was measured in one process.
 
-nadam_ways = {way: WAYS[way] for way in WAYS if way not in ("for-loop", "fused")}
-nadam = climb(torch.optim.NAdam, LAYERS[0], nadam_ways)
+# sphinx_gallery_once = True
+
+
+def steps_of_nadam(layers):
+    """Return the variants of a step of NAdam."""
+    options = {"foreach": dict(foreach=True), "compiled": dict(compiled=True)}
+    kind = torch.optim.NAdam
+    return {name: make_step(kind, layers, **each) for name, each in options.items()}
+
+
+nadam = bench.compare(
+    "NAdam",
+    steps_of_nadam,
+    sizes=("layers", LAYERS[:1]),
+    limit=limit,
+    tolerance=LR / 100,
+    rehearse=False,
+)
 
 # %%
-# Compiled, :claim:`its GPU time falls to {nadam.10.compiled.gpu} <nadam-gains>`, but :claim:`the GPU
-# waits here, too: the wall time is {nadam.10.compiled.wall} <nadam-waits>`. With CUDA graphs it is
-# :measured:`nadam.10.graphs.wall`.
+# With foreach, a step of NAdam takes :measured:`nadam.10.foreach.gpu` of GPU time. Compiled,
+# :claim:`it takes less than half of that <2 * nadam.10.compiled.gpu < nadam.10.foreach.gpu>`:
+# :measured:`nadam.10.compiled.gpu`.
 #
 # A whole training iteration
 # --------------------------
 #
-# Two transformer layers with forward, backward, clipping and step; only the optimizer changes.
+# A step is one part of an iteration, and what it demands of the other parts counts, too. Here one
+# transformer layer goes through forward, backward, clipping and step.
+#
+# Two variants use **CUDA graphs**, which the CPU launches with one call:
+#
+# - "CUDA graphs" compiles the step with ``mode="reduce-overhead"``. The graph reads gradients where they
+#   lay when it was recorded, so they have to stay there: ``zero_grad`` fills them with zeros, and
+#   backward adds to them. Without this, each step would copy them.
+# - "All in one graph" records the whole iteration by hand, with a fused step. In it gradients come to lie
+#   at the same addresses each time, without zeros and without adding.
+
+WIDE, HEADS, SHAPE = (2048, 16, (8, 512)) if ROOMY else (512, 8, (8, 512))
+if not bench.gpu:
+    WIDE, HEADS, SHAPE = 64, 2, (2, 16)
+HALF = bench.dtype == torch.bfloat16
 
 
-def make_iteration(mode=None, **options):
-    """Return a training iteration, and the step of its optimizer."""
+def make_iteration(kind, mode=None, static=False, **options):
+    """Return a training iteration that returns its loss, and its optimizer's step."""
     torch.manual_seed(0)
-    options, half = dict(lr=1e-4) | options, bench.dtype == torch.bfloat16
-    layer = nn.TransformerEncoderLayer(WIDTH, 8, dropout=0.0, batch_first=True)
-    model = nn.TransformerEncoder(layer, 2, enable_nested_tensor=False).to(bench.device)
-    optimizer = torch.optim.AdamW(model.parameters(), **options)
-    step = torch.compile(lambda: optimizer.step()) if mode else optimizer.step
-    x = torch.randn(BATCH, 16 * BATCH, WIDTH, device=bench.device)
+    model = nn.TransformerEncoderLayer(
+        WIDE, HEADS, 4 * WIDE, dropout=0.0, batch_first=True, device=bench.device
+    )
+    x, target = torch.randn(2, *SHAPE, WIDE, device=bench.device)
+    optimizer = kind(model.parameters(), lr=1e-4, **options)
+    step = optimizer.step
+    if mode:
+        step = torch.compile(lambda: optimizer.step(), mode=mode)
+    if static:
+        for weight in model.parameters():
+            weight.grad = torch.zeros_like(weight)
+            torch._dynamo.mark_static_address(weight.grad)
 
     def iteration():
-        optimizer.zero_grad()
-        with torch.autocast(bench.device.type, bench.dtype, enabled=half):
-            loss = model(x).square().mean()
+        optimizer.zero_grad(set_to_none=not static)
+        with torch.autocast(bench.device.type, bench.dtype, enabled=HALF):
+            loss = nn.functional.mse_loss(model(x), target)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         step()
+        return loss.detach()
 
     return iteration, step
 
 
-chosen = {way: WAYS[way] for way in ("foreach", "fused", "compiled")}
-jobs = {way: make_iteration(**options) for way, options in chosen.items()}
-arms = {way: iteration for way, (iteration, _step) in jobs.items()}
-whole = bench.compare("iteration", arms)
-steps = {way: step for way, (_iteration, step) in jobs.items()}
-if ON_GPU:
-    alone = {way: bench.profile(step)[0] for way, step in steps.items()}
-else:
-    alone = {way: bench.time(step, 10) for way, step in steps.items()}
-shares = pd.Series(alone) / (whole.gpu if ON_GPU else whole.wall)
-print("the step in an iteration:", shares.map("{:.0%}".format).to_dict())
+def record_at_first_call(iteration):
+    """Return an iteration that runs and is recorded in its first call, and then replayed."""
+    if not bench.gpu:
+        print("There are no CUDA graphs here: the iteration runs as it is.")
+        return iteration
+    graph, recorded = torch.cuda.CUDAGraph(), []
+
+    def replay():
+        if recorded:
+            graph.replay()
+            return recorded[0]
+        side = (
+            torch.cuda.Stream()
+        )  # recording needs a call on a stream of its own before
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            loss = iteration()
+        torch.cuda.current_stream().wait_stream(side)
+        with torch.cuda.graph(graph):  # records, and does not run
+            recorded.append(iteration())
+        return loss
+
+    return replay
+
+
+def make_iterations(kind, options):
+    """Return the iterations of all variants, and the steps of their optimizers."""
+    made = {name: make_iteration(kind, **each) for name, each in options.items()}
+    iterations = {name: iteration for name, (iteration, _step) in made.items()}
+    steps = {name: step for name, (_iteration, step) in made.items()}
+    return iterations, steps
+
+
+OPTIONS = {
+    "foreach": dict(foreach=True),
+    "fused": dict(fused=True),
+    "compiled": dict(mode="default"),
+    "CUDA graphs": dict(mode="reduce-overhead", static=True),
+    "all in one graph": dict(fused=True, capturable=bench.gpu),
+}
+
+# %%
+# The losses of the third iteration have to agree within a hundredth. Only the step is compiled, and
+# forward and backward are not. One iteration runs before, and counts for no variant.
+
+make_iteration(torch.optim.AdamW)[0]()
+iterations, steps = make_iterations(torch.optim.AdamW, OPTIONS)
+iterations["all in one graph"] = record_at_first_call(iterations["all in one graph"])
+adamw = bench.compare(
+    "AdamW in an iteration", iterations, tolerance=0.01, rehearse=False
+)
+
+# %%
+# .. chart:: gpu
+#    :case: AdamW in an iteration
+#
+#    GPU time of a training iteration with AdamW.
+#
+# - With ``fused=True``, :claim:`an iteration needs less GPU time than with foreach
+#   <adamw-in-an-iteration.fused.gpu < adamw-in-an-iteration.foreach.gpu>`. In wall time it takes
+#   :measured:`adamw-in-an-iteration.fused.wall`; with foreach it takes
+#   :measured:`adamw-in-an-iteration.foreach.wall`.
+# - With a compiled step it takes :measured:`adamw-in-an-iteration.compiled.wall`. The microseconds by
+#   which a fused step is done sooner alone do not count here, because the CPU launches the step while
+#   the GPU still computes the gradients.
+# - With the step in CUDA graphs, :claim:`the GPU has more to do than with a fused step
+#   <adamw-in-an-iteration.fused.gpu < adamw-in-an-iteration.cuda-graphs.gpu>`, because it fills gradients
+#   with zeros and adds to them.
+# - With all in one graph an iteration takes :measured:`adamw-in-an-iteration.all-in-one-graph.wall`, and
+#   its first call compiles nothing. :claim:`The CPU is done sooner than with a fused step
+#   <adamw-in-an-iteration.all-in-one-graph.cpu < adamw-in-an-iteration.fused.cpu>`, so this is the variant
+#   to try where the GPU waits for the CPU. Inputs have to be copied to fixed addresses, and sizes are
+#   fixed.
+#
+# Gradients that stay where they are cost nothing if you add them up anyway, over several micro-batches.
+# Then ``mode="reduce-overhead"`` for the step takes nothing from the other parts.
+#
+# NAdam goes through the same test.
+
+OPTIONS = {name: OPTIONS[name] for name in ("foreach", "compiled", "CUDA graphs")}
+iterations, _steps = make_iterations(torch.optim.NAdam, OPTIONS)
+nadam_iteration = bench.compare(
+    "NAdam in an iteration", iterations, tolerance=0.01, rehearse=False
+)
+
+# %%
+# .. chart:: gpu
+#    :case: NAdam in an iteration
+#
+#    GPU time of a training iteration with NAdam.
+#
+# With a compiled step an iteration takes :measured:`nadam-in-an-iteration.compiled.wall` of wall time;
+# without compiling it takes :measured:`nadam-in-an-iteration.foreach.wall`. CUDA graphs take
+# :measured:`nadam-in-an-iteration.cuda-graphs.wall`, and :claim:`here, too, they give the GPU more to do
+# than the compiled step without them <nadam-in-an-iteration.compiled.gpu <
+# nadam-in-an-iteration.cuda-graphs.gpu>`.
+#
+# How large is the part of the optimizer in your job? ``look`` prints the wall time and the GPU time of
+# a function. Call it with your iteration, and then with the step of your optimizer.
+
+# sphinx_gallery_once = True
+from torch.profiler import ProfilerActivity, profile
+from torch.utils.benchmark import Timer
+
+
+def look(iteration, calls=20):
+    """Print the wall time of an iteration, and the GPU time in it."""
+    for _ in range(3):
+        iteration()
+    wall = Timer("f()", globals={"f": iteration}).timeit(calls).mean
+    with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as report:
+        for _ in range(calls):
+            iteration()
+        torch.cuda.synchronize()
+    events = [e for e in report.events() if e.device_type.name == "CUDA"]
+    busy = sum(e.time_range.elapsed_us() for e in events if not e.is_user_annotation)
+    print(f"{1e3 * wall:.2f} ms, of which the GPU computes {busy / calls / 1e3:.2f} ms")
+
+
+if bench.gpu:
+    iteration, step = make_iteration(torch.optim.AdamW, fused=True)
+    look(iteration)
+    look(step)
 
 # %%
 
 # sphinx_gallery_plumbing = True
 
-if ON_GPU:
-    claim_less("nadam-gains", nadam.gpu["compiled"], nadam.gpu["foreach"])
-    claim_less("nadam-waits", 1.2 * nadam.gpu["compiled"], nadam.wall["compiled"])
-    claim_less("iteration-gains", *whole.gpu[["fused", "foreach"]])
-for way, share in shares.items():
-    bench.figure("iteration", way, "optimizer_share", share, unit="share")
+for name in ("foreach", "fused"):
+    if bench.gpu:
+        share = bench.profile(steps[name], 10)[0] / adamw.gpu[name]
+    else:
+        share = bench.time(steps[name], 10) / adamw.wall[name]
+    bench.measure("AdamW in an iteration", name, "optimizer_share", share, unit="share")
 
 # %%
-# With the fused optimizer :claim:`an iteration takes {iteration.fused.gpu} of GPU time instead of
-# {iteration.foreach.gpu} <iteration-gains>`. Five lines tell the share in your job: call ``busy``
-# with your iteration, then with the step of your optimizer.
-#
-# .. code-block:: python
-#
-#    def busy(fn):
-#        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as report:
-#            fn(), torch.cuda.synchronize()
-#        kernels = [e for e in report.events() if e.device_type.name == "CUDA"]
-#        return sum(e.time_range.elapsed_us() for e in kernels if not e.is_user_annotation)
+# Here, :claim:`the step is a smaller part of an iteration if it is fused
+# <adamw-in-an-iteration.fused.optimizer_share < adamw-in-an-iteration.foreach.optimizer_share>`:
+# :measured:`adamw-in-an-iteration.fused.optimizer_share`. With more tokens in a batch, it is smaller
+# still.
 #
 # Pitfalls
 # --------
 #
-# **It compiles again and again.** A learning rate that is a Python number is part of the compiled code. A schedule that changes
-# it makes PyTorch compile anew, eight times (``torch._dynamo.config.recompile_limit``); then it warns
-# and goes on eagerly. Of twelve steps with ``OneCycleLR`` the table shows how often one was ``compiled``,
-# and how many ran ``eager``.
+# **The step compiles again and again.** A learning rate that is a Python number is part of the compiled
+# code. Each time a schedule changes it, PyTorch compiles anew, up to eight times
+# (``torch._dynamo.config.recompile_limit``). Then it warns, and goes on without compiling. The next cell
+# takes twelve steps with ``OneCycleLR`` in each variant.
 
 # sphinx_gallery_fold = "A backend that counts graphs and runs, and generates no code"
 
@@ -599,47 +547,74 @@ def make_tiny(kind=torch.optim.Adam, **options):
 # %%
 
 # sphinx_gallery_once = True
-rate, counts = torch.tensor(LR, device=bench.device), {}
-for case in ("float", "tensor, momentum cycled", "tensor", "NAdam, tensor"):
-    options = dict(lr=LR, foreach=True) if case == "float" else dict(lr=rate.clone())
-    kind = torch.optim.NAdam if "NAdam" in case else torch.optim.Adam
+
+
+def with_schedule(kind, rate, cycle_momentum=False):
+    """Return how many of twelve steps compile, and how many run without compiling."""
+    options = dict(lr=rate, foreach=True) if isinstance(rate, float) else dict(lr=rate)
     optimizer, counter = make_tiny(kind, **options), Counter()
     schedule = torch.optim.lr_scheduler.OneCycleLR(
-        optimizer, max_lr=LR, total_steps=24, cycle_momentum="cycled" in case
+        optimizer, max_lr=LR, total_steps=24, cycle_momentum=cycle_momentum
     )
-    step = torch.compile(lambda optimizer=optimizer: optimizer.step(), backend=counter)
+    step = torch.compile(lambda: optimizer.step(), backend=counter)
     for _ in range(12):
-        step(), schedule.step()
-    counts[case] = {"compiled": counter.graphs, "eager": 12 - counter.runs}
+        step()
+        schedule.step()
+    return {"compilations": counter.graphs, "not_compiled": 12 - counter.runs}
+
+
+def rate():
+    """Return the learning rate as a tensor."""
+    return torch.tensor(LR, device=bench.device)
+
+
+counts = {
+    "a number": with_schedule(torch.optim.Adam, LR),
+    "a tensor": with_schedule(torch.optim.Adam, rate()),
+    "a tensor, NAdam": with_schedule(torch.optim.NAdam, rate()),
+    "a tensor, momentum cycled": with_schedule(torch.optim.Adam, rate(), True),
+}
 print(pd.DataFrame(counts).T)
 
 # %%
-# Rule: with a tensor as learning rate, and without a cycled momentum, :claim:`one compilation serves
-# all steps <tensor-compiles-once>`. Eager steps need neither.
-#
-# **It compiles nothing.** A fused kernel is kept away from the compiler: ``fused=True`` in a compiled
-# step :claim:`gives no graph <fused-gives-no-graph>`, and no warning. Rule: choose one of the two.
 
 # sphinx_gallery_once = True
-optimizer, counter = make_tiny(fused=True), Counter()
-torch.compile(lambda: optimizer.step(), backend=counter)()
-print("graphs of a compiled step with fused=True:", counter.graphs)
+# sphinx_gallery_plumbing = True
+
+for variant, found in counts.items():
+    for quantity, count in found.items():
+        bench.measure("a schedule", variant, quantity, count, unit="")
 
 # %%
-# Some other optimizers are kept away as a whole, or do what the compiler cannot trace.
+# With a number as learning rate, the twelve steps take :measured:`a-schedule.a-number.compilations`
+# compilations. :claim:`With a tensor they take fewer <a-schedule.a-tensor.compilations <
+# a-schedule.a-number.compilations>`: :measured:`a-schedule.a-tensor.compilations`. A momentum that the
+# schedule changes, which ``OneCycleLR`` does unless told otherwise, is a number, too. Rule: make the
+# learning rate a tensor, and pass ``cycle_momentum=False``. Steps that are not compiled need neither.
+#
+# **The compiler compiles nothing.** It leaves fused kernels as they are: :claim:`with fused=True, a
+# compiled step gives no graph <graphs-of-a-step.adam-fused.graphs < graphs-of-a-step.adam.graphs>`, and
+# PyTorch does not warn. Rule: choose one of the two. Some other optimizers give no graph either, because
+# PyTorch keeps the compiler away from them, or because the compiler cannot follow their code.
 
-# sphinx_gallery_fold = "How the graphs of other optimizers are counted"
 # sphinx_gallery_once = True
-graphs = {}
-for kind in ("Adam", "NAdam", "RAdam", "Muon", "Adafactor", "SparseAdam", "LBFGS"):
-    tiny, found = make_tiny(getattr(torch.optim, kind)), Counter()
-    arguments = [lambda: torch.ones(())] if kind == "LBFGS" else []
-    step = torch.compile(lambda o=tiny, a=arguments: o.step(*a), backend=found)
+
+
+def count_graphs(kind, *arguments, **options):
+    """Return the number of graphs in a compiled step; 0 if it fails."""
+    optimizer, counter = make_tiny(kind, **options), Counter()
     try:
-        step()
-        graphs[kind] = found.graphs
+        torch.compile(lambda: optimizer.step(*arguments), backend=counter)()
     except Exception as error:
-        graphs[kind] = type(error).__name__
+        print(f"{kind.__name__} fails: {type(error).__name__}")
+        return 0
+    return counter.graphs
+
+
+graphs = {"Adam, fused": count_graphs(torch.optim.Adam, fused=True)}
+for name in ("Adam", "NAdam", "RAdam", "Muon", "Adafactor", "SparseAdam"):
+    graphs[name] = count_graphs(getattr(torch.optim, name))
+graphs["LBFGS"] = count_graphs(torch.optim.LBFGS, lambda: torch.ones(()))
 print(graphs)
 
 # %%
@@ -647,18 +622,16 @@ print(graphs)
 # sphinx_gallery_once = True
 # sphinx_gallery_plumbing = True
 
-once = {"compiled": 1, "eager": 0}
-kept = all(counts[case] == once for case in ("tensor", "NAdam, tensor"))
-again = all(counts[case]["eager"] for case in ("float", "tensor, momentum cycled"))
-bench.claim("tensor-compiles-once", kept and again, str(counts))
-none = {name: graphs[name] for name in ("LBFGS", "SparseAdam", "Adafactor")}
-usable = [name for name, found in none.items() if isinstance(found, int) and found]
-bench.claim("no-graph", not usable, f"graphs: {none}")
-bench.claim("fused-gives-no-graph", counter.graphs == 0, f"{counter.graphs} graphs")
+for name, count in graphs.items():
+    bench.measure("graphs of a step", name, "graphs", count, unit="")
 
 # %%
-# **A loaded checkpoint undoes the choice.** It brings ``fused`` and ``capturable`` of the optimizer that
-# was saved. Rule: change them in what is loaded.
+# :claim:`LBFGS <graphs-of-a-step.lbfgs.graphs < graphs-of-a-step.adam.graphs>`, :claim:`SparseAdam
+# <graphs-of-a-step.sparseadam.graphs < graphs-of-a-step.adam.graphs>` and :claim:`Adafactor
+# <graphs-of-a-step.adafactor.graphs < graphs-of-a-step.adam.graphs>` are among these.
+#
+# **A loaded checkpoint undoes the choice.** It brings along ``fused`` and ``capturable`` of the optimizer
+# that was saved. Rule: change them in what you load.
 
 # sphinx_gallery_once = True
 saved, optimizer = make_tiny().state_dict(), make_tiny(fused=True)
@@ -670,18 +643,19 @@ optimizer.load_state_dict(saved)
 print("fused after the change:", optimizer.param_groups[0]["fused"])
 
 # %%
-# **When it fails.** ``TORCH_LOGS=recompiles,graph_breaks`` tells what is compiled again or left out,
-# ``backend="aot_eager"`` whether tracing or generating code is to blame. ``fullgraph=True`` is
-# refused: ``step()`` breaks the graph on purpose.
+# **Something fails.** ``TORCH_LOGS=recompiles,graph_breaks`` prints what is compiled again or left out.
+# If the step also fails with ``backend="aot_eager"``, following the Python code is to blame; if it does
+# not, generating code is. ``fullgraph=True`` always fails, because ``step()`` breaks the graph on purpose.
 #
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
-# Weights and states are ``float32``, on one GPU. States of 8 bits move fewer bytes: `torchao
-# <https://github.com/pytorch/ao>`__. With `FSDP2
-# <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__ each GPU steps over its
-# part of the weights only, and launching counts the more. ``torch._dynamo.mark_static_address`` is no
-# stable interface. :doc:`/recipes/where_time_goes` tells whether to mend the optimizer at all.
+# All weights and states here are ``float32``, on one GPU. States of 8 bits would move fewer bytes: `torchao
+# <https://github.com/pytorch/ao>`__ has them. With `FSDP2
+# <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__ each GPU steps over its own
+# part of the weights only, so its kernels are shorter and launching them counts more.
+# ``torch._dynamo.mark_static_address`` is not a stable interface. :doc:`/recipes/where_time_goes` tells
+# whether the optimizer is what your job waits for.
 #
 # This recipe builds on `Compiling the optimizer with torch.compile
 # <https://docs.pytorch.org/tutorials/recipes/compiling_optimizer.html>`__ by
@@ -690,4 +664,5 @@ print("fused after the change:", optimizer.param_groups[0]["fused"])
 # translation, on his `recipe on schedules
 # <https://docs.pytorch.org/tutorials/recipes/compiling_optimizer_lr_scheduler.html>`__, and on his
 # article `Compiling the optimizer with PT2
-# <https://dev-discuss.pytorch.org/t/compiling-the-optimizer-with-pt2/1669>`__.
+# <https://dev-discuss.pytorch.org/t/compiling-the-optimizer-with-pt2/1669>`__. The original compares the
+# compiled step neither with ``fused=True`` nor with an optimizer that the compiler has not touched.
