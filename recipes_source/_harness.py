@@ -37,7 +37,7 @@ class Bench:
         print(f"GPU capability {capability}; Triton needs (7, 0), bfloat16 (8, 0).")
         self.batch_seconds = 0.05  # how long the calls of one sample take
         self.warm_up_seconds = (1, 3) if self.gpu else (0.2, 0.5)  # least and most
-        self.rounds = 10 if REPLICATE or not self.gpu else 40
+        self.rounds = 10 if REPLICATE or not self.gpu else 20
         self.measure_start_up()
         self.measure_bandwidth()
         self.measure_launch_cost()
