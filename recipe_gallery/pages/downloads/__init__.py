@@ -154,6 +154,9 @@ class _Parts:
         self._page = page
         self._cells = [cell for _block, cell in recipe.parts]
         self._block = 0  # at hand; the first one holds the title
+        for parent in document.findall(nodes.Element):
+            for child in parent.children:  # pydata's short links know of none
+                child.parent = parent
         self._read(document, 0)
         blocks = len(recipe.blocks) - 1
         shown = sum(block.type == "code" for block in recipe.blocks)
