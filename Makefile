@@ -23,7 +23,6 @@ unexport LANGUAGE
 FILES ?=
 FORMAT ?= text
 BASE ?= main
-FAULTFLAGS ?=
 # how many hostile translations `make fuzz` tries
 FUZZ ?= 10000
 MACHINE ?=
@@ -45,7 +44,7 @@ export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help html serve record record-worker figures drift check links test test-fast test-nightly lint lock clean
-.PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign faults fuzz
+.PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign fuzz
 # `make record html` records first, also under -j
 .NOTPARALLEL:
 
@@ -140,9 +139,6 @@ test-nightly: $(VENV)/test ## run the tests that `make test` leaves out
 
 foreign: $(VENV)/record ## record, render and translate examples of Sphinx-Gallery and Matplotlib
 	$(BIN)/python benchmarks/foreign.py
-
-faults: $(VENV)/record ## inject faults into recordings: is anything lost or left behind? (FAULTFLAGS="--only A1")
-	$(BIN)/python benchmarks/faults.py $(FAULTFLAGS)
 
 fuzz: $(VENV)/test ## try hostile translations: does one hurt a reader? (FUZZ=10000, LANGUAGE=ar)
 	FUZZ=$(FUZZ) FUZZ_LANGUAGE=$(LANGUAGE) $(BIN)/python -m pytest -s -q tests/engine/translate/test_hostile_fuzz.py

@@ -148,7 +148,6 @@ FILES = [
         ends="stopped",
         prepare=recordings_file,
         says="recordings",
-        quick=True,
     ),
     Case(
         name="recordings-a-dangling-link",

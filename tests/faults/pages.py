@@ -73,7 +73,6 @@ def _picture(name: str, data: str, injects: str) -> Case:
         code=f"{SHOW}display({data}, raw=True)",
         pages=True,
         look=named,
-        quick=name == "png-no-base64",
     )
 
 
@@ -238,7 +237,6 @@ DISAGREE = [
         "mc\\ :sup:`2` and H\\ :sub:`2`\\ O.",
         "superscript and subscript",
         look=in_notebook(r"mc.?(<sup>2</sup>|\^2|²)", r"H.?(<sub>2</sub>|_2|₂)"),
-        quick=True,
     ),
     _text(
         "spanning-cells",

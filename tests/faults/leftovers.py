@@ -197,7 +197,6 @@ def _signal(name: str, number: int, times: int = 1) -> Case:
         + "\npathlib.Path('ROOT/begun').touch()\ntime.sleep(600)",
         during=interrupt(number, times),
         leaves=("begun",),
-        quick=number == signal.SIGTERM,
     )
 
 
@@ -218,7 +217,6 @@ def _killed(name: str, number: int, injects: str, code: str) -> Case:
         code=code,
         during=lambda bench, process: kill_recorder(bench, process, number),
         look=next_run_cleans,
-        quick=name == "recorder-killed",
     )
 
 

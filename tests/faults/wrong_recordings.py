@@ -552,7 +552,6 @@ SECRETS = [
         environment={"HF_TOKEN": "hf_abcSECRETabc", "AWS_SECRET_ACCESS_KEY": "awsSECRETaws"},
         code="import os\nprint(dict(os.environ))",
         holds=lacks("hf_abcSECRETabc", "awsSECRETaws"),
-        quick=True,
     ),
     Case(
         name="token-of-another-name",

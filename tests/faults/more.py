@@ -442,7 +442,6 @@ SURROUNDINGS = [
         holds=None,
         says="ValueError",
         environment={"PYTHONIOENCODING": "ascii"},
-        quick=True,
     ),
     _around(
         "umask-777",

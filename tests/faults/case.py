@@ -20,7 +20,6 @@ from .bench import Bench, Done, make_bench, old_recording
 LARGEST = 100_000_000  # bytes of a recording: what hosts of repositories take
 Look = Callable[[Bench, Done], Iterable[str]]
 Holds = Callable[[Any], Iterable[str]]
-Row = tuple[str, str, str, str, str]  # kind, name, what is injected, what is expected, outcome
 
 
 class NotRunError(Exception):
@@ -60,7 +59,6 @@ class Case:
     leaves: tuple[str, ...] = ()  # files that may be left, as patterns
     neighbour: bool = True  # whether it has to be recorded
     noise: bool = False  # whether the fault itself makes Python print warnings
-    quick: bool = False  # one of those that the tests run
 
     @property
     def expects(self) -> str:

@@ -1,4 +1,4 @@
-"""Faults by the hundred: lost output under load, and signals at random moments."""
+"""Lost output under load, and signals at random moments."""
 
 import contextlib
 import os
@@ -8,18 +8,16 @@ import signal
 import subprocess
 import sys
 import time
-from collections import Counter
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 
+import nbformat
 import psutil
 
 from .bench import Bench, Done, make_bench, role
-from .case import Row, left_behind, run_case, stream
+from .case import left_behind, stream
 from .wrong_recordings import LOG, LOST, PUBLISH, all_lines
 
-BUSY = 8  # processes that compete with the recorder for two cores
 STOPPED = next(case for case in LOST if case.name == "stopped-recorder")
 LOADED = [
     replace(
@@ -63,28 +61,6 @@ def busy(count: int) -> Iterator[None]:
         os.sched_setaffinity(0, cores)
 
 
-def repeat_lost_output(count: int, seed: int) -> list[Row]:
-    """Record what prints fast, ``count`` times, on two busy cores; nothing may be lost."""
-    outcomes: dict[str, list[str]] = {case.name: [] for case in LOADED}
-    with busy(BUSY):
-        for number in range(count):
-            # the long one for each tenth
-            case = LOADED[2] if number % 10 == 9 else LOADED[number % 2]
-            began = time.monotonic()
-            outcome = "; ".join(run_case(case)) or "right"
-            outcomes[case.name].append(outcome)
-            took = time.monotonic() - began
-            print(f"A1 {number + 1}/{count} {case.name} {took:.0f} s  {outcome}", flush=True)
-    rows = []
-    for case in LOADED:
-        wrong = [each for each in outcomes[case.name] if each != "right"]
-        times = len(outcomes[case.name])
-        told = f"{len(wrong)} of {times} times: {wrong[0]}" if wrong else "right"
-        what = f"{case.injects}; {times} times at a load of {BUSY} on two cores"
-        rows += [("A1", case.name, what, "no line and no headline lost", told)] if times else []
-    return rows
-
-
 # A recipe that runs for a while, with a child that keeps its environment and one that does not.
 # A kernel that a signal hits just as it takes a cell up may forget it: the limit ends that.
 WORKING = """
@@ -111,46 +87,26 @@ class Shot:
     """A signal at a moment."""
 
     number: int
-    target: str  # recorder, worker, kernel, child, or group: as Ctrl-C in a terminal
+    target: str  # recorder, kernel, child, or group: as Ctrl-C in a terminal
     after: float  # seconds since there is one
 
 
-def send_signals(count: int, seed: int) -> list[Row]:
-    """Send random signals to recordings at random moments; look, then record again."""
+def choose_shots(count: int, seed: int) -> list[Shot]:
+    """Choose signals, whom they hit, and when."""
     choices = random.Random(seed)
     shots = []
     for _ in range(count):
-        target = choices.choice(("recorder", "group", "worker", "kernel", "child"))
+        target = choices.choice(("recorder", "group", "kernel", "child"))
         # a recorder is Python that starts at first
         after = (
             choices.uniform(0.4, 4) if target in ("recorder", "group") else choices.uniform(0, 2)
         )
         shots.append(Shot(number=choices.choice(SIGNALS), target=target, after=after))
-    found: dict[str, list[str]] = {}
-    tried: Counter[str] = Counter()
-    with ThreadPoolExecutor(2) as pool:
-        jobs = {pool.submit(_shoot, shot): shot for shot in shots}
-        for number, job in enumerate(as_completed(jobs), 1):
-            shot, (hit, wrong) = jobs[job], job.result()
-            name = f"{signal.Signals(shot.number).name} to the {hit}"
-            tried[name] += 1
-            found.setdefault(name, []).extend(wrong)
-            told = "; ".join(wrong) or "right"
-            print(f"signal {number}/{count} {name} after {shot.after:.2f} s  {told}", flush=True)
-    return [
-        (
-            "E4",
-            name.replace(" to the ", "-").lower(),
-            f"{name} at a random moment, {tried[name]} times",
-            "nothing half, nothing left, the next run records",
-            "; ".join(found[name]) or "right",
-        )
-        for name in sorted(tried)
-    ]
+    return shots
 
 
-def _shoot(shot: Shot) -> tuple[str, list[str]]:
-    """Record, send one signal, look, and record again; return what was hit and what is wrong."""
+def shoot(shot: Shot) -> list[str]:
+    """Record, send one signal, look, and record again; return what is wrong."""
     hit = ["nobody"]
 
     def during(bench: Bench, process: subprocess.Popen[bytes]) -> None:
@@ -175,7 +131,7 @@ def _shoot(shot: Shot) -> tuple[str, list[str]]:
         if again.status != 0 or not _is_whole(bench):
             wrong.append(f"the next run ended with {again.status}: {again.err[-200:]}")
         wrong += [f"after the next run: {each}" for each in left_behind(bench)]
-        return hit[0], [" ".join(each.split()) for each in wrong]
+        return [" ".join(each.split()) for each in wrong]
 
 
 def _find(recorder: int, wanted: str) -> psutil.Process:
@@ -210,8 +166,6 @@ def _is_whole(bench: Bench) -> bool:
     path = bench.recordings / "faulty.ipynb"
     if not path.exists():
         return False
-    import nbformat
-
     notebook = nbformat.read(path, as_version=4)
     # the same cells may hold the last words of a child that was hit
     lines = re.findall(r"(?m)^line \d{6}$", stream(notebook, 1))
