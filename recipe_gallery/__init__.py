@@ -70,16 +70,14 @@ def add_transform(
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the engine."""
     # Imported here so that the command line works where Sphinx's HTML part does not.
-    from . import direction, locations, pages, search, translate
-    from .incremental import outdated
-    from .incremental.processes import RESOLVES_ANYWHERE
+    from . import direction, locations, pages, search, store, translate
     from .project import SETTINGS, code_digest
 
     gc.set_threshold(200_000)  # nodes are many and stay: looking after 700 takes a sixth of a build
     app.setup_extension("sphinx_gallery.gen_gallery")
     for name, (default, rebuild, kind) in SETTINGS.items():
         app.add_config_value(name, default, rebuild, kind)  # type: ignore[arg-type]
-    outdated.setup(app)
+    store.setup(app)
     translate.setup(app)
     pages.setup(app)
     search.setup(app)
@@ -92,5 +90,4 @@ def setup(app: Sphinx) -> dict[str, Any]:
         "env_version": int.from_bytes(code_digest()[:6], "big"),
         "parallel_read_safe": True,
         "parallel_write_safe": True,
-        RESOLVES_ANYWHERE: True,
     }

@@ -57,7 +57,6 @@ class Memory:
 
     def __post_init__(self) -> None:
         self.seen: set[str] = set()  # the recipes that there are
-        self.ahead: dict[str, Generated] = {}  # what is known before it is asked for
         self.state_of = cache(file_state)  # recipes share most of their inputs
 
     @classmethod
@@ -89,7 +88,7 @@ class Memory:
         def make_or_remember(name: str, target: Path, folder: Path, conf: Any) -> Generated:
             source = Path(folder, name)
             self.seen.add(str(source))
-            if known := self.ahead.pop(str(source), None) or self.find(source, target):
+            if known := self.find(source, target):
                 return known
             self.pages.pop(str(source), None)
             times = times_of(sources_of(Path(target, name)), self.state_of)

@@ -39,7 +39,6 @@ from ..recipes.gallery import GalleryFile, find_file, list_files
 from ..recipes.recipe import load_recipe
 from ..recipes.references import leave_out_figures
 from ..recipes.settings import without_notes
-from .ahead import several_processes
 from .gallery_settings import tell_unused
 from .outputs_rst import ImageWriter, Replay
 
@@ -212,7 +211,6 @@ def _replaying(app: Sphinx, memory: Memory) -> Iterator[list[str]]:
     before = {name: getattr(gen_rst, name) for name in replacements}
     vars(gen_rst).update(replacements)
     try:
-        with several_processes(app, memory, make, without_alt):
-            yield without_alt
+        yield without_alt
     finally:
         vars(gen_rst).update(before)

@@ -9,8 +9,8 @@ from pathlib import Path
 from sphinx.environment import BuildEnvironment
 
 from ..errors import GalleryError
-from ..incremental.kept import store_of
 from ..project import file_state
+from ..store import store_of
 from .gallery import GalleryFile, find_file
 from .recipe import Recipe, load_recipe
 from .recording import Comparison, Recording, advise, compare, read_recording

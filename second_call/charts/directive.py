@@ -16,11 +16,10 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.incremental.kept import store_of
-from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.pages.measurements.format import join_ends
 from recipe_gallery.pages.measurements.known import list_machines
 from recipe_gallery.recipes.cell_marks import DOWNLOADS_ONLY, OUTPUT_CLASS
+from recipe_gallery.store import store_of, watch
 
 from ..figures.summary import summarize
 from ..nodes import render

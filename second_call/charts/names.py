@@ -17,13 +17,13 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import current_language, typeset
 from recipe_gallery.pages.measurements.format import format_figure, format_range
 from recipe_gallery.pages.measurements.known import FIGURE, MAYBE, Answer, answers
 from recipe_gallery.pages.measurements.naming import EVIDENCE, NAME, QUANTITY
 from recipe_gallery.recipes.measurements import Figure
 from recipe_gallery.recipes.rows import slug
+from recipe_gallery.store import watch
 
 from ..figures.summary import declared_names, summarize
 from ..nodes import find_message

@@ -6,9 +6,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.incremental.kept import store_of
-from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.pages.measurements.known import FIGURE, answers, list_machines
+from recipe_gallery.store import store_of, watch
 
 from ..figures.summary import Measured, summarize
 from .gains import Gain, find_gain

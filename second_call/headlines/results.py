@@ -11,9 +11,9 @@ from docutils import nodes
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.pages.measurements.format import describe_spread, format_figure
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
+from recipe_gallery.store import watch
 
 from ..charts.names import label
 from ..figures.data import link_to_data, list_rows

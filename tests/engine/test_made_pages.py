@@ -5,17 +5,14 @@ import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from sphinx.config import Config
-from sphinx_gallery import gen_gallery, gen_rst
+from sphinx_gallery import gen_rst
 from sphinx_gallery.sorting import ExplicitOrder
 
 from gallery import Gallery, write_recording
-from recipe_gallery.incremental.made_pages import MadePage, Memory, content_of, digest_settings
-from recipe_gallery.pages import ahead
+from recipe_gallery.incremental.made_pages import Memory, content_of, digest_settings
 from recipe_gallery.project import SETTINGS
 from recipe_gallery.recipes.recipe import load_recipe
 
@@ -330,21 +327,3 @@ def test_a_file_that_nobody_may_read_is_told_where_it_is_needed(
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
     assert content_of([path]) == missing
-
-
-def test_a_page_that_another_process_cannot_make_is_not_known_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Else the page of a recipe that was changed and changed back would stay as it was between."""
-    memory = Memory(pages={str(tmp_path / "adding.py"): MadePage(times={}, content="before")})
-    monkeypatch.setattr(ahead, "can_share", lambda *_: True)
-    monkeypatch.setattr(ahead, "share", lambda *_: None)
-
-    def look(folder: Path, _target: Path) -> Any:
-        return gen_rst._split_parallel(["adding.py"], folder, {})
-
-    monkeypatch.setattr(gen_rst, "generate_dir_rst", look)
-    app: Any = SimpleNamespace(env=SimpleNamespace())
-    with ahead.several_processes(app, memory, lambda *_: ("", "", (0, 0), {}), []):
-        assert gen_gallery.generate_dir_rst(tmp_path, tmp_path) == (["adding.py"], [])
-    assert memory.pages == {}

@@ -11,8 +11,6 @@ from pathlib import Path
 from sphinx.environment import BuildEnvironment
 
 from ...errors import GalleryError, suggest
-from ...incremental.kept import Kept, keep, once
-from ...incremental.outdated import has_state, keep_ahead, watch
 from ...project import gallery_folders
 from ...recipes.gallery import GalleryFile, find_file, find_recordings, list_files
 from ...recipes.measurements import ClaimRecord, Figure, Figures, figures_path, load_figures
@@ -22,6 +20,7 @@ from ...recipes.references import Reference
 from ...recipes.replicates import replicates_path
 from ...recipes.rows import Row
 from ...recipes.sources import read_sources
+from ...store import keep, once, watch
 
 FIGURE, CLAIM = "figure", "claim"  # what a page can ask for
 MAYBE = "maybe"  # a figure that need not be there: the answer suggests no others, which takes long
@@ -84,15 +83,9 @@ def _list_names(env: BuildEnvironment) -> list[str]:
     return [file.name for file in all_files(env).values()]
 
 
-def state_of_recipe(env: BuildEnvironment, docname: str) -> bytes:
-    """Return a digest of times and sizes of a recipe, its inputs and all its recordings."""
-    return once(env, _know, docname).state
-
-
-@has_state(state_of_recipe)
 def answers(env: BuildEnvironment, docname: str, *questions: str) -> tuple[Answer, ...]:
     """Return what a recipe says to questions such as ``figure adam.100.compiled.speedup``."""
-    known: Known = once(env, _know, docname).value
+    known = once(env, _know, docname)
     if known.figures is not None and env.config.recipe_gallery_gpu_figures and not known.on_gpu:
         return tuple(_try(known, *question.split()) for question in questions)
     return tuple(_answer(known, *question.split()) for question in questions)
@@ -144,19 +137,11 @@ def _suggest(key: str, keys: Iterable[str]) -> str:
     return f"; near it: {', '.join(near)}" if near else ""
 
 
-@keep_ahead
-def _know_recipe(env: BuildEnvironment, docname: str) -> None:
-    if docname in all_files(env):
-        once(env, _know, docname)
-
-
-def _know(env: BuildEnvironment, docname: str) -> Kept:
+def _know(env: BuildEnvironment, docname: str) -> Known:
     """Keep what is known of a recipe; unchanged files are not read again, nor in later builds."""
     file = all_files(env).get(docname)
-    key = "figures", docname
     if file is None:
-        gone = Known(problem=f"there is no recipe {docname!r} any more")
-        return keep(env, key, [], lambda: (None, gone))
+        return Known(problem=f"there is no recipe {docname!r} any more")
     recordings = Path(env.srcdir, env.config.recipe_gallery_recordings)
     folders = [
         recordings,
@@ -166,7 +151,8 @@ def _know(env: BuildEnvironment, docname: str) -> Kept:
     for folder in folders:
         path = file.recording(folder)
         files += [path, figures_path(path), replicates_path(path)]
-    return keep(env, key, files, lambda: _read(file, folders))
+    known: Known = keep(env, ("figures", docname), files, lambda: _read(file, folders))
+    return known
 
 
 def _read(file: GalleryFile, folders: list[Path]) -> tuple[list[Path] | None, Known]:
@@ -229,7 +215,6 @@ def _of_page(row: Row) -> Figure:
     return Figure(**named, low=row.value, high=row.value, processes=1, hosts=1)
 
 
-@has_state(state_of_recipe)
 def list_machines(env: BuildEnvironment, docname: str) -> tuple[str, ...]:
     """Return on which other machines a recipe was recorded, by its page."""
     file = all_files(env).get(docname)
