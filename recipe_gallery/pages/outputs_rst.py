@@ -13,10 +13,10 @@ from sphinx.util import logging
 from sphinx_gallery import gen_rst
 
 from ..errors import suggest
-from ..recipes.cell import Cell
 from ..recipes.cell_marks import OUTPUT_CLASS
 from ..recipes.gallery import GalleryFile
 from ..recipes.pictures import SUFFIXES, decode_picture
+from ..recipes.recipe import Cell
 from ..recipes.recorded_page import Unrecorded, describe_version, load_recorded
 from ..recipes.rows import Row
 from .measurements.scope import find_rows, leave_place

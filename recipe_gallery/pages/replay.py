@@ -34,9 +34,8 @@ from ..incremental.made_pages import (
     state_of_sources,
 )
 from ..project import gallery_folders
-from ..recipes.cell import Cell, is_blank
 from ..recipes.gallery import GalleryFile, find_file, list_files
-from ..recipes.recipe import load_recipe
+from ..recipes.recipe import Cell, is_blank, load_recipe
 from ..recipes.references import leave_out_figures
 from ..recipes.settings import without_notes
 from .gallery_settings import tell_unused

@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GalleryError, suggest
-from .cell import Cell
 from .pictures import SUFFIXES, read_picture
-from .recipe import Recipe
+from .recipe import Cell, Recipe
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode

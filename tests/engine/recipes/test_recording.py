@@ -10,7 +10,7 @@ import pytest
 
 from gallery import write_recording
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.cell import Cell
+from recipe_gallery.recipes.recipe import Cell
 from recipe_gallery.recipes.recording import (
     SCHEMA,
     Comparison,
