@@ -26,7 +26,8 @@ class Priority(IntEnum):
     COMPILE_CATALOGS = 4  # needs the languages
     CHECK_CONFIG = 5  # needs html_baseurl, which the languages give
     # transforms of a page that was read
-    MARK_CELLS = 3  # all that show something of a cell ask the marks
+    MARK_CELLS = 2  # all that show something of a cell ask the marks
+    ADD_OUTPUTS = 3  # before whatever looks for them
     ADD_TO_PAGE = 4  # header and cards: before whatever looks at texts to translate
     ADD_COMMENTS = 5  # Sphinx keeps the messages at 10
     MARK_MESSAGES = 18  # of a page that `live` shows: while each node has its source text

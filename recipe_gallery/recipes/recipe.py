@@ -71,7 +71,8 @@ class Recipe:
     name: str  # of its recording: its path in the gallery without ending, such as advanced/deep
     title: str
     summary: str  # the first paragraph below the title, on one line; it may be empty
-    blocks: tuple[Block, ...]
+    blocks: tuple[Block, ...]  # those that a page shows
+    hidden: frozenset[int]  # where blocks of code begin that it does not show
     cells: tuple[Cell, ...]
     settings: dict[str, Any]
     lines: dict[str, int]  # of the recipe, where each setting stands
@@ -181,6 +182,7 @@ def _make_recipe(path: Path, name: str, blocks: Sequence[Block]) -> Recipe:
         summary=summary,
         cells=tuple(_make_cells(path, blocks)),
         blocks=tuple(block for block in blocks if not is_blank(block)),
+        hidden=frozenset(block.lineno for block in blocks if is_blank(block)),
         settings=settings,
         lines=lines,
     )

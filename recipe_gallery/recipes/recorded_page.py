@@ -1,6 +1,5 @@
 """A recipe's page with its recording: loaded once, asked by all that show something of it."""
 
-import hashlib
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
@@ -83,19 +82,6 @@ def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
         return Unrecorded(source=file.path, reason=reason, error=error, recipe=recipe)
     comparison = compare(recipe, recording)
     return RecordedPage(source=file.path, recipe=recipe, recording=recording, comparison=comparison)
-
-
-def describe_version(page: RecordedPage | Unrecorded) -> str:
-    """Return a line that is another one when the page shows something else of files beside it."""
-    if isinstance(page, RecordedPage):
-        parts = [page.recording.path.read_bytes(), page.comparison.describe().encode()]
-        kind = "recorded"
-    else:
-        kind, parts = f"not recorded, {page.reason.name.lower()}", []
-    inputs = page.recipe.inputs if page.recipe else {}
-    parts.append(repr(sorted(inputs.items())).encode())
-    parts += [cell.fold.encode() for cell in page.recipe.cells] if page.recipe else []
-    return f"{kind}: {hashlib.sha256(b'|'.join(parts)).hexdigest()}"
 
 
 @lru_cache(maxsize=16)  # one page asks again and again; a thousand recordings fill the memory

@@ -7,13 +7,12 @@ import nbformat
 import pytest
 
 from gallery import Gallery, write_recording
-from recipe_gallery.recipes import recipe, recorded_page
+from recipe_gallery.recipes import recorded_page
 from recipe_gallery.recipes.gallery import GalleryFile
 from recipe_gallery.recipes.recorded_page import (
     Reason,
     RecordedPage,
     Unrecorded,
-    describe_version,
     load_recorded,
 )
 
@@ -44,18 +43,6 @@ def test_a_recording_is_parsed_once_until_it_changes(
     assert len(read) == 3
 
 
-def test_no_cache_grows_with_the_gallery(site: Gallery, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert recorded_page._read_once.cache_info().maxsize == 16
-    monkeypatch.setattr(recipe, "MOST_PARSED", 2)
-    monkeypatch.setattr(recipe, "PARSED", parsed := {})
-    for name in ("adding", "fifth", "other"):
-        site.add(name)
-        recipe.load_recipe(site.recipes / f"{name}.py")
-        first = recipe.load_recipe(site.recipes / f"{name}.py")
-        assert first is recipe.load_recipe(site.recipes / f"{name}.py")
-        assert len(parsed) <= 2
-
-
 def test_a_missing_recording_is_told_apart_from_a_damaged_one(site: Gallery) -> None:
     path = site.recordings / "adding.ipynb"
     path.write_bytes(path.read_bytes()[:200])
@@ -83,28 +70,6 @@ def test_a_changed_recipe_is_compared_anew(site: Gallery, recipe: str) -> None:
     assert load(site).comparison.is_current
     site.write("adding", recipe.replace("1 + 2", "5 + 2"))
     assert [cell.number for cell in load(site).comparison.changed] == [1]
-
-
-def test_a_page_is_another_version_when_something_that_it_shows_changes(
-    site: Gallery, recipe: str
-) -> None:
-    def version() -> str:
-        return describe_version(load(site))
-
-    versions = [version()]
-    assert version() == versions[0]
-    path = site.recordings / "adding.ipynb"
-    write_recording(path, path.read_text().replace("the total is 3", "the total was 3"))
-    versions.append(version())
-    site.write("adding", recipe.replace("1 + 2", "5 + 2"))
-    versions.append(version())
-    path.write_text("{")
-    versions.append(version())
-    path.unlink()
-    versions.append(version())
-    assert len(set(versions)) == 5
-    kinds = [each.rpartition(": ")[0] for each in versions]
-    assert kinds == [*["recorded"] * 3, "not recorded, damaged", "not recorded, missing"]
 
 
 def test_a_whole_build_parses_a_recording_once(

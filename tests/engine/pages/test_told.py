@@ -3,7 +3,6 @@
 import re
 import sys
 import textwrap
-from pathlib import Path
 from types import ModuleType
 
 import nbformat
@@ -14,21 +13,10 @@ from sphinx.util.console import strip_colors
 from sphinx.util.docutils import SphinxDirective
 
 from gallery import RECIPE, Gallery
-from recipe_gallery.pages import gallery_settings, replay
 from recipe_gallery.pages.markdown import write_block
 from recipe_gallery.pages.markdown.raw_html import find_unsafe
 
 ACCEPT = 'accept it: suppress_warnings = ["recipe_gallery.notebook"] [recipe_gallery.notebook]'
-
-
-@pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    lines: list[str] = []
-    for module in (gallery_settings, replay):
-        monkeypatch.setattr(
-            module.logger, "info", lambda text, *values: lines.append(text % values)
-        )
-    return lines
 
 
 def put(site: Gallery, *lines: str) -> None:
@@ -150,50 +138,3 @@ def test_an_extension_says_how_a_notebook_has_its_nodes(boxes: Gallery) -> None:
     put(boxes, "A paragraph.", "", ".. labelled::", "", "   Words.")
     assert warnings_of(boxes) == []
     assert "A paragraph.\n\nBox: Words." in markdown_of(boxes)
-
-
-def test_settings_that_are_not_used_are_told_and_others_are_honoured(
-    site: Gallery, told: list[str]
-) -> None:
-    site.write("draft_one", "not a recipe")
-    site.configure(
-        sphinx_gallery_conf=site.settings["sphinx_gallery_conf"]
-        | {
-            "ignore_pattern": "draft",
-            "reset_modules": ("seaborn",),
-            "plot_gallery": False,
-            "capture_repr": ("_repr_html_",),
-            "show_memory": False,
-        }
-    )
-    assert site.build().warnings == ""
-    assert told == [
-        "sphinx_gallery_conf: not used where recordings are shown: capture_repr, reset_modules"
-    ]
-    assert not (site.root / "recipes/draft_one.rst").exists()
-
-
-def test_what_a_recording_does_not_follow_in_a_recipe_is_told(
-    site: Gallery, told: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(site.root)
-    source = RECIPE.replace(
-        "total = 1 + 2",
-        "# sphinx_gallery_defer_figures\n"
-        "        # FuncAnimation() in a comment is none\n"
-        "        FuncAnimation = print\n"
-        "        film = FuncAnimation(1)\n"
-        "        total = 1 + 2",
-    )
-    site.add("adding", source)
-    assert site.build().warnings == ""
-    line = (
-        Path("recipes_source/adding.py").read_text().splitlines().index("film = FuncAnimation(1)")
-        + 1
-    )
-    assert told == [
-        f"recipes_source/adding.py:{line - 3}: sphinx_gallery_defer_figures has no effect: a "
-        "recording has what each cell put out, as Jupyter shows it",
-        f"recipes_source/adding.py:{line}: FuncAnimation moves where the recipe is run; a "
-        "recording holds one still of it",
-    ]
