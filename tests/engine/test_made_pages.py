@@ -104,13 +104,6 @@ def test_settings_that_are_objects_count_by_their_text(site: Gallery, made: list
     assert counts == [2, 2, 2, 0]  # the text of a function would hold its address
 
 
-def test_a_setting_of_the_search_makes_no_page_again(site: Gallery, made: list[str]) -> None:
-    site.build()
-    made.clear()
-    assert site.build(recipe_gallery_keep_search_index=True).read == []  # as `live` does
-    assert made == []
-
-
 def test_a_page_with_a_warning_is_read_in_every_build_and_no_other(
     site: Gallery, recipe: str
 ) -> None:
