@@ -7,7 +7,7 @@ from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
 from ...languages import current_language, source_language
-from ..markdown.page import is_inside
+from ..markdown import is_inside
 from .fill import figure_list
 from .naming import mark
 from .roles import claim, measured

@@ -1,4 +1,4 @@
-// Folded cells of a recipe's page: all at once, where a link or a search leads, and on paper.
+// Folded cells of a recipe's page: all at once, where a link leads, and on paper.
 // Each of them opens without this file, too. https://html.spec.whatwg.org/#ancestor-revealing-algorithm
 // lets browsers open them for links and for find-in-page; what older ones lack stands here.
 (() => {
@@ -40,30 +40,6 @@
     const link = event.target.closest?.("a[href*='#']");
     if (link && link.href === location.href) setTimeout(follow); // no change of the address
   });
-
-  // A search on this site: open the cells that hold a word of the query which stands nowhere else
-  // in the part of the page that the result leads to.
-  function openFound() {
-    const query = askedFor();
-    if (!query) return;
-    const part = findTarget() || document.body;
-    const inside = cells.filter((cell) => part.contains(cell));
-    const rest = part.cloneNode(true);
-    rest.querySelectorAll("details.folded-cell > :not(summary), script, template").forEach((each) => each.remove());
-    const shown = rest.textContent.toLowerCase();
-    const words = query.toLowerCase().split(/[\s"'“”‘’`()<>,;，。、；：？！（）「」]+|[.:?!](?=\s|$)/u);
-    const hidden = words.filter((word) => word.length > 1 && !shown.includes(word));
-    const holds = (cell) => hidden.some((word) => cell.textContent.toLowerCase().includes(word));
-    setAll(true, inside.filter(holds));
-  }
-  // The query of the search page that the reader comes from: search.html?q=... or search/?q=...
-  function askedFor() {
-    if (!document.referrer) return "";
-    const from = new URL(document.referrer);
-    const searched = from.origin === location.origin && /\/search(\.html|\/)?$/.test(from.pathname);
-    return searched ? from.searchParams.get("q") || "" : "";
-  }
-  openFound();
 
   // Paper cannot be unfolded.
   let closed = [];

@@ -11,9 +11,9 @@ from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 from sphinx.writers.latex import LaTeXTranslator
 
-from ... import Priority, add_transform
-from ...recipes.cell_marks import code_of_cells, folded_cell
-from ...recipes.recorded_page import load_page
+from .. import Priority, add_transform
+from ..recipes.cell_marks import code_of_cells, folded_cell
+from ..recipes.recorded_page import load_page
 
 _ = get_translation("recipe_gallery")
 

@@ -2,8 +2,6 @@
 
 import re
 import unicodedata
-from collections.abc import Mapping
-from html import escape as escape_html
 
 # Wherever they stand: what starts code, emphasis, HTML, a character reference, or ends the text of
 # a link; and addresses, of which Jupyter makes links though no markup says so. An underscore inside
@@ -53,12 +51,6 @@ def code_span(code: str) -> str:
     fence = "`" * (1 + max(map(len, re.findall("`+", code)), default=0))
     pad = " " if code.startswith("`") or code.endswith("`") else ""
     return f"{fence}{pad}{code}{pad}{fence}"
-
-
-def attributes(values: Mapping[str, str]) -> str:
-    """Return attributes of an HTML element; Jupyter looks for formulas in them, too."""
-    quoted = {name: escape_html(value).replace("$", "&#36;") for name, value in values.items()}
-    return " ".join(f'{name}="{value}"' for name, value in quoted.items())
 
 
 def code_block(code: str, language: str) -> str:

@@ -5,6 +5,8 @@ come from the same resolved doctree as the HTML page, at the moment that page is
 the three cannot disagree.
 """
 
+import ast
+import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
@@ -15,17 +17,17 @@ from nbformat import NotebookNode
 from sphinx.application import Sphinx
 from sphinx_gallery._doctree_links import code_links_block
 
-from ...errors import GalleryError
-from ...languages import current_language
-from ...recipes.cell_marks import OUTPUT_CLASS, folded_cell
-from ...recipes.pictures import SUFFIXES
-from ...recipes.recipe import Recipe
-from ...recipes.recorded_page import RecordedPage, Unrecorded, load_page
-from ...recipes.recording import PUBLISHED_MIME
-from ..header import page_links, provenance
-from ..markdown import Page, bold_line, escape, join_blocks, plain_code, write_block, write_heading
-from .program import UTF_8, check_program, names_encoding
+from ..errors import GalleryError
+from ..recipes.cell_marks import OUTPUT_CLASS, folded_cell
+from ..recipes.pictures import SUFFIXES
+from ..recipes.recipe import Recipe
+from ..recipes.recorded_page import RecordedPage, Unrecorded, load_page
+from ..recipes.recording import PUBLISHED_MIME
+from .header import page_links, provenance
+from .markdown import Page, bold_line, join_blocks, plain_code, write_block, write_heading
+from .markdown_text import escape
 
+_NAMES_ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")  # as PEP 263 has it
 _FOLDED = "hide-input"  # the tag that programs know which show notebooks as pages
 # of a notebook that was not recorded
 _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
@@ -53,12 +55,8 @@ def write_downloads(app: Sphinx, docname: str, found: Downloads) -> None:
     if isinstance(page, RecordedPage) and page.recording.on_gpu:
         notebook.metadata["accelerator"] = "GPU"  # of the machine that Colab takes
     script = make_script(notebook).encode()
-    check_program(script, recipe, parts.codes)
+    check_program(script, recipe)
     add_first_cell(notebook, app.config.sphinx_gallery_conf["first_notebook_cell"])
-    if current_language(app.config).is_rtl:
-        for cell in notebook.cells:  # a notebook has no other way to say it
-            if cell.cell_type == "markdown":
-                cell.source = f'<div dir="rtl">\n\n{cell.source}\n\n</div>'
     target = Path(app.outdir, docname)
     target.parent.mkdir(parents=True, exist_ok=True)
     # Not with_suffix: the name of a recipe may hold a dot.
@@ -140,7 +138,32 @@ def make_script(notebook: NotebookNode) -> str:
         if tags:
             cell.metadata["tags"] = tags
     script = str(jupytext.writes(plain, fmt="py:percent"))
-    return f"{UTF_8}{script}" if names_encoding(script) else script
+    # Words of a title may look to Python like the name of an encoding.
+    named = any(map(_NAMES_ENCODING.match, script.split("\n", 2)[:2]))
+    return f"# coding: utf-8\n{script}" if named else script
+
+
+def check_program(script: bytes, recipe: Recipe) -> None:
+    """Raise ``GalleryError`` if a script, as Python reads it, does not do what its recipe does."""
+    code = "\n".join(cell.source for _block, cell in recipe.parts if cell)
+    try:
+        problem = "" if _read_program(script) == _read_program(code) else "does something else than"
+    except (SyntaxError, ValueError) as error:
+        problem = f"is no Python ({error}), unlike"
+    if problem:
+        text = f"its script {problem} the recipe"
+        raise GalleryError(text, path=recipe.path, remedy="a translation must not change code")
+
+
+def _read_program(source: str | bytes) -> str:
+    """Return what Python reads, without lines, comments and docstrings; bytes may name a coding."""
+    flags = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    program = compile(source, "<script>", "exec", flags, dont_inherit=True)
+    for node in ast.walk(program):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str()) as text):
+                text.value = ""
+    return ast.dump(program)
 
 
 class _Parts:
