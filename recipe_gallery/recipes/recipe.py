@@ -144,7 +144,7 @@ class Recipe:
 
 
 # A build asks for a recipe when it makes, reads and writes its page; to parse one takes 40 ms.
-PARSED: dict[tuple[Path, str], tuple[dict[Path, object], Recipe]] = {}
+_PARSED: dict[tuple[Path, str], tuple[dict[Path, object], Recipe]] = {}
 
 
 def load_recipe(path: Path, name: str = "") -> Recipe:
@@ -154,7 +154,7 @@ def load_recipe(path: Path, name: str = "") -> Recipe:
     parsed again when the file, or a module that it may show as a cell, has another time or size.
     """
     key = path, name or path.stem
-    states, recipe = PARSED.get(key, ({}, None))
+    states, recipe = _PARSED.get(key, ({}, None))
     if recipe and all(file_state(file) == state for file, state in states.items()):
         return recipe
     states = {path: file_state(path)}
@@ -162,7 +162,7 @@ def load_recipe(path: Path, name: str = "") -> Recipe:
     names = {name for block in blocks for name in PRIVATE_IMPORT.findall(block.content)}
     states |= {each: file_state(each) for each in (path.with_name(f"{name}.py") for name in names)}
     recipe = _make_recipe(path, name or path.stem, blocks)
-    PARSED[key] = states, recipe
+    _PARSED[key] = states, recipe
     return recipe
 
 

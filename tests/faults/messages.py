@@ -370,6 +370,10 @@ def harmless(*patterns: str) -> object:
     return look
 
 
+# Recordings that may come from strangers: what they show does nothing else.
+STRICT = {"recipe_gallery_trust_outputs": False}
+
+
 def _html(name: str, text: str, pattern: str) -> Case:
     return Case(
         name=f"html-{name}",
@@ -377,6 +381,7 @@ def _html(name: str, text: str, pattern: str) -> Case:
         injects=f"an output with {text}",
         ends="either",
         code=f"{HTML}HTML({'<p>before</p>' + text!r})",
+        settings=STRICT,
         look=harmless(pattern),  # type: ignore[arg-type]
     )
 
@@ -400,6 +405,7 @@ ACTIVE = [
         injects="an output of JavaScript",
         ends="either",
         code="from IPython.display import Javascript\nJavascript('alert(1)')",
+        settings=STRICT,
         look=harmless(r"<script>alert"),  # type: ignore[arg-type]
     ),
 ]

@@ -29,7 +29,9 @@ def test_a_recording_is_parsed_once_until_it_changes(
     read: list[Path] = []
     parse = recorded_page.read_recording
     monkeypatch.setattr(
-        recorded_page, "read_recording", lambda *place: (read.append(place[0]), parse(*place))[1]
+        recorded_page,
+        "read_recording",
+        lambda path, *names, trusted: (read.append(path), parse(path, *names, trusted=trusted))[1],
     )
     first = load(site)
     assert isinstance(first, RecordedPage)
@@ -82,3 +84,20 @@ def test_a_whole_build_parses_a_recording_once(
     )
     assert site.build().warnings == ""
     assert len(parsed) == 1
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_html_is_as_the_author_made_it_where_recordings_are_trusted(
+    site: Gallery, trusted: bool
+) -> None:
+    html = '<b style="color: red" onclick="x()">fitted</b><script>draw()</script>'
+    path = site.recordings / "adding.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[1].outputs[0].data["text/html"] = html
+    write_recording(path, nbformat.writes(notebook))
+    site.configure(recipe_gallery_trust_outputs=None if trusted else False)
+    build = site.build()
+    downloaded = nbformat.read(build.out / "recipes/adding.ipynb", as_version=4)
+    assert (html in build.page("recipes/adding")) == trusted
+    assert (html in str(downloaded)) == trusted
+    assert "<b>fitted</b>" in build.page("recipes/adding") or trusted
