@@ -37,13 +37,12 @@ RECORDFLAGS = $(PLACEFLAGS) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(f
 	$(if $(MACHINE),--recordings-folder recordings/$(MACHINE))
 
 FORMS := .github/ISSUE_TEMPLATE
-ROWS := recipe_gallery/recipes/rows.schema.json
 
 # what errors tell people to type: make targets, instead of the command underneath
 export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve record record-worker figures drift check links test test-fast test-nightly lint lock clean
+.PHONY: help html serve record record-worker drift check links test test-fast test-nightly lint lock clean
 .PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign fuzz
 # `make record html` records first, also under -j
 .NOTPARALLEL:
@@ -85,11 +84,8 @@ record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., REPLICATES=
 record-worker: $(VENV)/record ## let this machine's GPUs work for `make record` elsewhere (SCHEDULER=tcp://host:8786)
 	$(BIN)/python -m recipe_gallery record-worker $(PLACEFLAGS) $(or $(SCHEDULER),"")
 
-figures: $(VENV)/record ## compute the intervals of measured figures anew, as after a merge (RECIPES=..., MACHINE=...)
-	@$(BIN)/python -m recipe_gallery figures $(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)
-
-drift: $(VENV)/html ## tell which figures recorded anew lie outside the published intervals (BASE=HEAD, FORMAT=markdown, MACHINE=...)
-	@$(BIN)/python -m recipe_gallery drift --base $(if $(filter file,$(origin BASE)),HEAD,$(BASE)) --format $(FORMAT) \
+drift: $(VENV)/html ## tell which measurements recorded anew lie outside the published ranges (BASE=HEAD, MACHINE=...)
+	@$(BIN)/python -m recipe_gallery drift --base $(if $(filter file,$(origin BASE)),HEAD,$(BASE)) \
 		$(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)
 
 check: $(VENV)/html ## tell which recordings are not current, and what is wrong with translations
@@ -153,9 +149,6 @@ lint: $(VENV)/test ## check style, types, directions of imports, what GitHub rea
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-config $(FORMS)/config.yml
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms \
 		$(filter-out $(FORMS)/config.yml,$(wildcard $(FORMS)/*.yml))
-	$(BIN)/python .github/scripts/published_rows.py recordings $(BUILD)/rows
-	$(BIN)/check-jsonschema --quiet --check-metaschema $(ROWS)
-	$(BIN)/check-jsonschema --quiet --schemafile $(ROWS) $(BUILD)/rows/*.json
 
 lock: requirements.txt requirements-record.txt requirements-test.txt ## pin all packages anew in constraints.txt (needs uv)
 	@command -v uv > /dev/null || { echo "error: uv is missing; install it: pip install uv" >&2; exit 1; }

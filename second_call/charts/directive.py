@@ -110,7 +110,9 @@ def _describe_scope(table: Table, source: Source) -> Iterator[str]:
         "machines": max(each.hosts for each in source.used),
     }
     if table.has_ranges and counts[-1] > 1:
-        yield str(_("in brackets: where another recording is expected to fall"))
+        yield str(
+            _("in brackets: where a further machine is expected, or what machines have shown")
+        )
 
 
 def _make_table(table: Table, source: Source) -> str:

@@ -12,13 +12,13 @@ from pathlib import Path
 from sphinx.environment import BuildEnvironment
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.pages.measurements.known import all_files, figures_of
+from recipe_gallery.pages.measurements.known import all_files, measure
 from recipe_gallery.recipes.gallery import GalleryFile
-from recipe_gallery.recipes.measurements import Figures, figures_path, load_figures
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.recorded_page import RecordedPage, Unrecorded, load_recorded
 from recipe_gallery.recipes.replicates import replicates_path
 from recipe_gallery.recipes.rows import slug
+from recipe_gallery.recipes.sources import Measurements
 from recipe_gallery.store import keep, once
 
 _DIRECTIVE = re.compile(r"^\.\. names::[ ]*\n(?P<fields>(?:[ ]+.*\n|[ ]*\n)*)", re.MULTILINE)
@@ -32,7 +32,7 @@ class Measured:
     device: str
     recorded: datetime
     package_versions: tuple[tuple[str, str], ...]
-    figures: Figures  # with intervals, from many processes
+    measurements: Measurements  # of all its processes
     problem: str = ""  # why these cannot be read
 
 
@@ -63,7 +63,7 @@ def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary
         files = page.recipe.files if page.recipe else None
         return files, _describe(page, Path(env.srcdir))
 
-    files = [file.path, path, figures_path(path), replicates_path(path)]
+    files = [file.path, path, replicates_path(path)]
     found: Summary | None = keep(env, ("summary", docname, machine), files, read)
     return found
 
@@ -119,12 +119,12 @@ def _describe(page: RecordedPage | Unrecorded, root: Path) -> Summary | None:
         if not page.comparison.is_current:
             stale = f"stale recording: {page.comparison.describe()}"
             problem = GalleryError(stale, path=recording.path).describe(root)
-        figures, wrong = _read_figures(page, root)
+        measurements, wrong = _measure(page, root)
         measured = Measured(
             device=recording.device_name,
             recorded=recording.recorded,
             package_versions=tuple(recording.facts["versions"].items()),
-            figures=figures,
+            measurements=measurements,
             problem=wrong,
         )
     return Summary(
@@ -132,11 +132,9 @@ def _describe(page: RecordedPage | Unrecorded, root: Path) -> Summary | None:
     )
 
 
-def _read_figures(page: RecordedPage, root: Path) -> tuple[Figures, str]:
-    """Return the stored figures of a recording, and what is wrong with them."""
-    path = page.recording.path
+def _measure(page: RecordedPage, root: Path) -> tuple[Measurements, str]:
+    """Return what the processes of a recording say, and why they cannot be read."""
     try:
-        known = page.comparison.is_current and figures_path(path).exists()
-        return figures_of(page) if known else load_figures(path), ""
+        return measure(page), ""
     except GalleryError as error:
-        return Figures(), error.describe(root)
+        return Measurements(), error.describe(root)

@@ -30,7 +30,7 @@ def find_gains(env: BuildEnvironment, words: headline) -> list[Shown]:
     found = []
     for place, measured in enumerate(measured_of(env, words["recipe"])):
         try:
-            gain = find_gain(measured.figures, words["key"], words["baseline"])
+            gain = find_gain(measured.measurements, words["key"], words["baseline"])
             found.append(Shown(words=words, device=measured.device, gain=gain))
         except KeyError as error:
             if not place:

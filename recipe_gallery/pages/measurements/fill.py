@@ -14,7 +14,7 @@ from sphinx.util import logging
 
 from ...errors import GalleryError
 from ...languages import current_language
-from ...recipes.measurements import ClaimRecord
+from ...recipes.sources import ClaimRecord
 from ...store import store_of, watch
 from .evidence import format_quantities, tell_evidence
 from .format import describe_spread, format_figure, needs_unit
