@@ -3,7 +3,7 @@
 *Value.* The median of the hosts' medians: hosts count alike, however many processes each ran.
 
 *Bound by the GPU* are GPU time and what follows from it alone: kernels, memory, share of the limit,
-wall time within 5 % of the GPU time beneath it, and ratios of these. It repeats from host to host
+wall time that no host has seen above GPU time by more than 5 %, and ratios of these. It repeats
 within about 1 %. Where a further host falls in 95 of 100 cases is the prediction interval of a
 normal sample of logarithms, ``mean ± t · s · sqrt(1 + 1 / hosts)`` with Student's t of as many
 degrees of freedom as hosts but one; ±0.3 % at least, by which clocks and drivers differ.
@@ -68,7 +68,7 @@ def measure(processes: Iterable[tuple[str, Sequence[Row]]]) -> dict[str, Measure
         gpu = find_range(beneath, gpu_bound=True) if beneath else None
         is_share = row.quantity == "share" and gpu is not None
         each = find_range(rows_of_key, gpu_bound=row.quantity in OF_THE_GPU or is_share)
-        if row.quantity == "wall" and gpu and each.value <= NEAR * gpu.value:
+        if row.quantity == "wall" and gpu and each.high <= NEAR * gpu.value:
             each = find_range(rows_of_key, gpu_bound=True)
             each = replace(each, low=min(each.value, max(each.low, gpu.low)))
         measured[key] = each

@@ -44,7 +44,7 @@ class Replicate:
     recorded: str  # in ISO 8601
     seconds: float
     published: Published = field(default_factory=Published)
-    hash: str = ""  # of the line that it was read from
+    hash: str = field(default="", compare=False)  # of the line that it was read from
 
     @property
     def device_name(self) -> str:
@@ -150,7 +150,10 @@ def _read_line(line: bytes) -> Replicate:
     device = facts["device"]
     if not (device.get("gpu") or device.get("cpu")):
         raise ValueError("device names no GPU and no CPU")
-    for name in (name_device(device), facts["host"]):  # they are told on terminals, too
+    for name in (
+        device.get("gpu") or device["cpu"],
+        facts["host"],
+    ):  # they are told on terminals, too
         if not (isinstance(name, str) and 0 < len(name) <= LONGEST_NAME and name.isprintable()):
             raise ValueError(f"device or host is {name!r:.60}, which it cannot be")
     datetime.fromisoformat(facts["recorded"])

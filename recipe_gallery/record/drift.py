@@ -188,7 +188,7 @@ def format_drift(found: Sequence[Drift], base: str) -> str:
     text = f"### Measurements beside those that are published\n\n{total}\n"
     for place, drift in enumerate(found):
         if len(text) > _ENOUGH:
-            return f"{text}\n{len(found) - place} more recipes left out; all: {suggest('drift')}"
+            return f"{text}\n{len(found) - place} more recipes left out; all: {suggest('drift')}\n"
         lines = [f"outside: {_describe(*each)}" for each in drift.outside]
         lines = [*drift.lines[:1], *_limit(lines), *_limit(drift.lines[1:])]
         shown = "\n".join(line.replace("`", "'") for line in lines)  # a fence ends at three
