@@ -23,7 +23,6 @@ unexport LANGUAGE
 FILES ?=
 FORMAT ?= text
 BASE ?= main
-FAULTFLAGS ?=
 # how many hostile translations `make fuzz` tries
 FUZZ ?= 10000
 MACHINE ?=
@@ -38,14 +37,13 @@ RECORDFLAGS = $(PLACEFLAGS) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(f
 	$(if $(MACHINE),--recordings-folder recordings/$(MACHINE))
 
 FORMS := .github/ISSUE_TEMPLATE
-ROWS := recipe_gallery/recipes/rows.schema.json
 
 # what errors tell people to type: make targets, instead of the command underneath
 export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve record record-worker figures drift check links test test-fast test-nightly lint lock clean
-.PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign faults fuzz
+.PHONY: help html serve record record-worker drift check links test test-fast test-nightly lint lock clean
+.PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign fuzz
 # `make record html` records first, also under -j
 .NOTPARALLEL:
 
@@ -86,11 +84,8 @@ record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., REPLICATES=
 record-worker: $(VENV)/record ## let this machine's GPUs work for `make record` elsewhere (SCHEDULER=tcp://host:8786)
 	$(BIN)/python -m recipe_gallery record-worker $(PLACEFLAGS) $(or $(SCHEDULER),"")
 
-figures: $(VENV)/record ## compute the intervals of measured figures anew, as after a merge (RECIPES=..., MACHINE=...)
-	@$(BIN)/python -m recipe_gallery figures $(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)
-
-drift: $(VENV)/html ## tell which figures recorded anew lie outside the published intervals (BASE=HEAD, FORMAT=markdown, MACHINE=...)
-	@$(BIN)/python -m recipe_gallery drift --base $(if $(filter file,$(origin BASE)),HEAD,$(BASE)) --format $(FORMAT) \
+drift: $(VENV)/html ## tell which measurements recorded anew lie outside the published ranges (BASE=HEAD, MACHINE=...)
+	@$(BIN)/python -m recipe_gallery drift --base $(if $(filter file,$(origin BASE)),HEAD,$(BASE)) \
 		$(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)
 
 check: $(VENV)/html ## tell which recordings are not current, and what is wrong with translations
@@ -141,9 +136,6 @@ test-nightly: $(VENV)/test ## run the tests that `make test` leaves out
 foreign: $(VENV)/record ## record, render and translate examples of Sphinx-Gallery and Matplotlib
 	$(BIN)/python benchmarks/foreign.py
 
-faults: $(VENV)/record ## inject faults into recordings: is anything lost or left behind? (FAULTFLAGS="--only A1")
-	$(BIN)/python benchmarks/faults.py $(FAULTFLAGS)
-
 fuzz: $(VENV)/test ## try hostile translations: does one hurt a reader? (FUZZ=10000, LANGUAGE=ar)
 	FUZZ=$(FUZZ) FUZZ_LANGUAGE=$(LANGUAGE) $(BIN)/python -m pytest -s -q tests/engine/translate/test_hostile_fuzz.py
 
@@ -157,9 +149,6 @@ lint: $(VENV)/test ## check style, types, directions of imports, what GitHub rea
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-config $(FORMS)/config.yml
 	$(BIN)/check-jsonschema --quiet --builtin-schema vendor.github-issue-forms \
 		$(filter-out $(FORMS)/config.yml,$(wildcard $(FORMS)/*.yml))
-	$(BIN)/python .github/scripts/published_rows.py recordings $(BUILD)/rows
-	$(BIN)/check-jsonschema --quiet --check-metaschema $(ROWS)
-	$(BIN)/check-jsonschema --quiet --schemafile $(ROWS) $(BUILD)/rows/*.json
 
 lock: requirements.txt requirements-record.txt requirements-test.txt ## pin all packages anew in constraints.txt (needs uv)
 	@command -v uv > /dev/null || { echo "error: uv is missing; install it: pip install uv" >&2; exit 1; }

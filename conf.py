@@ -67,7 +67,7 @@ if "torch>=2.11" in missing:
 if missing:
     subprocess.run([sys.executable, "-m", "pip", "install", "-q", *missing], check=True)
 """
-# Replaying sets the rest (recipe_gallery/pages/replay.py).
+# The engine sets the rest (recipe_gallery/pages/gallery.py).
 sphinx_gallery_conf = {
     "examples_dirs": "recipes_source",
     "gallery_dirs": "recipes",  # made by the build, not kept in git
@@ -96,6 +96,7 @@ html_use_index = False  # there are no index entries
 # How pages call the packages that a recipe was recorded with
 recipe_gallery_package_names = {"torch": "PyTorch", "numpy": "NumPy", "triton": "Triton"}
 recipe_gallery_alt_required = True  # figures are described for those who cannot see them
+recipe_gallery_trust_outputs = False  # recordings may come from anybody: their HTML only shows
 second_call_answer_required = True  # a recipe begins with its answer
 recipe_gallery_gpu_figures = (
     True  # who tries a recipe on a CPU may lack or refute what the text says

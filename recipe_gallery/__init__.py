@@ -26,7 +26,8 @@ class Priority(IntEnum):
     COMPILE_CATALOGS = 4  # needs the languages
     CHECK_CONFIG = 5  # needs html_baseurl, which the languages give
     # transforms of a page that was read
-    MARK_CELLS = 3  # all that show something of a cell ask the marks
+    MARK_CELLS = 2  # all that show something of a cell ask the marks
+    ADD_OUTPUTS = 3  # before whatever looks for them
     ADD_TO_PAGE = 4  # header and cards: before whatever looks at texts to translate
     ADD_COMMENTS = 5  # Sphinx keeps the messages at 10
     MARK_MESSAGES = 18  # of a page that `live` shows: while each node has its source text
@@ -70,16 +71,14 @@ def add_transform(
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the engine."""
     # Imported here so that the command line works where Sphinx's HTML part does not.
-    from . import direction, locations, pages, search, translate
-    from .incremental import outdated
-    from .incremental.processes import RESOLVES_ANYWHERE
+    from . import direction, locations, pages, search, store, translate
     from .project import SETTINGS, code_digest
 
     gc.set_threshold(200_000)  # nodes are many and stay: looking after 700 takes a sixth of a build
     app.setup_extension("sphinx_gallery.gen_gallery")
     for name, (default, rebuild, kind) in SETTINGS.items():
         app.add_config_value(name, default, rebuild, kind)  # type: ignore[arg-type]
-    outdated.setup(app)
+    store.setup(app)
     translate.setup(app)
     pages.setup(app)
     search.setup(app)
@@ -92,5 +91,4 @@ def setup(app: Sphinx) -> dict[str, Any]:
         "env_version": int.from_bytes(code_digest()[:6], "big"),
         "parallel_read_safe": True,
         "parallel_write_safe": True,
-        RESOLVES_ANYWHERE: True,
     }

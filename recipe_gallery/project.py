@@ -36,6 +36,8 @@ class Project:
 SETTINGS: dict[str, tuple[Any, str, type]] = {
     "recipe_gallery_recordings": ("recordings", "env", str),
     "recipe_gallery_alt_required": (False, "env", bool),
+    # HTML and SVG of outputs as the author made them; or without what could do more than show
+    "recipe_gallery_trust_outputs": (True, "env", bool),
     # "package.module:function", called with each notebook and its recipe's path before `record`
     # writes it; what it raises as GalleryError keeps the recording from being written
     "recipe_gallery_check_recording": ("", "", str),
@@ -47,7 +49,6 @@ SETTINGS: dict[str, tuple[Any, str, type]] = {
     # packages beside the engine whose labels are translated in catalogs of the project
     "recipe_gallery_label_packages": ([], "env", list),
     "recipe_gallery_search": (False, "html", bool),
-    "recipe_gallery_keep_search_index": (False, "", bool),
     # catalogs that pages are translated with as they were when they could be shown last
     "recipe_gallery_keep_catalogs": ([], "", list),
     "recipe_gallery_style": (True, "html", bool),

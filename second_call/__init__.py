@@ -9,7 +9,6 @@ from recipe_gallery import __version__
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the site, and the engine if it is not there yet."""
-    from recipe_gallery.incremental.processes import RESOLVES_ANYWHERE
     from recipe_gallery.pages import ONLY_HTML
     from recipe_gallery.project import code_digest
 
@@ -30,5 +29,4 @@ def setup(app: Sphinx) -> dict[str, Any]:
         "env_version": int.from_bytes(code_digest(__name__)[:6], "big"),
         "parallel_read_safe": True,
         "parallel_write_safe": True,
-        RESOLVES_ANYWHERE: True,
     }

@@ -11,10 +11,9 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.i18n import docname_to_domain
 from sphinx.writers.html5 import HTML5Translator
 
-from recipe_gallery.incremental.kept import keep
-from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import current_language, is_translated, source_language
 from recipe_gallery.pages.measurements.roles import ROLES, make_node
+from recipe_gallery.store import keep, watch
 from recipe_gallery.translate.checks.markup import inline_nodes
 from recipe_gallery.translate.compiled import catalog_folders, translate
 
@@ -121,4 +120,4 @@ def translate_message(env: BuildEnvironment, docname: str, text: str) -> str:
     name = f"{docname_to_domain(docname, env.config.gettext_compact)}.mo"
     catalogs = [folder / name for folder in catalog_folders(env)]
     key = "message", docname, text
-    return str(keep(env, key, catalogs, lambda: ([], translate(env, docname, text))).value)
+    return str(keep(env, key, catalogs, lambda: ([], translate(env, docname, text))))

@@ -36,6 +36,7 @@ SETTINGS: dict[str, Any] = {
     # a list of its own: Sphinx-Gallery adds to Sphinx's default, so that the next build of the same
     # process would find another one, and write all pages again
     "templates_path": [],
+    "recipe_gallery_trust_outputs": False,
     "locale_dirs": ["locale"],
     "sphinx_gallery_conf": {"examples_dirs": "recipes_source", "gallery_dirs": "recipes"},
 }

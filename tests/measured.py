@@ -1,11 +1,13 @@
-"""A recipe that publishes figures and a claim, and what is stored of them, for tests."""
+"""A recipe that publishes figures and a claim, and processes that measured them, for tests."""
+
+from collections.abc import Sequence
+from dataclasses import replace
 
 from gallery import Gallery
-from recipe_gallery.recipes.measurements import ClaimRecord, Figure, Figures, store_figures
+from recipe_gallery.recipes.measurements import Measurement
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.replicates import Replicate, append, replicates_path
-from recipe_gallery.recipes.rows import Claim
-from recipe_gallery.recipes.sources import read_sources
+from recipe_gallery.recipes.rows import Claim, Published, Row
 
 RECIPE = '''
 """
@@ -22,7 +24,7 @@ ROWS = [
     ["Adam", "fused", 100, "time", 0.01424, "s"],
     ["Adam", "fused", None, "kernels", 1234, ""],
 ]
-NAMES = ["case", "arm", "size", "quantity", "value", "unit"]
+NAMES = ["case", "variant", "size", "quantity", "value", "unit"]
 ROWS = [dict(zip(NAMES, row)) for row in ROWS]
 CLAIMS = [{"claim": "fused-wins", "holds": True, "evidence": "foreach 39 ms, fused 14 ms"}]
 display(
@@ -38,42 +40,63 @@ def add(gallery: Gallery, text: str, name: str = "steps") -> None:
     gallery.write(name, RECIPE.replace("TEXT", text))
 
 
-def figure(key: str = SPEEDUP, **facts: object) -> Figure:
-    case, *size, arm, quantity = key.split(".")
-    names = {"case": case, "size": size[0] if size else None, "arm": arm, "quantity": quantity}
-    names["spread_class"] = quantity
-    known = {"unit": "x", "value": 2.744, "low": 2.61, "high": 2.88, "processes": 10, "hosts": 2}
-    return Figure(**{"key": key, **names, **known, **facts})  # type: ignore[arg-type]
+def figure(key: str = SPEEDUP, **facts: object) -> Measurement:
+    """Return a measurement as a page shows it, by default of 5 processes on 3 hosts."""
+    case, *size, variant, quantity = key.split(".")
+    names = {"case": case, "size": size[0] if size else None}
+    names |= {"variant": variant, "quantity": quantity}
+    known = {"unit": "x", "value": 2.744, "low": 2.61, "high": 2.88, "gpu_bound": False}
+    counts = {"processes": 5, "hosts": 3}
+    return Measurement(**{**names, **known, **counts, **facts})  # type: ignore[arg-type]
 
 
-def claim(held: int = 6, of: int = 6, **facts: object) -> ClaimRecord:
-    known = {"key": "fused-wins", "held": held, "of": of, "evidence": "foreach 39 ms, fused 14 ms"}
-    return ClaimRecord(**{**known, **facts})  # type: ignore[arg-type]
+def claim(holds: bool = True, evidence: str = "foreach 39 ms, fused 14 ms") -> Claim:
+    return Claim(key="fused-wins", holds=holds, evidence=evidence)
 
 
-def store(gallery: Gallery, *records: Figure | ClaimRecord, name: str = "steps") -> None:
-    """Store figures and claims as if they had been computed from the processes recorded so far."""
-    figures = {each.key: each for each in records if isinstance(each, Figure)}
-    claims = {each.key: each for each in records if isinstance(each, ClaimRecord)}
+def store(gallery: Gallery, *figures: Measurement, name: str = "steps") -> None:
+    """Let processes have measured figures, in place of those recorded so far.
+
+    Two run on the host of the page and one each on two others, so that value and range are those
+    of the figures.
+    """
     path = gallery.recordings / f"{name}.ipynb"
-    recipe = name.rpartition("/")[2]
-    sources = read_sources(path, load_recipe(gallery.recipes / f"{recipe}.py", recipe)).digest
-    store_figures(path, Figures(figures=figures, claims=claims, sources=sources))
+    replicates_path(path).unlink(missing_ok=True)
+    here = str(gallery.recording(name).facts["host"])
+    processes = [(here, 1, "value"), (here, 2, "value"), ("low", 1, "low"), ("high", 1, "high")]
+    for host, number, end in processes:
+        rows = [row_of(each, end) for each in figures]
+        add_replicate(gallery, claim(), rows=rows, name=name, replicate=number, host=host)
 
 
-def add_replicate(gallery: Gallery, *claims: Claim, name: str = "steps") -> None:
+def row_of(figure: Measurement, end: str = "value") -> Row:
+    """Return what a process published that measured the value of a figure, or an end of it."""
+    names = ("case", "variant", "size", "quantity", "unit")
+    return Row(**{each: getattr(figure, each) for each in names}, value=getattr(figure, end))
+
+
+def add_replicate(
+    gallery: Gallery,
+    *claims: Claim,
+    rows: Sequence[Row] = (),
+    name: str = "steps",
+    **facts: object,
+) -> None:
     """Append a line to the replicates of a recipe, from the device of its recording."""
-    recipe = load_recipe(gallery.recipes / f"{name}.py", name)
+    recipe_name = name.rpartition("/")[2]
+    recipe = load_recipe(gallery.recipes / f"{recipe_name}.py", recipe_name)
     recording = gallery.recording(name)
-    facts = {"commit": None, "modified": False, "recorded": "2026-11-22T07:00:00", "seconds": 1.0}
     replicate = Replicate(
-        **facts,  # type: ignore[arg-type]
         fingerprint=recipe.replicate_fingerprint,
-        replicate=1,
+        replicate=3,
         host="1f2e",
         device=dict(recording.facts["device"]),
         clocks={},
         versions={},
-        claims=claims,
+        commit=None,
+        modified=False,
+        recorded="2026-11-22T07:00:00",
+        seconds=1.0,
+        published=Published(rows=tuple(rows), claims=claims),
     )
-    append(replicates_path(recording.path), replicate)
+    append(replicates_path(recording.path), replace(replicate, **facts))

@@ -382,7 +382,6 @@ def test_a_run_tells_what_it_recorded(runner: Runner, changed: bool) -> None:
     facts["versions"]["torch"] = "9.9.9"
     if changed:
         path.write_text(json.dumps(notebook), encoding="utf-8")
-        path.with_suffix(".figures.jsonl").write_text("{}\n{}\n", encoding="utf-8")
 
     runner.step("record.yml", "Tell what is new", RUN="https://github.test/run")
 
@@ -392,7 +391,7 @@ def test_a_run_tells_what_it_recorded(runner: Runner, changed: bool) -> None:
         assert line.startswith(f"- {path.stem}: {facts['device']['gpu']}; ")
         assert "torch 9.9.9" in line
         assert lines[lines.index("```", lines.index("```text")) - 1].endswith("recordings current")
-        assert "### Figures beside those that are published" in lines
+        assert "### Measurements beside those that are published" in lines
         commit = runner.git("rev-parse", "HEAD")
         assert runner.told("output") == f"changed=true\ncommit={commit}\n"
     else:

@@ -54,7 +54,7 @@ def check_po(project: Project, options: argparse.Namespace) -> bool:
     from ..translate.checks.run import check_tree
 
     gc.set_threshold(50_000)  # parsing makes many small objects: a tenth less time than with 700
-    load_synonyms(project.locale, load_languages(project.root))
+    load_synonyms(project.locale, load_languages(project.root), project.config.language)
     problems = check_tree(project, options.targets)
     print(format_problems(problems, options.format))
     return not problems

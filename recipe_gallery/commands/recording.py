@@ -25,14 +25,6 @@ def check(project: Project, options: argparse.Namespace) -> bool:
     return all(report.is_fine for report in reports)
 
 
-@command("figures", RECIPES, RECORDINGS)
-def figures(project: Project, options: argparse.Namespace) -> None:
-    """Compute the intervals of measured figures from all replicates."""
-    from ..record.replicates.update import update_all
-
-    print("\n".join(update_all(project, options.recipes, _find_folder(options))))
-
-
 def _find_folder(options: argparse.Namespace) -> Path | None:
     """Return the folder of another machine's recordings, None for that of conf.py."""
     folder: Path | None = options.recordings_folder
@@ -100,16 +92,14 @@ def _told_packages(what: str = "recording") -> Iterator[None]:
     "drift",
     RECIPES,
     argument("--base", default="HEAD", help="the commit to compare with"),
-    argument("--format", choices=("text", "markdown"), default="text"),
-    argument("--strict", action="store_true", help="fail if one is, or a claim is refuted"),
+    argument("--strict", action="store_true", help="fail if a claim is refuted, or a prediction"),
     RECORDINGS,
 )
 def drift(project: Project, options: argparse.Namespace) -> bool:
-    """Tell which figures recorded anew lie outside the intervals of a commit."""
+    """Tell which measurements recorded anew lie outside the ranges of a commit."""
     with _told_packages("drift"):
-        from ..record.drift.compare import find_drift
-        from ..record.drift.report import FORMATS
+        from ..record.drift import find_drift, format_drift
 
     found = find_drift(project, options.recipes, options.base, _find_folder(options))
-    print(FORMATS[options.format](found, options.base))
+    print(format_drift(found, options.base), end="")
     return not (options.strict and any(each.is_contradicted for each in found))

@@ -32,10 +32,8 @@ def build_once(root: Path, build: Path, language: str, keep: Sequence[str] = ())
                 outdir=build / "html" / language,
                 doctreedir=build / "doctrees" / language,
                 buildername="html",
-                # an index of the search takes longer than a build; that of the first one stays
                 confoverrides={
                     "language": language,
-                    "recipe_gallery_keep_search_index": True,
                     "recipe_gallery_keep_catalogs": list(keep),
                 },
                 status=None,

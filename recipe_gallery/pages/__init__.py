@@ -10,7 +10,7 @@ from sphinx.jinja2glue import BuiltinTemplateLoader
 
 from .. import Priority, add_transform
 from ..recipes.cell_marks import DOWNLOADS_ONLY
-from . import folded, gallery_settings, header, media, replay
+from . import folded, gallery, header, media, outputs
 from . import measurements as figures
 
 
@@ -29,9 +29,10 @@ def setup(app: Sphinx) -> None:
     """Let Sphinx-Gallery's pages be made from recordings, and written in three forms."""
     # MathML, which browsers draw themselves: ``html_math_renderer = "mathml"``
     app.add_html_math_renderer("mathml", (media.visit_math, None), (media.visit_math_block, None))
-    app.connect("config-inited", gallery_settings.check_config, priority=Priority.CHECK_CONFIG)
-    replay.take_over(app)
+    app.connect("config-inited", gallery.check_config, priority=Priority.CHECK_CONFIG)
+    gallery.take_over(app)
     add_transform(app, header.mark_page, Priority.MARK_CELLS)
+    add_transform(app, outputs.add_outputs, Priority.ADD_OUTPUTS)
     add_transform(app, header.add_head, Priority.ADD_TO_PAGE)
     app.add_node(header.page_links, html=(header.visit_links, None), **ONLY_HTML)
     app.add_node(header.provenance, html=(header.visit_provenance, None), **ONLY_HTML)

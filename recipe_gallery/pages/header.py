@@ -12,10 +12,9 @@ from sphinx.locale import get_translation
 from sphinx.util.osutil import relative_uri
 from sphinx.writers.html5 import HTML5Translator
 
-from ..incremental.outdated import watch
 from ..languages import current_language, format_date, format_moment, format_number
 from ..recipes.cell_marks import mark_cells
-from ..recipes.recorded_page import Reason, RecordedPage, Unrecorded, describe_version, load_page
+from ..recipes.recorded_page import Reason, RecordedPage, Unrecorded, load_page
 from ..recipes.recording import Recording
 from .folded import button
 
@@ -39,14 +38,6 @@ def mark_page(env: BuildEnvironment, document: nodes.document) -> None:
     page = load_page(env, env.docname)
     if page and page.recipe:
         mark_cells(document, page.recipe)
-    if page and not (page.recipe and page.recipe.cells):
-        # Without code it has no place for the comment that tells Sphinx of another recording.
-        watch(env, _version_of_page, env.docname)
-
-
-def _version_of_page(env: BuildEnvironment, docname: str) -> str:
-    page = load_page(env, docname)
-    return describe_version(page) if page else ""
 
 
 def add_head(env: BuildEnvironment, document: nodes.document) -> None:

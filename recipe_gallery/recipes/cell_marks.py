@@ -5,7 +5,7 @@ Set once, right after a page was parsed, and asked by all others. HTML shows non
 ``recipe_block``
     On the comment that Sphinx-Gallery writes before a block: index of it in ``Recipe.blocks``.
 ``recipe_cell``
-    On the block of code of a cell and on the container of its outputs: number of the cell.
+    On the block of code of a cell: its number.
 ``recipe_line``
     On such comments and blocks of code: the line of the recipe that what follows starts at.
 ``recipe_module``
@@ -18,8 +18,7 @@ from contextlib import suppress
 
 from docutils import nodes
 
-from .cell import Cell
-from .recipe import Recipe
+from .recipe import Cell, Recipe
 
 # Wraps all a cell put out; the notebook writer takes these from the recording instead of the page.
 OUTPUT_CLASS = "recorded-output"
@@ -42,13 +41,14 @@ class folded_cell(nodes.General, nodes.Element):  # noqa: N801 (docutils names n
 
 
 def mark_cells(document: nodes.document, recipe: Recipe) -> None:
-    """Mark the nodes of a page that was made from ``recipe``.
+    """Mark the nodes of a page that was made from ``recipe``, and remove what it does not show.
 
     What does not fit the recipe is left unmarked: a comment in a text may look like a boundary.
     """
     left = list(enumerate(recipe.parts))[1:]  # there is no comment before the title
     cell: Cell | None = None  # of the block at hand
     has_code = False
+    _remove_hidden(document, recipe)
     for node in document.findall(nodes.Element):
         if isinstance(node, nodes.comment):
             match = BOUNDARY.fullmatch(node.astext())
@@ -58,21 +58,27 @@ def mark_cells(document: nodes.document, recipe: Recipe) -> None:
                 has_code = False
         elif cell is None:
             continue
-        elif isinstance(node, nodes.container) and OUTPUT_CLASS in node["classes"]:
-            node["recipe_cell"] = cell.number
         # Subclasses of literal_block stand for something else.
-        elif (
-            type(node) is nodes.literal_block
-            and not has_code
-            and OUTPUT_CLASS not in node.parent["classes"]
-        ):
+        elif type(node) is nodes.literal_block and not has_code:
             node["recipe_cell"], node["recipe_line"] = cell.number, cell.line
             if cell.inlined:
                 node["recipe_module"] = str(cell.inlined.path), cell.inlined.line
             # reStructuredText trims lines, and where they are numbered it puts a space before each.
-            if node.astext().split() == cell.source.split():
+            # A module that it inlines stands in the place of the import.
+            if cell.inlined or node.astext().split() == cell.source.split():
                 set_code(node, cell.source)
             has_code = True
+
+
+def _remove_hidden(document: nodes.document, recipe: Recipe) -> None:
+    """Remove blocks of nothing but settings and plumbing, which Sphinx-Gallery shows."""
+    for comment in list(document.findall(nodes.comment)) if recipe.hidden else ():
+        match = BOUNDARY.fullmatch(comment.astext())
+        if match and int(match[1]) in recipe.hidden:
+            code = comment.next_node(descend=False, siblings=True)
+            if type(code) is nodes.literal_block:
+                code.parent.remove(code)
+            comment.parent.remove(comment)
 
 
 def code_of_cells(document: nodes.document) -> list[nodes.literal_block]:

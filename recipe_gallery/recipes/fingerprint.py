@@ -23,6 +23,7 @@ from ..errors import GalleryError
 # Tokens that say nothing about what a program does; a line holding only these is dropped.
 _LAYOUT = {COMMENT, tokenize.DEDENT, tokenize.ENDMARKER, tokenize.INDENT, NEWLINE, tokenize.NL}
 _TEXT = re.compile("[rRuU]?['\"]")  # a string that is neither formatted nor bytes
+_NOT_SHOWN = re.compile("[\t\v\x1c-\x1e\x85\u2028\u2029]")
 
 
 @lru_cache(maxsize=64)  # a cell's are asked for by each of those who look at its comments
@@ -150,3 +151,24 @@ def fingerprint_modules(names: Iterable[str], folder: Path) -> dict[str, str]:
                 text, remedy = f"cannot be read: {error}", "mend it: a recipe imports it"
                 raise GalleryError(text, path=path, remedy=remedy) from None
     return dict(sorted(found.items()))
+
+
+def refuse_unseen(path: Path, source: str, line: int) -> None:
+    """Raise an error for characters that a page or a script would have others in the place of."""
+    if found := _NOT_SHOWN.search(source):
+        text, remedy = "a line break that is not seen", r"write it as an escape, such as \u2028"
+        if found[0] == "\t":
+            text, remedy = "a tab", "use spaces"
+        raise GalleryError(f"{text} in the code below", path=path, line=line, remedy=remedy)
+
+
+def syntax_error(path: Path, source: str, first_line: int) -> GalleryError:
+    """Return what is wrong with code that cannot be parsed, and where."""
+    text, line, remedy = "this code cannot be parsed", first_line, "mend the code"
+    try:
+        compile(source, path, "exec", ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, dont_inherit=True)
+    except SyntaxError as error:
+        text, line = f"syntax error: {error.msg}", first_line - 1 + (error.lineno or 1)
+    if source.startswith("\ufeff"):
+        text, remedy = "a byte order mark at the start of the file", "save it in UTF-8 without one"
+    return GalleryError(text, path=path, line=line, remedy=remedy)

@@ -29,6 +29,7 @@ class GalleryFile:
     gallery: Path  # the folder of its gallery, where recording.toml lies
     docname: str
     name: str  # the path in its gallery without ending; where there are several galleries, docname
+    trusted: bool = True  # its HTML and SVG are shown as the author made them
 
     @property
     def name_in_gallery(self) -> str:
@@ -130,5 +131,9 @@ def _describe(config: Config, pages: str, gallery: Path, path: Path) -> GalleryF
     docname = f"{pages}/{name}"
     several = len(gallery_folders(config)) > 1
     return GalleryFile(
-        path=path, gallery=gallery, docname=docname, name=docname if several else name
+        path=path,
+        gallery=gallery,
+        docname=docname,
+        name=docname if several else name,
+        trusted=config.recipe_gallery_trust_outputs,
     )

@@ -1,5 +1,6 @@
 """HTML and SVG of outputs without what could do more than show a result.
 
+So they are read where a gallery does not trust its recordings (``recipe_gallery_trust_outputs``).
 A recording may come from a stranger's pull request, and HTML from any library. Only elements and
 attributes that are known to be harmless are kept: no script, no style, no address that a browser
 would load, nothing that leaves its box. nh3 does it, which parses as browsers do and is kept up by
@@ -78,12 +79,12 @@ _CLEANER = nh3.Cleaner(
     clean_content_tags=_DROPPED_WITH_TEXT,
     url_schemes={"data", "http", "https", "mailto"},
 )
-_OPENED = re.compile(r"<([A-Za-z][^\s/<>]*)([^<>]*)")
+_OPENED = re.compile(r"<([A-Za-z][\w-]*)(?=[\s/<>]|\Z)([^<>]*)")
 _CHECKED = re.compile(r"\b(href|role|src)\s*=\s*(\"[^\"]*|'[^']*|[^\s\"'<>]*)", re.IGNORECASE)
 _VALUE = re.compile(r"=\s*(?:\"[^\"]*\"?|'[^']*'?|[^\s\"']+)")
 _VISIBLE = re.compile(r"<(?:img [^<>]*src=|hr|meter|progress)|(?:\A|>)[^<>]*[^\s<>]")
 # Of pandas' tables, of which nothing is lost without them.
-_UNTOLD = re.compile(r' style="text-align: right;"')
+_UNTOLD = ' style="text-align: right;"'
 _SVG, _XHTML = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xhtml}"
 _CSS_LOADS = re.compile(r"url\((?!\s*['\"]?#)|@import|\\|image-set|src\(", re.IGNORECASE)
 
@@ -112,10 +113,10 @@ def clean_html(html: str) -> str:
 def find_left_out(data: dict[str, Any]) -> list[str]:
     """Return what ``make_harmless`` leaves out of an output, as its author knows it."""
     found = [mime for mime in data if "javascript" in mime or "ecmascript" in mime]
-    for tag, rest in _OPENED.findall(_UNTOLD.sub("", data.get("text/html", ""))):
+    for tag, rest in _OPENED.findall(data.get("text/html", "").replace(_UNTOLD, "")):
         tag = tag.lower()
         if tag not in _TAGS:
-            found.append(f"<{tag}>")
+            found += [f"<{tag}>"] if tag not in ("html", "head", "body") else []
             continue
         known = _ATTRIBUTES["*"] | _ATTRIBUTES.get(tag, set())
         names = [name.lower() for name in _VALUE.sub(" ", rest).split()]
@@ -125,8 +126,7 @@ def find_left_out(data: dict[str, Any]) -> list[str]:
             if name.lower() in known and not _keep(tag, name.lower(), value):
                 found.append(f"{name.lower()}={value[:40]}")
     if "image/svg+xml" in data:
-        root = ElementTree.fromstring(data["image/svg+xml"])
-        found += [f"{what} in SVG" for what in _clean_tree(root)]
+        found += [f"{what} in SVG" for what in _clean_tree(read_svg(data["image/svg+xml"]))]
     return list(dict.fromkeys(found))
 
 
@@ -135,18 +135,24 @@ def clean_svg(svg: str) -> str:
 
     Raises ``ValueError`` if it cannot be read.
     """
-    try:
-        root = ElementTree.fromstring(svg)
-    except (ElementTree.ParseError, ValueError) as error:
-        raise ValueError(f"is no SVG: {error}") from None
-    if root.tag != f"{_SVG}svg":
-        raise ValueError("is no SVG: it begins with another element, or has no xmlns")
+    root = read_svg(svg)
     # Definitions of a document type and instructions are lost when it is written again.
     if not (list(_clean_tree(root)) or "<!ENTITY" in svg or "<?xml-stylesheet" in svg):
         return svg
     ElementTree.register_namespace("", _SVG[1:-1])
     ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def read_svg(svg: str) -> ElementTree.Element:
+    """Return the elements of a drawing; raise ``ValueError`` if it cannot be read."""
+    try:
+        root = ElementTree.fromstring(svg)
+    except (ElementTree.ParseError, ValueError) as error:
+        raise ValueError(f"is no SVG: {error}") from None
+    if root.tag != f"{_SVG}svg":
+        raise ValueError("is no SVG: it begins with another element, or has no xmlns")
+    return root
 
 
 def _clean_tree(root: ElementTree.Element) -> Iterable[str]:

@@ -11,18 +11,18 @@ import symtable
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.util import find_spec
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TypeGuard
 
-from sphinx_gallery.py_source_parser import INFILE_CONFIG_PATTERN, Block
+from sphinx_gallery.py_source_parser import Block
 
 from ..errors import GalleryError
-from .syntax import refuse_unseen, syntax_error
+from .fingerprint import refuse_unseen, syntax_error
 
-_IMPORT = re.compile(r"^[ \t]*from\s+(_\w+)\s+import\b", re.MULTILINE)
-_NEW_CELL = re.compile(r"^# ?%%", re.MULTILINE)
+PRIVATE_IMPORT = re.compile(r"^[ \t]*from\s+(_\w+)\s+import\b", re.MULTILINE)
+# a setting, and what begins another cell
+_OF_RECIPES = re.compile(r"^(?:[ \t]*#\s*sphinx_gallery_\w|# ?%%)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,26 +34,13 @@ class Inlined:
     source: str
 
 
-@lru_cache(maxsize=10_000)  # a few paths each
-def find_candidates(path: Path, _state: object) -> list[Path]:
-    """Return the modules that a recipe may inline, by a look at its text; they need not exist.
-
-    What was found is kept while the file has the same state.
-    """
-    try:
-        text = path.read_text(encoding="utf-8") if path.is_file() else ""
-    except (OSError, ValueError):
-        return []  # reading the recipe tells it
-    return [path.with_name(f"{name}.py") for name in sorted(set(_IMPORT.findall(text)))]
-
-
 def inline(path: Path, block: Block) -> Inlined | None:
     """Return what takes the place of a block of code in the recipe ``path``, or None.
 
     Raises ``GalleryError`` for imports or a module of which no cell can be made.
     """
-    if not _IMPORT.search(block.content):
-        return None  # most have none, and candidates are found so, too
+    if not PRIVATE_IMPORT.search(block.content):
+        return None
     try:
         statements = ast.parse(block.content).body
     except (SyntaxError, ValueError):
@@ -61,21 +48,31 @@ def inline(path: Path, block: Block) -> Inlined | None:
     imports = [each for each in statements if _is_private_import(each)]
     if not imports or len(imports) < len(statements):
         return None
-    modules = {str(each.module): path.with_name(f"{each.module}.py") for each in imports}
+
+    def refuse(node: ast.stmt, text: str, remedy: str) -> None:
+        raise GalleryError(text, path=path, line=block.lineno + node.lineno - 1, remedy=remedy)
+
+    beside = set()
     for node in imports:
-        module = modules[str(node.module)]
-        if not (module.is_file() or module.with_suffix("").is_dir() or _is_installed(module.stem)):
-            _refuse(path, block, node, f"no module {module.name} beside it", "correct the name")
-    beside = [module for module in modules.values() if module.is_file()]
-    if len(beside) < len(modules) or not beside:
-        return None
+        module = path.with_name(f"{node.module}.py")
+        if module.is_file():
+            beside.add(module)
+        elif not (module.with_suffix("").is_dir() or _is_installed(module.stem)):
+            refuse(node, f"no module {module.name} beside it", "correct the name")
     if len(beside) > 1:
-        remedy = "give each a cell of its own"
-        _refuse(path, block, imports[-1], "a cell inlines one module", remedy)
-    inlined = _read_module(beside[0])
-    _check_names(path, block, imports, inlined)
+        refuse(imports[-1], "a cell inlines one module", "give each a cell of its own")
+    if not beside or len({node.module for node in imports}) > 1:
+        return None
+    inlined, names = _read_module(beside.pop())
+    for node in imports:
+        for alias in node.names:
+            if alias.asname not in (None, alias.name):
+                text = f"{alias.name} would not be called {alias.asname} in the inlined code"
+                refuse(node, text, "import it by its own name")
+            if alias.name not in {*names, "*"}:
+                refuse(node, f"{inlined.path.name} has no {alias.name}", "correct the name")
     if not inlined.source:
-        _refuse(path, block, imports[0], f"{inlined.path.name} has no code", "remove the cell")
+        refuse(imports[0], f"{inlined.path.name} has no code", "remove the cell")
     return inlined
 
 
@@ -85,39 +82,15 @@ def _is_private_import(node: ast.AST) -> TypeGuard[ast.ImportFrom]:
 
 
 def _is_installed(name: str) -> bool:
-    try:
-        return name in sys.stdlib_module_names or find_spec(name) is not None
-    except (ImportError, ValueError):
-        return False
+    return name in sys.stdlib_module_names or PathFinder.find_spec(name) is not None
 
 
-def _refuse(path: Path, block: Block, node: ast.stmt, text: str, remedy: str) -> None:
-    raise GalleryError(text, path=path, line=block.lineno + node.lineno - 1, remedy=remedy)
-
-
-def _check_names(path: Path, block: Block, imports: list[ast.ImportFrom], inlined: Inlined) -> None:
-    """Raise an error for names that the inlined code would not have."""
-    try:
-        symbols = symtable.symtable(inlined.source, inlined.path.name, "exec").get_symbols()
-    except SyntaxError as error:  # of names, which parsing does not look at
-        line = inlined.line - 1 + (error.lineno or 1)
-        text, remedy = f"syntax error: {error.msg}", "mend the code"
-        raise GalleryError(text, path=inlined.path, line=line, remedy=remedy) from None
-    known = {each.get_name() for each in symbols if each.is_assigned() or each.is_imported()}
-    for node in imports:
-        for alias in node.names:
-            if alias.asname not in (None, alias.name):
-                text = f"{alias.name} would not be called {alias.asname} in the inlined code"
-                _refuse(path, block, node, text, "import it by its own name")
-            if alias.name not in {*known, "*"}:
-                text = f"{inlined.path.name} has no {alias.name}"
-                _refuse(path, block, node, text, "correct the name")
-
-
-def _read_module(path: Path) -> Inlined:
+def _read_module(path: Path) -> tuple[Inlined, set[str]]:
+    """Return a module as a cell has it, and the names that its code binds."""
     try:
         text = path.read_text(encoding="utf-8")
         tree = ast.parse(text)
+        symbols = symtable.symtable(text, path.name, "exec").get_symbols()
     except (OSError, UnicodeDecodeError) as error:
         raise GalleryError(f"cannot be read: {error}", path=path, remedy="mend it") from None
     except SyntaxError:
@@ -125,10 +98,15 @@ def _read_module(path: Path) -> Inlined:
     except (ValueError, RecursionError, MemoryError) as error:
         text = f"cannot be parsed: {error or 'nested too deeply'}"
         raise GalleryError(text, path=path, remedy="mend the code") from None
-    for line, problem, remedy in _find_problems(path, text, tree):
-        raise GalleryError(
-            f"{problem}, and a recipe inlines it", path=path, line=line, remedy=remedy
-        )
+    for node in ast.walk(tree):
+        if _is_private_import(node) and path.with_name(f"{node.module}.py").is_file():
+            problem = f"it imports from {node.module}.py, which would be missing in a cell"
+            remedy = "move what it needs into it, or import the module as a whole"
+            raise GalleryError(problem, path=path, line=node.lineno, remedy=remedy)
+    for line in _find_misplaced(text, tree):
+        problem = "a module that a recipe inlines holds functions and constants"
+        remedy = "move what stands here to the recipe or to another module"
+        raise GalleryError(problem, path=path, line=line, remedy=remedy)
     rows = text.split("\n")
     for number, row in enumerate(rows, 1):
         refuse_unseen(path, row, number)
@@ -137,33 +115,16 @@ def _read_module(path: Path) -> Inlined:
         start = tree.body[0].end_lineno or 0
     while start < len(rows) and not rows[start].strip():
         start += 1
-    return Inlined(path=path, line=start + 1, source="\n".join(rows[start:]).rstrip())
+    inlined = Inlined(path=path, line=start + 1, source="\n".join(rows[start:]).rstrip())
+    bound = {each.get_name() for each in symbols if each.is_assigned() or each.is_imported()}
+    return inlined, bound
 
 
-def _find_problems(path: Path, text: str, tree: ast.Module) -> Iterator[tuple[int, str, str]]:
-    """Yield why a module cannot be a cell: line, reason and what to do."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
-            yield node.lineno, "'from __future__' works on top of a file only", "remove the line"
-        elif _is_private_import(node) and path.with_name(f"{node.module}.py").is_file():
-            remedy = "move what it needs into it, or import the module as a whole"
-            yield node.lineno, f"it imports from {node.module}.py, which would be missing", remedy
-        elif isinstance(node, ast.Name) and node.id == "__name__" and _asks_for_main(tree, node):
-            yield node.lineno, "in a notebook it is '__main__'", "move this part to another file"
+def _find_misplaced(text: str, tree: ast.Module) -> Iterator[int]:
+    """Yield the lines of a module that mean nothing in a cell, or something else."""
     for node in tree.body:
-        if isinstance(node, ast.Assign) and "__all__" in map(ast.unparse, node.targets):
-            yield node.lineno, "__all__ means nothing in a cell", "remove it"
-    for pattern, problem, remedy in (
-        (
-            INFILE_CONFIG_PATTERN,
-            "it has a sphinx_gallery_ setting",
-            "set it in the cell that imports",
-        ),
-        (_NEW_CELL, "this line would begin another cell", "write the comment without %%"),
-    ):
-        if match := pattern.search(text):
-            yield text.count("\n", 0, match.start()) + 1, problem, remedy
-
-
-def _asks_for_main(tree: ast.Module, name: ast.Name) -> bool:
-    return any(isinstance(each, ast.If) and name in ast.walk(each.test) for each in tree.body)
+        code = ast.unparse(node.test if isinstance(node, ast.If) else node)
+        if re.match(r"from __future__|__all__ =|.*__name__ ==", code):
+            yield node.lineno
+    for match in _OF_RECIPES.finditer(text):
+        yield text.count("\n", 0, match.start()) + 1

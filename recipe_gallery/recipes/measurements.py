@@ -1,229 +1,104 @@
-"""Stored figures: the interval of each published figure, in ``recordings/<name>.figures.jsonl``.
+"""How far a measurement can be trusted: its value, and the range in which other hosts lie.
 
-They are computed when something is recorded (``record/replicates/``), not when pages are built. The
-first line is a header: the method, and digests of what they were computed from and of the lines
-below, so that figures which do not belong to the replicates, and a merge of two branches, are
-told. Then comes a line for each figure, each ratio of two and each claim, sorted by key.
+*Value.* The median of the hosts' medians: hosts count alike, however many processes each ran.
+
+*Bound by the GPU* are GPU time and what follows from it alone: kernels, memory, share of the limit,
+wall time that no host has seen above GPU time by more than 5 %, and ratios of these. It repeats
+within about 1 %. Where a further host falls in 95 of 100 cases is the prediction interval of a
+normal sample of logarithms, ``mean ± t · s · sqrt(1 + 1 / hosts)`` with Student's t of as many
+degrees of freedom as hosts but one; ±0.3 % at least, by which clocks and drivers differ.
+
+*Bound by the host* are launches, first calls, start-up. One host in seven takes two to three and a
+half times as long as the others, so any interval that supposes a distribution is too narrow for
+that one or too wide for all. Nothing is predicted: the range is what hosts have shown. A further
+host is as likely at each place in the order of all, so whatever the distribution, (n - 1) of
+(n + 1) further hosts fall between the least and the greatest of n.
+
+*Few hosts.* With one degree of freedom t is 12.7, so nothing is predicted of less than three hosts.
+The range of a single host is that of its processes.
+
+*Nothing impossible.* Wall time does not end below the range of GPU time, no share above 1 unless
+one was seen there, and what was counted alike everywhere is that number.
+
+*Ratios* are taken within each process that measured both, where the luck of process and host
+cancels, then as above. ``benchmarks/repeatability.py`` scores all of this by leaving out hosts.
 """
 
-from __future__ import annotations
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from statistics import fmean, median, stdev
 
-import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
-from pathlib import Path
-from typing import Any
+from .rows import Row
 
-from ..errors import GalleryError, suggest
-from .files import replace_file
-from .hashes import digest
-from .rows import LONGEST_NAME, Size, parse, require_number, require_text
-
-SCHEMA = 1
-
-
-@dataclass(frozen=True, kw_only=True)
-class Figure:
-    """A measured figure, and where that of another recording made like this one will fall."""
-
-    key: str
-    case: str
-    arm: str
-    size: Size
-    quantity: str
-    unit: str
-    spread_class: str  # whose spread it shares; by default the quantity
-    value: float  # median of processes
-    low: float
-    high: float
-    processes: int
-    hosts: int  # of one alone it is not known how hosts differ
-
-    @property
-    def width(self) -> float:
-        """How far the interval reaches from the value, at most: 0.1 for ±10 %."""
-        if self.low == self.high:
-            return 0.0
-        if not (self.low and self.value):
-            return float("inf")
-        return max(self.high / self.value, self.value / self.low) - 1
+LEAST = 0.003
+NEAR = 1.05
+OF_THE_GPU = {"gpu", "kernels", "memory"}
+# 97.5 % points of Student's t with 1 to 10 degrees of freedom; more than ten count as ten
+T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ratio:
-    """How many times as much one figure is as another, both in one process."""
+class Measurement(Row):
+    """What all processes say of one row, or of the ratio of two."""
 
-    key: str  # of the figure
-    over: str  # key of the one that it is divided by
-    value: float
     low: float
     high: float
+    gpu_bound: bool
     processes: int
     hosts: int
 
     @property
-    def inverse(self) -> Ratio:
-        """The other one over this one."""
-        value, low, high = 1 / self.value, 1 / self.high, 1 / self.low
-        return replace(self, key=self.over, over=self.key, value=value, low=low, high=high)
+    def is_predicted(self) -> bool:
+        """Whether a further host is expected in the range, which else is what hosts have shown."""
+        return self.gpu_bound and self.hosts > 2 and self.low > 0
 
 
-@dataclass(frozen=True, kw_only=True)
-class Refutation:
-    """A process that says the opposite of a claim."""
-
-    replicate: int  # its number; 0 is the run that the page shows
-    host: str
-    evidence: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class ClaimRecord:
-    """What all processes say of a claim."""
-
-    key: str
-    held: int  # in so many processes
-    of: int
-    evidence: str  # of the first in which it held, the page's run if it is among them
-    refuted: tuple[Refutation, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
-class Figures:
-    """All figures and claims of a recording, by key."""
-
-    figures: dict[str, Figure] = field(default_factory=dict)
-    ratios: dict[tuple[str, str], Ratio] = field(default_factory=dict)  # by key and over
-    claims: dict[str, ClaimRecord] = field(default_factory=dict)
-    sources: str = ""  # digest of what they were computed from
-    method: str = ""
-
-    def compare(self, key: str, over: str) -> Ratio | None:
-        """Return how many times as much as another a figure is, if that is stored."""
-        if found := self.ratios.get((key, over)):
-            return found
-        found = self.ratios.get((over, key))
-        return found.inverse if found else None
+def measure(processes: Iterable[tuple[str, Sequence[Row]]]) -> dict[str, Measurement]:
+    """Return what processes measured by key, from the host and the rows of each."""
+    found: dict[str, list[tuple[str, Row]]] = defaultdict(list)
+    for host, rows in processes:
+        for row in rows:
+            found[row.key].append((host, row))
+    measured = {}
+    for key, rows_of_key in sorted(found.items()):
+        row = rows_of_key[0][1]
+        beneath = found.get(replace(row, quantity="gpu").key, [])
+        gpu = find_range(beneath, gpu_bound=True) if beneath else None
+        is_share = row.quantity == "share" and gpu is not None
+        each = find_range(rows_of_key, gpu_bound=row.quantity in OF_THE_GPU or is_share)
+        if row.quantity == "wall" and gpu and each.high <= NEAR * gpu.value:
+            each = find_range(rows_of_key, gpu_bound=True)
+            each = replace(each, low=min(each.value, max(each.low, gpu.low)))
+        measured[key] = each
+    return measured
 
 
-def figures_path(recording: Path) -> Path:
-    """Return where the figures of a recording ``recordings/<name>.ipynb`` lie."""
-    return recording.with_suffix(".figures.jsonl")
-
-
-def load_figures(recording: Path, content: bytes | None = None) -> Figures:
-    """Return the figures stored beside a recording; none if there is no file.
-
-    ``content`` is what the file holds, if it is of a commit. Raises ``GalleryError`` that names the
-    line if they are damaged, or of two merged branches.
-    """
-    path = figures_path(recording)
-    remedy = f"run: {suggest('figures', recording.stem)}"
-    number = 1
-    try:
-        if content is None and path.exists() and not path.is_file():
-            raise ValueError("not a file")  # reading a pipe would never end
-        stored = path.read_bytes() if content is None else content
-        values = []
-        for number, line in enumerate(stored.splitlines(), 1):
-            values.append(json.loads(line))
-            if number > 1 and "schema" in values[-1]:
-                raise ValueError("figures of two branches were merged")
-        number = 1  # what is wrong with them together is told of the header
-        return _read_values(values)
-    except FileNotFoundError:
-        return Figures()
-    except OSError as error:
-        text = f"cannot be read: {error.strerror}"
-    except (json.JSONDecodeError, UnicodeDecodeError, RecursionError):
-        text = "not a whole line (invalid JSON)"
-    except (AttributeError, IndexError, KeyError, TypeError):
-        text = "not figures made here"
-    except ValueError as error:
-        text = str(error)
-    raise GalleryError(text, path=path, line=number, remedy=remedy)
-
-
-def _read_values(values: list[dict[str, Any]]) -> Figures:
-    header, lines = values[0], values[1:]
-    if header["schema"] != SCHEMA:
-        raise ValueError(f"in format {header['schema']!r:.20}, this version reads {SCHEMA}")
-    if header["lines"] != digest(lines):
-        raise ValueError("the lines below are not those that were computed")
-    figures, ratios, claims = {}, {}, {}
-    for line in lines:
-        if "of" in line:
-            claims[line["key"]] = _read_claim(line)
-        elif "over" in line:
-            ratio = _read_ratio(line)
-            ratios[ratio.key, ratio.over] = ratio
-        else:
-            figures[line["key"]] = _read_figure(line)
-    found = {"sources": header["sources"], "method": header["method"]}
-    return Figures(figures=figures, ratios=ratios, claims=claims, **found)
-
-
-def _read_figure(line: dict[str, Any]) -> Figure:
-    figure = Figure(**line)
-    names = ("case", "arm", "size", "quantity", "value", "unit")
-    parse({"rows": [{name: line[name] for name in names} | {"class": figure.spread_class}]})
-    _require_interval(line)
-    return figure
-
-
-def _read_ratio(line: dict[str, Any]) -> Ratio:
-    ratio = Ratio(**line)
-    _require_interval(line)
-    if not ratio.low:
-        raise ValueError("low of a ratio is 0")
-    require_text("key", ratio.key, LONGEST_NAME * 4)
-    require_text("over", ratio.over, LONGEST_NAME * 4)
-    return ratio
-
-
-def _require_interval(line: dict[str, Any]) -> None:
-    for name in ("value", "low", "high"):
-        require_number(name, line[name])
-    if not line["low"] <= line["value"] <= line["high"]:
-        raise ValueError(f"the value {line['value']} lies outside of its interval")
-    _require_counts(line["processes"], line["hosts"])
-
-
-def _read_claim(line: dict[str, Any]) -> ClaimRecord:
-    refuted = tuple(Refutation(**each) for each in line["refuted"])
-    claim = ClaimRecord(**{**line, "refuted": refuted})
-    for evidence in (claim.evidence, *(each.evidence for each in refuted)):
-        parse({"claims": [{"claim": claim.key, "holds": True, "evidence": evidence}]})
-    for each in refuted:
-        require_text("host", each.host, LONGEST_NAME, empty=True)  # old recordings name none
-    _require_counts(claim.held, claim.of, *(each.replicate for each in refuted))
-    return claim
-
-
-def _require_counts(*counts: object) -> None:
-    if not all(type(each) is int and each >= 0 for each in counts):
-        raise TypeError
-
-
-def store_figures(recording: Path, figures: Figures) -> bool:
-    """Write the figures of a recording beside it; tell whether the file changed."""
-    path = figures_path(recording)
-    sorted_lines = (*_sort(figures.figures), *_sort(figures.ratios), *_sort(figures.claims))
-    lines = [asdict(each) for each in sorted_lines]
-    lines = json.loads(json.dumps(lines))  # tuples are lists, as they are read again
-    header = {"schema": SCHEMA, "method": figures.method}
-    header |= {"sources": figures.sources, "lines": digest(lines)}
-    text = "".join(f"{json.dumps(each, sort_keys=True)}\n" for each in (header, *lines))
-    if path.is_file() and path.read_bytes() == text.encode():
-        return False
-    try:
-        replace_file(path, text.encode())
-    except OSError as error:
-        text = f"cannot be written: {error.strerror or error}"
-        remedy = f"mend it, then run: {suggest('figures', recording.stem)}"
-        raise GalleryError(text, path=path, remedy=remedy) from None
-    return True
-
-
-def _sort(records: Mapping[Any, Any]) -> list[Any]:
-    return [records[key] for key in sorted(records)]
+def find_range(found: Sequence[tuple[str, Row]], *, gpu_bound: bool) -> Measurement:
+    """Return value and range of one measurement, from hosts and rows of its processes."""
+    by_host: Mapping[str, list[float]] = defaultdict(list)
+    for host, row in found:
+        by_host[host].append(row.value)
+    medians = [median(values) for values in by_host.values()]
+    seen = medians if len(medians) > 1 else [row.value for _host, row in found]
+    value, low, high = median(medians), min(seen), max(seen)
+    row = found[0][1]
+    most = max(1.0, high) if row.unit == "share" else math.inf
+    was_counted = low == high and not row.unit
+    if gpu_bound and len(medians) > 2 and low > 0 and not was_counted:
+        logs = [math.log(each) for each in medians]
+        t = T[min(len(logs) - 1, len(T)) - 1]
+        half = max(LEAST, t * stdev(logs) * math.sqrt(1 + 1 / len(logs)))
+        low = min(value, math.exp(fmean(logs) - half))
+        high = max(value, min(most, math.exp(fmean(logs) + half)))
+    # six digits are more than any of them has
+    value, low, high = (float(f"{each:.6g}") for each in (value, low, high))
+    return Measurement(
+        **{**asdict(row), "value": value},
+        low=low,
+        high=high,
+        gpu_bound=gpu_bound,
+        processes=len(found),
+        hosts=len(medians),
+    )

@@ -1,12 +1,20 @@
 """Recipes: the Python files in Sphinx-Gallery's form that the site is made of.
 
 A recipe is split into text and code blocks by Sphinx-Gallery's own parser, so that what is
-recorded, rendered and downloaded is cut at the same places.
+recorded, rendered and downloaded is cut at the same places. Code between
+``# sphinx_gallery_start_ignore`` and ``# sphinx_gallery_end_ignore`` runs with its cell and counts
+in its fingerprint, but pages and downloads do not have it. A block with nothing else runs with the
+cell behind it; behind the last one it is a cell of its own. So is each block marked with
+``# sphinx_gallery_plumbing = True``.
 """
 
+import ast
 import hashlib
 import re
+import tokenize
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -17,17 +25,42 @@ from sphinx_gallery.py_source_parser import Block
 
 from ..errors import GalleryError
 from ..project import file_state
-from .cell import Cell, is_blank, make_cells
-from .fingerprint import find_imports, fingerprint_modules
-from .inline import find_candidates
-from .settings import read_settings, without_notes
-from .syntax import syntax_error
+from .fingerprint import (
+    find_imports,
+    fingerprint_code,
+    fingerprint_modules,
+    refuse_unseen,
+    strip_comments,
+    syntax_error,
+)
+from .inline import PRIVATE_IMPORT, Inlined, inline
+from .settings import read_cell_settings, read_settings, without_notes
 
-# A build asks when it makes, reads and writes a page, and for cards: all pages lie in between. One
-# is about 150 kB, and is parsed in 40 ms. By path, name and states of its files.
-PARSED: dict[tuple[Path, str, object], "Recipe"] = {}
-MOST_PARSED = 2000
+_PLUMBING = re.compile(r"^[ \t]*#\s*sphinx_gallery_plumbing\s*=\s*True\b", re.MULTILINE)
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1*")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cell:
+    """A code block: what a reader sees of it, Sphinx-Gallery's settings removed, and what runs."""
+
+    number: int  # counted from 1 among the code cells of the recipe
+    line: int  # of the recipe, where the visible code starts
+    source: str  # empty if it is not shown at all
+    code: str  # source with the code that is not shown, as it runs
+    alt: tuple[str, ...] = ()
+    raises: str = ""
+    once: bool = False  # replicates leave it out
+    inlined: Inlined | None = None  # the module whose source this is; line is that of the import
+    fold: str = ""  # what a page shows in the place of its code, until a reader unfolds it
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Hash of the code that runs alone, and of the exception it is meant to end in."""
+        code = fingerprint_code(self.code)
+        if not self.raises:
+            return code
+        return hashlib.sha256(f"{code}\n{self.raises}".encode()).hexdigest()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,7 +71,8 @@ class Recipe:
     name: str  # of its recording: its path in the gallery without ending, such as advanced/deep
     title: str
     summary: str  # the first paragraph below the title, on one line; it may be empty
-    blocks: tuple[Block, ...]
+    blocks: tuple[Block, ...]  # those that a page shows
+    hidden: frozenset[int]  # where blocks of code begin that it does not show
     cells: tuple[Cell, ...]
     settings: dict[str, Any]
     lines: dict[str, int]  # of the recipe, where each setting stands
@@ -109,23 +143,30 @@ class Recipe:
         raise GalleryError(text, path=self.path, line=self.lines.get("inputs"), remedy=remedy)
 
 
+# A build asks for a recipe when it makes, reads and writes its page; to parse one takes 40 ms.
+_PARSED: dict[tuple[Path, str], tuple[dict[Path, object], Recipe]] = {}
+
+
 def load_recipe(path: Path, name: str = "") -> Recipe:
     """Parse one recipe; raise ``GalleryError`` naming the file and line if it cannot be used.
 
-    ``name`` is that of its recording; if it is empty, the file's name without its ending.
+    ``name`` is that of its recording; if it is empty, the file's name without its ending. It is
+    parsed again when the file, or a module that it may show as a cell, has another time or size.
     """
-    state = file_state(path)
-    modules = tuple(map(file_state, find_candidates(path, state)))
-    key = path, name or path.stem, (state, modules)
-    if key not in PARSED:
-        if len(PARSED) >= MOST_PARSED:
-            PARSED.clear()
-        PARSED[key] = _parse(path, name or path.stem)
-    return PARSED[key]
-
-
-def _parse(path: Path, name: str) -> Recipe:
+    key = path, name or path.stem
+    states, recipe = _PARSED.get(key, ({}, None))
+    if recipe and all(file_state(file) == state for file, state in states.items()):
+        return recipe
+    states = {path: file_state(path)}
     blocks = _split(path)
+    names = {name for block in blocks for name in PRIVATE_IMPORT.findall(block.content)}
+    states |= {each: file_state(each) for each in (path.with_name(f"{name}.py") for name in names)}
+    recipe = _make_recipe(path, name or path.stem, blocks)
+    _PARSED[key] = states, recipe
+    return recipe
+
+
+def _make_recipe(path: Path, name: str, blocks: Sequence[Block]) -> Recipe:
     if path.stem == "index":
         text, remedy = "its page would be that of the gallery", "call the recipe something else"
         raise GalleryError(text, path=path, remedy=remedy)
@@ -139,8 +180,9 @@ def _parse(path: Path, name: str) -> Recipe:
         name=name,
         title=title,
         summary=summary,
-        cells=tuple(make_cells(path, blocks)),
+        cells=tuple(_make_cells(path, blocks)),
         blocks=tuple(block for block in blocks if not is_blank(block)),
+        hidden=frozenset(block.lineno for block in blocks if is_blank(block)),
         settings=settings,
         lines=lines,
     )
@@ -185,3 +227,92 @@ def _find_title(docstring: str) -> tuple[str, str]:
         return "", ""
     below = "\n".join(rest).strip().partition("\n\n")[0]
     return title.strip(), " ".join(line.strip() for line in below.splitlines())
+
+
+def is_blank(block: Block) -> bool:
+    """Tell whether a code block has nothing to show: settings, or code that is not shown."""
+    return block.type == "code" and not _visible(block.content).strip()
+
+
+def _visible(content: str) -> str:
+    if _PLUMBING.search(content):
+        return ""
+    content = py_source_parser.remove_ignore_blocks(content)
+    return py_source_parser.remove_config_comments(content)
+
+
+def _make_cells(path: Path, blocks: Sequence[Block]) -> list[Cell]:
+    """Return the cells of a recipe; raise ``GalleryError`` for one that is no use."""
+    cells: list[Cell] = []
+    hidden, line = "", 1  # what runs unseen with the next cell, and where it starts
+
+    def refuse(text: str, remedy: str, line: int) -> None:
+        raise GalleryError(text, path=path, line=line, remedy=remedy)
+
+    for block in (each for each in blocks if each.type == "code"):
+        settings = read_cell_settings(path, block)
+        try:
+            blank = is_blank(block)
+        except ExtensionError as error:  # an ignored part without end
+            refuse(str(error), "add the line that is missing in this cell", block.lineno)
+        if blank and settings["fold"]:
+            text = "nothing of this code is shown, so there is nothing to fold"
+            refuse(text, "remove the line '# sphinx_gallery_fold'", block.lineno)
+        if blank and not settings["plumbing"]:
+            if settings["once"]:
+                text = "this code runs with the cell behind it, in replicates as well"
+                remedy = "mark that cell, or add a line: # sphinx_gallery_plumbing = True"
+                refuse(text, remedy, block.lineno)
+            line = line if hidden else block.lineno
+            hidden += block.content
+            continue
+        cell = _make_cell(path, len(cells) + 1, block, hidden, **settings)
+        for other in cells:
+            if cell.inlined and other.inlined and cell.inlined.path == other.inlined.path:
+                text = f"cell {other.number} holds the source of {cell.inlined.path.name} already"
+                refuse(text, "import all that the recipe needs there", cell.line)
+        if blank and not strip_comments(cell.code):
+            refuse("this cell has no code that could run unseen", "remove its mark", block.lineno)
+        cells.append(cell)
+        hidden = ""
+    if hidden:
+        last = _make_cell(path, len(cells) + 1, Block("code", hidden, line), "")
+        if strip_comments(last.code):
+            cells.append(last)
+    return cells
+
+
+def _make_cell(
+    path: Path, number: int, block: Block, hidden: str, *, plumbing: bool = False, **settings: Any
+) -> Cell:
+    """Return a block of code as a cell, with the code in front of it that runs unseen."""
+    inlined = inline(path, block) if plumbing or not is_blank(block) else None
+    content = inlined.source if inlined else block.content
+    source = "" if plumbing else _visible(content).strip("\n")
+    refuse_unseen(path, source, block.lineno)
+    shown = block.content
+    for pattern in (py_source_parser.IGNORE_BLOCK_PATTERN, py_source_parser.INFILE_CONFIG_PATTERN):
+        shown = pattern.sub(lambda match: "\n" * match[0].count("\n"), shown)
+    above = shown[: len(shown) - len(shown.lstrip())].count("\n") if shown.strip() else 0
+    cell = Cell(
+        number=number,
+        line=block.lineno + above,
+        source=source,
+        code=py_source_parser.remove_config_comments(hidden + content).strip("\n"),
+        inlined=inlined,
+        **settings,
+    )
+    try:
+        ast.parse(cell.code)
+        _ = cell.fingerprint
+    except (SyntaxError, tokenize.TokenError):
+        raise syntax_error(path, content, block.lineno) from None
+    try:
+        if cell.source != cell.code:
+            ast.parse(cell.source)
+            fingerprint_code(cell.source)
+    except (SyntaxError, tokenize.TokenError):
+        text = "what is shown of this code cannot be parsed without what is hidden"
+        remedy = "hide whole statements only"
+        raise GalleryError(text, path=path, line=block.lineno, remedy=remedy) from None
+    return cell

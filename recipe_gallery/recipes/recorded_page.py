@@ -1,6 +1,5 @@
-"""A recipe's page with its recording: loaded once, asked by all that show something of it."""
+"""A recipe's page with its recording: asked by all that show or tell something of it."""
 
-import hashlib
 from dataclasses import dataclass
 from enum import Enum, auto
 from functools import lru_cache
@@ -9,14 +8,10 @@ from pathlib import Path
 from sphinx.environment import BuildEnvironment
 
 from ..errors import GalleryError
-from ..incremental.kept import store_of
 from ..project import file_state
 from .gallery import GalleryFile, find_file
 from .recipe import Recipe, load_recipe
 from .recording import Comparison, Recording, advise, compare, read_recording
-
-# Which picture of a recording cannot be opened, if any. Opening all takes longer than reading it.
-BROKEN_PICTURES: dict[tuple[object, ...], str] = {}
 
 
 class Reason(Enum):
@@ -48,21 +43,14 @@ class Unrecorded:
 
 
 def load_page(env: BuildEnvironment, docname: str) -> RecordedPage | Unrecorded | None:
-    """Return what the page ``docname`` is made from, or None if it is no recipe's.
-
-    It is kept until another page is asked for: most of what asks is about the page at hand.
-    """
-    once, key = store_of(env).once, (load_page,)
-    if key not in once or once[key][0] != docname:
-        file = find_file(env.config, Path(env.srcdir), docname)
-        folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
-        once[key] = docname, load_recorded(file, folder) if file else None
-    page: RecordedPage | Unrecorded | None = once[key][1]
-    return page
+    """Return what the page ``docname`` is made from, or None if it is no recipe's."""
+    file = find_file(env.config, Path(env.srcdir), docname)
+    folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
+    return load_recorded(file, folder) if file else None
 
 
 def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
-    """Read a recipe and its recording in ``folder``; what was read lately is not parsed again."""
+    """Read a recipe and its recording in ``folder``; an unchanged file is not parsed again."""
     try:
         recipe = load_recipe(file.path, file.name)
         _ = recipe.inputs  # a wrong list of them is the recipe's mistake, not the recording's
@@ -70,14 +58,7 @@ def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
         return Unrecorded(source=file.path, reason=Reason.BROKEN, error=error, recipe=None)
     path = file.recording(folder)
     try:
-        known = path, recipe.name, file.name_in_gallery, file_state(path)
-        recording = _read_once(*known)
-        if known not in BROKEN_PICTURES:
-            if len(BROKEN_PICTURES) >= 10_000:  # in a process that stays, as `live`
-                BROKEN_PICTURES.clear()
-            BROKEN_PICTURES[known] = recording.find_broken_picture()
-        if broken := BROKEN_PICTURES[known]:
-            raise GalleryError(broken, path=path, remedy=advise(recipe.name))
+        recording = _read(path, file, file_state(path))
     except GalleryError as error:
         reason = Reason.DAMAGED if path.exists() else Reason.MISSING
         return Unrecorded(source=file.path, reason=reason, error=error, recipe=recipe)
@@ -85,19 +66,9 @@ def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
     return RecordedPage(source=file.path, recipe=recipe, recording=recording, comparison=comparison)
 
 
-def describe_version(page: RecordedPage | Unrecorded) -> str:
-    """Return a line that is another one when the page shows something else of files beside it."""
-    if isinstance(page, RecordedPage):
-        parts = [page.recording.path.read_bytes(), page.comparison.describe().encode()]
-        kind = "recorded"
-    else:
-        kind, parts = f"not recorded, {page.reason.name.lower()}", []
-    inputs = page.recipe.inputs if page.recipe else {}
-    parts.append(repr(sorted(inputs.items())).encode())
-    parts += [cell.fold.encode() for cell in page.recipe.cells] if page.recipe else []
-    return f"{kind}: {hashlib.sha256(b'|'.join(parts)).hexdigest()}"
-
-
-@lru_cache(maxsize=16)  # one page asks again and again; a thousand recordings fill the memory
-def _read_once(path: Path, name: str, former: str, state: object) -> Recording:
-    return read_recording(path, name, former)
+@lru_cache(maxsize=128)  # a build asks some fifteen times for each page; 40 ms, about 1 MB
+def _read(path: Path, file: GalleryFile, _state: object) -> Recording:
+    recording = read_recording(path, file.name, file.name_in_gallery, trusted=file.trusted)
+    if broken := recording.find_broken_picture():
+        raise GalleryError(broken, path=path, remedy=advise(file.name))
+    return recording

@@ -2,7 +2,8 @@
 
 A recording is a notebook of code cells with outputs. Under ``metadata.recording`` it carries what
 the recipe's code was (fingerprints) and how it was run (provenance). Hashes tell a changed
-byte. A recording may come from a stranger: what is read is harmless on a page.
+byte. A recording may come from a stranger: unless a gallery trusts those that it has, what is read
+is harmless on a page.
 """
 
 from __future__ import annotations
@@ -17,9 +18,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import GalleryError, suggest
-from .cell import Cell
 from .pictures import SUFFIXES, read_picture
-from .recipe import Recipe
+from .recipe import Cell, Recipe
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -108,10 +108,13 @@ class Comparison:
         return "; ".join(parts)
 
 
-def read_recording(path: Path, name: str = "", former: str = "") -> Recording:
+def read_recording(
+    path: Path, name: str = "", former: str = "", *, trusted: bool = False
+) -> Recording:
     """Read the recording of the recipe ``name``; without one, of a recipe called as the file.
 
-    A recording may also hold the name ``former``, by which the recipe was called before.
+    A recording may also hold the name ``former``, by which the recipe was called before. Where it
+    is not ``trusted``, what it shows is made harmless.
     Raises ``GalleryError`` if the file is damaged or something else.
     """
     again = f"run: {suggest('record', name or path.stem, '--force')}"
@@ -129,8 +132,8 @@ def read_recording(path: Path, name: str = "", former: str = "") -> Recording:
         raise wrong(f"cannot be read: {error}") from None
     import nbformat  # slow to import, and not needed where nothing changed
 
-    from .harmless import make_harmless
-    from .hashes import take_hashes
+    from .harmless import make_harmless, read_svg
+    from .hashes import take_hash
 
     try:
         notebook = nbformat.v4.reads_json(text)
@@ -140,14 +143,17 @@ def read_recording(path: Path, name: str = "", former: str = "") -> Recording:
             raise wrong(f"recorded in format {schema}, this version reads {SCHEMA}", again)
         if recipe not in (name or recipe, former) or recipe.rpartition("/")[2] != path.stem:
             raise wrong(f"holds the recording of {recipe!r}", f"name it {recipe}.ipynb or {again}")
-        if change := take_hashes(notebook):
+        if change := take_hash(notebook):
             raise wrong(change)
         _check(notebook, facts, text)
         if len(facts["cells"]) != len(notebook.cells):
             raise wrong("cells are missing from this recording")
         for number, data in find_data(notebook):
             try:
-                make_harmless(data)
+                if not trusted:
+                    make_harmless(data)
+                elif "image/svg+xml" in data:
+                    read_svg(data["image/svg+xml"])
             except ValueError as error:
                 raise wrong(f"the picture of cell {number} {error}") from None
     except json.JSONDecodeError:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -19,9 +19,10 @@ from ..errors import GalleryError
 from .files import append_line, keep_elsewhere
 from .hashes import digest
 from .recording import name_device
-from .rows import LONGEST_NAME, Claim, Published, Row, parse, require_text, require_unique
+from .rows import Published, parse, require_unique
 
 SCHEMA = 1
+LONGEST_NAME = 100  # of a host or a device
 _HASH = "hash"
 _FACTS: dict[str, Any] = {"fingerprint": str, "replicate": int, "host": str, "device": dict}
 _FACTS |= {"clocks": dict, "versions": dict, "commit": str | None, "modified": bool}
@@ -42,18 +43,13 @@ class Replicate:
     modified: bool  # there were uncommitted changes
     recorded: str  # in ISO 8601
     seconds: float
-    rows: tuple[Row, ...] = ()
-    claims: tuple[Claim, ...] = ()
+    published: Published = field(default_factory=Published)
+    hash: str = field(default="", compare=False)  # of the line that it was read from
 
     @property
     def device_name(self) -> str:
         """The GPU that ran it, or else the CPU."""
         return name_device(self.device)
-
-    @property
-    def published(self) -> Published:
-        """Its rows and claims."""
-        return Published(rows=self.rows, claims=self.claims)
 
     @property
     def line(self) -> str:
@@ -80,7 +76,8 @@ def replicates_path(recording: Path) -> Path:
 def read_replicates(path: Path, fingerprint: str) -> Replicates:
     """Return the replicates in a file; none if there is no file.
 
-    A line that is there twice counts once. Raises ``GalleryError`` that names a damaged line.
+    Without a ``fingerprint`` that of the newest line is taken. A line that is there twice counts
+    once. Raises ``GalleryError`` that names a damaged line.
     """
     if path.exists() and not path.is_file():  # reading a pipe would never end
         raise GalleryError("not a file", path=path, remedy="remove it")
@@ -95,11 +92,13 @@ def read_replicates(path: Path, fingerprint: str) -> Replicates:
     for number, line in enumerate(lines[:-1] if unfinished else lines, 1):
         if line.strip():
             try:
-                sealed, replicate = _read_line(line)
+                replicate = _read_line(line)
             except ValueError as error:
                 remedy = "restore the line from git, or remove it"
                 raise GalleryError(str(error), path=path, line=number, remedy=remedy) from None
-            found[sealed] = replicate
+            found[replicate.hash] = replicate
+    if found and not fingerprint:
+        fingerprint = max(found.values(), key=lambda each: each.recorded).fingerprint
     current = tuple(each for each in found.values() if each.fingerprint == fingerprint)
     return Replicates(current=current, stale=len(found) - len(current), unfinished=unfinished)
 
@@ -132,8 +131,8 @@ def _is_finished(line: bytes) -> bool:
     return True
 
 
-def _read_line(line: bytes) -> tuple[str, Replicate]:
-    """Return hash and replicate of a line; raise ``ValueError`` that says what is wrong."""
+def _read_line(line: bytes) -> Replicate:
+    """Return the replicate of a line; raise ``ValueError`` that says what is wrong."""
     if re.match(rb"<{7}|={7}|>{7}|\|{7}", line):
         raise ValueError("a conflict that git left here: keep the lines of both sides")
     try:
@@ -151,14 +150,18 @@ def _read_line(line: bytes) -> tuple[str, Replicate]:
     device = facts["device"]
     if not (device.get("gpu") or device.get("cpu")):
         raise ValueError("device names no GPU and no CPU")
-    require_text("device", device.get("gpu") or device["cpu"], LONGEST_NAME)
-    require_text("host", facts["host"], LONGEST_NAME)
+    for name in (
+        device.get("gpu") or device["cpu"],
+        facts["host"],
+    ):  # they are told on terminals, too
+        if not (isinstance(name, str) and 0 < len(name) <= LONGEST_NAME and name.isprintable()):
+            raise ValueError(f"device or host is {name!r:.60}, which it cannot be")
     datetime.fromisoformat(facts["recorded"])
     if facts["replicate"] < 1:
         raise ValueError(f"replicate is {facts['replicate']}; they are counted from 1")
     published = parse({name: value.get(name, []) for name in ("rows", "claims")})
     require_unique(published.rows, published.claims)
-    return sealed, Replicate(**facts, rows=published.rows, claims=published.claims)
+    return Replicate(**facts, published=published, hash=sealed)
 
 
 def _read_number(text: str) -> float:

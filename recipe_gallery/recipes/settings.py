@@ -27,9 +27,9 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from sphinx_gallery.py_source_parser import INFILE_CONFIG_PATTERN, Block
+from sphinx_gallery.py_source_parser import Block
 
 from ..errors import GalleryError
 
@@ -44,37 +44,53 @@ def is_strings(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(item, str) for item in value)
 
 
-_SECONDS = is_seconds, "a number of seconds above 0, at most 1,000,000"
-_NUMBER = (lambda value: type(value) is int), "a whole number"
-# What a setting of a whole recipe needs, and how that is said.
-_NEEDED: dict[str, tuple[Callable[[object], bool], str]] = {
+def _is_line(value: object) -> bool:
+    return isinstance(value, str) and len(value.splitlines()) <= 1
+
+
+class _Kind(NamedTuple):
+    """What the value of a setting has to be, and how that is said."""
+
+    is_right: Callable[[object], bool]
+    needed: str
+
+
+_SECONDS = _Kind(is_seconds, "a number of seconds above 0, at most 1,000,000")
+_NUMBER = _Kind(lambda value: type(value) is int, "a whole number")
+_FLAG = _Kind(lambda value: isinstance(value, bool), "True or False")
+_LINE = _Kind(_is_line, "a string in quotes, on one line")
+_WORDS = _Kind(
+    lambda value: _is_line(value) and bool(str(value).strip()),
+    "a string in quotes, on one line, that is not empty",
+)
+_ANY = _Kind(lambda value: True, "a value as Python writes it")
+
+_OF_CELLS = {"alt": _LINE, "fold": _WORDS, "once": _FLAG, "plumbing": _FLAG, "raises": _LINE}
+_OF_RECIPES = {
     "cell_timeout": _SECONDS,
     "deadline": _SECONDS,
-    "inputs": (is_strings, 'a list such as ["data.csv"]'),
-    "dummy_images": _NUMBER,
-    "line_numbers": (lambda value: isinstance(value, bool), "True or False"),
-    "tags": (is_strings, 'a list such as ["a", "b"]'),
-    "thumbnail_number": _NUMBER,
-    "thumbnail_path": (lambda value: isinstance(value, str), "a string in quotes"),
+    "inputs": _Kind(is_strings, 'a list such as ["data.csv"]'),
 }
-_IN_CELLS = {"alt", "fold", "once", "plumbing", "raises"}  # which cell_settings reads
-_OWN_SETTINGS = {"cell_timeout", "deadline", "inputs", *_IN_CELLS}
 # Those of Sphinx-Gallery. What is about running or drawing says nothing about a recording.
-_GALLERY_SETTINGS = {
-    "capture_repr",
-    "defer_figures",
-    "dummy_images",
-    "failing_thumbnail",
-    "ignore_repr_types",
-    "line_numbers",
-    "multi_image",
-    "multi_image_block",
-    "parallel",
-    "tags",
-    "thumbnail_number",
-    "thumbnail_path",
+_OF_SPHINX_GALLERY = {
+    "capture_repr": _ANY,
+    "defer_figures": _ANY,
+    "dummy_images": _NUMBER,
+    "failing_thumbnail": _ANY,
+    "ignore_repr_types": _ANY,
+    "line_numbers": _FLAG,
+    "multi_image": _ANY,
+    "multi_image_block": _ANY,
+    "parallel": _ANY,
+    "tags": _Kind(is_strings, 'a list such as ["a", "b"]'),
+    "thumbnail_number": _NUMBER,
+    "thumbnail_path": _Kind(lambda value: isinstance(value, str), "a string in quotes"),
 }
-_UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
+_OWN = {**_OF_CELLS, **_OF_RECIPES}
+_KNOWN = {**_OWN, **_OF_SPHINX_GALLERY}
+_SETTING = re.compile(r"^[ \t]*#[ \t]*sphinx_gallery_(\w+)[ \t]*(.*)$", re.MULTILINE)
+# Under '# %%' a comment is text, without its marker and at the start of the line.
+_SETTING_IN_TEXT = re.compile(r"^sphinx_gallery_(?:\w+ *=|(?:start|end)_ignore\b)", re.MULTILINE)
 
 
 class _Notes(logging.Filter):
@@ -93,61 +109,12 @@ logging.getLogger("sphinx.sphinx-gallery").addFilter(_NOTES)
 
 @contextlib.contextmanager
 def without_notes(held: bool = True) -> Iterator[None]:
-    """Hold back Sphinx-Gallery's notes of settings: ``read_settings`` names file and line."""
+    """Hold back Sphinx-Gallery's notes of settings: reading them here names file and line."""
     before, _NOTES.held = _NOTES.held, held
     try:
         yield
     finally:
         _NOTES.held = before
-
-
-def cell_settings(path: Path, block: Block, name: str) -> list[str]:
-    """Return the values of a setting in one block of code, in order; each is a string."""
-    values = []
-    for match in _find_lines(block, name):
-        try:
-            value = ast.literal_eval((match[1] or "").strip())
-        except _UNREADABLE:
-            value = None
-        if not isinstance(value, str) or len(value.splitlines()) > 1:
-            text = f"sphinx_gallery_{name} needs a string in quotes, on one line"
-            raise GalleryError(text, path=path, line=_line_of(block, match))
-        values.append(value)
-    return values
-
-
-def _find_lines(block: Block, name: str) -> Iterator[re.Match[str]]:
-    setting = rf"^[ \t]*#\s*sphinx_gallery_{name}[ \t]*(?:=(.*))?$"
-    return re.finditer(setting, block.content, re.MULTILINE)
-
-
-def cell_setting(path: Path, block: Block, name: str) -> str:
-    """Return the value of a setting that a block of code has once; without it, an empty string."""
-    lines = [_line_of(block, match) for match in _find_lines(block, name)]
-    values = cell_settings(path, block, name)
-    if len(values) > 1:
-        text = f"sphinx_gallery_{name} is set twice in this cell, first in line {lines[0]}"
-        raise GalleryError(text, path=path, line=lines[1], remedy="remove one of them")
-    if values and not values[0].strip():
-        text, remedy = f"sphinx_gallery_{name} is empty", "write its value, or remove the line"
-        raise GalleryError(text, path=path, line=lines[0], remedy=remedy)
-    return values[0].strip() if values else ""
-
-
-def cell_flag(path: Path, block: Block, name: str) -> bool:
-    """Return whether a mark of a block of code is set to True; without it, it is not."""
-    mark = re.compile(rf"^[ \t]*#\s*sphinx_gallery_{name}\b(.*)$", re.MULTILINE)
-    found = list(mark.finditer(block.content))
-    for match in found:
-        line = _line_of(block, match)
-        if not re.fullmatch(r"\s*=\s*(True|False)\s*", match[1]):
-            text, remedy = f"sphinx_gallery_{name} needs True or False", "write '= True' behind it"
-            raise GalleryError(text, path=path, line=line, remedy=remedy)
-        if match is not found[0]:
-            first = _line_of(block, found[0])
-            text = f"sphinx_gallery_{name} is set twice in this cell, first in line {first}"
-            raise GalleryError(text, path=path, line=line, remedy="remove one of them")
-    return bool(found) and found[0][1].strip(" =\t") == "True"
 
 
 def read_settings(path: Path, blocks: Sequence[Block]) -> tuple[dict[str, Any], dict[str, int]]:
@@ -157,52 +124,69 @@ def read_settings(path: Path, blocks: Sequence[Block]) -> tuple[dict[str, Any], 
     """
     settings: dict[str, Any] = {}
     lines: dict[str, int] = {}
-    for block in blocks:
+    for block in blocks[1:]:  # behind the docstring, which may show one
         if block.type == "text":
-            _refuse_in_text(path, block)
+            if misplaced := _SETTING_IN_TEXT.search(block.content):
+                line = _line_of(block, misplaced)
+                text = "a sphinx_gallery_ setting in a block of text"
+                remedy = "leave an empty line between '# %%' and it"
+                raise GalleryError(text, path=path, line=line, remedy=remedy)
             continue
-        for match in INFILE_CONFIG_PATTERN.finditer(block.content):
-            name, value = match[1], match[3]
-            if value is None or name in _IN_CELLS:  # None: a flag, such as start_ignore
-                continue
-            line = _line_of(block, match)
-            new = _read_value(path, line, name, match)
+        for name, value, line in _read_block(path, block):
             if name == "inputs":
-                new = settings.get(name, []) + new
-            elif name in settings and name in _OWN_SETTINGS:
+                value = settings.get(name, []) + value
+            elif name in settings and name in _OF_RECIPES:
                 text = f"sphinx_gallery_{name} is set a second time, first in line {lines[name]}"
                 raise GalleryError(text, path=path, line=line, remedy="remove one of them")
-            settings[name], lines[name] = new, line
+            if name not in _OF_CELLS:
+                settings[name], lines[name] = value, line
     return settings, lines
 
 
-def _read_value(path: Path, line: int, name: str, match: re.Match[str]) -> Any:
-    """Return the value of one line; raise ``GalleryError`` if it is of no use."""
-    if name not in _OWN_SETTINGS | _GALLERY_SETTINGS:
-        known = f"there are: {', '.join(sorted(_OWN_SETTINGS))}, and Sphinx-Gallery's own"
-        text = f"unknown setting sphinx_gallery_{name}"
-        raise GalleryError(text, path=path, line=line, remedy=known)
-    is_right, needed = _NEEDED.get(name, (lambda value: True, "a value as Python writes it"))
-    text, remedy = f"sphinx_gallery_{name} needs {needed}", "correct the value"
-    try:
-        # Sphinx-Gallery would take the next line for the value, and remove it from the code.
-        value = ast.literal_eval("" if "\n" in match[0].strip() else match[3])
-        if is_right(value):
-            return value
-    except _UNREADABLE:
-        remedy = "write the whole value on this line"
-    raise GalleryError(text, path=path, line=line, remedy=remedy)
+def read_cell_settings(path: Path, block: Block) -> dict[str, Any]:
+    """Return the settings of one block of code; ``alt`` is a tuple, one for each figure.
+
+    Raises ``GalleryError`` as ``read_settings`` does.
+    """
+    settings: dict[str, Any] = {"alt": (), "fold": "", "once": False, "plumbing": False}
+    settings["raises"] = ""
+    lines: dict[str, int] = {}
+    for name, value, line in _read_block(path, block):
+        if name == "alt":
+            settings[name] += (value,)
+        elif name in lines:
+            text = f"sphinx_gallery_{name} is set twice in this cell, first in line {lines[name]}"
+            raise GalleryError(text, path=path, line=line, remedy="remove one of them")
+        elif name in _OF_CELLS:
+            settings[name] = value.strip() if isinstance(value, str) else value
+            lines[name] = line
+    return settings
 
 
-def _refuse_in_text(path: Path, block: Block) -> None:
-    setting = r"^\s*sphinx_gallery_(?:\w+ *=|(?:start|end)_ignore\b)"
-    if misplaced := re.search(setting, block.content, re.MULTILINE):
-        raise GalleryError(
-            "a sphinx_gallery_ setting in a block of text",
-            path=path,
-            line=_line_of(block, misplaced),
-            remedy="leave an empty line between '# %%' and it",
-        )
+def _read_block(path: Path, block: Block) -> Iterator[tuple[str, Any, int]]:
+    """Yield name, value and line of each setting of a block of code."""
+    for match in _SETTING.finditer(block.content):
+        name, rest = match[1], match[2]
+        # Without a value it is a mark of Sphinx-Gallery, such as start_ignore, or words.
+        if not rest.startswith("=") and name not in _OWN:
+            continue
+        line = _line_of(block, match)
+        if name not in _KNOWN:
+            text = f"unknown setting sphinx_gallery_{name}"
+            remedy = f"there are: {', '.join(sorted(_OWN))}, and Sphinx-Gallery's own"
+            raise GalleryError(text, path=path, line=line, remedy=remedy)
+        kind = _KNOWN[name]
+        remedy = "write the whole value on this line, behind a '='"
+        try:
+            value = ast.literal_eval(rest.removeprefix("=").strip() if rest[:1] == "=" else "")
+            if kind.is_right(value):
+                yield name, value, line
+                continue
+            remedy = "correct the value"
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            pass
+        text = f"sphinx_gallery_{name} needs {kind.needed}"
+        raise GalleryError(text, path=path, line=line, remedy=remedy)
 
 
 def _line_of(block: Block, match: re.Match[str]) -> int:

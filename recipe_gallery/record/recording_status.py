@@ -15,7 +15,7 @@ from ..recipes.recorded_page import Reason, Unrecorded, load_recorded
 from ..recipes.recording import Recording
 from .recording_toml import load_settings
 from .replicates.claims import find_borrowed_claims
-from .replicates.report import FiguresReport, inspect_figures
+from .replicates.report import MeasuredReport, inspect_measurements
 
 Check = Callable[[Any, Path], None]  # recipe_gallery_check_recording
 
@@ -39,13 +39,13 @@ class Report:
     origin: str = ""  # from where and when the recording is
     on_gpu: bool = False
     recipe: Recipe | None = None  # None if it cannot be read, or there is none
-    figures: FiguresReport = field(default_factory=FiguresReport)
+    measured: MeasuredReport = field(default_factory=MeasuredReport)
 
     @property
     def is_fine(self) -> bool:
         """Whether there is nothing to mend."""
-        figures = self.figures
-        return self.status is Status.CURRENT and not (figures.wrong or figures.refuted)
+        measured = self.measured
+        return self.status is Status.CURRENT and not (measured.wrong or measured.refuted)
 
 
 def inspect(
@@ -68,7 +68,9 @@ def inspect(
         report = partial(report, origin=origin, on_gpu=page.recording.on_gpu)
         report = partial(
             report,
-            figures=inspect_figures(page.recording.path, page.recipe, page.recording, borrowed),
+            measured=inspect_measurements(
+                page.recording.path, page.recipe, page.recording, borrowed
+            ),
         )
         if check:
             check(page.recording.notebook, page.recording.path)
@@ -113,14 +115,13 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
 
 
 def _as_trial(report: Report) -> Report:
-    return replace(report, figures=report.figures.as_trial)
+    return replace(report, measured=report.measured.as_trial)
 
 
 def _find_left_over(folder: Path, known: set[Path]) -> Iterator[Report]:
-    """Yield a report for each file of figures or replicates that belongs to no recording."""
+    """Yield a report for each file of replicates that belongs to no recording."""
     for path in sorted(folder.glob("**/*.jsonl")):
-        name = path.name.removesuffix(".jsonl").removesuffix(".figures")
-        recording = path.with_name(f"{name}.ipynb")
+        recording = path.with_suffix(".ipynb")
         if not (recording.exists() or recording in known):
             remedy = "remove the file, or rename it as the recording was"
             error = GalleryError("no recording of this name", path=path, remedy=remedy)
@@ -163,7 +164,7 @@ def format_reports(reports: Sequence[Report]) -> str:
     lines = []
     for report in reports:
         line = f"{report.name:<{width}}  {report.status.value:<8}  {report.origin}".rstrip()
-        below = [*filter(None, [report.detail]), *report.figures.lines]
+        below = [*filter(None, [report.detail]), *report.measured.lines]
         lines += [line, *(f"{'':<{width}}  {each}" for each in below)]
     current = sum(report.status is Status.CURRENT for report in reports)
     lines.append(f"{current} of {len(reports)} recordings current")

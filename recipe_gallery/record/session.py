@@ -67,7 +67,6 @@ def record(
             keeper.places = runner.places
         # said also after Ctrl-C: what is recorded, and what is not
         held.callback(lambda: progress.say_lines(summary.lines()))
-        held.callback(keeper.update_figures)
         waiting = deque(pages)
         for page in current:
             waiting += keeper.plan_current(page)

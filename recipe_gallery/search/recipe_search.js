@@ -6,30 +6,22 @@
   const TYPING = 150; // ms without a key after which the query is looked for
   const root = new URL("..", document.currentScript.src);
   const received = new Map();
-  const loading = new Map();
   window.recipeGallerySearch = (name, data) => received.set(name, data);
+  let finder; // the promise of what finds: one for all fields
 
-  // Load a file of the index once, or again if that failed; return what it holds.
-  function load(name, address = `search-index/${name}`) {
-    if (!loading.has(name)) {
-      const promise = new Promise((resolve, reject) => {
-        const script = document.createElement("script");
-        script.src = new URL(address, root);
-        script.onload = () => (received.has(name) ? resolve(received.get(name)) : script.onerror());
-        script.onerror = () => {
-          loading.delete(name);
-          reject(new Error(`${script.src} could not be loaded`));
-        };
-        document.head.append(script);
-      });
-      loading.set(name, promise);
-    }
-    return loading.get(name);
+  function load(address) {
+    return new Promise((resolve, reject) => {
+      const script = element("script");
+      script.src = new URL(address, root);
+      script.onload = resolve;
+      script.onerror = () => reject(new Error(`${script.src} could not be loaded`));
+      document.head.append(script);
+    });
   }
 
-  async function find(query) {
-    const [make, index] = await Promise.all([load("find", "_static/recipe_find.js"), load("index.js")]);
-    return make(index, load, document.documentElement.lang)(query);
+  async function makeFinder() {
+    await Promise.all(["_static/recipe_find.js", "search-index.js"].map(load));
+    return received.get("find")(received.get("index"), document.documentElement.lang);
   }
 
   function attach(form) {
@@ -37,51 +29,31 @@
     const around = form.parentElement;
     const [status, list] = [around.querySelector(".search-status"), around.querySelector(".search-results")];
     const labels = JSON.parse(form.dataset.labels);
-    const isPage = !form.closest("dialog") && new URL(form.action).pathname === location.pathname;
     form.hidden = false;
     let current = 0; // number of the latest query: an older one that ends later shows nothing
     let timer;
 
     async function show(query) {
-      clearTimeout(timer);
       const number = ++current;
-      let found;
+      let [found, text] = [[], ""];
       if (query) {
-        const slow = setTimeout(() => number === current && (status.textContent = labels.searching), list.children.length ? TYPING : 0);
-        list.setAttribute("aria-busy", "true");
+        if (!list.children.length) status.textContent = labels.searching;
         try {
-          found = await find(query);
+          const { count, pages } = (await (finder ??= makeFinder()))(query);
+          text = count ? labels[count > pages.length ? "most" : "found"].replace("%s", count) : labels.none;
+          found = pages;
         } catch (error) {
-          if (number === current) {
-            list.replaceChildren();
-            status.textContent = labels.failed;
-          }
           console.error(error);
-          return;
-        } finally {
-          clearTimeout(slow);
+          finder = undefined; // the next query loads it again
+          [query, text] = ["", labels.failed];
         }
         if (number !== current) return;
       }
-      list.removeAttribute("aria-busy");
-      list.replaceChildren(...(found?.pages || []).map(describe));
-      status.textContent = query ? tell(found) : "";
+      list.replaceChildren(...found.map(describe));
       list.dataset.query = query;
+      status.textContent = text;
     }
 
-    function tell({ count, pages, meant }) {
-      const number = count ? labels[count > pages.length ? "most" : "found"].replace("%s", count) : labels.none;
-      const other = meant.map((pair) => pair.reduce((text, word) => text.replace("%s", () => word), labels.meant));
-      return [...(count ? other : []), number].join(" ");
-    }
-
-    field.addEventListener("input", () => {
-      clearTimeout(timer);
-      timer = setTimeout(() => {
-        if (isPage) keepQuery("replaceState");
-        show(field.value.trim());
-      }, TYPING);
-    });
     // The arrows lead from the field to the results and through them.
     around.addEventListener("keydown", (event) => {
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
@@ -91,18 +63,25 @@
       event.preventDefault();
       next.focus();
     });
-    if (!isPage) return;
 
-    function keepQuery(how) {
-      const address = new URL(location);
-      address.searchParams.set("q", field.value.trim());
-      history[how](null, "", address);
+    // The page of the search keeps the query in its address.
+    const isPage = !form.closest("dialog") && new URL(form.action).pathname === location.pathname;
+    function search(how) {
+      clearTimeout(timer);
+      const [query, address] = [field.value.trim(), new URL(location)];
+      address.searchParams.set("q", query);
+      if (isPage) history[how](null, "", address);
+      show(query);
     }
+    field.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(search, TYPING, "replaceState");
+    });
+    if (!isPage) return;
     const showAsked = () => show((field.value = new URLSearchParams(location.search).get("q")?.trim() || ""));
     form.addEventListener("submit", (event) => {
       event.preventDefault();
-      keepQuery("pushState");
-      show(field.value.trim());
+      search("pushState");
     });
     addEventListener("popstate", showAsked);
     field.focus();
@@ -111,34 +90,25 @@
 
   // A result: where the page answers best, an excerpt of it, and other sections with the words.
   function describe({ title, best, excerpt, sections }) {
-    const item = document.createElement("li");
-    item.append(link(best, "search-title"));
+    const item = element("li", "", link(best, "search-title"));
     if (best.title !== title) item.append(" ", element("span", "search-page", title));
-    const paragraph = element("p", "search-excerpt");
-    paragraph.append(...excerpt.map(([text, marked]) => (marked ? element("mark", "", text) : text)));
-    item.append(paragraph);
-    if (sections.length) {
-      const inner = element("ul", "search-sections");
-      inner.append(...sections.map((each) => {
-        const entry = document.createElement("li");
-        entry.append(link(each));
-        return entry;
-      }));
-      item.append(inner);
-    }
+    const parts = excerpt.map(([text, marked]) => (marked ? element("mark", "", text) : text));
+    item.append(element("p", "search-excerpt", ...parts));
+    const entries = sections.map((each) => element("li", "", link(each)));
+    if (entries.length) item.append(element("ul", "search-sections", ...entries));
     return item;
   }
 
-  function link({ address, title }, name = "") {
+  function link({ address, title }, name) {
     const made = element("a", name, title);
     made.href = new URL(address, root);
     return made;
   }
 
-  function element(tag, name, text = "") {
+  function element(tag, name, ...children) {
     const made = document.createElement(tag);
     if (name) made.className = name;
-    made.textContent = text;
+    made.append(...children);
     return made;
   }
 

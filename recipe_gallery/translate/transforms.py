@@ -17,7 +17,6 @@ from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
 
 from ..errors import GalleryError, suggest
-from ..incremental.outdated import watch
 from ..languages import (
     current_language,
     format_percent,
@@ -34,6 +33,7 @@ from ..recipes.cell_marks import (
     set_code,
 )
 from ..recipes.gallery import find_file
+from ..store import watch
 from .catalogs import Kind, count_words, has_templates, is_wordless, percent_done, shorten
 from .checks.page import kind_of_node
 from .comments import find_comments, replace_comments

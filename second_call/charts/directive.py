@@ -16,11 +16,10 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.incremental.kept import store_of
-from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.pages.measurements.format import join_ends
 from recipe_gallery.pages.measurements.known import list_machines
 from recipe_gallery.recipes.cell_marks import DOWNLOADS_ONLY, OUTPUT_CLASS
+from recipe_gallery.store import store_of, watch
 
 from ..figures.summary import summarize
 from ..nodes import render
@@ -111,7 +110,9 @@ def _describe_scope(table: Table, source: Source) -> Iterator[str]:
         "machines": max(each.hosts for each in source.used),
     }
     if table.has_ranges and counts[-1] > 1:
-        yield str(_("in brackets: where another recording is expected to fall"))
+        yield str(
+            _("in brackets: where a further machine is expected, or what machines have shown")
+        )
 
 
 def _make_table(table: Table, source: Source) -> str:

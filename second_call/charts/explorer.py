@@ -16,10 +16,10 @@ from typing import Any
 from babel import Locale
 from sphinx.locale import get_translation
 
-from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import typeset
 from recipe_gallery.pages.measurements.format import list_separator
 from recipe_gallery.pages.measurements.known import list_machines
+from recipe_gallery.store import watch
 
 from ..figures.summary import summarize
 from ..nodes import render

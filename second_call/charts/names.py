@@ -17,13 +17,13 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import current_language, typeset
 from recipe_gallery.pages.measurements.format import format_figure, format_range
 from recipe_gallery.pages.measurements.known import FIGURE, MAYBE, Answer, answers
 from recipe_gallery.pages.measurements.naming import EVIDENCE, NAME, QUANTITY
-from recipe_gallery.recipes.measurements import Figure
+from recipe_gallery.recipes.measurements import Measurement
 from recipe_gallery.recipes.rows import slug
+from recipe_gallery.store import watch
 
 from ..figures.summary import declared_names, summarize
 from ..nodes import find_message
@@ -115,7 +115,7 @@ class Source:
     case: str  # may hold a size behind a dot: adam.10
     machine: str = ""  # a folder of recordings; without it, what the page shows
     problems: list[str] = field(default_factory=list)
-    used: list[Figure] = field(default_factory=list)  # what it was answered
+    used: list[Measurement] = field(default_factory=list)  # what it was answered
 
     @property
     def locale(self) -> Locale:
@@ -129,7 +129,7 @@ class Source:
 
     def find_all(
         self, arms: Sequence[str], quantities: Sequence[str], sizes: Sequence[str] = ()
-    ) -> dict[tuple[str, str], Figure | None]:
+    ) -> dict[tuple[str, str], Measurement | None]:
         """Return figures by arm and quantity, or by arm and size of the one quantity.
 
         Not all need be there. An arm without any is a problem, and so is a quantity or a size.
@@ -173,11 +173,11 @@ class Source:
         places = declared if slug(arm) in declared else [slug(each) for each in arms]
         return f"series-{places.index(slug(arm)) % COLOURS + 1}"
 
-    def show(self, figure: Figure) -> str:
+    def show(self, figure: Measurement) -> str:
         """Return a figure with its unit."""
         return format_figure(figure, self.locale)
 
-    def show_range(self, figure: Figure) -> str:
+    def show_range(self, figure: Measurement) -> str:
         """Return a figure with its unit and its interval, for a table."""
         shown = self.show(figure)
         ends = format_range(figure, self.locale)
@@ -198,7 +198,7 @@ class Source:
             self.used += [each.figure for each in found if each.figure]
             return found
         known = watch(self.env, summarize, self.docname, self.machine)
-        measured = known.measured.figures.figures if known and known.measured else {}
+        measured = known.measured.measurements.by_key if known and known.measured else {}
         return [Answer(figure=measured.get(key)) for key in keys]
 
 

@@ -14,9 +14,9 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import current_language, format_date
 from recipe_gallery.project import gallery_folders
+from recipe_gallery.store import watch
 
 from ..nodes import html_element, link_to_page, translated_nodes
 from .summary import Summary, list_recipes, summarize, title_of

@@ -21,17 +21,17 @@ from .summary import Measured
 
 _ = get_translation("second_call")
 
-SCHEMA = 1
+SCHEMA = 2
 COLUMNS = {
     "recipe": "name of the recipe",
     "case": "what was measured",
-    "arm": "which version of it",
+    "variant": "which version of it",
     "size": "how large it was, if there are several sizes",
     "quantity": "what the number is",
     "value": "the figure: median of processes",
-    "low": "lower end of the spread",
-    "high": "upper end of the spread",
-    "spread": "what low and high are",
+    "low": "lower end of the range",
+    "high": "upper end of the range",
+    "range": "expected: where 95 of 100 further machines fall; seen: what machines have shown",
     "unit": "of value, low and high; empty for a bare number",
     "processes": "how many fresh processes were measured",
     "hosts": "on how many machines",
@@ -39,7 +39,6 @@ COLUMNS = {
     "recorded": "when the run that the page shows was made",
     "versions": "of Python, packages and more",
 }
-_NEXT = "98 of 100 later recordings on another host"
 
 
 class results_data(nodes.paragraph):  # noqa: N801 (docutils names nodes so)
@@ -68,9 +67,10 @@ def list_rows(recipe: str, measured: Measured) -> Iterator[dict[str, Any]]:
         "recorded": measured.recorded.isoformat(),
         "versions": dict(measured.package_versions),
     }
-    for each in measured.figures.figures.values():
+    for each in measured.measurements.by_key.values():
         named = {name: getattr(each, name) for name in COLUMNS if hasattr(each, name)}
-        yield {"recipe": recipe, **named, "spread": _NEXT, **origin}
+        kind = "expected" if each.is_predicted else "seen"
+        yield {"recipe": recipe, **named, "range": kind, **origin}
 
 
 def write_data(app: Sphinx, doctree: nodes.document, docname: str) -> None:

@@ -12,15 +12,14 @@ from pathlib import Path
 from sphinx.environment import BuildEnvironment
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.incremental.kept import keep, once
-from recipe_gallery.incremental.outdated import has_state, keep_ahead
-from recipe_gallery.pages.measurements.known import all_files, figures_of, state_of_recipe
+from recipe_gallery.pages.measurements.known import all_files, measure
 from recipe_gallery.recipes.gallery import GalleryFile
-from recipe_gallery.recipes.measurements import Figures, figures_path, load_figures
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.recorded_page import RecordedPage, Unrecorded, load_recorded
 from recipe_gallery.recipes.replicates import replicates_path
 from recipe_gallery.recipes.rows import slug
+from recipe_gallery.recipes.sources import Measurements
+from recipe_gallery.store import keep, once
 
 _DIRECTIVE = re.compile(r"^\.\. names::[ ]*\n(?P<fields>(?:[ ]+.*\n|[ ]*\n)*)", re.MULTILINE)
 _FIELD = re.compile(r"^[ ]+:(?P<name>[^:\n]+):(?P<text>.*(?:\n[ ]+(?![ :]).+)*)", re.MULTILINE)
@@ -33,7 +32,7 @@ class Measured:
     device: str
     recorded: datetime
     package_versions: tuple[tuple[str, str], ...]
-    figures: Figures  # with intervals, from many processes
+    measurements: Measurements  # of all its processes
     problem: str = ""  # why these cannot be read
 
 
@@ -47,8 +46,6 @@ class Summary:
     problem: str = ""  # why the recording shows nothing, or something old
 
 
-@keep_ahead
-@has_state(state_of_recipe)
 def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary | None:
     """Return the summary of a recipe's page, or None if it has none.
 
@@ -66,31 +63,28 @@ def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary
         files = page.recipe.files if page.recipe else None
         return files, _describe(page, Path(env.srcdir))
 
-    files = [file.path, path, figures_path(path), replicates_path(path)]
-    found: Summary | None = keep(env, ("summary", docname, machine), files, read).value
+    files = [file.path, path, replicates_path(path)]
+    found: Summary | None = keep(env, ("summary", docname, machine), files, read)
     return found
 
 
-@has_state(state_of_recipe)
 def title_of(env: BuildEnvironment, docname: str) -> str:
     """Return a recipe's title, or nothing if it has no page; pages of many links watch only it."""
     summary = summarize(env, docname)
     return summary.title if summary else ""
 
 
-@has_state(state_of_recipe)
 def declared_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
     """Return the names that a recipe declares for charts by their slugs, untranslated."""
     return once(env, _keep_names, docname)
 
 
-@keep_ahead
 def _keep_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
     file = all_files(env).get(docname)
     if file is None:
         return {}
     names: dict[str, str]
-    names = keep(env, ("names", docname), [file.path], partial(_read_names, file)).value
+    names = keep(env, ("names", docname), [file.path], partial(_read_names, file))
     return names
 
 
@@ -125,12 +119,12 @@ def _describe(page: RecordedPage | Unrecorded, root: Path) -> Summary | None:
         if not page.comparison.is_current:
             stale = f"stale recording: {page.comparison.describe()}"
             problem = GalleryError(stale, path=recording.path).describe(root)
-        figures, wrong = _read_figures(page, root)
+        measurements, wrong = _measure(page, root)
         measured = Measured(
             device=recording.device_name,
             recorded=recording.recorded,
             package_versions=tuple(recording.facts["versions"].items()),
-            figures=figures,
+            measurements=measurements,
             problem=wrong,
         )
     return Summary(
@@ -138,11 +132,9 @@ def _describe(page: RecordedPage | Unrecorded, root: Path) -> Summary | None:
     )
 
 
-def _read_figures(page: RecordedPage, root: Path) -> tuple[Figures, str]:
-    """Return the stored figures of a recording, and what is wrong with them."""
-    path = page.recording.path
+def _measure(page: RecordedPage, root: Path) -> tuple[Measurements, str]:
+    """Return what the processes of a recording say, and why they cannot be read."""
     try:
-        known = page.comparison.is_current and figures_path(path).exists()
-        return figures_of(page) if known else load_figures(path), ""
+        return measure(page), ""
     except GalleryError as error:
-        return Figures(), error.describe(root)
+        return Measurements(), error.describe(root)

@@ -6,9 +6,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.incremental.kept import store_of
-from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.pages.measurements.known import FIGURE, answers, list_machines
+from recipe_gallery.store import store_of, watch
 
 from ..figures.summary import Measured, summarize
 from .gains import Gain, find_gain
@@ -31,7 +30,7 @@ def find_gains(env: BuildEnvironment, words: headline) -> list[Shown]:
     found = []
     for place, measured in enumerate(measured_of(env, words["recipe"])):
         try:
-            gain = find_gain(measured.figures, words["key"], words["baseline"])
+            gain = find_gain(measured.measurements, words["key"], words["baseline"])
             found.append(Shown(words=words, device=measured.device, gain=gain))
         except KeyError as error:
             if not place:

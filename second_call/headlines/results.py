@@ -11,9 +11,9 @@ from docutils import nodes
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.pages.measurements.format import describe_spread, format_figure
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
+from recipe_gallery.store import watch
 
 from ..charts.names import label
 from ..figures.data import link_to_data, list_rows
@@ -122,7 +122,7 @@ class Plot:
             "data-machine": shown.device,
             **({"data-loses": ""} if gain.loses else {}),
         }
-        if gain.baseline.arm != gain.figure.arm:  # else the words say what differs
+        if gain.baseline.variant != gain.figure.variant:  # else the words say what differs
             case += [nodes.Text(" "), self._against(shown.words["recipe"], gain)]
         if self.devices:
             case += [
@@ -140,7 +140,7 @@ class Plot:
 
     def _against(self, recipe: str, gain: Gain) -> nodes.inline:
         before, after = str(_("instead of %s")).split("%s")
-        arm = gain.baseline.arm
+        arm = gain.baseline.variant
         called = label(self.env, recipe, arm)
         name = nodes.inline("", called, classes=[DATA_CLASS] if called == arm else [])
         return nodes.inline(
@@ -204,7 +204,7 @@ def _legend() -> dict[str, str]:
         "wall": str(_("wall time, where it is another")),
         "slower": str(_("slower than before")),
         "open": str(_("may come out the other way")),
-        "spread": str(_("where another recording is expected to fall")),
+        "spread": str(_("where a further machine is expected, or what machines have shown")),
         "dashed": str(_("the same of wall time")),
     }
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from babel import Locale
 from docutils import nodes
 
-from recipe_gallery.recipes.measurements import Figure
+from recipe_gallery.recipes.measurements import Measurement
 
 from ..charts.scales import Scale, format_value
 from ..nodes import render
@@ -47,7 +47,7 @@ def draw_strip(gain: Gain, axis: Scale) -> nodes.raw:
     return render("strip.html", grid=grid, one=axis(1), marks=drawn)
 
 
-def _mark(figure: Figure, axis: Scale) -> tuple[float, float, float, str]:
+def _mark(figure: Measurement, axis: Scale) -> tuple[float, float, float, str]:
     """Return place and spread of a mark, and its form: slower, beyond, open or nothing."""
     form = "slower" if figure.high < 1 else "open" if figure.low <= 1 else ""
     if figure.value > axis.high:

@@ -9,9 +9,9 @@ from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import current_language, format_date
 from recipe_gallery.pages.measurements.format import format_figure
+from recipe_gallery.store import watch
 
 from ..charts.scales import Scale, format_value
 from ..figures.summary import Measured, list_recipes, summarize

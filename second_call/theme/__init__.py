@@ -26,7 +26,7 @@ def _tidy_up(app: Sphinx, exception: Exception | None) -> None:
     A preview of one language is for whoever edits it, and leaves all as it is.
     """
     config, static = app.config, Path(app.outdir, "_static")
-    if exception or app.builder.name != "html" or config.recipe_gallery_keep_search_index:
+    if exception or app.builder.name != "html":
         return
     for pattern in config.second_call_unused_assets:
         for path in static.glob(pattern):

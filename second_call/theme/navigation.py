@@ -11,7 +11,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from recipe_gallery.incremental.kept import once, store_of
+from recipe_gallery.store import once, store_of
 
 from ..figures.summary import list_recipes
 

@@ -8,8 +8,6 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.incremental.kept import once, store_of
-from recipe_gallery.incremental.outdated import watch
 from recipe_gallery.languages import (
     Language,
     current_language,
@@ -21,6 +19,7 @@ from recipe_gallery.languages import (
     typeset,
 )
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
+from recipe_gallery.store import once, store_of, watch
 from recipe_gallery.translate.catalogs import Progress
 from recipe_gallery.translate.compiled import edit_address
 from recipe_gallery.translate.status import CatalogStatus, add_up, language_status

@@ -1,22 +1,14 @@
 """Pages of recipes that are not made again, and those that are."""
 
-import hashlib
 import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
-from sphinx.config import Config
-from sphinx_gallery import gen_gallery, gen_rst
-from sphinx_gallery.sorting import ExplicitOrder
+from sphinx_gallery import gen_rst
 
 from gallery import Gallery, write_recording
-from recipe_gallery.incremental.made_pages import MadePage, Memory, content_of, digest_settings
-from recipe_gallery.pages import ahead
-from recipe_gallery.project import SETTINGS
 from recipe_gallery.recipes.recipe import load_recipe
 
 
@@ -79,10 +71,11 @@ def test_only_pages_whose_sources_changed_are_made_again(
     assert made == []
     site.write("adding", recipe.replace("A paragraph.", "New prose."))
     site.build()
+    assert made == ["adding"]
     recording = site.recordings / "other.ipynb"
     write_recording(recording, recording.read_text().replace("total is", "total was"))
-    site.build()
-    assert made == ["adding", "other"]
+    assert site.build().read == ["recipes/other"]  # its outputs are put in as it is read
+    assert made == ["adding"]
 
 
 def test_another_setting_makes_all_pages_again(site: Gallery, made: list[str]) -> None:
@@ -92,72 +85,66 @@ def test_another_setting_makes_all_pages_again(site: Gallery, made: list[str]) -
     assert sorted(made) == ["adding", "other"]
 
 
-def test_settings_that_are_objects_count_by_their_text() -> None:
-    def digest(**settings: object) -> str:
-        config = Config({}, {})
-        for name, (default, rebuild, kind) in SETTINGS.items():
-            config.add(name, default, rebuild, kind)
-        config.add("sphinx_gallery_conf", settings, "", dict)
-        return digest_settings(config)
-
-    first, second = ExplicitOrder(["a", "b"]), ExplicitOrder(["b", "a"])
-    assert digest(subsection_order=first) != digest(subsection_order=second)
-    assert digest(css={"a": 1}) != digest(css={"a": 2})
-    assert repr({0, 8}) != repr({8, 0})  # as for texts, whose order is another in each process
-    assert digest(prefer_full_module={0, 8}) == digest(prefer_full_module={8, 0})
-    assert digest(prefer_full_module={0, 8}) != digest(prefer_full_module={0})
-    assert digest(reset_modules=object()) == digest(reset_modules=object())
-    assert digest(titles={"a": "A"}, passing_examples=["a"]) == digest()
-
-
-def test_a_setting_of_the_search_makes_no_page_again(site: Gallery, made: list[str]) -> None:
-    site.build()
-    made.clear()
-    assert site.build(recipe_gallery_keep_search_index=True).read == []  # as `live` does
-    assert made == []
+def test_settings_that_are_objects_count_by_their_text(site: Gallery, made: list[str]) -> None:
+    conf = site.root / "conf.py"
+    text = conf.read_text()
+    order = "from sphinx_gallery.sorting import ExplicitOrder\n{}sphinx_gallery_conf |= {}\n"
+    settings = (
+        "{'subsection_order': ExplicitOrder(['a', '*'])}",
+        "{'subsection_order': ExplicitOrder(['*', 'a'])}",
+        "{'subsection_order': ExplicitOrder(['*', 'a']), 'reset_argv': lambda *_: []}",
+        "{'subsection_order': ExplicitOrder(['*', 'a']), 'reset_argv': lambda *_: []}",
+    )
+    counts = []
+    for setting in settings:
+        conf.write_text(order.format(text, setting))
+        made.clear()
+        site.build("dummy")
+        counts.append(len(made))
+    assert counts == [2, 2, 2, 0]  # the text of a function would hold its address
 
 
-def test_a_page_with_a_warning_is_made_in_every_build_and_no_other(
-    site: Gallery, recipe: str, made: list[str]
+def test_a_page_with_a_warning_is_read_in_every_build_and_no_other(
+    site: Gallery, recipe: str
 ) -> None:
     site.write("adding", recipe.replace("1 + 2", "5 + 2"))
     site.build()
-    made.clear()
-    assert "stale recording" in site.build().warnings
-    assert made == ["adding"]
+    build = site.build()
+    assert "stale recording" in build.warnings
+    assert build.read == ["recipes/adding"]
 
 
-def test_a_changed_input_makes_its_page_again(site: Gallery, recipe: str, made: list[str]) -> None:
+def test_a_page_of_a_changed_input_is_read_again(site: Gallery, recipe: str) -> None:
     (site.recipes / "data.txt").write_text("1")
     site.write("adding", recipe.replace("# sphinx_gallery_cell_timeout = 60", INPUTS))
     assert site.record("adding")
     assert site.build().warnings == ""
-    made.clear()
     (site.recipes / "data.txt").write_text("2")
-    assert "changed input data.txt" in site.build().warnings
-    assert made == ["adding"]
+    build = site.build()
+    assert "changed input data.txt" in build.warnings
+    assert build.read == ["recipes/adding"]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("module", ["_extra.py", "_extra/__init__.py"])
-def test_a_module_that_appears_beside_a_recipe_makes_its_page_again(
-    site: Gallery, recipe: str, made: list[str], module: str
+def test_a_page_is_read_again_when_a_module_appears_beside_its_recipe(
+    site: Gallery, recipe: str, module: str
 ) -> None:
     site.add("adding", recipe.replace("total = 1", MAY_IMPORT))
     assert site.build().warnings == ""
-    made.clear()
     path = site.recipes / module
     path.parent.mkdir(exist_ok=True)
     path.write_text("there = True\n")
-    assert f"changed input {module}" in site.build().warnings
-    assert made == ["adding"]
+    build = site.build()
+    assert f"changed input {module}" in build.warnings
+    assert build.read == ["recipes/adding"]
     path.unlink()
     assert site.build().warnings == ""
 
 
 @pytest.mark.slow
-def test_a_module_that_appears_in_a_package_makes_its_page_again(
-    site: Gallery, recipe: str, made: list[str]
+def test_a_page_is_read_again_when_a_module_appears_in_a_package(
+    site: Gallery, recipe: str
 ) -> None:
     site.add("adding", recipe.replace("total = 1", MAY_IMPORT))
     package = site.recipes / "_extra"
@@ -170,12 +157,11 @@ def test_a_module_that_appears_in_a_package_makes_its_page_again(
     write_recording(recorded, json.dumps(notebook))
     assert site.build().warnings == ""
     (package / "__pycache__").mkdir()
-    made.clear()
-    site.build()
-    assert made == []
+    assert site.build().read == []
     (package / "part.py").write_text("there = True\n")
-    assert "changed input _extra/part.py" in site.build().warnings
-    assert made == ["adding"]
+    build = site.build()
+    assert "changed input _extra/part.py" in build.warnings
+    assert build.read == ["recipes/adding"]
 
 
 INPUTS = '# sphinx_gallery_inputs = ["data.txt"]'
@@ -281,70 +267,3 @@ def test_sources_in_the_folder_of_pages_are_left_alone(gallery: Gallery, tmp_pat
 
 
 SHORT = '"""\nTitle\n=====\n\nText.\n"""\nx = 1\n'
-
-
-def test_a_page_that_sphinx_gallery_takes_for_current_is_made(site: Gallery) -> None:
-    folder = site.root / "recipes"
-    folder.mkdir()
-    code = site.recipes.joinpath("adding.py").read_text()
-    folder.joinpath("adding.py").write_text(code)
-    folder.joinpath("adding.rst").write_text("Old\n===\n")
-    mark = hashlib.md5(code.encode()).hexdigest()
-    folder.joinpath("adding.py.md5").write_text(mark)
-    site.build("dummy")
-    assert "the total is 3" in folder.joinpath("adding.rst").read_text()
-
-
-def test_sphinx_gallery_is_left_as_it_was(site: Gallery) -> None:
-    before = gen_rst.execute_script, gen_rst.generate_file_rst
-    site.build()
-    assert (gen_rst.execute_script, gen_rst.generate_file_rst) == before
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{",
-        "[]",
-        "{}",
-        '{"pages": []}',
-        '{"pages": {"a.py": []}}',
-        '{"pages": {"a.py": {"times": {}, "content": "", "result": []}}}',
-    ],
-)
-def test_a_damaged_memory_is_an_empty_one(tmp_path: Path, text: str) -> None:
-    path = tmp_path / ".made"
-    path.write_text(text)
-    assert Memory.read(path) == Memory()
-
-
-def test_a_file_that_nobody_may_read_is_told_where_it_is_needed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = tmp_path / "one.ipynb"
-    missing = content_of([path])
-    path.write_text("{}")
-
-    def refuse(path: Path) -> bytes:
-        raise PermissionError(13, "Permission denied", str(path))
-
-    monkeypatch.setattr(Path, "read_bytes", refuse)
-    assert content_of([path]) == missing
-
-
-def test_a_page_that_another_process_cannot_make_is_not_known_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Else the page of a recipe that was changed and changed back would stay as it was between."""
-    memory = Memory(pages={str(tmp_path / "adding.py"): MadePage(times={}, content="before")})
-    monkeypatch.setattr(ahead, "can_share", lambda *_: True)
-    monkeypatch.setattr(ahead, "share", lambda *_: None)
-
-    def look(folder: Path, _target: Path) -> Any:
-        return gen_rst._split_parallel(["adding.py"], folder, {})
-
-    monkeypatch.setattr(gen_rst, "generate_dir_rst", look)
-    app: Any = SimpleNamespace(env=SimpleNamespace())
-    with ahead.several_processes(app, memory, lambda *_: ("", "", (0, 0), {}), []):
-        assert gen_gallery.generate_dir_rst(tmp_path, tmp_path) == (["adding.py"], [])
-    assert memory.pages == {}

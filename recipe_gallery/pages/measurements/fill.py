@@ -13,10 +13,9 @@ from sphinx.locale import get_translation
 from sphinx.util import logging
 
 from ...errors import GalleryError
-from ...incremental.kept import store_of
-from ...incremental.outdated import watch
 from ...languages import current_language
-from ...recipes.measurements import ClaimRecord
+from ...recipes.sources import ClaimRecord
+from ...store import store_of, watch
 from .evidence import format_quantities, tell_evidence
 from .format import describe_spread, format_figure, needs_unit
 from .known import CLAIM, FIGURE, Answer, answers

@@ -6,7 +6,7 @@ from babel import Locale
 from sphinx.locale import get_translation
 
 from ...languages import format_number, format_percent
-from ...recipes.measurements import Figure
+from ...recipes.measurements import Measurement
 
 _ = get_translation("recipe_gallery")
 
@@ -32,7 +32,7 @@ def find_scale(value: float, unit: str) -> tuple[int, str]:
     return exponent, scales[exponent]
 
 
-def find_last_digit(figure: Figure) -> int:
+def find_last_digit(figure: Measurement) -> int:
     """Return the place of the last digit to show, as an exponent of ten: -1 for 2.7.
 
     It is the place of the first digit of half the interval's width, so long as that leaves at least
@@ -65,18 +65,18 @@ def _with_carry(value: float, place: int, most: int) -> int:
     return place + (first_digit(round(value, -place)) - place >= most)
 
 
-def format_figure(figure: Figure, locale: Locale, *, bare: bool = False) -> str:
+def format_figure(figure: Measurement, locale: Locale, *, bare: bool = False) -> str:
     """Return the figure with its unit; without it if ``bare``."""
     return _format(figure, figure.value, locale, bare=bare)
 
 
-def needs_unit(figure: Figure) -> bool:
+def needs_unit(figure: Measurement) -> bool:
     """Tell whether only its unit says what a figure means: 14 may be seconds or milliseconds."""
     return figure.unit in _SCALES
 
 
-def describe_spread(figure: Figure, locale: Locale) -> str:
-    """Return where another recording made like this one falls, and how many processes say so."""
+def describe_spread(figure: Measurement, locale: Locale) -> str:
+    """Return where further machines fall or what machines have shown, and how many these are."""
     if figure.processes < 2:
         return str(_("measured in one process"))
     low, high = _format_ends(figure, locale)
@@ -84,18 +84,31 @@ def describe_spread(figure: Figure, locale: Locale) -> str:
         text = _("the same in %(processes)s processes on %(machines)s machines")
     elif not low:
         text = _("the same in %(processes)s processes on one machine")
+    elif figure.is_predicted:
+        text = _(
+            "%(low)s to %(high)s expected of a further machine, "
+            "after %(processes)s processes on %(machines)s"
+        )
     elif figure.hosts > 1:
-        text = _("%(low)s to %(high)s in %(processes)s processes on %(machines)s machines")
+        text = _("%(low)s to %(high)s on %(machines)s machines, in %(processes)s processes")
     else:
         text = _("%(low)s to %(high)s in %(processes)s processes on one machine")
     facts = {"low": low, "high": high, "processes": figure.processes, "machines": figure.hosts}
     return str(text % facts)
 
 
-def format_range(figure: Figure, locale: Locale) -> str:
-    """Return both ends of a figure's interval; nothing if they look the same."""
+def format_range(figure: Measurement, locale: Locale) -> str:
+    """Return both ends of a range, and on how many machines it was seen if none is expected.
+
+    Nothing is returned if both ends look the same.
+    """
     low, high = _format_ends(figure, locale)
-    return join_ends(low, high) if low else ""
+    if not low or figure.is_predicted:
+        return join_ends(low, high) if low else ""
+    facts = {"low": low, "high": high, "machines": figure.hosts}
+    if figure.hosts > 1:
+        return str(_("%(low)s to %(high)s on %(machines)s machines") % facts)
+    return str(_("%(low)s to %(high)s on one machine") % facts)
 
 
 def list_separator(locale: Locale) -> str:
@@ -108,13 +121,13 @@ def join_ends(low: str, high: str) -> str:
     return str(_("%(low)s to %(high)s") % {"low": low, "high": high})
 
 
-def _format_ends(figure: Figure, locale: Locale) -> tuple[str, str]:
+def _format_ends(figure: Measurement, locale: Locale) -> tuple[str, str]:
     """Return both ends, the upper one with its unit; nothing if they look the same."""
     low, high = (_format(figure, end, locale, bare=True) for end in (figure.low, figure.high))
     return (low, _format(figure, figure.high, locale)) if low != high else ("", "")
 
 
-def _format(figure: Figure, value: float, locale: Locale, *, bare: bool = False) -> str:
+def _format(figure: Measurement, value: float, locale: Locale, *, bare: bool = False) -> str:
     """Return a value of a figure, in the unit and with the digits that suit the figure."""
     last = find_last_digit(figure)
     value = round(value, -last)

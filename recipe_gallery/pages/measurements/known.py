@@ -5,23 +5,21 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
 
-from ...errors import GalleryError, suggest
-from ...incremental.kept import Kept, keep, once
-from ...incremental.outdated import has_state, keep_ahead, watch
+from ...errors import GalleryError
 from ...project import gallery_folders
 from ...recipes.gallery import GalleryFile, find_file, find_recordings, list_files
-from ...recipes.measurements import ClaimRecord, Figure, Figures, figures_path, load_figures
+from ...recipes.measurements import Measurement
 from ...recipes.recipe import Recipe
 from ...recipes.recorded_page import RecordedPage, load_recorded
 from ...recipes.references import Reference
 from ...recipes.replicates import replicates_path
-from ...recipes.rows import Row
-from ...recipes.sources import read_sources
+from ...recipes.sources import ClaimRecord, Measurements, read_sources
+from ...store import keep, once, watch
 
 FIGURE, CLAIM = "figure", "claim"  # what a page can ask for
 MAYBE = "maybe"  # a figure that need not be there: the answer suggests no others, which takes long
@@ -32,8 +30,10 @@ _WORD = re.compile(r"[^\W\d_]+")
 class Known:
     """The figures of a recipe, of the recording that its page shows and of other machines."""
 
-    figures: Figures | None = None  # None without a current recording, which its page tells
-    elsewhere: tuple[tuple[str, Figures], ...] = ()  # by the name of the device
+    measurements: Measurements | None = (
+        None  # None without a current recording, which its page tells
+    )
+    elsewhere: tuple[tuple[str, Measurements], ...] = ()  # by the name of the device
     problem: str = ""  # why figures that are there cannot be read
     in_files: bool = False  # whether the problem is one of their files, whoever asks for figures
     on_gpu: bool = False  # whether a GPU ran the recording
@@ -44,7 +44,7 @@ class Known:
 class Answer:
     """What a recipe says to one key."""
 
-    figure: Figure | None = None
+    figure: Measurement | None = None
     claim: ClaimRecord | None = None
     machines: int = 1  # on which the claim was tested
     elsewhere: tuple[tuple[str, ClaimRecord], ...] = ()  # the claim on other devices
@@ -84,16 +84,11 @@ def _list_names(env: BuildEnvironment) -> list[str]:
     return [file.name for file in all_files(env).values()]
 
 
-def state_of_recipe(env: BuildEnvironment, docname: str) -> bytes:
-    """Return a digest of times and sizes of a recipe, its inputs and all its recordings."""
-    return once(env, _know, docname).state
-
-
-@has_state(state_of_recipe)
 def answers(env: BuildEnvironment, docname: str, *questions: str) -> tuple[Answer, ...]:
     """Return what a recipe says to questions such as ``figure adam.100.compiled.speedup``."""
-    known: Known = once(env, _know, docname).value
-    if known.figures is not None and env.config.recipe_gallery_gpu_figures and not known.on_gpu:
+    known = once(env, _know, docname)
+    on_cpu = known.measurements is not None and not known.on_gpu
+    if on_cpu and env.config.recipe_gallery_gpu_figures:
         return tuple(_try(known, *question.split()) for question in questions)
     return tuple(_answer(known, *question.split()) for question in questions)
 
@@ -113,15 +108,15 @@ def _try(known: Known, kind: str, key: str) -> Answer:
 
 def _published(known: Known, kind: str) -> Iterator[Iterable[str]]:
     """Yield the keys that each recording has."""
-    own = [known.figures] if known.figures else []
-    for figures in (*own, *(found for _device, found in known.elsewhere)):
-        yield figures.figures if kind == FIGURE else figures.claims
+    own = [known.measurements] if known.measurements else []
+    for each in (*own, *(found for _device, found in known.elsewhere)):
+        yield each.by_key if kind == FIGURE else each.claims
 
 
 def _answer(known: Known, kind: str, key: str) -> Answer:
-    if known.figures is None:
+    if known.measurements is None:
         return Answer(problem=known.problem, in_files=known.in_files)
-    figures, claims = known.figures.figures, known.figures.claims
+    figures, claims = known.measurements.by_key, known.measurements.claims
     if kind == MAYBE:
         return Answer(figure=figures.get(key))
     if kind == FIGURE:
@@ -144,19 +139,11 @@ def _suggest(key: str, keys: Iterable[str]) -> str:
     return f"; near it: {', '.join(near)}" if near else ""
 
 
-@keep_ahead
-def _know_recipe(env: BuildEnvironment, docname: str) -> None:
-    if docname in all_files(env):
-        once(env, _know, docname)
-
-
-def _know(env: BuildEnvironment, docname: str) -> Kept:
+def _know(env: BuildEnvironment, docname: str) -> Known:
     """Keep what is known of a recipe; unchanged files are not read again, nor in later builds."""
     file = all_files(env).get(docname)
-    key = "figures", docname
     if file is None:
-        gone = Known(problem=f"there is no recipe {docname!r} any more")
-        return keep(env, key, [], lambda: (None, gone))
+        return Known(problem=f"there is no recipe {docname!r} any more")
     recordings = Path(env.srcdir, env.config.recipe_gallery_recordings)
     folders = [
         recordings,
@@ -165,8 +152,9 @@ def _know(env: BuildEnvironment, docname: str) -> Kept:
     files = [file.path]
     for folder in folders:
         path = file.recording(folder)
-        files += [path, figures_path(path), replicates_path(path)]
-    return keep(env, key, files, lambda: _read(file, folders))
+        files += [path, replicates_path(path)]
+    known: Known = keep(env, ("figures", docname), files, lambda: _read(file, folders))
+    return known
 
 
 def _read(file: GalleryFile, folders: list[Path]) -> tuple[list[Path] | None, Known]:
@@ -177,15 +165,13 @@ def _read(file: GalleryFile, folders: list[Path]) -> tuple[list[Path] | None, Kn
         page for page in pages if isinstance(page, RecordedPage) and page.comparison.is_current
     ]
     try:
-        own = [figures_of(page) for page in current if page is pages[0]]
+        own = [measure(page) for page in current if page is pages[0]]
         others = [
-            (page.recording.device_name, figures_of(page))
-            for page in current
-            if page is not pages[0]
+            (page.recording.device_name, measure(page)) for page in current if page is not pages[0]
         ]
     except GalleryError as error:
         return files, Known(problem=str(error), in_files=True)
-    known = Known(figures=own[0] if own else None, elsewhere=tuple(others))
+    known = Known(measurements=own[0] if own else None, elsewhere=tuple(others))
     if isinstance(pages[0], RecordedPage):
         known = replace(known, on_gpu=pages[0].recording.on_gpu)
         known = replace(known, words=_words_of(pages[0].recipe))
@@ -202,34 +188,15 @@ def _words_of(recipe: Recipe) -> frozenset[str] | None:
     return frozenset(_WORD.findall("\n".join(texts).lower()))
 
 
-def figures_of(page: RecordedPage) -> Figures:
-    """Return the stored figures of a recording, or else what the run of the page published.
+def measure(page: RecordedPage) -> Measurements:
+    """Return what the processes of a recording say; of a stale one, those of the newest code.
 
-    Raises ``GalleryError`` where stored figures are not of the processes that were recorded.
+    Raises ``GalleryError`` where they cannot be read or do not fit together.
     """
-    path = page.recording.path
-    sources = read_sources(path, page.recipe, page.recording)
-    stored = load_figures(path)
-    if stored.sources == sources.digest:
-        return stored
-    if figures_path(path).exists() or sources.counted:
-        number = len(sources.processes)
-        processes = "the process that was" if number == 1 else f"the {number} processes that were"
-        text = f"not the figures of {processes} recorded"
-        remedy = f"run: {suggest('figures', page.recipe.name)}"
-        raise GalleryError(text, path=figures_path(path), remedy=remedy)
-    rows = sources.page.published.rows if sources.page else ()
-    return Figures(figures={row.key: _of_page(row) for row in rows}, claims=sources.count_claims())
+    recipe = page.recipe if page.comparison.is_current else None
+    return read_sources(page.recording.path, recipe, page.recording).measure()
 
 
-def _of_page(row: Row) -> Figure:
-    named = {
-        each.name: getattr(row, each.name) for each in fields(Figure) if hasattr(row, each.name)
-    }
-    return Figure(**named, low=row.value, high=row.value, processes=1, hosts=1)
-
-
-@has_state(state_of_recipe)
 def list_machines(env: BuildEnvironment, docname: str) -> tuple[str, ...]:
     """Return on which other machines a recipe was recorded, by its page."""
     file = all_files(env).get(docname)

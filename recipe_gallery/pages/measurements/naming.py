@@ -13,7 +13,7 @@ from sphinx.environment import BuildEnvironment
 
 from ...languages import current_language, source_language, typeset
 from ...recipes.cell_marks import DATA_CLASS
-from ...recipes.measurements import Figure
+from ...recipes.measurements import Measurement
 from ...recipes.rows import Size
 
 Pieces = list[tuple[str, bool]]  # words, and whether they are the recipe's
@@ -44,12 +44,12 @@ def name_case(env: BuildEnvironment, recipe: str, case: str, size: Size) -> Piec
     return [*call(case, name), (" · ", False), *call(str(size), name)]
 
 
-def name_figure(env: BuildEnvironment, recipe: str, figure: Figure) -> Pieces:
-    """Return case, size, arm and quantity of a figure."""
-    arm = call(figure.arm, partial(ask_name, env, recipe, NAME))
+def name_figure(env: BuildEnvironment, recipe: str, figure: Measurement) -> Pieces:
+    """Return case, size, variant and quantity of a figure."""
+    variant = call(figure.variant, partial(ask_name, env, recipe, NAME))
     quantity = call(figure.quantity, partial(ask_name, env, recipe, QUANTITY))
     case = name_case(env, recipe, figure.case, figure.size)
-    return [*case, (" · ", False), *arm, (" · ", False), *quantity]
+    return [*case, (" · ", False), *variant, (" · ", False), *quantity]
 
 
 def mark(config: Config, pieces: Pieces) -> str:

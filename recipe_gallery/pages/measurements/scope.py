@@ -37,7 +37,7 @@ def leave_place(html: str, rows: Sequence[Row]) -> str:
     ``rows`` were published right before. They are the table's if its lines have their arms' names.
     """
     case = [rows[-1].case, rows[-1].size] if rows else []
-    arms = {row.arm for row in rows if [row.case, row.size] == case}
+    arms = {row.variant for row in rows if [row.case, row.size] == case}
     lines = {unescape(each) for each in _HEAD.findall(html.partition("</thead>")[2])}
     said = escape(json.dumps(case if arms and lines == arms else []))
     return _TABLE.sub(lambda table: f'{table[0]}<caption data-case="{said}"></caption>', html, 1)

@@ -7,7 +7,7 @@ from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
 from ...languages import current_language, source_language
-from ..markdown.page import is_inside
+from ..markdown import is_inside
 from .fill import figure_list
 from .naming import mark
 from .roles import claim, measured
@@ -64,12 +64,17 @@ def visit_figure_list(self: HTML5Translator, node: figure_list) -> None:
         for names, figure, spread in node["rows"]
     ]
     summary = _("How the figures in the text were measured")
-    notes = [_("A range is where another recording that is made the same way is expected to fall.")]
+    notes = [
+        _(
+            "A range is what machines have shown. Where it is expected of a further machine, it "
+            "follows from the GPU alone, and 95 of 100 machines fall into it."
+        )
+    ]
     if node["hosts"] == 1:
         notes.append(
             _(
                 "All processes ran on one machine: how far others of its kind differ was not "
-                "measured, and the ranges suppose it."
+                "measured."
             )
         )
     said = "".join(f"<p>{escape(note)}</p>\n" for note in notes)

@@ -1,23 +1,20 @@
-"""What is told of figures: of how many processes they are, which are wide, which claims failed."""
+"""What is told of measurements: of how many processes they are, and which claims failed."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ...errors import GalleryError, describe_error, suggest
-from ...recipes.measurements import ClaimRecord, Figure, figures_path, load_figures
+from ...errors import GalleryError, describe_error
+from ...recipes.measurements import Measurement
 from ...recipes.recipe import Recipe
 from ...recipes.recording import Recording
 from ...recipes.references import find_claims
-from ...recipes.sources import Sources, read_sources
-
-WIDE = 0.1  # an interval that reaches further is told
-_WORST = 3  # so many of them by name
+from ...recipes.sources import ClaimRecord, Sources, read_sources
 
 
 @dataclass(frozen=True, kw_only=True)
-class FiguresReport:
-    """How the figures of one recording stand; nothing is told of one that publishes none."""
+class MeasuredReport:
+    """How the measurements of one recording stand; nothing is told of one that publishes none."""
 
     notes: tuple[str, ...] = ()  # what a person may want to know
     wrong: tuple[str, ...] = ()  # what is to be mended
@@ -29,32 +26,32 @@ class FiguresReport:
         return (*self.notes, *(f"error: {line}" for line in (*self.wrong, *self.refuted)))
 
     @property
-    def as_trial(self) -> "FiguresReport":
+    def as_trial(self) -> "MeasuredReport":
         """The same of processes that may refute what the text says."""
         return replace(self, notes=(*self.notes, *self.refuted), refuted=())
 
 
-def inspect_figures(
+def inspect_measurements(
     path: Path, recipe: Recipe, recording: Recording | None, borrowed: Collection[str]
-) -> FiguresReport:
-    """Return how the figures of the recording at ``path`` stand; nothing is computed.
+) -> MeasuredReport:
+    """Return how the measurements of the recording at ``path`` stand.
 
     ``borrowed`` are the claims of the recipe that other pages make.
     """
     try:
         sources = read_sources(path, recipe, recording)
-        stored = load_figures(path)
     except GalleryError as error:
-        return FiguresReport(wrong=(describe_error(error),))
+        return MeasuredReport(wrong=(describe_error(error),))
     replicates = sources.replicates
     publishes = any(each.published for each in sources.processes)
-    claims = sources.count_claims()
+    measurements = sources.measure()
+    claims = measurements.claims
     texts = [block.content for block in recipe.blocks if block.type == "text"]
     made = find_claims("\n".join(texts)) | {*borrowed}
     refuted = describe_refuted(claims[key] for key in sorted(claims.keys() & made))
-    notes, wrong = [], []
+    notes = []
     if publishes or replicates.current:
-        notes.append(f"figures of {describe(sources)}")
+        notes.append(f"measurements of {describe(sources)}")
     if claims and not refuted:
         held = [each for each in claims.values() if not each.refuted]
         notes.append(f"claims that hold in every process: {len(held)}")
@@ -65,46 +62,23 @@ def inspect_figures(
         notes.append(f"{count(replicates.stale, 'replicate')} of other code: ignored")
     if replicates.unfinished:
         notes.append("the last replicate was not written to its end: ignored")
-    again = f"run: {suggest('figures', recipe.name)}"
-    if recording and not sources.page:
-        pass  # what is stale is recorded again, and its figures are computed then
-    elif publishes and not figures_path(path).exists():
-        wrong.append(f"no intervals of figures are stored; {again}")
-    elif publishes and stored.sources != sources.digest:
-        wrong.append(f"the stored figures are not those of these processes; {again}")
-    elif publishes:
-        notes += describe_wide(stored.figures.values())
-        notes += describe_partial(stored.figures.values(), sources)
-    elif stored.figures or stored.claims:
-        wrong.append(f"figures are stored, but nothing publishes any; {again}")
-    return FiguresReport(notes=tuple(notes), wrong=tuple(wrong), refuted=tuple(refuted))
+    notes += describe_partial(measurements.by_key.values(), sources)
+    return MeasuredReport(notes=tuple(notes), refuted=tuple(refuted))
 
 
 def describe(sources: Sources) -> str:
-    """Return of how many processes and hosts figures are, and what was left out."""
+    """Return of how many processes and hosts measurements are, and what was left out."""
     processes = sources.processes
     hosts = len({each.host for each in processes})
     text = f"{count(len(processes), 'process', 'es')} on {count(hosts, 'host')}"
     if hosts == 1:
-        text += " (how hosts differ is supposed)"
+        text += " (how hosts differ is not known)"
     other = len(sources.replicates.current) - len(sources.counted)
     return f"{text} ({count(other, 'replicate')} of another device left out)" if other else text
 
 
-def describe_wide(figures: Iterable[Figure]) -> list[str]:
-    """Tell of the figures whose intervals are wide: how many, and the worst."""
-    wide = sorted((each for each in figures if each.width > WIDE), key=lambda each: -each.width)
-    if not wide:
-        return []
-    widths = [f"{each.width:.0%}" if each.width < 10 else "1000% or more" for each in wide]
-    named = zip(wide[:_WORST], widths, strict=False)
-    worst = ", ".join(f"{each.key} (±{width})" for each, width in named)
-    more = "" if len(wide) <= _WORST else ", ..."
-    return [f"{count(len(wide), 'interval')} wider than ±{WIDE:.0%}: {worst}{more}"]
-
-
-def describe_partial(figures: Iterable[Figure], sources: Sources) -> list[str]:
-    """Tell of the figures that some of the processes lack which should publish them.
+def describe_partial(measured: Iterable[Measurement], sources: Sources) -> list[str]:
+    """Tell of the measurements that some of the processes lack which should publish them.
 
     What the page alone publishes is measured once.
     """
@@ -112,14 +86,14 @@ def describe_partial(figures: Iterable[Figure], sources: Sources) -> list[str]:
     of_page = {row.key for row in sources.page.published.rows} if sources.page else set()
     lacking = [
         each
-        for each in figures
+        for each in measured
         if each.processes < replicates + bool(sources.page)
         and not (each.processes == 1 and each.key in of_page)
     ]
     if not lacking:
         return []
     first = lacking[0]
-    text = f"{count(len(lacking), 'figure')} not of all processes: {first.key} (of "
+    text = f"{count(len(lacking), 'measurement')} not of all processes: {first.key} (of "
     return [f"{text}{first.processes}){', ...' if len(lacking) > 1 else ''}"]
 
 

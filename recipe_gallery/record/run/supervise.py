@@ -23,8 +23,7 @@ from .remains import MARK, end_processes, undisturbed
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
-    from ...recipes.cell import Cell
-    from ...recipes.recipe import Recipe
+    from ...recipes.recipe import Cell, Recipe
     from ..machine.conditions import Conditions
 
 # Seconds past the deadline in which the worker should have told what ran out, and ended all.

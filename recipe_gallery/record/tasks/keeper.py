@@ -6,7 +6,6 @@ from pathlib import Path
 
 from nbformat import NotebookNode
 
-from ...errors import describe_error
 from ...recipes.recording import name_device, read_recording
 from ...recipes.replicates import Replicate, append, replicates_path
 from ...recipes.rows import read_published
@@ -28,7 +27,6 @@ class Keeper:
     summary: Summary
     places: Iterable[tuple[str, str]] = ()  # host and name of the device, of all that do tasks
     _devices: dict[str, str] = field(default_factory=dict)  # of each recipe's page run
-    _new: dict[str, Task] = field(default_factory=dict)  # recipes of which something was written
 
     def keep(self, task: Task, result: Result) -> list[Task]:
         """Write what came of a task and tell of it; return the tasks that follow from it."""
@@ -63,27 +61,15 @@ class Keeper:
         }
         self.progress.say(said[state])
 
-    def update_figures(self) -> None:
-        """Compute the intervals of all recipes of which something new was written."""
-        for page in self._new.values():
-            try:
-                from ..replicates.update import update_figures  # it needs scipy, which is slow
-
-                lines = update_figures(page.file.recording(self.folder), page.recipe)
-                self.progress.say_lines(lines)
-            except Exception as error:
-                name = page.file.name
-                self.tell(f"{name} (figures)", State.FAILED, f"{name}: {describe_error(error)}")
-
     def _keep_page(self, task: Task, notebook: NotebookNode) -> list[Task]:
         path = task.file.recording(self.folder)
         if self.check:
             self.check(notebook, task.recipe.path)
-        read_published(notebook, task.recipe.path)  # no page could show rows that are wrong
+        # no page could show rows that are wrong
+        read_published(notebook, task.recipe.path, task.recipe)
         storage.write_whole(notebook, path)
         seconds = notebook.metadata.recording.seconds
         self.tell(task.title, State.RECORDED, f"{seconds:.0f} s")
-        self._new[task.file.name] = task
         return self._plan(task, notebook)
 
     def _plan(self, page: Task, notebook: NotebookNode) -> list[Task]:
@@ -97,7 +83,6 @@ class Keeper:
         tasks = plan_replicates(page, self.folder, self.options, self.places)
         self.summary.plan(name, len(tasks))
         if not tasks:
-            self._new[name] = page  # a run may have been killed before it computed the figures
             self.progress.say(f"{name}: its {self.options.replicates} replicates are there already")
         return tasks
 
@@ -105,10 +90,9 @@ class Keeper:
         name = task.file.name
         append(replicates_path(task.file.recording(self.folder)), replicate)
         self.summary.note_replicate(name)
-        self._new[name] = task
         self.progress.say(f"{task.title}: recorded in {replicate.seconds:.0f} s")
         if replicate.device_name != self._devices[name]:
             self.progress.say(
                 f"note: {task.title} ran on {replicate.device_name}, the page's run on "
-                f"{self._devices[name]}: figures come from devices of one name"
+                f"{self._devices[name]}: measurements come from devices of one name"
             )

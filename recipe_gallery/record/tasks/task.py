@@ -179,8 +179,7 @@ def _make_replicate(
         modified=facts["modified"],
         recorded=_now(),
         seconds=round(seconds, 1),
-        rows=published.rows,
-        claims=published.claims,
+        published=published,
     )
 
 

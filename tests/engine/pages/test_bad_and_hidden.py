@@ -40,11 +40,6 @@ def test_a_pipe_in_the_place_of_a_recipe_is_not_waited_for(site: Gallery) -> Non
         site.build()
 
 
-def test_a_page_that_is_not_recorded_keeps_the_note_of_its_setting(site: Gallery) -> None:
-    site.write("other_sgskip", '"""\nTitle\n=====\n"""\n# sphinx_gallery_tags = [a\nx = 1\n')
-    assert "tags was passed invalid value" in site.build().warnings
-
-
 def test_hidden_code_behind_the_last_cell_runs_and_shows_nothing(gallery: Gallery) -> None:
     hidden = "# sphinx_gallery_start_ignore\nprint('hidden')\n# sphinx_gallery_end_ignore\n"
     gallery.add("tail", f'"""\nTitle\n=====\n"""\nprint("shown")\n\n# %%\n\n{hidden}')

@@ -59,8 +59,8 @@ def test_each_cell_is_marked_with_its_number_and_line(recipe: Recipe) -> None:
     first, text, second, third = (block.lineno for block in recipe.blocks[1:])
     document = page(
         code("in the docstring"),
-        *(boundary(first), code("a = 1"), output("1"), code("no cell's")),
-        *(boundary(text), code("an example"), boundary(second), output("2"), code("b = 2")),
+        *(boundary(first), code("a = 1"), code("no cell's")),
+        *(boundary(text), code("an example"), boundary(second), code("b = 2")),
         *(boundary(third), code("c = 3")),
     )
     mark_cells(document, recipe)
@@ -72,12 +72,10 @@ def test_each_cell_is_marked_with_its_number_and_line(recipe: Recipe) -> None:
         (None, None, None),
         (1, None, first),
         (None, 1, 9),  # the setting above is no line of code
-        (None, 1, None),
         (None, None, None),
         (2, None, text),
         (None, None, None),
         (3, None, second),
-        (None, 2, None),
         (None, 2, 14),
         (4, None, third),
         (None, 3, 18),

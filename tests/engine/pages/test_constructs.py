@@ -55,7 +55,6 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
         html_math_renderer="mathjax",  # which leaves formulas as they were written
         suppress_warnings=["recipe_gallery.recording", "toc.not_included"],
         todo_include_todos=True,
-        numfig=True,
         release="1.0",
     )
     (gallery.root / "a.png").write_bytes(PNG)

@@ -18,7 +18,7 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from gallery import Gallery
 from recipe_gallery.pages.markdown import Page, join_blocks
-from recipe_gallery.pages.markdown.escape import emphasize, escape, protect_lines
+from recipe_gallery.pages.markdown_text import emphasize, escape, protect_lines
 
 Convert = Callable[[str], str]
 
@@ -78,13 +78,6 @@ CONSTRUCTS = {
         """,
         "See [Knuth].\n\n**[Knuth]** The book.",
     ),
-    "options": (
-        """
-        -f FILE, --file=FILE  reads a file
-        -v                    tells more
-        """,
-        "* `-f FILE, --file=FILE`\n\n  reads a file\n\n* `-v`\n\n  tells more",
-    ),
     "classifier": (
         """
         size : int
@@ -111,36 +104,7 @@ CONSTRUCTS = {
         """,
         "a.py\n\n```python\nx = 1\n```",
     ),
-    "sidebar": (
-        """
-        .. sidebar:: Aside
-           :subtitle: Not needed
-
-           Text.
-        """,
-        "> **Aside**\n>\n> **Not needed**\n>\n> Text.",
-    ),
     "centered": (".. centered:: All of it", "**All of it**"),
-    "hlist": (
-        """
-        .. hlist::
-
-           * a
-           * b
-        """,
-        "* a\n* b",
-    ),
-    "abbreviation": (
-        ":abbr:`LIFO (last in, first out)`",
-        '<abbr title="last in, first out">LIFO</abbr>',
-    ),
-    "grammar": (
-        """
-        .. productionlist::
-           sum: term "+" term
-        """,
-        '```\nsum ::= term "+" term\n```',
-    ),
     "meta": (
         """
         .. meta::
@@ -190,47 +154,9 @@ CONSTRUCTS = {
         "|-------------------------------------|----------|\n"
         "| $\\vert x\\vert $ and $\\Vert y\\Vert $ | 1.50     |",
     ),
-    "table with wide cells": (
-        """
-        +---+---+---+
-        | a | b | c |
-        +===+===+===+
-        | d     | e |
-        +---+---+   |
-        | f | g |   |
-        +---+---+---+
-        """,
-        "<table>\n<thead>\n<tr>\n<th>a</th>\n<th>b</th>\n<th>c</th>\n</tr>\n</thead>\n"
-        '<tbody>\n<tr>\n<td colspan="2">d</td>\n<td rowspan="2">e</td>\n</tr>\n'
-        "<tr>\n<td>f</td>\n<td>g</td>\n</tr>\n</tbody>\n</table>",
-    ),
-    "lines that end in an empty one": (
-        """
-        | a
-        |
-        | b
-        |
-        """,
-        "a\\\n\\\nb",
-    ),
     "code beside code": (r"``a``\ ``b`` and ``c``\ d", "`a`<span></span>`b` and `c`d"),
     "tilde behind a mark": (r"~5 *a*\ ~b~", r"\~5 *a*\~b\~"),
     "address that is none": ("`here <https://[a>`_", "here"),
-    "sign of money in an attribute": (
-        ":abbr:`a ($5)` and :math:`x`",
-        '<abbr title="&#36;5">a</abbr> and $x$',
-    ),
-    "lists that start with an empty point": (
-        """
-        *
-        * b
-
-        ..
-
-        *
-        """,
-        "*\n* b\n\n<!-- -->\n\n*",
-    ),
     "html that starts with a comment": (
         """
         .. raw:: html
@@ -239,15 +165,6 @@ CONSTRUCTS = {
            <b>*a*</b>
         """,
         "<div>\n<!-- why -->\n<b>*a*</b>\n</div>",
-    ),
-    "code with a line behind a backslash, in a table": (
-        """
-        .. list-table::
-
-           * - ``a\\|b``
-             - c
-        """,
-        "<table>\n<tbody>\n<tr>\n<td>\n\n`a\\|b`\n\n</td>\n<td>c</td>\n</tr>\n</tbody>\n</table>",
     ),
     "equations": (
         """

@@ -213,3 +213,17 @@ def test_a_page_that_does_not_fit_its_recipe_is_refused(site: Gallery) -> None:
         "recipes_source/adding.py: its page has 5 blocks after the title and 0 of code, "
         "the recipe 5 and 3; remove the page and build again"
     )
+
+
+def test_addresses_that_the_theme_shortens(gallery: Gallery) -> None:
+    """pydata-sphinx-theme puts a text into links to GitHub that knows no parent."""
+    gallery.configure(html_theme="pydata_sphinx_theme")
+    gallery.add(
+        text=RECIPE.replace(
+            "A paragraph.", "See https://github.com/pytorch/pytorch/issues/1, it costs 1 $ or 2 $."
+        )
+    )
+    build = gallery.build()
+    assert build.warnings == ""
+    text = "[pytorch/pytorch#1](https://github.com/pytorch/pytorch/issues/1)"
+    assert text in markdown(build)

@@ -7,13 +7,12 @@ import nbformat
 import pytest
 
 from gallery import Gallery, write_recording
-from recipe_gallery.recipes import recipe, recorded_page
+from recipe_gallery.recipes import recorded_page
 from recipe_gallery.recipes.gallery import GalleryFile
 from recipe_gallery.recipes.recorded_page import (
     Reason,
     RecordedPage,
     Unrecorded,
-    describe_version,
     load_recorded,
 )
 
@@ -30,7 +29,9 @@ def test_a_recording_is_parsed_once_until_it_changes(
     read: list[Path] = []
     parse = recorded_page.read_recording
     monkeypatch.setattr(
-        recorded_page, "read_recording", lambda *place: (read.append(place[0]), parse(*place))[1]
+        recorded_page,
+        "read_recording",
+        lambda path, *names, trusted: (read.append(path), parse(path, *names, trusted=trusted))[1],
     )
     first = load(site)
     assert isinstance(first, RecordedPage)
@@ -42,18 +43,6 @@ def test_a_recording_is_parsed_once_until_it_changes(
     os.utime(path, ns=(1, 1))  # another file of the same length
     load(site)
     assert len(read) == 3
-
-
-def test_no_cache_grows_with_the_gallery(site: Gallery, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert recorded_page._read_once.cache_info().maxsize == 16
-    monkeypatch.setattr(recipe, "MOST_PARSED", 2)
-    monkeypatch.setattr(recipe, "PARSED", parsed := {})
-    for name in ("adding", "fifth", "other"):
-        site.add(name)
-        recipe.load_recipe(site.recipes / f"{name}.py")
-        first = recipe.load_recipe(site.recipes / f"{name}.py")
-        assert first is recipe.load_recipe(site.recipes / f"{name}.py")
-        assert len(parsed) <= 2
 
 
 def test_a_missing_recording_is_told_apart_from_a_damaged_one(site: Gallery) -> None:
@@ -85,28 +74,6 @@ def test_a_changed_recipe_is_compared_anew(site: Gallery, recipe: str) -> None:
     assert [cell.number for cell in load(site).comparison.changed] == [1]
 
 
-def test_a_page_is_another_version_when_something_that_it_shows_changes(
-    site: Gallery, recipe: str
-) -> None:
-    def version() -> str:
-        return describe_version(load(site))
-
-    versions = [version()]
-    assert version() == versions[0]
-    path = site.recordings / "adding.ipynb"
-    write_recording(path, path.read_text().replace("the total is 3", "the total was 3"))
-    versions.append(version())
-    site.write("adding", recipe.replace("1 + 2", "5 + 2"))
-    versions.append(version())
-    path.write_text("{")
-    versions.append(version())
-    path.unlink()
-    versions.append(version())
-    assert len(set(versions)) == 5
-    kinds = [each.rpartition(": ")[0] for each in versions]
-    assert kinds == [*["recorded"] * 3, "not recorded, damaged", "not recorded, missing"]
-
-
 def test_a_whole_build_parses_a_recording_once(
     site: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -117,3 +84,20 @@ def test_a_whole_build_parses_a_recording_once(
     )
     assert site.build().warnings == ""
     assert len(parsed) == 1
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_html_is_as_the_author_made_it_where_recordings_are_trusted(
+    site: Gallery, trusted: bool
+) -> None:
+    html = '<b style="color: red" onclick="x()">fitted</b><script>draw()</script>'
+    path = site.recordings / "adding.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[1].outputs[0].data["text/html"] = html
+    write_recording(path, nbformat.writes(notebook))
+    site.configure(recipe_gallery_trust_outputs=None if trusted else False)
+    build = site.build()
+    downloaded = nbformat.read(build.out / "recipes/adding.ipynb", as_version=4)
+    assert (html in build.page("recipes/adding")) == trusted
+    assert (html in str(downloaded)) == trusted
+    assert "<b>fitted</b>" in build.page("recipes/adding") or trusted

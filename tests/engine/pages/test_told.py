@@ -3,7 +3,6 @@
 import re
 import sys
 import textwrap
-from pathlib import Path
 from types import ModuleType
 
 import nbformat
@@ -14,21 +13,9 @@ from sphinx.util.console import strip_colors
 from sphinx.util.docutils import SphinxDirective
 
 from gallery import RECIPE, Gallery
-from recipe_gallery.pages import gallery_settings, replay
 from recipe_gallery.pages.markdown import write_block
-from recipe_gallery.pages.markdown.raw_html import find_unsafe
 
 ACCEPT = 'accept it: suppress_warnings = ["recipe_gallery.notebook"] [recipe_gallery.notebook]'
-
-
-@pytest.fixture
-def told(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    lines: list[str] = []
-    for module in (gallery_settings, replay):
-        monkeypatch.setattr(
-            module.logger, "info", lambda text, *values: lines.append(text % values)
-        )
-    return lines
 
 
 def put(site: Gallery, *lines: str) -> None:
@@ -64,41 +51,6 @@ def test_what_docutils_tells_names_the_line_of_the_recipe(site: Gallery, recipe:
         "# :wrong:`x`": "Unknown interpreted text role ",
         "# .. nothing::": "Unknown directive type ",
     }
-
-
-def test_raw_html_that_a_notebook_cannot_show_is_told_and_kept(site: Gallery) -> None:
-    put(site, ".. raw:: html", "", '   <p onclick="f()">Words</p>', "   <script>f()</script>")
-    [line] = warnings_of(site)
-    assert line == (
-        "recipes_source/adding.py:16: WARNING: raw HTML with onclick=, <script>: a notebook leaves "
-        f"it out, or asks another host; say it in reStructuredText, or {ACCEPT}"
-    )
-    assert '<p onclick="f()">Words</p>' in markdown_of(site)
-    site.configure(suppress_warnings=["recipe_gallery.notebook"])
-    put(site, ".. raw:: html", "", "   <script>g()</script>")
-    assert warnings_of(site) == []
-
-
-@pytest.mark.parametrize(
-    ("html", "found"),
-    [
-        ("<p class='a'>x <b>y</b> <a href='https://example.org'>z</a></p>", []),
-        ("<img src='a.png'> <img src='data:image/png;base64,AA'> <video src='a.mp4'>", []),
-        ("<ScRiPt>", ["<script>"]),
-        (
-            "<iframe src='//example.org/a'></iframe>",
-            ["<iframe>", "what is loaded from example.org"],
-        ),
-        ("<img src=https://example.org/a.png>", ["what is loaded from example.org"]),
-        ("<img\nsrcset='HTTP://example.org/b.png 2x'/>", ["what is loaded from example.org"]),
-        ("<a href='java\nscript:f()'>", ["a script in href="]),
-        ("<b onclick=f() ONFOCUS=g()>", ["onclick=", "onfocus="]),
-        ("<script>a</script><script>b</script>", ["<script>"]),
-        ("&lt;script&gt; <!-- <script> -->", []),
-    ],
-)
-def test_what_is_unsafe_in_html_is_found(html: str, found: list[str]) -> None:
-    assert find_unsafe(html) == found
 
 
 class box(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
@@ -152,48 +104,22 @@ def test_an_extension_says_how_a_notebook_has_its_nodes(boxes: Gallery) -> None:
     assert "A paragraph.\n\nBox: Words." in markdown_of(boxes)
 
 
-def test_settings_that_are_not_used_are_told_and_others_are_honoured(
-    site: Gallery, told: list[str]
+@pytest.mark.parametrize(
+    ("kind", "lines"),
+    [
+        ("enumerated_list", ["a. one", "b. two"]),
+        ("option_list", ["-f  one", "-g  two"]),
+        (
+            "table",
+            ["+-----+-----+", "| one | two |", "+-----+-----+", "| three     |", "+-----------+"],
+        ),
+    ],
+)
+def test_what_markdown_has_no_form_for_is_told_and_its_words_are_kept(
+    site: Gallery, kind: str, lines: list[str]
 ) -> None:
-    site.write("draft_one", "not a recipe")
-    site.configure(
-        sphinx_gallery_conf=site.settings["sphinx_gallery_conf"]
-        | {
-            "ignore_pattern": "draft",
-            "reset_modules": ("seaborn",),
-            "plot_gallery": False,
-            "capture_repr": ("_repr_html_",),
-            "show_memory": False,
-        }
-    )
-    assert site.build().warnings == ""
-    assert told == [
-        "sphinx_gallery_conf: not used where recordings are shown: capture_repr, reset_modules"
-    ]
-    assert not (site.root / "recipes/draft_one.rst").exists()
-
-
-def test_what_a_recording_does_not_follow_in_a_recipe_is_told(
-    site: Gallery, told: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(site.root)
-    source = RECIPE.replace(
-        "total = 1 + 2",
-        "# sphinx_gallery_defer_figures\n"
-        "        # FuncAnimation() in a comment is none\n"
-        "        FuncAnimation = print\n"
-        "        film = FuncAnimation(1)\n"
-        "        total = 1 + 2",
-    )
-    site.add("adding", source)
-    assert site.build().warnings == ""
-    line = (
-        Path("recipes_source/adding.py").read_text().splitlines().index("film = FuncAnimation(1)")
-        + 1
-    )
-    assert told == [
-        f"recipes_source/adding.py:{line - 3}: sphinx_gallery_defer_figures has no effect: a "
-        "recording has what each cell put out, as Jupyter shows it",
-        f"recipes_source/adding.py:{line}: FuncAnimation moves where the recipe is run; a "
-        "recording holds one still of it",
-    ]
+    put(site, "A paragraph.", "", *lines)
+    told = warnings_of(site)
+    assert f"{kind}: notebook and script hold its words alone" in told[0]
+    for word in ("one", "two"):
+        assert word in markdown_of(site)

@@ -190,6 +190,10 @@ DROPPED = [
     ("<template><p>x</p></template>", ["<template>"]),
     ("<form action=https://e.org><input name=x></form>", ["<form>", "<input>"]),
     ("</div></main></body>", []),
+    (
+        "<html><head><script>for (i=0; i<frames.length; i++) x()</script></head></html>",
+        ["<script>"],
+    ),
     ("<!-- a comment --><!--[if IE]><script>x</script><![endif]-->", ["<script>"]),
 ]
 

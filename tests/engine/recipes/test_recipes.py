@@ -205,7 +205,7 @@ def test_a_setting_of_no_use_is_told(tmp_path: Path, setting: str, message: str)
 def test_a_cell_that_is_meant_to_fail_has_another_fingerprint(tmp_path: Path) -> None:
     plain = load(tmp_path, f"{HEAD}x = 1\n").cells[0]
     failing = load(tmp_path, f'{HEAD}# sphinx_gallery_raises = "KeyError"\nx = 1\n').cells[0]
-    assert (plain.raises, failing.raises) == (None, "KeyError")
+    assert (plain.raises, failing.raises) == ("", "KeyError")
     assert plain.fingerprint != failing.fingerprint
 
 
@@ -428,3 +428,11 @@ def test_each_block_stands_with_its_cell(tmp_path: Path) -> None:
     recipe = load(tmp_path, f"{HEAD}x = 1\n\n# %%\n# Text.\n\ny = 1\n")
     kinds = [(block.type, cell and cell.number) for block, cell in recipe.parts]
     assert kinds == [("text", None), ("code", 1), ("text", None), ("code", 2)]
+
+
+def test_settings_of_sphinx_gallery_may_be_written_about(tmp_path: Path) -> None:
+    shown = "sphinx_gallery_conf = {\n    'examples_dirs': 'examples',\n}\n"
+    literal = "".join(f"#     {line}\n" for line in shown.splitlines())
+    text = f'"""\nTitle\n=====\n\nWrite::\n\n    sphinx_gallery_conf = {{}}\n\n{shown}"""\nx = 1\n'
+    recipe = load(tmp_path, f"{text}\n# %%\n# Write in conf.py::\n#\n{literal}\ny = 1\n")
+    assert [cell.source for cell in recipe.cells] == ["x = 1", "y = 1"]

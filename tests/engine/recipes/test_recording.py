@@ -10,7 +10,7 @@ import pytest
 
 from gallery import write_recording
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.cell import Cell
+from recipe_gallery.recipes.recipe import Cell
 from recipe_gallery.recipes.recording import (
     SCHEMA,
     Comparison,
@@ -200,6 +200,18 @@ def test_what_is_read_is_harmless(tmp_path: Path) -> None:
     assert output.data["text/html"] == "<p>t</p>"
     assert "script" not in output.data["image/svg+xml"]
     assert output.data["text/plain"] == "<script>"
+
+
+def test_what_is_trusted_is_read_as_it_was_made(tmp_path: Path) -> None:
+    data = {
+        "text_html": "<b onclick='x()'>t</b>",
+        "image_svg+xml": SVG.replace("<c", "<script/><c"),
+    }
+    path = write(tmp_path, show(**data, application_javascript="x"))
+    (output,) = read_recording(path, trusted=True).notebook.cells[0].outputs
+    assert sorted(output.data.values()) == sorted([*data.values(), "x"])
+    with pytest.raises(GalleryError, match="the picture of cell 1 is no SVG"):
+        read_recording(write(tmp_path, show(**{"image_svg+xml": "<svg"})), trusted=True)
 
 
 @pytest.mark.parametrize(

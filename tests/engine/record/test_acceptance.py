@@ -11,7 +11,7 @@ from PIL import Image
 
 from gallery import Gallery
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.cell import Cell
+from recipe_gallery.recipes.recipe import Cell
 from recipe_gallery.record.run.outputs.acceptance import accept
 
 PATH = Path("recipes/a.py")

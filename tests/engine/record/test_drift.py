@@ -1,7 +1,5 @@
-"""Which figures recorded anew lie outside what a commit has published."""
+"""Which measurements recorded anew lie outside what a commit has published."""
 
-import json
-import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -12,20 +10,11 @@ import pytest
 
 from gallery import Gallery
 from recipe_gallery.__main__ import main
-from recipe_gallery.project import load_project
-from recipe_gallery.recipes.measurements import (
-    ClaimRecord,
-    Figure,
-    Figures,
-    figures_path,
-    store_figures,
-)
+from recipe_gallery.recipes.measurements import Measurement
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.replicates import Replicate, append, replicates_path
-from recipe_gallery.recipes.rows import Claim, Row
-from recipe_gallery.record.drift.compare import Compared, Drift, find_drift
-from recipe_gallery.record.drift.published import Published
-from recipe_gallery.record.drift.report import format_markdown, format_text
+from recipe_gallery.recipes.rows import Claim, Published, Row
+from recipe_gallery.record.drift import Drift, format_drift
 
 GPU = "Some GPU"
 REPLICATE = Replicate(
@@ -42,21 +31,13 @@ REPLICATE = Replicate(
 )
 
 
-def row(arm: str, value: float, **changes: object) -> Row:
-    known = Row(
-        case="Adam", arm=arm, size=10, quantity="time", value=value, unit="ms", spread_class="gpu"
-    )
-    return replace(known, **changes)
-
-
-def figure(published: Row, low: float, high: float) -> Figure:
-    names = ("key", "case", "arm", "size", "quantity", "unit", "value", "spread_class")
-    known = {name: getattr(published, name) for name in names}
-    return Figure(**known, low=low, high=high, processes=6, hosts=2)
+def row(variant: str, value: float, **changes: object) -> Row:
+    named = {"case": "Adam", "size": 10, "quantity": "gpu", "unit": "ms"}
+    return replace(Row(**named, variant=variant, value=value), **changes)
 
 
 EAGER, COMPILED = row("eager", 4.0), row("compiled", 2.0)
-PUBLISHED = [figure(EAGER, 3.9, 4.1), figure(COMPILED, 1.9, 2.1)]
+FASTER = Claim(key="faster", holds=True, evidence="2 against 4 ms")
 
 Drifts = Callable[..., str]
 Append = Callable[..., None]
@@ -74,34 +55,29 @@ def commit_all(gallery: Gallery) -> None:
 
 @pytest.fixture
 def published(gallery: Gallery) -> Gallery:
-    """A repository with a recipe whose figures are published; no recording of its page."""
+    """A repository with lines of a recipe on three hosts; no recording of its page."""
     gallery.write("measuring", '"""\nMeasuring\n=========\n"""\nx = 1\n')
-    gallery.recordings.mkdir()
     git(gallery.root, "init", "--quiet")
-    claim = ClaimRecord(key="faster", held=6, of=6, evidence="2 against 4 ms")
-    publish(gallery, PUBLISHED, [claim])
+    for host, factor in (("a", 0.98), ("b", 1.0), ("c", 1.02)):
+        rows = [replace(each, value=each.value * factor) for each in (EAGER, COMPILED)]
+        add(gallery, *rows, claims=[FASTER], host=host)
+    commit_all(gallery)
     return gallery
 
 
-def publish(gallery: Gallery, figures: Sequence[Figure], claims: Sequence[ClaimRecord]) -> None:
-    stored = Figures(
-        figures={each.key: each for each in figures}, claims={each.key: each for each in claims}
-    )
-    store_figures(gallery.recordings / "measuring.ipynb", stored)
-    commit_all(gallery)
+def add(gallery: Gallery, *rows: Row, claims: Sequence[Claim] = (), **changes: object) -> None:
+    """Append a replicate that measured rows."""
+    recipe = load_recipe(gallery.recipes / "measuring.py", "measuring")
+    published = Published(rows=rows, claims=tuple(claims))
+    known = replace(REPLICATE, fingerprint=recipe.replicate_fingerprint, published=published)
+    path = replicates_path(gallery.recordings / "measuring.ipynb")
+    append(path, replace(known, **changes))
 
 
 @pytest.fixture
 def measure(published: Gallery) -> Append:
-    """Appends a replicate that measured rows."""
-
-    def measure(*rows: Row, claims: Sequence[Claim] = (), **changes: object) -> None:
-        recipe = load_recipe(published.recipes / "measuring.py", "measuring")
-        known = replace(REPLICATE, fingerprint=recipe.replicate_fingerprint, rows=rows)
-        line = replace(known, claims=tuple(claims), **changes)
-        append(replicates_path(published.recordings / "measuring.ipynb"), line)
-
-    return measure
+    """Appends a replicate of another host."""
+    return lambda *rows, **changes: add(published, *rows, **{"host": "new", **changes})
 
 
 @pytest.fixture
@@ -119,43 +95,57 @@ def drifts(published: Gallery, capsys: pytest.CaptureFixture[str]) -> Drifts:
 
 def test_what_was_not_recorded_anew_is_not_compared(drifts: Drifts) -> None:
     assert drifts() == (
-        "measuring: nothing was recorded since HEAD\nno figure to compare with HEAD\n"
+        "### Measurements beside those that are published\n\n"
+        "0 of 0 measurements lie in the ranges of HEAD; by what these promise it should be 0\n\n"
+        "#### `measuring`\n\n```text\nnothing was recorded since HEAD\n```\n"
     )
 
 
-def test_figures_outside_their_intervals_are_told_by_class(measure: Append, drifts: Drifts) -> None:
-    measure(EAGER, row("compiled", 2.2))
-    assert drifts() == (
-        "measuring: 1 of 2 figures outside their interval; 1 new process on 1 host, Some GPU\n"
-        "  gpu: 1 of 2 outside\n"
-        "    adam.10.compiled.time  2 ms  1.9 to 2.1  2.2 ms  +10.0 %\n"
-        "  claim faster: no longer made\n"
-        "1 of 2 figures (50 %) within the intervals of HEAD; of a later recording 95 % should be "
-        "(fewer are)\n"
+def test_measurements_outside_their_ranges_are_told(measure: Append, drifts: Drifts) -> None:
+    measure(EAGER, row("compiled", 2.5), claims=[FASTER])
+    told = drifts()
+    assert "1 of 2 measurements lie in the ranges of HEAD" in told
+    assert "by what these promise it should be 2\n" in told
+    assert "```text\n1 new processes on 1 hosts, Some GPU\noutside: adam.10.compiled.gpu: " in told
+    assert "2 (1.811 to 2.209 expected), now 2.5 ms, +25.0 %\n```" in told
+
+
+def test_what_hosts_have_shown_promises_less(
+    measure: Append, published: Gallery, drifts: Drifts
+) -> None:
+    walls = [row(f"v{number}", 1.0, quantity="wall") for number in range(8)]
+    for number, host in enumerate("abc"):
+        measure(*(replace(each, value=1.0 + number / 10) for each in walls), host=host)
+    commit_all(published)
+    measure(*(replace(each, value=2.0) for each in walls))
+    told = drifts()
+    assert (
+        "0 of 8 measurements lie in the ranges of HEAD; by what these promise it should be 4"
+        in told
     )
+    assert "adam.10.v0.wall: 1.1 (1 to 1.2 seen on 3 hosts), now 2 ms, +81.8 %" in told
+    drifts("--strict")  # none of them was predicted
 
 
-def test_what_lies_on_the_edge_of_its_interval_is_within(measure: Append, drifts: Drifts) -> None:
-    measure(row("eager", 4.1), row("compiled", 1.9))
-    assert "0 of 2 figures outside" in drifts()
-
-
-def test_the_new_value_is_the_mean_of_the_medians_of_hosts(measure: Append, drifts: Drifts) -> None:
-    for host, values in {"a": (3.0, 3.2, 9.0), "b": (5.0,)}.items():
-        for number, value in enumerate(values, 1):
+def test_the_new_value_is_the_median_of_the_medians_of_hosts(
+    measure: Append, drifts: Drifts
+) -> None:
+    for host, values in {"a": (3.0, 3.5, 9.0), "new": (4.5,)}.items():
+        for number, value in enumerate(values, 2):
             measure(row("eager", value), host=host, replicate=number)
-    assert "4 new processes on 2 hosts" in drifts()
-    assert "within the intervals" in drifts()  # sqrt(3.2 * 5) = 4
+    told = drifts()
+    assert "4 new processes on 2 hosts" in told
+    assert "1 of 1 measurements lie" in told  # 4
 
 
 def test_processes_that_were_published_do_not_count(
     published: Gallery, measure: Append, drifts: Drifts
 ) -> None:
-    measure(row("eager", 400.0))
+    measure(row("eager", 400.0), host="a", replicate=2)
     commit_all(published)
     measure(row("eager", 4.0), replicate=2)
-    assert "0 of 1 figures outside their interval; 1 new process" in drifts()
-    assert "1 of 1 figures outside their interval; 2 new processes" in drifts("--base", "HEAD~1")
+    assert "1 new processes on 1 hosts" in drifts()
+    assert "2 new processes on 2 hosts" in drifts("--base", "HEAD~1")
 
 
 def test_replicates_of_other_code_do_not_count(measure: Append, drifts: Drifts) -> None:
@@ -167,81 +157,105 @@ def test_what_another_device_measured_is_not_compared(measure: Append, drifts: D
     measure(row("eager", 400.0), device={"gpu": "Other GPU"}, replicate=2)
     measure(EAGER)
     told = drifts()
-    assert "0 of 1 figures outside their interval; 1 new process" in told
-    assert "left out, as recorded on another device than Some GPU: Other GPU" in told
+    assert "1 of 1 measurements lie" in told
+    assert "1 new processes" in told
+    assert "left out, as recorded on another device: Other GPU" in told
 
 
-def test_figures_that_are_new_or_gone_are_told(measure: Append, drifts: Drifts) -> None:
-    measure(EAGER, row("fused", 3.0), row("compiled", 0.002, unit="s"))
+def test_what_is_new_or_gone_is_told(measure: Append, drifts: Drifts) -> None:
+    measure(EAGER, row("fused", 3.0))
     told = drifts()
-    assert "new figure: adam.10.fused.time (ms)\n" in told
-    assert "new figure: adam.10.compiled.time (s)\n" in told
-    assert "no longer measured: adam.10.compiled.time (ms)\n" in told
+    assert "new: adam.10.fused.gpu (ms)\n" in told
+    assert "no longer made: adam.10.compiled.gpu (ms)\n" in told
+    assert "no longer made: claim faster\n" in told
 
 
-def test_figures_of_0_are_compared(published: Gallery, measure: Append, drifts: Drifts) -> None:
-    publish(published, [figure(replace(EAGER, value=0.0), 0.0, 0.0)], [])
-    measure(row("eager", 0.0))
-    assert "0 of 1 figures outside" in drifts()
-    measure(row("eager", 1.0), replicate=2)
-    assert "0 ms  0 to 0  0.5 ms  was 0" in drifts()
+PAGE = """
+'''
+Measuring
+=========
+
+Text.
+'''
+from IPython.display import display
+
+names = {"case": "Adam", "size": 10, "unit": "ms", "quantity": "gpu"}
+values = {"eager": 4.0, "compiled": 2.0, "once": 7.0}
+rows = [{**names, "variant": name, "value": value} for name, value in values.items()]
+claims = [{"claim": "only-here", "holds": True, "evidence": "of the page"}]
+display({"application/vnd.recipe-gallery.rows+json": {"rows": rows, "claims": claims}}, raw=True)
+"""
+
+
+def test_what_replicates_do_not_make_is_not_gone(published: Gallery, drifts: Drifts) -> None:
+    """The page's run measures one more variant, and makes a claim that no replicate makes."""
+    published.add("measuring", PAGE)
+    device = published.recording("measuring").facts["device"]
+    add(published, EAGER, COMPILED, device=device)
+    commit_all(published)
+    add(published, EAGER, COMPILED, device=device, host="new")
+    assert "no longer" not in drifts()
+    assert "3 of 3" not in drifts()
+    published.write("measuring", PAGE.replace('"once": 7.0', '"twice": 7.0'))
+    assert published.record("measuring")
+    add(published, EAGER, COMPILED, device=device, host="new")
+    assert "no longer made: adam.10.once.gpu (ms)\n" in drifts()
+
+
+def test_a_page_recorded_anew_counts_unless_its_code_changed(
+    gallery: Gallery, capsys: pytest.CaptureFixture[str]
+) -> None:
+    git(gallery.root, "init", "--quiet")
+    gallery.add("measuring", PAGE)
+    commit_all(gallery)
+
+    def told() -> str:
+        assert main(["drift", "--root", str(gallery.root)]) == 0
+        return capsys.readouterr().out
+
+    assert "nothing was recorded since HEAD" in told()
+    assert gallery.record(force=True)
+    assert "1 new processes on 1 hosts" in told()
+    assert "3 of 3 measurements lie" in told()
+    gallery.write("measuring", f"{PAGE}\nx = 2\n")
+    assert "nothing was recorded since HEAD" in told()
+
+
+def test_measurements_of_0_are_compared(
+    measure: Append, published: Gallery, drifts: Drifts
+) -> None:
+    for host in "ab":
+        measure(row("none", 0.0), host=host, replicate=2)
+    commit_all(published)
+    measure(row("none", 0.0))
+    assert "1 of 1 measurements lie" in drifts()
+    measure(row("none", 3.0), replicate=2)
+    assert "none.gpu: 0 (0 to 0 seen on 2 hosts), now 1.5 ms\n" in drifts()
 
 
 def test_claims_that_changed_are_told_with_evidence(measure: Append, drifts: Drifts) -> None:
     wrong = Claim(key="faster", holds=False, evidence="5 against 4 ms")
     measure(EAGER, COMPILED, claims=[wrong, Claim(key="new", holds=True, evidence="e")])
-    measure(EAGER, COMPILED, claims=[replace(wrong, holds=True)], replicate=2)
+    measure(EAGER, COMPILED, claims=[FASTER], replicate=2)
     told = drifts()
-    assert "claim faster: held in 6 of 6, now in 1 of 2: 5 against 4 ms\n" in told
+    assert "claim faster: held in 3 of 3, now in 1 of 2: 5 against 4 ms\n" in told
     assert "claim new: new, holds in 1 of 1\n" in told
 
 
-def test_strict_fails_for_figures_outside_and_claims_refuted_and_nothing_else(
+def test_strict_fails_for_predictions_and_claims_refuted_and_nothing_else(
     measure: Append, drifts: Drifts
 ) -> None:
     drifts("--strict")
-    held = Claim(key="faster", holds=True, evidence="e")
-    measure(EAGER, COMPILED, row("fused", 3.0), claims=[held])
+    measure(EAGER, COMPILED, row("fused", 3.0), claims=[FASTER])
     drifts("--strict")
-    measure(EAGER, COMPILED, claims=[replace(held, holds=False)], replicate=2)
+    measure(EAGER, COMPILED, claims=[replace(FASTER, holds=False)], replicate=2)
     drifts("--strict", status=1)
     drifts()
 
 
-def test_a_figure_outside_is_strictly_a_failure(measure: Append, drifts: Drifts) -> None:
+def test_a_refuted_prediction_is_strictly_a_failure(measure: Append, drifts: Drifts) -> None:
     measure(row("eager", 5.0))
     drifts("--strict", status=1)
-
-
-def test_a_page_recorded_anew_counts_unless_its_code_changed(gallery: Gallery) -> None:
-    code = """
-    '''
-    Measuring
-    =========
-
-    Text.
-    '''
-    from IPython.display import display
-
-    row = {"case": "Adam", "arm": "eager", "size": 10, "quantity": "time", "unit": "ms"}
-    rows = [row | {"value": 5.0, "class": "gpu"}]
-    display({"application/vnd.recipe-gallery.rows+json": {"rows": rows}}, raw=True)
-    """
-    git(gallery.root, "init", "--quiet")
-    gallery.recordings.mkdir()
-    publish(gallery, PUBLISHED, [])
-    gallery.add("measuring", code)
-    project = load_project(gallery.root)
-    [drift] = find_drift(project, [], "HEAD")
-    assert [each.value for each in drift.compared if each.is_outside] == [pytest.approx(5)]
-    assert drift.device == gallery.recording("measuring").device_name
-    gallery.write("measuring", f"{code}\n    x = 2\n")
-    [drift] = find_drift(project, ["measuring"], "HEAD")
-    assert drift.note == "nothing was recorded since HEAD"
-    gallery.write("measuring", code)
-    commit_all(gallery)
-    [drift] = find_drift(project, [], "HEAD")
-    assert drift.note == "nothing was recorded since HEAD"
 
 
 def test_what_is_wrong_with_one_recipe_does_not_stop_the_others(
@@ -250,21 +264,21 @@ def test_what_is_wrong_with_one_recipe_does_not_stop_the_others(
     measure(EAGER, COMPILED)
     published.write("another", "'''\nNo title\n'''\nx = (\n")
     told = drifts()
-    assert "another: " in told
     assert "another.py:" in told
-    assert "2 of 2 figures (100 %) within" in told
+    assert "2 of 2 measurements lie" in told
 
 
-def test_published_figures_that_are_damaged_are_told_with_their_commit(
+def test_what_is_damaged_in_a_commit_is_told_with_it(
     published: Gallery, measure: Append, drifts: Drifts
 ) -> None:
-    measure(EAGER)
-    path = figures_path(published.recordings / "measuring.ipynb")
-    path.write_text("{}\n")
+    path = replicates_path(published.recordings / "measuring.ipynb")
+    whole = path.read_text()
+    path.write_text(whole.replace("4.0", "4.5"))
     commit_all(published)
+    path.write_text(whole)
     told = drifts()
-    assert "measuring: HEAD:" in told
-    assert "measuring.figures.jsonl:1: not figures made here; compare with another commit" in told
+    assert "HEAD:" in told
+    assert "measuring.jsonl:2: was changed after it was recorded; compare with another" in told
 
 
 @pytest.mark.parametrize("base", ["no-such-branch", "--all", "", "a\0b"])
@@ -278,7 +292,7 @@ def test_a_commit_that_is_not_there_is_an_error(drifts: Drifts, base: str) -> No
 
 
 def test_recipes_are_named_as_for_recording(drifts: Drifts) -> None:
-    assert drifts("measuring.py").startswith("measuring: ")
+    assert "#### `measuring`" in drifts("measuring.py")
     assert drifts("no", status=1) == "error: no recipe named no; there are: measuring\n"
 
 
@@ -291,95 +305,54 @@ def test_without_git_or_a_repository_there_is_one_line(
     assert drifts(status=1) == "error: git is not installed; install it\n"
 
 
-def drift_of(*values: float, **changes: object) -> Drift:
-    compared = tuple(
-        Compared(figure=figure(row(f"arm{number}", 4.0), 3.9, 4.1), value=value)
-        for number, value in enumerate(values)
+def outside(name: str, unit: str = "ms") -> tuple[Measurement, Measurement]:
+    """Return a measurement as it was published and as it is now."""
+    known = Measurement(
+        case="Adam",
+        variant=name,
+        size=10,
+        quantity="gpu",
+        unit=unit,
+        value=4.0,
+        low=3.9,
+        high=4.1,
+        gpu_bound=True,
+        processes=6,
+        hosts=3,
     )
-    known = Drift(name="measuring", device=GPU, processes=6, hosts=2, compared=compared)
-    return replace(known, **changes)
-
-
-def test_markdown_is_a_table_of_what_is_outside() -> None:
-    assert format_markdown([drift_of(4.0, 5.0)], "HEAD").splitlines() == [
-        "### Figures beside those that are published",
-        "",
-        "1 of 2 figures (50 %) within the intervals of HEAD; of a later recording 95 % should be "
-        "(fewer are)",
-        "",
-        "#### `measuring`",
-        "",
-        "| Class | Figure | Published | Interval | Now | Change |",
-        "|---|---|---|---|---|---|",
-        "| `gpu` | `adam.10.arm1.time` | `4 ms` | `3.9 to 4.1` | `5 ms` | `+25.0 %` |",
-        "",
-        "```text",
-        "1 of 2 figures outside their interval; 6 new processes on 2 hosts, Some GPU",
-        "```",
-    ]
+    return known, replace(known, value=5.0)
 
 
 def test_what_a_recipe_wrote_addresses_nobody_in_markdown() -> None:
     evil = "```\n@everyone | [a](https://example.org) `x`"
-    unit = row("a|`b`", 5.0, unit="`|\n@b")
-    wrong = Compared(figure=figure(unit, 1.0, 2.0), value=5.0)
-    told = format_markdown([drift_of(compared=(wrong,), new=(evil,), note=evil)], "HEAD")
+    told = format_drift([Drift(name="a", outside=(outside("a", evil),), lines=(evil,))], "HEAD")
     lines = told.splitlines()
-    [line] = [line for line in lines if line.startswith("| `gpu`")]
-    assert line == (
-        "| `gpu` | `adam.10.a-b.time` | `5 '\\| @b` | `1 to 2` | `5 '\\| @b` | `+0.0 %` |"
-    )
     first, last = lines.index("```text"), len(lines) - 1
     assert [number for number, line in enumerate(lines) if "```" in line] == [first, last]
 
 
-def test_a_long_list_is_cut_in_markdown() -> None:
-    told = format_markdown([drift_of(*[5.0] * 100, gone=("x",) * 100)], "HEAD")
+def test_a_long_list_is_cut() -> None:
+    pairs = tuple(outside(f"v{number}") for number in range(100))
+    told = format_drift([Drift(name="a", outside=pairs, lines=("b",) * 100)], "HEAD")
     assert told.count("adam.") == 20
-    assert "`+25.0 %` |\n\n80 more are outside.\n\n```text\n" in told
-    assert "... and 80 more" in told
+    assert told.count("... and 80 more") == 1
+    assert told.count("... and 79 more") == 1
     assert len(told) < 10_000
 
 
 def test_a_pull_request_takes_what_is_told_of_many_recipes() -> None:
-    told = format_markdown([drift_of(4.0, gone=("x" * 100,) * 100)] * 100, "HEAD")
+    told = format_drift([Drift(name="a", lines=("x" * 100,) * 100)] * 100, "HEAD")
     assert len(told) < 65_536 / 2
-    assert re.search(r"\n```\n\n\d+ more recipes left out; all: recipe-gallery drift$", told)
-    assert "left out" not in format_markdown([drift_of(4.0)] * 10, "HEAD")
-
-
-def test_that_enough_is_within_is_told() -> None:
-    told = format_text([drift_of(*[4.0] * 19, 5.0)], "main")
-    assert told.endswith(
-        "19 of 20 figures (95 %) within the intervals of main; of a later recording 95 % should be"
-    )
-
-
-@pytest.mark.parametrize(
-    ("notebook", "device"),
-    [
-        ({"metadata": {"recording": {"device": {"gpu": "A GPU", "cpu": "A CPU"}}}}, "A GPU"),
-        ({"metadata": {"recording": {"device": {"gpu": None, "cpu": "A CPU"}}}}, "A CPU"),
-        ({"metadata": {"recording": {"device": 5}}}, ""),
-        ({"metadata": {}}, ""),
-        ([], ""),
-    ],
-)
-def test_the_device_of_what_was_published_is_known_as_far_as_it_tells(
-    notebook: object, device: str
-) -> None:
-    text = json.dumps(notebook)
-    known = Published(figures=Figures(), notebook=text, replicates=frozenset())
-    assert known.device == device
-    assert replace(known, notebook="").device == ""
+    assert told.endswith("more recipes left out; all: recipe-gallery drift\n")
+    assert "left out" not in format_drift([Drift(name="a")] * 10, "HEAD")
 
 
 def test_what_only_recording_needs_may_be_missing() -> None:
     program = """
 import sys
-for name in ("psutil", "scipy", "nbclient", "jupyter_client", "distributed"):
+for name in ("psutil", "nbclient", "jupyter_client", "distributed"):
     sys.modules[name] = None
-from recipe_gallery.record.drift import compare, report
+from recipe_gallery.record import drift
 from recipe_gallery.record.programs import ask
 print(ask(["git", "--version"], seconds=60).stdout)
 """

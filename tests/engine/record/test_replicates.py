@@ -8,7 +8,6 @@ from nbformat import NotebookNode
 
 from gallery import Gallery
 from recipe_gallery.__main__ import main
-from recipe_gallery.recipes.measurements import load_figures
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.replicates import Replicate, read_replicates
 from recipe_gallery.record.tasks import task as tasks
@@ -45,19 +44,16 @@ def test_each_replicate_is_a_line_that_says_what_its_process_published(gallery: 
     write(gallery)
     assert gallery.record(replicates=2)
     made = replicates(gallery)
-    assert [(each.replicate, each.rows[0].value) for each in made] == [(1, 1.51), (2, 1.52)]
+    assert [(each.replicate, each.published.rows[0].value) for each in made] == [
+        (1, 1.51),
+        (2, 1.52),
+    ]
     recording = gallery.recording("recipe")
     assert {each.host for each in made} == {recording.facts["host"]}
     assert {each.device_name for each in made} == {recording.device_name}
     assert made[0].versions == recording.facts["versions"]
     lines = gallery.messages.splitlines()
     assert any(line.startswith("recipe replicate 2 (3 of 3): cell 1 of 1, ") for line in lines)
-    assert (
-        load_figures(gallery.recordings / "recipe.ipynb")
-        .figures["adam.10.compiled.speedup"]
-        .processes
-        == 3
-    )
     assert "1 of 1 recorded: recipe" in lines
     assert lines[-1] == "2 of 2 replicates made: recipe 2"
 
@@ -191,7 +187,7 @@ def test_a_replicate_of_another_device_is_told(
     page = gallery.recording("recipe").device_name
     assert note == (
         f"note: recipe replicate 1 ran on Another CPU, the page's run on {page}: "
-        "figures come from devices of one name"
+        "measurements come from devices of one name"
     )
 
 
@@ -229,15 +225,6 @@ def test_an_interruption_keeps_replicates_and_the_same_command_goes_on(
     assert numbers(gallery) == [1]
     assert gallery.record(replicates=3)
     assert numbers(gallery) == [1, 2, 3]
-
-
-@pytest.mark.usefixtures("_run_here")
-def test_figures_that_a_killed_run_left_out_are_computed(gallery: Gallery) -> None:
-    write(gallery)
-    assert gallery.record(replicates=1)
-    (gallery.recordings / "recipe.figures.jsonl").unlink()
-    assert gallery.record(replicates=1)
-    assert load_figures(gallery.recordings / "recipe.ipynb").figures
 
 
 @pytest.mark.parametrize("wrong", ["0", "-1", "x", "1e3", "1001"])

@@ -62,7 +62,6 @@ def recipes(gallery: Gallery) -> Gallery:
 NO_RECIPE = "error: recipes_source/d.py:1: syntax error: invalid syntax; mend the code"
 FAILED = "error: recipes_source/c.py:8: failed; mend it"
 LEFT = "about a minute left"
-FIGURES = "on 1 host (how hosts differ is supposed)"
 
 
 def test_a_session_tells_each_cell_each_result_and_what_became_of_all(recipes: Gallery) -> None:
@@ -85,7 +84,6 @@ def test_a_session_tells_each_cell_each_result_and_what_became_of_all(recipes: G
             f"a replicate 2 (5 of 5): cell 1 of 2, N s, {LEFT}",
             f"a replicate 2 (5 of 5): cell 2 of 2, N s, {LEFT}",
             "a replicate 2: recorded in N s",
-            f"a: 1 figure of 3 processes {FIGURES}, computed",
             "2 of 4 recorded: a, b",
             "2 of 2 replicates made: a 2",
             "2 failed: d, c",
@@ -108,7 +106,6 @@ def test_a_second_session_tells_what_is_there_already(recipes: Gallery) -> None:
             "c (1 of 1): cell 1 of 1, N s",
             FAILED,
             "    printed",
-            f"a: 1 figure of 3 processes {FIGURES}, unchanged",
             "0 of 4 recorded: none",
             "2 current already",
             "2 failed: d, c",
@@ -126,28 +123,10 @@ def test_a_second_session_tells_what_is_there_already(recipes: Gallery) -> None:
             f"a replicate 3 (2 of 2): cell 1 of 2, N s, {LEFT}",
             f"a replicate 3 (2 of 2): cell 2 of 2, N s, {LEFT}",
             "a replicate 3: recorded in N s",
-            f"a: 1 figure of 4 processes {FIGURES}, computed",
             "1 of 1 recorded: a",
             "1 of 1 replicates made: a 1",
         ],
     )
-
-
-def test_figures_are_computed_after_a_page_run_and_what_keeps_them_is_told(
-    recipes: Gallery,
-) -> None:
-    computed = f"a: 1 figure of 1 process {FIGURES}, computed"
-    assert computed in record(recipes, "a")[1]
-    stored = recipes.recordings / "a.figures.jsonl"
-    stored.unlink()
-    stored.mkdir()
-    done, lines = record(recipes, "a", force=True)
-    assert not done
-    assert lines[-2:] == [
-        "a: recorded in N s",
-        "error: a: recordings/a.figures.jsonl: cannot be written: Is a directory; "
-        "mend it, then run: recipe-gallery figures a",
-    ]
 
 
 def test_rows_that_no_page_could_show_are_refused_and_what_was_there_stays(
@@ -159,8 +138,8 @@ def test_rows_that_no_page_could_show_are_refused_and_what_was_there_stays(
     done, lines = record(recipes, "a")
     assert not done
     assert lines[-1] == (
-        "error: recipes_source/a.py: rows published by cell 1: row 1: value is -1, "
-        "not 0 nor in 1e-15 to 1e+15; correct what the recipe publishes"
+        "error: recipes_source/a.py:8: rows published by cell 1: row 1: value is -1, "
+        "which has to be 0, or a number from 1e-15 to 1e15; correct what the recipe publishes"
     )
     assert (recipes.recordings / "a.ipynb").read_bytes() == before
 

@@ -12,10 +12,8 @@ from sphinx.application import Sphinx
 
 from gallery import Build, Gallery
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.languages import Language
-from recipe_gallery.search import parts, synonyms
-from recipe_gallery.search.page_text import read_sections
-from recipe_gallery.search.words import find_words
+from recipe_gallery.search import synonyms
+from recipe_gallery.search.index import FILE_NAME, find_words, read_sections, write_index
 
 PAGE = """
 Title
@@ -42,18 +40,17 @@ Prose of it.
 """
 
 
-def read_part(path: Path) -> Any:
-    """Return what a file of the index holds."""
-    text = path.read_text(encoding="utf-8")
-    found = re.fullmatch(r'recipeGallerySearch\("(.*?)", (.*)\);\n', text, re.DOTALL)
+def read_index(path: Path) -> Any:
+    """Return what an index holds."""
+    found = re.fullmatch(
+        r'recipeGallerySearch\("index", (.*)\);\n', path.read_text(encoding="utf-8")
+    )
     assert found
-    assert found[1] == path.name
-    return json.loads(found[2])
+    return json.loads(found[1])
 
 
 def texts(build: Build) -> str:
-    folder = build.out / parts.FOLDER
-    return "".join(path.read_text(encoding="utf-8") for path in folder.glob("texts-*"))
+    return str(read_index(build.out / FILE_NAME)["pages"])
 
 
 def test_words_are_names_with_their_parts_and_pairs_of_characters() -> None:
@@ -89,37 +86,25 @@ def test_a_term_of_a_glossary_is_a_place_of_its_own() -> None:
     assert term[:4] == ["term-granite", "granite", "A hard stone.", ["granite"]]
 
 
-def test_an_index_is_cut_into_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(parts, "PART", 20)
-    names = ["basalt", "cobalt", "dolomite", "emerald"]
-    pages = [
-        [["", name, f"{name}.", [name], {name: 3, "stone": 1}], ["s", "", "", [], {}]]
-        for name in names
+def test_an_index_tells_in_which_sections_a_word_is(tmp_path: Path) -> None:
+    pages = {
+        f"{name}.html": [
+            ["", name, f"{name}.", [name], {name: 3, "stone": 1}],
+            ["s", "", "", [], {"sand": 2}],
+        ]
+        for name in ("basalt", "cobalt")
+    }
+    write_index(tmp_path / FILE_NAME, pages, {"rock": ["stone"]})
+    index = read_index(tmp_path / FILE_NAME)
+    assert index["pages"][1] == ["cobalt.html", [["", "cobalt", "cobalt."], ["s", "", ""]]]
+    assert index["lengths"] == [4, 2, 4, 2]
+    assert index["synonyms"] == [["rock", ["stone"]]]
+    assert index["terms"] == [
+        ["basalt", [0, 7]],  # three times in the first section, and in its title
+        ["cobalt", [2, 7]],
+        ["sand", [1, 4, 2, 4]],
+        ["stone", [0, 2, 2, 2]],
     ]
-    blocks = [parts.gather(pages[:3]), parts.gather(pages[3:])]
-    synonyms = {"rock": ["stone"]}
-    assert set(parts.write_parts(tmp_path, names, blocks, synonyms)) == {*names, "stone"}
-    assert parts.write_parts(tmp_path / "whole", names, [parts.gather(pages)], synonyms)
-    parted, whole = (
-        {path.name: path.read_bytes() for path in Path(folder, parts.FOLDER).iterdir()}
-        for folder in (tmp_path, tmp_path / "whole")
-    )
-    assert parted == whole
-    index = read_part(tmp_path / parts.FOLDER / "index.js")
-    assert index["starts"] == [0, 2, 4, 6, 8]
-    assert index["synonyms"] == {"rock": ["stone"]}
-    assert len(index["terms"]) > 1
-    found = {}
-    for first, name in index["terms"]:
-        terms, lists = read_part(tmp_path / parts.FOLDER / name)
-        assert terms[0] == first
-        found |= dict(zip(terms, lists, strict=True))
-    assert found["stone"] == [0, 2, 2, 2, 2, 2, 2, 2]
-    assert found["cobalt"] == [2, 7]  # three times in the third section, and in its title
-    before = {path.name for path in (tmp_path / parts.FOLDER).iterdir()}
-    parts.write_parts(tmp_path, names[:1], [parts.gather(pages[:1])], {})
-    after = {path.name for path in (tmp_path / parts.FOLDER).iterdir()}
-    assert len(after) < len(before)  # what is no longer needed is gone
 
 
 @pytest.fixture
@@ -143,8 +128,6 @@ def test_changed_pages_are_searched_anew_and_search_engines_leave_the_search_out
     assert "noindex" not in build.page("other")
     assert not (build.out / "searchindex.js").exists()
     (searched.root / "other.rst").write_text("Other\n=====\n\nA garnet here.\n")
-    assert "basalt" in texts(searched.build(recipe_gallery_keep_search_index=True))
-    (searched.root / "other.rst").touch()
     build = searched.build()
     assert "garnet" in texts(build)
     assert "basalt" not in texts(build)
@@ -173,41 +156,32 @@ def test_a_table_of_synonyms_with_a_mistake_is_one_line(
     path = tmp_path / synonyms.FILE_NAME
     path.write_text(text.format("language,searched,meant\n"))
     with pytest.raises(GalleryError) as caught:
-        synonyms.load_synonyms(tmp_path, ["en", "ko"])
+        synonyms.load_synonyms(tmp_path, ["en", "ko"], "en")
     assert told in str(caught.value)
 
 
 def test_synonyms_are_those_of_a_language_and_of_its_glossary(tmp_path: Path) -> None:
-    assert synonyms.load_synonyms(tmp_path, ["en"]) == []
+    assert synonyms.load_synonyms(tmp_path, ["en"], "en") == {}
     (tmp_path / synonyms.FILE_NAME).write_text(
         "language,searched,meant\nen,card,GPU\nko,그래픽 카드|카드,GPU\nko,왜,\n"
     )
     (tmp_path / "glossary.csv").write_text(
         "term,ko,note\nkernel|kernels,커널|커널들,\nEager,eager,\n"
     )
-    rows = synonyms.load_synonyms(tmp_path, ["en", "ko"])
-    korean = Language(code="ko", name="한국어")
-    assert synonyms.add_glossary(rows, tmp_path, korean) == {
+    assert synonyms.load_synonyms(tmp_path, ["en", "ko"], "ko") == {
         "그래픽 카드": ["gpu"],
         "카드": ["gpu"],
         "왜": [],
         "kernel": ["커널"],
         "kernels": ["커널"],
     }
-    lost = [str(each) for each in synonyms.find_lost(rows, {"gp"}, tmp_path)]
-    assert [line.rpartition("synonyms.csv")[2] for line in lost] == [
-        ":2: 'GPU' stands on no page in en; name what the pages call it",
-        ":3: 'GPU' stands on no page in ko; name what the pages call it",
-    ]
-    words = {"커널", "메모", "모리"}
-    dense = synonyms.Synonym(language="ko", searched=("메모",), meant=("메모리", "커널"))
-    assert list(synonyms.find_lost([dense], words, tmp_path)) == []
 
 
-def test_a_synonym_that_leads_nowhere_is_a_warning_of_the_build(searched: Gallery) -> None:
+def test_a_table_of_synonyms_with_a_mistake_is_a_warning_of_every_build(searched: Gallery) -> None:
     folder = searched.root / "locale"
     folder.mkdir()
-    (folder / synonyms.FILE_NAME).write_text("language,searched,meant\nen,rock,granite|basalt\n")
-    warnings = searched.build().warnings
-    assert warnings.count("synonyms.csv:2: 'granite' stands on no page in en") == 1
-    assert "basalt" not in warnings
+    (folder / synonyms.FILE_NAME).write_text("language,searched,meant\nxx,rock,basalt\n")
+    for _build in range(2):
+        build = searched.build()
+        assert build.warnings.count("synonyms.csv:2: 'xx' is no language of this project") == 1
+        assert "A basalt here." in texts(build)

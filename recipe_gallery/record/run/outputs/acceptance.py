@@ -7,9 +7,9 @@ import nbformat
 from nbformat import NotebookNode
 
 from ....errors import GalleryError
-from ....recipes.cell import Cell
 from ....recipes.harmless import clean_svg, find_left_out
 from ....recipes.pictures import SUFFIXES, read_picture
+from ....recipes.recipe import Cell
 
 _LIMIT = "output_limit under [limits] in recording.toml"
 _SHARE = 4  # a picture may take a quarter of what a recording may

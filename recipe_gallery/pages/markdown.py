@@ -1,0 +1,393 @@
+"""Text of a page as Markdown, for the notebook and the script.
+
+Markdown is what notebooks hold and what reads well in the comments of a script. Where it has no
+form for something, such as a superscript, HTML is written that Jupyter shows. Of what is not known
+here the words are kept, and it is told.
+
+``write_block`` and ``write_inline`` are asked for each node. An extension that brings nodes of its
+own says with ``write_block.register(its_node, function)`` what a notebook has of them.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import singledispatch
+from itertools import zip_longest
+from textwrap import indent
+from urllib.parse import urljoin, urlsplit
+
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.builders import Builder
+from sphinx.locale import admonitionlabels
+from sphinx.util import logging
+from sphinx_gallery._doctree_links import code_links_block
+from tabulate import tabulate
+
+from .markdown_text import (
+    code_block,
+    code_span,
+    emphasize,
+    escape,
+    link,
+    protect_lines,
+)
+from .media import displayed_tex
+
+logger = logging.getLogger(__name__)
+
+# What holds blocks and shows nothing of its own
+_HOLDERS = (
+    nodes.compound,
+    nodes.container,
+    nodes.document,
+    nodes.figure,
+    nodes.legend,
+    addnodes.glossary,
+    addnodes.only,
+    addnodes.versionmodified,
+)
+# What a page marks by its looks alone: its words are all there is.
+_LOOKS = (
+    nodes.abbreviation,
+    nodes.inline,
+    nodes.generated,
+    nodes.label,
+    nodes.problematic,
+    nodes.target,
+    addnodes.pending_xref,
+    addnodes.pending_xref_condition,
+)
+# What a page does not show, or shows elsewhere
+_INVISIBLE = (
+    nodes.comment,
+    nodes.decoration,
+    nodes.meta,
+    nodes.pending,
+    nodes.substitution_definition,
+    nodes.system_message,
+    addnodes.highlightlang,
+    addnodes.index,
+    addnodes.tabular_col_spec,
+)
+_EMPHASIS = (nodes.emphasis, nodes.title_reference, addnodes.manpage)
+# What cannot stand in an environment for several equations, being one
+_EQUATIONS = re.compile(
+    r"\\begin\{(?:align|alignat|eqnarray|equation|flalign|gather|multline|split)\*?\}"
+)
+# HTML that Markdown leaves alone up to the next empty line; comments and code end before
+_HTML_BLOCK = re.compile(
+    r"</?(?:article|aside|blockquote|center|details|dialog|div|dl|figure|footer|form|h[1-6]|"
+    r"header|hr|iframe|main|nav|ol|p|section|summary|table|ul)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Page:
+    """The page that is being written as Markdown."""
+
+    builder: Builder
+    docname: str
+
+    def address(self, node: nodes.Element) -> str:
+        """Return where a link or a picture leads, from anywhere; empty if that is not known."""
+        site: str = self.builder.config.html_baseurl
+        site = f"{site.rstrip('/')}/" if site else ""
+        here = urljoin(site, self.builder.get_target_uri(self.docname))
+        images = self.builder.env.images
+        if "filename" in node:  # a file to download
+            found = urljoin(site, f"_downloads/{node['filename']}")
+        elif node.get("uri") in images:
+            found = urljoin(site, f"_images/{images[node['uri']][1]}")
+        elif "refid" in node:
+            found = f"{here}#{node['refid']}"
+        else:
+            found = node.get("refuri") or node.get("uri") or ""
+        try:
+            found = urljoin(here, found)
+            return found if urlsplit(found).scheme else ""
+        except ValueError:  # no address, such as https://[a
+            return ""
+
+    def warn_of_unknown(self, node: nodes.Node) -> None:
+        """Tell that no more than the words of a node are in the notebook."""
+        logger.warning(
+            "%s: notebook and script hold its words alone; say it with other markup, or accept it: "
+            'suppress_warnings = ["recipe_gallery.notebook"]',
+            type(node).__name__,
+            location=node,
+            type="recipe_gallery",
+            subtype="notebook",
+        )
+
+
+def is_inside(node: nodes.Node, *kinds: type[nodes.Node]) -> bool:
+    """Tell whether a node is part of one of these kinds."""
+    while node.parent is not None:
+        node = node.parent
+        if isinstance(node, kinds):
+            return True
+    return False
+
+
+# Words of a paragraph
+
+
+@singledispatch
+def write_inline(node: nodes.Node, page: Page) -> str:
+    """Return a part of a paragraph as Markdown; of what is not known, its words."""
+    page.warn_of_unknown(node)
+    return join_inline(node, page)
+
+
+def join_inline(parent: nodes.Element, page: Page) -> str:
+    """Return the words of a node as Markdown."""
+    text = ""
+    for node, following in zip_longest(parent.children, parent.children[1:]):
+        if isinstance(node, (nodes.strong, *_EMPHASIS)):
+            sign, tag = ("**", "strong") if isinstance(node, nodes.strong) else ("*", "em")
+            beside = text[-1:], _first_sign(following)
+            piece = emphasize(join_inline(node, page), sign, tag, *beside)
+        else:
+            piece = write_inline(node, page)
+        if text.endswith("!") and piece.startswith("["):
+            text = f"{text[:-1]}\\!"  # else the link would be a picture
+        elif text.endswith("`") and piece.startswith("`"):
+            text += "<span></span>"  # else the two pieces of code would be one
+        text += piece
+    return text
+
+
+def _first_sign(node: nodes.Node | None) -> str:
+    """Return the character with which a node will begin; of markup, one that is no letter."""
+    while isinstance(node, _LOOKS) and node.children:
+        node = node.children[0]
+    if isinstance(node, (nodes.strong, *_EMPHASIS)):
+        return "*"
+    if isinstance(node, nodes.Text):
+        return str(node)[:1]
+    return "`" if node else ""
+
+
+for _kind in _LOOKS:
+    write_inline.register(_kind, join_inline)
+for _kind in _INVISIBLE:
+    write_inline.register(_kind, lambda _node, _page: "")
+for _kind in (nodes.footnote_reference, nodes.citation_reference):
+    write_inline.register(_kind, lambda node, page: f"<sup>[{join_inline(node, page)}]</sup>")
+for _kind, _tag in ((nodes.subscript, "sub"), (nodes.superscript, "sup")):
+    write_inline.register(
+        _kind, lambda node, page, tag=_tag: f"<{tag}>{join_inline(node, page)}</{tag}>"
+    )
+write_inline.register(nodes.literal, lambda node, _page: code_span(node.astext()))
+
+
+@write_inline.register(nodes.Text)
+def _text(node: nodes.Text, _page: Page) -> str:
+    block = node.parent
+    while isinstance(block.parent, nodes.TextElement):
+        block = block.parent
+    dollars = block.astext().count("$") + len(list(block.findall(nodes.math)))
+    in_link = is_inside(node, nodes.reference, addnodes.download_reference)
+    return escape(node.astext().replace("\r", ""), apart=dollars > 1, in_link=in_link)
+
+
+@write_inline.register(nodes.math)
+def _math(node: nodes.math, _page: Page) -> str:
+    tex = " ".join(node.astext().split())
+    if is_inside(node, nodes.entry):  # a sign that divides the cells of a table
+        tex = tex.replace(r"\|", r"\Vert ").replace("|", r"\vert ")
+    return f"${tex}$"
+
+
+@write_inline.register(nodes.reference)
+@write_inline.register(addnodes.download_reference)
+def _link(node: nodes.Element, page: Page) -> str:
+    text, address = join_inline(node, page), page.address(node)
+    if not address or not text:
+        return text  # of a site whose address is not known
+    return f"<{address}>" if node.astext() == address else link(f"[{text}]", address)
+
+
+@write_inline.register(nodes.image)
+def _image(node: nodes.image, page: Page) -> str:
+    address = page.address(node)
+    alt = " ".join(node.get("alt", "").split())
+    return link(f"![{escape(alt, in_link=True)}]", address) if address else escape(alt)
+
+
+@write_inline.register(nodes.raw)
+def _raw(node: nodes.raw, _page: Page) -> str:
+    """Return HTML as its author wrote it, who is trusted."""
+    return node.astext() if "html" in node.get("format", "").split() else ""
+
+
+# Paragraphs, quotes, notes, code and formulas
+
+
+@singledispatch
+def write_block(node: nodes.Node, page: Page) -> str:
+    """Return a block of a page as Markdown; of what is not known, its words."""
+    if isinstance(node, (nodes.Inline, nodes.Text, *_INVISIBLE)):
+        return write_inline(node, page)
+    if isinstance(node, nodes.Admonition):
+        # a quote with its label; a heading would cut the page in pieces
+        label = bold_line(escape(str(admonitionlabels.get(node.tagname, ""))))
+        return _quote(f"{label}\n\n{join_blocks(node.children, page)}".strip("\n"))
+    page.warn_of_unknown(node)
+    return join_blocks(node.children, page)
+
+
+def join_blocks(children: Iterable[nodes.Node], page: Page) -> str:
+    """Return blocks as Markdown, an empty line between them."""
+    texts = [
+        write_block(node, page).strip("\n")
+        for node in children
+        # else a notebook has it in another form
+        if not isinstance(node, nodes.Element) or node.get("notebook", True)
+    ]
+    return "\n\n".join(filter(None, texts))
+
+
+def _quote(text: str) -> str:
+    return indent(text, "> ", lambda _line: True).replace("> \n", ">\n")
+
+
+def bold_line(text: str) -> str:
+    """Return words as a paragraph in bold."""
+    return emphasize(" ".join(text.split("\n")), "**", "strong")
+
+
+def plain_code(block: nodes.Element) -> str:
+    """Return the code of a block, without the numbers of lines that Sphinx-Gallery puts in."""
+    parts = (
+        part.astext()
+        for part in block.children
+        if not (isinstance(part, nodes.Element) and "linenos" in part["classes"])
+    )
+    return "".join(parts).strip("\n")
+
+
+def write_heading(title: nodes.title, level: int, page: Page) -> str:
+    """Return the title of a section."""
+    words = join_inline(title, page).replace("\n", " ")
+    if words.endswith("#"):  # else Markdown takes it for an end of the heading
+        words = f"{words[:-1]}\\#"
+    return f"{'#' * min(level, 6)} {words}"
+
+
+for _kind in _HOLDERS:
+    write_block.register(_kind, lambda node, page: join_blocks(node.children, page))
+for _kind in (nodes.block_quote, nodes.sidebar, nodes.topic):
+    write_block.register(_kind, lambda node, page: _quote(join_blocks(node.children, page)))
+for _kind in (nodes.rubric, nodes.subtitle, nodes.title, addnodes.centered):
+    write_block.register(_kind, lambda node, page: bold_line(join_inline(node, page)))
+for _kind in (nodes.paragraph, nodes.caption):
+    write_block.register(_kind, lambda node, page: protect_lines(join_inline(node, page)))
+write_block.register(nodes.attribution, lambda node, page: f"— {join_inline(node, page)}")
+write_block.register(nodes.transition, lambda _node, _page: "---")
+write_block.register(nodes.doctest_block, lambda node, _page: code_block(node.astext(), "pycon"))
+
+
+@write_block.register(nodes.footnote)
+@write_block.register(nodes.citation)
+def _footnote(node: nodes.Element, page: Page) -> str:
+    label, *body = node.children
+    text = join_blocks(body, page)
+    between = " " if body and isinstance(body[0], nodes.paragraph) else "\n\n"
+    return f"**[{join_inline(label, page)}]**{between}{text}"
+
+
+@write_block.register(nodes.literal_block)
+@write_block.register(code_links_block)  # Sphinx-Gallery's, of code that it has put links into
+def _code(node: nodes.Element, _page: Page) -> str:
+    language = node.get("language") or node.get("lang", "")
+    return code_block(plain_code(node), "" if language in ("default", "none") else language)
+
+
+@write_block.register(nodes.math_block)
+def _formula(node: nodes.math_block, _page: Page) -> str:
+    tex = displayed_tex(node)
+    if r"\\" in tex and not _EQUATIONS.match(tex):  # as Sphinx does for pages
+        tex = f"\\begin{{split}}\n{tex}\n\\end{{split}}"
+    if node.get("number"):
+        tex += f"\n\\tag{{{node['number']}}}"
+    return f"$$\n{tex}\n$$"
+
+
+@write_block.register(nodes.raw)
+def _raw_block(node: nodes.raw, page: Page) -> str:
+    html = write_inline(node, page).strip()
+    if html and not _HTML_BLOCK.match(html):
+        html = f"<div>\n{html}\n</div>"
+    html = re.sub(r"\$(?=[^<>]*(?:<|$))", "<span>&#36;</span>", html)  # no formula with another one
+    return re.sub(r"\n(?:[ \t]*\n)+", "\n", html)  # after an empty line would be Markdown
+
+
+# Lists
+
+
+def _point(marker: str, text: str) -> str:
+    return f"{marker} {indent(text, ' ' * (len(marker) + 1)).lstrip()}".rstrip()
+
+
+def _join_points(points: Sequence[str]) -> str:
+    """Return a list; one of short points has no empty lines between them."""
+    return ("\n\n" if any("\n\n" in point for point in points) else "\n").join(points)
+
+
+@write_block.register(nodes.bullet_list)
+def _bullets(node: nodes.bullet_list, page: Page) -> str:
+    sign = node.get("bullet", "*")  # docutils takes others, too
+    sign = sign if sign in "*+-" else "*"
+    return _join_points([_point(sign, join_blocks(item.children, page)) for item in node])
+
+
+@write_block.register(nodes.enumerated_list)
+def _numbers(node: nodes.enumerated_list, page: Page) -> str:
+    if node.get("enumtype", "arabic") != "arabic":  # Markdown counts in numbers alone
+        page.warn_of_unknown(node)
+    points = enumerate(node, node.get("start", 1))
+    return _join_points([_point(f"{n}.", join_blocks(item.children, page)) for n, item in points])
+
+
+@write_block.register(nodes.definition_list)
+def _definitions(node: nodes.definition_list, page: Page) -> str:
+    points = []
+    for item in node:
+        heads: list[str] = []
+        body: list[nodes.Node] = []
+        for child in item:
+            if isinstance(child, nodes.term):
+                heads.append(bold_line(join_inline(child, page)))
+            elif isinstance(child, nodes.classifier):
+                heads[-1] += f" : *{join_inline(child, page)}*"
+            else:
+                body += child.children
+        head = "\\\n".join(heads)
+        points.append(_point("*", f"{head}\n\n{join_blocks(body, page)}".rstrip()))
+    return _join_points(points)
+
+
+@write_block.register(nodes.table)
+def _table(table: nodes.table, page: Page) -> str:
+    """Return a table of lines; Markdown has none whose cells cover others or hold blocks."""
+    titles = [protect_lines(join_inline(each, page)) for each in table.findall(nodes.title)]
+    rows = [[_line(cell, page) for cell in row] for row in table.findall(nodes.row)]
+    heads = [row for head in table.findall(nodes.thead) for row in head]
+    if len(heads) > 1 or not all(map(_is_simple, table.findall(nodes.entry))):
+        page.warn_of_unknown(table)
+    # Markdown has no table without a header, but an empty one.
+    header = rows.pop(0) if heads else [""] * len(rows[0])
+    grid = tabulate(rows, headers=header, tablefmt="github", disable_numparse=True)
+    return "\n\n".join([*titles, str(grid)])
+
+
+def _is_simple(cell: nodes.entry) -> bool:
+    covers = cell.get("morecols") or cell.get("morerows")
+    return not covers and [type(child) for child in cell] in ([], [nodes.paragraph])
+
+
+def _line(cell: nodes.entry, page: Page) -> str:
+    return join_blocks(cell.children, page).replace("\n", " ").replace("|", r"\|")

@@ -1,0 +1,209 @@
+"""Compare what was recorded anew with the measurements and claims that a commit has.
+
+What is new are the processes that the commit does not have: lines of replicates, and the page's
+run if its notebook is another one. Their value stands beside the range that the commit's processes
+give.
+"""
+
+import os
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from ..errors import GalleryError, suggest
+from ..project import Project
+from ..recipes.gallery import GalleryFile
+from ..recipes.measurements import Measurement
+from ..recipes.recipe import load_recipe
+from ..recipes.replicates import replicates_path
+from ..recipes.sources import Measurements, Process, Sources, measure_all, read_sources
+from .programs import ask
+from .recording_status import choose_files
+
+ANSWER = 60  # seconds in which git has to answer
+PREDICTED = 0.95  # of new measurements lie in a range that is expected of them
+_MOST = 20  # lines of a kind
+_ENOUGH = 25_000  # characters; GitHub takes 65,536 in a pull request, and more stands beside this
+
+
+@dataclass(frozen=True, kw_only=True)
+class Drift:
+    """How a recipe's new processes stand to what was published."""
+
+    name: str
+    within: int = 0
+    expected: float = 0.0  # how many should be within, by what their ranges promise
+    outside: tuple[tuple[Measurement, Measurement], ...] = ()  # published, and now
+    refuted: bool = False  # whether a claim holds no longer
+    lines: tuple[str, ...] = ()  # what is told besides
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Whether a claim is refuted, or a measurement lies outside of what was predicted."""
+        return self.refuted or any(before.is_predicted for before, _now in self.outside)
+
+
+def find_drift(
+    project: Project, names: Sequence[str], base: str, folder: Path | None = None
+) -> list[Drift]:
+    """Compare recordings of recipes called ``names``, or of all, with those of the commit ``base``.
+
+    ``folder`` holds the recordings; by default it is that of conf.py. What is wrong with one
+    recipe is told with it. Raises ``GalleryError`` for an unknown name of a recipe or a commit.
+    """
+    question = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}"]
+    status, commit = _ask_git(project.root, question)
+    if status:
+        remedy = "name a branch, a tag or a commit of this repository"
+        raise GalleryError(f"git knows no commit {base!r}", path=project.root, remedy=remedy)
+    found = []
+    for file in choose_files(project, names):
+        try:
+            found.append(_compare(file, folder or project.recordings, commit.strip(), base))
+        except GalleryError as error:
+            found.append(Drift(name=file.name, lines=(error.describe(Path.cwd()),)))
+    return found
+
+
+def _ask_git(root: Path, question: Sequence[str]) -> tuple[int, str]:
+    try:
+        done = ask(["git", "-C", str(root), *question], seconds=ANSWER)
+    except FileNotFoundError:
+        raise GalleryError("git is not installed", remedy="install it") from None
+    except (OSError, ValueError) as error:  # also of time; a null byte in a name
+        raise GalleryError(f"git: {error}", path=root) from None
+    return done.returncode, done.stdout
+
+
+def _compare(file: GalleryFile, folder: Path, commit: str, base: str) -> Drift:
+    """Return how the processes of a recipe that the commit does not have stand to its own."""
+    path = file.recording(folder)
+    published, texts = _read_commit(path, commit, base)
+    sources = read_sources(path, load_recipe(file.path, file.name))
+    new = [
+        Process(number=each.replicate, host=each.host, published=each.published)
+        for each in sources.replicates.current
+        if f'"hash": "{each.hash}"' not in texts[".jsonl"]
+        and each.device_name == (published.device or sources.device)
+    ]
+    others = {each.device_name for each in sources.replicates.current} - {published.device}
+    if sources.page and path.read_text(encoding="utf-8") != texts[".ipynb"]:
+        if published.device in ("", sources.device):
+            new.append(sources.page)
+        others.add(sources.device)
+    others -= {published.device or sources.device}
+    left_out = [f"left out, as recorded on another device: {each}" for each in sorted(others)]
+    if not new:
+        return Drift(name=file.name, lines=(f"nothing was recorded since {base}", *left_out))
+    before, now = published.measure(), measure_all(new)
+    hosts = {each.host for each in new}
+    device = published.device or sources.device
+    said = f"{len(new)} new processes on {len(hosts)} hosts, {device}"
+    pairs = [
+        (measured, now.by_key[key])
+        for key, measured in before.by_key.items()
+        if key in now.by_key and now.by_key[key].unit == measured.unit
+    ]
+    outside = tuple((old, each) for old, each in pairs if not old.low <= each.value <= old.high)
+    return Drift(
+        name=file.name,
+        within=len(pairs) - len(outside),
+        expected=sum(_promise(old) for old, _each in pairs),
+        outside=outside,
+        refuted=any(
+            each.refuted and key in before.claims and not before.claims[key].refuted
+            for key, each in now.claims.items()
+        ),
+        lines=(said, *left_out, *_tell_claims(before, now), *_tell_others(published, new)),
+    )
+
+
+def _read_commit(path: Path, commit: str, base: str) -> tuple[Sources, dict[str, str]]:
+    """Return what a commit has of the recording at ``path``, and the text of its two files."""
+    texts = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for each in (path, replicates_path(path)):
+            status, text = _ask_git(each.parent, ["show", f"{commit}:./{each.name}"])
+            texts[each.suffix] = "" if status else text
+            if not status:
+                Path(folder, each.name).write_text(text, encoding="utf-8")
+        try:
+            return read_sources(Path(folder, path.name), None), texts
+        except GalleryError as error:
+            suffix = error.path.suffix if error.path else path.suffix
+            place = Path(f"{base}:{os.path.relpath(path)}").with_suffix(suffix)
+            remedy = "compare with another commit"
+            raise GalleryError(error.text, path=place, line=error.line, remedy=remedy) from None
+
+
+def _promise(measured: Measurement) -> float:
+    """Return in how many cases a further host falls into a range; of one host nothing is known."""
+    if measured.is_predicted or measured.low == measured.high:
+        return PREDICTED
+    return (measured.hosts - 1) / (measured.hosts + 1)
+
+
+def _tell_claims(before: Measurements, now: Measurements) -> Iterable[str]:
+    for key, each in now.claims.items():
+        said = f" {each.held} of {each.of}"
+        evidence = f": {each.refuted[0].evidence}" if each.refuted else ""
+        old = before.claims.get(key)
+        if old is None:
+            yield f"claim {key}: new, holds in{said}{evidence}"
+        elif bool(old.refuted) != bool(each.refuted):
+            yield f"claim {key}: held in {old.held} of {old.of}, now in{said}{evidence}"
+
+
+def _tell_others(published: Sources, new: Sequence[Process]) -> Iterable[str]:
+    """Tell what was not there before, and what processes of the same kind make no longer.
+
+    Replicates leave out what only the run of the page makes.
+    """
+    made, made_before = _find_names(new), _find_names(published.processes)
+    known = set().union(*made_before.values())
+    yield from (f"new: {name}" for name in sorted(set().union(*made.values()) - known))
+    now = set().union(*made.values())
+    gone = {name for kind in made for name in made_before[kind] - now}
+    yield from (f"no longer made: {name}" for name in sorted(gone))
+
+
+def _find_names(processes: Iterable[Process]) -> dict[bool, set[str]]:
+    """Return names of measurements and claims, by whether a process is the run of the page."""
+    found: dict[bool, set[str]] = defaultdict(set)
+    for process in processes:
+        rows = (f"{row.key} ({row.unit})".replace(" ()", "") for row in process.published.rows)
+        claims = (f"claim {claim.key}" for claim in process.published.claims)
+        found[process.number == 0].update(rows, claims)
+    return found
+
+
+def format_drift(found: Sequence[Drift], base: str) -> str:
+    """Return Markdown; what a recipe wrote stands in it as code, so that it addresses nobody."""
+    within, outside = sum(each.within for each in found), sum(len(each.outside) for each in found)
+    expected = sum(each.expected for each in found)
+    total = f"{within} of {within + outside} measurements lie in the ranges of {base}; "
+    total += f"by what these promise it should be {expected:.0f}"
+    text = f"### Measurements beside those that are published\n\n{total}\n"
+    for place, drift in enumerate(found):
+        if len(text) > _ENOUGH:
+            return f"{text}\n{len(found) - place} more recipes left out; all: {suggest('drift')}\n"
+        lines = [f"outside: {_describe(*each)}" for each in drift.outside]
+        lines = [*drift.lines[:1], *_limit(lines), *_limit(drift.lines[1:])]
+        shown = "\n".join(line.replace("`", "'") for line in lines)  # a fence ends at three
+        text += f"\n#### `{drift.name}`\n\n```text\n{shown}\n```\n"
+    return text
+
+
+def _describe(before: Measurement, now: Measurement) -> str:
+    kind = "expected" if before.is_predicted else f"seen on {before.hosts} hosts"
+    change = f", {100 * (now.value / before.value - 1):+.1f} %" if before.value else ""
+    unit = f" {before.unit}" if before.unit else ""
+    said = f"{before.value:.4g} ({before.low:.4g} to {before.high:.4g} {kind})"
+    return f"{before.key}: {said}, now {now.value:.4g}{unit}{change}"
+
+
+def _limit(lines: Sequence[str]) -> list[str]:
+    more = [f"... and {len(lines) - _MOST} more"] if lines[_MOST:] else []
+    return [*lines[:_MOST], *more]

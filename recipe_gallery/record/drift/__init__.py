@@ -1,1 +1,0 @@
-"""Drift: where a new recording's figures lie beside the published intervals."""

@@ -1,0 +1,198 @@
+"""Values and ranges of measurements: what hosts have shown, and where a further one will fall."""
+
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from recipe_gallery.recipes.measurements import Measurement, measure
+from recipe_gallery.recipes.rows import Published, Row
+from recipe_gallery.recipes.sources import Process, measure_all
+
+
+def row(value: float, quantity: str = "gpu", unit: str = "s", variant: str = "a") -> Row:
+    known = {"case": "c", "size": None, "unit": unit, "quantity": quantity}
+    return Row(**known, variant=variant, value=value)
+
+
+def found(*hosts: list[float], quantity: str = "gpu", unit: str = "s") -> Measurement:
+    """Return what was measured, from the values of the processes of each host."""
+    processes = [
+        (str(number), [row(value, quantity, unit)])
+        for number, values in enumerate(hosts)
+        for value in values
+    ]
+    return next(iter(measure(processes).values()))
+
+
+def test_hosts_count_alike() -> None:
+    assert found([1.0, 9.0, 2.0]).value == 2.0
+    two = found([1.0, 1.0, 1.0, 1.0, 1.0, 1.0], [4.0])
+    assert (two.value, two.processes, two.hosts) == (2.5, 7, 2)
+
+
+def test_what_the_host_bounds_has_the_range_that_hosts_have_shown() -> None:
+    """Milliseconds of an eager BERT: one host of five is slow."""
+    seen = found([2.05], [3.6, 4.2], [2.02], [2.08], [2.03], quantity="wall")
+    assert (seen.value, seen.low, seen.high) == (2.05, 2.02, 3.9)
+    assert not seen.is_predicted
+
+
+def test_what_the_gpu_bounds_is_predicted_from_three_hosts_on() -> None:
+    """By Student's t for 4 degrees of freedom: 2.776 times s times the root of 1.2."""
+    hosts = [[1.00], [1.01], [1.02], [1.03], [1.04]]
+    known = found(*hosts)
+    center = math.exp(sum(math.log(value) for (value,) in hosts) / 5)
+    deviation = math.sqrt(sum((math.log(value / center)) ** 2 for (value,) in hosts) / 4)
+    half = 2.776 * deviation * math.sqrt(1.2)
+    assert known.is_predicted
+    assert known.low == pytest.approx(center * math.exp(-half), rel=1e-5)
+    assert known.high == pytest.approx(center * math.exp(half), rel=1e-5)
+    two = found(*hosts[:2])
+    assert (two.low, two.high, two.is_predicted) == (1.0, 1.01, False)
+
+
+@pytest.mark.parametrize("hosts", [3, 5, 9])
+def test_of_further_hosts_95_of_100_fall_into_a_prediction(hosts: int) -> None:
+    chance = random.Random(1)
+    inside, runs = 0, 1500
+    for _ in range(runs):
+        *known, further = ([3 * math.exp(chance.gauss(0, 0.01))] for _ in range(hosts + 1))
+        inside += found(*known).low <= further[0] <= found(*known).high
+    assert inside / runs == pytest.approx(0.95, abs=0.02)
+
+
+@pytest.mark.parametrize("hosts", [2, 5, 7])
+def test_of_further_hosts_as_many_fall_into_what_was_seen_as_is_promised(hosts: int) -> None:
+    """Whatever the distribution; in this one of seven takes three times as long."""
+    chance = random.Random(1)
+    inside, runs = 0, 1500
+    for _ in range(runs):
+        *known, further = (
+            [chance.uniform(0.9, 1.1) * (3 if chance.random() < 1 / 7 else 1)]
+            for _ in range(hosts + 1)
+        )
+        seen = found(*known, quantity="first_call")
+        inside += seen.low <= further[0] <= seen.high
+    assert inside / runs == pytest.approx((hosts - 1) / (hosts + 1), abs=0.04)
+
+
+def test_a_prediction_is_never_narrower_than_clocks_are() -> None:
+    same = found(*[[2.0, 2.0]] * 20)
+    assert (same.low, same.high) == pytest.approx((2 * 0.997, 2 * 1.003), rel=1e-5)
+
+
+def test_one_host_shows_the_range_of_its_processes() -> None:
+    one = found([3.0, 2.0, 7.0])
+    assert (one.low, one.value, one.high, one.hosts) == (2.0, 3.0, 7.0, 1)
+    assert not one.is_predicted
+
+
+def test_wall_time_is_the_gpus_where_it_is_near_to_it_and_ends_at_it() -> None:
+    def both(factor: float) -> Measurement:
+        values = [1.0, 1.001, 1.02, 1.03]
+        processes = [
+            (str(n), [row(each), row(each * factor, "wall")]) for n, each in enumerate(values)
+        ]
+        processes[0][1][1] = row(0.95 * factor, "wall")  # spreads more than GPU time
+        return measure(processes)["c.a.wall"]
+
+    near, far = both(1.02), both(1.4)
+    assert near.is_predicted
+    assert not far.is_predicted
+    gpu = found([1.0], [1.001], [1.02], [1.03])
+    assert near.low == gpu.low
+    assert near.low <= near.value <= near.high
+
+
+def test_a_share_of_the_limit_is_the_gpus_and_a_part_of_a_run_is_not() -> None:
+    hosts = [str(n) for n in range(4)]
+    values = [0.97, 0.99, 0.96, 0.97]
+    of_limit = [
+        (h, [row(1.0), row(v, "share", "share")]) for h, v in zip(hosts, values, strict=True)
+    ]
+    known = measure(of_limit)["c.a.share"]
+    assert known.is_predicted
+    assert known.high == 1.0
+    above = [
+        (h, [row(1.0), row(v * 1.05, "share", "share")]) for h, v in zip(hosts, values, strict=True)
+    ]
+    assert measure(above)["c.a.share"].high > 1  # data that stays in a cache
+    assert not found(*[[v] for v in values], quantity="data_share", unit="share").is_predicted
+
+
+@pytest.mark.parametrize(
+    ("hosts", "unit", "is_exact"),
+    [
+        ([[1234567, 1234567], [1234567], [1234567]], "", True),
+        ([[1002, 1002], [1003], [1002]], "", False),
+        ([[2, 2], [2], [2]], "ms", False),
+    ],
+)
+def test_what_all_counted_alike_is_that_number(
+    hosts: list[list[float]], unit: str, is_exact: bool
+) -> None:
+    known = found(*hosts, quantity="kernels", unit=unit)
+    assert (known.low == known.value == known.high) == is_exact
+
+
+def test_what_is_sometimes_zero_is_not_predicted() -> None:
+    some = found([0], [1], [2], [3])
+    assert (some.low, some.value, some.high, some.is_predicted) == (0, 1.5, 3, False)
+
+
+def test_the_order_of_processes_changes_nothing() -> None:
+    processes = [(str(n % 4), [row(1 + n / 7), row(2 + n, "wall")]) for n in range(9)]
+    assert measure(processes) == measure(processes[::-1])
+
+
+@given(
+    st.lists(
+        st.lists(st.just(0.0) | st.floats(1e-15, 1e15), min_size=1, max_size=4),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_any_values_have_a_range_around_their_value(hosts: list[list[float]]) -> None:
+    for quantity, unit in (("gpu", "s"), ("wall", "s"), ("share", "share"), ("kernels", "")):
+        known = found(*hosts, quantity=quantity, unit=unit)
+        assert 0 <= known.low <= known.value <= known.high < math.inf
+
+
+def compare(*processes: tuple[str, list[Row]], quantity: str = "wall") -> Measurement | None:
+    made = [
+        Process(number=n, host=host, published=Published(rows=tuple(rows)))
+        for n, (host, rows) in enumerate(processes)
+    ]
+    return measure_all(made).compare(f"c.a.{quantity}", f"c.b.{quantity}")
+
+
+def test_a_ratio_is_of_both_in_one_process() -> None:
+    """Processes differ by a factor of two, and their ratios by no more than a hundredth."""
+    pace = [("h1", 1.0), ("h1", 2.0), ("h1", 1.4), ("h2", 0.7), ("h2", 1.9), ("h3", 1.1)]
+    lag = iter([0.99, 1.0, 1.01, 1.0, 0.995, 1.005])
+    processes = [
+        (host, [row(each * next(lag) / 3, "wall"), row(each, "wall", variant="b")])
+        for host, each in pace
+    ]
+    ratio = compare(*processes, ("h3", [row(9.0, "wall")]))  # the last has but one of them
+    assert ratio
+    assert (ratio.processes, ratio.hosts, ratio.unit) == (6, 3, "x")
+    assert 0.99 / 3 < ratio.low < ratio.value < ratio.high < 1.01 / 3
+    assert not ratio.is_predicted
+
+
+def test_a_ratio_of_gpu_times_is_predicted() -> None:
+    processes = [(str(n), [row(2.0 + n / 100), row(1.0, variant="b")]) for n in range(4)]
+    ratio = compare(*processes, quantity="gpu")
+    assert ratio
+    assert ratio.is_predicted
+
+
+def test_what_no_process_has_both_of_has_no_ratio() -> None:
+    apart = ("1", [row(2.0, "wall")]), ("2", [row(1.0, "wall", variant="b")])
+    assert compare(*apart) is None
+    assert compare(("1", [row(2.0, "wall"), row(0.0, "wall", variant="b")])) is None
+    assert compare(("1", [row(0.0, "wall"), row(1.0, "wall", variant="b")])) is None

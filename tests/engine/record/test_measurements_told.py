@@ -1,0 +1,270 @@
+"""Measurements of a recording, as `check` tells of them."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
+
+import nbformat
+import pytest
+
+from gallery import Gallery, write_recording
+from recipe_gallery.__main__ import main
+from recipe_gallery.recipes.recipe import load_recipe
+from recipe_gallery.recipes.replicates import Replicate, append, replicates_path
+from recipe_gallery.recipes.rows import Claim, Published, parse, read_published
+
+MEASURING = '''
+"""
+Measuring
+=========
+
+:claim:`It is faster, {adam.10.compiled.time} <faster>`.
+"""
+
+from IPython.display import display
+
+names = {"case": "Adam", "unit": "ms", "quantity": "time"}
+rows = [
+    {**names, "variant": "eager", "size": 10, "value": 4.0},
+    {**names, "variant": "compiled", "size": 10, "value": 2.0},
+]
+claim = {"claim": "faster", "holds": True, "evidence": "2.0 against 4.0 ms"}
+display({"application/vnd.recipe-gallery.rows+json": {"rows": rows, "claims": [claim]}}, raw=True)
+'''
+
+
+@pytest.fixture
+def measured(gallery: Gallery) -> Gallery:
+    gallery.add("measuring", MEASURING)
+    return gallery
+
+
+def add_replicates(
+    gallery: Gallery, *factors: float, host: str = "other", **changes: object
+) -> None:
+    """Append replicates that measured so many times what the page shows."""
+    recording = gallery.recording("measuring")
+    published = read_published(recording.notebook, recording.path)
+    facts = recording.facts
+    for number, factor in enumerate(factors, 1):
+        rows = tuple(replace(row, value=row.value * factor) for row in published.rows)
+        replicate = Replicate(
+            fingerprint=load_recipe(gallery.recipes / "measuring.py").replicate_fingerprint,
+            replicate=number,
+            host=host,
+            device=dict(facts["device"]),
+            clocks={},
+            versions=dict(facts["versions"]),
+            commit=None,
+            modified=False,
+            recorded=facts["recorded"],
+            seconds=1.5,
+            published=Published(rows=rows, claims=published.claims),
+        )
+        made = {name: changes[name] for name in ("rows", "claims") if name in changes}
+        facts_of_line = {name: each for name, each in changes.items() if name not in made}
+        line = replace(replicate, published=replace(replicate.published, **made), **facts_of_line)
+        append(replicates_path(recording.path), line)
+
+
+Run = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def call(measured: Gallery, capsys: pytest.CaptureFixture[str]) -> Run:
+    def run(command: str, *arguments: str) -> tuple[int, str]:
+        folder = ["--root", str(measured.root), "--recordings-folder", str(measured.recordings)]
+        status = main([command, *arguments, *folder])
+        captured = capsys.readouterr()
+        return status, captured.out + captured.err
+
+    return run
+
+
+def test_check_tells_of_processes_hosts_and_claims(measured: Gallery, call: Run) -> None:
+    add_replicates(measured, 1.01, 2.0, 3.0)
+    status, text = call("check")
+    assert status == 0
+    assert "measurements of 4 processes on 2 hosts\n" in text
+    assert "claims that hold in every process: 1\n" in text
+    path = replicates_path(measured.recordings / "measuring.ipynb")
+    path.write_bytes(b"".join(reversed(path.read_bytes().splitlines(keepends=True))))
+    assert call("check") == (status, text)
+
+
+def test_of_one_host_it_is_told_that_others_are_not_known(measured: Gallery, call: Run) -> None:
+    assert (
+        "measurements of 1 process on 1 host (how hosts differ is not known)\n" in call("check")[1]
+    )
+
+
+def test_check_tells_of_figures_that_some_processes_lack(measured: Gallery, call: Run) -> None:
+    (row, _other) = read_published(
+        measured.recording("measuring").notebook, measured.recordings / "measuring.ipynb"
+    ).rows
+    add_replicates(measured, 1.01, 1.02)
+    add_replicates(measured, 1.03, rows=(row,))
+    text = call("check")[1]
+    assert "1 measurement not of all processes: adam.10.compiled.time (of 3)\n" in text
+
+
+def test_what_the_page_alone_publishes_is_not_lacking(measured: Gallery, call: Run) -> None:
+    (row, _other) = read_published(
+        measured.recording("measuring").notebook, measured.recordings / "measuring.ipynb"
+    ).rows
+    add_replicates(measured, 1.01, 1.02, rows=(row,))
+    assert "not of all processes" not in call("check")[1]
+
+
+def test_a_page_of_an_unknown_host_is_of_no_further_one(measured: Gallery, call: Run) -> None:
+    recording = measured.recording("measuring")
+    recording.notebook.metadata.recording.pop("host", None)
+    write_recording(recording.path, nbformat.writes(recording.notebook))
+    add_replicates(measured, 1.01, 1.02)
+    assert "measurements of 3 processes on 1 host" in call("check")[1]
+
+
+def test_check_says_nothing_of_recordings_without_rows(gallery: Gallery, call: Run) -> None:
+    (gallery.recipes / "measuring.py").unlink()
+    (gallery.recordings / "measuring.ipynb").unlink()
+    gallery.add("adding")
+    assert "measurements" not in call("check")[1]
+
+
+def test_a_claim_that_a_replicate_refutes_is_an_error(measured: Gallery, call: Run) -> None:
+    add_replicates(measured, 1.0)
+    no = Claim(key="faster", holds=False, evidence="4.1 against 4.0 ms")
+    add_replicates(measured, 1.0, claims=(no,), replicate=7)
+    line = (
+        "claim faster held in 2 of 3 processes; replicate 7 on host other refutes it: "
+        "4.1 against 4.0 ms"
+    )
+    status, text = call("check")
+    assert status == 1
+    assert f"error: {line}\n" in text
+
+
+def test_a_claim_that_no_text_makes_is_told_and_no_error(measured: Gallery, call: Run) -> None:
+    no = Claim(key="faster", holds=False, evidence="4.1 against 4.0 ms")
+    add_replicates(measured, 1.0, claims=(no,), replicate=7)
+    text = MEASURING.replace(":claim:`It is faster, {adam.10.compiled.time} <faster>`", "Text")
+    measured.write("measuring", text)
+    status, text = call("check")
+    assert status == 0
+    assert "claim faster held in 1 of 2 processes" in text
+    assert "(no text says so)\n" in text
+    index = measured.root / "index.rst"
+    own = index.read_text(encoding="utf-8")
+    index.write_text(f"{own}\n:claim:`It is faster <measuring:faster>`.\n", encoding="utf-8")
+    status, text = call("check")  # now a text of another page rests on it
+    assert status == 1
+    assert "error: claim faster held in 1 of 2 processes" in text
+
+
+def test_what_no_text_rests_on_may_refute_a_claim(measured: Gallery, call: Run) -> None:
+    no = Claim(key="faster", holds=False, evidence="4.1 against 4.0 ms")
+    add_replicates(measured, 1.0, claims=(no,), replicate=7)
+    assert call("check")[0] == 1
+    line = "claim faster held in 1 of 2 processes; replicate 7 on host other refutes it: "
+    measured.configure(recipe_gallery_gpu_figures=True)  # and this recording is of a CPU
+    status, text = call("check")
+    assert status == 0
+    assert line in text
+    assert "error" not in text
+    measured.configure(recipe_gallery_gpu_figures=False)
+    shutil.copytree(measured.recordings, measured.recordings / "mine")
+    for path in measured.recordings.glob("*.*"):
+        path.unlink()
+    text = call("check")[1]
+    assert "mine/measuring" in text
+    assert f"error: {line}" not in text
+
+
+def test_stale_replicates_and_those_of_another_device_do_not_count(
+    measured: Gallery, call: Run
+) -> None:
+    add_replicates(measured, 5.0, fingerprint="of other code")
+    add_replicates(measured, 5.0, device={"gpu": "Another GPU", "cpu": "x", "cores": 1})
+    add_replicates(measured, 1.0)
+    status, text = call("check")
+    assert status == 0
+    told = "measurements of 2 processes on 2 hosts (1 replicate of another device left out)"
+    assert told in text
+    assert "  1 replicate of other code: ignored\n" in text
+
+
+def test_a_damaged_line_is_told_and_the_recording_stays_current(
+    measured: Gallery, call: Run
+) -> None:
+    add_replicates(measured, 1.0, 1.1)
+    path = replicates_path(measured.recordings / "measuring.ipynb")
+    path.write_text(path.read_text().replace('"replicate": 2', '"replicate": 3'))
+    status, text = call("check")
+    assert status == 1
+    assert "measuring.jsonl:2: was changed after it was recorded; restore the line" in text
+    assert "1 of 1 recordings current" in text
+
+
+def test_an_unfinished_line_is_told_and_ignored(measured: Gallery, call: Run) -> None:
+    add_replicates(measured, 1.0)
+    path = replicates_path(measured.recordings / "measuring.ipynb")
+    path.write_bytes(path.read_bytes() + b'{"claims": [')
+    status, text = call("check")
+    assert status == 0
+    assert "  the last replicate was not written to its end: ignored\n" in text
+
+
+def test_one_process_in_another_unit_is_told(measured: Gallery, call: Run) -> None:
+    value = {
+        "case": "Adam",
+        "variant": "eager",
+        "size": 10,
+        "quantity": "time",
+        "value": 1,
+        "unit": "s",
+    }
+    add_replicates(measured, 1.0, rows=parse({"rows": [value]}).rows)
+    status, text = call("check")
+    assert status == 1
+    assert (
+        "measuring.jsonl: adam.10.eager.time is in 'ms' and, in replicate 1, in 's'; "
+        "publish one unit, then run: recipe-gallery record measuring "
+        f"--root {measured.root}\n"
+    ) in text
+
+
+def test_a_recipe_that_publishes_wrong_rows_is_not_recorded(measured: Gallery) -> None:
+    late = "\nimport time\ntime.sleep(60)\n"  # nobody waits for the end of the cell
+    measured.write("wrong", MEASURING.replace("4.0", "float('nan')") + late)
+    assert not measured.record("wrong")
+    told = (
+        "cell 1 of 1 published wrong rows: row 1: value is 'nan', which has to be 0, "
+        "or a number from 1e-15 to 1e15; correct"
+    )
+    assert told in measured.messages
+    assert not (measured.recordings / "wrong.ipynb").exists()
+
+
+def test_of_a_stale_recording_only_that_is_told(measured: Gallery, call: Run) -> None:
+    measured.write("measuring", MEASURING.replace("4.0}", "5.0}"))
+    status, text = call("check")
+    assert status == 1
+    assert "changed code in cell 1" in text
+    assert "error" not in text
+
+
+def test_files_of_no_recording_are_told(measured: Gallery, call: Run) -> None:
+    (measured.recordings / "before.jsonl").touch()
+    status, text = call("check")
+    assert status == 1
+    told = "before.jsonl: no recording of this name; remove the file, or rename it as the recording"
+    assert told in text
+
+
+def test_a_machine_that_was_not_recorded_is_told(
+    measured: Gallery, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = measured.root / "h100"
+    assert main(["drift", "--root", str(measured.root), "--recordings-folder", str(folder)])
+    told = f"error: {folder}: no such folder of recordings; name a machine that was recorded\n"
+    assert capsys.readouterr().err == told

@@ -1,0 +1,197 @@
+"""Single bytes of real recordings changed, and recordings cut off, by the hundred."""
+
+import hashlib
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from recipe_gallery.recipes.recipe import load_recipe
+
+from .bench import MARK, ROOT, SURPRISE
+
+BATCH = 50  # damaged recordings of one build
+THROUGH_SITE = 40  # of the real site, one after another
+CONF = """\
+import glob
+extensions = ["recipe_gallery"]
+html_baseurl = "https://example.org/site/"
+exclude_patterns = ["in*", "_build"]
+names = sorted(name.removeprefix("in") for name in glob.glob("in[0-9]*"))
+sphinx_gallery_conf = {
+    "examples_dirs": [f"in{name}" for name in names],
+    "gallery_dirs": [f"out{name}" for name in names],
+}
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Damage:
+    """A change of one recording."""
+
+    recipe: str
+    place: int
+    byte: int | None  # what stands there now; None if the file ends there
+
+    def apply(self, content: bytes) -> bytes:
+        """Return the damaged file."""
+        if self.byte is None:
+            return content[: self.place]
+        return content[: self.place] + bytes([self.byte]) + content[self.place + 1 :]
+
+    def __str__(self) -> str:
+        what = "cut off" if self.byte is None else f"byte {self.byte:#04x}"
+        return f"{self.recipe}.ipynb at {self.place}: {what}"
+
+
+def choose(count: int, seed: int) -> list[Damage]:
+    """Choose what to damage; every seventh is cut off."""
+    choices = random.Random(seed)
+    names = sorted(path.stem for path in (ROOT / "recordings").glob("*.ipynb"))
+    chosen = []
+    for number in range(count):
+        recipe = choices.choice(names)
+        content = (ROOT / f"recordings/{recipe}.ipynb").read_bytes()
+        place = choices.randrange(len(content))
+        likely = [*range(32, 127)] if choices.random() < 0.7 else [*range(256)]
+        byte = choices.choice([each for each in likely if each != content[place]])
+        chosen.append(Damage(recipe=recipe, place=place, byte=None if number % 7 == 6 else byte))
+    return chosen
+
+
+def change_bytes(count: int, seed: int) -> list[str]:
+    """Damage recordings; `check` and html have to agree, and no page may be another silently."""
+    damages = choose(count, seed)
+    sample, rest = damages[:THROUGH_SITE], damages[THROUGH_SITE:]
+    with ThreadPoolExecutor(2) as pool, tempfile.TemporaryDirectory(prefix="faults-") as folder:
+        halves = [sample[::2], sample[1::2]]
+        sites = [Path(folder, f"site{number}") for number in range(2)]
+        batches = [rest[start : start + BATCH] for start in range(0, len(rest), BATCH)]
+        folders = [Path(folder, f"batch{number}") for number in range(len(batches))]
+        found = [*pool.map(through_site, sites, halves), *pool.map(in_batch, folders, batches)]
+    return [each for part in found for each in part]
+
+
+def call(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a command of the command line in a folder."""
+    kept = {name: value for name, value in os.environ.items() if "RECIPE_GALLERY" not in name}
+    environment = kept | {"PYTHONPATH": str(ROOT), MARK: "damage", "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "recipe_gallery", *words]
+    return subprocess.run(
+        command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace"
+    )
+
+
+def signature(page: Path) -> tuple[str, ...]:
+    """Return what a page shows: its text, its pictures, its notebook and its script."""
+    if not page.exists():
+        return ("no page",)
+    text = page.read_text(encoding="utf-8", errors="replace")
+
+    def picture(match: re.Match[str]) -> str:
+        path = page.parent / match[2]
+        is_file = "_images/" in match[2] and path.is_file()
+        shown = hashlib.sha256(path.read_bytes()).hexdigest() if is_file else match[2]
+        return f'{match[1]}="{shown}"'
+
+    beside = [page.with_suffix(ending) for ending in (".ipynb", ".py")]
+    texts = [re.sub(r'(src|href)="([^"]*)"', picture, text)]
+    texts += [path.read_text(encoding="utf-8") for path in beside if path.is_file()]
+    return tuple(re.sub(r"\bout\d+\b", "out", each) for each in texts)
+
+
+def judge(damage: Damage, current: bool, named: bool, same: bool) -> Iterator[str]:
+    """Tell what is wrong: whether `check` calls it current, html names it, the page is the same."""
+    if current and named:
+        yield f"{damage}: check says current, html names the file"
+    if not current and not named:
+        yield f"{damage}: check names the file, html does not"
+    if current and not named and not same:
+        yield f"{damage}: another page without a word"
+
+
+def in_batch(folder: Path, damages: list[Damage]) -> list[str]:
+    """Put damaged recordings into one project, each in a gallery of its own; check and build."""
+    folder.mkdir()
+    names = sorted({each.recipe for each in damages})
+    whole = [Damage(recipe=name, place=10**9, byte=None) for name in names]  # nothing is cut off
+    (folder / "conf.py").write_text(CONF)
+    tree = "".join(f"   out{n:03}/index\n" for n in range(len(whole) + len(damages)))
+    (folder / "index.rst").write_text(f"Site\n====\n\n.. toctree::\n\n{tree}")
+    for number, damage in enumerate([*whole, *damages]):
+        gallery = folder / f"in{number:03}"
+        gallery.mkdir()
+        (gallery / "GALLERY_HEADER.rst").write_text("Recipes\n=======\n\nAll.\n")
+        found = load_recipe(ROOT / f"recipes_source/{damage.recipe}.py").files
+        for path in filter(Path.is_file, found):
+            shutil.copy(path, gallery)  # with the modules that it shows
+        recording = folder / f"recordings/out{number:03}/{damage.recipe}.ipynb"
+        recording.parent.mkdir(parents=True)
+        for path in (ROOT / "recordings").glob(f"{damage.recipe}*.jsonl"):
+            shutil.copy(path, recording.parent)
+        content = (ROOT / f"recordings/{damage.recipe}.ipynb").read_bytes()
+        recording.write_bytes(damage.apply(content))
+    checked, built = call(folder, "check"), call(folder, "html", "--sphinx-options=-q")
+    lines = checked.stdout.splitlines()
+    wrong = [f"{line[:200]}" for line in surprises(checked) + surprises(built)]
+    pages = folder / "_build/html/en"
+    true = {
+        damage.recipe: signature(pages / f"out{number:03}/{damage.recipe}.html")
+        for number, damage in enumerate(whole)
+    }
+    for number, damage in enumerate(damages, len(whole)):
+        name = f"out{number:03}/{damage.recipe}"
+        line = next((each for each in lines if each.startswith(f"{name} ")), "")
+        page = signature(pages / f"{name}.html")
+        wrong += judge(
+            damage,
+            " current " in line,
+            f"{name}.ipynb" in built.stderr,
+            page == true[damage.recipe],
+        )
+    shutil.rmtree(folder)
+    return wrong
+
+
+def surprises(done: subprocess.CompletedProcess[str]) -> list[str]:
+    """Return lines of a crash."""
+    lines = [line.removeprefix("en: ") for line in done.stderr.splitlines()]
+    return [line for line in lines if SURPRISE.match(line) and not line.startswith("WARNING: ")]
+
+
+def through_site(site: Path, damages: list[Damage]) -> list[str]:
+    """Damage recordings of the real site, one after another, by the commands that people call."""
+    files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True).stdout
+    for name in files.splitlines():
+        if not name.startswith(("tests/", "benchmarks/")):
+            (site / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / name, site / name)
+    pages = site / "_build/html/en/recipes"
+    first = call(site, "html", "--sphinx-options=-n -W -q", "en")
+    assert first.returncode == 0, first.stderr
+    true = {path.stem: signature(path) for path in pages.glob("*.html")}
+    wrong = []
+    for damage in damages:
+        recording = site / f"recordings/{damage.recipe}.ipynb"
+        content = recording.read_bytes()
+        recording.write_bytes(damage.apply(content))
+        checked = call(site, "check")
+        built = call(site, "html", "--sphinx-options=-n -W -q", "en")
+        wrong += [f"{damage}: {line[:200]}" for line in surprises(checked) + surprises(built)]
+        named = f"{damage.recipe}.ipynb" in built.stderr or f"{damage.recipe}.py" in built.stderr
+        same = signature(pages / f"{damage.recipe}.html") == true[damage.recipe]
+        wrong += judge(damage, checked.returncode == 0, named, same)
+        if (built.returncode == 0) == named:
+            wrong.append(f"{damage}: html ended with {built.returncode}: {built.stderr[-200:]}")
+        recording.write_bytes(content)
+    last = call(site, "html", "--sphinx-options=-n -W -q", "en")
+    if last.returncode or any(signature(pages / f"{each}.html") != true[each] for each in true):
+        wrong.append("the restored site is not what it was")
+    return wrong

@@ -1,0 +1,69 @@
+"""Every fault ends as it has to: some forty of them by day, all of them at night."""
+
+import os
+
+import pytest
+
+from faults import CASES
+from faults.case import Case, NotRunError, run_case
+from faults.damage import change_bytes
+from faults.storms import LOADED, Shot, busy, choose_shots, shoot
+
+SEED = int(os.environ.get("SEED", "12"))  # other signals and other bytes with each one
+NAMES = """
+late-thread last-words bad-mathtext home-inside-paths startup-file exit surrogate-in-print no-git
+endless-print headline-nan token-printed mimebundle-dict disk-full toml-not-utf-8 recordings-a-file
+ignored-head nul-in-input recipe-is-folder probe-fails unknown-table conf-syntax unknown-recipe
+png-no-base64 download-role recipe-called-index shared-memory env-i-setsid double-fork
+recorder-killed terminated os-exit-3 kills-itself holds-the-interpreter failed-after-prints
+terminal-overwritten html-onerror changed-published cluster-kernel-killed cluster-orphan
+cluster-client-interrupted closes-stdout pip-and-magics deletes-its-source path-with-spaces locale-c
+"""
+BY_DAY = set(NAMES.split())
+
+
+def name(case: Case) -> str:
+    return f"{case.kind}-{case.name}"
+
+
+def require_right(case: Case) -> None:
+    try:
+        assert run_case(case) == []
+    except NotRunError as error:
+        pytest.skip(str(error))
+
+
+def test_each_fault_of_the_day_is_one() -> None:
+    assert {case.name for case in CASES} >= BY_DAY
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", [each for each in CASES if each.name in BY_DAY], ids=name)
+def test_a_fault_ends_as_it_has_to(case: Case) -> None:
+    require_right(case)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("case", [each for each in CASES if each.name not in BY_DAY], ids=name)
+def test_a_fault_of_the_night_ends_as_it_has_to(case: Case) -> None:
+    require_right(case)
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(1200)
+@pytest.mark.parametrize("case", LOADED, ids=name)
+def test_nothing_printed_is_lost_on_busy_cores(case: Case) -> None:
+    with busy(8):  # processes that compete with the recorder for two cores
+        require_right(case)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("shot", choose_shots(20, SEED), ids=Shot.__str__)
+def test_a_signal_at_any_moment_leaves_nothing(shot: Shot) -> None:
+    assert shoot(shot) == []
+
+
+@pytest.mark.nightly
+@pytest.mark.timeout(1200)
+def test_a_damaged_recording_is_never_shown_in_silence() -> None:
+    assert change_bytes(100, SEED) == []
