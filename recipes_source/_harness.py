@@ -13,9 +13,8 @@ from torch.profiler import ProfilerActivity, profile
 from torch.utils._pytree import tree_map_only
 
 IPYTHON = sys.modules.get("IPython")  # it is loaded in a notebook, and not in a script
-REPLICATE = int(
-    os.environ.get("RECIPE_REPLICATE", "0")
-)  # 0 is the run that makes the page
+# The number of this process; 0 is the run that makes the page.
+REPLICATE = int(os.environ.get("RECIPE_REPLICATE", "0"))
 ROWS = "application/vnd.recipe-gallery.rows+json"
 # The quantities of a comparison, in the order of the columns of its table, and their units.
 QUANTITIES = {"wall": "s", "gpu": "s", "cpu": "s", "kernels": "", "first_call": "s"}
@@ -36,7 +35,7 @@ class Bench:
         print(f"PyTorch {torch.__version__}: {self.dtype} on {self.device.type}.")
         print(f"GPU capability {capability}; Triton needs (7, 0), bfloat16 (8, 0).")
         self.batch_seconds = 0.05  # how long the calls of one sample take
-        self.warm_up_seconds = (1, 3) if self.gpu else (0.2, 0.5)  # least and most
+        self.warm_up_seconds = (1, 2) if self.gpu else (0.2, 0.5)  # least and most
         self.rounds = 10 if REPLICATE or not self.gpu else 20
         self.measure_start_up()
         self.measure_bandwidth()
