@@ -5,7 +5,6 @@ Name ``recipe_gallery`` in the ``extensions`` of a Sphinx-Gallery project; ``usi
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
@@ -74,7 +73,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     from . import direction, locations, pages, search, store, translate
     from .project import SETTINGS, code_digest
 
-    gc.set_threshold(200_000)  # nodes are many and stay: looking after 700 takes a sixth of a build
     app.setup_extension("sphinx_gallery.gen_gallery")
     for name, (default, rebuild, kind) in SETTINGS.items():
         app.add_config_value(name, default, rebuild, kind)  # type: ignore[arg-type]
