@@ -99,7 +99,7 @@ live: $(VENV)/html ## show a language in the browser and follow every save (LANG
 	@$(BIN)/python -m recipe_gallery live --build $(BUILD)/live --port $(PORT) \
 		$(if $(filter undefined,$(origin EDITOR_LINK)),,--editor-link "$(EDITOR_LINK)") $(or $(LANGUAGE),"")
 
-check-po: $(VENV)/html ## tell what is wrong with translations (LANGUAGE=ko, FILES=..., FORMAT=github or json)
+check-po: $(VENV)/html ## tell what is wrong with translations (LANGUAGE=ko, FILES=..., FORMAT=github)
 	@$(BIN)/python -m recipe_gallery check-po --format $(FORMAT) $(LANGUAGE) $(FILES)
 
 status: $(VENV)/html ## tell how far each page is translated (LANGUAGE=ko for one language)
@@ -107,10 +107,9 @@ status: $(VENV)/html ## tell how far each page is translated (LANGUAGE=ko for on
 
 update-po: $(VENV)/html ## bring the catalogs up to date with the sources (LANGUAGE=ko for one language)
 	@$(BIN)/python -m recipe_gallery update-po --templates $(BUILD)/gettext $(LANGUAGE)
-	@$(BIN)/python -m second_call
 
 translation-impact: $(VENV)/html ## tell what changed English means for translators (BASE=main)
-	@$(BIN)/python -m recipe_gallery impact --templates $(BUILD)/gettext $(BASE)
+	@$(BIN)/python -m recipe_gallery impact $(BASE)
 
 glossary: $(VENV)/html ## write the glossary for translation tools to _build/glossary/
 	@$(BIN)/python -m recipe_gallery glossary $(BUILD)/glossary
@@ -118,11 +117,10 @@ glossary: $(VENV)/html ## write the glossary for translation tools to _build/glo
 new-language: $(VENV)/html ## prepare a language, for example LANGUAGE=ja
 	@$(BIN)/python -m recipe_gallery new-language --templates $(BUILD)/gettext $(or $(LANGUAGE),"")
 
-PSEUDO = $(or $(LANGUAGE),en_XA)
-pseudo: $(VENV)/html ## render the site in accented English, to see what nobody can translate (LANGUAGE=ar_XB: from right to left)
-	$(BIN)/python -m recipe_gallery pseudo-po --language $(PSEUDO) --templates $(BUILD)/gettext $(BUILD)/pseudo/locale
-	$(BIN)/python -m sphinx -b html -q -D language=$(PSEUDO) -D locale_dirs=$(BUILD)/pseudo/locale \
-		-d $(BUILD)/pseudo/doctrees/$(PSEUDO) . $(BUILD)/pseudo/html/$(PSEUDO)
+pseudo: $(VENV)/html ## render the site in accented English, to see what nobody can translate
+	$(BIN)/python -m recipe_gallery pseudo-po --templates $(BUILD)/gettext $(BUILD)/pseudo/locale
+	$(BIN)/python -m sphinx -b html -q -D language=en_XA -D locale_dirs=$(BUILD)/pseudo/locale \
+		-d $(BUILD)/pseudo/doctrees . $(BUILD)/pseudo/html
 
 test: $(VENV)/test ## set up what tests need and run all of them
 	$(BIN)/python -m pytest $(PYTESTFLAGS)
