@@ -31,8 +31,7 @@ REPLICATES ?=
 WORKERS ?=
 SCHEDULER ?=
 DEVICE ?= gpu
-PLACEFLAGS = --device $(DEVICE) $(if $(WORKERS),--workers $(WORKERS))
-RECORDFLAGS = $(PLACEFLAGS) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(filter 1,$(FORCE)),--force) \
+RECORDFLAGS = --device $(DEVICE) $(if $(WORKERS),--workers $(WORKERS)) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(filter 1,$(FORCE)),--force) \
 	$(if $(filter 1,$(REPLACE_GPU)),--replace-gpu) $(if $(REPLICATES),--replicates $(REPLICATES)) \
 	$(if $(MACHINE),--recordings-folder recordings/$(MACHINE))
 
@@ -42,7 +41,7 @@ FORMS := .github/ISSUE_TEMPLATE
 export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve record record-worker drift check links test test-fast test-nightly lint lock clean
+.PHONY: help html serve record drift check links test test-fast test-nightly lint lock clean
 .PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign fuzz
 # `make record html` records first, also under -j
 .NOTPARALLEL:
@@ -80,9 +79,6 @@ serve: html ## render the site and serve it on localhost (PORT=8000)
 
 record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., REPLICATES=5, FORCE=1, DEVICE=cpu, REPLACE_GPU=1, MACHINE=..., WORKERS=2, SCHEDULER=...)
 	$(BIN)/python -m recipe_gallery record $(RECORDFLAGS) $(RECIPES)
-
-record-worker: $(VENV)/record ## let this machine's GPUs work for `make record` elsewhere (SCHEDULER=tcp://host:8786)
-	$(BIN)/python -m recipe_gallery record-worker $(PLACEFLAGS) $(or $(SCHEDULER),"")
 
 drift: $(VENV)/html ## tell which measurements recorded anew lie outside the published ranges (BASE=HEAD, MACHINE=...)
 	@$(BIN)/python -m recipe_gallery drift --base $(if $(filter file,$(origin BASE)),HEAD,$(BASE)) \

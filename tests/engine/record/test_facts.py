@@ -1,5 +1,6 @@
 """What is told of packages, of what a probe says, and of the commit."""
 
+import contextlib
 import subprocess
 import sys
 import time
@@ -9,8 +10,7 @@ import psutil
 import pytest
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.record.machine.commit import describe_commit
-from recipe_gallery.record.machine.conditions import package_versions, run_probe
+from recipe_gallery.record.facts import describe_commit, package_versions, run_probe
 from recipe_gallery.record.programs import ask
 
 
@@ -66,7 +66,10 @@ time.sleep(600)
         "the probe in recording.toml gave no answer in 2 s; see whether the GPU's driver hangs, or "
         "raise cell_timeout in recording.toml"
     )
-    assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
+    with contextlib.suppress(psutil.NoSuchProcess):
+        child = psutil.Process(int((tmp_path / "pid").read_text()))
+        psutil.wait_procs([child], timeout=5)
+        assert child.status() == psutil.STATUS_ZOMBIE  # nobody has asked how it ended
 
 
 def test_what_a_probe_leaves_running_does_not_keep_it_from_ending() -> None:

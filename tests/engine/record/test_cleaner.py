@@ -1,25 +1,34 @@
-import re
 import sys
 import time
 from pathlib import Path
 
+import nbformat
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from nbformat.v4 import new_output
 
-from recipe_gallery.record.run.outputs import cleaner
-from recipe_gallery.record.run.outputs.cleaner import Cleaner, Machine
+from recipe_gallery.record.cleaner import Cleaner, drop_lines, render
 
 SCRATCH = Path("/tmp/recipe-abc")
-CLEANER = Cleaner(hidden=[SCRATCH], drop=[re.compile(r"W\d{4} .*\] ")])
+CLEANER = Cleaner(hidden=[SCRATCH])
 
 
-def make(**places: str) -> Cleaner:
-    """A cleaner on a machine where home, prefix, temporary, host and user are these."""
-    known = {"home": "/home/ann", "prefix": "/opt/env", "temporary": "/tmp"}
-    known |= {"host": "gpu-node-17", "user": "ann"}
-    return Cleaner(hidden=[SCRATCH], machine=Machine(**(known | places)))
+def make(
+    home: str = "/home/ann",
+    prefix: str = "/opt/env",
+    temporary: str = "/tmp",
+    host: str = "gpu-node-17",
+    secrets: tuple[str, ...] = (),
+) -> Cleaner:
+    """A cleaner on a machine where all this is so."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "home", lambda: home)
+        patch.setattr(sys, "prefix", prefix)
+        patch.setattr("tempfile.tempdir", temporary)
+        patch.setattr("socket.gethostname", lambda: host)
+        patch.setattr("getpass.getuser", lambda: "ann")
+        return Cleaner(hidden=[SCRATCH], secrets=secrets)
 
 
 @pytest.mark.parametrize(
@@ -59,7 +68,6 @@ def test_long_lines_are_cleaned_too() -> None:
         "\r",
         "\b",
         "a\r",
-        "\x1b[A\n",
         "/tmp/recipe-abc",
         "<style scoped>",
     ],
@@ -158,17 +166,13 @@ def test_a_temporary_folder_of_a_job_is_tmp() -> None:
     assert make(temporary="/").clean_text("//x /y") == "//x /y"
 
 
-def test_this_machine_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/someone")
-    assert Machine.find().home == "/home/someone"
-    assert Machine.find().prefix == sys.prefix
-
+def test_what_is_not_known_of_a_machine_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     def missing() -> Path:
         raise RuntimeError("could not determine home directory")
 
     monkeypatch.setattr(Path, "home", missing)
-    monkeypatch.setattr(cleaner.getpass, "getuser", missing)
-    assert (Machine.find().home, Machine.find().user) == ("", "")
+    monkeypatch.setattr("getpass.getuser", missing)
+    assert Cleaner(hidden=[SCRATCH]).clean_text("/home/ann/x") == "/home/ann/x"
 
 
 def test_secrets_are_stars_wherever_they_stand() -> None:
@@ -192,8 +196,7 @@ def test_secrets_are_stars_wherever_they_stand() -> None:
 
 
 def test_what_describes_an_output_holds_neither_secrets_nor_places() -> None:
-    machine = Machine(home="/home/ann", prefix="", temporary="", host="", user="")
-    cleaner = Cleaner(hidden=[], secrets=["hf_abcdefgh"], machine=machine)
+    cleaner = make(secrets=("hf_abcdefgh",))
     data = {
         "application/x+json": {"/home/ann/a": ["/home/ann", 1.5, None]},
         "image/svg+xml": '<svg><!-- /home/ann/a --><path d="M 0/home/ann"/></svg>',
@@ -262,17 +265,57 @@ def test_neighbouring_writes_are_merged_but_not_across_a_figure() -> None:
     assert [output.get("text") for output in outputs] == ["ab", None, "c"]
 
 
-def test_dropped_lines_and_empty_writes_disappear() -> None:
-    outputs = CLEANER.clean_outputs([stream("W0102 x.py] chatter\n", "stderr"), stream(" \n")])
-    assert outputs == []
+def test_lines_that_begin_like_a_pattern_are_dropped_and_others_kept(tmp_path: Path) -> None:
+    cell = nbformat.v4.new_code_cell("x")
+    chatter = stream("W0102 x.py] chatter\n", "stderr")
+    cell.outputs = [chatter, stream("one\nW0102 x.py] chatter\n\n two\n")]
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    drop_lines(notebook, [r"W\d{4} .*\] "], tmp_path, 60)
+    assert [each.text for each in cell.outputs] == ["one\n\n two\n"]
 
 
-def test_other_lines_are_kept_as_they_are() -> None:
-    (output,) = CLEANER.clean_outputs([stream("one\nW0102 x.py] chatter\n\n two\n")])
-    assert output.text == "one\n\n two\n"
+def test_a_pattern_that_takes_for_ever_is_ended(tmp_path: Path) -> None:
+    cell = nbformat.v4.new_code_cell("x", outputs=[stream("a" * 60 + "b")])
+    with pytest.raises(TimeoutError):
+        drop_lines(nbformat.v4.new_notebook(cells=[cell]), ["(a+)+$"], tmp_path, 0)
 
 
 def test_a_table_loses_the_style_of_its_own() -> None:
     html = "<div>\n<style scoped>\n td { color: red }\n</style>\n<table></table></div>"
     (output,) = CLEANER.clean_outputs([new_output("display_data", {"text/html": html})])
     assert output.data["text/html"] == "<div>\n<table></table></div>"
+
+
+TERMINAL = {
+    "plain": ("a\tb \n\nc\n", "a\tb \n\nc\n"),
+    "progress": ("10%\r50%\r100%\n", "100%\n"),
+    "line ends of Windows": ("done\r\nnext\r\r\n", "done\nnext\n"),
+    "nothing after it": ("done\r", "done"),
+    "a shorter state": ("100 of 100\rdone\x1b[K\n", "done\n"),
+    "backspace at the start": ("\b\ba", "a"),
+    "underlined by backspace": ("_\ba_\bb", "ab"),
+    "spinner": ("|\b/\b-\b\\\b \n", " \n"),
+    "colours": ("\x1b[1;31mred\x1b[0m \x1b[38;5;9mx\x1b[m", "red x"),
+    "title": ("\x1b]0;title\x07text", "text"),
+    "link": ("\x1b]8;;https://x.org\x1b\\text\x1b]8;;\x1b\\", "text"),
+    "keypad and cursor": ("\x1b=\x1b7a\x1b8\x1bcb", "ab"),
+    "not ended": ("\x1b]0;title\ntext\x1b[12", "0;title\ntext12"),
+    "erase line": ("abc\r\x1b[2Kd", "d"),
+    "controls": ("a\x00b\x07c\x7f\x84d", "abcd"),
+    "form feed": ("a\x0cb\x1fc", "abc"),
+}
+
+
+@pytest.mark.parametrize(("printed", "shown"), TERMINAL.values(), ids=TERMINAL)
+def test_text_reads_as_in_a_terminal(printed: str, shown: str) -> None:
+    assert render(printed) == shown
+
+
+PIECES = ["ab", *"\n\r\b\t한\x1b[\x9b\x07", "\x1b[K", "\x1b[3C", "\x1b]"]
+
+
+@given(st.lists(st.sampled_from(PIECES)))
+def test_no_control_is_left_and_nothing_is_rendered_twice(pieces: list[str]) -> None:
+    once = render("".join(pieces))
+    assert not any(char < " " and char not in "\n\t" for char in once)
+    assert render(once) == once
