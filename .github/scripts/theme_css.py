@@ -1,17 +1,30 @@
-"""The theme's style sheet without the rules that no page of this site needs.
+"""Write ``_static/theme.css``: the theme's style sheet without the rules that no page needs.
 
-A rule stays if each class, name and element of one of its selectors is on a page or in a script.
-Variables stay while something refers to them. Nothing is known of what rules mean, so nothing that
-a page shows can change; tests/site/test_purge.py holds it.
+Run it after `make html` when the theme is upgraded, or a page needs a rule that is not there:
+``.venv/bin/python .github/scripts/theme_css.py``.
+A rule stays if each class, name and element of one of its selectors is on a page, in a script, or
+what a text may bring at any time. Variables stay while something refers to them.
 """
 
-import json
 import re
+import sys
 from collections.abc import Iterator
-from contextlib import suppress
+from importlib.metadata import version
 from pathlib import Path
 
-from recipe_gallery.project import file_state
+import pydata_sphinx_theme
+
+ROOT = Path(__file__).parents[2]
+THEME = Path(pydata_sphinx_theme.__file__).parent / "theme/pydata_sphinx_theme"
+NAME = ".github/scripts/theme_css.py"
+STYLE = THEME / "static/styles/pydata-sphinx-theme.css"
+# What reStructuredText has, whether a page uses it by now or not
+TEXT = """
+a abbr attention blockquote caption caution code danger dd details dl dt em error figcaption figure
+h1 h2 h3 h4 h5 hint hr html img important kbd li note ol p pre s seealso sidebar strong sub summary
+sup table tbody td tfoot th thead tip topic tr ul warning admonition admonition-title math
+footnote-reference headerlink sidebar-title topic-title
+"""
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _STRING = r"\"(?:[^\"\\]|\\.)*\"|'(?:[^'\\]|\\.)*'"
@@ -102,18 +115,24 @@ def _drop_variables(css: str, used: set[str]) -> str:
     return _BLOCK.sub(shorten, css)
 
 
-def purge_file(out: Path, style: Path, notes: Path) -> None:
-    """Purge a style sheet of a built site in place; ``notes`` keeps the words of its pages."""
-    before, known = {}, {}
-    with suppress(OSError, ValueError):  # the first build, or one that was ended while it wrote
-        before = json.loads(notes.read_bytes())
-    for page in out.rglob("*.html"):
-        name = f"{page} {file_state(page)}"
-        known[name] = before.get(name) or sorted(find_words(page.read_text(encoding="utf-8")))
-    notes.write_text(json.dumps(known), encoding="utf-8")
-    words = set().union(*known.values())
-    static = out / "_static"
-    for script in static.glob("*.js"):
-        words |= set(_WORD.findall(script.read_text(encoding="utf-8")))  # it may set such a class
-    others = "".join(each.read_text(encoding="utf-8") for each in static.glob("*.css"))
-    style.write_text(purge(style.read_text(encoding="utf-8"), words, others), encoding="utf-8")
+def read_words(site: Path) -> set[str]:
+    """Return what the pages of a built site have, and what its scripts may add."""
+    words = set(TEXT.split())
+    for page in site.rglob("*.html"):
+        words |= find_words(page.read_text(encoding="utf-8"))
+    for script in site.glob("*/_static/*.js"):
+        words |= set(_WORD.findall(script.read_text(encoding="utf-8")))
+    return words
+
+
+def shorten(css: str, site: Path) -> str:
+    """Return what the pages of a built site need of a style sheet."""
+    others = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "_static").glob("s*.css"))
+    return purge(css, read_words(site), others)
+
+
+if __name__ == "__main__":
+    built = Path(sys.argv[1] if len(sys.argv) > 1 else "_build/html")
+    made = f"{NAME} from pydata-sphinx-theme {version('pydata-sphinx-theme')} (BSD-3-Clause)"
+    css = shorten(STYLE.read_text(encoding="utf-8"), built)
+    (ROOT / "_static/theme.css").write_text(f"/* Made by {made} */\n{css}", encoding="utf-8")

@@ -1,14 +1,18 @@
-"""The theme's style sheet without what no page needs."""
+"""The theme's style sheet without what no page needs, as .github/scripts/theme_css.py made it."""
 
 import gzip
+import re
+import runpy
 from pathlib import Path
 
 import pytest
 
-from gallery import Gallery
-from second_call.theme.purge import find_words, purge
+from gallery import ROOT
 from site_pages import LANGUAGES
 
+SCRIPT = runpy.run_path(str(ROOT / ".github/scripts/theme_css.py"))
+REMEDY = "`make html`, then .venv/bin/python .github/scripts/theme_css.py"
+STYLE = (ROOT / "_static/theme.css").read_text(encoding="utf-8")
 WORDS = {"p", "div", "a", "nav", "open"}
 
 
@@ -43,16 +47,31 @@ WORDS = {"p", "div", "a", "nav", "open"}
     ],
 )
 def test_rules_stay_that_a_page_can_need(css: str, kept: str | None) -> None:
-    assert "".join(purge(css, WORDS).split()) == "".join((css if kept is None else kept).split())
+    assert "".join(SCRIPT["purge"](css, WORDS).split()) == "".join(
+        (css if kept is None else kept).split()
+    )
 
 
 def test_variables_stay_that_other_style_sheets_refer_to() -> None:
-    assert purge("p{--a:1;--b:2}", WORDS, "a{x:var( --b, 3)}") == "p{--b:2}\n"
+    assert SCRIPT["purge"]("p{--a:1;--b:2}", WORDS, "a{x:var( --b, 3)}") == "p{--b:2}\n"
 
 
 def test_words_of_pages_are_found() -> None:
     page = '<p class="nav open"\n id="x"><svg><a class=\'no\'>div</a></svg></p>'
-    assert find_words(page) == {"p", "nav", "open", "x", "svg", "a"}
+    assert SCRIPT["find_words"](page) == {"p", "nav", "open", "x", "svg", "a"}
+
+
+def test_the_style_sheet_was_made_from_the_pinned_theme() -> None:
+    pins = (ROOT / "constraints.txt").read_text(encoding="utf-8")
+    pinned = re.search(r"^pydata-sphinx-theme==(.*)$", pins, re.MULTILINE)
+    assert pinned
+    assert f"pydata-sphinx-theme {pinned[1]} " in STYLE.partition("\n")[0], REMEDY
+
+
+def test_the_style_sheet_has_each_rule_that_a_page_needs(languages_site: Path) -> None:
+    whole = SCRIPT["STYLE"].read_text(encoding="utf-8")
+    needed, there = (SCRIPT["shorten"](css, languages_site).splitlines() for css in (whole, STYLE))
+    assert [rule for rule in needed if "}" in rule and rule not in there] == [], REMEDY
 
 
 def test_a_page_is_light_and_nothing_is_published_that_no_page_loads(languages_site: Path) -> None:
@@ -68,18 +87,3 @@ def test_a_page_is_light_and_nothing_is_published_that_no_page_loads(languages_s
         assert not [name for name in left if name.endswith((".map", ".woff2", ".html"))], left
         assert not {"bootstrap.js", "pydata-sphinx-theme.js", "pygments.css"} & left
         assert not [path for path in site.rglob("*") if path.is_dir() and not any(path.iterdir())]
-
-
-def test_a_page_that_comes_later_finds_the_rules_that_no_page_needed_before(
-    gallery: Gallery,
-) -> None:
-    style = "styles/pydata-sphinx-theme.css"
-    gallery.add_extension("second_call", html_theme="pydata_sphinx_theme")
-    gallery.configure(second_call_theme_style=style)
-    (gallery.root / "later.rst").write_text(":orphan:\n\nLater\n=====\n\nText.\n")
-    gallery.build()
-    sheet = gallery.root / "out/html/_static" / style
-    assert "blockquote" not in sheet.read_text()
-    (gallery.root / "later.rst").write_text(":orphan:\n\nLater\n=====\n\nText:\n\n   Quoted.\n")
-    assert gallery.build().read == ["later"]
-    assert "blockquote" in sheet.read_text()
