@@ -127,7 +127,7 @@ test-fast: $(VENV)/test ## run the tests, but those that run recipes, walk with 
 test-nightly: $(VENV)/test ## run the tests that `make test` leaves out
 	$(BIN)/python -m pytest $(PYTESTFLAGS) -m nightly
 
-foreign: $(VENV)/record ## record, render and translate examples of Sphinx-Gallery and Matplotlib
+foreign: $(VENV)/test ## compare pages of examples of Sphinx-Gallery and NetworkX with those of stock Sphinx-Gallery
 	$(BIN)/python benchmarks/foreign.py
 
 fuzz: $(VENV)/test ## try hostile translations: does one hurt a reader? (FUZZ=10000, LANGUAGE=ar)
