@@ -31,8 +31,7 @@ REPLICATES ?=
 WORKERS ?=
 SCHEDULER ?=
 DEVICE ?= gpu
-PLACEFLAGS = --device $(DEVICE) $(if $(WORKERS),--workers $(WORKERS))
-RECORDFLAGS = $(PLACEFLAGS) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(filter 1,$(FORCE)),--force) \
+RECORDFLAGS = --device $(DEVICE) $(if $(WORKERS),--workers $(WORKERS)) $(if $(SCHEDULER),--scheduler $(SCHEDULER)) $(if $(filter 1,$(FORCE)),--force) \
 	$(if $(filter 1,$(REPLACE_GPU)),--replace-gpu) $(if $(REPLICATES),--replicates $(REPLICATES)) \
 	$(if $(MACHINE),--recordings-folder recordings/$(MACHINE))
 
@@ -42,7 +41,7 @@ FORMS := .github/ISSUE_TEMPLATE
 export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve record record-worker drift check links test test-fast test-nightly lint lock clean
+.PHONY: help html serve record drift check links test test-fast test-nightly lint lock clean
 .PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign fuzz
 # `make record html` records first, also under -j
 .NOTPARALLEL:
@@ -81,9 +80,6 @@ serve: html ## render the site and serve it on localhost (PORT=8000)
 record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., REPLICATES=5, FORCE=1, DEVICE=cpu, REPLACE_GPU=1, MACHINE=..., WORKERS=2, SCHEDULER=...)
 	$(BIN)/python -m recipe_gallery record $(RECORDFLAGS) $(RECIPES)
 
-record-worker: $(VENV)/record ## let this machine's GPUs work for `make record` elsewhere (SCHEDULER=tcp://host:8786)
-	$(BIN)/python -m recipe_gallery record-worker $(PLACEFLAGS) $(or $(SCHEDULER),"")
-
 drift: $(VENV)/html ## tell which measurements recorded anew lie outside the published ranges (BASE=HEAD, MACHINE=...)
 	@$(BIN)/python -m recipe_gallery drift --base $(if $(filter file,$(origin BASE)),HEAD,$(BASE)) \
 		$(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)
@@ -99,7 +95,7 @@ live: $(VENV)/html ## show a language in the browser and follow every save (LANG
 	@$(BIN)/python -m recipe_gallery live --build $(BUILD)/live --port $(PORT) \
 		$(if $(filter undefined,$(origin EDITOR_LINK)),,--editor-link "$(EDITOR_LINK)") $(or $(LANGUAGE),"")
 
-check-po: $(VENV)/html ## tell what is wrong with translations (LANGUAGE=ko, FILES=..., FORMAT=github or json)
+check-po: $(VENV)/html ## tell what is wrong with translations (LANGUAGE=ko, FILES=..., FORMAT=github)
 	@$(BIN)/python -m recipe_gallery check-po --format $(FORMAT) $(LANGUAGE) $(FILES)
 
 status: $(VENV)/html ## tell how far each page is translated (LANGUAGE=ko for one language)
@@ -107,10 +103,9 @@ status: $(VENV)/html ## tell how far each page is translated (LANGUAGE=ko for on
 
 update-po: $(VENV)/html ## bring the catalogs up to date with the sources (LANGUAGE=ko for one language)
 	@$(BIN)/python -m recipe_gallery update-po --templates $(BUILD)/gettext $(LANGUAGE)
-	@$(BIN)/python -m second_call
 
 translation-impact: $(VENV)/html ## tell what changed English means for translators (BASE=main)
-	@$(BIN)/python -m recipe_gallery impact --templates $(BUILD)/gettext $(BASE)
+	@$(BIN)/python -m recipe_gallery impact $(BASE)
 
 glossary: $(VENV)/html ## write the glossary for translation tools to _build/glossary/
 	@$(BIN)/python -m recipe_gallery glossary $(BUILD)/glossary
@@ -118,11 +113,10 @@ glossary: $(VENV)/html ## write the glossary for translation tools to _build/glo
 new-language: $(VENV)/html ## prepare a language, for example LANGUAGE=ja
 	@$(BIN)/python -m recipe_gallery new-language --templates $(BUILD)/gettext $(or $(LANGUAGE),"")
 
-PSEUDO = $(or $(LANGUAGE),en_XA)
-pseudo: $(VENV)/html ## render the site in accented English, to see what nobody can translate (LANGUAGE=ar_XB: from right to left)
-	$(BIN)/python -m recipe_gallery pseudo-po --language $(PSEUDO) --templates $(BUILD)/gettext $(BUILD)/pseudo/locale
-	$(BIN)/python -m sphinx -b html -q -D language=$(PSEUDO) -D locale_dirs=$(BUILD)/pseudo/locale \
-		-d $(BUILD)/pseudo/doctrees/$(PSEUDO) . $(BUILD)/pseudo/html/$(PSEUDO)
+pseudo: $(VENV)/html ## render the site in accented English, to see what nobody can translate
+	$(BIN)/python -m recipe_gallery pseudo-po --templates $(BUILD)/gettext $(BUILD)/pseudo/locale
+	$(BIN)/python -m sphinx -b html -q -D language=en_XA -D locale_dirs=$(BUILD)/pseudo/locale \
+		-d $(BUILD)/pseudo/doctrees . $(BUILD)/pseudo/html
 
 test: $(VENV)/test ## set up what tests need and run all of them
 	$(BIN)/python -m pytest $(PYTESTFLAGS)
@@ -133,7 +127,7 @@ test-fast: $(VENV)/test ## run the tests, but those that run recipes, walk with 
 test-nightly: $(VENV)/test ## run the tests that `make test` leaves out
 	$(BIN)/python -m pytest $(PYTESTFLAGS) -m nightly
 
-foreign: $(VENV)/record ## record, render and translate examples of Sphinx-Gallery and Matplotlib
+foreign: $(VENV)/test ## compare pages of examples of Sphinx-Gallery and NetworkX with those of stock Sphinx-Gallery
 	$(BIN)/python benchmarks/foreign.py
 
 fuzz: $(VENV)/test ## try hostile translations: does one hurt a reader? (FUZZ=10000, LANGUAGE=ar)

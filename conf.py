@@ -125,14 +125,10 @@ second_call_recipes = [
     "compile_modes",
 ]
 second_call_preview = "_static/preview.png"  # shown with links to pages that have no figure
-second_call_few_colours = True  # _static/site.css has those of code, not pygments.css
-# The theme's style sheet, of which the pages get only the rules that they need
-second_call_theme_style = "styles/pydata-sphinx-theme.css"
 # What Sphinx, Sphinx-Gallery and the theme add to pages or publish beside them, and no page uses
 second_call_unused_assets = [
     "scripts/*",  # _static/site.js does what is used of them
-    "styles/*.map",
-    "styles/theme.css",
+    "styles/*",  # _static/theme.css has the rules that pages need
     "vendor/**/*.*",
     "webpack-macros.html",
     "documentation_options.js",

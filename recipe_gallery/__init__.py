@@ -5,7 +5,6 @@ Name ``recipe_gallery`` in the ``extensions`` of a Sphinx-Gallery project; ``usi
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
@@ -49,8 +48,7 @@ class Priority(IntEnum):
     # html-page-context
     DESCRIBE_HEAD = 900  # when the theme has added its scripts
     # build-finished
-    MIRROR_STYLES = 900  # those that others have written
-    TIDY_UP = 910  # of whole style sheets: rules of both directions stay or go together
+    TIDY_UP = 910  # what others have written
 
 
 def add_transform(
@@ -71,10 +69,9 @@ def add_transform(
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the engine."""
     # Imported here so that the command line works where Sphinx's HTML part does not.
-    from . import direction, locations, pages, search, store, translate
+    from . import locations, pages, search, store, translate
     from .project import SETTINGS, code_digest
 
-    gc.set_threshold(200_000)  # nodes are many and stay: looking after 700 takes a sixth of a build
     app.setup_extension("sphinx_gallery.gen_gallery")
     for name, (default, rebuild, kind) in SETTINGS.items():
         app.add_config_value(name, default, rebuild, kind)  # type: ignore[arg-type]
@@ -83,8 +80,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     pages.setup(app)
     search.setup(app)
     locations.setup(app)
-    app.connect("builder-inited", direction.direct_pages)
-    app.connect("build-finished", direction.mirror_styles, priority=Priority.MIRROR_STYLES)
     return {
         "version": __version__,
         # Pages made by other code than this are read again.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import io
 import os
 import re
 import shlex
@@ -67,14 +66,9 @@ def describe_error(error: BaseException) -> str:
     inner = getattr(error, "orig_exc", None)
     if isinstance(inner, Exception) and not isinstance(inner, ImportError):
         error = inner  # of a hook; Sphinx's text around it names the hook only
-    if isinstance(error, UnicodeDecodeError) and (path := _find_file(error)):
-        before = path.read_bytes().partition(error.object)[0] + error.object[: error.start]
-        text = f"byte 0x{error.object[error.start]:02x} is no text in {error.encoding}"
-        line, remedy = before.count(b"\n") + 1, "save the file in UTF-8"
-        error = GalleryError(text, path=path, line=line, remedy=remedy)
     if isinstance(error, OSError):
         named = error.filename2 or error.filename
-        path = Path(named) if isinstance(named, str) else _find_file(error)
+        path = Path(named) if isinstance(named, str) else None
         text = error.strerror or str(error) or type(error).__name__
         error = GalleryError(text, path=path, remedy="mend it and run the command again")
     if isinstance(error, GalleryError):
@@ -88,20 +82,6 @@ def describe_error(error: BaseException) -> str:
     frames = traceback.extract_tb(error.__traceback__)
     place = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     return f"unexpected {type(error).__name__}{place}: {text}; {_keep_traceback(error)}"
-
-
-def _find_file(error: BaseException) -> Path | None:
-    """Return the file that was read or written where an error came which names none."""
-    for frame, _line in reversed([*traceback.walk_tb(error.__traceback__)]):
-        for value in frame.f_locals.values():
-            with contextlib.suppress(OSError, ValueError, TypeError):
-                is_open = isinstance(value, io.IOBase)
-                path = Path(getattr(value, "name", "") if is_open else value)
-                if isinstance(error, UnicodeDecodeError):  # what could not be read is in the file
-                    is_open = path.is_file() and error.object in path.read_bytes()
-                if is_open and (path.is_absolute() or path.is_file()):  # Sphinx may remove it
-                    return path
-    return None
 
 
 def _keep_traceback(error: BaseException) -> str:

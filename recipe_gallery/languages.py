@@ -21,9 +21,7 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
     from sphinx.application import Sphinx
 
 FILE_NAME = "languages.toml"
-# As other tools call English with accents, and in letters of a script from right to left, after the
-# private territories XA and XB.
-PSEUDO_CODES = ("en_XA", "ar_XB")
+PSEUDO_CODE = "en_XA"  # as other tools call English with accents
 # Scripts without spaces between words, and Korean, whose particles follow a name without one
 _WITHOUT_SPACES = {"Hans", "Hant", "Jpan", "Khmr", "Kore", "Laoo", "Mymr", "Thai", "Tibt"}
 CODE = re.compile(r"[a-z]{2,3}(_[A-Za-z0-9]{2,8})*")
@@ -67,14 +65,9 @@ class Language:
         return str(locale.script or likely.split("_")[1])
 
     @property
-    def is_rtl(self) -> bool:
-        """Tell whether the language is written from right to left."""
-        return bool(self.locale.character_order == "right-to-left")
-
-    @property
     def words_touch_markup(self) -> bool:
-        """What ``glue`` says, or else the script; marks of direction stand beside names, too."""
-        return (self.script in _WITHOUT_SPACES or self.is_rtl) if self.glue is None else self.glue
+        """What ``glue`` says, or else the script."""
+        return self.script in _WITHOUT_SPACES if self.glue is None else self.glue
 
 
 def find_locale(code: str) -> Locale:
@@ -170,12 +163,12 @@ def set_languages(app: "Sphinx", config: Config) -> None:
     """
     languages, code = load_languages(Path(app.confdir)), config.language
     if code not in languages:
-        name = "Pseudo" if code in PSEUDO_CODES else name_of(code)
+        name = "Pseudo" if code == PSEUDO_CODE else name_of(code)
         added = {code: Language(code=code, name=name, published=False)}
         listed = Path(app.confdir, FILE_NAME).exists()
         translated = listed or any((at / code).is_dir() for at in locale_dirs(config, app.srcdir))
         languages = languages | added if translated else added
-        if listed and code not in PSEUDO_CODES:
+        if listed and code != PSEUDO_CODE:
             remedy = _add(code, languages)
             problem = GalleryError(f"no language {code!r} in {FILE_NAME}", remedy=remedy)
             logging.getLogger(__name__).warning(
@@ -220,9 +213,7 @@ def translated_languages(config: Config) -> list[Language]:
 
 def format_date(moment: date, locale: Locale, length: Literal["medium", "long"] = "long") -> str:
     """Return the day: November 21, 2026."""
-    # The number of the day is not read as part of a Latin name before it.
-    mark = "\u200f" if locale.character_order == "right-to-left" else ""
-    return mark + typeset(str(dates.format_date(moment, length, locale=locale)), locale)
+    return typeset(str(dates.format_date(moment, length, locale=locale)), locale)
 
 
 def format_moment(moment: datetime, locale: Locale) -> str:

@@ -28,6 +28,19 @@ def setup(app: Sphinx) -> None:
     """Let all that names a place name that in the recipe."""
     add_transform(app, locate_in_recipes, Priority.LOCATE_MESSAGES)
     app.connect("builder-inited", _name_recipes)
+    app.connect("env-before-read-docs", _name_what_is_no_text)
+
+
+def _name_what_is_no_text(_app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Refuse a page that is not UTF-8; Python would name neither the file nor the line."""
+    for path in (Path(env.doc2path(docname)) for docname in docnames):
+        content = path.read_bytes()
+        try:
+            content.decode()
+        except UnicodeDecodeError as error:
+            text = f"byte 0x{content[error.start]:02x} is no text in UTF-8"
+            line = content.count(b"\n", 0, error.start) + 1
+            raise GalleryError(text, path=path, line=line, remedy="save the file so") from None
 
 
 def _name_recipes(app: Sphinx) -> None:

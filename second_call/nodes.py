@@ -14,8 +14,8 @@ from sphinx.writers.html5 import HTML5Translator
 from recipe_gallery.languages import current_language, is_translated, source_language
 from recipe_gallery.pages.measurements.roles import ROLES, make_node
 from recipe_gallery.store import keep, watch
-from recipe_gallery.translate.checks.markup import inline_nodes
-from recipe_gallery.translate.compiled import catalog_folders, translate
+from recipe_gallery.translate.compile import catalog_folders, translate
+from recipe_gallery.translate.markup import inline_nodes
 
 _HYPHENATED = re.compile(r"([A-Za-z]+(?:-[A-Za-z]+)+)")
 _TEMPLATES = Environment(loader=PackageLoader(__package__), autoescape=True)

@@ -19,7 +19,7 @@ LIBRARIES = """
     pytest filelock polib tabulate jupytext nbformat.v4 nbclient
     babel.messages babel.dates sphinx.cmd.build sphinx.builders.html sphinx.builders.gettext
     sphinx.builders.latex sphinx.ext.mathjax sphinx.search.en
-    sphinx_gallery.gen_gallery sphinx_markdown_builder pydata_sphinx_theme pygments.lexers.python
+    sphinx_gallery.gen_gallery pydata_sphinx_theme pygments.lexers.python
 """.split()  # noqa: SIM905
 
 _processes = multiprocessing.get_context("forkserver")

@@ -20,14 +20,13 @@ from recipe_gallery.languages import Language, load_languages
 from recipe_gallery.project import load_project
 from recipe_gallery.translate.catalogs import (
     Kind,
-    domain_of,
     find_catalogs,
     kind_of,
     label_domains,
     locale_folders,
+    split_path,
 )
-from recipe_gallery.translate.checks.problems import Problem
-from recipe_gallery.translate.checks.run import check_catalog
+from recipe_gallery.translate.check import Problem, check_file
 
 REWRITTEN = Path(__file__).parent / "engine/translate/rewritten"
 HAN = "\u4e00-\u9fff"
@@ -669,7 +668,7 @@ def load_cases(folder: Path | None = None) -> list[Case]:
     translations: dict[str, dict[str, str]] = {each.code: {} for each in own}
     found = []
     for language in own:
-        locales = [folder] if folder else locale_folders(project.root, project.locale)
+        locales = [folder] if folder else locale_folders(project)
         for path in (each for locale in locales for each in find_catalogs(locale, language.code)):
             entries = [
                 each for each in polib.pofile(str(path)) if each.msgstr and not each.obsolete
@@ -685,7 +684,7 @@ def load_cases(folder: Path | None = None) -> list[Case]:
                         language=language,
                         text=entry.msgid,
                         translation=entry.msgstr,
-                        kind=kind_of(entry, label=domain_of(path) in labels),
+                        kind=kind_of(entry, label=split_path(path)[2] in labels),
                         comment=entry.comment,
                         neighbours=tuple((each.msgid, each.msgstr) for each in near),
                     )
@@ -696,7 +695,7 @@ def load_cases(folder: Path | None = None) -> list[Case]:
 
 def tell(case: Case, translation: str, folder: Path) -> list[Problem]:
     """Return what check-po says of a message with this translation, between its neighbours."""
-    path = folder / case.code / "LC_MESSAGES" / f"{domain_of(case.path)}.po"
+    path = folder / case.code / "LC_MESSAGES" / f"{split_path(case.path)[2]}.po"
     path.parent.mkdir(parents=True, exist_ok=True)
     catalog = polib.POFile(wrapwidth=0)
     catalog.metadata = {"Language": case.code, "Content-Type": "text/plain; charset=UTF-8"}
@@ -706,8 +705,8 @@ def tell(case: Case, translation: str, folder: Path) -> list[Problem]:
     for source, own in case.neighbours[1:]:
         catalog.append(polib.POEntry(msgid=source, msgstr=own, comment=case.comment))
     catalog.save(str(path))
-    labels = [domain_of(case.path)] if case.kind is Kind.LABEL else []
-    return check_catalog(path, case.language, labels, terms=ROOT / "locale")[1]
+    labels = [split_path(case.path)[2]] if case.kind is Kind.LABEL else []
+    return check_file(path, case.language, labels, ROOT / "locale")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,13 +1,12 @@
 """Commands that build the site, and those for translators."""
 
 import argparse
-import gc
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import GalleryError, suggest
-from ..languages import PSEUDO_CODES, Language, choose_languages, load_languages, require_listed
+from ..languages import Language, choose_languages, load_languages, require_listed
 from ..project import Project
 from .parser import LANGUAGES, TEMPLATES, argument, command
 
@@ -24,13 +23,13 @@ def html(project: Project, options: argparse.Namespace) -> bool:
 
     languages = choose_languages(project.root, options.languages)
     build = Path.cwd() / options.build
-    return build_site(project.root, build, languages, options.sphinx_options)
+    return build_site(project, build, languages, options.sphinx_options)
 
 
 @command("update-po", LANGUAGES, TEMPLATES)
 def update_po(project: Project, options: argparse.Namespace) -> None:
     """Bring the catalogs up to date with the sources."""
-    from ..translate.update.update import update_catalogs
+    from ..translate.update import update_catalogs
 
     languages = _translated_languages(project, options.languages)
     changed, told = update_catalogs(project, languages, options.templates)
@@ -45,17 +44,15 @@ def update_po(project: Project, options: argparse.Namespace) -> None:
 @command(
     "check-po",
     argument("targets", nargs="*", help="languages, files or folders; all if none"),
-    argument("--format", choices=("text", "github", "json"), default="text"),
+    argument("--format", choices=("text", "github"), default="text"),
 )
 def check_po(project: Project, options: argparse.Namespace) -> bool:
     """Tell what is wrong with catalogs."""
     from ..search.synonyms import load_synonyms
-    from ..translate.checks.problems import format_problems
-    from ..translate.checks.run import check_tree
+    from ..translate.check import check_project, format_problems
 
-    gc.set_threshold(50_000)  # parsing makes many small objects: a tenth less time than with 700
     load_synonyms(project.locale, load_languages(project.root), project.config.language)
-    problems = check_tree(project, options.targets)
+    problems = check_project(project, options.targets)
     print(format_problems(problems, options.format))
     return not problems
 
@@ -64,21 +61,17 @@ def check_po(project: Project, options: argparse.Namespace) -> bool:
 def status(project: Project, options: argparse.Namespace) -> None:
     """Tell how far each catalog is translated."""
     from ..translate.status import format_status, language_status
-    from ..translate.templates.kept import KeptTemplates
 
-    kept = KeptTemplates(project.root, project.locale, project.config)
     for language in _translated_languages(project, options.languages):
-        print(format_status(language, language_status(kept, language.code)))
+        print(format_status(language, language_status(project, language.code)))
 
 
-@command("impact", argument("base", help="a commit or branch to compare with"), TEMPLATES)
+@command("impact", argument("base", help="a commit or branch to compare with"))
 def impact(project: Project, options: argparse.Namespace) -> None:
     """Tell what changed source text means to translators."""
-    from ..translate.update.impact import find_impact, format_impact
+    from ..translate.impact import find_impact
 
-    languages = _translated_languages(project)
-    found = find_impact(project, options.base, options.templates, languages)
-    print(format_impact(found, languages))
+    print(find_impact(project, options.base))
 
 
 @command("glossary", argument("folder", type=Path, help="where the files go"))
@@ -100,26 +93,21 @@ def glossary(project: Project, options: argparse.Namespace) -> None:
 )
 def live(project: Project, options: argparse.Namespace) -> None:
     """Serve one language and follow every save."""
-    from ..live.server import Live, default_editor, run
+    from ..live.server import EDITOR, Live, run
 
     if not options.language:
         raise GalleryError("which language?", remedy=f"for example: {suggest('live', 'ko')}")
     language = choose_languages(project.root, [options.language])[0]
-    editor = default_editor() if options.editor_link is None else options.editor_link
+    editor = EDITOR if options.editor_link is None else options.editor_link
     run(Live(project, Path.cwd() / options.build, language, editor), options.port)
 
 
-@command(
-    "pseudo-po",
-    argument("locale", type=Path, help="folder for them"),
-    argument("--language", default=PSEUDO_CODES[0], help=" or ".join(PSEUDO_CODES)),
-    TEMPLATES,
-)
+@command("pseudo-po", argument("locale", type=Path, help="folder for them"), TEMPLATES)
 def pseudo_po(project: Project, options: argparse.Namespace) -> None:
-    """Write catalogs of English in other letters, in which untranslatable text stands out."""
+    """Write catalogs of accented English, in which untranslatable text stands out."""
     from ..translate.pseudo import make_pseudo_catalogs
 
-    make_pseudo_catalogs(project, options.templates, options.locale, options.language)
+    make_pseudo_catalogs(project, options.templates, options.locale)
 
 
 def _translated_languages(project: Project, codes: Sequence[str] = ()) -> list[Language]:

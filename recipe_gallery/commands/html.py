@@ -10,11 +10,12 @@ from pathlib import Path
 
 from ..errors import suggest
 from ..languages import Language
-from ..translate.catalogs import ENGINE
+from ..project import Project
+from ..translate.catalogs import ENGINE, count_left
 
 
 def build_site(
-    root: Path, build: Path, languages: Sequence[Language], options: Sequence[str]
+    project: Project, build: Path, languages: Sequence[Language], options: Sequence[str]
 ) -> bool:
     """Build ``languages`` into ``<build>/html/<code>/``; tell whether all of them succeeded.
 
@@ -28,9 +29,9 @@ def build_site(
     print(f"building {', '.join(language.code for language in languages)}", flush=True)
     failed = []
     with ThreadPoolExecutor(workers) as pool:
-        jobs = {pool.submit(_build, root, build, each.code, options): each for each in languages}
-        from ..translate.compiled import count_left  # slow to import: while builds run
-
+        jobs = {
+            pool.submit(_build, project.root, build, each.code, options): each for each in languages
+        }
         for job in as_completed(jobs):
             code, (done, seconds) = jobs[job].code, job.result()
             for line in done.stdout.splitlines():
@@ -39,7 +40,7 @@ def build_site(
             is_built = not done.returncode and any((build / "html" / code).glob("*"))
             state = "done" if is_built else f"failed with exit status {done.returncode}"
             print(f"{code}: {state} in {seconds:.1f} s", flush=True)
-            if left := count_left(build / "doctrees" / code):
+            if left := count_left(project, code):
                 told = f"{left} messages are shown in English: not translated, or fuzzy"
                 print(f"{code}: {told}; to name them: {suggest('check-po', code)}", flush=True)
             if not is_built:

@@ -9,11 +9,6 @@ from ..errors import GalleryError
 from ..project import Project
 from .parser import RECIPES, RECORDINGS, argument, command, count
 
-DEVICE = argument("--device", choices=("gpu", "cpu"), default="gpu")
-WORKERS = argument(
-    "--workers", type=count, metavar="N", help="tasks at the same time; by default one a GPU"
-)
-
 
 @command("check", RECORDINGS)
 def check(project: Project, options: argparse.Namespace) -> bool:
@@ -41,14 +36,14 @@ def _find_folder(options: argparse.Namespace) -> Path | None:
     argument("--replace-gpu", action="store_true", help="let a CPU recording replace a GPU one"),
     argument("--replicates", type=count, default=0, metavar="N", help="fresh processes of each"),
     argument("--scheduler", metavar="ADDRESS", help="a scheduler of Dask, as tcp://host:8786"),
-    DEVICE,
-    WORKERS,
+    argument("--device", choices=("gpu", "cpu"), default="gpu"),
+    argument("--workers", type=count, metavar="N", help="tasks at once; by default one a GPU"),
     RECORDINGS,
 )
 def record(project: Project, options: argparse.Namespace) -> bool:
     """Run recipes and keep what they printed and drew."""
     with _told_packages():
-        from ..record.selection import Options
+        from ..record.session import Options
         from ..record.session import record as record_recipes
     wanted = Options(
         folder=options.recordings_folder,
@@ -59,22 +54,8 @@ def record(project: Project, options: argparse.Namespace) -> bool:
         workers=options.workers,
         scheduler=options.scheduler,
     )
-    with _told_packages():  # Dask is imported where there are several workers
+    with _told_packages():  # Dask is imported where there is a scheduler
         return record_recipes(project, options.recipes, wanted)
-
-
-@command(
-    "record-worker",
-    argument("scheduler", help="address of a scheduler of Dask, as tcp://host:8786"),
-    DEVICE,
-    WORKERS,
-)
-def record_worker(project: Project, options: argparse.Namespace) -> None:
-    """Let GPUs of this machine work for `record --scheduler` on another one."""
-    with _told_packages():
-        from ..record.cluster.serve import serve
-
-    serve(project, options.scheduler, options.device, options.workers)
 
 
 @contextlib.contextmanager

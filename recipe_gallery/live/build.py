@@ -4,7 +4,6 @@ import io
 import logging
 import os
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 from sphinx.application import Sphinx
@@ -12,13 +11,12 @@ from sphinx.util.console import strip_colors
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from ..errors import GalleryError, describe_error
-from .marks import MarkMessages
+from .messages import MarkMessages
 
 
-def build_once(root: Path, build: Path, language: str, keep: Sequence[str] = ()) -> list[str]:
+def build_once(root: Path, build: Path, language: str) -> list[str]:
     """Build one language in this process; return the warnings, a line each.
 
-    Pages whose catalogs ``keep`` names are translated as they were when these were good.
     Raises ``GalleryError`` if there is no page to show.
     """
     os.chdir(root)  # errors name files relative to it
@@ -32,10 +30,7 @@ def build_once(root: Path, build: Path, language: str, keep: Sequence[str] = ())
                 outdir=build / "html" / language,
                 doctreedir=build / "doctrees" / language,
                 buildername="html",
-                confoverrides={
-                    "language": language,
-                    "recipe_gallery_keep_catalogs": list(keep),
-                },
+                confoverrides={"language": language},
                 status=None,
                 warning=warnings,
                 parallel=os.cpu_count() or 1,

@@ -10,7 +10,7 @@
     scrollTo({ top: before.top, behavior: "instant" });
   }
 
-  const ENGLISH = { lang: "en", dir: "ltr" }; // what live says, on pages of any language
+  const ENGLISH = { lang: "en" }; // what live says, on pages of any language
 
   function make(tag, properties = {}, ...children) {
     const element = Object.assign(document.createElement(tag), properties);
@@ -45,33 +45,31 @@
   }
 
   // The messages of what was chosen: where they are, in English, as translated, and advice.
-  async function show(marks, texts, chosen) {
-    const query = [...marks.map((mark) => ["mark", mark]), ...texts.map((text) => ["text", text])];
-    const found = await ask("/live-message", query);
+  async function show(marks, chosen) {
+    const found = await ask("/live-message", marks.map((mark) => ["mark", mark]));
     const dialog = make("dialog", { className: "live-dialog", ...ENGLISH, ariaLabel: "Message of this text" });
     for (const { place, source, translation, texts } of found) {
       dialog.append(
         make("section", {}, placeOf(place),
           make("p", { className: "live-source", textContent: source }),
-          translation ? make("p", { lang: document.documentElement.lang, dir: "auto", textContent: translation })
+          translation ? make("p", { lang: document.documentElement.lang, textContent: translation })
             : make("p", { textContent: "(not translated yet)" }), listOf(texts)),
       );
     }
-    if (!found.length) dialog.append(make("p", { textContent: "No message reads like this. Code, and what it printed, is not translated." }));
+    if (!found.length) dialog.append(make("p", { textContent: "No catalog has this message yet; make update-po brings it." }));
     const close = make("button", { type: "button", textContent: "Close" });
     close.addEventListener("click", () => dialog.close());
     dialog.append(close);
     dialog.addEventListener("click", (event) => event.target === dialog && dialog.close());
     dialog.addEventListener("close", () => {
       dialog.remove();
-      chosen?.focus();
+      chosen.focus();
     });
     document.body.append(dialog);
     dialog.showModal();
   }
 
   const PREFIX = "live-message-";
-  const marksOf = (element) => [...element.classList].filter((name) => name.startsWith(PREFIX));
 
   // A button on each text that has a message, shown on hover and focus
   for (const element of document.querySelectorAll(`[class*="${PREFIX}"]`)) {
@@ -79,22 +77,12 @@
     button.addEventListener("click", (event) => {
       event.preventDefault(); // the text may be a link, or fold something
       event.stopPropagation();
-      show(marksOf(element), [], button);
+      show([...element.classList].filter((name) => name.startsWith(PREFIX)), button);
     });
     if (element.tagName === "IMG") element.after(button);
     else element.append(button);
     element.classList.add("live-at");
   }
-
-  // Any text: labels have no mark, and are looked for by what they read.
-  document.addEventListener("click", (event) => {
-    if (!event.altKey || event.target.closest(".live-box, .live-dialog")) return;
-    event.preventDefault();
-    const marked = event.target.closest(`[class*="${PREFIX}"]`);
-    const own = [...event.target.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
-    const texts = [event.target.textContent, own.map((node) => node.data).join("")];
-    show(marked ? marksOf(marked) : [], texts.map((text) => text.trim().slice(0, 1000)));
-  }, true);
 
   // What is wrong, red, and what could be better, yellow
   const box = make("div", { className: "live-box", ...ENGLISH });
@@ -132,17 +120,12 @@
   }
 
   async function showAdvice() {
-    const { here, elsewhere } = await ask("/live-advice", []);
+    const rows = await ask("/live-advice", []);
     box.querySelector(".live-advice")?.remove();
     document.querySelectorAll(".live-advised").forEach((each) => each.classList.remove("live-advised"));
-    if (!here.length && !elsewhere.length) return;
-    const text = `Advice: ${here.length} on this page, ${elsewhere.length} elsewhere`;
+    if (!rows.length) return;
     const details = make("details", { className: "live-advice", open: sessionStorage.getItem("live:advice") === "open" });
-    details.append(make("summary", { textContent: text }), make("ul", {}, ...here.map(rowOf)));
-    if (elsewhere.length) {
-      const rest = make("ul", {}, ...elsewhere.map(rowOf));
-      details.append(make("details", {}, make("summary", { textContent: "Elsewhere" }), rest));
-    }
+    details.append(make("summary", { textContent: `Advice: ${rows.length} on this page` }), make("ul", {}, ...rows.map(rowOf)));
     details.addEventListener("toggle", () => sessionStorage.setItem("live:advice", details.open ? "open" : ""));
     box.append(details);
   }

@@ -1,190 +1,143 @@
-"""The messages of a language as `live` tells of them: what is wrong, and where each one is."""
+"""The messages of a language as `live` tells of them: which one a sentence is, and what is wrong.
+
+A mark on a page is a class of an element, made from the source text, so that it stays right when
+lines of a catalog move. Pages that are published have none.
+"""
 
 import contextlib
-import re
+import hashlib
 import threading
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import polib
+from docutils import nodes
+from sphinx.transforms import SphinxTransform
+from sphinx.util.nodes import extract_messages
 
+from .. import Priority
 from ..errors import GalleryError
-from ..languages import Language
+from ..languages import Language, is_translated
 from ..project import Project, file_state
+from ..recipes.cell_marks import code_of_cells
 from ..translate.catalogs import (
-    catalog_folder,
-    domain_of,
     find_catalogs,
     label_domains,
     line_of,
     locale_folders,
     read_catalog,
+    split_path,
 )
-from ..translate.checks.problems import Problem
-from ..translate.checks.run import BREAKING, check_catalog, check_file
-from .marks import mark_of
+from ..translate.check import check_file
+from ..translate.comments import find_comments
+from ..translate.glossary import find_glossaries
+from ..translate.transforms import code_comment
 
-# What a page has in place of it: a value of a label, a measured figure
-_VARIABLE = re.compile(r"%(?:\(\w+\))?[sd]|:(?:measured|claim):`[^`]*`")
-# What a reader does not see: the name of a role, the target of a link
-_HIDDEN = re.compile(r":[a-z][a-z:+-]*:(?=`)|\s*<[^<>`]*>(?=`)")
-_LONGEST = 1000  # characters of a text that is looked for
+PREFIX = "live-message-"
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Message:
-    mark: str
-    place: str  # file and line
-    source: str
-    translation: str
-    problems: tuple[Problem, ...]
+def mark_of(text: str) -> str:
+    """Return the class of elements that show the message ``text``."""
+    return PREFIX + hashlib.sha256(text.encode()).hexdigest()[:10]
 
-    def tell(self, *, breaking: bool) -> list[str]:
-        """Return what is wrong, each once; what breaks a page only if asked for."""
-        found = [each for each in self.problems if breaking or not each.breaks]
-        return list(dict.fromkeys(f"{each.message} ({each.check})" for each in found))
+
+class MarkMessages(SphinxTransform):
+    """Mark what has a message, before Sphinx translates it; a block of code for each comment."""
+
+    default_priority = Priority.MARK_MESSAGES
+
+    def apply(self, **kwargs: Any) -> None:
+        """Change the page in place."""
+        if not is_translated(self.config):
+            return
+        for node, text in extract_messages(self.document):
+            shown: nodes.Node | None = node
+            if type(node) is code_comment:  # the block that it is from stands behind it
+                rest = node.parent.children[node.parent.index(node) :]
+                blocks = (each for each in rest if isinstance(each, nodes.literal_block))
+                shown = next((each for each in blocks if not isinstance(each, code_comment)), None)
+            if isinstance(shown, nodes.TextElement | nodes.image) and text:
+                _mark(shown, text)
+        for block in code_of_cells(self.document):
+            if "recipe_module" in block:  # its comments are messages of another catalog
+                for comment in find_comments(block.astext(), is_module=True):
+                    _mark(block, comment.text)
+
+
+def _mark(node: nodes.Element, text: str) -> None:
+    mark = mark_of(text)
+    if mark not in node["classes"]:
+        node["classes"].append(mark)
 
 
 class Messages:
     """The catalogs of one language, each read again when it changes."""
 
     def __init__(self, project: Project, language: Language) -> None:
-        self._root, self._locale = project.root.resolve(), project.locale.resolve()
-        self._folders = locale_folders(self._root, self._locale)
-        self._labels = label_domains(project.config)
+        self._project = project
         # What is not translated yet is told in every language: whoever asks translates it.
         self._language = replace(language, published=True)
-        self._read: dict[Path, tuple[object, list[_Message]]] = {}
-        self._broken: dict[Path, list[Problem]] = {}
-        self._lock = threading.Lock()
+        self._read: dict[Path, tuple[object, list[dict[str, Any]]]] = {}
+        self._lock = threading.Lock()  # several pages may ask at once
 
-    def note(self, changed: Iterable[Path]) -> bool:
-        """Note which of the saved files break a page; tell whether all of them do, and some."""
-        folders = [catalog_folder(each, self._language.code) for each in self._folders]
-        good = bad = False
-        for path in changed:
-            self._broken.pop(path, None)
-            if path.suffix == ".po" and any(map(path.is_relative_to, folders)) and path.exists():
-                found = check_catalog(path, self._language, self._labels, BREAKING)[1]
-                if problems := [each for each in found if each.breaks]:
-                    self._broken[path] = problems
-            good, bad = good or path not in self._broken, bad or path in self._broken
-        return bad and not good
+    def advise(self, page: str) -> list[dict[str, Any]]:
+        """Return the messages of a page's catalog of which something is wrong."""
+        rows = [row for path in self._catalogs(page)[:1] for row in self._rows(path)]
+        return [row for row in rows if row["texts"]]
 
-    @property
-    def broken(self) -> list[Path]:
-        """The catalogs whose last save would break a page."""
-        return list(self._broken)
+    def find(self, page: str, marks: Collection[str]) -> list[dict[str, Any]]:
+        """Return the messages with these marks: of a page's own catalog, or else of another."""
+        found: dict[str, dict[str, Any]] = {}
+        for path in self._catalogs(page):
+            for row in self._rows(path):
+                if row["mark"] in marks:
+                    found.setdefault(row["mark"], row)
+            if len(found) == len(set(marks)):
+                break
+        return list(found.values())
 
-    def describe_broken(self) -> list[str]:
-        """Return what is wrong with these, a line for each."""
-        return [each.describe(self._root) for found in self._broken.values() for each in found]
+    def _catalogs(self, page: str) -> list[Path]:
+        """Return the catalogs, that of a page first."""
+        folders = locale_folders(self._project)
+        paths = [path for each in folders for path in find_catalogs(each, self._language.code)]
+        return sorted(paths, key=lambda path: split_path(path)[2] != page)
 
-    def advise(self, page: str) -> dict[str, list[dict[str, Any]]]:
-        """Return what could be better, by message: on the page, and anywhere else."""
-        hints: dict[str, list[dict[str, Any]]] = {"here": [], "elsewhere": []}
-        for path, messages in self._catalogs():
-            place = "here" if domain_of(path) == page else "elsewhere"
-            for each in messages:
-                if texts := each.tell(breaking=False):
-                    hints[place].append({"place": each.place, "mark": each.mark, "texts": texts})
-        return hints
-
-    def find(self, page: str, marks: Collection[str], texts: Sequence[str]) -> list[dict[str, Any]]:
-        """Return the messages with these marks, or else those that read like one of ``texts``."""
-        catalogs = sorted(self._catalogs(), key=lambda each: domain_of(each[0]) != page)
-        messages = [message for _path, found in catalogs for message in found]
-        first: dict[str, _Message] = {}  # a page's own goes before another's of the same text
-        for message in messages:
-            if message.mark in marks:
-                first.setdefault(message.mark, message)
-        looked = (_look_for(text[:_LONGEST], messages) for text in texts)
-        found = list(first.values()) or next(filter(None, looked), [])
-        return [
-            {
-                "place": each.place,
-                "source": each.source,
-                "translation": each.translation,
-                "texts": each.tell(breaking=True),
-            }
-            for each in found
-        ]
-
-    def _catalogs(self) -> Iterator[tuple[Path, list[_Message]]]:
-        with self._lock:  # several pages may ask at once
-            paths = [
-                path for each in self._folders for path in find_catalogs(each, self._language.code)
-            ]
-            glossary = self._locale / "glossary.csv"
-            for path in paths:
-                stamp = [file_state(path), file_state(glossary)]
-                if path not in self._read or self._read[path][0] != stamp:
-                    self._read[path] = stamp, self._check(path)
-            return iter([(path, self._read[path][1]) for path in paths])
-
-    def _check(self, path: Path) -> list[_Message]:
+    def _rows(self, path: Path) -> list[dict[str, Any]]:
         """Return the messages of a catalog; what is wrong with the file itself is one more."""
+        with self._lock:
+            terms = find_glossaries(self._project.locale)
+            state = [file_state(each) for each in (path, *terms)]
+            if path not in self._read or self._read[path][0] != state:
+                self._read[path] = state, self._check(path)
+            return self._read[path][1]
+
+    def _check(self, path: Path) -> list[dict[str, Any]]:
+        root, locale = self._project.root.resolve(), self._project.locale
+        texts: dict[int, list[str]] = defaultdict(list)
         try:
-            problems = check_file(path, self._language, self._labels, self._locale)
+            labels = label_domains(self._project.config)
+            for problem in check_file(path, self._language, labels, locale):
+                texts[problem.line].append(f"{problem.message} ({problem.check})")
         except GalleryError as error:  # of the glossary, without which nothing can be said
-            text = error.describe(self._root)
-            problems = [Problem(path=path, line=1, message=text, check="glossary")]
-        catalog: Iterable[polib.POEntry] = ()
+            texts[1] = [error.describe(root)]
+        entries: Sequence[Any] = ()
         with contextlib.suppress(GalleryError):  # then this is what is wrong
-            catalog = read_catalog(path)
-        shown = path.relative_to(self._root) if path.is_relative_to(self._root) else path
-        entries = {line_of(each): each for each in catalog if not each.obsolete}
-        told: dict[int, list[Problem]] = {line: [] for line in entries}
-        for each in problems:
-            # Some checks name a line inside of a message.
-            start = max((line for line in entries if line <= each.line), default=each.line)
-            told.setdefault(start, []).append(each)
-        return [
-            _Message(
-                mark=mark_of(entries[line].msgid) if line in entries else "",
-                place=f"{shown}:{line}",
-                source=entries[line].msgid if line in entries else "",
-                translation=entries[line].msgstr if line in entries else "",
-                problems=tuple(told[line]),
-            )
-            for line in sorted(told)
+            entries = [each for each in read_catalog(path) if not each.obsolete]
+        shown = path.resolve().relative_to(root) if path.resolve().is_relative_to(root) else path
+        rows = [
+            {
+                "mark": mark_of(each.msgid),
+                "place": f"{shown}:{line_of(each)}",
+                "source": each.msgid,
+                "translation": each.msgstr,
+                "texts": list(dict.fromkeys(texts.pop(line_of(each), ()))),
+            }
+            for each in entries
         ]
-
-
-def _look_for(text: str, messages: Iterable[_Message]) -> list[_Message]:
-    """Return the messages that read like a text of a page; of labels that hold values, the best."""
-    wanted = _squash(text)
-    if not wanted:
-        return []
-    exact, likely = [], []
-    for each in messages:
-        for shown in (each.translation[:_LONGEST], each.source[:_LONGEST]):
-            parts = [_squash(part) for part in _VARIABLE.split(shown)]
-            fixed = sum(map(len, parts))
-            if len(parts) == 1 and parts[0] == wanted:
-                exact.append(each)
-            elif len(parts) > 1 and fixed and _fits(parts, wanted):
-                likely.append((fixed, each))
-    if exact or not likely:
-        return exact[:3]
-    return [max(likely, key=lambda each: each[0])[1]]
-
-
-def _fits(parts: list[str], wanted: str) -> bool:
-    """Tell whether a text has the parts in their order, with something between each two."""
-    first, *inner, last = parts
-    if not (wanted.startswith(first) and wanted.endswith(last)):
-        return False
-    at = len(first)
-    for part in inner:
-        if (found := wanted.find(part, at + 1)) < 0:
-            return False
-        at = found + len(part)
-    return at < len(wanted) - len(last)
-
-
-def _squash(text: str) -> str:
-    """Return the letters and digits that a reader sees, without spaces and markup."""
-    return re.sub(r"[\W_]+", "", _HIDDEN.sub("", text))
+        empty = {"mark": "", "source": "", "translation": ""}
+        return [
+            *({**empty, "place": f"{shown}:{line}", "texts": texts[line]} for line in texts),
+            *rows,
+        ]

@@ -1,42 +1,47 @@
 """One language's site in a browser that follows every save: `make live LANGUAGE=ko`.
 
-A translator saves a catalog and sees the sentence on the page. If the catalog would break the page,
-this is told there instead, and the page stays as it was until the catalog is mended.
+A translator saves a catalog and sees the sentence on the page. What would break the page is told
+there, and shown in English until the catalog is mended.
 """
 
 import contextlib
+import json
 import os
 import queue
-import socket
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
-from http.server import ThreadingHTTPServer
+from html import escape
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing import get_context
 from pathlib import Path
-from urllib.parse import quote
+from urllib.parse import parse_qs, urlsplit
 
 import watchfiles
 
 from ..errors import GalleryError, suggest
 from ..languages import Language
 from ..project import Project
-from ..translate.catalogs import find_catalogs
 from .build import build_once
-from .handler import Handler
 from .messages import Messages
 
 EDITOR = "vscode://file{path}:{line}"
 _SUFFIXES = {".po", ".csv", ".rst", ".py", ".ipynb", ".jsonl", ".toml", ".css", ".js", ".html"}
+# Files of this package that are added to every page; a policy can forbid what stands inside one.
+_ASSETS = {"/live.js": "text/javascript", "/live.css": "text/css"}
+_ADDED = (
+    '<link rel="stylesheet" href="/live.css">\n'
+    '<script src="/live.js" data-editor="{editor}" data-root="{root}"></script>\n'
+)
 
 
 @dataclass(frozen=True, kw_only=True)
 class State:
-    """What every browser is told: the build it should show, and what is wrong since."""
+    """What every browser is told: the build it should show, and what is wrong."""
 
     build: int
     problems: tuple[str, ...] = ()
@@ -51,21 +56,20 @@ class Live:
         self.project = project
         self.editor = editor  # address that opens a file there, {path} and {line} filled in
         self.root = project.root.resolve()
-        self.locale = project.locale.resolve()
         self.messages = Messages(project, language)
         self.heartbeat = 15.0  # seconds after which a browser is asked whether it is still there
         self.build_folder = build.resolve()
         self.language = language
         self.state = State(build=0)
         # Catalogs and examples may lie outside of the folder of conf.py.
-        places = {self.root, self.locale, *(r.resolve() for _pages, r in project.galleries)}
+        places = {self.root, project.locale.resolve()}
+        places |= {recipes.resolve() for _pages, recipes in project.galleries}
         self._places = [
             place
             for place in sorted(places)
             if place.is_dir()
             and not any(place != other and place.is_relative_to(other) for other in places)
         ]
-        self._built = 0.0  # when the last build began, as files tell the time
         self._listeners: set[queue.SimpleQueue[State]] = set()
         self._lock = threading.Lock()
         self._processes = get_context("forkserver")
@@ -76,31 +80,28 @@ class Live:
         """The folder that is served; pages lie in the folder of their language, as published."""
         return self.build_folder / "html"
 
-    def rebuild(self, changed: Iterable[Path] = ()) -> State:
-        """Build, unless only catalogs were saved that cannot be shown; return the new state."""
-        self._built = time.time()
+    def rebuild(self) -> State:
+        """Build, tell all browsers, and return the new state."""
         number, problems = self.state.build, []
-        if not self.messages.note(changed):
-            keep = [str(path) for path in self.messages.broken]
-            # A process of its own for every build: Sphinx and gettext keep what they have read. It
-            # is forked from one in which everything is imported already.
-            with ProcessPoolExecutor(1, mp_context=self._processes) as pool:
-                job = pool.submit(
-                    build_once, self.root, self.build_folder, self.language.code, keep
-                )
-            try:
-                problems, number = job.result(), number + 1
-            except GalleryError as error:
-                problems = [str(error)]
-            except BrokenProcessPool:
-                problems = ["the build was killed, perhaps for lack of memory; save a file again"]
-        told = dict.fromkeys([*self.messages.describe_broken(), *problems])
-        self._publish(State(build=number, problems=tuple(told)))
+        # A process of its own for every build: Sphinx and gettext keep what they have read. It is
+        # forked from one in which everything is imported already.
+        with ProcessPoolExecutor(1, mp_context=self._processes) as pool:
+            job = pool.submit(build_once, self.root, self.build_folder, self.language.code)
+        try:
+            problems, number = job.result(), number + 1
+        except GalleryError as error:
+            problems = [str(error)]
+        except BrokenProcessPool:
+            problems = ["the build was killed, perhaps for lack of memory; save a file again"]
+        with self._lock:
+            self.state = State(build=number, problems=tuple(dict.fromkeys(problems)))
+            for listener in self._listeners:
+                listener.put(self.state)
         return self.state
 
     def watch(self, stop: threading.Event | None = None) -> None:
-        """Build after every change, until interrupted."""
-        unseen = True  # what was saved between the last build and the start of the watch
+        """Build at once, and after every change, until interrupted."""
+        is_first = True  # saves during the first build are seen, too: the watch has begun
         for changes in watchfiles.watch(
             *self._places,
             watch_filter=self._is_source,
@@ -110,27 +111,22 @@ class Live:
             yield_on_timeout=True,
             stop_event=stop,
         ):
-            began = time.monotonic()
-            found = {Path(path) for _change, path in changes}
-            if unseen:
-                catalogs = find_catalogs(self.locale, self.language.code)
-                found |= {path for path in catalogs if path.stat().st_mtime >= self._built}
-                unseen = False
-            if not found:
+            if not (changes or is_first):
                 continue
-            paths = sorted(found)
+            is_first = False
+            began = time.monotonic()
             before = self.state.build
-            state = self.rebuild(paths)
-            names = ", ".join(os.path.relpath(path, self.root) for path in paths[:3])
+            state = self.rebuild()
+            paths = sorted(os.path.relpath(path, self.root) for _change, path in changes)
             for problem in state.problems:
                 print(problem, flush=True)
             shown = f"shown after {time.monotonic() - began:.1f} s"
             outcome = shown if state.build > before else "not shown, see above"
-            print(f"{names}: {outcome}", flush=True)
+            print(f"{', '.join(paths[:3]) or 'the site'}: {outcome}", flush=True)
 
     def serve(self, port: int) -> ThreadingHTTPServer:
         """Return a server of the pages on this machine, at ``port`` or a free one for 0."""
-        return ThreadingHTTPServer(("127.0.0.1", port), partial(Handler, live=self))
+        return ThreadingHTTPServer(("127.0.0.1", port), partial(_Handler, live=self))
 
     def events(self) -> Iterator[State | None]:
         """Yield the state now and after every change, and None after a while without one."""
@@ -148,12 +144,6 @@ class Live:
             with self._lock:
                 self._listeners.discard(listener)
 
-    def _publish(self, state: State) -> None:
-        with self._lock:
-            self.state = state
-            for listener in self._listeners:
-                listener.put(state)
-
     def _is_source(self, _change: watchfiles.Change, path: str) -> bool:
         file = Path(path)
         parts = next(file.relative_to(p).parts for p in self._places if file.is_relative_to(p))
@@ -167,14 +157,68 @@ class Live:
         )
 
 
-def default_editor() -> str:
-    """Return the address of a line in Visual Studio Code.
+class _Handler(SimpleHTTPRequestHandler):
+    """Serves the pages with a script that follows the builds."""
 
-    In the Windows Subsystem for Linux that runs on Windows, where a path alone leads nowhere.
-    """
-    if distribution := os.environ.get("WSL_DISTRO_NAME"):
-        return f"vscode://vscode-remote/wsl+{quote(distribution)}{{path}}:{{line}}"
-    return EDITOR
+    def __init__(self, *arguments: object, live: Live) -> None:
+        self.live = live
+        super().__init__(*arguments, directory=str(live.site))  # type: ignore[arg-type]
+
+    def handle(self) -> None:
+        """Answer whatever a browser asks on one connection, until it is gone."""
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):  # the page was closed
+            super().handle()
+
+    def do_GET(self) -> None:
+        """Answer a browser."""
+        if self.path == "/live-events":
+            return self._send_events()
+        if self.path in _ASSETS:
+            asset = Path(__file__).with_name(self.path[1:])
+            return self._send(asset.read_text(encoding="utf-8"), _ASSETS[self.path])
+        address = urlsplit(self.path)
+        asked = parse_qs(address.query)
+        page = asked.get("page", [""])[0].removeprefix(f"/{self.live.language.code}/")
+        page = f"{page}index" if not page or page.endswith("/") else page.removesuffix(".html")
+        if address.path in ("/live-advice", "/live-message"):
+            is_advice = address.path == "/live-advice"
+            messages, marks = self.live.messages, asked.get("mark", [])
+            found = messages.advise(page) if is_advice else messages.find(page, marks)
+            return self._send(json.dumps(found, ensure_ascii=False), "application/json")
+        path = Path(self.translate_path(self.path))
+        if path.is_dir() and address.path.endswith("/"):
+            path = path / "index.html"
+        if path.suffix == ".html" and path.is_file():
+            editor, root = escape(self.live.editor), escape(str(self.live.root))
+            added = _ADDED.format(editor=editor, root=root)
+            return self._send(path.read_text(encoding="utf-8") + added, "text/html")
+        return super().do_GET()
+
+    def _send(self, text: str, kind: str) -> None:
+        content = text.encode()
+        self.send_response(200)
+        self.send_header("Content-Type", f"{kind}; charset=utf-8")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def end_headers(self) -> None:
+        """Keep browsers from showing a page, style or picture of an earlier build."""
+        self.send_header("Cache-Control", "no-store")
+        super().end_headers()
+
+    def _send_events(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.end_headers()
+        for state in self.live.events():
+            # A line that says nothing fails where the browser is gone, and ends this thread.
+            line = f"data: {json.dumps(asdict(state))}" if state else ":"
+            self.wfile.write(f"{line}\n\n".encode())
+            self.wfile.flush()
+
+    def log_message(self, *arguments: object) -> None:
+        """Print no line for each file."""
 
 
 def run(live: Live, port: int) -> None:
@@ -187,26 +231,14 @@ def run(live: Live, port: int) -> None:
         server = live.serve(port)
     except (OSError, OverflowError) as error:
         text = f"port {port}: {getattr(error, 'strerror', None) or error}"
-        remedy = f"run: {suggest('live', code, f'--port {_free_port()}')}"
+        remedy = f"run: {suggest('live', code, f'--port {port + 1 if port < 65535 else 8001}')}"
         raise GalleryError(text, remedy=remedy) from None
-    print(f"building {code} ...", flush=True)
-    for problem in live.rebuild().problems:
-        print(problem)
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     address = f"http://localhost:{server.server_address[1]}/{code}/index.html"
-    print(f"{address} follows every save until Ctrl-C", flush=True)
+    print(f"building {code}; then {address} follows every save until Ctrl-C", flush=True)
     check = suggest("check-po", code)
     print(f"to check the catalogs meanwhile, in another terminal: {check}", flush=True)
     try:
         live.watch()
     finally:
         server.shutdown()
-
-
-def _free_port() -> int:
-    """Return a port that nothing listens at now, or 0, at which any free one is taken."""
-    for port in range(8001, 8100):
-        with contextlib.suppress(OSError), socket.socket() as free:
-            free.bind(("127.0.0.1", port))
-            return port
-    return 0

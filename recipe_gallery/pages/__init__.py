@@ -4,9 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from jinja2 import FileSystemBytecodeCache
 from sphinx.application import Sphinx
-from sphinx.jinja2glue import BuiltinTemplateLoader
 
 from .. import Priority, add_transform
 from ..recipes.cell_marks import DOWNLOADS_ONLY
@@ -40,7 +38,6 @@ def setup(app: Sphinx) -> None:
     figures.setup(app, ONLY_HTML)
     folded.setup(app)
     app.connect("builder-inited", _add_style)
-    app.connect("builder-inited", _keep_templates)
     app.connect("doctree-resolved", header.fill_links, priority=Priority.FILL_LINKS)
     app.connect("doctree-resolved", _read_downloads, priority=Priority.READ_DOWNLOADS)
     app.connect("doctree-resolved", _leave_out, priority=Priority.LEAVE_OUT)
@@ -51,14 +48,6 @@ def _add_style(app: Sphinx) -> None:
     if app.config.recipe_gallery_style and app.builder.format == "html":
         app.config.html_static_path.append(str(Path(__file__).with_name("recipe_gallery.css")))
         app.add_css_file("recipe_gallery.css")
-
-
-def _keep_templates(app: Sphinx) -> None:
-    """Keep templates as Jinja compiled them, for later builds; it knows those that have changed."""
-    if isinstance(bridge := getattr(app.builder, "templates", None), BuiltinTemplateLoader):
-        folder = Path(app.doctreedir, "templates")
-        folder.mkdir(parents=True, exist_ok=True)
-        bridge.environment.bytecode_cache = FileSystemBytecodeCache(str(folder))
 
 
 def _read_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:

@@ -5,15 +5,12 @@ and those that its ``inherit`` names. All others are withheld: results should no
 person happens to have set, and what a recipe does not get it cannot publish.
 """
 
-import contextlib
 import re
-import sys
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
-from typing import Any
 from urllib.parse import unquote
 
-from .programs import ask, read_json
+from .gpu import VISIBLE
 
 # What recipes get, by subject; `*` stands for any characters. Of Python's own variables only those
 # that say where things lie: none that changes what code does or that runs other code first.
@@ -37,7 +34,6 @@ PASSED = {
 }
 # What changes results or times is told in the recording, where it says no place on this machine.
 _TOLD = [name for each in ("GPUs", "threads", "libraries") for name in PASSED[each].split()]
-_NOT_TOLD = {"CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"}  # the GPU is told by its name
 _SECRET = re.compile(
     r"(TOKEN|SECRET|PASSWORD|PASSWD|PASSPHRASE|CREDENTIAL|COOKIE|((^|_|API)KEY)|((^|_)AUTH))S?(_|$)"
     r"|_(PASS|PAT|PWD)$",
@@ -46,18 +42,6 @@ _SECRET = re.compile(
 # In an address: the password, or what stands alone in its place.
 _IN_ADDRESS = re.compile(r"://(?:[^\s/@:]*:)?([^\s/]+)@")
 _PLACE = re.compile(r"_(PATH|FILE|DIR|HOME)$", re.I)
-
-# What a Python that is started as the kernel is says of itself. Flags are told where they are not
-# Python's defaults: -O leaves asserts out, a fixed seed fixes the order of sets.
-_SELF = """
-import json, locale, sys, time
-names = "optimize dev_mode bytes_warning utf8_mode no_site no_user_site isolated".split()
-flags = {name: int(getattr(sys.flags, name)) for name in names if getattr(sys.flags, name)}
-if not sys.flags.hash_randomization:
-    flags["hash_randomization"] = 0
-place = locale.setlocale(locale.LC_CTYPE)
-print(json.dumps({"flags": flags, "locale": place, "timezone": time.tzname[0]}))
-"""
 
 
 def pass_on(variables: Mapping[str, str], inherit: Iterable[str]) -> dict[str, str]:
@@ -84,23 +68,14 @@ def find_secrets(variables: Mapping[str, str]) -> tuple[str, ...]:
     return tuple(sorted(found - {""}))
 
 
-def describe(variables: Mapping[str, str], seconds: float) -> dict[str, Any]:
-    """Return what else may matter to results: flags of Python, locale, time zone, variables.
-
-    It is what a Python says that has ``variables`` as its whole environment. One that has not
-    answered after ``seconds`` leaves only the variables; its kernel will run out of time, too.
-    """
-    answer = None
-    with contextlib.suppress(TimeoutError):
-        done = ask([sys.executable, "-P", "-c", _SELF], seconds=seconds, environment=variables)
-        answer = read_json(done)
-    told = {
+def describe(variables: Mapping[str, str]) -> dict[str, str]:
+    """Return the variables that may matter to results, but what is a place or a secret."""
+    return {
         name: value
         for name, value in sorted(variables.items())
-        if _matches(name, _TOLD) and name not in _NOT_TOLD and not _is_secret(name)
+        if _matches(name, _TOLD) and name != VISIBLE and not _is_secret(name)
         if len(value) <= 100 and not re.search(r"[/\\]", value)
     }
-    return {**(answer or {}), "variables": told}
 
 
 def _is_secret(name: str) -> bool:

@@ -3,15 +3,12 @@
 import contextlib
 import shutil
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import Enum, auto
-from itertools import chain
 from statistics import mean
 from typing import TextIO
-
-Kind = tuple[str, bool]  # of a task: the recipe's name, and whether it is a replicate
 
 
 class State(Enum):
@@ -79,33 +76,24 @@ class Summary:
 
 
 class Forecast:
-    """How long is left, by how long the same took so far."""
+    """How long is left, by how long tasks took so far."""
 
     def __init__(self) -> None:
-        self._took: dict[Kind, list[float]] = defaultdict(list)
+        self._took: list[float] = []
 
-    def learn(self, kind: Kind, seconds: float) -> None:
+    def learn(self, seconds: float) -> None:
         """Note how long a task took."""
-        self._took[kind].append(seconds)
+        self._took.append(seconds)
 
-    def describe(
-        self, waiting: Iterable[Kind], running: Iterable[tuple[Kind, float]], places: int = 1
-    ) -> str:
+    def describe(self, waiting: int, places: int, ran: float) -> str:
         """Return how long is left, to be put behind a line; nothing where nothing is known yet.
 
-        ``running`` tells how many seconds each has run.
+        ``waiting`` are the tasks that wait, ``ran`` the seconds that one has run that is not done.
         """
         if not self._took:
             return ""
-        left = sum(map(self._expect, waiting)) / places
-        left += max((self._expect(kind) - ran for kind, ran in running), default=0)
-        minutes = max(left, 0) / 60
+        minutes = (mean(self._took) * (1 + waiting / places) - ran) / 60
         return f", about {minutes:.0f} min left" if minutes >= 1.5 else ", about a minute left"
-
-    def _expect(self, kind: Kind) -> float:
-        name, is_replicate = kind
-        known = self._took.get(kind) or self._took.get((name, not is_replicate))
-        return mean(known or chain.from_iterable(self._took.values()))
 
 
 class Progress:
@@ -125,34 +113,23 @@ class Progress:
         for line in lines:
             self.say(line)
 
-    def start(self) -> None:
-        """Count seconds from now on."""
-        self._started = time.monotonic()
-
     @property
     def seconds(self) -> float:
-        """Since ``start``."""
+        """Since this was made."""
         return time.monotonic() - self._started
 
-    def show_cell(
-        self, name: str, number: int, total: int, left: str = "", seconds: float | None = None
-    ) -> None:
+    def show_cell(self, name: str, number: int, total: int, seconds: float, left: str = "") -> None:
         """Tell that cell ``number`` of ``total`` starts; ``name`` says of which recipe.
 
-        ``left`` says how long all will take; ``seconds`` are by default those since ``start``.
+        ``seconds`` is how long it has run; ``left`` says how long all will take.
         """
-        seconds = self.seconds if seconds is None else seconds
         text = f"cell {number} of {total}, {seconds:.0f} s{left}"
         if self.on_terminal:
-            self.show_bar(f"{name} ", (number - 1) / total, text)
+            done = int(20 * (number - 1) / total)
+            line = f"{name} [{'#' * done}{'.' * (20 - done)}] {text}"
+            self._write(line[: shutil.get_terminal_size().columns - 1])
         else:
             self.say(f"{name}: {text}")
-
-    def show_bar(self, before: str, share: float, behind: str) -> None:
-        """Show on a terminal how large a ``share`` is done, in place of the bar before."""
-        done = int(20 * share)
-        line = f"{before}[{'#' * done}{'.' * (20 - done)}] {behind}"
-        self._write(line[: shutil.get_terminal_size().columns - 1])
 
     def _write(self, text: str) -> None:
         start = "\r\x1b[K" if self.on_terminal else ""

@@ -13,9 +13,9 @@ from ..recipes.gallery import GalleryFile, find_recordings, list_files
 from ..recipes.recipe import Recipe
 from ..recipes.recorded_page import Reason, Unrecorded, load_recorded
 from ..recipes.recording import Recording
-from .recording_toml import load_settings
 from .replicates.claims import find_borrowed_claims
 from .replicates.report import MeasuredReport, inspect_measurements
+from .settings import load_settings
 
 Check = Callable[[Any, Path], None]  # recipe_gallery_check_recording
 

@@ -1,5 +1,6 @@
-"""Recordings on disk: written whole or not at all, and kept elsewhere where there is no room."""
+"""What may be kept, and how: written whole or not at all, elsewhere where there is no room."""
 
+import resource
 import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
@@ -10,8 +11,14 @@ from nbformat import NotebookNode
 
 from ..errors import GalleryError
 from ..recipes import files
+from ..recipes.harmless import clean_svg, find_left_out
 from ..recipes.hashes import seal
+from ..recipes.pictures import SUFFIXES, read_picture
+from ..recipes.recipe import Recipe
 
+_LIMIT = "output_limit under [limits] in recording.toml"
+_SHARE = 4  # a picture may take a quarter of what a recording may
+_OPEN_FILES = 256  # a kernel's sockets, its libraries, and pipes of what recipes start
 _ROOM = 64 * 1024  # bytes; a full disk is found out before minutes of work, not behind them
 
 
@@ -48,6 +55,16 @@ def require_room() -> None:
         raise GalleryError(text, path=folder, remedy=remedy) from None
 
 
+def require_open_files() -> None:
+    """Raise ``GalleryError`` unless enough files may be open at once; ask the system for more."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if 0 <= soft < _OPEN_FILES:
+        if 0 <= hard < _OPEN_FILES:
+            text = f"only {hard} files may be open at once, recording needs {_OPEN_FILES}"
+            raise GalleryError(text, remedy=f"run: ulimit -n {_OPEN_FILES}")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (_OPEN_FILES, hard))
+
+
 def write_whole(notebook: NotebookNode, path: Path) -> None:
     """Write a recording completely or not at all; what was there before stays until then.
 
@@ -72,3 +89,56 @@ def remove_unfinished(paths: Iterable[Path]) -> None:
     for path in paths:
         with suppress(OSError):
             files.unfinished_path(path).unlink()
+
+
+def accept(recipe: Recipe, notebook: NotebookNode, output_limit: float) -> list[str]:
+    """Return what pages leave out of the outputs of a recipe, a line for each cell.
+
+    ``output_limit`` is in MB (of a million bytes); a picture may take a quarter of it. Raises
+    ``GalleryError`` if an output is too large, is no valid output, or a picture cannot be opened.
+    """
+    told, path = [], recipe.path
+    for cell, node in zip(recipe.cells, notebook.cells, strict=True):
+        left_out: list[str] = []
+        for output in node.outputs:
+            try:
+                _require_valid(output, output_limit)
+            except ValueError as error:
+                text, _, remedy = str(error).partition("; ")
+                text = f"cell {cell.number}: {text}"
+                raise GalleryError(text, path=path, line=cell.line, remedy=remedy) from None
+            left_out += find_left_out(output.get("data", {}))
+        if left_out:
+            names = ", ".join(dict.fromkeys(left_out))
+            text = f"cell {cell.number}: pages and notebooks leave out {names}"
+            remedy = "show what needs no script and no style, or a picture"
+            told.append(GalleryError(text, path=path, line=cell.line, remedy=remedy))
+    size = len(nbformat.writes(notebook).encode()) / 1e6
+    if size > output_limit:
+        text = f"its recording takes {size:.1f} MB, and may take {output_limit:g} MB"
+        raise GalleryError(text, path=path, remedy=f"print and show less, or raise {_LIMIT}")
+    return [each.describe(Path.cwd()) for each in told]
+
+
+def _require_valid(output: NotebookNode, output_limit: float) -> None:
+    """Raise ``ValueError`` with a text and a remedy unless all can show an output.
+
+    What no notebook can hold was refused when it was shown.
+    """
+    mend = "mend what its _repr_..._ method or display() is given"
+    for mime, value in output.get("data", {}).items():
+        if not (isinstance(value, str) or mime.endswith("json")):
+            kind = "dict" if isinstance(value, dict) else type(value).__name__
+            raise ValueError(f"what it shows as {mime} is of type {kind}, not text; {mend}")
+    for mime in SUFFIXES.keys() & output.get("data", {}).keys():
+        data = output.data[mime]
+        try:
+            content = read_picture(mime, data)
+            if mime == "image/svg+xml":
+                clean_svg(data)
+        except ValueError as error:
+            raise ValueError(f"its picture, {mime}, {error}; {mend}") from None
+        size, limit = len(content) / 1e6, output_limit / _SHARE
+        if size > limit:
+            text = f"its picture takes {size:.1f} MB, and a picture may take {limit:g} MB"
+            raise ValueError(f"{text}; draw it with fewer points or dots, or raise {_LIMIT}")

@@ -13,22 +13,23 @@ if TYPE_CHECKING:  # slow to import, and commands come through here
 
 def setup(app: Sphinx) -> None:
     """Let pages be translated from catalogs that are fit for readers."""
-    from . import compiled, transforms
+    from . import transforms
+    from .compile import compile_catalogs, report_missing
 
     app.add_config_value("recipe_gallery_languages", {}, "env", dict)  # from languages.toml
     app.connect("config-inited", set_languages, priority=Priority.READ_LANGUAGES)
-    app.connect("config-inited", compiled.compile_catalogs, priority=Priority.COMPILE_CATALOGS)
-    app.connect("env-updated", compiled.report_missing)
+    app.connect("config-inited", compile_catalogs, priority=Priority.COMPILE_CATALOGS)
+    app.connect("env-updated", report_missing)
     app.connect("builder-inited", _add_builders_transforms)
     add_transform(app, transforms.add_comments, Priority.ADD_COMMENTS)
 
 
 def _add_builders_transforms(app: Sphinx) -> None:
     if app.builder.name == "gettext":  # templates keep the helpers of comments
-        from .templates import extract
+        from . import pot
 
-        app.connect("write-started", extract.add_module_comments)
-        app.connect("build-finished", extract.complete_templates)
+        app.connect("write-started", pot.add_module_comments)
+        app.connect("build-finished", pot.name_kinds)
     else:
         from . import transforms
 

@@ -44,6 +44,11 @@ class Term:
         return self.name if self.is_name else self.translations.get(language, ("",))[0]
 
 
+def find_glossaries(locale: Path) -> list[Path]:
+    """Return the files of a glossary."""
+    return [locale / FILE_NAME]
+
+
 def load_glossary(locale: Path) -> Glossary:
     """Read the glossary of a folder of catalogs; none if there is no file.
 

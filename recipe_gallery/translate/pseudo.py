@@ -1,29 +1,22 @@
-"""Pseudo-locales, longer than English: what is not translatable stands out.
-
-One is accented, the other in Arabic letters. Other tools turn the direction of Latin letters round
-instead, by characters that no translation may hold.
-"""
+"""A pseudo-locale: accented and longer English, in which untranslatable text stands out."""
 
 import re
 import shutil
 from pathlib import Path
 
-from ..errors import GalleryError
-from ..languages import PSEUDO_CODES
+import polib
+
+from ..languages import PSEUDO_CODE
 from ..project import Project
 from .catalogs import Kind, catalog_folder, kind_of, label_domains, write_catalog
 from .glossary import FILE_NAME
-from .templates.extract import make_templates
-from .update.memory import Memory
-from .update.merge import merge
+from .pot import make_pots
+from .update import merge
 
-_LATIN = "AaBbCcDdEeFfGgHhIiJjKkLlMmNnOoPpQqRrSsTtUuVvWwXxYyZz"
-_LETTERS = {
-    "en_XA": "ÅåƁƀÇçÐđÉéƑƒĜĝĤĥÎîĴĵĶķĻļṂɱÑñÖöÞþǪǫŔŕŠšŢţÛûṼṽŴŵẊẋÝýŽž",
-    "ar_XB": "".join(2 * letter for letter in "ابثدعفغهيجكلمنوپقرسطؤڤشخىز"),
-}
-# Put first, and behind what a label fills in: as translators need it there for Latin names
-_MARK = {"en_XA": "", "ar_XB": "\u200f"}
+_LETTERS = str.maketrans(
+    "AaBbCcDdEeFfGgHhIiJjKkLlMmNnOoPpQqRrSsTtUuVvWwXxYyZz",
+    "ÅåƁƀÇçÐđÉéƑƒĜĝĤĥÎîĴĵĶķĻļṂɱÑñÖöÞþǪǫŔŕŠšŢţÛûṼṽŴŵẊẋÝýŽž",
+)
 # What stays: literals, roles, addresses, references, placeholders, HTML, escapes.
 _KEPT = {
     Kind.PROSE: re.compile(
@@ -35,35 +28,28 @@ _KEPT = {
 }
 
 
-def make_pseudo_catalogs(
-    project: Project, templates: Path, locale: Path, code: str = PSEUDO_CODES[0]
-) -> None:
-    """Write catalogs of a pseudo-locale for all pages and labels to ``locale``."""
-    if code not in _LETTERS:
-        raise GalleryError(f"no pseudo-locale {code!r}", remedy=f"there are: {', '.join(_LETTERS)}")
+def make_pseudo_catalogs(project: Project, folder: Path, locale: Path) -> None:
+    """Write catalogs of the pseudo-locale for all pages and labels to ``locale``.
+
+    ``folder`` is for what the gettext builder makes.
+    """
     labels = label_domains(project.config)
-    for domain, template in make_templates(project, templates).items():
-        catalog, _outcomes = merge(None, template, Memory({}), language=code)
+    for domain, pot in make_pots(project, folder).items():
+        catalog, _outcomes = merge(polib.POFile(), pot, {}, (), language=PSEUDO_CODE)
         for entry in catalog:
-            kind = kind_of(entry, label=domain in labels)
-            entry.msgstr = pseudo_message(entry.msgid, kind, code)
-        write_catalog(catalog_folder(locale, code) / f"{domain}.po", catalog)
+            entry.msgstr = pseudo_message(entry.msgid, kind_of(entry, label=domain in labels))
+        write_catalog(catalog_folder(locale, PSEUDO_CODE) / f"{domain}.po", catalog)
     if (glossary := project.locale / FILE_NAME).is_file():  # pages may show its remarks
         shutil.copyfile(glossary, locale / FILE_NAME)
 
 
-def pseudo_message(text: str, kind: Kind, code: str = PSEUDO_CODES[0]) -> str:
+def pseudo_message(text: str, kind: Kind) -> str:
     """Return the pseudo-translation of one message."""
-    letters = str.maketrans(_LATIN, _LETTERS[code])
     if kind is Kind.FORMULA:
-        return re.sub(r"(?<=\\text\{)[^{}]*", lambda found: found[0].translate(letters), text)
+        return re.sub(r"(?<=\\text\{)[^{}]*", lambda found: found[0].translate(_LETTERS), text)
     parts = _KEPT[kind].split(text)
-    parts[::2] = [part.translate(letters) for part in parts[::2]]  # between them is what stays
+    parts[::2] = [part.translate(_LETTERS) for part in parts[::2]]  # between them is what stays
     if kind is Kind.PROSE:  # where letters may touch markup, torch._x would hold a link
         parts[::2] = [re.sub(r"_(?=\w)", r"\\_", part) for part in parts[::2]]
-    if kind is Kind.LABEL:
-        parts[1::2] = [part + _MARK[code] for part in parts[1::2]]
     longer = "~" * max(1, len(text) // 4)  # other languages need more room
-    return (
-        f"{_MARK[code]}{''.join(parts)} {longer}" if re.search(r"\w", "".join(parts[::2])) else text
-    )
+    return f"{''.join(parts)} {longer}" if re.search(r"\w", "".join(parts[::2])) else text

@@ -2,8 +2,8 @@
 
 import contextlib
 import re
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
@@ -11,15 +11,39 @@ import polib
 
 from ..errors import GalleryError, suggest, visible
 from ..languages import Language
-from ..project import file_state
-from .catalogs import Progress, domain_of, find_catalogs, locale_folders, measure, read_catalog
+from ..project import Project
+from .catalogs import (
+    catalog_of,
+    count_words,
+    find_catalogs,
+    is_wordless,
+    label_domains,
+    locale_folders,
+    read_catalog,
+    split_path,
+)
 from .comments import HIDDEN
-from .templates.kept import KeptTemplates
+from .pot import messages_for, read_pots
 
 _BAR = 20  # characters
 _LONGEST_NAME = 100
 # A line of the header that names a person has an address or a year.
 _CREDIT = re.compile(r"^(?P<name>[^<,]+)(?:<[^>]*>\s*(?:,\s*\d{4}.*)?|,\s*\d{4}.*)$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Progress:
+    """How much of one catalog or several is translated, in words of the source."""
+
+    words: int
+    words_left: int
+    words_fuzzy: int  # of those left, the ones whose translation waits to be revised
+    fuzzy: int  # messages
+
+    @property
+    def percent(self) -> int:
+        """Whole percents of the words, 100 only if nothing is left."""
+        return percent_done(self.words, self.words_left)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,82 +57,69 @@ class CatalogStatus:
     is_readable: bool = True  # else the page is in English
     revised: date | None = None
     translators: tuple[str, ...] = ()
-    stale: str = ""  # why the measure may be old
 
 
-def catalog_status(path: Path, code: str, kept: KeptTemplates) -> CatalogStatus:
-    """Measure one catalog, of the messages that it should have if that is known.
+def percent_done(words: int, words_left: int) -> int:
+    """Return whole percents, 100 only if nothing is left."""
+    return 100 * (words - words_left) // words if words_left else 100
 
-    Of one that is not there nothing is translated.
+
+def language_status(project: Project, code: str) -> list[CatalogStatus]:
+    """Measure all catalogs of a language, in the order of their names.
+
+    They are measured by the messages that they should have, or without templates by their own. Of
+    one that is not there nothing is translated. Raises ``GalleryError`` for a damaged template.
     """
-    domain = domain_of(path)
-    catalog, is_readable = polib.POFile(), True
-    try:
-        catalog = read_catalog(path) if path.exists() else catalog
-    except GalleryError:
-        is_readable = False
-    revised = None
-    with contextlib.suppress(ValueError):  # it may hold a template's YEAR-MO-DA
-        revised = date.fromisoformat(catalog.metadata.get("PO-Revision-Date", "")[:10])
-    lines = [line.strip() for line in catalog.header.splitlines()]
-    names = [found["name"].strip() for line in lines if (found := _CREDIT.match(line))]
-    names.append(catalog.metadata.get("Last-Translator", "").partition("<")[0].strip())
-    return CatalogStatus(
-        path=path,
-        domain=domain,
-        is_label=domain in kept.labels,
-        is_readable=is_readable,
-        progress=measure(catalog, _texts(catalog, domain, code, kept)),
-        revised=revised,
-        # FULL NAME, as a template has it, is nobody.
-        translators=tuple(dict.fromkeys(name for name in names if _is_name(name))),
-    )
+    pots = read_pots(project)
+    found = {path for each in locale_folders(project) for path in find_catalogs(each, code)}
+    found |= {catalog_of(project, domain, code) for domain in pots}
+    statuses = []
+    for path in found:
+        domain = split_path(path)[2]
+        catalog, is_readable = polib.POFile(), True
+        try:
+            catalog = read_catalog(path) if path.exists() else catalog
+        except GalleryError:
+            is_readable = False
+        own = {e.msgid: e for e in catalog if not (e.obsolete or e.msgctxt or e.msgid_plural)}
+        texts = list(own) if not pots else []
+        if domain in pots:
+            wanted = messages_for(project, domain, pots[domain], code, catalog)
+            texts = [entry.msgid for entry in wanted]
+        if not (path.exists() or texts):
+            continue  # what Sphinx translates needs no catalog
+        left = [
+            text
+            for text in texts
+            if (not own[text].translated() if text in own else not is_wordless(text))
+        ]
+        fuzzy = [text for text in left if text in own and own[text].fuzzy]
+        words, words_left, words_fuzzy = (sum(map(count_words, p)) for p in (texts, left, fuzzy))
+        revised = None
+        with contextlib.suppress(ValueError):  # it may hold a template's YEAR-MO-DA
+            revised = date.fromisoformat(catalog.metadata.get("PO-Revision-Date", "")[:10])
+        lines = [line.strip() for line in catalog.header.splitlines()]
+        names = [credit["name"].strip() for line in lines if (credit := _CREDIT.match(line))]
+        names.append(catalog.metadata.get("Last-Translator", "").partition("<")[0].strip())
+        statuses.append(
+            CatalogStatus(
+                path=path,
+                domain=domain,
+                is_label=domain in label_domains(project.config),
+                is_readable=is_readable,
+                progress=Progress(
+                    words=words, words_left=words_left, words_fuzzy=words_fuzzy, fuzzy=len(fuzzy)
+                ),
+                revised=revised,
+                translators=tuple(dict.fromkeys(filter(_is_name, names))),
+            )
+        )
+    return sorted(statuses, key=lambda each: f"{each.domain}.po".split("/"))
 
 
 def _is_name(text: str) -> bool:
-    """Tell what may stand on a page as the name of a person, without characters nobody sees."""
+    """Tell what may stand on a page as a person's name: not FULL NAME, as a template has it."""
     return 0 < len(text) <= _LONGEST_NAME and not text.isupper() and not HIDDEN.search(text)
-
-
-def _texts(
-    catalog: polib.POFile, domain: str, code: str, kept: KeptTemplates
-) -> Collection[str] | None:
-    """Return which messages a catalog has to have, None if only itself says so."""
-    template = kept.of_catalog(domain, code, catalog) if kept.exist else None
-    if template:
-        return template.kinds.keys() or None
-    return () if kept.exist and domain not in kept.pages else None
-
-
-def language_status(
-    kept: KeptTemplates, code: str, known: dict[Path, tuple[object, CatalogStatus]] | None = None
-) -> list[CatalogStatus]:
-    """Measure all catalogs of a language, in the order of their names.
-
-    If neither a catalog in ``known`` nor its template has changed since, the status is taken from
-    there; those of others are put in. Without ``known`` it is told, too, which may be old.
-    """
-    locales = locale_folders(kept.root, kept.locale)
-    found = {path for locale in locales for path in find_catalogs(locale, code)}
-    if kept.exist:
-        found |= {kept.catalog_of(domain, code) for domain in kept.domains}
-    statuses = []
-    for path in found:
-        domain = domain_of(path)
-        pot = "sphinx" if domain in kept.labels else domain
-        state = file_state(path), file_state(kept.path_of(pot))
-        if known is None or path not in known or known[path][0] != state:
-            status = catalog_status(path, code, kept)
-        else:
-            status = known[path][1]
-        if known is not None:
-            known[path] = state, status
-        elif template := kept.of_page(pot):
-            status = replace(status, stale=template.stale)
-        # A page without messages needs no catalog.
-        if path.exists() or status.progress.words:
-            statuses.append(status)
-    return sorted(statuses, key=lambda each: f"{each.domain}.po".split("/"))
 
 
 def add_up(statuses: Iterable[CatalogStatus]) -> Progress:
@@ -127,7 +138,7 @@ def format_status(language: Language, statuses: Sequence[CatalogStatus]) -> str:
     filled = _BAR * total.percent // 100
     bar = "█" * filled + "░" * (_BAR - filled)
     lines = [f"{language.code}  {language.name}  {bar} {total.percent:>3} %"]
-    width = max([len(status.domain) for status in statuses], default=0)
+    width = max(len(status.domain) for status in statuses)
     for status in statuses:
         line = f"  {status.domain:<{width}}  "
         if status.is_readable:
@@ -137,7 +148,5 @@ def format_status(language: Language, statuses: Sequence[CatalogStatus]) -> str:
             line += f"{progress.percent:>3} %  {left}  {status.revised or '-'}  {names}"
         else:
             line += f"cannot be read; run: {suggest('check-po', language.code)}"
-        if status.stale:
-            line += f"  ({status.stale}; run: {suggest('update-po')})"
         lines.append(line)
     return "\n".join(map(visible, lines))

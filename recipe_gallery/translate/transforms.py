@@ -33,19 +33,19 @@ from ..recipes.cell_marks import (
     set_code,
 )
 from ..recipes.gallery import find_file
-from ..store import watch
-from .catalogs import Kind, count_words, has_templates, is_wordless, percent_done, shorten
-from .checks.page import kind_of_node
+from ..store import store_of, watch
+from .catalogs import Kind, count_words, is_wordless, shorten
 from .comments import find_comments, replace_comments
-from .compiled import (
+from .compile import (
+    Kinds,
     catalog_path,
+    drop_unfit,
     edit_address,
     find_lines,
     has_catalog,
-    keep_fit,
+    kind_of_node,
     labels_now,
     page_translations,
-    warn,
 )
 from .module_comments import name_module
 
@@ -128,32 +128,39 @@ def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None
         node for node, text in found if text in left and isinstance(node, nodes.TextElement)
     ]
     words, words_left = (sum(map(count_words, part)) for part in (messages, left))
-    document["percent"] = percent_done(words, words_left)
+    document["percent"] = 100 * (words - words_left) // words if words_left else 100
     tell_differences(env, messages, catalog.keys())
+
+
+def keep_fit(env: BuildEnvironment, docname: str, kinds: Kinds) -> None:
+    """Keep messages of a page, being of these kinds, that do not spoil it; note the others.
+
+    What is noted with the page at hand is told in every build, whether it is read again or not.
+    """
+    store_of(env).pages[env.docname].problems += map(str, drop_unfit(env, docname, kinds))
 
 
 def tell_differences(
     env: BuildEnvironment, messages: Collection[str], translated: Collection[str]
 ) -> None:
-    """Tell which messages the page or its catalog has alone."""
+    """Note which messages the page or its catalog has alone."""
     docname = env.docname
     # With gettext_compact, as Sphinx has it, the pages of a folder share a catalog.
     if docname_to_domain(docname, env.config.gettext_compact) != docname:
         return
     path = catalog_path(env, docname)
     update = f"run: {suggest('update-po', env.config.language)}"
-    gone = sorted(set(translated) - set(messages))
-    left = set(messages) - set(translated)
-    lines = find_lines(path) if gone or left else {}
-    for text in gone:
+    told, lines = [], find_lines(path)
+    for text in sorted(set(translated) - set(messages)):
         problem = f"the page does not have this message any more: {shorten(text)}"
-        warn(GalleryError(problem, path=path, line=lines.get(text), remedy=update))
+        told.append(GalleryError(problem, path=path, line=lines.get(text), remedy=update))
     # Who writes catalogs without `update-po`, which keeps templates, may leave some out.
-    is_whole = has_templates(locale_dirs(env.config, Path(env.srcdir))[0])
-    absent = [text for text in messages if text in left - lines.keys()]
-    if is_whole and (absent := [text for text in absent if not is_wordless(text)]):
+    is_whole = Path(locale_dirs(env.config, Path(env.srcdir))[0], "templates").is_dir()
+    absent = [text for text in messages if text not in lines and not is_wordless(text)]
+    if is_whole and absent and has_catalog(env, docname):
         problem = f"messages of the page are missing: {len(absent)}, as {shorten(absent[0])}"
-        warn(GalleryError(problem, path=path, remedy=update))
+        told.append(GalleryError(problem, path=path, remedy=update))
+    store_of(env).pages[docname].problems += map(str, told)
 
 
 def mark_untranslated(env: BuildEnvironment, document: nodes.document) -> None:

@@ -12,19 +12,15 @@ def setup(app: Sphinx) -> None:
     """Add what changes pages; conf.py names the theme itself."""
     from . import code, navigation
 
-    app.add_config_value("second_call_theme_style", "", "html", str)
-    app.add_config_value("second_call_few_colours", False, "html", bool)
-    app.connect("builder-inited", code.colour_few)
+    for name in ("python", "Python"):  # Sphinx-Gallery writes the second
+        app.add_lexer(name, code.FewColours)
     app.connect("env-updated", navigation.note_neighbours, priority=Priority.NOTE_LINKS)
     app.connect("html-page-context", navigation.describe_navigation)
     app.connect("build-finished", _tidy_up, priority=Priority.TIDY_UP)
 
 
 def _tidy_up(app: Sphinx, exception: Exception | None) -> None:
-    """Publish only what pages load: no file that none of them names, no rule that none needs.
-
-    A preview of one language is for whoever edits it, and leaves all as it is.
-    """
+    """Publish only what pages load."""
     config, static = app.config, Path(app.outdir, "_static")
     if exception or app.builder.name != "html":
         return
@@ -34,8 +30,3 @@ def _tidy_up(app: Sphinx, exception: Exception | None) -> None:
     for folder, _folders, _files in os.walk(app.outdir, topdown=False):
         if not os.listdir(folder):
             os.rmdir(folder)
-    style = static / config.second_call_theme_style
-    if style.is_file():
-        from .purge import purge_file
-
-        purge_file(Path(app.outdir), style, Path(app.doctreedir, "words.json"))

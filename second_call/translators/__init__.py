@@ -10,4 +10,3 @@ def setup(app: Sphinx) -> None:
     app.add_directive("translation-status", progress_page.TranslationStatus)
     app.add_directive("translation-glossary", glossary_page.TranslationGlossary)
     app.connect("html-page-context", improve.add_improve_links)
-    app.connect("build-finished", glossary_page.write_glossary_files)

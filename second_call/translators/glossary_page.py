@@ -1,10 +1,8 @@
-"""The directive ``translation-glossary``, and the files for translation tools that it links to."""
+"""The directive ``translation-glossary``."""
 
-import contextlib
 from pathlib import Path
 
 from docutils import nodes
-from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.locale import get_translation
 from sphinx.util import logging
@@ -18,8 +16,7 @@ from recipe_gallery.languages import (
     source_language,
     translated_languages,
 )
-from recipe_gallery.recipes.cell_marks import DATA_CLASS
-from recipe_gallery.translate.glossary import FILE_NAME, load_glossary, write_glossaries
+from recipe_gallery.translate.glossary import FILE_NAME, load_glossary
 
 from ..nodes import make_table
 
@@ -36,7 +33,7 @@ class TranslationGlossary(SphinxDirective):
     """Write the glossary as a table."""
 
     def run(self) -> list[nodes.Node]:
-        """Return the table, and links to the forms that translation tools import."""
+        """Return the table."""
         path = Path(self.env.srcdir, self.config.locale_dirs[0], FILE_NAME)
         self.env.note_dependency(str(path))
         try:
@@ -60,13 +57,7 @@ class TranslationGlossary(SphinxDirective):
             ]
             for term in glossary.terms
         ]
-        label = nodes.paragraph("", _("For translation tools:"), translatable=False)
-        links = nodes.paragraph("", translatable=False)
-        for each in languages:
-            name = f"glossary.{each.code}.csv"
-            file = _inline(name, DATA_CLASS)
-            links += [nodes.reference("", "", file, refuri=name), nodes.Text(" ")]
-        return [make_table(header, rows, classes=["glossary-table"]), label, links]
+        return [make_table(header, rows, classes=["glossary-table"])]
 
     def _note(self, text: str) -> nodes.paragraph:
         """Return a remark, which is a message of the page."""
@@ -77,13 +68,3 @@ class TranslationGlossary(SphinxDirective):
 
 def _inline(text: str, name: str) -> nodes.inline:
     return nodes.inline("", text, classes=[name])
-
-
-def write_glossary_files(app: Sphinx, exception: Exception | None) -> None:
-    """Write what the glossary's page links to."""
-    if exception or app.builder.format != "html" or not app.config.locale_dirs:
-        return
-    with contextlib.suppress(GalleryError):  # the page has said what is wrong
-        glossary = load_glossary(Path(app.srcdir, app.config.locale_dirs[0]))
-        if glossary.terms:
-            write_glossaries(glossary, _languages(app.config), Path(app.outdir))

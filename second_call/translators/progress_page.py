@@ -18,12 +18,11 @@ from recipe_gallery.languages import (
     translated_languages,
     typeset,
 )
+from recipe_gallery.project import Project
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
-from recipe_gallery.store import once, store_of, watch
-from recipe_gallery.translate.catalogs import Progress
-from recipe_gallery.translate.compiled import edit_address
-from recipe_gallery.translate.status import CatalogStatus, add_up, language_status
-from recipe_gallery.translate.templates.kept import KeptTemplates
+from recipe_gallery.store import watch
+from recipe_gallery.translate.compile import edit_address
+from recipe_gallery.translate.status import CatalogStatus, Progress, add_up, language_status
 
 from ..nodes import html_element, link_to_page, make_table, render
 
@@ -93,16 +92,11 @@ class TranslationStatus(SphinxDirective):
 
 
 def measure_catalogs(env: BuildEnvironment, code: str) -> list[CatalogStatus]:
-    """Measure a language's catalogs.
-
-    One that has not changed is not read again, also not in later builds.
-    """
-    return language_status(once(env, _list_templates), code, store_of(env).kept["catalogs"])
-
-
-def _list_templates(env: BuildEnvironment) -> KeptTemplates:
-    srcdir = Path(env.srcdir)
-    return KeptTemplates(srcdir, locale_dirs(env.config, srcdir)[0], env.config)
+    """Measure a language's catalogs."""
+    root, config = Path(env.srcdir), env.config
+    locale = locale_dirs(config, root)[0]
+    project = Project(root=root, galleries=(), recordings=root, locale=locale, config=config)
+    return language_status(project, code)
 
 
 def draw_progress(progress: Progress, own: Language, language: Language) -> nodes.Node:

@@ -198,7 +198,7 @@ BUILDS: dict[str, tuple[Callable[[Path], None], str]] = {
         append(
             "conf.py", "\ndef setup(app):\n    app.connect('builder-inited', lambda a: 1 / 0)\n"
         ),
-        "unexpected ZeroDivisionError in conf.py:12: division by zero; please report it with",
+        "unexpected ZeroDivisionError in conf.py:13: division by zero; please report it with",
     ),
 }
 
@@ -227,24 +227,17 @@ def test_a_full_disk_names_the_file() -> None:
     assert line == "/site/index.html: No space left on device; mend it and run the command again"
 
 
-def fill(path: Path) -> None:
-    with path.open("w") as file:
-        print("text", file=file)
-        raise OSError(28, "full")
-
-
-def test_where_the_system_names_no_file_that_which_was_open_is_told(tmp_path: Path) -> None:
-    path = tmp_path / "a.rst"
-    path.write_bytes(b"one\ntw\xf6\n")
-    with pytest.raises(UnicodeDecodeError) as unread:
-        path.read_text(encoding="utf-8")
-    told = f"{path}:2: byte 0xf6 is no text in utf-8; save the file in UTF-8"
-    assert describe_error(unread.value) == told
-    with pytest.raises(OSError, match="full") as unwritten:
-        fill(path)
-    assert describe_error(unwritten.value).startswith(f"{path}: full; ")
-    path.unlink()  # as Sphinx does with what it could not write
-    assert describe_error(unwritten.value).startswith(f"{path}: full; ")
+def test_a_page_that_is_not_utf_8_is_named_with_the_line(tmp_path: Path) -> None:
+    make(tmp_path)
+    (tmp_path / "faq.rst").write_bytes(b"Questions\n=========\n\nGr\xfc\xdfe\n")
+    done = run_module(
+        *("recipe_gallery", "html", "--sphinx-options=-q"),
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+    )
+    assert done.returncode == 1
+    told = "faq.rst:4: byte 0xfc is no text in UTF-8; save the file so"
+    assert f"error: {told}" in done.stderr
 
 
 def test_an_error_is_told_by_place_text_and_remedy(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-from recipe_gallery.languages import PSEUDO_CODES
+from recipe_gallery.languages import PSEUDO_CODE
 
 
 @pytest.fixture
@@ -16,12 +16,12 @@ def extensions() -> list[str]:
 
 @pytest.fixture(scope="session")
 def pseudo_site(shared: Path, languages_site: Path) -> Path:
-    """The site in English of Arabic letters, from right to left, with nothing left to translate."""
-    root, code = languages_site.parents[1], PSEUDO_CODES[1]
+    """The site in accented English, with nothing left to translate."""
+    root, code = languages_site.parents[1], PSEUDO_CODE
     out, locale = root / "_build/pseudo/html", "_build/pseudo/locale"
     with FileLock(shared / "pseudo.lock"):
         if not out.exists():
-            run = [sys.executable, "-m", "recipe_gallery", "pseudo-po", "--language", code, locale]
+            run = [sys.executable, "-m", "recipe_gallery", "pseudo-po", locale]
             subprocess.run(run, cwd=root, check=True)
             command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html"]
             command += ["-D", f"language={code}", "-D", f"locale_dirs={locale}", ".", str(out)]

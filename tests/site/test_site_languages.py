@@ -14,13 +14,11 @@ from recipe_gallery.project import load_project
 from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.translate.catalogs import (
     find_catalogs,
-    label_domains,
     locale_folders,
     read_catalog,
 )
-from recipe_gallery.translate.checks.run import check_catalog
-from recipe_gallery.translate.templates.extract import make_templates
-from recipe_gallery.translate.templates.kept import write_templates
+from recipe_gallery.translate.check import check_project
+from recipe_gallery.translate.pot import make_pots, write_pots
 from site_pages import LANGUAGES, RECIPES, by_translation, read
 
 # English that a reader of every language meets on purpose, and why.
@@ -61,16 +59,15 @@ def test_the_code_is_the_same_in_every_language(
 
 @by_translation
 def test_catalogs_are_complete_and_right(language: Language) -> None:
-    labels = label_domains(load_project(ROOT).config)
-    folders = locale_folders(ROOT, ROOT / "locale")
-    paths = [path for folder in folders for path in find_catalogs(folder, language.code)]
+    project = load_project(ROOT)
+    paths = [
+        path for each in locale_folders(project) for path in find_catalogs(each, language.code)
+    ]
     assert len(paths) > len(RECIPES)
-    problems = []
     for path in paths:
         catalog = read_catalog(path)
         assert not catalog.fuzzy_entries() + catalog.untranslated_entries(), path
-        problems += check_catalog(path, language, labels)[1]
-    assert problems == []
+    assert check_project(project, [language.code]) == []
 
 
 def test_templates_hold_what_is_extracted_from_the_pages(
@@ -78,7 +75,7 @@ def test_templates_hold_what_is_extracted_from_the_pages(
 ) -> None:
     # that of the copy which was built; a change of the engine may make other messages
     project = load_project(languages_site.parents[1])
-    assert write_templates(project, make_templates(project, tmp_path)) == []
+    assert write_pots(project, make_pots(project, tmp_path)) == []
 
 
 def test_the_switcher_leads_to_the_same_page_and_section(languages_site: Path) -> None:

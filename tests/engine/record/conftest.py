@@ -1,6 +1,8 @@
+import asyncio
 import contextlib
 import io
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,11 +12,13 @@ import pytest
 from nbformat import NotebookNode
 
 from recipe_gallery.errors import GalleryError
+from recipe_gallery.recipes.recipe import Cell, Recipe
 from recipe_gallery.record.environment import pass_on
-from recipe_gallery.record.machine.gpu import VISIBLE, Gpu
-from recipe_gallery.record.run.remains import run_folder
-from recipe_gallery.record.run.supervise import CellToRun, Run, run_recipe
-from recipe_gallery.record.tasks import task as tasks
+from recipe_gallery.record.facts import Conditions
+from recipe_gallery.record.gpu import VISIBLE, Gpu
+from recipe_gallery.record.kernel import Run
+from recipe_gallery.record.remains import run_folder
+from recipe_gallery.record.settings import Settings
 
 
 @pytest.fixture
@@ -22,28 +26,32 @@ def run(tmp_path: Path) -> Callable[..., NotebookNode]:
     """Runs cells in a kernel and returns them with their outputs."""
 
     def run(
-        *cells: str, is_wanted: Callable[[], bool] = lambda: True, **changes: object
+        *cells: str | Cell, environment: dict[str, str] | None = None, **limits: float
     ) -> NotebookNode:
-        recipe = tmp_path / "recipe.py"
+        recipe = Recipe(
+            path=tmp_path / "recipe.py",
+            name="recipe",
+            title="Recipe",
+            summary="",
+            blocks=(),
+            hidden=frozenset(),
+            cells=tuple(
+                Cell(number=number, line=10 * number, source=code, code=code)
+                if isinstance(code, str)
+                else code
+                for number, code in enumerate(cells, 1)
+            ),
+            settings={},
+            lines={},
+        )
+        if environment is None:
+            environment = pass_on(os.environ, [])
+        settings = Settings(**{"output_limit": 5, **limits})
+        conditions = Conditions(settings=settings, gallery=tmp_path, environment=environment)
         with run_folder() as folder:
-            values = {
-                "recipe": recipe,
-                "file": recipe,
-                "cells": tuple(
-                    CellToRun(number=number, line=10 * number, code=code, raises=None)
-                    for number, code in enumerate(cells, 1)
-                ),
-                "folder": folder,
-                "environment": pass_on(os.environ, []),
-                "drop": (),
-                "secrets": (),
-                "cell_timeout": 100.0,
-                "deadline": 200.0,
-                "output_limit": 5.0,
-            }
-            ran = Run(**values | changes)
-            ran.work.mkdir()
-            return run_recipe(ran, is_wanted=is_wanted)
+            (folder / "work").mkdir()
+            ran = Run(recipe, conditions, folder, time.monotonic())
+            return asyncio.run(ran.execute(lambda _cell: None))
 
     return run
 
@@ -55,13 +63,14 @@ def _run_here(monkeypatch: pytest.MonkeyPatch) -> None:
     It keeps what is printed and what `display` is given, and tells errors as a kernel does.
     """
 
-    def run(started: Run, on_cell: Callable[[int], None], *_others: object) -> NotebookNode:
-        notebook = nbformat.v4.new_notebook(metadata={"clocks": {}})
-        names: dict[str, Any] = {"__file__": started.recipe.name}
+    async def execute(run: Run, on_cell: Callable[[int], None]) -> NotebookNode:
+        notebook = nbformat.v4.new_notebook()
+        names: dict[str, Any] = {"__file__": run.recipe.path.name}
+        cells = run.recipe.cells
         with monkeypatch.context() as patch:
-            patch.chdir(started.work)
-            patch.setattr(os, "environ", dict(started.environment))
-            for cell in started.cells:
+            patch.chdir(run.folder / "work")
+            patch.setattr(os, "environ", dict(run.environment))
+            for cell in cells:
                 on_cell(cell.number)
                 node = nbformat.v4.new_code_cell(cell.code)
                 notebook.cells.append(node)
@@ -72,11 +81,13 @@ def _run_here(monkeypatch: pytest.MonkeyPatch) -> None:
                     with contextlib.redirect_stdout(printed):
                         exec(cell.code, names)
                 except Exception as error:
-                    place = f"cell {cell.number} of {len(started.cells)}"
+                    place = f"cell {cell.number} of {len(cells)}"
                     text = f"{place} failed: {type(error).__name__}: {error}"
-                    remedy = "mend the recipe"
                     raise GalleryError(
-                        text, path=started.recipe, line=cell.line, remedy=remedy
+                        text,
+                        path=run.recipe.path,
+                        line=cell.line,
+                        remedy="mend the recipe\n    the traceback",
                     ) from None
                 if text := printed.getvalue():
                     shown.append(nbformat.v4.new_output("stream", name="stdout", text=text))
@@ -85,7 +96,7 @@ def _run_here(monkeypatch: pytest.MonkeyPatch) -> None:
     def show(data: dict[str, Any], outputs: list[NotebookNode]) -> None:
         outputs.append(nbformat.v4.new_output("display_data", data))
 
-    monkeypatch.setattr(tasks, "run_recipe", run)
+    monkeypatch.setattr(Run, "execute", execute)
 
 
 @pytest.fixture
@@ -94,26 +105,25 @@ def _own_locks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Gpu, "lock", property(lambda gpu: tmp_path / f"{gpu.identity}.lock"))
 
 
-PutTool = Callable[[str, str], Path]
+PutTool = Callable[[str], Path]
 
 
 @pytest.fixture
 def put_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> PutTool:
-    """Puts shell scripts in the place of vendors' tools; returns where one keeps what it is asked.
+    """Puts a shell script in the place of nvidia-smi; returns where it keeps what it is asked.
 
     No tool of this machine is found, and no GPU is chosen.
     """
     folder = tmp_path / "tools"
     folder.mkdir()
-    for name in ("sh", "sleep", "cat", "rm"):
+    for name in ("sh", "sleep", "cat", "touch"):
         (folder / name).symlink_to(f"/bin/{name}")
     monkeypatch.setenv("PATH", str(folder))
-    for name in VISIBLE:
-        monkeypatch.delenv(name, raising=False)
+    monkeypatch.delenv(VISIBLE, raising=False)
 
-    def put(name: str, script: str) -> Path:
-        asked = folder / f"{name}.asked"
-        program = folder / name
+    def put(script: str) -> Path:
+        asked = folder / "asked"
+        program = folder / "nvidia-smi"
         program.write_text(f'#!/bin/sh\necho "$@" >> {asked}\n{script}\n')
         program.chmod(0o755)
         return asked

@@ -1,271 +1,200 @@
-"""How a run tells what is wrong, without running anything."""
+"""A recipe finds a kernel that knows nothing of the user, and that prints as a script does.
 
-import asyncio
-import signal
-import time
+What breaks, crashes or fills a run is in tests/faults.
+"""
+
+import ast
+import json
+import os
+import textwrap
+from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
-import nbformat
 import pytest
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbformat import NotebookNode
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.record.run.kernel import Execution, indent
-from recipe_gallery.record.run.outputs.cleaner import Cleaner
-from recipe_gallery.record.run.supervise import CellToRun, KernelDiedError, Run
+from recipe_gallery.recipes.recipe import Cell
+from recipe_gallery.record.kernel import KernelDiedError, describe_end, indent
 
-CELL = CellToRun(number=2, line=7, code="x", raises=None)
-FAILING = CellToRun(number=2, line=7, code="x", raises="KeyError")
-ERROR = nbformat.v4.new_output("error", ename="KeyError", evalue="'k'\n^", traceback=["TB"])
+RunCells = Callable[..., NotebookNode]
 
 
-def make_run(**changes: Any) -> Run:
-    values = {
-        "recipe": Path("a.py"),
-        "file": Path("/gallery/a.py"),
-        "cells": (CELL,) * 3,
-        "folder": Path("/no/folder"),
-        "environment": {},
-        "drop": (),
-        "secrets": (),
-        "cell_timeout": 20.0,
-        "deadline": 100.0,
-        "output_limit": 2.5,
-    }
-    return Run(**values | changes)
+def text_of(cell: NotebookNode, name: str = "stdout") -> str:
+    return "".join(each.text for each in cell.outputs if each.get("name") == name)
 
 
-class Collector:
-    """Ends each cell in ``error``, after it printed a line; the kernel ended in ``code``."""
-
-    def __init__(self, error: Exception | None, outputs: list[Any], code: int, left: float) -> None:
-        self.error = error
-        self.outputs = outputs
-        self.left = left
-        self.refused: GalleryError | None = None
-        self.kernel = SimpleNamespace(process=SimpleNamespace(wait=lambda: code))
-
-    async def async_execute_cell(self, node: nbformat.NotebookNode, index: int) -> None:
-        assert index == 1
-        node.outputs = [nbformat.v4.new_output("stream", text="so far\n"), *self.outputs]
-        if self.error:
-            raise self.error
-
-
-def execute(
-    error: Exception | None = None,
-    cell: CellToRun = CELL,
-    outputs: tuple[Any, ...] = (),
-    code: int = 0,
-    left: float = 1,
-    refused: GalleryError | None = None,
-    **changes: Any,
-) -> tuple[Collector, nbformat.NotebookNode]:
-    collector = Collector(error, list(outputs), code, left)
-    collector.refused = refused
-    node = nbformat.v4.new_code_cell()
-    cleaner = Cleaner(hidden=[])
-    execution = Execution(run=make_run(**changes), collector=collector, cleaner=cleaner)
-    asyncio.run(execution._execute_cell(cell, node))
-    return collector, node
-
-
-def end_in(error: Exception | None, *arguments: Any, **changes: Any) -> GalleryError:
-    """Return the error of a cell whose execution ends in ``error`` after it printed a line."""
+def fail(run: RunCells, *cells: str | Cell, **limits: float) -> GalleryError:
+    """Return the error of cells that fail; it is one line, with output below it."""
     with pytest.raises(GalleryError) as caught:
-        execute(error, *arguments, **changes)
-    assert (caught.value.path, caught.value.line) == (Path("a.py"), 7)
-    assert caught.value.text.startswith("cell 2 of 3 ")
+        run(*cells, **limits)
+    assert not isinstance(caught.value, KernelDiedError)
     assert "\n" not in caught.value.text
+    assert "/ipykernel/" not in str(caught.value)
     return caught.value
 
 
-def test_a_cell_runs_while_any_time_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Run, "time_left", lambda _run: 0.5)
-    _collector, node = execute()
-    assert node.outputs[0].text == "so far\n"
+@pytest.mark.fast
+def test_a_kernel_has_the_variables_and_the_folder_of_its_run_alone(run: RunCells) -> None:
+    code = """
+        import json, os, sys
+        own = {name for name in os.environ if name in GIVEN or name.startswith(STARTS)}
+        print(json.dumps({name: os.environ[name] for name in sorted(own)}, indent=1))
+        print(sys.argv, os.getcwd(), os.getsid(0) == os.getpid(), os.listdir(), sys.flags.safe_path)
+        print(sorted(os.listdir("..")))
+        print(os.read(0, 1), __file__)
+        import importlib.util
+        print([importlib.util.find_spec(name) for name in ("launcher", "remains", "kernel")])
+        print([name for name in sys.modules if name.startswith("recipe_gallery")])
+    """
+    named = "GIVEN = ['A', 'TMPDIR']\nSTARTS = ('IPY', 'JUPYTER', 'RECIPE')\n"
+    environment = {"PATH": os.environ["PATH"], "A": "b"}
+    (cell,) = run(named + textwrap.dedent(code), environment=environment).cells
+    variables, _, others = text_of(cell).partition("}\n")
+    assert json.loads(variables + "}") == {
+        "A": "b",
+        "IPYTHONDIR": "ipython",  # of the folder of the run, which outputs leave out
+        "JUPYTER_RUNTIME_DIR": "jupyter",
+        "RECIPE_GALLERY_RUN": ".",
+        "TMPDIR": "/tmp",
+    }
+    started, beside, typed, found, loaded = others.splitlines()
+    assert started == "[''] work True [] False"  # arguments, place, a session of its own, no file
+    assert {"kernel.json", "kernel.log", "tmp", "work"} <= set(ast.literal_eval(beside))
+    assert typed == "b'' recipe.py"  # nobody types
+    assert (found, loaded) == ("[None, None, None]", "[]")
 
 
-def test_time_left_counts_from_the_start() -> None:
-    assert 89 < make_run(started=time.monotonic() - 10).time_left() <= 90
-    assert make_run(started=time.monotonic() - 200).time_left() < 0
+def test_bytes_and_what_child_processes_print_are_recorded_in_their_cell(run: RunCells) -> None:
+    child = "subprocess.run(['echo', 'child'])"
+    given = "subprocess.run(['echo', 'é'], stdout=sys.stdout)"
+    *others, odd, long = run(
+        *[f"import subprocess, sys\n{child}\n{given}"] * 3,
+        "subprocess.run(['printf', r'a\\377b\\n'])",
+        "subprocess.run(['sh', '-c', 'printf x; yes é | head -c 300000'])",
+    ).cells
+    assert [text_of(each) for each in others] == ["child\né\n"] * 3
+    assert text_of(odd) == "a\ufffdb\n"  # bytes that are no text
+    assert text_of(long) == "x" + "é\n" * 100_000  # read in parts
 
 
-@pytest.mark.parametrize(
-    ("error", "changes", "text", "remedy"),
-    [
-        (
-            CellTimeoutError("late"),
-            {},
-            "cell 2 of 3 ran out of time (sphinx_gallery_cell_timeout = 20 s)",
-            "make it do less or raise the limit in the recipe\n    so far",
-        ),
-        (
-            CellTimeoutError("late"),
-            {"deadline": 19.0},
-            "cell 2 of 3 ran out of time (sphinx_gallery_deadline = 19 s)",
-            "make it do less or raise the limit in the recipe\n    so far",
-        ),
-        (
-            None,
-            {"deadline": 0.0},
-            "cell 2 of 3 ran out of time (sphinx_gallery_deadline = 0 s)",
-            "make it do less or raise the limit in the recipe",
-        ),
-        (
-            CellExecutionError("", "KeyError", "'k'"),
-            {},
-            "cell 2 of 3 failed: KeyError: 'k'",
-            "mend the recipe\n    so far",
-        ),
-        (
-            CellExecutionError(
-                "trace\n\x1b[31mRecursionError\x1b[39m: too deep", "NoneType", "None"
-            ),
-            {},
-            "cell 2 of 3 failed: RecursionError: too deep",
-            "mend the recipe\n    so far",
-        ),
-        (
-            CellExecutionError("", "ModuleNotFoundError", "No module named 'a'"),
-            {},
-            "cell 2 of 3 failed: ModuleNotFoundError: No module named 'a'",
-            "install what recipes need\n    so far",
-        ),
-        (
-            CellExecutionError("", "SystemExit", "0"),
-            {},
-            "cell 2 of 3 ended with SystemExit(0)",
-            "a recipe runs to its end: print why a part is left out instead\n    so far",
-        ),
-        (
-            CellExecutionError("", "KeyboardInterrupt", ""),
-            {},
-            "cell 2 of 3 ended with KeyboardInterrupt()",
-            "a recipe runs to its end: print why a part is left out instead\n    so far",
-        ),
-    ],
-)
-def test_a_cell_that_fails_says_why_and_what_to_do(
-    error: Exception | None, changes: dict[str, Any], text: str, remedy: str
-) -> None:
-    told = end_in(error, **changes)
-    assert (told.text, told.remedy) == (text, remedy)
-    assert not isinstance(told, KernelDiedError)
+def test_what_child_processes_and_c_libraries_print_keeps_its_place(run: RunCells) -> None:
+    in_turn = "for number in range(20):\n    {}\n    print('Python', number)"
+    child, c, end = run(
+        "import subprocess\n" + in_turn.format("subprocess.run(['echo', 'other'])"),
+        "import ctypes\nc = ctypes.CDLL(None)\n" + in_turn.format("c.puts(b'other')"),
+        "c.printf(b'no end of line');",
+    ).cells
+    lines = "".join(f"other\nPython {number}\n" for number in range(20))
+    assert (text_of(child), text_of(c), text_of(end)) == (lines, lines, "no end of line")
 
 
-@pytest.mark.parametrize(
-    ("code", "text"),
-    [
-        (0, "the kernel's process ended with exit status 0"),
-        (3, "the kernel's process ended with exit status 3"),
-        (-signal.SIGTERM, "the kernel's process ended by signal SIGTERM (Terminated)"),
-        (-signal.SIGSEGV, "the kernel's process ended by signal SIGSEGV (Segmentation fault)"),
-        (-35, "the kernel's process ended by signal 35"),
-    ],
-)
-def test_a_kernel_that_ends_itself_says_how_and_is_not_tried_again(code: int, text: str) -> None:
-    told = end_in(DeadKernelError("dead"), code=code)
-    assert not isinstance(told, KernelDiedError)
-    assert told.text == f"cell 2 of 3 ended early: {text}"
-    assert told.remedy.startswith("run the recipe as a script to see why")
+def test_the_terminal_sees_nothing_of_it(run: RunCells, capfd: pytest.CaptureFixture[str]) -> None:
+    run("import os\nos.system('echo child; echo error >&2')\nprint('printed')")
+    assert capfd.readouterr() == ("", "")
 
 
-def test_a_killed_kernel_is_told_apart_for_a_second_try() -> None:
-    told = end_in(DeadKernelError("dead"), code=-signal.SIGKILL)
-    assert isinstance(told, KernelDiedError)
-    assert told.text == "cell 2 of 3 ended early: the kernel was killed or ran out of memory"
-    assert told.remedy == "try a smaller size or free memory\n    so far"
+def test_a_signal_may_print_while_something_is_printed(run: RunCells) -> None:
+    code = """
+        import signal
+        signal.signal(signal.SIGALRM, lambda *_: print("signal"))
+        signal.setitimer(signal.ITIMER_REAL, 0.01, 0.0001)
+        for number in range(20_000):
+            print("line")
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    """
+    text = text_of(run(textwrap.dedent(code)).cells[0])
+    assert text.count("line") == 20_000
+    assert "signal" in text
 
 
-def test_a_kernel_that_was_ended_for_what_it_showed_gets_no_second_try() -> None:
-    refused = GalleryError("published wrong rows", remedy="mend them")
-    told = end_in(DeadKernelError("dead"), code=-signal.SIGKILL, refused=refused)
-    assert not isinstance(told, KernelDiedError)
-    assert (told.text, told.remedy) == (
-        "cell 2 of 3 published wrong rows",
-        "mend them\n    so far",
+def test_a_recipe_may_use_processes(run: RunCells, tmp_path: Path) -> None:
+    code = (
+        "import multiprocessing\n"
+        "def square(x):\n    return x * x\n"
+        "if __name__ == '__main__':\n"
+        "    with multiprocessing.get_context('spawn').Pool(2) as pool:\n"
+        "        print(pool.map(square, [1, 2, 3]))"
     )
+    (tmp_path / "recipe.py").write_text(code)
+    assert text_of(run(code).cells[0]) == "[1, 4, 9]\n"
 
 
-def test_where_a_kernel_crashed_is_shown(tmp_path: Path) -> None:
-    first = ["Fatal Python error: Segmentation fault", "", "Thread 1:", "  other", ""]
-    lines = [*first, "Current thread 2:", *(f"  line {n}" for n in range(20))]
-    (tmp_path / "crash").write_text("\n".join(lines))
-    told = end_in(DeadKernelError("dead"), code=-signal.SIGSEGV, folder=tmp_path)
-    shown = ["so far", "Fatal Python error: Segmentation fault", *(f"  line {n}" for n in range(5))]
-    assert told.remedy.partition("\n    ")[2].split("\n    ") == shown
+def test_stderr_and_tracebacks_escape_what_is_no_unicode_as_in_a_script(run: RunCells) -> None:
+    raising = "raise ValueError('b\\udcff')"
+    meant = Cell(number=2, line=2, source=raising, code=raising, raises="ValueError")
+    printed, raised = run("import sys\nprint('a\\udcff', file=sys.stderr)", meant).cells
+    assert text_of(printed, "stderr") == "a\\udcff\n"
+    assert raised.outputs[0].evalue == "b\\udcff"
 
 
-@pytest.mark.parametrize("counted_by_the_kernel", [True, False])
-def test_a_kernel_that_ends_for_too_much_output_is_not_tried_again(
-    tmp_path: Path, counted_by_the_kernel: bool
+def test_the_bound_is_for_all_cells_together_and_holds_for_forked_children(run: RunCells) -> None:
+    half = "print('x' * 600_000)"
+    error = fail(run, half, half, output_limit=1)
+    expected = "cell 2 of 2 printed and showed more than 1 MB (output_limit in recording.toml)"
+    assert (error.text, error.line) == (expected, 20)
+    fork = (
+        "import multiprocessing, time\n"
+        f"def work():\n    while True:\n        {half}\n"
+        "multiprocessing.get_context('fork').Process(target=work).start()\ntime.sleep(60)"
+    )
+    assert fail(run, fork, output_limit=1).text.startswith("cell 1 of 1 printed and showed")
+
+
+def test_an_updated_display_that_no_notebook_can_hold_is_refused(run: RunCells) -> None:
+    code = "from IPython.display import display\nhandle = display('a', display_id=True)"
+    update = "display({'text/html': 5}, raw=True, update=True, display_id=handle.display_id)"
+    assert "cell 2 of 2 shows what no notebook can hold" in fail(run, code, update).text
+
+
+def test_where_a_kernel_crashed_is_told(run: RunCells) -> None:
+    error = fail(run, "x = 1", "import ctypes\nctypes.string_at(0)")
+    assert error.text.startswith("cell 2 of 2 ended early: the kernel's process ended by signal")
+    assert 'File "<cell>", line 2 in <module>' in error.remedy
+
+
+def test_a_kernel_that_cannot_start_says_why(run: RunCells, tmp_path: Path) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import os\nos.write(2, b'no!')\nos._exit(3)\n")
+    with pytest.raises(GalleryError) as caught:
+        run("x = 1", environment={"PYTHONPATH": str(tmp_path)})
+    expected = "the kernel did not start: the kernel's process ended with exit status 3"
+    assert caught.value.text == expected
+    assert caught.value.remedy == "install what recipes need\n    no!"
+
+
+def test_a_folder_for_temporary_files_may_be_called_by_anything(
+    run: RunCells, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if counted_by_the_kernel:
-        (tmp_path / "output_limit").touch()
-    left = 0 if counted_by_the_kernel else -1
-    told = end_in(DeadKernelError("dead"), code=-signal.SIGKILL, left=left, folder=tmp_path)
-    assert not isinstance(told, KernelDiedError)
-    expected = "cell 2 of 3 printed and showed more than 2.5 MB (output_limit in recording.toml)"
-    assert told.text == expected
-    assert told.remedy == "print and show less or raise the limit\n    so far"
+    folder = tmp_path / "100%s"
+    folder.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(folder))
+    assert text_of(run("print(1)").cells[0]) == "1\n"
 
 
-def test_what_no_notebook_can_hold_is_told() -> None:
-    told = end_in(GalleryError("shows a number", remedy="show text"))
-    assert (told.text, told.remedy) == ("cell 2 of 3 shows a number", "show text\n    so far")
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        (0, "with exit status 0"),
+        (3, "with exit status 3"),
+        (-15, "by signal SIGTERM (Terminated)"),
+        (-35, "by signal 35"),
+    ],
+)
+def test_the_end_of_a_process_is_told(code: int, told: str) -> None:
+    assert describe_end(code) == told
 
 
-def test_an_error_that_is_shown_after_the_cell_is_a_failure() -> None:
-    told = end_in(None, outputs=[ERROR])
-    assert told.text == "cell 2 of 3 showed an error: KeyError: 'k' ^"
-    assert told.remedy == "mend the recipe\n    so far\n    TB"
-
-
-def test_a_cell_has_to_end_in_the_exception_it_names() -> None:
-    told = end_in(None, FAILING)
-    assert told.text == "cell 2 of 3 should end in KeyError but ended in no exception"
-    assert told.remedy == "correct the code or its line '# sphinx_gallery_raises'\n    so far"
-    told = end_in(None, FAILING, outputs=[ERROR, ERROR])
-    assert told.text.endswith("should end in KeyError but ended in ['KeyError', 'KeyError']")
-
-
-def test_a_cell_that_ends_in_the_exception_it_names_is_right() -> None:
-    _, node = execute(None, FAILING, outputs=[ERROR])
-    assert "recording" in node.metadata
-
-
-def test_the_seconds_of_a_cell_are_kept() -> None:
-    collector, node = execute(cell_timeout=20.5)
-    assert collector.timeout == collector.iopub_timeout == 21
-    assert node.metadata["recording"] == {"seconds": 0.0}
-    collector, _ = execute(deadline=3.0)
-    assert collector.timeout == 3
-
-
-def test_an_error_shows_the_end_of_what_was_printed() -> None:
-    many = nbformat.v4.new_output("stream", text="".join(f"line {n}\n" for n in range(1000)))
-    long = nbformat.v4.new_output("stream", name="stderr", text="x" * 10_000)
-    shown = end_in(GalleryError(""), outputs=[many, long]).remedy.splitlines()
-    assert shown[1] == "    ... (942 lines before)"
-    assert shown[2:] == [*(f"    line {n}" for n in range(941, 1000)), "    " + "x" * 400]
-
-
-def test_an_error_shows_its_traceback_line_by_line() -> None:
-    output = nbformat.v4.new_output("error", ename="E", evalue="", traceback=["one\ntwo", "three"])
-    shown = end_in(CellExecutionError("", "E", ""), outputs=[output]).remedy
-    assert shown == "mend the recipe\n    so far\n    one\n    two\n    three"
-
-
-def test_a_long_error_is_cut() -> None:
-    told = end_in(CellExecutionError("", "KeyError", "x" * 1000))
-    assert told.text == f"cell 2 of 3 failed: KeyError: {'x' * 390}..."
-    told = end_in(CellExecutionError("", "KeyError", "x" * 390))
-    assert told.text == f"cell 2 of 3 failed: KeyError: {'x' * 390}"
-
-
-def test_few_lines_are_shown_as_they_are() -> None:
+def test_the_last_lines_are_shown_none_too_long() -> None:
     assert indent(["a"] * 60) == "\n    a" * 60
     assert indent([]) == ""
+    shown = indent([*(str(n) for n in range(1000)), "x" * 10_000]).splitlines()[1:]
+    assert shown[0] == "    ... (941 lines before)"
+    assert shown[1:] == [*(f"    {n}" for n in range(941, 1000)), "    " + "x" * 400]
+
+
+@pytest.mark.parametrize(
+    "shown", ["{'text/html': 'a\\ud800'}", "{'application/json': {'a': ['\\udcff']}}"]
+)
+def test_text_that_is_no_unicode_is_refused(run: RunCells, shown: str) -> None:
+    code = f"from IPython.display import display\ndisplay({shown}, raw=True)"
+    assert fail(run, "x = 1", code).text.startswith("cell 2 of 2 shows text that is no Unicode: ")

@@ -23,10 +23,8 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
 def test_elsewhere_each_cell_is_a_line_with_the_time(clock: list[float]) -> None:
     stream = io.StringIO()
     shown = Progress(stream)
-    clock[0] = 110.0
-    shown.start()
-    clock[0] = 112.6
-    shown.show_cell("adding (1 of 2)", 3, 8)
+    clock[0] = 102.6
+    shown.show_cell("adding (1 of 2)", 3, 8, shown.seconds)
     shown.say("adding: recorded in 4 s")
     assert stream.getvalue() == "adding (1 of 2): cell 3 of 8, 3 s\nadding: recorded in 4 s\n"
 
@@ -34,8 +32,8 @@ def test_elsewhere_each_cell_is_a_line_with_the_time(clock: list[float]) -> None
 def test_on_a_terminal_a_bar_moves_and_lines_take_its_place() -> None:
     stream = Terminal()
     shown = Progress(stream)
-    shown.show_cell("a", 1, 2)
-    shown.show_cell("a", 2, 2)
+    shown.show_cell("a", 1, 2, 0)
+    shown.show_cell("a", 2, 2, 0)
     shown.say("done")
     assert stream.getvalue() == (
         f"\r\x1b[Ka [{'.' * 20}] cell 1 of 2, 0 s"
@@ -47,25 +45,8 @@ def test_on_a_terminal_a_bar_moves_and_lines_take_its_place() -> None:
 def test_a_bar_never_fills_a_line_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "20")
     stream = Terminal()
-    Progress(stream).show_cell("a" * 50, 1, 2)
+    Progress(stream).show_cell("a" * 50, 1, 2, 0)
     assert stream.getvalue() == "\r\x1b[K" + "a" * 19
-
-
-def test_a_bar_is_at_its_end_before_the_last_cell_is_done() -> None:
-    stream = Terminal()
-    Progress(stream).show_cell("a", 60, 60)
-    assert f"[{'#' * 19}.]" in stream.getvalue()
-
-
-def test_each_of_several_lines_is_written_at_once() -> None:
-    flushed = []
-
-    class Stream(io.StringIO):
-        def flush(self) -> None:
-            flushed.append(self.getvalue())
-
-    Progress(Stream()).say_lines(["one", "two"])
-    assert flushed == ["one\n", "one\ntwo\n"]
 
 
 def test_a_terminal_that_was_closed_stops_nothing() -> None:
@@ -142,59 +123,25 @@ def test_a_page_run_that_failed_is_no_replicate() -> None:
     assert told in summary.lines()
 
 
-def test_replicates_that_are_all_there_are_not_counted() -> None:
-    summary = Summary(names=["a"])
-    summary.note("a", State.CURRENT, "a GPU")
-    summary.plan("a", 0)
-    assert summary.lines() == ["0 of 1 recorded: none", "1 current already"]
-
-
-PAGE, REPLICATE, OTHER = ("a", False), ("a", True), ("b", False)
-
-
 @pytest.mark.parametrize(
-    ("waiting", "running", "told"),
+    ("waiting", "places", "ran", "told"),
     [
-        ([PAGE], [], "about 5 min"),
-        ([PAGE, PAGE], [], "about 10 min"),
-        ([PAGE], [(PAGE, 120.0)], "about 8 min"),
-        ([REPLICATE], [], "about 5 min"),  # as long as the page run
-        ([OTHER], [], "about 5 min"),  # of which nothing is known
-        ([], [(PAGE, 60.0), (PAGE, 120.0)], "about 4 min"),  # they run at the same time
-        ([PAGE], [(PAGE, 900.0)], "about a minute"),  # longer than any before
-        ([], [(PAGE, 210.0)], "about 2 min"),
-        ([], [(PAGE, 211.0)], "about a minute"),
-        ([], [], "about a minute"),
+        (1, 1, 0, "about 10 min"),
+        (1, 1, 120, "about 8 min"),
+        (4, 2, 0, "about 15 min"),
+        (0, 1, 210, "about 2 min"),
+        (0, 1, 211, "about a minute"),
+        (0, 1, 900, "about a minute"),  # longer than any before
     ],
 )
-def test_what_is_left_is_told_by_how_long_the_same_took(
-    waiting: list[tuple[str, bool]], running: list[tuple[tuple[str, bool], float]], told: str
+def test_what_is_left_is_told_by_how_long_tasks_took(
+    waiting: int, places: int, ran: float, told: str
 ) -> None:
     forecast = Forecast()
-    assert forecast.describe(waiting, running) == ""
-    forecast.learn(PAGE, 200.0)
-    forecast.learn(PAGE, 400.0)
-    assert forecast.describe(waiting, running) == f", {told} left"
-
-
-def test_each_kind_of_task_has_its_own_time_and_places_share_what_waits() -> None:
-    forecast = Forecast()
-    forecast.learn(PAGE, 1200.0)
-    forecast.learn(REPLICATE, 600.0)
-    assert forecast.describe([PAGE, REPLICATE], []) == ", about 30 min left"
-    assert forecast.describe([PAGE, REPLICATE], [], places=2) == ", about 15 min left"
-    assert forecast.describe([OTHER], []) == ", about 15 min left"  # the mean of all
-
-
-def test_how_long_is_left_is_told_by_what_the_same_took() -> None:
-    forecast = Forecast()
-    assert forecast.describe([("a", False)], []) == ""  # nothing is known yet
-    forecast.learn(("a", True), 60)
-    forecast.learn(("a", True), 120)
-    assert forecast.describe([("a", True)] * 4, [(("a", True), 30)]) == ", about 7 min left"
-    assert forecast.describe([("a", True)] * 4, [], places=2) == ", about 3 min left"
-    assert forecast.describe([("b", False)], []) == ", about 2 min left"  # as all others
-    assert forecast.describe([], [(("a", True), 500)]) == ", about a minute left"
+    assert forecast.describe(waiting, places, ran) == ""
+    forecast.learn(200.0)
+    forecast.learn(400.0)
+    assert forecast.describe(waiting, places, ran) == f", {told} left"
 
 
 def test_a_summary_names_recipes_in_the_order_asked_for() -> None:

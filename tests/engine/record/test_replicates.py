@@ -1,7 +1,11 @@
 """Replicates: which are made, what is kept of them, and what goes on where it stopped."""
 
+import os
+import signal
 import textwrap
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from nbformat import NotebookNode
@@ -10,8 +14,8 @@ from gallery import Gallery
 from recipe_gallery.__main__ import main
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.replicates import Replicate, read_replicates
-from recipe_gallery.record.tasks import task as tasks
-from recipe_gallery.record.tasks.task import Task
+from recipe_gallery.record import task as tasks
+from recipe_gallery.record.task import Task
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
 PUBLISHES = """
@@ -111,7 +115,7 @@ def test_those_of_other_code_and_of_other_machines_do_not_count(
     assert gallery.record(replicates=1)
     assert numbers(gallery) == [1]
     assert len((gallery.recordings / "recipe.jsonl").read_text().splitlines()) == 2
-    monkeypatch.setattr("recipe_gallery.record.machine.conditions.host_hash", lambda: "another")
+    monkeypatch.setattr("recipe_gallery.record.facts.host_hash", lambda: "another")
     assert gallery.record(replicates=1)
     assert [(each.replicate, each.host == "another") for each in replicates(gallery)] == [
         (1, False),
@@ -179,7 +183,7 @@ def test_a_replicate_of_another_device_is_told(
     write(gallery)
     assert gallery.record()
     monkeypatch.setattr(
-        "recipe_gallery.record.machine.conditions.describe_host",
+        "recipe_gallery.record.facts.describe_host",
         lambda: {"cpu": "Another CPU", "cores": 1},
     )
     assert gallery.record(replicates=1)
@@ -207,16 +211,17 @@ def test_a_damaged_line_is_told_and_stops_no_other_recipe(gallery: Gallery) -> N
 def test_an_interruption_keeps_replicates_and_the_same_command_goes_on(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    run = tasks.do_task
+    run = tasks.run_task
 
-    def interrupt(task: Task, *others: object) -> NotebookNode | Replicate:
+    def interrupt(task: Task, *others: Any) -> NotebookNode | Replicate:
         if task.number == 2:
-            raise KeyboardInterrupt
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(1)
         return run(task, *others)
 
     write(gallery)
     with monkeypatch.context() as patched:
-        patched.setattr(tasks, "do_task", interrupt)
+        patched.setattr(tasks, "run_task", interrupt)
         with pytest.raises(KeyboardInterrupt):
             gallery.record(replicates=3)
     assert gallery.messages.splitlines()[-1] == (

@@ -1,6 +1,5 @@
 import os
 import signal
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -15,11 +14,10 @@ from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recording import find_data
 from recipe_gallery.record import session
-from recipe_gallery.record.machine import gpus
-from recipe_gallery.record.machine.gpu import VISIBLE
-from recipe_gallery.record.machine.host import require_open_files
-from recipe_gallery.record.tasks import task as tasks
-from recipe_gallery.record.tasks.task import Task
+from recipe_gallery.record import task as tasks
+from recipe_gallery.record.gpu import VISIBLE
+from recipe_gallery.record.places import one_at_a_time
+from recipe_gallery.record.task import Task
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
 
@@ -69,51 +67,6 @@ def test_only_changed_code_is_recorded_again(gallery: Gallery, recipe: str) -> N
     assert "recorded in" in gallery.messages
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("code", "expected"),
-    [
-        ("print('so far')\n1 / 0", "ZeroDivisionError: division by zero; mend the recipe"),
-        ("import sys\nsys.exit(0)", "SystemExit(0); a recipe runs to its end"),
-        ("import sys\nsys.exit('no GPU')", "SystemExit(no GPU); a recipe runs to its end"),
-        ("import no_such_package", "install what recipes need"),
-        (
-            "# sphinx_gallery_cell_timeout = 1\nimport time\ntime.sleep(60)",
-            "ran out of time (sphinx_gallery_cell_timeout = 1 s)",
-        ),
-        (
-            '# sphinx_gallery_raises = "KeyError"\n1 / 0',
-            "should end in KeyError but ended in ['ZeroDivisionError']",
-        ),
-        (
-            '# sphinx_gallery_raises = "KeyError"\nx = 1',
-            "should end in KeyError but ended in no exception",
-        ),
-    ],
-)
-def test_a_failing_recipe_names_its_cell_and_overwrites_nothing(
-    gallery: Gallery, code: str, expected: str
-) -> None:
-    gallery.add("recipe", f"{TITLE}x = 1")
-    before = (gallery.recordings / "recipe.ipynb").read_bytes()
-    write(gallery, f"x = 2\n\n# %%\n\n{code}\n")
-    assert not gallery.record("recipe")
-    assert "recipe.py:" in gallery.messages
-    assert "cell 2 of 2" in gallery.messages
-    assert expected in gallery.messages
-    assert (gallery.recordings / "recipe.ipynb").read_bytes() == before
-
-
-@pytest.mark.slow
-def test_a_failure_shows_output_so_far_and_the_traceback(gallery: Gallery) -> None:
-    printing = "for word in ('so', 'far'):\n    print(word, flush=True)\n    time.sleep(0.2)"
-    write(gallery, f"import time\n{printing}\n1 / 0")
-    assert not gallery.record("recipe")
-    assert "    so\n    far\n" in gallery.messages
-    assert "    ZeroDivisionError: division by zero" in gallery.messages
-    assert "\x1b" not in gallery.messages
-
-
 def test_an_exception_that_is_meant_is_recorded(gallery: Gallery) -> None:
     write(gallery, '# sphinx_gallery_raises = "ZeroDivisionError"\n1 / 0\n\n# %%\n\nprint("on")')
     assert gallery.record("recipe")
@@ -145,14 +98,6 @@ def test_a_display_is_updated_by_a_later_cell(gallery: Gallery) -> None:
     assert [output.data["text/plain"] for output in first.outputs[1:]] == ["'ONE'", "'two'"]
 
 
-@pytest.mark.slow
-def test_the_deadline_holds_across_cells(gallery: Gallery) -> None:
-    cells = "\n# %%\n\n".join(["import time\ntime.sleep(2)"] * 8)
-    write(gallery, f"# sphinx_gallery_deadline = 8\n{cells}")
-    assert not gallery.record("recipe")
-    assert "ran out of time (sphinx_gallery_deadline = 8 s)" in gallery.messages
-
-
 @pytest.mark.usefixtures("_run_here")
 def test_a_project_checks_what_recipes_publish_before_it_is_written(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
@@ -169,26 +114,6 @@ def test_a_project_checks_what_recipes_publish_before_it_is_written(
     assert not gallery.record("recipe")
     assert "recipe.py: [{'a': 1}] is wrong" in gallery.messages
     assert not list(gallery.recordings.glob("*.ipynb"))
-
-
-@pytest.mark.slow
-def test_a_killed_kernel_is_tried_once_more(gallery: Gallery, tmp_path: Path) -> None:
-    marker = tmp_path / "first_try"
-    write(
-        gallery,
-        f"""
-        import os, pathlib, signal
-        marker = pathlib.Path({str(marker)!r})
-        if not marker.exists():
-            marker.touch()
-            os.kill(os.getpid(), signal.SIGKILL)
-        print("second try")
-        """,
-    )
-    assert gallery.record("recipe")
-    assert "killed or ran out of memory" in gallery.messages
-    assert "trying once more" in gallery.messages
-    assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "second try\n"
 
 
 def test_settings_reach_the_kernel(gallery: Gallery) -> None:
@@ -279,49 +204,6 @@ def test_a_recording_that_cannot_be_read_is_not_replaced_by_a_cpu(gallery: Galle
     assert path.read_bytes() == before
 
 
-def test_without_a_gpu_the_cpu_is_offered(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(gpus, "find_gpus", list)
-    write(gallery, "x = 1")
-    with pytest.raises(GalleryError, match=r"no GPU found .* recipe-gallery record --device cpu"):
-        gallery.record("recipe", device="gpu")
-
-
-@pytest.mark.usefixtures("_own_locks")
-def test_a_gpu_the_libraries_cannot_use_is_an_error(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    gpu = gpus.Gpu(identity="GPU-1", facts={"gpu": "Some GPU"})
-    monkeypatch.setattr(gpus.nvidia, "list_visible", lambda: [gpu])
-    program = 'import json; print(json.dumps({"gpu": False}))'
-    (gallery.recipes / "recording.toml").write_text(f"[provenance]\nprobe = '''{program}'''\n")
-    write(gallery, "x = 1")
-    with pytest.raises(GalleryError, match="installed libraries cannot use it"):
-        gallery.record("recipe", device="gpu")
-
-
-@pytest.mark.parametrize(
-    ("settings", "expected"),
-    [
-        ("[limits\n", "not valid TOML"),
-        ("[limits]\nno_such_limit = 1\n", "unexpected value"),
-        ("[output]\ndrop = ['(']\n", "not a regular expression"),
-        ("[provenance]\nprobe = 'import no_such_package'\n", "the probe in recording.toml failed"),
-        ("[limits]\ncell_timeout = nan\n", "not a number of seconds above 0"),
-        ("[output]\ndrop = 'Warning'\n", "not a list of strings"),
-        ("[provenance]\npackages = 'torch'\n", "not a list of strings"),
-        ("[provenance]\nprobe = 'print(1)'\n", "the probe in recording.toml failed"),
-    ],
-)
-def test_bad_settings_are_one_line(gallery: Gallery, settings: str, expected: str) -> None:
-    (gallery.recipes / "recording.toml").write_text(settings)
-    write(gallery, "x = 1")
-    with pytest.raises(GalleryError, match=expected) as caught:
-        gallery.record("recipe")
-    assert "\n" not in str(caught.value)
-
-
 def test_a_second_recording_at_the_same_time_is_refused(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -339,21 +221,20 @@ def test_a_second_recording_at_the_same_time_is_refused(
 def test_a_lock_for_all_users_can_be_taken_by_each(tmp_path: Path) -> None:
     before = os.umask(0o077)
     try:
-        with session._one_at_a_time(tmp_path / "lock", mode=0o666):
+        with one_at_a_time(tmp_path / "lock", mode=0o666):
             assert (tmp_path / "lock").stat().st_mode & 0o777 == 0o666
     finally:
         os.umask(before)
 
 
-@pytest.mark.parametrize("name", VISIBLE)
-def test_which_gpu_is_used_is_not_for_settings_to_say(gallery: Gallery, name: str) -> None:
+def test_which_gpu_is_used_is_not_for_settings_to_say(gallery: Gallery) -> None:
     write(gallery, "x = 1")
     path = gallery.recipes / "recording.toml"
-    path.write_text(f'[environment]\n{name} = "0"\n')
+    path.write_text(f'[environment]\n{VISIBLE} = "0"\n')
     with pytest.raises(GalleryError) as caught:
         gallery.record("recipe")
     assert str(caught.value) == (
-        f"{path}: [environment] {name}: recordings name the GPU that makes them; "
+        f"{path}: [environment] {VISIBLE}: recordings name the GPU that makes them; "
         "remove it, and set it for the command instead"
     )
 
@@ -390,17 +271,6 @@ def test_a_missing_recorder_is_said_in_one_line(
     message = capsys.readouterr().err
     assert "recording needs the package nbclient" in message
     assert message.count("\n") == 1
-
-
-def test_only_what_the_recipe_started_is_ended(gallery: Gallery) -> None:
-    other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-    try:
-        write(gallery, "x = 1")
-        assert gallery.record("recipe")
-        assert other.poll() is None
-    finally:
-        other.kill()
-        other.wait()
 
 
 def test_a_recipe_finds_what_a_script_finds(gallery: Gallery) -> None:
@@ -456,34 +326,13 @@ def test_what_the_project_refuses_is_recorded_again(
     recording = gallery.recording("adding")
     recording.facts["device"]["gpu"] = gpu
     write_recording(recording.path, nbformat.writes(recording.notebook))
-    monkeypatch.setattr(tasks, "do_task", run)
+    monkeypatch.setattr(tasks, "run_task", run)
     assert gallery.record("adding")  # current
     monkeypatch.setattr(session, "load_check", lambda project: refuse)
     assert not gallery.record("adding")
     # from a CPU it may be replaced; a GPU's is kept, as any other
     assert ("it was run" in gallery.messages) == (gpu is None)
     assert ("was made on a GPU" in gallery.messages) == (gpu is not None)
-
-
-@pytest.mark.parametrize("hangup", [signal.SIG_DFL, signal.SIG_IGN])
-def test_what_ends_a_recording_is_what_nohup_leaves(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch, hangup: signal.Handlers
-) -> None:
-    number, ended, handlers = signal.SIGHUP, signal.default_int_handler, []
-
-    def run(*arguments: object) -> NotebookNode:
-        handlers[:] = signal.getsignal(number), signal.getsignal(signal.SIGTERM)
-        raise GalleryError("enough")
-
-    write(gallery, "x = 1")
-    monkeypatch.setattr(tasks, "do_task", run)
-    before = signal.signal(number, hangup)
-    try:
-        assert not gallery.record("recipe")
-        assert signal.getsignal(number) is hangup
-    finally:
-        signal.signal(number, before)
-    assert handlers == [ended if hangup is signal.SIG_DFL else hangup, ended]
 
 
 class Strange(BaseException):
@@ -508,7 +357,7 @@ class Strange(BaseException):
 def test_whatever_goes_wrong_with_one_recipe_is_one_line_and_the_others_go_on(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch, error: BaseException, said: str
 ) -> None:
-    run = tasks.do_task
+    run = tasks.run_task
 
     def fail(task: Task, *others: object) -> NotebookNode:
         if task.file.name == "bad":
@@ -517,7 +366,7 @@ def test_whatever_goes_wrong_with_one_recipe_is_one_line_and_the_others_go_on(
 
     write(gallery, "x = 1", name="bad")
     write(gallery, "x = 1", name="good")
-    monkeypatch.setattr(tasks, "do_task", fail)
+    monkeypatch.setattr(tasks, "run_task", fail)
     assert not gallery.record()
     lines = [line for line in gallery.messages.splitlines() if line.startswith("error: ")]
     assert len(lines) == 2  # when it happens, and in the summary
@@ -571,42 +420,18 @@ def test_a_summary_stands_at_the_end_errors_last(gallery: Gallery) -> None:
     [(False, "the same command goes on with them"), (True, "name them to go on")],
 )
 def test_an_interruption_tells_what_is_recorded_and_what_is_not(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch, forced: bool, again: str
+    gallery: Gallery, forced: bool, again: str
 ) -> None:
-    run = tasks.do_task
-
-    def interrupt(task: Task, *others: object) -> NotebookNode:
-        if task.file.name == "b":
-            raise KeyboardInterrupt
-        return run(task, *others)
-
     for name in ("a", "b", "c"):
         write(gallery, "x = 1", name=name)
-    monkeypatch.setattr(tasks, "do_task", interrupt)
+    end = f"import os, signal, time\nos.kill({os.getpid()}, signal.SIGTERM)\ntime.sleep(1)"
+    write(gallery, end, name="b")
+    before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(KeyboardInterrupt):
         gallery.record(force=forced)
+    assert signal.getsignal(signal.SIGTERM) is before
     assert gallery.messages.splitlines()[-2:] == [
         "1 of 3 recorded: a",
         f"2 not recorded yet: b, c; {again}",
     ]
     assert [each.name for each in gallery.recordings.glob("*.ipynb")] == ["a.ipynb"]
-
-
-def test_too_few_open_files_are_told_and_more_are_asked_for(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import resource
-
-    asked = []
-    monkeypatch.setattr(resource, "setrlimit", lambda kind, limits: asked.append(limits))
-    for limits, expected in (((24, 4096), [(256, 4096)]), ((1024, 4096), []), ((-1, -1), [])):
-        asked.clear()
-        monkeypatch.setattr(resource, "getrlimit", lambda kind, limits=limits: limits)
-        require_open_files()
-        assert asked == expected
-    monkeypatch.setattr(resource, "getrlimit", lambda kind: (24, 24))
-    with pytest.raises(GalleryError) as caught:
-        require_open_files()
-    assert str(caught.value) == (
-        "only 24 files may be open at once, recording needs 256; run: ulimit -n 256"
-    )

@@ -10,8 +10,7 @@ from nbformat import NotebookNode
 
 from gallery import Gallery, write_recording
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.record.run.supervise import Run
-from recipe_gallery.record.tasks import task as tasks
+from recipe_gallery.record.kernel import Run
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n\n'
 ROWS = "application/vnd.recipe-gallery.rows+json"
@@ -22,9 +21,9 @@ ROW = {"case": "A", "arm": "b", "size": None, "quantity": "time", "value": 1.5, 
 def _stub(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run no recipe: a cell that names rows publishes one, one that fails fails."""
 
-    def run(started: Run, on_cell: Callable[[int], None], *_others: object) -> NotebookNode:
-        notebook = nbformat.v4.new_notebook(metadata={"clocks": {}})
-        for cell in started.cells:
+    async def execute(run: Run, on_cell: Callable[[int], None]) -> NotebookNode:
+        notebook = nbformat.v4.new_notebook()
+        for cell in run.recipe.cells:
             on_cell(cell.number)
             node = nbformat.v4.new_code_cell(cell.code)
             if "rows" in cell.code:
@@ -33,11 +32,11 @@ def _stub(monkeypatch: pytest.MonkeyPatch) -> None:
                 node.outputs = [nbformat.v4.new_output("display_data", data)]
             if "fails" in cell.code:
                 remedy = "mend it\n    printed"
-                raise GalleryError("failed", path=started.recipe, line=cell.line, remedy=remedy)
+                raise GalleryError("failed", path=run.recipe.path, line=cell.line, remedy=remedy)
             notebook.cells.append(node)
         return notebook
 
-    monkeypatch.setattr(tasks, "run_recipe", run)
+    monkeypatch.setattr(Run, "execute", execute)
 
 
 def record(gallery: Gallery, *names: str, **options: object) -> tuple[bool, list[str]]:
@@ -185,6 +184,19 @@ def test_what_was_recorded_on_a_gpu_or_cannot_be_read_is_kept_from_a_cpu(
     assert path.read_bytes() == before
     assert record(recipes, "a", "b", replace_gpu=True)[0]
     assert path.read_bytes() != before
+
+
+def test_a_replicate_that_lacks_what_once_defined_is_told_with_the_reason(
+    gallery: Gallery,
+) -> None:
+    once = "\n# %%\n\n# sphinx_gallery_once = True\nrows = 2\n"
+    gallery.write("a", TITLE + "x = 1\n" + once)
+    done, lines = record(gallery, "a", replicates=1)
+    assert not done
+    assert lines[-1] == (
+        "error: recipes_source/a.py: replicate 1 published no rows, though the page's run did; "
+        "publish them in a cell that is not '# sphinx_gallery_once'"
+    )
 
 
 def test_a_recipe_is_called_by_its_name_or_its_last_part(gallery: Gallery) -> None:

@@ -1,11 +1,8 @@
 """What `make check-po` tells about catalogs, and about which it is silent."""
 
-import json
-import os
 import re
 import shutil
 import subprocess
-from functools import cache
 from pathlib import Path
 
 import polib
@@ -16,25 +13,20 @@ from hypothesis import strategies as st
 from gallery import ROOT
 from modules import run_module
 from recipe_gallery.__main__ import main
-from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
-from recipe_gallery.project import Project, load_project
+from recipe_gallery.project import load_project
+from recipe_gallery.translate.advice import CHECKS
 from recipe_gallery.translate.catalogs import Kind
-from recipe_gallery.translate.checks.message import CHECKS
-from recipe_gallery.translate.checks.problems import Problem, format_problems
-from recipe_gallery.translate.checks.run import BREAKING, check_catalog
-from recipe_gallery.translate.checks.run import check_tree as check_project
+from recipe_gallery.translate.check import (
+    Problem,
+    check_file,
+    check_project,
+    format_problems,
+)
 
-CATALOGS = Path(__file__).parent / "catalogs"
-BAD, GOOD = CATALOGS / "bad", CATALOGS / "good"
-LANGUAGES = ("ko", "zh_CN")
 LABELS = ("recipe_gallery", "sphinx")
-OTHERS = ["syntax", "header", "duplicate", "empty", "plural"]  # of files
-NAMES = [
-    *(check.name for check in CHECKS if not check.whole),
-    *("leftover", "numbers", *OTHERS),
-]
-
+OTHERS = ["syntax", "header", "duplicate", "empty", "plural", "size", "context"]  # of files
+KOREAN = Language(code="ko", name="한국어", glue=True)
 PROJECT = """\
 en = { name = "English", published = true }
 ko = { name = "한국어", published = true, glue = true }
@@ -43,105 +35,16 @@ zh_CN = { name = "简体中文", published = true, glue = true }
 GLOSSARY = "term,ko,zh_CN,note\nkernel,커널,内核,\n"
 
 
-@cache
-def project_of_the_site() -> Project:
-    return load_project(ROOT)
-
-
 def check_tree(root: Path, targets: list[str]) -> list[Problem]:
-    project = project_of_the_site() if root == ROOT else load_project(root)
-    return check_project(project, targets)
+    return check_project(load_project(root), targets)
 
 
-def name_of(path: Path) -> str:
-    """Return a short name for a catalog: ko/numbers-1, placeholder-1/ko/sphinx."""
-    parts = path.relative_to(CATALOGS).with_suffix("").parts
-    return "/".join(part for part in parts[1:] if part != "LC_MESSAGES")
-
-
-def every(folder: Path) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("path", sorted(folder.rglob("*.po")), ids=name_of)
-
-
-def check_of(path: Path) -> str:
-    """Return the check that a bad catalog is named after."""
-    return re.sub(r"-\d+$", "", path.parents[2].name if path.stem in LABELS else path.stem)
-
-
-def expected_alarms(path: Path) -> set[tuple[str, int | None]]:
-    """Return what a bad catalog declares: check and line, or no line if any will do."""
-    declared = re.match(r"\ufeff?((# expect: .*\n)+)", path.read_bytes().decode(errors="replace"))
-    assert declared, "begin with a line: # expect: <check> <line>"
-    found = re.findall(r"^# expect: ([\w-]+)(?: (\d+))?$", declared[1], re.MULTILINE)
-    assert len(found) == declared[1].count("\n"), "write: # expect: <check> <line>"
-    return {(name, int(line) if line else None) for name, line in found}
-
-
-# Catalogs in files
-
-
-@every(BAD)
-def test_a_bad_catalog_raises_its_alarm_and_no_other(path: Path) -> None:
-    expected = expected_alarms(path)
-    problems = check_tree(ROOT, [str(path)])
-    anywhere = {name for name, line in expected if line is None}
-    found = {(each.check, None if each.check in anywhere else each.line) for each in problems}
-    assert found == expected, "\n".join(map(str, problems))
-    assert not any("\n" in str(each) for each in problems)
-
-
-@every(BAD)
-def test_a_bad_catalog_is_named_after_what_it_shows(path: Path) -> None:
-    assert check_of(path) in {name for name, _line in expected_alarms(path)}
-
-
-@every(GOOD)
-def test_a_good_catalog_raises_no_alarm(path: Path) -> None:
-    assert [str(problem) for problem in check_tree(ROOT, [str(path)])] == []
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("name", NAMES)
-def test_every_check_has_bad_catalogs(name: str, language: str) -> None:
-    found = [path for path in BAD.rglob("*.po") if path.parts[-3] == language]
-    catalogs = [path for path in found if check_of(path) == name]
-    assert len(catalogs) >= 3, f"add catalogs: {BAD}/{language}/LC_MESSAGES/{name}-<n>.po"
-
-
-def test_a_folder_is_told_as_its_catalogs_are() -> None:
-    # So many are checked in several processes.
-    together = check_tree(ROOT, [str(BAD)])
-    alone = [problem for path in BAD.rglob("*.po") for problem in check_tree(ROOT, [str(path)])]
-    assert set(together) == set(alone)
-    places = [(str(each.path), each.line) for each in together]
-    assert places == sorted(places)
-
-
-def test_problems_are_told_in_the_words_that_people_read(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    # If the new words are better: recipe-gallery check-po tests/.../bad > tests/.../told.txt
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(os, "cpu_count", lambda: 1)
-    assert main(["check-po", str(BAD.relative_to(ROOT))]) == 1
-    told = (CATALOGS / "told.txt").read_text(encoding="utf-8")
-    assert capsys.readouterr().out.splitlines() == told.splitlines()
+def check_catalog(path: Path, language: Language = KOREAN) -> list[Problem]:
+    return check_file(path, language, LABELS, path.parent)
 
 
 def test_the_catalogs_of_the_site_raise_no_alarm() -> None:
     assert [str(problem) for problem in check_tree(ROOT, [])] == []
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_words_touch_markup_only_where_the_language_says_so(language: str) -> None:
-    path = GOOD / language / "LC_MESSAGES" / ("particles.po" if language == "ko" else "literals.po")
-    for glue in (True, False):
-        catalog, problems = check_catalog(
-            path, Language(code=language, name="x", glue=glue), LABELS
-        )
-        assert catalog is not None
-        broken = {each.check for each in problems if each.breaks}
-        assert broken == (set() if glue else {"markup", "markup-changed"})
 
 
 # Exceptions
@@ -166,19 +69,6 @@ def catalog_of(*entries: polib.POEntry, path: Path, language: str = "ko") -> Pat
     return path
 
 
-@pytest.mark.parametrize("path", sorted(GOOD.rglob("exceptions.po")), ids=name_of)
-def test_an_exception_hides_what_would_be_told(path: Path, tmp_path: Path) -> None:
-    make_project(tmp_path)
-    folder = tmp_path / "locale" / path.parts[-3] / "LC_MESSAGES"
-    folder.mkdir(parents=True)
-    shutil.copy(GOOD / "glossary.csv", tmp_path / "locale")
-    text = path.read_text()
-    (folder / path.name).write_text(text.replace("check-po: allow", "once allowed:"))
-    hidden = {(each.line, each.check) for each in check_tree(tmp_path, [])}
-    allowed = re.findall(r"check-po: allow ([\w-]+)", text)
-    assert sorted(name for _line, name in hidden) == sorted(allowed)
-
-
 @pytest.mark.parametrize(
     ("comment", "counts"),
     [
@@ -201,7 +91,7 @@ def test_an_exception_counts_only_with_a_reason(tmp_path: Path, comment: str, co
         polib.POEntry(msgid="In 3 days.", msgstr="사흘 뒤"),
         path=tmp_path / "page.po",
     )
-    _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
+    problems = check_catalog(path)
     numbers = [each.message.split(" is ")[0] for each in problems if each.check == "numbers"]
     assert numbers == (["the number 3"] if counts else ["the number 2", "the number 3"])
 
@@ -231,7 +121,7 @@ def test_no_reason_excuses_what_would_harm_a_reader(
     allowed = f"check-po: allow {check} (it looks better)"
     entry = polib.POEntry(msgid=text, msgstr=translation, comment=comment, tcomment=allowed)
     path = catalog_of(entry, path=tmp_path / "page.po")
-    _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
+    problems = check_catalog(path)
     assert check in {each.check for each in problems if each.breaks}
     assert f"{check} cannot be allowed, because readers would be harmed; mend the translation" in {
         each.message for each in problems if each.check == "allow"
@@ -242,7 +132,6 @@ def test_no_reason_excuses_what_would_harm_a_reader(
     ("comment", "said"),
     [
         ("glossary (here a layer of paint)", None),
-        ("pasted (both say the same)", None),
         ("glossary", 'a reason is missing; write "check-po: allow glossary (why)"'),
         (
             "glosary (a layer)",
@@ -255,7 +144,7 @@ def test_an_exception_that_does_not_count_is_told(
 ) -> None:
     entry = polib.POEntry(msgid="A b.", msgstr="글입니다.", tcomment=f"check-po: allow {comment}")
     path = catalog_of(entry, path=tmp_path / "ko/LC_MESSAGES/page.po")
-    _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
+    problems = check_catalog(path)
     assert [(each.check, each.message) for each in problems] == ([("allow", said)] if said else [])
 
 
@@ -264,7 +153,7 @@ def test_plural_forms_are_refused(tmp_path: Path, domain: str) -> None:
     forms = {0: "%d쪽"}
     entry = polib.POEntry(msgid="%d page", msgid_plural="%d pages", msgstr_plural=forms)
     path = catalog_of(entry, path=tmp_path / f"ko/LC_MESSAGES/{domain}.po")
-    _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
+    problems = check_catalog(path)
     assert [(each.check, each.breaks) for each in problems] == [("plural", True)]
     assert problems[0].message == (
         "plural forms, which no message has; write msgid and msgstr alone"
@@ -276,14 +165,14 @@ def test_half_of_a_plural_form_is_refused_too(tmp_path: Path, rows: str) -> None
     path = tmp_path / "ko/LC_MESSAGES/page.po"
     path.parent.mkdir(parents=True)
     path.write_text(f'msgid ""\nmsgstr "Language: ko\\n"\n\nmsgid "a"\n{rows}\n')
-    _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
+    problems = check_catalog(path)
     assert [(each.line, each.check) for each in problems] == [(4, "plural")]
 
 
 def test_a_page_called_like_a_catalog_of_labels_is_a_page(tmp_path: Path) -> None:
     entry = polib.POEntry(msgid="Use ``code``.", msgstr="``code 씁니다.")
     path = catalog_of(entry, path=tmp_path / "locale/ko/LC_MESSAGES/api/sphinx.po")
-    _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
+    problems = check_catalog(path)
     assert "markup" in {each.check for each in problems}
 
 
@@ -433,17 +322,6 @@ def test_a_broken_glossary_is_one_line(
     assert told(capsys, "ko") == [line]
 
 
-def test_a_broken_glossary_stops_no_build(project: Path) -> None:
-    (project / "locale" / "glossary.csv").write_text("English;ko\nkernel;커널\n")
-    path = project / "locale/ko/LC_MESSAGES/recipes/modes.po"
-    korean = Language(code="ko", name="한국어", glue=True)
-    catalog, problems = check_catalog(path, korean, LABELS, BREAKING)
-    assert catalog
-    assert problems == []
-    with pytest.raises(GalleryError):
-        check_catalog(path, korean, LABELS)
-
-
 def test_a_project_without_glossary_has_no_terms(project: Path) -> None:
     (project / "locale" / "glossary.csv").unlink()
     assert "glossary" not in {problem.check for problem in check_tree(project.resolve(), [])}
@@ -453,25 +331,6 @@ def test_an_edited_glossary_is_read_again(project: Path) -> None:
     assert "glossary" in {problem.check for problem in check_tree(project, [])}
     (project / "locale" / "glossary.csv").write_text("term,ko,zh_CN,note\nkernel,코어,内核,\n")
     assert "glossary" not in {problem.check for problem in check_tree(project, [])}
-
-
-def test_json_says_the_same_in_fields(project: Path) -> None:
-    done = run(project, "--format", "json", "ko")
-    assert done.returncode == 1
-    found = json.loads(done.stdout)
-    assert [sorted(each) for each in found] == [["check", "file", "line", "message"]] * 6
-    path = project / "locale/ko/LC_MESSAGES/recipes/modes.po"
-    line = path.read_text().splitlines().index('msgid "100 % of 3 kernels"') + 1
-    assert {
-        "file": "locale/ko/LC_MESSAGES/recipes/modes.po",
-        "line": line,
-        "message": "'kernel' is '커널' in the glossary; use that term",
-        "check": "glossary",
-    } in found
-
-
-def test_json_of_nothing_is_an_empty_list() -> None:
-    assert json.loads(format_problems([], "json")) == []
 
 
 def test_annotations_of_github_are_one_line_each(project: Path) -> None:
@@ -490,7 +349,6 @@ def test_what_would_end_an_annotation_is_escaped() -> None:
     assert format_problems([problem], "github") == (
         '::error file=a.po,line=2,title=syntax::50 %25 of "x"%0D%0A::error::y'
     )
-    assert json.loads(format_problems([problem], "json"))[0]["message"] == message
 
 
 # Anything at all
@@ -514,7 +372,7 @@ def splice(path: Path, start: int, length: int, junk: bytes) -> bytes:
 
 LIKE_A_CATALOG = st.builds(
     splice,
-    path=st.sampled_from(sorted(GOOD.rglob("*.po"))),
+    path=st.sampled_from(sorted((ROOT / "locale/ko").rglob("*.po"))),
     start=st.integers(0, 10_000),
     length=st.integers(0, 40),
     junk=st.binary(max_size=20),
@@ -526,17 +384,21 @@ def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file for catalogs that are looked at once, below a glossary."""
     locale = tmp_path_factory.mktemp("any") / "locale"
     (locale / "ko" / "LC_MESSAGES").mkdir(parents=True)
-    shutil.copy(CATALOGS / "glossary.csv", locale)
+    shutil.copy(ROOT / "locale/glossary.csv", locale)
     return locale / "ko" / "LC_MESSAGES" / "page.po"
 
 
-def look_at(path: Path, *, glue: bool) -> tuple[polib.POFile | None, list[Problem]]:
-    catalog, problems = check_catalog(path, Language(code="ko", name="한국어", glue=glue), LABELS)
-    known = {*OTHERS, *(check.name for check in CHECKS), "pasted", "allow"}
-    assert {each.check for each in problems} <= known
+def look_at(path: Path, *, glue: bool) -> list[Problem]:
+    problems = check_file(
+        path, Language(code="ko", name="한국어", glue=glue), LABELS, path.parents[2]
+    )
+    assert {each.check for each in problems} <= {
+        *OTHERS,
+        *(check.name for check in CHECKS),
+        "allow",
+    }
     assert all(each.line >= 1 for each in problems)
-    json.loads(format_problems(problems, "json"))
-    return catalog, problems
+    return problems
 
 
 @settings(max_examples=200, deadline=None)
@@ -547,10 +409,9 @@ def look_at(path: Path, *, glue: bool) -> tuple[polib.POFile | None, list[Proble
 @example(content=b"msgid", glue=True)
 def test_any_bytes_are_a_catalog_or_told(scratch: Path, content: bytes, glue: bool) -> None:
     scratch.write_bytes(content)
-    catalog, problems = look_at(scratch, glue=glue)
-    if catalog is None:
-        assert [each.check for each in problems] == ["syntax"]
-        assert problems[0].breaks
+    problems = look_at(scratch, glue=glue)
+    if any(each.check == "syntax" and each.breaks for each in problems):
+        assert len(problems) == 1
 
 
 @pytest.mark.parametrize("kind", ["prose", "comment", "formula", "interface"])
@@ -569,19 +430,6 @@ def test_any_text_is_a_translation_or_told(
     look_at(path, glue=glue)
 
 
-def test_labels_of_the_engine_keep_to_the_glossary_of_the_project(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shipped = project / "engine"
-    path = catalog_of(
-        polib.POEntry(msgid="Two kernels", msgstr="두 핵"),
-        path=shipped / "ko/LC_MESSAGES/recipe_gallery.po",
-    )
-    monkeypatch.setattr("recipe_gallery.translate.checks.run.ENGINE_LOCALE", shipped)
-    found = [each.check for each in check_tree(project, [str(path)])]
-    assert found == ["glossary"]
-
-
 def test_catalogs_of_languages_that_nobody_listed_are_an_error(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -595,9 +443,7 @@ def test_a_catalog_that_cannot_be_read_is_one_problem(tmp_path: Path) -> None:
     path = tmp_path / "ko/LC_MESSAGES/page.po"
     path.parent.mkdir(parents=True)
     path.write_text("nonsense")
-    korean = Language(code="ko", name="한국어")
-    catalog, problems = check_catalog(path, korean, LABELS)
-    assert catalog is None
+    problems = check_catalog(path)
     message = "not a catalog from here on; compare with the lines above"
     assert problems == [Problem(path=path, line=1, message=message, check="syntax", breaks=True)]
 
@@ -613,35 +459,19 @@ def test_a_header_is_told_to_name_the_language_of_its_folder(
     tmp_path: Path, language: str, said: str
 ) -> None:
     path = catalog_of(path=tmp_path / "ko/LC_MESSAGES/page.po", language=language)
-    _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
+    problems = check_catalog(path)
     assert [(each.line, each.message, each.breaks) for each in problems] == [(1, said, False)]
 
 
 def test_labels_for_a_language_serve_its_regions(tmp_path: Path) -> None:
     path = catalog_of(path=tmp_path / "ko/LC_MESSAGES/recipe_gallery.po")
-    assert check_catalog(path, Language(code="ko_KR", name="한국어"), LABELS)[1] == []
-
-
-def test_a_sentence_of_a_neighbour_is_told_unless_it_is_allowed(tmp_path: Path) -> None:
-    korean, said = (
-        Language(code="ko", name="한국어", glue=True),
-        "커널 하나가 입력을 모두 읽습니다.",
-    )
-    first = polib.POEntry(msgid="It reads all of the input.", msgstr=said)
-    plural = polib.POEntry(msgid="%d", msgid_plural="%d", msgstr_plural={0: "%d"})
-    for comment, checks in (
-        ("", ["plural", "pasted"]),
-        ("check-po: allow pasted (so)", ["plural"]),
-    ):
-        again = polib.POEntry(msgid="Then it writes the output.", msgstr=said, tcomment=comment)
-        path = catalog_of(plural, first, again, path=tmp_path / "ko/LC_MESSAGES/page.po")
-        assert [each.check for each in check_catalog(path, korean, LABELS)[1]] == checks
+    assert check_catalog(path, Language(code="ko_KR", name="한국어")) == []
 
 
 def test_a_doubled_message_is_told_with_the_line_of_the_first(tmp_path: Path) -> None:
     entries = [polib.POEntry(msgid="One.", msgstr=text) for text in ("하나.", "일.")]
     path = catalog_of(*entries, path=tmp_path / "ko/LC_MESSAGES/page.po")
-    _catalog, problems = check_catalog(path, Language(code="ko", name="한국어"), LABELS)
+    problems = check_catalog(path)
     lines = [n for n, row in enumerate(path.read_text().splitlines(), 1) if row == 'msgid "One."']
     (problem,) = problems
     assert (problem.line, problem.breaks) == (lines[1], True)
@@ -666,22 +496,25 @@ def test_forms_of_problems_are_exact() -> None:
         "::error file=X%2Ca.po,line=4,title=size::an X, 100 %25\n"
         "::error file=a.po,line=2,title=syntax::bad"
     )
-    assert format_problems(problems[1:], "json") == (
-        '[\n {\n  "file": "b.po",\n  "line": 3,\n  "message": "나쁨",\n  "check": "numbers"\n }\n]'
-    )
 
 
-def test_what_other_programs_would_not_read_is_told(tmp_path: Path) -> None:
-    make_project(tmp_path)
-    path = catalog_of(
-        polib.POEntry(msgid="One.", msgstr="하나."), path=tmp_path / "locale/ko/LC_MESSAGES/page.po"
-    )
-    text = path.read_text().replace('"하나."', r'"하\나\X."')
-    path.write_bytes(b"\xef\xbb\xbf" + rb"# a" + b"\n" + rb"# b \z" + b"\n" + text.encode())
-    line = path.read_text().splitlines().index(r'msgstr "하\나\X."') + 1
-    told = [str(each) for each in check_tree(tmp_path, [str(path)]) if each.check == "syntax"]
-    assert told == [
-        f"{path}:1: the file begins with a byte order mark; save it as UTF-8 without one (syntax)",
-        rf"{path}:{line}: \X means nothing here; write \\X for a backslash (syntax)",
-        rf"{path}:{line}: \나 means nothing here; write \\나 for a backslash (syntax)",
-    ]
+def test_a_byte_order_mark_is_told(tmp_path: Path) -> None:
+    path = catalog_of(path=tmp_path / "ko/LC_MESSAGES/page.po")
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    said = "the file begins with a byte order mark; save it as UTF-8 without one"
+    assert [(each.line, each.message) for each in check_catalog(path)] == [(1, said)]
+
+
+def test_a_fuzzy_message_is_told_and_breaks_nothing(tmp_path: Path) -> None:
+    entry = polib.POEntry(msgid="Use ``code``.", msgstr="``kode`` 사용.", flags=["fuzzy"])
+    path = catalog_of(entry, path=tmp_path / "ko/LC_MESSAGES/page.po")
+    (problem,) = check_catalog(path)
+    assert (problem.check, problem.breaks) == ("fuzzy", False)
+
+
+def test_words_touch_markup_only_where_the_language_says_so(tmp_path: Path) -> None:
+    entry = polib.POEntry(msgid="``code`` is fast.", msgstr="``code``는 빠릅니다.")
+    path = catalog_of(entry, path=tmp_path / "ko/LC_MESSAGES/page.po")
+    assert check_catalog(path) == []
+    apart = Language(code="ko", name="한국어", glue=False)
+    assert {each.check for each in check_catalog(path, apart)} == {"markup"}

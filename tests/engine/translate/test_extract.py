@@ -1,7 +1,6 @@
 """Templates of all messages, and what an update makes of them in a project's catalogs."""
 
 from pathlib import Path
-from types import SimpleNamespace
 
 import polib
 import pytest
@@ -10,12 +9,10 @@ from gallery import ROOT, Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
-from recipe_gallery.translate import pseudo
+from recipe_gallery.translate import pot, pseudo
+from recipe_gallery.translate import update as updating
 from recipe_gallery.translate.catalogs import read_catalog
-from recipe_gallery.translate.templates import labels
-from recipe_gallery.translate.templates.extract import make_templates
-from recipe_gallery.translate.update import update as updating
-from recipe_gallery.translate.update.update import update_catalogs
+from recipe_gallery.translate.update import update_catalogs
 
 KOREAN = Language(code="ko", name="한국어", glue=True)
 
@@ -34,7 +31,7 @@ def templates(monkeypatch: pytest.MonkeyPatch) -> dict[str, polib.POFile]:
     """What is extracted, by name of the catalog, instead of what is in the pages."""
     made: dict[str, polib.POFile] = {"index": template(One="index.rst")}
     for module in (updating, pseudo):
-        monkeypatch.setattr(module, "make_templates", lambda project, folder: made)
+        monkeypatch.setattr(module, "make_pots", lambda project, folder: made)
     return made
 
 
@@ -54,7 +51,7 @@ def test_labels_are_found_wherever_they_stand(tmp_path: Path) -> None:
     (package / "part" / "a.py").write_text('x = _("third")\n')
     (package / "z.py").write_text('x = f"{_("{") if a else b}"\n'.replace('"{"', "'first'"))
     (package / "zz.py").write_text('x = [_("se" "cond"), _(name), other_("no"), a._("no"), _()]\n')
-    assert list(labels.find_labels(tmp_path, "labels")) == [
+    assert list(pot.find_labels(tmp_path, "labels")) == [
         ("first", "labels/z.py"),
         ("second", "labels/zz.py"),
         ("third", "labels/part/a.py"),
@@ -62,36 +59,17 @@ def test_labels_are_found_wherever_they_stand(tmp_path: Path) -> None:
 
 
 def test_a_translation_that_is_the_english_text_is_none() -> None:
-    known = labels.translated_elsewhere(SimpleNamespace(html_theme="alabaster"), "sphinx", "ko")
-    assert "Search" in known
-    assert "%s %s" not in known
+    assert "Search" in pot._translated("sphinx", "ko")
+    assert "%s %s" not in pot._translated("sphinx", "ko")
     # Sphinx has a catalog de_DE of next to nothing, behind which gettext finds de
-    assert "Search" in labels.translated_elsewhere(
-        SimpleNamespace(html_theme="alabaster"), "sphinx", "de"
-    )
-
-
-def test_labels_tell_their_files_and_whose_they_are(tmp_path: Path) -> None:
-    for file, text in (("recipe_gallery/a.py", "One"), ("recipe_gallery/b.py", "One"),
-                       ("own/c.py", "%s of it")):  # fmt: skip
-        (tmp_path / file).parent.mkdir(exist_ok=True)
-        (tmp_path / file).write_text(f'x = _("{text}")\n')
-    config = SimpleNamespace(recipe_gallery_label_packages=["own"], html_theme="alabaster")
-    known = template(Search="_templates/a.html")
-    made = labels.add_labels({"sphinx": known}, config, tmp_path, "a site")
-    names = {domain: each.metadata["Project-Id-Version"] for domain, each in made.items()}
-    assert names == {"recipe_gallery": "recipe_gallery", "own": "a site", "sphinx": "a site"}
-    (one,), (two,) = made["recipe_gallery"], made["own"]
-    assert one.occurrences == [("recipe_gallery/a.py", ""), ("recipe_gallery/b.py", "")]
-    assert (one.flags, two.msgid, two.flags) == ([], "%s of it", ["python-format"])
-    assert made["sphinx"][0].occurrences == [("_templates/a.html", ""), ("sphinx", "")]
+    assert "Search" in pot._translated("sphinx", "de_DE")
 
 
 @pytest.mark.parametrize("line", ['# _("no")', '"""Use _("no")."""', '"""Use\n_("no")."""'])
 def test_what_only_looks_like_a_label_is_none(tmp_path: Path, line: str) -> None:
     (tmp_path / "labels").mkdir()
     (tmp_path / "labels/a.py").write_text(f'{line}\nx = _("yes")\n')
-    assert [text for text, _file in labels.find_labels(tmp_path, "labels")] == ["yes"]
+    assert [text for text, _file in pot.find_labels(tmp_path, "labels")] == ["yes"]
 
 
 def test_each_language_gets_a_catalog_of_each_page_and_only_changes_are_told(
@@ -176,7 +154,7 @@ def test_each_page_and_all_labels_have_a_pseudo_translation(
     (gallery.root / "locale").mkdir(exist_ok=True)
     (gallery.root / "locale/glossary.csv").write_text("term,ko\n")
     pseudo.make_pseudo_catalogs(load_project(gallery.root), tmp_path / "templates", locale)
-    folder = locale / pseudo.PSEUDO_CODES[0] / "LC_MESSAGES"
+    folder = locale / pseudo.PSEUDO_CODE / "LC_MESSAGES"
     made = {
         path.relative_to(folder).as_posix(): read_catalog(path) for path in folder.rglob("*.po")
     }
@@ -185,11 +163,8 @@ def test_each_page_and_all_labels_have_a_pseudo_translation(
         "part/page.po": ["å þåĝé ~", "Ŵĥý ~"],
         "recipe_gallery.po": ["Öñ %(date)s ~~"],
     }
-    assert made["index.po"].metadata["Language"] == pseudo.PSEUDO_CODES[0]
+    assert made["index.po"].metadata["Language"] == pseudo.PSEUDO_CODE
     assert (locale / "glossary.csv").read_text() == "term,ko\n"
-    with pytest.raises(GalleryError) as caught:
-        pseudo.make_pseudo_catalogs(load_project(gallery.root), tmp_path, locale, "de")
-    assert str(caught.value) == "no pseudo-locale 'de'; there are: en_XA, ar_XB"
 
 
 def test_templates_are_of_the_pages_that_there_are_and_of_all_labels(
@@ -211,20 +186,20 @@ def test_templates_are_of_the_pages_that_there_are_and_of_all_labels(
     folder = gallery.root / "_build/gettext"
     folder.mkdir(parents=True)
     (folder / "gone.pot").write_text("")
-    made = make_templates(load_project(gallery.root), folder)
+    made = pot.make_pots(load_project(gallery.root), folder)
     assert list(made) == sorted(made)
     assert {"index", "recipes/index", "recipes/adding", "recipe_gallery", "labels", "sphinx"} == (
         set(made)
     )
     assert not (folder / "gone.pot").exists()
     (index,) = [entry for entry in made["index"] if entry.msgid == "Site"]
-    assert index.occurrences == [("index.rst", "2")]
+    assert index.occurrences == [("index.rst", "")]
     (title,) = [entry for entry in made["recipes/adding"] if entry.msgid == "Adding numbers"]
-    assert title.occurrences == [("recipes_source/adding.py", "2")]
+    assert title.occurrences == [("recipes_source/adding.py", "")]
     assert {entry.msgid: (entry.flags, entry.occurrences) for entry in made["labels"]} == {
         "%(n)s of %s": (["python-format"], [("labels/__init__.py", "")]),
         "100 %": ([], [("labels/__init__.py", "")]),
-        "One label": ([], [("labels/__init__.py", "")] * 2 + [("labels/other.py", "")]),
+        "One label": ([], [("labels/__init__.py", ""), ("labels/other.py", "")]),
     }
     names = {name: each.metadata["Project-Id-Version"].strip() for name, each in made.items()}
     assert names.pop("recipe_gallery") == "recipe_gallery"
@@ -236,7 +211,7 @@ def test_templates_are_of_the_pages_that_there_are_and_of_all_labels(
 
 def test_a_package_of_labels_that_is_not_there_is_told() -> None:
     with pytest.raises(GalleryError) as caught:
-        list(labels.find_labels(Path("/nowhere"), "no_such_package"))
+        list(pot.find_labels(Path("/nowhere"), "no_such_package"))
     assert str(caught.value) == (
         "no package 'no_such_package'; correct recipe_gallery_label_packages"
     )

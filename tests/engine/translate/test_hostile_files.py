@@ -7,16 +7,13 @@ from pathlib import Path
 import polib
 import pytest
 
-from gallery import Gallery
 from recipe_gallery.errors import GalleryError, visible
 from recipe_gallery.languages import Language, load_languages
-from recipe_gallery.live.messages import Messages
 from recipe_gallery.project import Project, load_project
-from recipe_gallery.translate.checks.problems import Problem, format_problems
-from recipe_gallery.translate.checks.run import check_file, check_tree
+from recipe_gallery.translate.check import Problem, check_file, format_problems
 from recipe_gallery.translate.glossary import Glossary, Term
+from recipe_gallery.translate.pot import write_pots
 from recipe_gallery.translate.status import format_status, language_status
-from recipe_gallery.translate.templates.kept import SOURCES, KeptTemplates, write_templates
 
 KOREAN = Language(code="ko", name="한국어", glue=True)
 SEEN = re.compile(r"[^\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e]*")
@@ -110,7 +107,6 @@ def project(tmp_path: Path) -> Project:
     )
     (tmp_path / "page.rst").write_text("A title.")
     template = polib.POFile()
-    template.metadata = {SOURCES: "page.rst"}
     template.append(polib.POEntry(msgid="A title."))
     project = load_project(tmp_path)
     path = project.locale / "ko/LC_MESSAGES/page.po"
@@ -118,27 +114,12 @@ def project(tmp_path: Path) -> Project:
     path.write_text(
         '# of a test\nmsgid ""\nmsgstr "Language: ko\\n"\n\nmsgid "A title."\nmsgstr "이름."\n'
     )
-    write_templates(project, {"page": template})
+    write_pots(project, {"page": template})
     return project
 
 
 def status(project: Project) -> str:
-    kept = KeptTemplates(project.root, project.locale, project.config)
-    return format_status(load_languages(project.root)["ko"], language_status(kept, "ko"))
-
-
-@pytest.mark.parametrize(
-    "listed",
-    ["", "page", "page.rst", "/dev/zero=a", "a%00b=a", "%1b[2J=a", "../" * 9 + "proc/kcore=a"],
-)
-def test_a_template_hides_no_edit_and_reads_no_device(project: Project, listed: str) -> None:
-    path = project.locale / "templates/page.pot"
-    path.write_text(re.sub(r"X-Sources: [^\\]*", f"X-Sources: {listed}", path.read_text()))
-    (problem,) = [each for each in check_tree(project, ["ko"]) if each.path == path]
-    assert "was edited since then" in str(problem)
-    assert SEEN.fullmatch(str(problem))
-    assert "was edited since then" in status(project)
-    assert all(map(SEEN.fullmatch, status(project).split("\n")))
+    return format_status(load_languages(project.root)["ko"], language_status(project, "ko"))
 
 
 def test_the_head_of_a_catalog_names_people_and_takes_no_time(project: Project) -> None:
@@ -171,15 +152,3 @@ def test_a_list_of_languages_brings_no_html_and_no_commands(
 def test_a_term_of_odd_letters_stops_no_check() -> None:
     glossary = Glossary([Term(forms=("ſ", "\u212a"), translations={"ko": ("가",)})])
     assert glossary.missing("ko", "A K and an s.", "나") == [("ſ", "가")]
-
-
-# live
-
-
-def test_a_label_of_many_values_is_looked_for_in_no_time(gallery: Gallery) -> None:
-    gallery.set_languages("ko")
-    gallery.translate("sphinx", {"Many": "%s가" * 9, "%s pages": "%s 쪽", "Long": ":a" * 20_000})
-    messages = Messages(load_project(gallery.root), KOREAN)
-    assert messages.find("index", [], ["가" * 60 + "나"]) == []  # it took years
-    assert [each["source"] for each in messages.find("index", [], ["3쪽"])] == ["%s pages"]
-    assert messages.find("index", [], ["쪽"]) == []

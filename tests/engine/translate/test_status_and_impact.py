@@ -1,7 +1,6 @@
 """What translators and maintainers are told: status, glossary files, impact."""
 
 import csv
-import os
 import subprocess
 import sys
 from datetime import date
@@ -15,23 +14,15 @@ from gallery import ROOT, Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
-from recipe_gallery.translate.catalogs import Progress
+from recipe_gallery.translate import pot
 from recipe_gallery.translate.glossary import Glossary, load_glossary, write_glossaries
+from recipe_gallery.translate.impact import find_impact, format_impact
 from recipe_gallery.translate.status import (
     CatalogStatus,
+    Progress,
     add_up,
     format_status,
     language_status,
-)
-from recipe_gallery.translate.templates import labels
-from recipe_gallery.translate.templates.kept import KeptTemplates
-from recipe_gallery.translate.update import impact as impacts
-from recipe_gallery.translate.update.impact import (
-    Impact,
-    PageImpact,
-    compare,
-    find_impact,
-    format_impact,
 )
 
 KOREAN = Language(code="ko", name="한국어", glue=True)
@@ -58,12 +49,8 @@ def project(site: Gallery) -> Project:
     return load_project(site.root)
 
 
-def kept(site: Gallery) -> KeptTemplates:
-    return KeptTemplates(site.root, site.root / "locale", project(site).config)
-
-
 def measured(site: Gallery) -> list[CatalogStatus]:
-    return language_status(kept(site), "ko")
+    return language_status(project(site), "ko")
 
 
 def test_the_status_counts_words_and_names_translators(site: Gallery) -> None:
@@ -124,104 +111,34 @@ def test_translation_tools_can_import_the_glossary(site: Gallery, tmp_path: Path
     ]
 
 
-def template(*texts: str) -> polib.POFile:
-    catalog = polib.POFile()
-    catalog.extend(polib.POEntry(msgid=text) for text in texts)
-    return catalog
+def test_an_edited_text_is_a_change_and_a_moved_one_costs_nothing() -> None:
+    before = {"page": ["Stays.", "The first call compiles.", "Goes away entirely.", "Moves."]}
+    after = {"page": ["Stays.", "The first call compiles it.", "Quite new."], "new": ["Moves."]}
+    lines = format_impact(before, after).splitlines()
+    assert lines[2:] == [
+        "| `page` | 1 | 1 | 1 | 7 |",
+        "",
+        "7 words to translate in each language.",
+        "",
+        "- page: 'The first call compiles it.', was 'The first call compiles.'",
+    ]
+    marks = format_impact({"page": ["It runs; fast."]}, {"page": ["It runs, fast."]})
+    assert marks == "No message that translators see has changed."
 
 
-def test_an_edited_text_is_a_change_and_not_a_new_one() -> None:
-    before = template("Stays.", "The first call compiles.", "Goes away entirely.")
-    after = template("Stays.", "The first call compiles it.", "Something quite new.")
-    impact = compare({"page": before}, {"page": after})["page"]
-    assert impact.changed == [("The first call compiles.", "The first call compiles it.")]
-    assert impact.added == ["Something quite new."]
-    assert impact.removed == ["Goes away entirely."]
-    assert impact.free == []
-
-
-def test_a_text_whose_link_leads_elsewhere_is_not_removed() -> None:
-    """Nor is one that went to another page and was edited there."""
-    before = {"page": template("See :doc:`/old`.", "The first call compiles."), "new": template()}
-    after = {"page": template("See :doc:`/new`."), "new": template("The first call compiles it.")}
-    impact = compare(before, after)
-    assert impact["page"].free == ["See :doc:`/new`."]
-    assert impact["page"].removed == []
-    assert impact["new"].changed == [("The first call compiles.", "The first call compiles it.")]
-
-
-@pytest.mark.slow
-def test_the_impact_of_a_change_is_told_in_markdown(
-    site: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-
-    def git(*arguments: str) -> None:
-        identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-        subprocess.run(["git", *identity, *arguments], cwd=site.root, check=True)
-
-    git("init", "-q", "-b", "main")
-    git("add", "-A")
-    git("commit", "-q", "-m", "before")
-    languages = [KOREAN]
-    templates = site.root / "_build/gettext"
-    same = find_impact(project(site), "main", templates, languages)
-    assert format_impact(same, languages) == ("No message that translators see has changed.")
-    recipe = site.recipes / "adding.py"
-    recipe.write_text(
-        recipe.read_text()
-        .replace("A paragraph.", "A paragraph with `` ` `` more words.")
-        .replace("# Why this is here.", "# Why this is here at all.")
-    )
-    text = format_impact(find_impact(project(site), "main", templates, languages), languages)
-    assert "| `recipes/adding` | 1 | 1 | 0 | 1 | 14 |" in text
-    assert "- changed: ` Why this is here. `\n  now: ` Why this is here at all. `" in text
-    assert "- new: ``` A paragraph with `` ` `` more words. ```" in text
-    assert "한국어" in text
-    with pytest.raises(GalleryError) as caught:
-        find_impact(project(site), "nowhere", templates, languages)
-    assert str(caught.value) == (
-        "no commit 'nowhere' here (fatal: not a valid object name: nowhere); "
-        "name a commit or a branch, such as main"
-    )
-
-
-def test_the_impact_is_that_on_the_catalogs_of_the_commit(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = tmp_path / "repository/docs"  # the whole repository is looked at, as the commit has it
-    path = root / "locale/ko/LC_MESSAGES/page.po"
+def test_the_impact_is_that_on_the_templates_of_a_commit(tmp_path: Path) -> None:
+    root = tmp_path / "repository/docs"
+    path = root / "locale/templates/page.pot"
     path.parent.mkdir(parents=True)
     (root / "conf.py").write_text('locale_dirs = ["locale"]\n')
-    old, new = "The first call compiles.", "The first call compiles it."
-    catalog = template(old)
-    catalog[0].msgstr = "첫 호출에서 컴파일합니다."
-    catalog.save(str(path))
+    path.write_text('msgid "The first call compiles."\nmsgstr ""\n')
     identity = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
     for command in (["init", "-q", "-b", "main"], ["add", "."], ["commit", "-q", "-m", "before"]):
         subprocess.run(["git", *identity, *command], cwd=root.parent, check=True)
-    path.unlink()  # here they may be updated by now
-    asked: dict[Path, Path] = {}
-
-    def make(of: Project, folder: Path) -> dict[str, polib.POFile]:
-        assert (of.root / "conf.py").is_file()
-        asked[of.root] = folder
-        return {"page": template(new if of.root == root else old)}
-
-    monkeypatch.setattr(impacts, "make_templates", make)
-    folder = root / "_build/gettext"
-    found = find_impact(load_project(root), "main", folder, [KOREAN])
-    assert (found.pages["page"].changed, found.fuzzy) == ([(old, new)], {"ko": 1})
-    assert found.words == 5
-    (before,) = asked.keys() - {root}
-    assert asked == {root: folder, before: before / "_build/gettext"}
-    assert before.name == "docs"
-    with pytest.raises(GalleryError) as caught:
-        find_impact(load_project(root), "nowhere", folder, [KOREAN])
-    assert str(caught.value) == (
-        "no commit 'nowhere' here (fatal: not a valid object name: nowhere); "
-        "name a commit or a branch, such as main"
-    )
+    path.write_text('msgid "The first call compiles it."\nmsgstr ""\n')
+    assert "| `page` | 0 | 1 | 0 | 5 |" in find_impact(load_project(root), "main")
+    with pytest.raises(GalleryError, match=r"no commit 'nowhere' here .*; name a commit"):
+        find_impact(load_project(root), "nowhere")
 
 
 def test_a_reader_who_has_enough_sees_no_traceback() -> None:
@@ -314,71 +231,9 @@ def test_a_table_of_the_status_lines_up(site: Gallery) -> None:
     ]
 
 
-def test_a_catalog_that_did_not_change_is_not_measured_again(site: Gallery) -> None:
-    known: dict[Path, tuple[object, CatalogStatus]] = {}
-    first = language_status(kept(site), "ko", known)
-    assert language_status(kept(site), "ko", known)[0] is first[0]
-    path = site.translate("index", {"Site": ""})
-    os.utime(path, ns=(1, 1))
-    (again,) = language_status(kept(site), "ko", known)
-    assert again.progress
-    assert again.progress.words == 1
-
-
-def test_much_that_changed_is_cut_short() -> None:
-    nothing = format_impact(Impact(pages={}, fuzzy={}), [])
-    assert nothing == "No message that translators see has changed."
-    page = PageImpact(
-        added=[f"new {number}" for number in range(30)],
-        removed=["two\nlines"],
-        changed=[("Old ` text", "New ``text``")],
-        free=["moved"],
-    )
-    impact = Impact(pages={"page": page, "other": page}, fuzzy={"ko": 1})
-    lines = format_impact(impact, [KOREAN]).splitlines()
-    assert lines[:6] == [
-        "### What this change means for translations",
-        "",
-        "| Page | New | Changed | Moved or kept | Removed | Words to translate |",
-        "|---|---:|---:|---:|---:|---:|",
-        "| `page` | 30 | 1 | 1 | 1 | 62 |",
-        "| `other` | 30 | 1 | 1 | 1 | 62 |",
-    ]
-    assert lines[6] == ""
-    assert lines[7] == (
-        "62 words to translate in each language; the same text on several pages counts once. "
-        "After `recipe-gallery update-po`, "
-        "translations of changed messages are kept as fuzzy (한국어: 1), and readers see English "
-        "for them until they are revised."
-    )
-    assert lines[8:13] == [
-        "",
-        "<details><summary><code>page</code></summary>",
-        "",
-        "- changed: `` Old ` text ``",
-        "  now: ``` New ``text`` ```",
-    ]
-    assert lines[-4:] == ["- new: ` new 28 `", "- and 3 more", "", "</details>"]
-    whole = PageImpact(added=page.added, removed=[], changed=[])  # all of which can be shown
-    assert "more" not in format_impact(Impact(pages={"page": whole}, fuzzy={}), [])
-    short = PageImpact(added=[], removed=["two\nlines"], changed=[], free=["moved"])
-    japanese = Language(code="ja", name="日本語")
-    text = format_impact(
-        Impact(pages={"page": short}, fuzzy={"ko": 1, "ja": 2}), [KOREAN, japanese]
-    )
-    assert "(한국어: 1, 日本語: 2)" in text
-    lines = text.splitlines()
-    assert lines[-4:] == [
-        "- moved or kept: ` moved `",
-        "- removed: ` two lines `",
-        "",
-        "</details>",
-    ]
-
-
 def test_a_theme_that_is_not_used_brings_no_labels() -> None:
     def borrowed(theme: str) -> dict[str, str]:
-        return dict(labels._borrowed_labels(SimpleNamespace(html_theme=theme)))
+        return dict(pot._borrowed_labels(SimpleNamespace(html_theme=theme)))
 
     of_sphinx = borrowed("alabaster")
     assert set(of_sphinx.values()) == {"sphinx"}

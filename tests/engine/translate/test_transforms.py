@@ -1,7 +1,5 @@
 """What becomes of translated comments: they stand in the code, and summaries on folded cells."""
 
-from functools import partial
-from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -19,7 +17,6 @@ from recipe_gallery.translate.transforms import (
     fold_summary,
     mark_untranslated,
     prepare_translation,
-    tell_differences,
     write_comments,
 )
 
@@ -67,32 +64,6 @@ def test_comments_are_translated_in_code_of_texts_and_of_cells() -> None:
         "no Python at all # Why.",
     ]
     assert document[0].rawsource == changed
-
-
-def test_messages_that_a_page_or_its_catalog_has_alone_are_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    told: list[str] = []
-    monkeypatch.setattr(transforms, "warn", lambda problem: told.append(str(problem)))
-    config = SimpleNamespace(locale_dirs=["locale"], gettext_compact=False, language="ko")
-    document = page()
-    document.settings.env = SimpleNamespace(config=config, docname="part/page", srcdir=tmp_path)
-    path = tmp_path / "locale/ko/LC_MESSAGES/part/page.po"
-    path.parent.mkdir(parents=True)
-    path.write_text('msgid "Gone."\nmsgstr "간 것."\n\nmsgid "Left."\nmsgstr ""\n')
-    tell = partial(tell_differences, document.settings.env)
-    tell(["Left.", "New.", "One.", "``x``"], ["Gone.", "One."])
-    run = "run: recipe-gallery update-po ko"
-    assert told == [f"{path}:1: the page does not have this message any more: 'Gone.'; {run}"]
-    told.clear()
-    (tmp_path / "locale/templates").mkdir()
-    tell(["Left.", "New.", "One.", "``x``"], ["One."])
-    assert told == [f"{path}: messages of the page are missing: 1, as 'New.'; {run}"]
-    told.clear()
-    tell(["Left.", "One.", "``x``"], ["One."])
-    config.gettext_compact = True
-    tell(["New."], ["Gone."])
-    assert told == []
 
 
 def test_what_is_not_translated_is_marked_and_told_on_top(monkeypatch: pytest.MonkeyPatch) -> None:

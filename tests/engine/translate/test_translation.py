@@ -1,12 +1,10 @@
 """Pages in another language, and what a bad catalog does to them."""
 
-import gettext
 import json
 import re
 import sys
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 import nbformat
 import polib
@@ -18,15 +16,12 @@ from sphinx.environment import BuildEnvironment
 
 from gallery import ROOT, Gallery
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.languages import Language
 from recipe_gallery.project import load_project
 from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.translate.catalogs import ENGINE_LOCALE
-from recipe_gallery.translate.checks import run as checks
-from recipe_gallery.translate.compiled import compile_catalog, shipped_labels, translate
-from recipe_gallery.translate.mo import loaded_messages
-from recipe_gallery.translate.templates.extract import make_templates
+from recipe_gallery.translate.compile import shipped_labels, translate
+from recipe_gallery.translate.pot import make_pots
 
 PAGE = "recipes/adding"
 MESSAGES = {
@@ -248,7 +243,10 @@ def test_a_missing_catalog_shows_english(site: Gallery) -> None:
     ("content", "message"),
     [
         ('msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n\xff', "not UTF-8"),
-        ('msgid ""\nmsgstr "Content-Type: text/plain; charset=klingon\\n"\n', "unknown charset"),
+        (
+            'msgid ""\nmsgstr "Content-Type: text/plain; charset=klingon\\n"\n',
+            "the charset klingon",
+        ),
         ('msgid ""\nmsgstr "Language: ko\\n"\n\nmsgid "A\nB"\n', "between two quotes"),
         ("nonsense", "not a catalog from here on"),
         ("\x00", "zero byte"),
@@ -264,14 +262,6 @@ def test_an_unreadable_catalog_is_told_and_its_page_is_english(
     assert message in build.warnings
     assert "Traceback" not in build.warnings
     assert "A paragraph." in build.page(PAGE)
-
-
-def test_a_header_without_language_is_told(site: Gallery) -> None:
-    path = site.root / f"locale/ko/LC_MESSAGES/{PAGE}.po"
-    path.write_text(path.read_text().replace('"Language: ko\\n"\n', ""))
-    build = site.build(language="ko")
-    assert f"{path}:1: the header names no language" in build.warnings
-    assert "문단입니다." in build.page(PAGE)
 
 
 def test_a_duplicate_message_is_told(site: Gallery) -> None:
@@ -315,12 +305,6 @@ def test_compiled_catalogs_of_others_are_left_alone(site: Gallery) -> None:
     path.write_bytes(polib.POFile().to_binary())
     site.build(language="ko")
     assert path.exists()
-
-
-def test_a_damaged_note_of_catalogs_is_none(site: Gallery) -> None:
-    site.build(language="ko")
-    (site.root / "out/doctrees/catalogs.json").write_text("")
-    assert site.build(language="ko").warnings == ""
 
 
 def test_the_labels_of_a_language_serve_its_regions(site: Gallery) -> None:
@@ -428,61 +412,21 @@ def test_a_project_without_a_list_of_languages_is_told_nothing(
     assert ("of this page is translated" in build.page(PAGE)) == translated
 
 
-def compile_page(path: Path, note: dict[str, Any] | None = None) -> dict[str, Any]:
-    korean = Language(code="ko", name="한국어")
-    return compile_catalog(path, path.with_suffix(".mo"), korean, ["recipe_gallery"], note)
-
-
-def test_an_unchanged_catalog_is_not_checked_again(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = gallery.translate("index", {"One.": "하나.", "Two.": "``둘."})
-    note = compile_page(path)
-    (line,) = note["problems"]
-    assert line.endswith("; shown in English")
-    before = path.with_suffix(".mo").stat().st_mtime_ns
-    path.touch()  # another time, the same content
-    monkeypatch.setattr(checks, "check_catalog", None)
-    assert compile_page(path, note) == note  # told again
-    monkeypatch.undo()
-    assert compile_page(path) == note  # without a note it is checked, and nothing is written
-    assert path.with_suffix(".mo").stat().st_mtime_ns == before
-    gallery.translate("index", {"One.": "하나.", "Two.": "둘."})
-    assert compile_page(path, note)["problems"] == []
-    with path.with_suffix(".mo").open("rb") as file:
-        catalog = gettext.GNUTranslations(file)
-    assert loaded_messages(catalog)["Two."] == "둘."
-
-
-def test_problems_are_told_again_from_what_the_last_build_noted(
-    site: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_problems_are_told_again_in_a_build_that_reads_no_page(site: Gallery) -> None:
     edit(site, "A paragraph.", "``문단")
     first = site.build(language="ko")
     assert "; shown in English" in first.warnings
-    monkeypatch.setattr(checks, "check_catalog", None)
     again = site.build(language="ko")
     assert (again.warnings, again.read) == (first.warnings, [])
 
 
-def test_a_catalog_that_cannot_be_read_leaves_nothing_compiled(gallery: Gallery) -> None:
-    path = gallery.translate("index", {"One.": "하나."})
-    assert compile_page(path)["problems"] == []
-    path.write_text("nonsense")
-    (line,) = compile_page(path)["problems"]
-    assert line.startswith(f"{path}:1: ")
-    assert line.endswith("; the page is shown in English")
-    assert not path.with_suffix(".mo").exists()
-
-
-def test_a_catalog_without_a_header_is_told_and_shown(gallery: Gallery) -> None:
-    path = gallery.translate("index", {"One.": "하나."})
-    path.write_text('msgid "One."\nmsgstr "하나."\n', encoding="utf-8")
-    (line,) = compile_page(path)["problems"]
-    assert line.startswith(f"{path}:1: the header names no language")
-    assert not line.endswith("shown in English")
-    compiled_catalog = polib.mofile(str(path.with_suffix(".mo")))
-    assert [(entry.msgid, entry.msgstr) for entry in compiled_catalog] == [("One.", "하나.")]
+@pytest.mark.parametrize("suffix", ["po", "mo"])
+def test_the_language_of_the_sources_has_no_catalogs(site: Gallery, suffix: str) -> None:
+    path = site.root / f"locale/en/LC_MESSAGES/index.{suffix}"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(polib.POFile().to_binary())
+    with pytest.raises(GalleryError, match=r"en is the language of the sources; .*remove"):
+        site.build(language="en")
 
 
 def test_templates_name_the_line_of_the_recipe(site: Gallery) -> None:
@@ -537,7 +481,7 @@ def test_messages_that_cannot_be_extracted_are_told_in_one_line(
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     site.add_extension("no_such_extension")
     with pytest.raises(GalleryError) as caught:
-        make_templates(load_project(site.root), site.root / "templates")
+        make_pots(load_project(site.root), site.root / "templates")
     told = str(caught.value)
     assert told.startswith("the messages cannot be extracted: Could not import extension")
     assert "no_such_extension" in told

@@ -1,0 +1,235 @@
+"""Clean what a kernel printed: what a reader wants, and the same bytes for the same results."""
+
+import getpass
+import html
+import json
+import os
+import re
+import socket
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from nbformat import NotebookNode
+
+from .programs import ask
+from .remains import MARK
+
+# A path begins here, and not in the middle of another one, of an address or of a word.
+_BEGIN = r"(?:(?<![A-Za-z0-9_./~@%+\\$}*-])|(?<=file://)|(?<=[\s'\"]-[A-Za-z])|(?<=\\[nrt]))"
+_END = r"(?![\w-]|\.\w)"
+_PATH = re.compile(rf"{_BEGIN}/[^\s'\"<>:;,|()]+")
+_CELL = re.compile(r"\A.*/ipykernel_\d+/\d+\.py")  # IPython's file for a cell
+_LIBRARY = re.compile(r"\A.*/(?:(?:site|dist)-packages|lib/python3\.\d+)/")
+_ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,}\b")
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_NOT_IN_HTML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
+_STYLE = re.compile(r"<style scoped>[^<]*</style>\s*")  # pandas puts it before each table
+# Control sequences of ECMA-48 in their 7-bit and 8-bit forms; no part can begin inside of another,
+# or long texts would take quadratic time.
+_SEQUENCE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]*[ -/]*(?P<move>[@-~])"
+    # window titles, links, graphics
+    r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x00-\x08\x0a-\x1f\x7f-\x9f]*(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[ -/]*[0-~]"  # character sets, keypads and others
+)
+_ERASE = "\v"  # what stands for the sequence that erases the rest of a line
+# What a folder has to be called by to be told apart: others are of no machine.
+_COMMON = {"", "/", "/usr", "/usr/local", "/opt", "/tmp", "/var/tmp"}
+_SHORTEST_SECRET = 8  # characters; shorter values may well be words
+
+
+def render(text: str) -> str:
+    """Return text as a terminal without colours shows it: bars end up at their last state."""
+    if not _CONTROL.search(text):
+        return text
+    text = _SEQUENCE.sub(lambda found: _ERASE if found["move"] == "K" else "", text)
+    return "\n".join(_render_line(line) for line in text.split("\n"))
+
+
+def _render_line(line: str) -> str:
+    if not _CONTROL.search(line):
+        return line
+    shown: list[str] = []
+    column = 0
+    for char in line:
+        if char == "\r":
+            column = 0
+        elif char == "\b":
+            column = max(column - 1, 0)
+        elif char == _ERASE:
+            del shown[column:]
+        elif not _CONTROL.match(char):
+            shown[column : column + 1] = [char]
+            column += 1
+    return "".join(shown)
+
+
+class Cleaner:
+    """Cleans the outputs of one recipe's cells."""
+
+    def __init__(
+        self,
+        *,
+        hidden: Iterable[Path],
+        secrets: Iterable[str] = (),
+        temporary: Path | None = None,
+    ) -> None:
+        """Prepare to clean.
+
+        Folders that are ``hidden`` are cut off; ``temporary`` is the recipe's own folder of
+        temporary files. Values that are ``secrets`` become stars, if they have 8 characters at
+        least.
+        """
+        places = {
+            _ask(Path.home): "~",
+            sys.prefix: "...",
+            str(temporary or _ask(tempfile.gettempdir)): "/tmp",
+            **{str(folder): "" for folder in hidden},
+        }
+        # where links lead as well: systems tell of folders in both ways
+        places = {os.path.realpath(old): new for old, new in places.items() if old} | places
+        self._places = {old: new for old, new in places.items() if old not in _COMMON}
+        self._folders = re.compile(
+            f"{_BEGIN}(?P<folder>{_any_of(self._places)})(?:(?P<slash>/)|{_END})"
+        )
+        long = {each for each in secrets if len(each) >= _SHORTEST_SECRET}
+        self._secrets = re.compile(_any_of(long | {html.escape(each) for each in long}))
+        self._host = _host_pattern(_ask(socket.gethostname), _ask(getpass.getuser))
+
+    def clean_text(self, text: str) -> str:
+        """Return text as a reader would see it in a terminal that shows no colours."""
+        text = text.encode(errors="backslashreplace").decode()  # as Python itself shows no Unicode
+        return self._shorten(render(text), "<cell>")
+
+    def clean_outputs(self, outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
+        """Return the outputs of one cell, each one cleaned.
+
+        Writes to one stream that follow each other are joined; what a figure separates stays apart.
+        """
+        joined: list[NotebookNode] = []
+        for output in outputs:
+            if output.output_type == "stream" and joined and joined[-1].get("name") == output.name:
+                joined[-1].text += output.text
+            else:
+                joined.append(output)
+        for output in joined:
+            if output.output_type == "stream":
+                output.text = self.clean_text(output.text)
+            elif output.output_type == "error":
+                output.evalue = self.clean_text(output.evalue)
+                output.traceback = [self.clean_text(line) for line in output.traceback]
+            else:
+                output.pop("transient", None)
+                output.metadata = _each_string(output.metadata, self._name_places)
+                output.data = {
+                    mime: self._clean_data(mime, value) for mime, value in output.data.items()
+                }
+        return [each for each in joined if each.output_type != "stream" or each.text.strip()]
+
+    def _clean_data(self, mime: str, value: Any) -> Any:
+        """Return what an object is shown as, under one MIME type."""
+        if mime == "text/plain" and isinstance(value, str):
+            return self.clean_text(value)
+        if mime.startswith("text/") and isinstance(value, str):
+            cell = html.escape("<cell>") if mime == "text/html" else "<cell>"
+            return _STYLE.sub("", self._shorten(_NOT_IN_HTML.sub("", value), cell))
+        # base64 has slashes, and no places
+        clean = self._name_places if mime.endswith(("json", "xml")) else self._hide_secrets
+        return _each_string(value, clean)
+
+    def _hide_secrets(self, text: str) -> str:
+        return self._secrets.sub("***", text)
+
+    def _name_places(self, text: str) -> str:
+        """Return text without secrets, and with folders of this machine as readers know them."""
+
+        def replace_folder(found: re.Match[str]) -> str:
+            new = self._places[found["folder"]]
+            return f"{new}/" if new and found["slash"] else new or ("" if found["slash"] else ".")
+
+        return self._folders.sub(replace_folder, self._hide_secrets(text))
+
+    def _shorten(self, text: str, cell: str) -> str:
+        """Return text without what is of this machine or changes with every run."""
+
+        def shorten_path(found: re.Match[str]) -> str:
+            return _LIBRARY.sub("", _CELL.sub(cell, found[0], count=1), count=1)
+
+        text = self._name_places(_PATH.sub(shorten_path, text))
+        text = self._host.sub(lambda found: "user@host" if found["user"] else "host", text)
+        return _ADDRESS.sub("0x...", text)
+
+
+# A process of its own, for a pattern may take exponential time, in which Python does nothing else.
+_DROP = """
+import json, re, sys
+patterns, texts = json.load(open(sys.argv[1]))
+patterns = [re.compile(each) for each in patterns]
+print(json.dumps(["".join(
+    line for line in text.splitlines(keepends=True)
+    if not any(each.match(line) for each in patterns)
+) for text in texts]))
+"""
+
+
+def drop_lines(
+    notebook: NotebookNode, patterns: Sequence[str], folder: Path, seconds: float
+) -> None:
+    """Leave lines out of what cells printed that begin like one of the patterns.
+
+    ``folder`` is that of the run. Raises ``TimeoutError`` if it takes longer than ``seconds``.
+    """
+    printed = [
+        output
+        for cell in notebook.cells
+        for output in cell.outputs
+        if output.output_type == "stream"
+    ]
+    if not (patterns and printed):
+        return
+    work = folder / "lines.json"
+    work.write_text(json.dumps([patterns, [output.text for output in printed]]))
+    done = ask(
+        [sys.executable, "-I", "-S", "-c", _DROP, str(work)],
+        seconds=min(max(seconds, 1), 60),
+        environment=os.environ | {MARK: str(folder)},
+    )
+    for output, text in zip(printed, json.loads(done.stdout), strict=True):
+        output.text = text
+    for cell in notebook.cells:
+        cell.outputs = [
+            each for each in cell.outputs if each.output_type != "stream" or each.text.strip()
+        ]
+
+
+def _ask(function: Callable[[], object]) -> str:
+    """Return what is known of this machine; what is not known is empty."""
+    try:
+        return str(function())
+    except (OSError, KeyError, ImportError, RuntimeError):
+        return ""  # a user without an entry or a home, as in some containers
+
+
+def _each_string(value: Any, clean: Callable[[str], str]) -> Any:
+    """Return a JSON value with each of its strings cleaned, the names in it, too."""
+    if isinstance(value, dict):
+        return {clean(name): _each_string(each, clean) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_each_string(each, clean) for each in value]
+    return clean(value) if isinstance(value, str) else value
+
+
+def _any_of(values: Iterable[str]) -> str:
+    """Return a pattern of any of the values, the longest that fits; without any, of nothing."""
+    return "|".join(sorted(map(re.escape, values), key=len, reverse=True)) or r"(?!)"
+
+
+def _host_pattern(host: str, user: str) -> re.Pattern[str]:
+    """Return what finds the name of the machine, if it is one that no text has by chance."""
+    if not re.fullmatch(r"(?=.*[A-Za-z])(?=.*\d)[\w.-]{8,}", host):
+        return re.compile(r"(?P<user>)(?!)")
+    known = re.escape(user) or r"(?!)"
+    return re.compile(rf"(?<![\w.-])(?P<user>{known}@)?{re.escape(host)}(?![\w-])")

@@ -1,0 +1,213 @@
+"""Under what recipes run, and what their recordings tell of it."""
+
+import hashlib
+import json
+import os
+import platform
+import re
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from ..errors import GalleryError, suggest
+from ..recipes.recording import name_device
+from .environment import describe, find_secrets, pass_on
+from .gpu import VISIBLE, Gpu, list_all
+from .programs import ask
+from .remains import MARK, run_folder
+from .settings import FILE_NAME, Settings, load_settings
+
+_MACHINE_ID = Path("/etc/machine-id")  # of the installation; only Linux has it
+_GIT_ANSWER = 60  # seconds
+
+
+@dataclass(frozen=True, kw_only=True)
+class Conditions:
+    """Under what the recipes of one gallery run."""
+
+    settings: Settings
+    gallery: Path
+    environment: dict[str, str]  # what is passed on of this process's, and which GPU is used
+    facts: dict[str, Any] = field(default_factory=dict)  # for the recording
+    gpu: Gpu | None = None
+
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What no output may show."""
+        return find_secrets(self.environment)
+
+    @property
+    def place(self) -> tuple[str, str]:
+        """Where recipes run: the host, as a hash, and the name of the GPU, or else of the CPU."""
+        return self.facts["host"], name_device(self.facts["device"])
+
+    def kernel_environment(self, scratch: Path) -> dict[str, str]:
+        """Return all variables for one run, with folders filled in where settings name them."""
+        variables = dict(self.environment)
+        for name, value in self.settings.environment.items():
+            value = value.replace("{scratch}", str(scratch))
+            variables[name] = value.replace("{recipes}", str(self.gallery.resolve()))
+        return variables
+
+    def withholds(self, name: str) -> bool:
+        """Tell whether a variable that is set here is kept from recipes."""
+        known = self.environment.keys() | self.settings.environment.keys()
+        return name in os.environ and name not in known
+
+
+def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Conditions:
+    """Return under what the recipes of a gallery run; ``say`` tells what a person should know."""
+    settings = load_settings(gallery)
+    if VISIBLE in settings.environment:
+        text = f"[environment] {VISIBLE}: recordings name the GPU that makes them"
+        remedy = "remove it, and set it for the command instead"
+        raise GalleryError(text, path=gallery / FILE_NAME, remedy=remedy)
+    passed = pass_on(os.environ, settings.inherit) | {VISIBLE: gpu.identity if gpu else ""}
+    conditions = Conditions(settings=settings, gallery=gallery, environment=passed, gpu=gpu)
+    with run_folder() as folder:
+        variables = conditions.kernel_environment(folder) | {MARK: str(folder)}
+        probed = run_probe(settings.probe, variables, settings.cell_timeout)
+    if gpu and probed.get("gpu") is False:
+        raise GalleryError(
+            f"{gpu.facts['gpu']} is here but the installed libraries cannot use it",
+            remedy=f"install their GPU builds or use: {suggest('record', '', '--device cpu')}",
+        )
+    commit, note = describe_commit(gallery)
+    if note:
+        say(f"note: {note}")
+    facts = {
+        "host": host_hash(),
+        "device": (gpu.facts if gpu else {}) | describe_host(),
+        "versions": package_versions(settings.packages)
+        | {name: version for name, version in probed.get("versions", {}).items() if version},
+        "environment": {"variables": describe(variables)},
+        **commit,
+    }
+    return replace(conditions, facts=facts)
+
+
+def package_versions(packages: Iterable[str]) -> dict[str, str]:
+    """Return Python's version and those of the packages that are installed."""
+    versions = {"python": platform.python_version()}
+    for name in packages:
+        # ValueError: a name that none can have
+        with suppress(metadata.PackageNotFoundError, ValueError):
+            versions[name] = metadata.version(name)
+    return versions
+
+
+def run_probe(program: str, environment: dict[str, str], seconds: float) -> dict[str, Any]:
+    """Run the settings' probe in a Python of its own and return the JSON object it prints.
+
+    Raises ``GalleryError`` if it fails, or has not ended after ``seconds``.
+    """
+    if not program:
+        return {}
+    text, remedy = "the probe in recording.toml", "install what recipes need"
+    try:
+        done = ask([sys.executable, "-P", "-c", program], seconds=seconds, environment=environment)
+    except TimeoutError as error:
+        remedy = "see whether the GPU's driver hangs, or raise cell_timeout in recording.toml"
+        raise GalleryError(f"{text} gave {error}", remedy=remedy) from None
+    try:
+        result = json.loads(done.stdout)
+        if done.returncode or not isinstance(result, dict):
+            raise ValueError(result)
+    except (ValueError, RecursionError):
+        said = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1][:300]
+        raise GalleryError(f"{text} failed: {said}", remedy=remedy) from None
+    versions = result.setdefault("versions", {})
+    told = list(versions.values()) if isinstance(versions, dict) else [versions]
+    if not all(each is None or isinstance(each, str) for each in told):
+        raise GalleryError(
+            f"{text} prints versions that are not strings by name",
+            remedy='print an object such as {"gpu": true, "versions": {"CUDA": "13.0"}}',
+        )
+    return result
+
+
+def host_hash() -> str:
+    """Return 12 hexadecimal digits that are the same for all recordings of one host.
+
+    They are of SHA-256 over the system's machine-id and the UUIDs of all its GPUs, also of those
+    that may not be used; where there is neither, over the host's name and its processor. None of
+    these can be read from it. Two virtual machines are two hosts, and so are two containers that
+    are given different GPUs.
+    """
+    known = []
+    with suppress(OSError, UnicodeDecodeError):
+        known = [_MACHINE_ID.read_text().strip()]
+    with suppress(GalleryError):  # a tool that hangs is told where a GPU is needed
+        known += sorted(gpu.identity for gpu in list_all())
+    if not any(known):
+        known = [platform.node(), str(describe_host()["cpu"])]
+    # machine-id(5): it is for nobody else, unless hashed with what is the program's own
+    return hashlib.sha256("\n".join(["recipe-gallery host", *known]).encode()).hexdigest()[:12]
+
+
+def describe_host() -> dict[str, Any]:
+    """Return the processor's name and the number of cores this process may use."""
+    name = platform.processor() or platform.machine()
+    with suppress(OSError):  # only Linux tells the model
+        models = re.findall(
+            r"^model name\s*:(.*)$", Path("/proc/cpuinfo").read_text(), re.MULTILINE
+        )
+        name = models[0].strip() if models else name
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return {"cpu": name, "cores": cores}
+
+
+def describe_commit(path: Path) -> tuple[dict[str, Any], str]:
+    """Return the commit checked out around ``path`` and whether files below it differ from it.
+
+    Where no commit is known, ``commit_unknown`` says why. The second value is what to tell the
+    person who records, if anything.
+    """
+    git = ["git", "-C", str(path)]
+    # Of the repository around the path, also where hooks of git name another.
+    elsewhere = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
+    variables = {name: value for name, value in os.environ.items() if name not in elsewhere}
+    variables["LC_ALL"] = "C"
+    answers = []
+    try:
+        for question in (
+            ["rev-parse", "HEAD"],
+            ["status", "--porcelain", "--untracked-files=normal", "."],
+            ["ls-files", "."],
+        ):
+            done = ask(
+                [*git, *question], seconds=_GIT_ANSWER, environment=variables | {"LC_ALL": "C"}
+            )
+            if done.returncode:
+                return _no_commit(done.stderr)
+            answers.append(done.stdout)
+    except FileNotFoundError:
+        return _no_commit("git is not installed")
+    except (OSError, TimeoutError) as error:
+        return _no_commit(str(error))
+    commit, changes, files = answers
+    if not (changes or files):  # the commit of whatever lies around it
+        return _no_commit("git ignores it")
+    note = f"{path} has uncommitted changes; the recordings will say so" if changes else ""
+    return {"commit": commit.strip(), "modified": bool(changes)}, note
+
+
+def _no_commit(answer: str) -> tuple[dict[str, Any], str]:
+    """Return what is told instead of a commit, by what git said."""
+    reasons = {
+        "not a git repository": "no git repository",
+        "ambiguous argument 'HEAD'": "no commit yet",
+        "git is not installed": "git is not installed",
+        "git ignores it": "git ignores it",
+    }
+    why = next((why for said, why in reasons.items() if said in answer), "git refuses")
+    note = f"the recordings will name no commit: {why}"
+    if why == "git refuses":
+        note += f": {(answer.strip() or 'no answer').splitlines()[0].removeprefix('fatal: ')}"
+        if remedy := re.search(r"git config --global --add safe\.directory .+", answer):
+            note += f"; if you trust it, run: {remedy[0].strip()}"
+    return {"commit": None, "modified": False, "commit_unknown": why}, note

@@ -1,0 +1,150 @@
+"""NVIDIA's GPUs: which there are, and what one does while a recipe runs."""
+
+import contextlib
+import math
+import os
+import shutil
+import statistics
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import GalleryError, suggest
+from .programs import ask
+
+TOOL = "nvidia-smi"
+VISIBLE = "CUDA_VISIBLE_DEVICES"  # what tells libraries which GPUs they may use
+ANSWER = 60  # seconds in which nvidia-smi has to answer
+_SAMPLED = {
+    "sm_mhz": "clocks.sm",
+    "power_w": "power.draw",
+    "temperature_c": "temperature.gpu",
+    "utilization": "utilization.gpu",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gpu:
+    """A GPU to record on."""
+
+    identity: str  # its UUID
+    facts: dict[str, str]  # gpu (its name), driver, memory
+
+    @property
+    def lock(self) -> Path:
+        """The file that whoever records on it holds, for all folders and users of the machine."""
+        return Path(tempfile.gettempdir(), f"recipe-gallery-{self.identity}.lock")
+
+
+def list_all() -> list[Gpu]:
+    """Return all GPUs of this machine; raise ``GalleryError`` if nvidia-smi does not answer."""
+    if not shutil.which(TOOL):
+        return []
+    query = "--query-gpu=name,driver_version,memory.total,uuid"
+    try:
+        done = ask([TOOL, "--format=csv,noheader", query], seconds=ANSWER)
+    except TimeoutError as error:
+        remedy = f"its driver may hang; to run on the CPU: {suggest('record', '', '--device cpu')}"
+        raise GalleryError(f"{TOOL}: {error}", remedy=remedy) from None
+    except OSError:
+        return []
+    gpus = []
+    for line in [] if done.returncode else done.stdout.splitlines():
+        fields = [field.strip() for field in line.split(",")]
+        if len(fields) == 4:
+            facts = dict(zip(("gpu", "driver", "memory"), fields, strict=False))
+            gpus.append(Gpu(identity=fields[3], facts=facts))
+    return gpus
+
+
+def require_gpus() -> list[Gpu]:
+    """Return the GPUs that ``CUDA_VISIBLE_DEVICES`` names, in its order; all where it is not set.
+
+    It lists numbers, UUIDs or beginnings of UUIDs; as libraries read it, it ends at the first that
+    names no GPU. Raises ``GalleryError`` if there is none.
+    """
+    gpus = list_all()
+    visible = os.environ.get(VISIBLE)
+    if visible is not None:
+        chosen: list[Gpu] = []
+        for name in map(str.strip, visible.split(",")):
+            found = [gpu for gpu in gpus if name and gpu.identity.startswith(name)]
+            if name.isdecimal():
+                found = gpus[int(name) : int(name) + 1]
+            if len(found) != 1:
+                break
+            chosen += [each for each in found if each not in chosen]
+        gpus = chosen
+    if not gpus:
+        remedy = f"to run on the CPU instead: {suggest('record', '', '--device cpu')}"
+        raise GalleryError(f"no GPU found ({TOOL} shows none)", remedy=remedy)
+    return gpus
+
+
+@contextlib.contextmanager
+def watch_clocks(
+    gpu: Gpu | None, samples: Path, environment: Mapping[str, str]
+) -> Iterator[Callable[[], dict[str, Any]]]:
+    """Sample a GPU once a second, into the file ``samples``, as long as this is open.
+
+    Yields a function that ends the sampling and returns what was seen. It asks the driver for a few
+    values and takes no part of the GPU's memory. Nothing that nvidia-smi does, or does not, is an
+    error.
+    """
+    process = None
+    if gpu:
+        query = f"--query-gpu={','.join(_SAMPLED.values())}"
+        command = [TOOL, query, "--format=csv,noheader,nounits", "--id", gpu.identity]
+        with contextlib.suppress(OSError), samples.open("wb") as file:
+            process = subprocess.Popen(
+                [*command, "--loop-ms=1000"],
+                stdin=subprocess.DEVNULL,
+                stdout=file,
+                stderr=subprocess.DEVNULL,
+                env=environment,
+            )
+
+    def end() -> None:
+        if process:
+            process.kill()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(1)  # what hangs in a driver cannot be killed
+
+    def read() -> dict[str, Any]:
+        end()
+        with contextlib.suppress(OSError):
+            return summarize(samples.read_text(errors="replace"))
+        return {}
+
+    try:
+        yield read
+    finally:
+        end()
+
+
+def summarize(text: str) -> dict[str, Any]:
+    """Return what samples say, one a line: how many, and medians of those in which it was busy."""
+    # the last line may be half of one
+    lines = [line.split(",") for line in text.rpartition("\n")[0].splitlines()]
+    samples = [
+        {name: _read(value) for name, value in zip(_SAMPLED, line, strict=True)}
+        for line in lines
+        if len(line) == len(_SAMPLED)
+    ]
+    busy = [each for each in samples if each["utilization"] > 0]
+    told: dict[str, Any] = {"samples": len(samples), "busy": len(busy)}
+    for name in ("sm_mhz", "power_w", "temperature_c"):
+        if values := [each[name] for each in busy if math.isfinite(each[name])]:
+            told[name] = {"median": statistics.median(values)}
+    return told
+
+
+def _read(value: str) -> float:
+    """Return a number, NaN for what the GPU does not tell: [N/A], [Not Supported]."""
+    try:
+        return float(value)
+    except ValueError:
+        return math.nan

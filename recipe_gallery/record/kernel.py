@@ -1,0 +1,326 @@
+"""Run the cells of a recipe in a fresh kernel and return them as a notebook of cleaned outputs."""
+
+import asyncio
+import contextlib
+import copy
+import json
+import os
+import re
+import signal
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import zmq.asyncio
+from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
+from jupyter_client.manager import AsyncKernelManager
+from nbclient import NotebookClient
+from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbformat import NotebookNode
+
+from ..errors import GalleryError
+from ..recipes.recipe import Cell, Recipe
+from ..recipes.rows import MIME, REMEDY, parse
+from .cleaner import Cleaner, drop_lines
+from .facts import Conditions
+from .remains import MARK, kernel_runs
+
+_LINES = 60  # of what a cell printed, that an error shows
+_CHARACTERS = 400  # of each line
+_INSTALL = "install what recipes need"
+_LONGER = "make it do less or raise the limit in the recipe"
+_FRAME = re.compile(r"^Cell In\[(\d+)\], line (\d+)", re.MULTILINE)  # of a traceback
+# Sockets have paths of 107 characters at most; what recipes put into TMPDIR may be sockets, too.
+_LONGEST_FOR_SOCKETS = 85
+_LONGEST_FOR_TMPDIR = 55
+
+
+class KernelDiedError(GalleryError):
+    """The kernel was killed from outside, as for want of memory: a second try may succeed."""
+
+
+class _Specs(KernelSpecManager):
+    """Knows one kernel: launcher.py."""
+
+    argv: list[str]
+
+    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
+        """Return how it is started."""
+        return KernelSpec(argv=self.argv, language="python", interrupt_mode="signal")
+
+
+class _Client(NotebookClient):
+    """Puts what a kernel prints and shows into cells; ends it when there is too much or wrong."""
+
+    guard: Any  # the process above the kernel, see launcher.py
+    limit: float  # MB that all cells may print and show
+    left: float  # bytes of it
+    refused: GalleryError | None = None  # why the kernel was ended
+
+    def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> Any:
+        """Put what was printed or shown into the cell."""
+        kind, content = msg["msg_type"], msg["content"]
+        try:
+            self._measure(content)
+            last = cell.outputs[-1] if cell.outputs and kind == "stream" else {}
+            if last.get("name") == content.get("name", "") and not self.clear_before_next_output:
+                last["text"] += content["text"]  # quicker than an output for each line
+                return None
+            return super().process_message(msg, cell, cell_index)
+        except nbformat.ValidationError as error:
+            place = " of ".join(str(each) for each in reversed(error.absolute_path))
+            text = f"shows what no notebook can hold: {place}: {error.message[:200]}"
+            self.refused = GalleryError(text, remedy="show text, or a picture in base64")
+        except GalleryError as error:
+            self.refused = error
+        self.guard.terminate()  # the cell may have much to do yet
+        raise self.refused
+
+    def handle_comm_msg(self, *args: Any) -> None:
+        """Leave widgets alone: no page shows them, and what they would catch stays in its cell."""
+
+    def _measure(self, content: dict[str, Any]) -> None:
+        """Raise ``GalleryError`` for too much, for what is no Unicode and wrong rows."""
+        data = content.get("data")
+        try:
+            errors = "surrogatepass" if data is None else "strict"
+            self.left -= len(json.dumps(content, ensure_ascii=False).encode(errors=errors))
+        except UnicodeEncodeError as error:
+            text = f"shows text that is no Unicode: {error.object[error.start]!a}"
+            remedy = "encode it with errors='backslashreplace'"
+            raise GalleryError(text, remedy=remedy) from None
+        if self.left < 0:
+            text = (
+                f"printed and showed more than {self.limit:g} MB (output_limit in recording.toml)"
+            )
+            raise GalleryError(text, remedy="print and show less or raise the limit")
+        try:
+            parse(data.get(MIME, {}) if isinstance(data, dict) else {})
+        except ValueError as error:  # now, not when the recipe has ended
+            raise GalleryError(f"published wrong rows: {error}", remedy=REMEDY) from None
+
+
+class Run:
+    """One run of a recipe, in a folder of its own."""
+
+    def __init__(
+        self, recipe: Recipe, conditions: Conditions, folder: Path, started: float
+    ) -> None:
+        """Prepare a run whose time began at ``started``, in seconds of the monotonic clock."""
+        settings = conditions.settings
+        self.recipe, self.folder, self.drop = recipe, folder, settings.drop
+        self.output_limit = settings.output_limit
+        self.cell_timeout = recipe.settings.get("cell_timeout", settings.cell_timeout)
+        self.deadline = recipe.settings.get("deadline", settings.deadline)
+        self._ends = started + self.deadline
+        self.environment = conditions.kernel_environment(folder / "caches") | {
+            MARK: str(folder),
+            "IPYTHONDIR": str(folder / "ipython"),
+            "JUPYTER_RUNTIME_DIR": str(folder / "jupyter"),
+        }
+        temporary = None
+        if len(str(folder)) <= _LONGEST_FOR_TMPDIR:
+            temporary = folder / "tmp"
+            temporary.mkdir()
+            self.environment["TMPDIR"] = str(temporary)
+        hidden = (folder, recipe.path.resolve().parent, Path(__file__).parents[2])
+        self._cleaner = Cleaner(hidden=hidden, secrets=conditions.secrets, temporary=temporary)
+
+    def time_left(self) -> float:
+        """Return the seconds until the deadline; 0 or less if it has passed."""
+        return self._ends - time.monotonic()
+
+    async def execute(self, on_cell: Callable[[int], None]) -> NotebookNode:
+        """Execute all cells; return them as a notebook with cleaned outputs.
+
+        ``on_cell`` is called with each cell's number as it starts. No process is left. Raises
+        ``KernelDiedError`` if the kernel was killed from outside, ``GalleryError`` for anything
+        else that keeps the recipe from running to its end.
+        """
+        cells = self.recipe.cells
+        notebook = nbformat.v4.new_notebook(cells=[_new_cell(cell) for cell in cells])
+        context = zmq.asyncio.Context()
+        context.rcvhwm = 0  # what is not read yet is kept, not dropped
+        specs = _Specs()
+        launcher = Path(__file__).with_name("launcher.py")
+        specs.argv = [sys.executable, str(launcher), str(self.recipe.path.resolve())]
+        # Sockets in the file system: nobody else on the machine can talk to the kernel.
+        may_hold_sockets = len(os.fsencode(self.folder)) < _LONGEST_FOR_SOCKETS
+        may_hold_sockets &= str(self.folder).isprintable()  # ZMQ takes what is Unicode
+        manager = AsyncKernelManager(
+            kernel_name="recipe",
+            kernel_spec_manager=specs,
+            context=context,
+            connection_file=str(self.folder / "kernel.json"),
+            transport="ipc" if may_hold_sockets else "tcp",
+        )
+        # A lost end of a cell is an error, where nbclient would go on.
+        client = _Client(notebook, km=manager, record_timing=False, raise_on_iopub_timeout=True)
+        client.limit = self.output_limit
+        client.left = client.limit * 1e6
+        client.startup_timeout = max(int(self.time_left()), 1)
+        try:
+            with (self.folder / "kernel.log").open("wb") as log:
+                await client.async_start_new_kernel(
+                    cwd=str(self.folder), env=self.environment, stdout=log, stderr=log
+                )
+            provisioner: Any = manager.provisioner
+            process = client.guard = provisioner.process
+            with kernel_runs(self.folder, process.pid):
+                try:
+                    await client.async_start_new_kernel_client()
+                except RuntimeError:
+                    raise self._explain_start(process.poll()) from None
+                for cell, node in zip(cells, notebook.cells, strict=True):
+                    on_cell(cell.number)
+                    await self._execute_cell(client, process, cell, node)
+        finally:
+            if client.kc:
+                client.kc.stop_channels()
+            context.destroy(linger=0)
+        # Not while cells run: nbclient remembers places in the outputs for updates of a display.
+        for node in notebook.cells:
+            node.outputs = self._cleaner.clean_outputs(node.outputs)
+        try:
+            drop_lines(notebook, self.drop, self.folder, self.time_left())
+        except TimeoutError:
+            limit = f"sphinx_gallery_deadline = {self.deadline:g} s"
+            text = f"cleaning its outputs ran out of time ({limit})"
+            remedy = "see whether a pattern of drop in recording.toml takes so long"
+            raise GalleryError(text, path=self.recipe.path, remedy=remedy) from None
+        return notebook
+
+    def _explain_start(self, code: int | None) -> GalleryError:
+        """Return the error of a kernel that did not answer, or ended with ``code``."""
+        if code is None:
+            text = (
+                f"the kernel did not start in time (sphinx_gallery_deadline = {self.deadline:g} s)"
+            )
+            return GalleryError(text, path=self.recipe.path, remedy="raise the limit in the recipe")
+        log = (self.folder / "kernel.log").read_text(errors="replace")
+        shown = indent(self._cleaner.clean_text(log).splitlines())
+        text = f"the kernel did not start: the kernel's process ended {describe_end(code)}"
+        return GalleryError(text, path=self.recipe.path, remedy=_INSTALL + shown)
+
+    async def _execute_cell(
+        self, client: _Client, process: Any, cell: Cell, node: NotebookNode
+    ) -> None:
+        """Execute one cell; raise ``GalleryError`` if it does not end as it should."""
+        began, left = time.monotonic(), self.time_left()
+        limit = max(min(self.cell_timeout, left), 0)
+        client.timeout_func = lambda _cell: limit
+        client.iopub_timeout = int(limit) + 1  # for what is printed, but not yet read
+        kind: type[GalleryError] = GalleryError
+        place = self.recipe.path, cell.line
+        if cell.inlined:
+            place = cell.inlined.path, cell.inlined.line
+        try:
+            if left <= 0:
+                raise CellTimeoutError("no time is left to begin")
+            await client.async_execute_cell(node, cell.number - 1)
+            errors = [each for each in node.outputs if each.output_type == "error"]
+            raised = [each.ename for each in errors]
+            if raised == [cell.raises] * bool(cell.raises):
+                node.metadata["recording"] = {"seconds": round(time.monotonic() - began, 2)}
+                return
+            text = f"should end in {cell.raises} but ended in {raised or 'no exception'}"
+            remedy = "correct the code or its line '# sphinx_gallery_raises'"
+            if not cell.raises:  # drawing a figure fails when the cell has ended
+                text = f"showed an error: {self._one_line(errors[0].ename, errors[0].evalue)}"
+                remedy = "mend the recipe"
+        except CellTimeoutError:
+            name = "deadline" if left < self.cell_timeout else "cell_timeout"
+            text = f"ran out of time (sphinx_gallery_{name} = {getattr(self, name):g} s)"
+            remedy = _LONGER
+        except (DeadKernelError, GalleryError):
+            code = process.wait()
+            text = f"ended early: the kernel's process ended {describe_end(code)}"
+            remedy = "run the recipe as a script to see why; a recipe never ends its own process"
+            if client.refused:
+                text, remedy = client.refused.text, client.refused.remedy
+            elif code == -signal.SIGKILL:
+                kind, text = (
+                    KernelDiedError,
+                    "ended early: the kernel was killed or ran out of memory",
+                )
+                remedy = "try a smaller size or free memory"
+        except CellExecutionError as error:
+            text = f"failed: {self._one_line(error.ename, error.evalue)}"
+            if error.ename == "NoneType":  # IPython could show no more: its last line names it
+                last = self._cleaner.clean_text(error.traceback).strip().splitlines()[-1]
+                text = f"failed: {last[:_CHARACTERS]}"
+            remedy = _INSTALL if error.ename == "ModuleNotFoundError" else "mend the recipe"
+            place = self._find_place(error.traceback) or place
+            if error.ename in ("SystemExit", "KeyboardInterrupt"):
+                text = f"ended with {error.ename}({error.evalue})"
+                remedy = "a recipe runs to its end: print why a part is left out instead"
+        text = f"cell {cell.number} of {len(self.recipe.cells)} {text}"
+        remedy += self._output_so_far(node)
+        raise kind(text, path=place[0], line=place[1], remedy=remedy)
+
+    def _find_place(self, traceback: str) -> tuple[Path, int] | None:
+        """Return file and line of an error that was raised in the source of a module, or None."""
+        found = _FRAME.findall(self._cleaner.clean_text(traceback))
+        number, row = map(int, found[-1]) if found else (0, 0)
+        for cell in self.recipe.cells:
+            if cell.number == number and cell.inlined:
+                row -= cell.code.count("\n", 0, cell.code.rindex(cell.inlined.source))
+                return (cell.inlined.path, cell.inlined.line + row - 1) if row > 0 else None
+        return None
+
+    def _one_line(self, name: str, value: str) -> str:
+        """Return an exception in one line."""
+        line = " ".join(self._cleaner.clean_text(f"{name}: {value}").split())
+        return line if len(line) <= _CHARACTERS else f"{line[:_CHARACTERS]}..."
+
+    def _output_so_far(self, node: NotebookNode) -> str:
+        """Return the end of what a cell printed, its traceback, and where it crashed, indented."""
+        lines: list[str] = []
+        last = copy.deepcopy(node.outputs[-_LINES:])
+        for output in last:
+            if output.output_type == "stream":  # the whole may be large, and cleaned slowly
+                output.text = output.text[-_LINES * _CHARACTERS :]
+        for output in self._cleaner.clean_outputs(last):
+            if output.output_type == "stream":
+                lines += output.text.splitlines()
+            elif output.output_type == "error":
+                lines += "\n".join(output.traceback).splitlines()
+        with contextlib.suppress(FileNotFoundError):  # why Python crashed, and in which frames
+            text = (self.folder / "crash").read_text(errors="replace")
+            reason, _, threads = self._cleaner.clean_text(text).partition("\n")
+            _, _, current = threads.partition("Current thread ")
+            lines += [reason, *current.splitlines()[1:6]] if reason else []
+        return indent(lines)
+
+
+def run_recipe(run: Run, on_cell: Callable[[int], None]) -> NotebookNode:
+    """Run a recipe; see ``Run.execute``."""
+    return asyncio.run(run.execute(on_cell))
+
+
+def _new_cell(cell: Cell) -> NotebookNode:
+    node = nbformat.v4.new_code_cell(cell.code, id=f"cell-{cell.number}")
+    if cell.raises:
+        node.metadata["tags"] = ["raises-exception"]  # Jupyter's own word for it
+    return node
+
+
+def indent(lines: list[str]) -> str:
+    """Return lines to stand below a message: the last ones, none of them too long."""
+    if len(lines) > _LINES:
+        lines = [f"... ({len(lines) - _LINES} lines before)", *lines[-_LINES:]]
+    return "".join(f"\n    {line[:_CHARACTERS]}" for line in lines)
+
+
+def describe_end(code: int) -> str:
+    """Say how a process ended that left ``code`` as its ``returncode``."""
+    if code >= 0:
+        return f"with exit status {code}"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:  # real-time signals have no names
+        return f"by signal {-code}"
+    return f"by signal {name} ({signal.strsignal(-code)})"

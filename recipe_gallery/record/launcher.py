@@ -1,0 +1,176 @@
+"""The kernel's process: IPython's kernel as if the user had never used IPython, for one recipe.
+
+It is run by its path and imports nothing of this package: a recipe finds only its own modules. It
+reads no settings of the user, loses nothing that is printed, and what cannot be printed fails where
+it is printed, as in a script.
+"""
+
+import codecs
+import contextlib
+import ctypes
+import faulthandler
+import json
+import os
+import select
+import signal
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any, NoReturn
+
+import psutil
+from ipykernel.iostream import OutStream
+from ipykernel.kernelapp import IPKernelApp
+from jupyter_client.jsonutil import json_clean, json_default
+from traitlets.config import Config
+
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # of Linux' <sys/prctl.h>
+_TO_TIDY_UP = 3  # seconds
+# What libraries in C print waits in this process until it is flushed: no terminal is behind it.
+_C = ctypes.CDLL(None)
+_C_STDOUT = ctypes.c_void_p.in_dll(_C, "__stdoutp" if sys.platform == "darwin" else "stdout")
+
+
+class Stream(OutStream):
+    """What a recipe prints; what child processes and libraries in C print keeps its place."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        self._pipe_lock = threading.RLock()  # a recipe's signal handler may print, too
+        self._pipe_decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        super().__init__(*args, **options)
+
+    def write(self, string: str) -> int:
+        """Write as a script does: ``stdout`` refuses what is no Unicode, ``stderr`` escapes it."""
+        if isinstance(string, str):
+            errors = "strict" if self.name == "stdout" else "backslashreplace"
+            string = string.encode("utf-8", errors).decode()
+        self._read_pipe()
+        return super().write(string) or 0
+
+    def fileno(self) -> int:
+        """Return what child processes may be given as their output: it is recorded, too."""
+        return int(self._original_stdstream_fd)
+
+    def flush(self) -> None:
+        """Send what was printed, and first what others have printed so far."""
+        self._read_pipe()
+        super().flush()
+
+    def _watch_pipe_fd(self) -> None:
+        """Read what child processes print; unlike IPython's, do not show it on the terminal."""
+        while self._fid and self._should_watch:
+            select.select([self._fid], [], [])
+            self._read_pipe()
+
+    def _read_pipe(self) -> None:
+        if not self._is_master_process():
+            return
+        if self.name == "stdout":
+            _C.fflush(_C_STDOUT)
+        with self._pipe_lock:
+            while self._fid and select.select([self._fid], [], [], 0)[0]:
+                super().write(self._pipe_decoder.decode(os.read(self._fid, 2**16)))
+
+
+def pack(content: object) -> bytes:
+    """Return JSON in ASCII: text that is no Unicode arrives, for its reader to say what it is."""
+    try:
+        return json.dumps(content, default=json_default, allow_nan=False).encode()
+    except (TypeError, ValueError):
+        clean = json_clean(content)
+        return json.dumps(clean, default=json_default, allow_nan=False).encode()
+
+
+class RecipeKernel(IPKernelApp):
+    """IPython's kernel without whatever a user has set, and without loss."""
+
+    outstream_class = f"{__name__}.{Stream.__name__}"
+
+    def load_config_file(self, *args: object, **options: object) -> None:
+        """Read no settings, neither the user's nor the system's."""
+
+    def init_connection_file(self) -> None:
+        """Read the file as it is named: IPython would look for ``$HOME`` in the folder's path."""
+        self.load_connection_file()
+
+    def write_connection_file(self, **_unused: object) -> None:
+        """Write none: whoever starts this process has."""
+
+    def init_iopub(self, context: Any) -> None:
+        """Open the socket for outputs: it keeps what a busy reader has not read yet."""
+        context.sndhwm = 0  # by default messages are dropped when more than 1,000 wait
+        super().init_iopub(context)
+
+
+def stand_guard() -> None:
+    """Go on as a child of this process, which ends what the kernel leaves, and then as it did.
+
+    It also ends all when it is asked to, or the recorder is gone. What loses its parent below
+    becomes its child, also with an empty environment and in a session of its own. Only Linux has
+    this.
+    """
+    if sys.platform != "linux":
+        return
+    _C.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    kernel = os.fork()
+    if not kernel:
+        os.setsid()
+        os.environ["JPY_PARENT_PID"] = str(os.getppid())
+        return
+
+    def end(*_: object) -> NoReturn:
+        _end_children()
+        os._exit(1)
+
+    signal.signal(signal.SIGTERM, end)
+    _C.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    ended, status = 0, 0
+    while ended != kernel:
+        ended, status = os.wait()
+    _end_children()
+    code = os.waitstatus_to_exitcode(status)
+    if code < 0:
+        with contextlib.suppress(OSError):  # nobody can handle SIGKILL
+            signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code)
+
+
+def _end_children() -> None:
+    """Kill what descends from this process, until nothing is left."""
+    began = time.monotonic()
+    while children := psutil.Process().children():  # theirs are its own when they have ended
+        for each in children:
+            with contextlib.suppress(psutil.Error):
+                # Python's keeper of shared memory ends after all that use it
+                tidies = any("multiprocessing.resource_tracker" in word for word in each.cmdline())
+                if not tidies or time.monotonic() > began + _TO_TIDY_UP:
+                    each.kill()
+        psutil.wait_procs(children, timeout=0.1)
+
+
+def main(recipe: Path) -> None:
+    """Run a kernel in which a recipe finds what a script finds: its file, the modules beside it."""
+    stand_guard()
+    sys.argv[:] = [""]
+    config = Config({"HistoryManager": {"enabled": False}})
+    config.InteractiveShell.display_page = True  # what a person would read page by page
+    config.Session.packer = f"{__name__}.{pack.__name__}"
+    app = RecipeKernel.instance(config=config)
+    app.initialize(["-f", "./kernel.json"])  # one without a folder is looked for elsewhere
+    shell: Any = app.shell
+    for name in ("exit", "quit"):  # a script's: IPython's own do not end the cell
+        shell.user_ns.pop(name, None)
+        shell.builtin_trap.auto_builtins.pop(name, None)
+    shell.user_ns["__file__"] = str(recipe)
+    sys.path.insert(0, str(recipe.parent))
+    faulthandler.enable(Path("crash").open("w"))  # noqa: SIM115 (open as long as the process)
+    os.chdir("work")
+    app.start()
+
+
+if __name__ == "__main__":
+    if not sys.flags.safe_path:
+        del sys.path[0]  # the folder of this file, or of the one that it is a link to
+    main(Path(sys.argv[1]))

@@ -1,1 +1,0 @@
-"""The machine of a recording: its GPU, processor, packages and commit."""

@@ -1,1 +1,0 @@
-"""What cells put out: cleaned, as a terminal shows it, and accepted or refused."""

@@ -1,0 +1,108 @@
+"""Settings of recording, read from ``recording.toml`` beside the recipes; each may be left out.
+
+``[limits]``
+    ``cell_timeout`` and ``deadline``, in seconds, for recipes that set none; ``cell_timeout`` also
+    bounds the probe. ``output_limit``: how many MB all cells of a recipe may print and show;
+    a single picture may take a quarter of it.
+``[environment]``
+    Variables to set for each recipe. ``{scratch}`` in a value is a folder of the recipe's own,
+    empty at its start, ``{recipes}`` that of the recipes. ``inherit``, a list of names such as
+    ``["HF_TOKEN", "SLURM_*"]``, passes on more of the recorder's variables than those that
+    ``PASSED`` in environment.py lists.
+``[provenance]``
+    ``packages``, whose versions a recording names, and ``probe``: a program that prints one JSON
+    object with ``gpu`` (whether the libraries can use it) and ``versions``.
+``[output]``
+    ``drop``: regular expressions; lines that begin like one of them are left out of outputs.
+"""
+
+import json
+import math
+import re
+import tomllib
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import fastjsonschema
+
+from ..errors import GalleryError
+
+FILE_NAME = "recording.toml"
+_SCHEMA = json.loads(Path(__file__).with_name("recording.schema.json").read_text(encoding="utf-8"))
+_validate = fastjsonschema.compile(_SCHEMA)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What recording is told about the libraries it runs."""
+
+    cell_timeout: float = 300  # seconds
+    deadline: float = 900  # seconds
+    output_limit: float = 20  # MB that a recipe may print and show
+    environment: dict[str, str] = field(default_factory=dict)
+    inherit: tuple[str, ...] = ()
+    packages: tuple[str, ...] = ()
+    probe: str = ""
+    drop: tuple[str, ...] = ()
+
+
+def load_settings(recipes_folder: Path) -> Settings:
+    """Read the settings of a folder of recipes; defaults where there is no file.
+
+    Raises ``GalleryError`` if the file cannot be read or says something else.
+    """
+    path = recipes_folder / FILE_NAME
+    remedy = "mend or remove it"
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=_read_number)
+        _validate(data)
+        drop = data.get("output", {}).get("drop", [])
+        for pattern in drop:
+            re.compile(pattern)
+    except FileNotFoundError:
+        if not path.is_symlink():
+            return Settings()
+        text, remedy = "a link that leads nowhere", "remove it or put the file there"
+    except OSError as error:
+        text = f"cannot be read: {error.strerror}"
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+        text, remedy = f"not valid TOML: {error}", "mend the file; it is text in UTF-8"
+    except re.error as error:
+        text, remedy = f"[output] drop: not a regular expression: {error}", "mend the pattern"
+    except fastjsonschema.JsonSchemaValueException as error:
+        text, remedy = f"unexpected value: {_explain(error, data)}", "compare with CONTRIBUTING.md"
+    else:
+        variables = data.get("environment", {})
+        provenance = data.get("provenance", {})
+        return Settings(
+            **data.get("limits", {}),
+            environment={name: str(each) for name, each in variables.items() if name != "inherit"},
+            inherit=tuple(variables.get("inherit", ())),
+            packages=tuple(provenance.get("packages", ())),
+            probe=provenance.get("probe", ""),
+            drop=tuple(drop),
+        )
+    raise GalleryError(text, path=path, remedy=remedy) from None
+
+
+def _read_number(text: str) -> float | str:
+    """Return a number, and as text what no schema can refuse: nan."""
+    number = float(text)
+    return number if math.isfinite(number) else text
+
+
+def _explain(error: Any, data: dict[str, Any]) -> str:
+    """Return where a value is wrong, and what there may be."""
+    table, name = [*error.path[1:3], "", ""][:2]
+    if error.rule == "propertyNames":
+        wrong = next(each for each in error.value if not each or {"=", "\0"} & {*each})
+        return f"[{table}] {wrong!r} cannot be the name of a variable"
+    known = ", ".join(error.definition.get("properties", ()))
+    if error.rule == "additionalProperties" and table:
+        unknown = next(each for each in error.value if each not in error.definition["properties"])
+        return f"[{table}] {unknown}; there are {known}"
+    if not name:
+        unknown = table or next(each for each in data if each not in _SCHEMA["properties"])
+        return f"{unknown}; there are the tables {', '.join(_SCHEMA['properties'])}"
+    return f"[{table}] {name} = {data[table][name]!r} is not {error.definition['description']}"

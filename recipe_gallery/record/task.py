@@ -1,0 +1,172 @@
+"""One task: run a recipe, or one of its replicates, in a fresh process and say what it gave."""
+
+import asyncio
+import platform
+import re
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from ..errors import GalleryError, describe_error
+from ..recipes.gallery import GalleryFile
+from ..recipes.recipe import Recipe
+from ..recipes.recording import SCHEMA
+from ..recipes.replicates import Replicate
+from ..recipes.rows import read_published
+from .facts import Conditions
+from .gpu import watch_clocks
+from .kernel import KernelDiedError, Run
+from .remains import MARK, run_folder
+from .storage import accept
+
+NUMBER = "RECIPE_REPLICATE"  # the variable that tells a recipe which replicate it is; 0: its page
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One fresh process of a recipe."""
+
+    file: GalleryFile
+    recipe: Recipe
+    number: int = 0  # of the replicate; 0 is the run that the page shows
+
+    @property
+    def title(self) -> str:
+        """How a person is told of it."""
+        return f"{self.file.name} replicate {self.number}" if self.number else self.file.name
+
+    @property
+    def to_run(self) -> Recipe:
+        """What runs: replicates leave out some cells."""
+        return self.recipe.for_replicate() if self.number else self.recipe
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure:
+    """Why a task gave nothing: a line, and what its cell printed."""
+
+    text: str
+
+
+Result = NotebookNode | Replicate | Failure  # of a page run, of a replicate, of either
+
+
+def attempt(
+    task: Task, conditions: Conditions, on_cell: Callable[[int], None], say: Callable[[str], None]
+) -> Result:
+    """Do a task; whatever goes wrong with it is told in what this returns.
+
+    ``on_cell`` is called with the number of each cell that starts, and before each process with 0;
+    ``say`` tells a line to a person.
+    """
+    try:
+        return run_task(task, conditions, on_cell, say)
+    except BaseException as error:  # of any kind: other tasks go on
+        if isinstance(error, GalleryError):
+            asked = re.search(r"failed: KeyError: '(\w+)'$", error.text)
+            if asked and conditions.withholds(asked[1]):
+                error.text += " (it is set here, but recipes get only listed variables)"
+                remedy = "add it to inherit under [environment] in recording.toml"
+                error.remedy = remedy + "".join(error.remedy.partition("\n")[1:])
+        return Failure(text=describe_failure(error, task))
+
+
+def describe_failure(error: BaseException, task: Task) -> str:
+    """Return what went wrong with a task: a line, and what its cell printed."""
+    place = "" if isinstance(error, GalleryError) else f"{task.title}: "
+    return place + describe_error(error)
+
+
+def run_task(
+    task: Task, conditions: Conditions, on_cell: Callable[[int], None], say: Callable[[str], None]
+) -> NotebookNode | Replicate:
+    """Run a task's process and return its recording, or what a replicate measured.
+
+    A kernel that dies gets a second try. Raises ``GalleryError`` if it does not run to its end.
+    """
+    recipe = task.to_run
+    # before it runs: it may change its own files
+    fingerprint, inputs = task.recipe.replicate_fingerprint, task.recipe.inputs
+    own = conditions.environment | {NUMBER: str(task.number)}
+    conditions = replace(conditions, environment=own)
+    started = time.monotonic()  # the deadline holds for both tries
+    try:
+        notebook, seconds = _run_in_scratch(recipe, conditions, started, on_cell)
+    except KernelDiedError as error:
+        say(f"{error.describe(Path.cwd())}\ntrying once more")
+        notebook, seconds = _run_in_scratch(recipe, conditions, started, on_cell)
+    except GalleryError as error:
+        if "failed: NameError" in error.text and len(recipe.cells) < len(task.recipe.cells):
+            why = "a replicate leaves out cells with '# sphinx_gallery_once'"
+            error.remedy = f"{why}: if one defines the name, unmark it, or {error.remedy}"
+        raise
+    recorded = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    clocks, facts = notebook.metadata.pop("clocks"), conditions.facts
+    if task.number:
+        published = read_published(notebook, recipe.path)
+        if not published:
+            text = f"replicate {task.number} published no rows, though the page's run did"
+            remedy = "publish them in a cell that is not '# sphinx_gallery_once'"
+            raise GalleryError(text, path=recipe.path, remedy=remedy)
+        return Replicate(
+            fingerprint=fingerprint,
+            replicate=task.number,
+            host=facts["host"],
+            device=facts["device"],
+            clocks=clocks,
+            versions=facts["versions"],
+            commit=facts["commit"],
+            modified=facts["modified"],
+            recorded=recorded,
+            seconds=round(seconds, 1),
+            published=published,
+        )
+    for line in accept(recipe, notebook, conditions.settings.output_limit):
+        say(line)
+    notebook.metadata.update(
+        kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"},
+        language_info={
+            "name": "python",
+            "version": platform.python_version(),
+            "mimetype": "text/x-python",
+            "file_extension": ".py",
+            "pygments_lexer": "ipython3",
+        },
+        recording={
+            "schema": SCHEMA,
+            "recipe": recipe.name,
+            "cells": [cell.fingerprint for cell in recipe.cells],
+            "inputs": inputs,
+            **facts,
+            "clocks": clocks,
+            "recorded": recorded,
+            "seconds": round(seconds, 1),
+        },
+    )
+    return nbformat.from_dict(notebook)
+
+
+def _run_in_scratch(
+    recipe: Recipe, conditions: Conditions, started: float, on_cell: Callable[[int], None]
+) -> tuple[NotebookNode, float]:
+    """Run a recipe in an empty folder; return its notebook and the seconds it took."""
+    with run_folder() as folder:
+        (folder / "work").mkdir()
+        for name in recipe.inputs:
+            target = folder / "work" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(recipe.path.parent / name, target)
+        run = Run(recipe, conditions, folder, started)
+        on_cell(0)
+        began = time.monotonic()
+        marked = conditions.environment | {MARK: str(folder)}
+        with watch_clocks(conditions.gpu, folder / "clocks.csv", marked) as read_clocks:
+            notebook = asyncio.run(run.execute(on_cell))
+            notebook.metadata["clocks"] = read_clocks()
+        return notebook, time.monotonic() - began

@@ -1,1 +1,0 @@
-"""Tasks: fresh processes of recipes, done in turn here or on many machines, and what is kept."""

@@ -1,0 +1,238 @@
+"""Check catalogs: ``recipe-gallery check-po``."""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polib
+
+from ..errors import GalleryError, suggest, visible
+from ..languages import FILE_NAME, Language, choose_languages, load_languages, require_listed
+from ..project import Project, find_pages
+from .advice import CHECKS
+from .catalogs import (
+    ENGINE_LOCALE,
+    Kind,
+    catalog_of,
+    find_catalogs,
+    is_wordless,
+    kind_of,
+    label_domains,
+    line_of,
+    locale_folders,
+    read_catalog,
+    shorten,
+    split_path,
+)
+from .checks import Message, describe_length, find_allowed, find_misused, run_checks
+from .glossary import Glossary, load_glossary
+from .pot import messages_for, read_pots
+
+_NAMED = 3  # messages that are told one by one
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """What is wrong at one line of a catalog."""
+
+    path: Path
+    line: int
+    message: str
+    check: str
+    breaks: bool = False  # readers get English
+
+    def __str__(self) -> str:
+        return self.describe()
+
+    def describe(self, root: Path | None = None) -> str:
+        """Return one line; a path below ``root`` is shown relative to it."""
+        text = f"{' '.join(self.message.split(chr(10)))} ({self.check})"
+        return GalleryError(text, path=self.path, line=self.line).describe(root)
+
+
+def check_project(project: Project, targets: Sequence[str]) -> list[Problem]:
+    """Check the catalogs that ``targets`` names, or all: languages, files or folders.
+
+    Raises ``GalleryError`` if a target is none of them, or a glossary or a template is damaged.
+    """
+    languages = load_languages(project.root)
+    load_glossary(project.locale)  # damaged, it is told without any catalog, too
+    if not targets and len(languages) == 1:
+        require_listed(project.locale)
+    targets = targets or list(languages)[1:]  # the first is that of the sources
+    found: dict[Path, Language] = {}
+    for target in targets:
+        found |= _find_target(project, languages, target)
+    pots, labels = read_pots(project), label_domains(project.config)
+    problems: list[Problem] = []
+
+    def tell(path: Path, text: str, check: str) -> None:
+        problems.append(Problem(path=path, line=1, message=text, check=check))
+
+    if found and not pots and find_pages(project.root, project.config):
+        text = f"no templates say which messages pages have; run: {suggest('update-po')}"
+        tell(project.locale / "templates", text, "template")
+    for path, language in found.items():
+        _locale, code, domain = split_path(path)
+        wanted = None
+        if pots and path.resolve() == catalog_of(project, domain, code).resolve():
+            try:
+                old = read_catalog(path)
+            except GalleryError:  # which check_file tells
+                old = polib.POFile()
+            if domain in pots:
+                messages = messages_for(project, domain, pots[domain], code, old)
+                wanted = {e.msgid: kind_of(e, label=domain in labels) for e in messages}
+            elif any(not entry.obsolete for entry in old):
+                text = f"there is no page {domain}, or it is new; run: {suggest('update-po', code)}"
+                tell(path, text, "unknown")
+        problems += check_file(path, language, labels, project.locale, wanted)
+    for code in set(targets) & languages.keys():
+        for domain, pot in pots.items():
+            path = catalog_of(project, domain, code)
+            if not path.exists() and messages_for(project, domain, pot, code, polib.POFile()):
+                run = suggest("update-po", code)
+                text = f"no such catalog, so the page is in English; run: {run}"
+                tell(path, text, "missing")
+    return sorted(problems, key=lambda each: (str(each.path), each.line, each.check, each.message))
+
+
+def _find_target(
+    project: Project, languages: Mapping[str, Language], target: str
+) -> dict[Path, Language]:
+    """Return the catalogs that a target names, each with its language."""
+    path, paths = Path(target), []
+    if target in languages:
+        folders = locale_folders(project)
+        paths = [found for folder in folders for found in find_catalogs(folder, target)]
+    elif path.exists():
+        paths = sorted(path.rglob("*.po")) if path.is_dir() else [path]
+    elif "/" in target or target.endswith(".po"):
+        problem = f"{target}: no such file or folder"
+        raise GalleryError(problem, remedy="name a catalog or a language")
+    else:
+        choose_languages(project.root, [target])  # says what there is
+    for found in paths:
+        if split_path(found)[1] not in languages:
+            problem = f"not below <language>/LC_MESSAGES/ of a language in {FILE_NAME}"
+            raise GalleryError(problem, path=found, remedy="move it")
+    return {found: languages[split_path(found)[1]] for found in paths}
+
+
+def check_file(
+    path: Path,
+    language: Language,
+    labels: Collection[str],
+    locale: Path,
+    wanted: Mapping[str, Kind] | None = None,
+) -> list[Problem]:
+    """Check one catalog; ``locale`` is the folder of the glossary.
+
+    ``labels`` are the names of catalogs of labels. ``wanted`` are the messages that it should hold,
+    with what each is; without it the catalog's own word is taken.
+    """
+    problems: list[Problem] = []
+
+    def tell(line: int, text: str, name: str, *, breaks: bool = False) -> None:
+        problem = Problem(path=path, line=line, message=text, check=name, breaks=breaks)
+        problems.append(problem)
+
+    try:
+        catalog = read_catalog(path)
+    except GalleryError as error:
+        text = "; ".join(filter(None, [error.text, error.remedy]))
+        tell(error.line or 1, text, "syntax", breaks=True)
+        return problems
+    if path.read_bytes().startswith(b"\xef\xbb\xbf"):
+        tell(1, "the file begins with a byte order mark; save it as UTF-8 without one", "syntax")
+    _locale, code, domain = split_path(path)
+    code = code or language.code  # labels for ko serve ko_KR, too
+    declared = catalog.metadata.get("Language", "")
+    if declared.replace("-", "_") != code:
+        said = f"says language {declared}" if declared else "names no language"
+        tell(1, f'the header {said}; write "Language: {code}\\n" as the folder is called', "header")
+    # The engine's labels are of no site: its terms are not theirs.
+    glossary = Glossary() if path.is_relative_to(ENGINE_LOCALE) else load_glossary(locale)
+    seen: dict[str, int] = {}
+    for entry in catalog:
+        line = line_of(entry)
+        if entry.obsolete:
+            continue
+        if seen.setdefault(entry.msgid, line) != line:
+            told = f"the message of line {seen[entry.msgid]} again; keep one of the two"
+            tell(line, told, "duplicate", breaks=True)
+        if entry.msgctxt is not None:
+            told = "msgctxt, which no message has, so that none is found; remove its line"
+            tell(line, told, "context")
+        for text in find_misused(entry.tcomment):
+            tell(line, text, "allow")
+        if entry.msgid_plural or entry.msgstr_plural:
+            told = "plural forms, which no message has; write msgid and msgstr alone"
+            tell(line, told, "plural", breaks=True)
+        elif excess := describe_length(entry.msgid, entry.msgstr):
+            tell(line, excess, "size", breaks=True)
+        elif entry.msgstr:
+            message = Message(
+                text=entry.msgid,
+                translation=entry.msgstr,
+                kind=(wanted or {}).get(entry.msgid) or kind_of(entry, label=domain in labels),
+                fuzzy=entry.fuzzy,
+                language=language,
+                glossary=glossary,
+            )
+            allowed = find_allowed(entry.tcomment)
+            for check, text in run_checks(message, CHECKS):
+                # fuzzy texts reach no page, so they break none
+                if not (entry.fuzzy if check.breaks else check.name in allowed):
+                    tell(line, text, check.name, breaks=check.breaks)
+        elif language.published and (wanted is None or entry.msgid in wanted):
+            tell(line, "not translated: readers get English; translate it", "empty")
+    if wanted is not None:
+        for line, text, name in _compare(catalog, wanted):
+            tell(line, f"{text}; run: {suggest('update-po', code)}", name)
+    return problems
+
+
+def _compare(catalog: polib.POFile, wanted: Mapping[str, Kind]) -> Iterator[tuple[int, str, str]]:
+    """Yield where a catalog has other messages than its page: line, what, and the check's name."""
+    live = {entry.msgid: line_of(entry) for entry in catalog if not entry.obsolete}
+    put_away = {entry.msgid: line_of(entry) for entry in catalog if entry.obsolete}
+    unknown = [text for text in live if text not in wanted]
+    if len(unknown) > _NAMED:
+        told = f"{len(unknown)} messages that the page does not have, as {shorten(unknown[0])}"
+        yield live[unknown[0]], told, "unknown"
+    for text in unknown if len(unknown) <= _NAMED else ():
+        yield live[text], f"the page does not have this message: {shorten(text)}", "unknown"
+    missing = [text for text in wanted if text not in live and not is_wordless(text)]
+    for text in set(missing) & put_away.keys():
+        yield put_away[text], f"obsolete (#~), but the page has it: {shorten(text)}", "obsolete"
+    missing = [text for text in missing if text not in put_away]
+    if missing:
+        order = list(wanted)
+        before = [live[text] for text in order[: order.index(missing[0])] if text in live]
+        many = f"{len(missing)} messages of the page are missing, the first is"
+        told = many if len(missing) > 1 else "a message of the page is missing:"
+        yield max(before, default=1), f"{told} {shorten(missing[0])}", "missing"
+
+
+def format_problems(problems: Sequence[Problem], form: str) -> str:
+    """Return the problems as text, or as annotations of GitHub."""
+    if form == "github":
+        return "\n".join(
+            f"::error file={_escape(str(each.path), ':,')},line={each.line},title={each.check}::"
+            + _escape(each.message)
+            for each in problems
+        )
+    counts = Counter(each.check for each in problems)
+    names = ", ".join(f"{name}: {count}" for name, count in counts.most_common())
+    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    total = f"{count} ({names})" if problems else "no problems"
+    return "\n".join([*map(str, problems), total])
+
+
+def _escape(text: str, others: str = "") -> str:
+    """Escape what would end a text of an annotation, and ``others``."""
+    for each in f"%\r\n{others}":
+        text = text.replace(each, f"%{ord(each):02X}")
+    return visible(text)

@@ -1,0 +1,433 @@
+"""Checks of translations: what a message is, how a function becomes a check, what breaks a page.
+
+A check is a generator that yields what is wrong with one message; its docstring shows a bad and a
+good translation, and its decorator tells to which kinds of messages it applies. Advice is excused
+at the message itself, by a translator's comment with a reason::
+
+    # check-po: allow glossary (here "layer" is a layer of abstraction)
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import zip_longest
+from typing import Any
+from unicodedata import normalize
+
+import polib
+
+from ..languages import Language
+from .catalogs import Kind, line_of
+from .comments import HIDDEN, find_problem
+from .glossary import Glossary
+from .markup import FREE_ROLES, TOUCHES, Markup, explain, parse
+
+PLACEHOLDER = re.compile(
+    r"%(?:\(\w+\))?[-#0+]*[\d.]*[hlL]?[diouxXeEfFgGcrsa%]|\{[\w.]*(?:![rsa])?(?::[^{}]*)?\}"
+)
+TAG = re.compile(r"</?[a-zA-Z][a-zA-Z0-9-]*(?:\s[^<>]*)?/?>|<!--|&(?:[a-zA-Z]+|#\d+);")
+ADDRESS = re.compile(r"https?://[^\s<>\"'`)]+")
+# What only looks like words: beside these, names in backticks.
+NO_WORDS = re.compile("|".join(each.pattern for each in (TAG, ADDRESS, PLACEHOLDER)) + "|`[^`]+`")
+
+_LONGEST = 5_000  # characters of a source text
+_LONG_WORD = re.compile(r"\w{1000}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Message:
+    """A message with its translation."""
+
+    text: str
+    translation: str
+    kind: Kind = Kind.PROSE
+    fuzzy: bool = False
+    language: Language
+    glossary: Glossary = field(default_factory=Glossary)
+
+    @cached_property
+    def source(self) -> Markup:
+        """Markup of the source text."""
+        return parse(self.text)
+
+    @cached_property
+    def target(self) -> Markup:
+        """Markup of the translation."""
+        return parse(self.translation, glue=self.language.words_touch_markup)
+
+    @cached_property
+    def new_problems(self) -> list[str]:
+        """What does not parse in the translation alone; in the source it may be meant so."""
+        return [each for each in self.target.problems if each not in self.source.problems]
+
+    @cached_property
+    def comment_problem(self) -> str | None:
+        """Why the translation may not stand in code as a comment; None for another kind."""
+        return find_problem(self.text, self.translation) if self.kind is Kind.COMMENT else None
+
+    @cached_property
+    def broken(self) -> bool:
+        """Tell whether words cannot be told from what is around them."""
+        return bool(self.new_problems if self.kind is Kind.PROSE else self.comment_problem)
+
+    @cached_property
+    def words(self) -> tuple[str, str]:
+        """Source text and translation; of prose without what is compared as markup."""
+        if self.kind is Kind.PROSE:
+            return self.source.plain, normalize("NFC", self.target.plain)
+        return self.text, normalize("NFC", self.translation)
+
+    @cached_property
+    def wording(self) -> tuple[str, str]:
+        """Source text and translation without what only looks like words: tags, placeholders."""
+        source, target = self.words
+        return NO_WORDS.sub(" ", source), NO_WORDS.sub(" ", target)
+
+
+def describe_length(text: str, translation: str) -> str:
+    """Say that a message is too long to be looked at; nothing if it is not.
+
+    No language needs that much more room, and the time of some checks grows with its square.
+    """
+    if len(text) > _LONGEST:
+        return f"a message of {len(text)} characters; split the text of the page"
+    if len(translation) > min(4 * len(text) + 200, 2 * len(text) + 2_000):
+        return f"{len(translation)} characters for {len(text)} of English; translate that alone"
+    if len(translation) > 1_000 and _LONG_WORD.search(translation) and not _LONG_WORD.search(text):
+        return "a word of 1,000 characters; write words"
+    return ""
+
+
+CheckFunction = Callable[[Message], Iterator[str]]
+ALL = frozenset(Kind)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Check:
+    """A check of messages."""
+
+    name: str
+    run: CheckFunction
+    of: Collection[Kind] = ALL  # to which messages it applies
+    breaks: bool = False  # it would mislead a reader or spoil a page: the build shows English
+    scripts: Collection[str] = ()  # to which languages, by how they are written; none: to all
+    whole: bool = False  # it has no say while markup or a comment is broken
+
+    def applies(self, kind: Kind, language: Language) -> bool:
+        """Tell whether it has a say on messages of a kind in a language."""
+        return kind in self.of and (not self.scripts or language.script in self.scripts)
+
+
+CHECKS: list[Check] = []
+
+
+def check(**options: Any) -> Callable[[CheckFunction], CheckFunction]:
+    """Add a function to the checks, under its own name; ``options`` are those of a ``Check``."""
+
+    def register(function: CheckFunction) -> CheckFunction:
+        name = function.__name__.removeprefix("check_").replace("_", "-")
+        CHECKS.append(Check(name=name, run=function, **options))
+        return function
+
+    return register
+
+
+# Adds a function that advises on words
+advice = partial(check, of=ALL - {Kind.FORMULA}, whole=True)
+
+
+def run_checks(message: Message, checks: Iterable[Check]) -> Iterator[tuple[Check, str]]:
+    """Yield what checks that apply find wrong with a message."""
+    for each in checks:
+        if each.applies(message.kind, message.language) and not (each.whole and message.broken):
+            for problem in each.run(message):
+                yield each, problem
+
+
+_ALLOW = re.compile(r"check-po: allow (?P<name>[\w-]+)(?P<reason>.*)")
+
+
+def find_allowed(comment: str) -> set[str]:
+    """Return the checks that a translator's comment excuses."""
+    found = _ALLOW.finditer(comment) if comment else ()
+    return {each["name"] for each in found if _has_reason(each)}
+
+
+def find_misused(comment: str) -> Iterator[str]:
+    """Yield what a translator's comment cannot excuse."""
+    # a catalog does not say what is good for readers
+    excusable = {each.name: not each.breaks for each in CHECKS}
+    for found in _ALLOW.finditer(comment):
+        name = found["name"]
+        if name not in excusable:
+            yield f"no check that can be allowed is called {name!r}; take the name from its message"
+        elif not excusable[name]:
+            yield f"{name} cannot be allowed, because readers would be harmed; mend the translation"
+        elif not _has_reason(found):
+            yield f'a reason is missing; write "check-po: allow {name} (why)"'
+
+
+def _has_reason(found: re.Match[str]) -> bool:
+    return len(re.sub(r"\W", "", found["reason"])) > 1
+
+
+_MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
+_NO_SPACE_IN_LINK = re.compile(r"`[^`<]*[^\s`<]<[^<>`]+>`_")
+_REFERENCE = re.compile(r"`[^`<]+`__?(?!\w)|(?<![\w`])\w+__?(?![\w`])")
+_TOUCHING = re.compile(r"[`*|]\w", re.UNICODE)
+Part = tuple[str, str]  # kind and value
+_NOQA = re.compile(r"#\s*noqa\s*$")  # keeps Sphinx from telling that references changed
+
+
+def _added(message: Message, pattern: re.Pattern[str], translation: str) -> str:
+    """Return what the pattern finds in a translation and the source does not have."""
+    found = dict.fromkeys(pattern.findall(translation))
+    return " ".join(text for text in found if text not in message.text)
+
+
+@check(breaks=True)
+def check_hidden_character(message: Message) -> Iterator[str]:
+    """Control, direction-changing and zero-width characters, which nobody sees.
+
+    Bad: 커널<U+200B>을  Good: 커널을
+    """
+    for character in dict.fromkeys(HIDDEN.findall(message.translation)):
+        if character not in f"\n{message.text}":
+            yield f"invisible character U+{ord(character):04X}; remove it"
+
+
+@check(of={Kind.COMMENT}, breaks=True)
+def check_comment(message: Message) -> Iterator[str]:
+    """Comments that would end the comment, or that a tool would read.
+
+    Bad: 캐시를 비웁니다<line break>import os  Good: 캐시를 비웁니다
+    """
+    if message.comment_problem:
+        yield message.comment_problem
+    added = sorted(message.target.parts - message.source.parts)
+    if roles := ", ".join(value for kind, value in added if kind == "role"):
+        yield f"not in the source: {roles}; a comment is plain text"
+
+
+@check(of=ALL - {Kind.COMMENT}, breaks=True)
+def check_line_break(message: Message) -> Iterator[str]:
+    r"""Line breaks inside a text that is one paragraph.
+
+    Bad: "첫 문장.\n둘째 문장."  Good: "첫 문장. 둘째 문장."
+    """
+    if "\n" in message.translation and "\n" not in message.text:
+        yield "a line break that the source does not have; write one paragraph"
+
+
+@check(of={Kind.PROSE}, breaks=True)
+def check_markup(message: Message) -> Iterator[str]:
+    """Markup that does not parse, or that makes something else than a paragraph.
+
+    Bad: ``torch.compile`은  Good: ``torch.compile``은
+    """
+    target, known = message.target, set(message.source.problems)
+    touches = not message.language.words_touch_markup and bool(
+        _TOUCHING.search(message.translation)
+    )
+    told: set[str] = set()
+    for problem, place in zip_longest(target.problems, target.places, fillvalue=""):
+        if problem and problem not in known:
+            if problem.startswith("Inline interpreted") and any(
+                "Inline literal" in e for e in told
+            ):
+                continue  # what is left of the literal's backticks
+            if problem in told:
+                continue
+            told.add(problem)
+            yield f"markup: {explain(problem, place, touches=touches)}"
+    if _NOQA.search(message.translation) and not _NOQA.search(message.text):
+        yield "# noqa at the end is for Sphinx and not for readers; leave it out"
+
+
+@check(of={Kind.PROSE}, breaks=True)
+def check_markup_changed(message: Message) -> Iterator[str]:
+    """Literals, roles and their targets, links, formulas, footnotes: the same as in the source.
+
+    Bad: ``torch.compile`` -> ``torch.export``  Good: ``torch.compile`` -> ``torch.compile``
+    """
+    if message.new_problems:
+        return  # told already
+    source, target = message.source, message.target
+    if source.parts == target.parts and target.emphasized <= source.emphasized:
+        return
+    if _NO_SPACE_IN_LINK.search(message.translation) and not _NO_SPACE_IN_LINK.search(message.text):
+        yield "no space before < in a link; put one between its title and its address"
+        return
+    missing, added = _lost(source.parts, target.parts), _lost(target.parts, source.parts)
+    if unclosed := [text for kind, text in added if kind == "literal" and "`" in text[2:-2]]:
+        yield f"{unclosed[0][:30]!r} is not closed; close it with two backticks"
+        return
+    differences = []
+    if missing:
+        names = [_name_part(part, message.text) for part in missing]
+        told = f"missing from the translation: {', '.join(names)}"
+        is_there = not any(part in target.parts or "`" not in part[1] for part in missing)
+        is_there = is_there and all(name in message.translation for name in names)
+        differences.append(f"{told}; {TOUCHES if is_there else 'keep it'}")
+    if added:
+        is_word = target.parts["link", "reference"] > source.parts["link", "reference"]
+        word = "a word that ends in _ is a link; write \\_ for the character"
+        values = ", ".join(value for _kind, value in added)
+        differences.append(f"not in the source: {values}; {word if is_word else 'leave it out'}")
+    if target.emphasized > source.emphasized:
+        differences.append("emphasis that the source does not have; write \\* for a star")
+    if differences:
+        yield "; ".join(differences)
+
+
+def _lost(parts: Counter[Part], others: Counter[Part]) -> list[Part]:
+    """Return what is fewer among the others; of names that lead nowhere, what is not there."""
+    lost = (parts - others).elements()
+    return sorted(part for part in lost if not (others[part] and _is_free(part)))
+
+
+def _is_free(part: Part) -> bool:
+    """Tell what may be repeated where the source says "it", or the other way round."""
+    kind, value = part
+    return kind == "literal" or (kind == "role" and value.startswith(FREE_ROLES))
+
+
+def _name_part(part: Part, text: str) -> str:
+    if part != ("link", "reference"):
+        return part[1]
+    return " or ".join(dict.fromkeys(_REFERENCE.findall(text))) or part[1]
+
+
+@check(of={Kind.PROSE}, breaks=True)
+def check_figures(message: Message) -> Iterator[str]:
+    """Measured figures and claims: the same keys as in the source; words around them are free.
+
+    Bad: :claim:`{a.time} 걸립니다 <b>`  Good: :claim:`{a.time}이 걸립니다 <a>`
+    """
+    if message.new_problems:
+        return  # told already
+    source, target = message.source.figures, message.target.figures
+    if source == target:
+        return
+    missing, added = (
+        ", ".join(sorted(each.elements())) for each in (source - target, target - source)
+    )
+    if missing:
+        yield f"missing from the translation: {missing}; copy the keys from the source"
+    elif added:
+        yield f"not in the source: {added}; copy the keys from there"
+
+
+@check(of={Kind.FORMULA}, breaks=True)
+def check_formula(message: Message) -> Iterator[str]:
+    r"""Formulas that differ in more than the words inside \text{...}.
+
+    Bad: \frac{비용}{절감}  Good: \frac{\text{비용}}{\text{절감}}
+    """
+    source, target = (
+        re.sub(r"\s+", "", re.sub(r"\\text\{[^{}]*\}", r"\\text{}", text))
+        for text in (message.text, message.translation)
+    )
+    if source != target or re.search(r"[$`]", message.translation):
+        yield "the formula changed; translate only what stands in \\text{...}"
+
+
+@check(of={Kind.LABEL}, breaks=True)
+def check_placeholder(message: Message) -> Iterator[str]:
+    """Placeholders and HTML tags of labels: the same as in the source.
+
+    Bad: %(날짜)s에 기록  Good: %(date)s에 기록
+    """
+    for pattern, name in ((PLACEHOLDER, "placeholder"), (TAG, "tag")):
+        source = Counter(pattern.findall(message.text))
+        target = Counter(pattern.findall(message.translation))
+        for text in dict.fromkeys([*(source - target), *(target - source)]):
+            yield f"{name} {text} is not the same as in the source; copy it from there"
+    if re.search(r"%[(sd]", message.text) and "%" in PLACEHOLDER.sub("", message.translation):
+        yield "a % that belongs to no placeholder; write %%"
+    for character in ('"', "<", ">"):
+        if message.translation.count(character) != message.text.count(character):
+            yield f"{character} is not as often there as in the source; it is part of HTML"
+
+
+@check(breaks=True)
+def check_address(message: Message) -> Iterator[str]:
+    """Addresses of the web or of mail that the source does not have.
+
+    Bad: 난수 https://spam.example  Good: 난수
+    """
+    # an address of the web in prose is compared as the link that it becomes
+    added = ""
+    if message.kind is not Kind.PROSE:
+        added = _added(message, ADDRESS, message.translation)
+    if "@" in message.translation:
+        added = added or _added(message, _MAIL, message.translation)
+    if added:
+        yield f"an address that the source does not have: {added}; leave it out"
+
+
+@check(of=ALL - {Kind.LABEL}, breaks=True)
+def check_raw_html(message: Message) -> Iterator[str]:
+    """HTML that the source does not have.
+
+    Bad: <b>빠릅니다</b>  Good: **빠릅니다**
+    """
+    if added := _added(message, TAG, message.target.plain):
+        yield f"HTML that the source does not have: {added}; leave it out"
+
+
+@check(of=ALL - {Kind.FORMULA})
+def check_glossary(message: Message) -> Iterator[str]:
+    """Terms that are not translated as the glossary says.
+
+    Bad: kernel -> 핵  Good: kernel -> 커널
+    """
+    for term, expected in message.glossary.missing(message.language.code, *message.wording):
+        yield f"{term!r} is {expected!r} in the glossary; use that term"
+
+
+@check()
+def check_fuzzy(message: Message) -> Iterator[str]:
+    """Take no translation that waits to be revised because the source changed.
+
+    Bad: #, fuzzy  Good: the translation revised, the line "#, fuzzy" removed
+    """
+    if message.fuzzy:
+        yield "fuzzy: readers get English; revise it (#| is the former text) and remove the flag"
+
+
+def find_unfit(
+    entries: Iterable[polib.POEntry],
+    kinds: Mapping[str, Collection[Kind | None]],
+    language: Language,
+) -> list[tuple[polib.POEntry, str]]:
+    """Return the messages that would hurt a reader or spoil a page, each with the first reason.
+
+    ``kinds`` tells what each message is; None is what no catalog may say.
+    """
+    found = []
+    lines: dict[str, int] = {}
+    for entry in entries:
+        problem = ""
+        first = lines.setdefault(entry.msgid, line_of(entry))
+        if first != line_of(entry):
+            problem = f"the message of line {first} again; keep one of the two (duplicate)"
+        elif entry.msgid_plural or entry.msgstr_plural:
+            # gettext would show the forms for msgid, too
+            problem = "plural forms, which no message has; write msgid and msgstr alone (plural)"
+        elif None in kinds[entry.msgid]:
+            problem = "HTML and files of pictures are not translated"
+        elif entry.msgstr and not entry.fuzzy:
+            if excess := describe_length(entry.msgid, entry.msgstr):
+                problem = f"{excess} (size)"
+            for kind in filter(None, kinds[entry.msgid]):
+                message = Message(
+                    text=entry.msgid, translation=entry.msgstr, kind=kind, language=language
+                )
+                told = run_checks(message, [each for each in CHECKS if each.breaks])
+                problem = problem or next((f"{said} ({by.name})" for by, said in told), "")
+        if problem:
+            found.append((entry, problem))
+    return found

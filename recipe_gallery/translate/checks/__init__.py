@@ -1,1 +1,0 @@
-"""Checks of translations: what breaks a page, and what should be better."""

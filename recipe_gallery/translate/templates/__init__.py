@@ -1,1 +1,0 @@
-"""Templates: the messages of each page and all labels, as translators get them."""

@@ -1,0 +1,271 @@
+"""Bring the catalogs of a project up to date with its sources: `make update-po`.
+
+A text that moved takes its translation with it, from whichever catalog has it, also from what was
+put away as obsolete. A text that changed takes the translation of the old one as fuzzy, with the
+old text beside it.
+"""
+
+import difflib
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polib
+
+from ..languages import Language
+from ..project import Project
+from .catalogs import (
+    WIDTH,
+    catalog_of,
+    count_words,
+    find_catalogs,
+    is_wordless,
+    read_catalog,
+    split_path,
+    write_catalog,
+)
+from .pot import make_pots, messages_for, write_pots
+
+ALIKE = 0.6  # of an old text that is offered for a new one
+# What became of a message that had no finished translation in its catalog
+REUSED = "taken from other catalogs"
+KEPT = "kept, since only punctuation changed"
+FUZZY = "to revise (fuzzy)"
+NEW = "new"
+# What programs write about themselves, and plural forms, which no message has: with them, a file
+# would change with each program that saves it.
+_NOT_KEPT = {
+    "POT-Creation-Date",
+    "X-Generator",
+    "Report-Msgid-Bugs-To",
+    "Generated-By",
+    "Plural-Forms",
+}
+_IN_BACKTICKS = re.compile(r"(``.*?``|`[^`]*`)", re.DOTALL)
+# Between words, marks that a writer may exchange and say the same; a sentence may begin behind them
+_MARKS = re.compile(r"(?:[,;.–—](?=\s)|(?<=\s)-{1,3}(?=\s))\s*(\w?)")
+
+
+def update_catalogs(
+    project: Project, languages: Sequence[Language], folder: Path
+) -> tuple[list[Path], list[str]]:
+    """Update or create the catalogs of ``languages``, and the templates beside them.
+
+    ``folder`` is for what the gettext builder makes. Returns the files that were written or
+    removed, and lines on what became of messages. The catalog of a page that is gone keeps its
+    translations until a person removes it, but for those that another one has in use.
+    """
+    pots = make_pots(project, folder)
+    changed, told = write_pots(project, pots), []
+    for language in languages:
+        code = language.code
+        domains = {split_path(path)[2] for path in find_catalogs(project.locale, code)} | {*pots}
+        paths = {domain: catalog_of(project, domain, code) for domain in domains}
+        olds = {domain: read_catalog(path) for domain, path in paths.items() if path.exists()}
+        wanted = {
+            domain: messages_for(project, domain, pot, code, olds.get(domain, polib.POFile()))
+            for domain, pot in pots.items()
+        }
+        plan = plan_update(olds, wanted, language=code)
+        for domain, catalog in plan.catalogs.items():
+            if write_catalog(paths[domain], catalog):
+                changed.append(paths[domain])
+        for domain in plan.emptied:
+            paths[domain].unlink()
+            changed.append(paths[domain])
+        told += [f"{code} {line}" for line in plan.describe()]
+    return changed, told
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """What an update makes of the catalogs of one language, by their names."""
+
+    catalogs: dict[str, polib.POFile]
+    outcomes: dict[str, dict[str, str]]  # by catalog and message
+    emptied: list[str]  # catalogs that nobody needs any more: all that they had is in others
+
+    def describe(self) -> list[str]:
+        """Return a line for each catalog about which there is something to say."""
+        lines = []
+        for domain, outcomes in self.outcomes.items():
+            counts = Counter(outcomes.values())
+            told = [f"{counts[each]} {each}" for each in (REUSED, KEPT, FUZZY, NEW) if counts[each]]
+            to_do = [text for text, each in outcomes.items() if each in (FUZZY, NEW)]
+            words = f"; {sum(map(count_words, to_do))} words to translate" if to_do else ""
+            lines.append(f"{domain}: {', '.join(told)}{words}")
+        gone = "removed, nothing in it is needed any more"
+        return lines + [f"{name}: {gone}" for name in self.emptied]
+
+
+def plan_update(
+    catalogs: Mapping[str, polib.POFile], templates: Mapping[str, polib.POFile], *, language: str
+) -> Plan:
+    """Update the catalogs of a language from templates, all by the names of their pages.
+
+    What no page has any more is kept as obsolete, unless another catalog has it in use.
+    """
+    in_use = {entry.msgid for template in templates.values() for entry in template}
+    known = remember(entry for catalog in catalogs.values() for entry in catalog)
+    made: dict[str, polib.POFile] = {}
+    outcomes: dict[str, dict[str, str]] = {}
+    for domain in [*templates, *sorted(catalogs.keys() - templates.keys())]:
+        old, template = catalogs.get(domain), templates.get(domain, polib.POFile())
+        if old is not None or template:
+            made[domain], outcomes[domain] = merge(old, template, known, in_use, language=language)
+    live = {(e.msgid, e.msgstr) for each in made.values() for e in each.translated_entries()}
+    for catalog in made.values():
+        catalog[:] = [e for e in catalog if not e.obsolete or (e.msgid, e.msgstr) not in live]
+    emptied = sorted(name for name in catalogs if catalogs[name] and not made[name])
+    return Plan(
+        catalogs={domain: each for domain, each in made.items() if domain not in emptied},
+        outcomes={domain: each for domain, each in outcomes.items() if each},
+        emptied=emptied,
+    )
+
+
+def remember(entries: Iterable[polib.POEntry]) -> dict[str, polib.POEntry]:
+    """Return the best translation of each text: finished before fuzzy, in use before obsolete.
+
+    The key is the text that it is a translation of, which may be older than its message.
+    """
+    usable = [
+        entry
+        for entry in entries
+        if entry.msgid
+        and entry.msgstr
+        and entry.msgctxt is None
+        and not entry.msgid_plural
+        # a literal that stands alone resembles others by chance
+        and not (entry.msgstr == entry.msgid and is_wordless(entry.msgid))
+    ]
+    known: dict[str, polib.POEntry] = {}
+    for entry in sorted(usable, key=lambda each: (each.fuzzy, bool(each.obsolete))):
+        known.setdefault((entry.previous_msgid if entry.fuzzy else None) or entry.msgid, entry)
+    return known
+
+
+def merge(
+    old: polib.POFile | None,
+    template: polib.POFile,
+    known: Mapping[str, polib.POEntry],
+    in_use: Collection[str],
+    *,
+    language: str,
+) -> tuple[polib.POFile, dict[str, str]]:
+    """Return a catalog with the messages of a template and the translations that there are.
+
+    With it stands what became of the messages that it did not translate before. ``known`` is the
+    memory of the language, ``in_use`` are the texts that pages have now.
+    """
+    before: dict[str, polib.POEntry] = {}
+    # Of a message that a merge doubled: in use before obsolete, finished before fuzzy and empty
+    for entry in sorted(old or (), key=lambda e: (bool(e.obsolete), e.fuzzy, not e.msgstr)):
+        before.setdefault(entry.msgid, entry)
+    new = polib.POFile(wrapwidth=WIDTH)
+    new.header = old.header if old is not None else ""
+    new.metadata = _header(old, template, language)
+    wanted = {entry.msgid for entry in template}
+    removed = {text: entry for text, entry in before.items() if text not in wanted}
+    outcomes: dict[str, str] = {}
+    for message in template:
+        entry = _carry_over(message, before.get(message.msgid))
+        new.append(entry)
+        if entry.msgstr and not (entry.fuzzy and entry.previous_msgid):
+            continue  # fuzzy without an older text is what a person doubts
+        found = known.get(entry.msgid)
+        if found and not found.fuzzy and found.msgid == entry.msgid:
+            entry.msgstr, entry.tcomment = found.msgstr, entry.tcomment or found.tcomment
+            entry.previous_msgid, entry.flags = None, [f for f in entry.flags if f != "fuzzy"]
+            outcomes[entry.msgid] = REUSED
+        elif not entry.msgstr:
+            similar = most_alike(entry.msgid, known, removed, in_use)
+            outcome = _offer(entry, known[similar], similar) if similar else NEW
+            removed.pop(known[similar].msgid if similar else "", None)
+            if outcome is not NEW or entry.msgid not in before:  # else it waits already
+                outcomes[entry.msgid] = outcome
+    for _text, entry in sorted(removed.items()):  # in one order, whatever a tool has made of it
+        if entry.msgstr or entry.tcomment:  # the work of a translator
+            entry.obsolete, entry.occurrences, entry.previous_msgid = True, [], None
+            new.append(entry)
+    return new, outcomes
+
+
+def _carry_over(message: polib.POEntry, found: polib.POEntry | None) -> polib.POEntry:
+    """Return a message of the template with the translation that it has had so far, if any."""
+    made = polib.POEntry(
+        msgid=message.msgid,
+        comment=message.comment,
+        flags=[flag for flag in message.flags if flag != "fuzzy"],
+        occurrences=message.occurrences,
+    )
+    if found:
+        # Plural forms, which no message has, may be a tool's; the first is what was written.
+        made.msgstr, made.tcomment = found.msgstr or found.msgstr_plural.get(0, ""), found.tcomment
+        made.previous_msgid = found.previous_msgid if found.fuzzy else None
+        made.flags = ["fuzzy", *made.flags] if found.fuzzy else made.flags
+    elif is_wordless(message.msgid):
+        made.msgstr = message.msgid
+    return made
+
+
+def most_alike(
+    text: str, known: Iterable[str], removed: Collection[str], in_use: Collection[str]
+) -> str | None:
+    """Return the known text that resembles another most; one that its page lost goes first."""
+    matcher = difflib.SequenceMatcher(autojunk=False, b=text)
+    best, most = None, ALIKE
+    for old in known:
+        bonus = 0.1 if old in removed else -0.2 if old in in_use else 0.0
+        matcher.set_seq1(old)
+        short, long = sorted((text, old), key=len)
+        value = 0.7 if len(short.split()) > 3 and short.rstrip(".") in long else 0.0  # half of it
+        if value or min(matcher.real_quick_ratio(), matcher.quick_ratio()) + bonus >= most:
+            value = max(value, matcher.ratio())
+        if value >= ALIKE and value + bonus >= most:
+            best, most = old, value + bonus
+    return best
+
+
+def _offer(message: polib.POEntry, similar: polib.POEntry, of: str) -> str:
+    """Give a message the translation of a similar text, for a person to revise if words differ."""
+    message.msgstr, message.tcomment = similar.msgstr, message.tcomment or similar.tcomment
+    doubted = similar.fuzzy and not similar.previous_msgid
+    if not doubted and differ_in_marks_only(of, message.msgid):
+        return KEPT
+    message.previous_msgid, message.flags = of, ["fuzzy", *message.flags]
+    return FUZZY
+
+
+def differ_in_marks_only(one: str, other: str) -> bool:
+    """Tell whether two texts have the same words and end alike, whatever commas stand between.
+
+    A translation of one is one of the other then: languages set these marks by rules of their own.
+    """
+    return one[-1:] == other[-1:] and _unmarked(one) == _unmarked(other)
+
+
+def _unmarked(text: str) -> str:
+    parts = _IN_BACKTICKS.split(text)
+    parts[::2] = [_MARKS.sub(lambda found: f" {found[1].lower()}", part) for part in parts[::2]]
+    return " ".join("".join(parts).split())
+
+
+def _header(old: polib.POFile | None, template: polib.POFile, language: str) -> dict[str, str]:
+    fields = {
+        "Project-Id-Version": template.metadata.get("Project-Id-Version", "").strip() or "PACKAGE",
+        # as msginit leaves them: nobody has translated anything yet
+        "PO-Revision-Date": "YEAR-MO-DA HO:MI+ZONE",
+        "Last-Translator": "FULL NAME <EMAIL@ADDRESS>",
+        "Language-Team": "none",
+        "Language": language,
+        "MIME-Version": "1.0",
+        "Content-Type": "text/plain; charset=UTF-8",
+        "Content-Transfer-Encoding": "8bit",
+    }
+    kept = (
+        {} if old is None else {k: v.strip() for k, v in old.metadata.items() if k not in _NOT_KEPT}
+    )
+    return {**fields, **kept, "Content-Type": fields["Content-Type"]}

@@ -1,1 +1,0 @@
-"""What an update makes of catalogs: nothing that was translated is lost."""

@@ -1,0 +1,321 @@
+import sys
+import time
+from pathlib import Path
+
+import nbformat
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from nbformat.v4 import new_output
+
+from recipe_gallery.record.cleaner import Cleaner, drop_lines, render
+
+SCRATCH = Path("/tmp/recipe-abc")
+CLEANER = Cleaner(hidden=[SCRATCH])
+
+
+def make(
+    home: str = "/home/ann",
+    prefix: str = "/opt/env",
+    temporary: str = "/tmp",
+    host: str = "gpu-node-17",
+    secrets: tuple[str, ...] = (),
+) -> Cleaner:
+    """A cleaner on a machine where all this is so."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Path, "home", lambda: home)
+        patch.setattr(sys, "prefix", prefix)
+        patch.setattr("tempfile.tempdir", temporary)
+        patch.setattr("socket.gethostname", lambda: host)
+        patch.setattr("getpass.getuser", lambda: "ann")
+        return Cleaner(hidden=[SCRATCH], secrets=secrets)
+
+
+@pytest.mark.parametrize(
+    ("printed", "shown"),
+    [
+        ("\x1b[1;31mred\x1b[0m", "red"),
+        ("\x1b]0;title\x07text", "text"),
+        ("10%\r50%\r100%\n", "100%\n"),
+        ("done\r\nnext\r\n", "done\nnext\n"),
+        ("/tmp/ipykernel_123/456.py:3: UserWarning", "<cell>:3: UserWarning"),
+        ("<object at 0x7f12ab34cd56>", "<object at 0x...>"),
+        ("/opt/x/lib/python3.12/site-packages/torch/a.py:1: W", "torch/a.py:1: W"),
+        ("wrote /tmp/recipe-abc/work/file", "wrote work/file"),
+        ("a\x00b\x07c\x7f", "abc"),
+        ("tabs\tand spaces  stay", "tabs\tand spaces  stay"),
+    ],
+)
+def test_text_reads_like_a_terminal_without_colours(printed: str, shown: str) -> None:
+    assert CLEANER.clean_text(printed) == shown
+
+
+def test_long_lines_are_cleaned_too() -> None:
+    # Quadratic patterns would take hours here.
+    text = "/QmFzZTY0" * 200_000
+    assert CLEANER.clean_text(text) == text
+    assert CLEANER.clean_text(text + "\rend ipykernel_ site-packages").startswith("end ipykernel_")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "(",
+        "/",
+        "\x1b]",
+        "\x9d",
+        "\x1b[",
+        "\r",
+        "\b",
+        "a\r",
+        "/tmp/recipe-abc",
+        "<style scoped>",
+    ],
+    ids=repr,
+)
+def test_no_text_takes_more_than_linear_time(piece: str) -> None:
+    # 600 kB each: quadratic work would take minutes.
+    text = piece * (600_000 // len(piece)) + "x\r\n"
+    began = time.process_time()
+    CLEANER.clean_text(text)
+    CLEANER.clean_outputs([new_output("display_data", {"text/html": text})])
+    assert time.process_time() - began < 10
+
+
+HOMES = [
+    # a container with any user
+    ("/", "https://example.org 7 // 2 /etc/x", "https://example.org 7 // 2 /etc/x"),
+    ("/", '<a href="//x">', '<a href="//x">'),
+    # root in a container
+    ("/root", "s3://bucket/root/y /data/root/file", "s3://bucket/root/y /data/root/file"),
+    ("/root", "/root/x and /root", "~/x and ~"),
+    (
+        "/root",
+        "/root2 /root.bak /rooted ../root/x ~/root/x",
+        "/root2 /root.bak /rooted ../root/x ~/root/x",
+    ),
+    # at the end of a sentence, in quotes, in lists, as an option, as an address
+    ("/home/ann", "It is in /home/ann.", "It is in ~."),
+    ("/home/ann", "'/home/ann/a' \"/home/ann\" (/home/ann/b)", "'~/a' \"~\" (~/b)"),
+    ("/home/ann", "--dir=/home/ann/x:/home/ann/y -I/home/ann/z", "--dir=~/x:~/y -I~/z"),
+    ("/home/ann", "file:///home/ann/x", "file://~/x"),
+    ("/home/ann", "b'\\n/home/ann/x'", "b'\\n~/x'"),
+    ("/home/ann", "<td>/home/ann/x</td>", "<td>~/x</td>"),
+    ("/home/ann", "http://example.org/home/ann/x", "http://example.org/home/ann/x"),
+    ("/home/ann", "/home/anna/x /home/ann-b", "/home/anna/x /home/ann-b"),
+    ("/home/Ann Lee", "in /home/Ann Lee/x", "in ~/x"),
+    ("", "/x /y", "/x /y"),
+]
+
+
+@pytest.mark.parametrize(("home", "printed", "shown"), HOMES)
+def test_home_is_a_tilde_and_nothing_else_is(home: str, printed: str, shown: str) -> None:
+    assert make(home=home).clean_text(printed) == shown
+
+
+@given(
+    st.text(st.sampled_from("ab/.:-_~ \n'\"<>()=\\中"), max_size=30),
+    st.sampled_from(["/", "/a", "/a/b"]),
+)
+def test_what_holds_no_home_stays(text: str, home: str) -> None:
+    # A home begins a path: what comes before is no part of a name or of an address.
+    cleaned = make(home=home).clean_text(text)
+    if home == "/" or home not in text:
+        assert cleaned == text
+    assert cleaned.count("~") - text.count("~") <= text.count(home)
+
+
+@pytest.mark.parametrize(
+    ("printed", "shown"),
+    [
+        ("/opt/env/bin/python -m x", ".../bin/python -m x"),
+        ("sys.prefix is /opt/env", "sys.prefix is ..."),
+        ("/opt/env/lib/python3.12/site-packages/torch/a.py:1: W", "torch/a.py:1: W"),
+        ("<td>/usr/lib/python3/dist-packages/torch/a.py</td>", "<td>torch/a.py</td>"),
+        ("g++ -I/opt/env/lib/python3.12/site-packages/torch/include", "g++ -Itorch/include"),
+        ("/opt/env/lib/python3.12/json/decoder.py:355", "json/decoder.py:355"),
+        ("/usr/lib/python3.12/json/decoder.py:355", "json/decoder.py:355"),
+        ("/data/lib/python3.12x /x/site-packages", "/data/lib/python3.12x /x/site-packages"),
+        ("argv: /tmp/recipe-abc/work/a.py", "argv: work/a.py"),
+        ("here: /tmp/recipe-abc", "here: ."),
+        ("on gpu-node-17: ann@gpu-node-17.example.org", "on host: user@host.example.org"),
+        ("gpu-node-170 xgpu-node-17", "gpu-node-170 xgpu-node-17"),
+        ("an annotated banner of ann", "an annotated banner of ann"),
+        ("ann@example.org", "ann@example.org"),
+    ],
+)
+def test_places_of_this_machine_are_left_out(printed: str, shown: str) -> None:
+    assert make().clean_text(printed) == shown
+
+
+@pytest.mark.parametrize("prefix", ["/usr", "/usr/local", "/opt", "/", "/tmp", "/var/tmp"])
+def test_a_prefix_that_all_machines_have_stays(prefix: str) -> None:
+    text = f"{prefix}/bin/gcc"
+    assert make(prefix=prefix).clean_text(text) == text
+
+
+@pytest.mark.parametrize("host", ["data", "a", "localhost", "workstation", ""])
+def test_a_host_that_is_called_by_a_word_stays(host: str) -> None:
+    assert make(host=host).clean_text(f"the {host} and a@{host}") == f"the {host} and a@{host}"
+
+
+def test_a_temporary_folder_of_a_job_is_tmp() -> None:
+    text = "/scratch/ann/job.17/tmpabc /scratch/ann/job.170 /tmp/x"
+    shown = "/tmp/tmpabc /scratch/ann/job.170 /tmp/x"
+    assert make(temporary="/scratch/ann/job.17").clean_text(text) == shown
+    assert make(temporary="/").clean_text("//x /y") == "//x /y"
+
+
+def test_what_is_not_known_of_a_machine_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing() -> Path:
+        raise RuntimeError("could not determine home directory")
+
+    monkeypatch.setattr(Path, "home", missing)
+    monkeypatch.setattr("getpass.getuser", missing)
+    assert Cleaner(hidden=[SCRATCH]).clean_text("/home/ann/x") == "/home/ann/x"
+
+
+def test_secrets_are_stars_wherever_they_stand() -> None:
+    cleaner = Cleaner(hidden=[], secrets=["hf_abcdefgh", "hf_abcdefghij", "short", ""])
+    data = {
+        "text/html": "<b>hf_abcdefgh</b>",
+        "image/svg+xml": "<svg>hf_abcdefgh</svg>",
+        "application/x+json": {"hf_abcdefgh": ["x hf_abcdefghij", 1, None]},
+    }
+    error = new_output("error", ename="E", evalue="hf_abcdefgh", traceback=["hf_abcdefgh"])
+    printed, shown, raised = cleaner.clean_outputs(
+        [stream("a hf_abc"), stream("defgh short"), new_output("display_data", data), error]
+    )[0:3]
+    assert printed.text == "a *** short"
+    assert shown.data == {
+        "text/html": "<b>***</b>",
+        "image/svg+xml": "<svg>***</svg>",
+        "application/x+json": {"***": ["x ***", 1, None]},
+    }
+    assert (raised.evalue, raised.traceback) == ("***", ["***"])
+
+
+def test_what_describes_an_output_holds_neither_secrets_nor_places() -> None:
+    cleaner = make(secrets=("hf_abcdefgh",))
+    data = {
+        "application/x+json": {"/home/ann/a": ["/home/ann", 1.5, None]},
+        "image/svg+xml": '<svg><!-- /home/ann/a --><path d="M 0/home/ann"/></svg>',
+        "image/png": "AAAA/0xabcdef12/home/ann",  # base64 looks like anything
+    }
+    metadata = {"image/png": {"width": 5, "title": "hf_abcdefgh of /home/ann/a"}}
+    (shown,) = cleaner.clean_outputs([new_output("display_data", data, metadata=metadata)])
+    assert shown.data == {
+        "application/x+json": {"~/a": ["~", 1.5, None]},
+        "image/svg+xml": '<svg><!-- ~/a --><path d="M 0/home/ann"/></svg>',
+        "image/png": "AAAA/0xabcdef12/home/ann",
+    }
+    assert shown.metadata == {"image/png": {"width": 5, "title": "*** of ~/a"}}
+
+
+def test_what_is_shown_as_text_reads_as_what_is_printed() -> None:
+    data = {"text/plain": "\x1b[31mred\x1b[0m\rR\nat 0x7f0123456789", "text/latex": "a\x07\rb"}
+    output = new_output("display_data", data)
+    output.transient = {"display_id": "0123"}  # another one in each run
+    (shown,) = CLEANER.clean_outputs([output])
+    assert shown.data == {"text/plain": "Red\nat 0x...", "text/latex": "a\rb"}
+    assert "transient" not in shown
+
+
+def test_a_folder_is_known_by_the_place_that_a_link_leads_to(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "home").symlink_to(tmp_path / "disk")
+    cleaner = make(home=str(tmp_path / "home"))
+    assert cleaner.clean_text(f"{tmp_path}/disk/a {tmp_path}/home/b") == "~/a ~/b"
+    assert make(home="").clean_text(str(Path.cwd())) == str(Path.cwd())
+
+
+def test_what_is_shorter_than_a_secret_may_be_a_word() -> None:
+    cleaner = Cleaner(hidden=[], secrets=["password", "swordfi"])
+    assert cleaner.clean_text("a password of swordfish") == "a *** of swordfish"
+
+
+def test_a_secret_is_found_as_html_writes_it() -> None:
+    cleaner = Cleaner(hidden=[], secrets=["a<b>&'c\"d"])
+    html = {"text/html": "<p>a&lt;b&gt;&amp;&#x27;c&quot;d</p>"}
+    (output,) = cleaner.clean_outputs([new_output("display_data", html)])
+    assert output.data["text/html"] == "<p>***</p>"
+
+
+def test_what_stands_for_a_cell_is_no_tag_in_html() -> None:
+    html = {"text/html": "<p>/tmp/ipykernel_1/2.py</p>"}
+    (output,) = CLEANER.clean_outputs([new_output("display_data", html)])
+    assert output.data["text/html"] == "<p>&lt;cell&gt;</p>"
+
+
+def test_html_is_no_terminal() -> None:
+    html = "<p>a\r\nb\rc\td</p>"
+    (output,) = CLEANER.clean_outputs(
+        [new_output("display_data", {"text/html": f"\x1b\x07{html}"})]
+    )
+    assert output.data["text/html"] == html
+
+
+def stream(text: str, name: str = "stdout") -> object:
+    return new_output("stream", name=name, text=text)
+
+
+def test_neighbouring_writes_are_merged_but_not_across_a_figure() -> None:
+    figure = new_output("display_data", {"image/png": "AAAA"})
+    outputs = CLEANER.clean_outputs([stream("a"), stream("b"), figure, stream("c")])
+    assert [output.get("text") for output in outputs] == ["ab", None, "c"]
+
+
+def test_lines_that_begin_like_a_pattern_are_dropped_and_others_kept(tmp_path: Path) -> None:
+    cell = nbformat.v4.new_code_cell("x")
+    chatter = stream("W0102 x.py] chatter\n", "stderr")
+    cell.outputs = [chatter, stream("one\nW0102 x.py] chatter\n\n two\n")]
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    drop_lines(notebook, [r"W\d{4} .*\] "], tmp_path, 60)
+    assert [each.text for each in cell.outputs] == ["one\n\n two\n"]
+
+
+def test_a_pattern_that_takes_for_ever_is_ended(tmp_path: Path) -> None:
+    cell = nbformat.v4.new_code_cell("x", outputs=[stream("a" * 60 + "b")])
+    with pytest.raises(TimeoutError):
+        drop_lines(nbformat.v4.new_notebook(cells=[cell]), ["(a+)+$"], tmp_path, 0)
+
+
+def test_a_table_loses_the_style_of_its_own() -> None:
+    html = "<div>\n<style scoped>\n td { color: red }\n</style>\n<table></table></div>"
+    (output,) = CLEANER.clean_outputs([new_output("display_data", {"text/html": html})])
+    assert output.data["text/html"] == "<div>\n<table></table></div>"
+
+
+TERMINAL = {
+    "plain": ("a\tb \n\nc\n", "a\tb \n\nc\n"),
+    "progress": ("10%\r50%\r100%\n", "100%\n"),
+    "line ends of Windows": ("done\r\nnext\r\r\n", "done\nnext\n"),
+    "nothing after it": ("done\r", "done"),
+    "a shorter state": ("100 of 100\rdone\x1b[K\n", "done\n"),
+    "backspace at the start": ("\b\ba", "a"),
+    "underlined by backspace": ("_\ba_\bb", "ab"),
+    "spinner": ("|\b/\b-\b\\\b \n", " \n"),
+    "colours": ("\x1b[1;31mred\x1b[0m \x1b[38;5;9mx\x1b[m", "red x"),
+    "title": ("\x1b]0;title\x07text", "text"),
+    "link": ("\x1b]8;;https://x.org\x1b\\text\x1b]8;;\x1b\\", "text"),
+    "keypad and cursor": ("\x1b=\x1b7a\x1b8\x1bcb", "ab"),
+    "not ended": ("\x1b]0;title\ntext\x1b[12", "0;title\ntext12"),
+    "erase line": ("abc\r\x1b[2Kd", "d"),
+    "controls": ("a\x00b\x07c\x7f\x84d", "abcd"),
+    "form feed": ("a\x0cb\x1fc", "abc"),
+}
+
+
+@pytest.mark.parametrize(("printed", "shown"), TERMINAL.values(), ids=TERMINAL)
+def test_text_reads_as_in_a_terminal(printed: str, shown: str) -> None:
+    assert render(printed) == shown
+
+
+PIECES = ["ab", *"\n\r\b\t한\x1b[\x9b\x07", "\x1b[K", "\x1b[3C", "\x1b]"]
+
+
+@given(st.lists(st.sampled_from(PIECES)))
+def test_no_control_is_left_and_nothing_is_rendered_twice(pieces: list[str]) -> None:
+    once = render("".join(pieces))
+    assert not any(char < " " and char not in "\n\t" for char in once)
+    assert render(once) == once

@@ -1,0 +1,155 @@
+"""Which GPUs are found, and what is told of one while a recipe runs."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from nbformat import NotebookNode
+
+from gallery import Gallery
+from recipe_gallery.errors import GalleryError
+from recipe_gallery.record import gpu as gpus
+from recipe_gallery.record.facts import describe_host, host_hash
+from recipe_gallery.record.gpu import Gpu, require_gpus, summarize, watch_clocks
+
+PutTool = Callable[[str], Path]
+RunCells = Callable[..., NotebookNode]
+
+GPUS = ["Some GPU, 570.1, 80 GiB, GPU-1a", "B, 570.1, 40 GiB, GPU-2b", "C, 570.1, 40 GiB, GPU-2c"]
+GPU = Gpu(identity="GPU-1", facts={"gpu": "Some GPU", "driver": "570.1", "memory": "80 GiB"})
+BUSY, IDLE = "1980, 600.25, 60, 97", "345, 70.10, 40, 0"
+# Writes a line a sample, as nvidia-smi does from one to the next; at the end half a line.
+LOOP = f"""
+case "$*" in
+*--loop-ms=1000*) echo '{IDLE}'; echo '{BUSY}'; echo '{BUSY}'; printf '1980, 60'; exec sleep 600 ;;
+*) echo 'Some GPU, 570.1, 80 GiB, GPU-1' ;;
+esac
+"""
+TOLD = {
+    "samples": 3,
+    "busy": 2,
+    "sm_mhz": {"median": 1980},
+    "power_w": {"median": 600.25},
+    "temperature_c": {"median": 60},
+}
+
+
+@pytest.fixture
+def smi(put_tool: PutTool) -> Path:
+    """An nvidia-smi of three GPUs; what it was asked."""
+    return put_tool("\n".join(f"echo '{line}'" for line in GPUS))
+
+
+@pytest.mark.parametrize(
+    ("visible", "found"),
+    [
+        (None, ["GPU-1a", "GPU-2b", "GPU-2c"]),
+        ("2,0", ["GPU-2c", "GPU-1a"]),
+        (" 1 , GPU-1a", ["GPU-2b", "GPU-1a"]),
+        ("GPU-2c", ["GPU-2c"]),
+        ("GPU-1", ["GPU-1a"]),
+        ("1,1", ["GPU-2b"]),
+        ("1,-1,0", ["GPU-2b"]),
+        ("0,7,1", ["GPU-1a"]),
+        ("1,,0", ["GPU-2b"]),
+    ],
+)
+def test_gpus_are_those_that_are_visible(
+    smi: Path, monkeypatch: pytest.MonkeyPatch, visible: str | None, found: list[str]
+) -> None:
+    if visible is not None:
+        monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    assert [gpu.identity for gpu in require_gpus()] == found
+    assert require_gpus()[0].facts.keys() == {"gpu", "driver", "memory"}
+
+
+@pytest.mark.parametrize("visible", ["", "GPU-2", "-1", "none", "MIG-7"])
+def test_none_is_taken_where_none_is_visible(
+    smi: Path, monkeypatch: pytest.MonkeyPatch, visible: str
+) -> None:
+    monkeypatch.setenv("CUDA_VISIBLE_DEVICES", visible)
+    with pytest.raises(GalleryError, match="no GPU found"):
+        require_gpus()
+
+
+@pytest.mark.parametrize("script", ["", "exit 1", "echo", f"echo '{GPUS[0]}'; exit 9"])
+def test_without_a_gpu_the_cpu_is_offered(put_tool: PutTool, script: str) -> None:
+    if script:
+        put_tool(script)
+    with pytest.raises(GalleryError) as caught:
+        require_gpus()
+    assert str(caught.value) == (
+        "no GPU found (nvidia-smi shows none); "
+        "to run on the CPU instead: recipe-gallery record --device cpu"
+    )
+
+
+@pytest.mark.slow
+def test_a_tool_that_hangs_is_told_where_a_gpu_is_needed(
+    put_tool: PutTool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    without = host_hash()
+    put_tool("exec sleep 600")
+    monkeypatch.setattr(gpus, "ANSWER", 0.5)
+    with pytest.raises(GalleryError) as caught:
+        require_gpus()
+    assert str(caught.value) == (
+        "nvidia-smi: no answer in 0.5 s; its driver may hang; to run on the CPU: "
+        "recipe-gallery record --device cpu"
+    )
+    assert host_hash() == without
+
+
+def test_medians_are_of_samples_in_which_the_gpu_was_busy() -> None:
+    assert summarize(f"{IDLE}\n{BUSY}\n1700, 650, 66, 100\n1900, 610, 61, 5\n1980, 60") == {
+        "samples": 4,
+        "busy": 3,
+        "sm_mhz": {"median": 1900},
+        "power_w": {"median": 610},
+        "temperature_c": {"median": 61},
+    }
+
+
+@pytest.mark.parametrize("nothing", ["[N/A]", "[Not Supported]", "nan"])
+def test_what_a_gpu_does_not_tell_is_left_out(nothing: str) -> None:
+    told = summarize(f"1980, {nothing}, 60, 97\n{nothing}, 1, 2, {nothing}\nno sample\n")
+    assert told == {
+        "samples": 2,
+        "busy": 1,
+        "sm_mhz": {"median": 1980},
+        "temperature_c": {"median": 60},
+    }
+
+
+@pytest.mark.parametrize("script", ["exec sleep 600", "exit 1", "echo; echo no; exec sleep 600"])
+def test_a_tool_that_hangs_or_fails_tells_nothing(
+    put_tool: PutTool, tmp_path: Path, script: str
+) -> None:
+    put_tool(script)
+    with watch_clocks(GPU, tmp_path / "samples", {"PATH": str(tmp_path / "tools")}) as read:
+        assert read() == {"samples": 0, "busy": 0}
+    with watch_clocks(None, tmp_path / "none", {}) as read:
+        assert read() == {}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("_own_locks", "_run_here")
+def test_a_recording_tells_gpu_host_and_clocks(put_tool: PutTool, gallery: Gallery) -> None:
+    put_tool(LOOP)
+    gallery.write("recipe", '"""\nT\n=\n"""\nimport time\ntime.sleep(0.5)\n')
+    assert gallery.record("recipe", device="gpu")
+    facts = gallery.recording("recipe").facts
+    assert facts["clocks"] == TOLD
+    assert facts["device"] == GPU.facts | describe_host()
+    assert facts["host"] == host_hash()
+
+
+@pytest.mark.usefixtures("_own_locks")
+def test_a_gpu_the_libraries_cannot_use_is_an_error(put_tool: PutTool, gallery: Gallery) -> None:
+    put_tool(LOOP)
+    program = f"print({json.dumps(json.dumps({'gpu': False}))})"
+    (gallery.recipes / "recording.toml").write_text(f"[provenance]\nprobe = '''{program}'''\n")
+    gallery.write("recipe", '"""\nT\n=\n"""\nx = 1\n')
+    with pytest.raises(GalleryError, match="Some GPU is here but the installed libraries cannot"):
+        gallery.record("recipe", device="gpu")

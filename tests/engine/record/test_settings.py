@@ -1,0 +1,110 @@
+"""What recording.toml may say, and what is told where it says something else."""
+
+from pathlib import Path
+
+import pytest
+
+from recipe_gallery.errors import GalleryError
+from recipe_gallery.record.settings import Settings, load_settings
+
+VALUE = "unexpected value: {}; compare with CONTRIBUTING.md"
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        (
+            "[enviroment]\nA = 1\n",
+            "enviroment; there are the tables limits, environment, provenance, output",
+        ),
+        (
+            "[limits]\ncell = 1\n",
+            "[limits] cell; there are cell_timeout, deadline, output_limit",
+        ),
+        (
+            "[limits]\ndeadline = 0\n",
+            "[limits] deadline = 0 is not a number of seconds above 0, at most 1,000,000",
+        ),
+        (
+            "[limits]\noutput_limit = 'a'\n",
+            "[limits] output_limit = 'a' is not a number of MB above 0",
+        ),
+        ("[provenance]\nprobe = 5\n", "[provenance] probe = 5 is not a program"),
+        ('[provenance]\nprobe = "a\\u0000"\n', "[provenance] probe = 'a\\x00' is not a program"),
+        ('[environment]\n"" = "c"\n', "[environment] '' cannot be the name of a variable"),
+        ("[environment]\nA = true\n", "[environment] A = True is not a string or a number"),
+        (
+            '[environment]\nA = "c\\u0000"\n',
+            "[environment] A = 'c\\x00' is not a string or a number",
+        ),
+        ("[environment]\ninherit = 'A'\n", "[environment] inherit = 'A' is not a list of strings"),
+        ("limits = 5\n", "limits; there are the tables limits, environment, provenance, output"),
+        (
+            "[limits]\ncell_timeout = nan\n",
+            "[limits] cell_timeout = 'nan' is not a number of seconds above 0, at most 1,000,000",
+        ),
+        ("[output]\ndrop = [1]\n", "[output] drop = [1] is not a list of strings"),
+        ("[provenance]\npackages = 5\n", "[provenance] packages = 5 is not a list of strings"),
+        ("[environment]\n'A=B' = 1\n", "[environment] 'A=B' cannot be the name of a variable"),
+    ],
+)
+def test_what_is_wrong_in_recording_toml_is_said_with_what_there_is(
+    tmp_path: Path, settings: str, told: str
+) -> None:
+    path = tmp_path / "recording.toml"
+    path.write_text(settings)
+    with pytest.raises(GalleryError) as caught:
+        load_settings(tmp_path)
+    assert str(caught.value) == f"{path}: {VALUE.format(told)}"
+
+
+def test_all_settings_are_read_and_each_has_a_default(tmp_path: Path) -> None:
+    (tmp_path / "recording.toml").write_text(
+        "[limits]\ncell_timeout = 1\ndeadline = 2.5\noutput_limit = 3\n"
+        "[environment]\nA = 'b'\nC = 5\ninherit = ['D', 'E_*']\n"
+        "[provenance]\npackages = ['numpy']\nprobe = 'print(1)'\n"
+        "[output]\ndrop = ['W.*x']\n"
+    )
+    assert load_settings(tmp_path) == Settings(
+        cell_timeout=1,
+        deadline=2.5,
+        output_limit=3,
+        environment={"A": "b", "C": "5"},
+        inherit=("D", "E_*"),
+        packages=("numpy",),
+        probe="print(1)",
+        drop=("W.*x",),
+    )
+    (tmp_path / "recording.toml").write_text("")
+    default = load_settings(tmp_path)
+    assert default == Settings()
+    # as CONTRIBUTING.md says
+    assert (default.cell_timeout, default.deadline, default.output_limit) == (300, 900, 20)
+    assert (default.environment, default.inherit, default.packages) == ({}, (), ())
+    assert (default.probe, default.drop) == ("", ())
+
+
+def test_a_file_that_cannot_be_read_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "recording.toml"
+    path.symlink_to(tmp_path / "none")
+    with pytest.raises(GalleryError) as caught:
+        load_settings(tmp_path)
+    remedy = "remove it or put the file there"
+    assert str(caught.value) == f"{path}: a link that leads nowhere; {remedy}"
+    path.unlink()
+    assert load_settings(tmp_path) == Settings()
+    path.mkdir()
+    with pytest.raises(GalleryError) as caught:
+        load_settings(tmp_path)
+    assert str(caught.value) == f"{path}: cannot be read: Is a directory; mend or remove it"
+    path.rmdir()
+    path.write_bytes(b"a = '\xff'")
+    with pytest.raises(GalleryError) as caught:
+        load_settings(tmp_path)
+    assert caught.value.text.startswith("not valid TOML: 'utf-8' codec can't decode byte 0xff")
+    assert caught.value.remedy == "mend the file; it is text in UTF-8"
+    path.write_text("[output]\ndrop = ['(']\n")
+    with pytest.raises(GalleryError) as caught:
+        load_settings(tmp_path)
+    assert caught.value.text.startswith("[output] drop: not a regular expression: missing )")
+    assert caught.value.remedy == "mend the pattern"

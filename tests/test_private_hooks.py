@@ -1,0 +1,51 @@
+"""Each hook into a library is in one list and is there; nothing else of a library is private."""
+
+import ast
+from collections.abc import Iterator
+
+import pytest
+from private_hooks import HOOKS, Hook
+
+from gallery import ROOT
+
+MOST = 13
+
+
+@pytest.mark.parametrize("hook", HOOKS, ids=lambda hook: hook.names[0])
+def test_a_hook_is_there(hook: Hook) -> None:
+    if not hook.is_there():
+        names = ", ".join(hook.names)
+        pytest.fail(f"{hook.library} lacks {names}: {hook.without}", pytrace=False)
+
+
+def test_the_hooks_are_few() -> None:
+    assert len(HOOKS) <= MOST
+
+
+def private_names(source: str) -> Iterator[str]:
+    """Yield the names with an underscore that a module takes from others."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                yield from (each for each in module.split(".") if each.startswith("_"))
+                yield from (each.name for each in names if each.name.startswith("_"))
+            case ast.Attribute(value=value, attr=name) if name.startswith("_"):
+                own = isinstance(value, ast.Name) and value.id in ("self", "cls")
+                if not own and not name.endswith("__") and name != "_exit":
+                    yield name
+            case ast.Call(
+                func=ast.Name(id="getattr" | "setattr"), args=[_, ast.Constant(value=name), *_]
+            ):
+                if str(name).startswith("_") and not str(name).endswith("__"):
+                    yield str(name)
+
+
+def test_the_list_of_hooks_is_whole() -> None:
+    known = {name for hook in HOOKS for name in hook.names if name.startswith("_")}
+    found = set()
+    for package in ("recipe_gallery", "second_call"):
+        for path in (ROOT / package).rglob("*.py"):
+            if "record" not in path.relative_to(ROOT).parts:
+                found |= set(private_names(path.read_text(encoding="utf-8")))
+    found -= {"__future__", "__version__"}
+    assert found == known
