@@ -101,11 +101,17 @@ compiling.
 #      - You have time for the larger part. Here, fused AdamW is
 #        :measured:`adamw-in-an-iteration.fused.optimizer_share` of an iteration
 #      - Nothing
-#    * - You want CUDA graphs for the step
-#      - ``fused=True`` and no graph, or the whole iteration in one graph
+#    * - The GPU waits for the CPU: the wall time is above 1.2 times the GPU time
+#      - ``fused=True``, and the whole iteration in one CUDA graph
+#      - AdamW: the CPU is busy for :measured:`adamw-in-an-iteration.all-in-one-graph.cpu`; with
+#        ``fused=True`` alone it is busy for :measured:`adamw-in-an-iteration.fused.cpu`
+#      - Inputs have to be copied to fixed addresses, and their sizes are fixed
+#    * - You think of a CUDA graph for the step alone
+#      - ``fused=True`` without a graph
 #      - AdamW: the GPU time is :measured:`adamw-in-an-iteration.fused.gpu`; with the step alone in CUDA
 #        graphs it is :measured:`adamw-in-an-iteration.cuda-graphs.gpu`
-#      - A graph of the step needs gradients that stay where they are, and these cost more than it saves
+#      - Nothing. A graph of the step would need gradients that stay where they are, and these cost more
+#        than it saves
 #    * - You use ``float16`` with `GradScaler <https://docs.pytorch.org/docs/stable/amp.html>`__
 #      - ``fused=True``, which takes over the division by the scale
 #      - Not measured here
@@ -277,16 +283,18 @@ large = bench.compare(
 )
 
 # %%
-# .. chart:: wall
+# .. chart:: gpu
 #    :case: Adam
 #
-#    Wall time of a step of Adam, by the number of layers.
+#    GPU time of a step of Adam, by the number of layers.
 #
-# With 100 layers the CPU launches as few kernels as with ten, and each has ten times as much to do. So
-# the GPU does not wait any more: :claim:`the wall time of the compiled step is near its GPU time
-# <adam.100.compiled.wall < 1.2 * adam.100.compiled.gpu>`. But every tensor is part of the generated code,
-# so :claim:`the first call takes longer than with ten layers <adam.10.compiled.first_call <
-# adam.100.compiled.first_call>`: it takes :measured:`adam.100.compiled.first_call`.
+# Each kernel now has ten times as much to do, and the compiled step :claim:`still needs the least GPU
+# time <adam.100.compiled.gpu < adam.100.fused.gpu>`: :measured:`adam.100.compiled.gpu`. But it checks its
+# guards for ten times as many parameters, and generates code for all of them. So :claim:`its first call
+# takes longer than with ten layers <adam.10.compiled.first_call < adam.100.compiled.first_call>`: it
+# takes :measured:`adam.100.compiled.first_call`. On a host whose CPU is slow, the GPU waits for the
+# guards, too. In this process the wall time of the compiled step is
+# :measured:`adam.100.compiled.wall`; that of the fused step is :measured:`adam.100.fused.wall`.
 #
 # An optimizer without a fused kernel
 # -----------------------------------
@@ -433,9 +441,9 @@ adamw = bench.compare(
 #   with zeros and adds to them.
 # - With all in one graph an iteration takes :measured:`adamw-in-an-iteration.all-in-one-graph.wall`, and
 #   its first call compiles nothing. :claim:`The CPU is done sooner than with a fused step
-#   <adamw-in-an-iteration.all-in-one-graph.cpu < adamw-in-an-iteration.fused.cpu>`, so this is the variant
-#   to try where the GPU waits for the CPU. Inputs have to be copied to fixed addresses, and sizes are
-#   fixed.
+#   <adamw-in-an-iteration.all-in-one-graph.cpu < adamw-in-an-iteration.fused.cpu>`: it launches the whole
+#   graph with one call. So this is the variant to try where the GPU waits for the CPU, which it does not
+#   do here.
 #
 # Gradients that stay where they are cost nothing if you add them up anyway, over several micro-batches.
 # Then ``mode="reduce-overhead"`` for the step takes nothing from the other parts.
