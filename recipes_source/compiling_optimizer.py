@@ -321,7 +321,7 @@ def climb(kind, layers, ways):
 adam = {LAYERS[0]: climb(torch.optim.Adam, LAYERS[0], WAYS)}
 
 # %%
-# Tables and printed output show one run. Text and charts give the median of all processes, so they
+# Printed output and notebooks' tables show one run, and all else the median of all processes, so they
 # differ where the CPU decides.
 #
 # - The for-loop :claim:`launches {adam.10.for-loop.kernels} kernels instead of
