@@ -325,7 +325,7 @@ many = bench.compare(
 agree(calls, 1e-5)
 
 # %%
-# Tables show one run, text and charts the median of all processes.
+# Notebooks' tables show one run, and all else the median of all processes.
 #
 # Now other sizes:
 

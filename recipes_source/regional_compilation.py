@@ -477,8 +477,8 @@ again = launch([("start", way, cache) for way in both for cache in caches])
 small = launch([("tiny", way, "nothing") for way in both])
 
 # %%
-# Tables and printed output show one run; text and charts give the median of all processes, so they differ
-# where the CPU decides.
+# Printed output and notebooks' tables show one run, and all else the median of all processes, so they
+# differ where the CPU decides.
 #
 # .. chart:: ladder
 #    :case: start

@@ -271,8 +271,8 @@ print((1e3 * parts).map("{:.2f} ms".format).to_string())
 
 # %%
 # :claim:`Waiting for data is the longest of the four <data-is-longest>`, so it is the first thing
-# to mend. Tables and printed output show one run; text and charts give the median of all processes,
-# so they differ where the CPU decides.
+# to mend. Printed output and notebooks' tables show one run, and all else the median of all
+# processes, so they differ where the CPU decides.
 #
 # With the batch at hand
 # ----------------------

@@ -18,7 +18,7 @@ from ..recipes.recipe import Cell
 from ..recipes.recorded_page import RecordedPage, Unrecorded, load_page
 from ..recipes.rows import Row
 from ..store import watch
-from .measurements.scope import find_rows, leave_place
+from .measurements.tables import find_rows, make_table
 from .pictures import find_pictures, picture_kind
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ def _show(cell: Cell, outputs: "list[NotebookNode]", pictures: list[str]) -> Ite
             data = output.data
             rows += find_rows(data)
             if "text/html" in data:
-                yield _html(leave_place(data["text/html"], rows))
+                yield make_table(data["text/html"], _html(data["text/html"]), rows)
                 rows = []
             elif picture_kind(data):
                 alt = next(alts, "")

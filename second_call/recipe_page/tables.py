@@ -18,7 +18,8 @@ def label_cells(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """
     is_recipe = load_page(app.env, docname) is not None
     for table in doctree.findall(nodes.table):
-        if not (is_recipe or "cards" in table["classes"]):
+        is_measured = "measured-table" in table["classes"]  # of short cells, which scroll
+        if is_measured or not (is_recipe or "cards" in table["classes"]):
             continue
         heads = [row for head in table.findall(nodes.thead) for row in head]
         merged = any(

@@ -192,7 +192,7 @@ from base64 import b64decode
 from IPython.display import Image, display
 
 
-HEAD = "<thead><tr><th></th><th>ms</th></tr></thead>"
+HEAD = "<thead><tr><th></th><th>wall (ms)</th></tr></thead>"
 LINES = "<tr><th>plain</th><td>1</td></tr><tr><th>graphs</th><td>2</td></tr>"
 TABLE = {"text/html": f"<table>{HEAD}<tbody>{LINES}</tbody></table>"}
 START = dict(case="process", size=None, arm="compiler", quantity="start_up")
@@ -353,16 +353,25 @@ def test_evidence_and_figures_have_the_names_of_charts(pages: dict[str, Pages]) 
 
 def test_tables_say_what_they_are_of(pages: dict[str, Pages]) -> None:
     device = pages["en"].html.partition("Recorded on ")[2].partition(",")[0].partition(" with")[0]
-    page = BeautifulSoup(pages["ko"].html, "html.parser")
-    first, second = (each.get_text() for each in page.select(".recorded-html caption"))
-    assert device in second  # no rows are published between the two
-    assert "프로세스 1개" in second
-    assert first == f"Adam · 100: {second}"
     drawn = charts(pages["en"])
     ladder, explorer = (drawn[at].find("caption").get_text() for at in (0, 2))
     assert explorer == f"medians on {device} (processes: 1, machines: 1)"
     assert ladder == f"Adam, 10 layers · {explorer}"
     assert drawn[1].find("caption") is None  # nothing of it was measured
+
+
+def test_a_table_of_rows_is_drawn_from_all_processes(pages: dict[str, Pages]) -> None:
+    page = BeautifulSoup(pages["ko"].html, "html.parser")
+    (table,) = page.select("table.measured-table")
+    assert table.select_one(".caption-text").get_text().startswith("Adam · 100 · ")
+    assert "프로세스 1개" in table.caption.get_text()
+    cells = [each.get_text(strip=True) for each in table.select("tbody td")]
+    assert cells == ["plain", "20\u00a0ms", "CUDA 그래프", "10\u00a0ms"]
+    # no rows are published before the second one, which stays as it was recorded
+    (other,) = page.select(".recorded-html table")
+    assert [each.get_text() for each in other.select("td")] == ["", "1", "2"]
+    assert other.caption is None
+    assert pages["ko"].notebook.count("<td>2</td>") == 3  # in the code, too
 
 
 def test_names_are_messages_also_without_a_text(gallery: Gallery) -> None:

@@ -49,8 +49,9 @@ ALLOWED = {
     "defines what is told of figures": {
         "how_we_measure": [
             "If the two are nearly equal",
-            "where another recording will fall",
-            "No range is narrower",
+            "95 of 100 further hosts of the same kind fall inside",
+            "no narrower than 0.3%",
+            "fall between the least and the greatest of n",
             'A sentence such as "the compiled step',
         ],
         "terms": [

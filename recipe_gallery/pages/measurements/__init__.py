@@ -29,8 +29,8 @@ def setup(app: Sphinx, only_html: dict[str, Any]) -> None:
 
 def _add_transforms(app: Sphinx) -> None:
     if app.builder.name != "gettext":  # templates hold the roles as they are written
-        from . import fill, scope
+        from . import fill, tables
 
-        add_transform(app, scope.caption_tables, Priority.FILL_FIGURES)
+        add_transform(app, tables.fill_tables, Priority.FILL_FIGURES)
         add_transform(app, fill.fill_figures, Priority.FILL_FIGURES)
         add_transform(app, fill.note_problems, Priority.NOTE_PROBLEMS)

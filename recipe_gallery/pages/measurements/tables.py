@@ -1,0 +1,124 @@
+"""Tables of what was measured: a page has the medians of all processes in those of its run.
+
+A recorded table is one of rows if its lines are the variants of the rows published right before,
+and its columns their quantities. Notebooks keep the tables of their run; other tables stay as
+recorded.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from html import unescape
+from typing import Any
+
+from docutils import nodes
+from sphinx.environment import BuildEnvironment
+from sphinx.locale import get_translation
+
+from ...languages import current_language
+from ...recipes.cell_marks import DATA_CLASS
+from ...recipes.measurements import Measurement
+from ...recipes.recorded_page import RecordedPage, load_page
+from ...recipes.rows import MIME, Row, parse
+from ...store import watch
+from .format import describe_spread, format_figure
+from .known import MAYBE, answers
+from .naming import NAME, QUANTITY, Pieces, ask_name, call, name_case
+from .roles import measured
+
+_ = get_translation("recipe_gallery")
+
+_HEAD = re.compile(r"<th\b[^>]*>([^<]*)</th>")
+
+
+class measured_table(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
+    """A table of rows; its one child is what was recorded, ``rows`` those of each of its lines."""
+
+
+def find_rows(data: Mapping[str, Any]) -> list[Row]:
+    """Return the rows that one output publishes; none if it is not what a recipe may publish."""
+    with suppress(ValueError):
+        return [*parse(data[MIME]).rows] if MIME in data else []
+    return []
+
+
+def make_table(html: str, shown: nodes.Node, rows: Sequence[Row]) -> nodes.Node:
+    """Return what stands on a page for recorded HTML: ``shown``, or a table of rows around it."""
+    head, _tag, body = html.partition("</thead>")
+    columns = [unescape(each).partition(" (")[0] for each in _HEAD.findall(head)]
+    lines = [unescape(each) for each in _HEAD.findall(body)]
+    case = [row for row in rows if (row.case, row.size) == (rows[-1].case, rows[-1].size)]
+    quantities = [each for each in columns if each in {row.quantity for row in case}]
+    if not quantities or {*lines} != {row.variant for row in case}:
+        return shown
+    by_name = {(row.variant, row.quantity): row for row in case}
+    grid = [[by_name.get((line, quantity)) for quantity in quantities] for line in lines]
+    return measured_table("", shown, lines=lines, quantities=quantities, rows=grid)
+
+
+def fill_tables(env: BuildEnvironment, document: nodes.document) -> None:
+    """Put medians of all processes into the tables of a page, in the reader's language."""
+    page = load_page(env, env.docname)
+    for node in list(document.findall(measured_table)):
+        keys = [row.key for line in node["rows"] for row in line if row]
+        known = watch(env, answers, env.docname, *(f"{MAYBE} {key}" for key in keys))
+        found = {key: each.figure for key, each in zip(keys, known, strict=True) if each.figure}
+        drawn = node[0]  # what is measured no more, such as by a stale recording
+        if found and isinstance(page, RecordedPage):
+            drawn = _draw(env, node, found, page.recording.device_name)
+        node.replace_self(drawn)
+
+
+def _draw(
+    env: BuildEnvironment, node: measured_table, found: Mapping[str, Measurement], device: str
+) -> nodes.table:
+    locale = current_language(env.config).locale
+    quantity = partial(ask_name, env, env.docname, QUANTITY)
+    variant = partial(ask_name, env, env.docname, NAME)
+    heads = [_cell(*_words(call(each, quantity))) for each in node["quantities"]]
+    heads.insert(0, nodes.entry())
+    body = nodes.tbody()
+    for name, rows in zip(node["lines"], node["rows"], strict=True):
+        cells = [_cell(*_words(call(name, variant)))]
+        for row in rows:
+            figure = found.get(row.key) if row else None
+            if figure:
+                shown = format_figure(figure, locale)
+                cells.append(_cell(measured("", shown, spread=describe_spread(figure, locale))))
+            else:
+                cells.append(nodes.entry())
+        body += nodes.row("", *cells)
+    specs = [nodes.colspec(colwidth=1) for _each in heads]
+    head = nodes.thead("", nodes.row("", *heads))
+    group = nodes.tgroup("", *specs, head, body, cols=len(heads))
+    first = next(row for rows in node["rows"] for row in rows if row)
+    case = name_case(env, env.docname, first.case, first.size)
+    caption = nodes.title("", "", *_describe(case, found, device), translatable=False)
+    return nodes.table("", caption, group, classes=["measured-table"])
+
+
+def _cell(*words: nodes.Node) -> nodes.entry:
+    return nodes.entry("", nodes.paragraph("", "", *words, translatable=False))
+
+
+def _words(pieces: Pieces) -> list[nodes.Node]:
+    """Return pieces as nodes; words that are the recipe's are marked as data."""
+    return [
+        nodes.inline("", words, classes=[DATA_CLASS]) if is_data else nodes.Text(words)
+        for words, is_data in pieces
+    ]
+
+
+def _describe(case: Pieces, found: Mapping[str, Measurement], device: str) -> list[nodes.Node]:
+    """Return the caption of a table: its case, and of how many processes its numbers are."""
+    processes = max(each.processes for each in found.values())
+    machines = max(each.hosts for each in found.values())
+    facts = {"device": device, "processes": processes, "machines": machines}
+    if processes == 1:
+        text = _("one process on %(device)s")
+    elif machines == 1:
+        text = _("medians of %(processes)s processes on one machine, %(device)s")
+    else:
+        text = _("medians of %(processes)s processes on %(machines)s machines, %(device)s")
+    return [*_words(case), nodes.Text(f" · {text % facts}")]
