@@ -4,9 +4,9 @@ Adam is slow: fused=True or torch.compile?
 
 Choose between a keyword and a compiled step, and find out whether the optimizer matters at all.
 
-**Adam, AdamW, SGD: pass** ``fused=True``, **and compile nothing. Any other optimizer in a long
-run: compile its step, with a learning rate that is a tensor; the first call then takes seconds.
-Leave the step alone if it is a small part of an iteration.**
+**Adam, AdamW, SGD: pass** ``fused=True``, **and compile nothing.** **Any other optimizer in a long
+run: compile its step, with a learning rate that is a tensor; the first call then takes seconds.**
+**Leave the step alone if it is a small part of an iteration.**
 
 .. code-block:: python
    :caption: Adam, AdamW, SGD: ``fused=True``
@@ -43,15 +43,15 @@ Leave the step alone if it is a small part of an iteration.**
 
 A step of Adam over ten layers takes :measured:`adam.10.foreach.gpu` of GPU time with *foreach*, the
 default. With ``fused=True``, :claim:`it takes less <adam.10.fused.gpu < adam.10.foreach.gpu>`:
-:measured:`adam.10.fused.gpu`. Compiling this step takes a first call of
-:measured:`adam.10.compiled.first_call`, and in a training iteration :claim:`it saves less than a
-twentieth of the time that fused=True takes <0.95 * adamw-in-an-iteration.fused.wall <
+:measured:`adam.10.fused.gpu`. If you compile this step instead, the first call takes
+:measured:`adam.10.compiled.first_call`. A training iteration then :claim:`gets shorter by less than a
+twentieth, compared with fused=True <0.95 * adamw-in-an-iteration.fused.wall <
 adamw-in-an-iteration.compiled.wall>`.
 
-NAdam has no fused kernel, and an iteration takes :measured:`nadam-in-an-iteration.foreach.gpu` of GPU
-time. With a compiled step, :claim:`it takes less <nadam-in-an-iteration.compiled.gpu <
-nadam-in-an-iteration.foreach.gpu>`: :measured:`nadam-in-an-iteration.compiled.gpu`. Compiling has paid
-for its start after :measured:`nadam-in-an-iteration.compiled.break_even` iterations, compared with not
+NAdam has no fused kernel. Without compiling, a training iteration takes
+:measured:`nadam-in-an-iteration.foreach.gpu` of GPU time. With a compiled step, :claim:`it takes less
+<nadam-in-an-iteration.compiled.gpu < nadam-in-an-iteration.foreach.gpu>`:
+:measured:`nadam-in-an-iteration.compiled.gpu`. Compiling has paid for its start after :measured:`nadam-in-an-iteration.compiled.break_even` iterations, compared with not
 compiling.
 
 **What you need**
@@ -94,7 +94,7 @@ compiling.
 #    * - The run is short, or you start it often
 #      - No compiling
 #      - You do not wait for the compiler, which takes :measured:`process.compiler.start_up` to start
-#      - NAdam: compiling would have paid after
+#      - You lose what compiling saves: with NAdam it would have paid after
 #        :measured:`nadam-in-an-iteration.compiled.break_even` iterations
 #    * - The optimizer is a small part of an iteration (``look``, below, tells)
 #      - Leave it as it is
@@ -102,23 +102,25 @@ compiling.
 #        :measured:`adamw-in-an-iteration.fused.optimizer_share` of an iteration
 #      - Nothing
 #    * - The GPU waits for the CPU: the wall time is above 1.2 times the GPU time
-#      - ``fused=True``, and the whole iteration in one CUDA graph
+#      - ``fused=True, capturable=True``, and the whole iteration in one CUDA graph
 #      - AdamW: the CPU is busy for :measured:`adamw-in-an-iteration.all-in-one-graph.cpu`; with
 #        ``fused=True`` alone it is busy for :measured:`adamw-in-an-iteration.fused.cpu`
-#      - Inputs have to be copied to fixed addresses, and their sizes are fixed
-#    * - You think of a CUDA graph for the step alone
+#      - Inputs have to be copied to fixed addresses, and their sizes are fixed. AdamW takes
+#        :measured:`adamw-in-an-iteration.all-in-one-graph.memory` of memory; without the graph it takes
+#        :measured:`adamw-in-an-iteration.fused.memory`
+#    * - You consider a CUDA graph for the step alone
 #      - ``fused=True`` without a graph
 #      - AdamW: the GPU time is :measured:`adamw-in-an-iteration.fused.gpu`; with the step alone in CUDA
 #        graphs it is :measured:`adamw-in-an-iteration.cuda-graphs.gpu`
-#      - Nothing. A graph of the step would need gradients that stay where they are, and these cost more
-#        than it saves
+#      - Nothing. The graph would need gradients that stay where they are, so each iteration would fill
+#        them with zeros
 #    * - You use ``float16`` with `GradScaler <https://docs.pytorch.org/docs/stable/amp.html>`__
 #      - ``fused=True``, which takes over the division by the scale
 #      - Not measured here
 #      - Nothing
 #    * - Your optimizer is LBFGS, SparseAdam or Adafactor
 #      - Leave it as it is
-#      - The compiler makes no graph of its step (see the pitfalls)
+#      - You do not wait for a compiler that makes no graph of the step (see the pitfalls)
 #      - Nothing
 #
 # Why a step takes long
@@ -157,9 +159,9 @@ plt.show()
 # So the **limit** is the time in which the device copies 28 bytes per parameter. The limit is a guide:
 # it supposes that data come from memory and not from a cache.
 #
-# Launching kernels is the other cost. Each kernel costs the CPU some microseconds, and a compiled step
-# also checks its :term:`guards <guard>`, the conditions under which its code is valid, for every
-# parameter. **The GPU waits for the CPU** if the wall time is above 1.2 times the GPU time.
+# Launching kernels is the other cost. Here, an eager operation on a small tensor takes the CPU
+# :measured:`process.eager-operation.launch_cost`. A compiled step also checks its :term:`guards <guard>`
+# for every parameter: these are the conditions under which its code is valid. **The GPU waits for the CPU** if the wall time is above 1.2 times the GPU time.
 #
 # A step alone
 # ------------
@@ -192,9 +194,10 @@ ADAM = {
 }
 
 # %%
-# Each variant has an optimizer of its own. The compiler sets ``capturable=True`` in the optimizer it
-# compiles, which moves the step counter to the GPU, and a step of such an optimizer without compiling
-# is slower than the one that people use. The variant "foreach, capturable" shows by how much.
+# Each variant has an optimizer of its own. The compiler sets ``capturable=True`` in the optimizer that
+# it compiles, which moves the step counter to the GPU. Without compiling, :claim:`a step of such an
+# optimizer takes longer <adam.10.foreach.wall < adam.10.foreach-capturable.wall>`. The variant "foreach,
+# capturable" shows by how much.
 
 
 def make_step(kind, layers, compiled=False, **options):
@@ -229,7 +232,8 @@ def limit(layers):
 # %%
 # After three steps the weights of all variants have to agree within a hundredth of the learning rate.
 # ``wall`` is the wall time of a step and ``gpu`` the time in kernels. ``cpu`` is the time in which the
-# CPU launches them, and ``share`` is the limit divided by ``gpu``.
+# CPU launches them, and ``share`` is the limit divided by ``gpu``. Tables, charts and text show the
+# median of all processes. What is printed, and the tables of the notebook, show one run.
 
 alone = bench.compare(
     "Adam",
@@ -292,9 +296,9 @@ large = bench.compare(
 # time <adam.100.compiled.gpu < adam.100.fused.gpu>`: :measured:`adam.100.compiled.gpu`. But it checks its
 # guards for ten times as many parameters, and generates code for all of them. So :claim:`its first call
 # takes longer than with ten layers <adam.10.compiled.first_call < adam.100.compiled.first_call>`: it
-# takes :measured:`adam.100.compiled.first_call`. On a host whose CPU is slow, the GPU waits for the
-# guards, too. In this process the wall time of the compiled step is
-# :measured:`adam.100.compiled.wall`; that of the fused step is :measured:`adam.100.fused.wall`.
+# takes :measured:`adam.100.compiled.first_call`. In this process :claim:`the GPU waits for the CPU, which
+# checks the guards <1.2 * adam.100.compiled.gpu < adam.100.compiled.wall>`: the wall time of the compiled
+# step is :measured:`adam.100.compiled.wall`; that of the fused step is :measured:`adam.100.fused.wall`.
 #
 # An optimizer without a fused kernel
 # -----------------------------------
@@ -433,9 +437,8 @@ adamw = bench.compare(
 #   <adamw-in-an-iteration.fused.gpu < adamw-in-an-iteration.foreach.gpu>`. In wall time it takes
 #   :measured:`adamw-in-an-iteration.fused.wall`; with foreach it takes
 #   :measured:`adamw-in-an-iteration.foreach.wall`.
-# - With a compiled step it takes :measured:`adamw-in-an-iteration.compiled.wall`. The microseconds by
-#   which a fused step is done sooner alone do not count here, because the CPU launches the step while
-#   the GPU still computes the gradients.
+# - With a compiled step it takes :measured:`adamw-in-an-iteration.compiled.wall`. Here the GPU does not
+#   wait for the guards, because the CPU checks them while the GPU still computes the gradients.
 # - With the step in CUDA graphs, :claim:`the GPU has more to do than with a fused step
 #   <adamw-in-an-iteration.fused.gpu < adamw-in-an-iteration.cuda-graphs.gpu>`, because it fills gradients
 #   with zeros and adds to them.
@@ -445,8 +448,8 @@ adamw = bench.compare(
 #   graph with one call. So this is the variant to try where the GPU waits for the CPU, which it does not
 #   do here.
 #
-# Gradients that stay where they are cost nothing if you add them up anyway, over several micro-batches.
-# Then ``mode="reduce-overhead"`` for the step takes nothing from the other parts.
+# If you add up gradients over several micro-batches, they have to stay where they are anyway. Then
+# ``mode="reduce-overhead"`` for the step adds little to the other parts. This was not measured here.
 #
 # NAdam goes through the same test.
 
@@ -509,8 +512,8 @@ for name in ("foreach", "fused"):
 # %%
 # Here, :claim:`the step is a smaller part of an iteration if it is fused
 # <adamw-in-an-iteration.fused.optimizer_share < adamw-in-an-iteration.foreach.optimizer_share>`:
-# :measured:`adamw-in-an-iteration.fused.optimizer_share`. With more tokens in a batch, it is smaller
-# still.
+# :measured:`adamw-in-an-iteration.fused.optimizer_share`. A step takes the same time for any number of
+# tokens in a batch, so its part of an iteration depends on that number.
 #
 # Pitfalls
 # --------
@@ -594,9 +597,11 @@ for variant, found in counts.items():
 # %%
 # With a number as learning rate, the twelve steps take :measured:`a-schedule.a-number.compilations`
 # compilations. :claim:`With a tensor they take fewer <a-schedule.a-tensor.compilations <
-# a-schedule.a-number.compilations>`: :measured:`a-schedule.a-tensor.compilations`. A momentum that the
-# schedule changes, which ``OneCycleLR`` does unless told otherwise, is a number, too. Rule: make the
-# learning rate a tensor, and pass ``cycle_momentum=False``. Steps that are not compiled need neither.
+# a-schedule.a-number.compilations>`: :measured:`a-schedule.a-tensor.compilations`. ``OneCycleLR`` also
+# changes the momentum unless told otherwise. The momentum is a number, so :claim:`the step is compiled
+# again and again in spite of the tensor <a-schedule.a-tensor.compilations <
+# a-schedule.a-tensor-momentum-cycled.compilations>`. Rule: make the learning rate a tensor, and pass
+# ``cycle_momentum=False``. Steps that are not compiled need neither.
 #
 # **The compiler compiles nothing.** It leaves fused kernels as they are: :claim:`with fused=True, a
 # compiled step gives no graph <graphs-of-a-step.adam-fused.graphs < graphs-of-a-step.adam.graphs>`, and
