@@ -1,7 +1,7 @@
 // second_call/charts/explorer.py writes what a page shows without this.
 for (const explorer of document.querySelectorAll(".explorer")) {
   const { lang } = document.documentElement;
-  const { least, most, separator, one, several, two, minutes, hours, short, long } = explorer.dataset;
+  const { least, most, nearly, separator, one, several, two, minutes, hours, short, long } = explorer.dataset;
   const all = (kind) => [...explorer.querySelectorAll(kind)];
   const [slider, output, beside, controls] = ["input", "output", ".explorer-calls", ".explorer-controls"].flatMap(all);
   const [selects, cases] = [all("select"), all(".explorer-case")];
@@ -33,15 +33,12 @@ for (const explorer of document.querySelectorAll(".explorer")) {
     const calls = +(10 ** slider.value).toPrecision(2);
     const shown = cases[selects.reduce((at, each) => at * each.length + each.selectedIndex, 0)];
     for (const each of cases) each.hidden = each !== shown;
-    for (const svg of shown.querySelectorAll("svg")) {
-      const { left, right } = svg.dataset;
-      const x = +left + ((right - left) * Math.log(calls / least)) / Math.log(most / least);
-      for (const end of ["x1", "x2"]) svg.querySelector(".explorer-mark").setAttribute(end, x);
-    }
+    const place = `${(100 * Math.log(calls / least)) / Math.log(most / least)}%`;
+    for (const end of ["x1", "x2"]) shown.querySelector(".explorer-mark").setAttribute(end, place);
     const times = JSON.parse(shown.dataset.arms)
       .map(([name, start, call]) => [start + calls * call, name])
       .sort(([a], [b]) => a - b);
-    const best = times.filter(([time]) => time < 1.15 * times[0][0]).map(([, name]) => name);
+    const best = times.filter(([time]) => time < nearly * times[0][0]).map(([, name]) => name);
     const last = best.at(-1);
     slider.ariaValueText = calls.toLocaleString(lang);
     beside.textContent = slider.ariaValueText;

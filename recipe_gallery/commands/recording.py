@@ -13,7 +13,7 @@ from .parser import RECIPES, RECORDINGS, argument, command, count
 @command("check", RECORDINGS)
 def check(project: Project, options: argparse.Namespace) -> bool:
     """Tell which recordings are missing, stale or current."""
-    from ..record.recording_status import check_recordings, format_reports
+    from ..record.status import check_recordings, format_reports
 
     reports = check_recordings(project, options.recordings_folder)
     print(format_reports(reports))

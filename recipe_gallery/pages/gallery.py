@@ -8,7 +8,7 @@ import contextlib
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -19,6 +19,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.errors import ConfigError
+from sphinx.util import logging
 from sphinx_gallery.gen_gallery import generate_gallery_rst
 from sphinx_gallery.gen_rst import extract_intro_and_title
 from sphinx_gallery.utils import get_md5sum
@@ -27,10 +28,11 @@ from ..errors import GalleryError
 from ..project import code_digest, file_state, gallery_folders
 from ..recipes.gallery import GalleryFile, ignore_pattern, list_files
 from ..recipes.recipe import load_recipe
-from ..recipes.recorded_page import load_recorded
+from ..recipes.recorded_page import Unrecorded, load_recorded
 from ..recipes.references import leave_out_figures
-from ..recipes.settings import without_notes
 from .pictures import write_pictures
+
+logger = logging.getLogger(__name__)
 
 # Settings of Sphinx-Gallery that cannot be others where recordings are shown
 _FORCED = {
@@ -103,27 +105,42 @@ def make_pages(app: Sphinx) -> None:
         path.write_text(json.dumps({"pages": before["pages"]}), encoding="utf-8")
 
         redrawn = set()
+        broken: dict[GalleryFile, GalleryError] = {}
         for file in (each for each in files if each.docname not in recipes):
             recording = file.recording(root / app.config.recipe_gallery_recordings)
             states = _states([file.path, recording])  # what is saved meanwhile is for the next one
             page = load_recorded(file, root / app.config.recipe_gallery_recordings)
+            if isinstance(page, Unrecorded) and page.recipe is None:
+                broken[file] = page.error  # the next build looks at it again
+                continue
             recipes[file.docname] = _states(page.recipe.files if page.recipe else []) | states
             if write_pictures(root, file, page):
                 redrawn.add(file.docname)
         if redrawn or has_changed:
-            for docname in set(before["pages"]) - set(_find_pages(app)):
-                for ending in _ENDINGS:
-                    (root / f"{docname}{ending}").unlink(missing_ok=True)
             for file in files:
                 mark, page_file = root / f"{file.docname}.py.md5", root / f"{file.docname}.rst"
-                is_kept = before["settings"] == now["settings"] and file.docname not in redrawn
-                if not (is_kept and page_file.exists() and _hash(file.path) == _read(mark)):
+                is_new = before["settings"] != now["settings"] or file.docname in redrawn
+                is_new = is_new or file in broken or not page_file.exists()
+                if is_new or _hash(file.path) != _read(mark):
                     mark.unlink(missing_ok=True)
-            with _naming_causes(files), without_notes():
-                generate_gallery_rst(app)
+            left_out = [file for file in broken if not file.path.is_file()]  # a pipe never ends
+            try:
+                _generate(app, left_out)
+            except Exception:  # of many kinds: Sphinx-Gallery makes pages of some
+                left_out = [*broken]
+                if not broken:
+                    raise
+                _generate(app, left_out)
             _remove_code_objects(app)
-            for file in files:  # of the copy that the page was made from
+            missing = {*before["pages"]} - {*_find_pages(app)} | {each.docname for each in left_out}
+            for path_of_page in (root / f"{name}{end}" for name in missing for end in _ENDINGS):
+                path_of_page.unlink(missing_ok=True)
+            for file in (each for each in files if each not in left_out):
+                # of the copy that the page was made from
                 (root / f"{file.docname}.py.md5").write_text(_hash(root / f"{file.docname}.py"))
+        for file, error in broken.items():
+            if not (root / f"{file.docname}.rst").exists():
+                logger.warning("%s", error, type="recipe_gallery", subtype="recipe")
         made = {**now, "recipes": recipes, "pages": _find_pages(app)}
         path.write_text(json.dumps(made), encoding="utf-8")
 
@@ -180,20 +197,16 @@ def _find_pages(app: Sphinx) -> list[str]:
     return sorted(name for name in found if Path(app.srcdir, f"{name}.rst").exists())
 
 
-@contextlib.contextmanager
-def _naming_causes(files: Iterable[GalleryFile]) -> Iterator[None]:
-    """Where Sphinx-Gallery fails, name the recipe that is the cause."""
-    for file in files:
-        if file.path.is_fifo():
-            load_recipe(file.path)  # it says so; Sphinx-Gallery would wait for it
+def _generate(app: Sphinx, left_out: Iterable[GalleryFile]) -> None:
+    """Let Sphinx-Gallery write all pages that are not marked, but those of some files."""
+    gallery = app.config.sphinx_gallery_conf
+    ignored = gallery["ignore_pattern"]
+    names = [f"^{re.escape(file.path.name)}$" for file in left_out]
     try:
-        yield
-    except GalleryError:
-        raise
-    except Exception:
-        for file in files:
-            load_recipe(file.path, file.name)
-        raise
+        gallery["ignore_pattern"] = "|".join([ignored, *names])
+        generate_gallery_rst(app)
+    finally:
+        gallery["ignore_pattern"] = ignored
 
 
 def _remove_code_objects(app: Sphinx) -> None:
@@ -210,10 +223,9 @@ def leave_out_keys(app: Sphinx, _docname: str, source: list[str]) -> None:
     if "sphx-glr-thumbcontainer" not in source[0]:
         return
     for file in list_files(app.config, Path(app.srcdir)):
-        with contextlib.suppress(GalleryError, OSError, ValueError):  # its own page tells it
-            text = file.path.read_text(encoding="utf-8")
+        with contextlib.suppress(GalleryError):  # its own page tells it
+            text = load_recipe(file.path, file.name).blocks[0].content
             if leave_out_figures(text) != text:
-                text = load_recipe(file.path, file.name).blocks[0].content
                 before, after = (
                     f'tooltip="{escape(extract_intro_and_title(file.name, each)[0])}"'
                     for each in (text, leave_out_figures(text))

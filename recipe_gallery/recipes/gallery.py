@@ -73,7 +73,7 @@ def find_recipes(folder: Path, settings: Mapping[str, Any] | None = None) -> lis
         return []
     own_index = re.match(conf["copyfile_regex"], "index.rst") and (folder / "index.rst").is_file()
     # As Sphinx-Gallery's get_subsections, which looks for a header in each file, too
-    parts = sorted(Path(each) for each in os.scandir(folder) if each.is_dir())
+    parts = sorted(each for each in folder.iterdir() if each.is_dir())
     if own_index:
         parts = [part for part in parts if part.name != "__pycache__"]
     else:

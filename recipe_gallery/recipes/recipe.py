@@ -34,7 +34,7 @@ from .fingerprint import (
     syntax_error,
 )
 from .inline import PRIVATE_IMPORT, Inlined, inline
-from .settings import read_cell_settings, read_settings, without_notes
+from .settings import read_cell_settings, read_settings
 
 _PLUMBING = re.compile(r"^[ \t]*#\s*sphinx_gallery_plumbing\s*=\s*True\b", re.MULTILINE)
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1*")
@@ -194,10 +194,9 @@ def _split(path: Path) -> list[Block]:
     try:
         if path.exists() and not path.is_file():
             raise OSError(0, "it is no file")  # a pipe would be waited for
-        with without_notes():
-            _settings, blocks, tree = py_source_parser.split_code_and_text_blocks(
-                path, return_node=True
-            )
+        _settings, blocks, tree = py_source_parser.split_code_and_text_blocks(
+            path, return_node=True
+        )
         if tree is None:
             raise syntax_error(path, path.read_text(encoding="utf-8"), 1)
         return blocks

@@ -22,7 +22,6 @@ Sphinx-Gallery removes them from the page; its own are allowed, too. Those of th
 """
 
 import ast
-import contextlib
 import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -93,28 +92,10 @@ _SETTING = re.compile(r"^[ \t]*#[ \t]*sphinx_gallery_(\w+)[ \t]*(.*)$", re.MULTI
 _SETTING_IN_TEXT = re.compile(r"^sphinx_gallery_(?:\w+ *=|(?:start|end)_ignore\b)", re.MULTILINE)
 
 
-class _Notes(logging.Filter):
-    """Holds back what Sphinx-Gallery says of a setting, which names neither file nor line."""
-
-    held = False
-
-    def filter(self, record: logging.LogRecord) -> bool:
-        """Tell whether to show a record."""
-        return not (self.held and getattr(record, "subtype", None) == "file_conf")
-
-
-_NOTES = _Notes()
-logging.getLogger("sphinx.sphinx-gallery").addFilter(_NOTES)
-
-
-@contextlib.contextmanager
-def without_notes(held: bool = True) -> Iterator[None]:
-    """Hold back Sphinx-Gallery's notes of settings: reading them here names file and line."""
-    before, _NOTES.held = _NOTES.held, held
-    try:
-        yield
-    finally:
-        _NOTES.held = before
+# What Sphinx-Gallery says of a value names neither file nor line, as reading it here does.
+logging.getLogger("sphinx.sphinx-gallery").addFilter(
+    lambda record: getattr(record, "subtype", None) != "file_conf"
+)
 
 
 def read_settings(path: Path, blocks: Sequence[Block]) -> tuple[dict[str, Any], dict[str, int]]:

@@ -20,7 +20,7 @@ from ..recipes.recipe import load_recipe
 from ..recipes.replicates import replicates_path
 from ..recipes.sources import Measurements, Process, Sources, measure_all, read_sources
 from .programs import ask
-from .recording_status import choose_files
+from .status import choose_files
 
 ANSWER = 60  # seconds in which git has to answer
 PREDICTED = 0.95  # of new measurements lie in a range that is expected of them

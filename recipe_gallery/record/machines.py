@@ -28,9 +28,9 @@ from .gpu import Gpu, require_gpus
 from .interruption import Interruption
 from .places import alone_on
 from .progress import Progress
-from .recording_status import name_files
 from .remains import end_kernels, remove_leftovers
 from .settings import FILE_NAME, load_settings
+from .status import name_files
 from .task import Failure, Result, Task, attempt
 
 TRIES, PATIENCE = 3, 60  # workers that may be lost with one task; seconds without any

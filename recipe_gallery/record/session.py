@@ -20,8 +20,8 @@ from . import storage
 from .interruption import Interruption
 from .places import Places, alone_on, find_places, one_at_a_time
 from .progress import Progress, State, Summary
-from .recording_status import Check, Status, choose_files, inspect
 from .remains import remove_leftovers
+from .status import Check, Status, choose_files, inspect
 from .task import Failure, Result, Task, describe_failure
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Charts of measured figures: SVG drawn at build time, with words of the reader's language."""
+"""Charts of measurements: drawn at build time, with words of the reader's language."""
 
 from typing import Any
 
@@ -14,18 +14,18 @@ def setup(app: Sphinx) -> None:
     from recipe_gallery.pages.markdown import write_block
     from recipe_gallery.pages.measurements.naming import EVENT
 
-    from . import directive, names
+    from . import directive, source
 
-    app.add_directive("names", names.Names)
+    app.add_directive("names", source.Names)
     app.add_directive("chart", directive.ChartDirective)
-    app.add_node(names.names, html=(skip, None), **ONLY_HTML)
+    app.add_node(source.names, html=(skip, None), **ONLY_HTML)
     app.add_node(directive.chart, html=(directive.visit_chart, directive.depart_chart), **ONLY_HTML)
     shown: Any = dict.fromkeys(ONLY_HTML, (_pass, _pass))
     app.add_node(directive.replaced, **shown)
-    for node in (names.names, directive.chart):
+    for node in (source.names, directive.chart):
         write_block.register(node, lambda _node, _page: "")
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
-    app.connect(EVENT, names.find_name)
+    app.connect(EVENT, source.find_name)
     app.connect("html-page-context", _load_script)
 
 
@@ -40,5 +40,5 @@ def _load_script(
     from .directive import chart
     from .explorer import SCRIPT
 
-    if doctree and any("explorer" in node.get("svg", "") for node in doctree.findall(chart)):
+    if doctree and any("explorer" in node.get("drawing", "") for node in doctree.findall(chart)):
         app.add_js_file(SCRIPT, loading_method="defer")

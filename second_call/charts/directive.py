@@ -24,13 +24,13 @@ from recipe_gallery.store import store_of, watch
 from ..figures.summary import summarize
 from ..nodes import render
 from . import forms
-from .names import Source, Table
+from .source import Source, Table
 
 _ = get_translation("second_call")
 
 
 class chart(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """A chart: ``svg`` and ``table`` as HTML, ``problems``, and the caption as its children."""
+    """A chart: ``drawing`` and ``table`` as HTML, ``problems``, and the caption as its children."""
 
 
 class replaced(nodes.Invisible, nodes.Element):  # noqa: N801
@@ -83,7 +83,7 @@ class ChartDirective(SphinxDirective):
             raise self.error(f"chart: {error}") from None
         node = chart(problems=source.problems)
         if drawn:
-            node["svg"] = drawn.svg
+            node["drawing"] = drawn.drawing
             node["table"] = _make_table(drawn.table, source) if drawn.table else ""
         node += caption
         self.set_source_info(node)
@@ -129,7 +129,7 @@ def finish_charts(env: BuildEnvironment, document: nodes.document) -> None:
         path = Path(node.source) if node.source else None
         found = (GalleryError(each, path=path, line=node.line) for each in node["problems"])
         problems += map(str, found)
-        if "svg" in node:
+        if "drawing" in node:
             for each in _find_figure(node):
                 wrapper = replaced(**{DOWNLOADS_ONLY: True})
                 each.replace_self(wrapper)
@@ -150,9 +150,9 @@ def _find_figure(node: chart) -> list[nodes.Element]:
 
 def visit_chart(self: HTML5Translator, node: chart) -> None:
     """Write the chart, above its caption."""
-    if "svg" not in node:
+    if "drawing" not in node:
         raise nodes.SkipNode
-    self.body.append(f'<figure class="chart">\n{node["svg"]}<figcaption>\n')
+    self.body.append(f'<figure class="chart">\n{node["drawing"]}<figcaption>\n')
 
 
 def depart_chart(self: HTML5Translator, node: chart) -> None:

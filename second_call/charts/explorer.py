@@ -8,7 +8,6 @@ others.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from html import escape
 from math import ceil, log10
 from typing import Any
@@ -23,10 +22,9 @@ from recipe_gallery.store import watch
 
 from ..figures.summary import summarize
 from ..nodes import render
-from .lines import BELOW, Point, Series, begin_plot, write_names, write_number
-from .names import Chart, Source, Table
-from .scales import Scale, format_seconds, format_value, time_words
-from .svg import NARROW, Drawing, draw_both, text_width
+from .plot import Line, draw_plot
+from .scales import Scale, format_count, format_seconds, format_value, time_words
+from .source import Chart, Source, Table
 
 _ = get_translation("second_call")
 
@@ -34,8 +32,8 @@ SCRIPT, CALLS = "explorer.js", 10_000
 START_UP = ("process", "compiler", "start_up")  # the row of the harness: case, arm, quantity
 LEAST, MOST = 10, 1_000_000  # calls; more if an arm pays later
 LAST = 100_000_000
-NEARLY = 1.15  # times that differ by less are about the same; explorer.js has it, too
-_HEIGHT = 260
+NEARLY = 1.15  # times that differ by less are about the same
+_MOST_TICKS = 7
 _TICKS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 60, 600, 3600, 36_000, 360_000)
 
 
@@ -76,12 +74,12 @@ def explore(source: Source, options: Mapping[str, Any], _inline: object) -> Char
     said = [describe(case, CALLS, locale, words) for case in cases]
     drawn = [draw_case(case, most, label, locale) for case, label in zip(cases, said, strict=True)]
     drawn[1:] = [each.replace("<div", "<div hidden", 1) for each in drawn[1:]]
-    svg = render(
+    drawing = render(
         "explorer.html",
         sentence=said[0],
         cases=list(dict.fromkeys(case.name for case in cases)),
         machines=list(dict.fromkeys(case.machine for case in cases)),
-        words=words,
+        words=words | {"nearly": NEARLY},
         labels=[_("Case"), _("Calls in your run")],
         ends=(LEAST, most),
         powers=[log10(each) for each in (LEAST, most, CALLS)],
@@ -89,7 +87,7 @@ def explore(source: Source, options: Mapping[str, Any], _inline: object) -> Char
         note=_("Medians of what was measured; near a crossing your machine decides."),
         drawn="".join(drawn),
     ).astext()
-    return Chart(svg=svg, table=_tabulate(cases, locale))
+    return Chart(drawing=drawing, table=_tabulate(cases, locale))
 
 
 def _find_cases(source: Source, options: Mapping[str, Any], machine: str) -> list[Case]:
@@ -187,43 +185,39 @@ def find_most(cases: Sequence[Case]) -> int:
 
 def draw_case(case: Case, most: int, label: str, locale: Locale) -> str:
     """Return the lines of a case, with a mark at ``CALLS``."""
-    arms = json.dumps([[arm.name, arm.start, arm.call] for arm in case.arms], ensure_ascii=False)
-    drawn = draw_both(partial(_draw, case, most, locale), label)
-    data = f'data-name="{escape(case.name)}" data-arms="{escape(arms)}"'
-    return f'<div class="explorer-case" {data}>{drawn}</div>\n'
-
-
-def _draw(case: Case, most: int, locale: Locale, width: float) -> Drawing:
-    series, words = [_series(arm, most) for arm in case.arms], time_words()
-    drawing, right, top = begin_plot(series, width)
+    words = time_words()
     low = min(arm.total(LEAST) for arm in case.arms)
     high = max(arm.total(most) for arm in case.arms)
-    y = Scale(low=low, high=high, start=top + 8 + _HEIGHT, end=top + 8, is_log=True)
-    ticks = [tick for tick in _TICKS if low <= tick <= high]
-    ticks = ticks[:: ceil(len(ticks) / 7) or 1]
-    left = max((text_width(format_seconds(tick, locale, words)) for tick in ticks), default=0) + 10
-    end = right - (16 if right == width else 0)
-    x = Scale(low=LEAST, high=most, start=left, end=end, is_log=True)
-    for tick in ticks:
-        drawing.line((left, y(tick)), (x.end, y(tick)), "grid")
-        drawing.text(left - 8, y(tick) + 5, format_seconds(tick, locale, words), "muted", "end")
-    for tick in x.ticks(4 if width <= NARROW else 7):
-        drawing.line((x(tick), y.end), (x(tick), y.start), "grid")
-        drawing.text(x(tick), y.start + 20, write_number(tick, locale), "muted", "middle")
-    drawing.text((left + x.end) / 2, y.start + 40, str(_("Calls in your run")), "muted", "middle")
-    for each in series:
-        drawing.path([(x(p.x), y(p.value)) for p in each.points], f"curve {each.kind}")
-    if right < width:
-        write_names(drawing, series, right + 8, y)
-    drawing.line((x(CALLS), y.end), (x(CALLS), y.start), "explorer-mark")
-    drawing.data = f' data-left="{left:.1f}" data-right="{x.end:.1f}"'
-    drawing.height = y.start + BELOW
-    return drawing
-
-
-def _series(arm: Arm, most: int) -> Series:
-    """Return the line of an arm, which is bent on logarithmic axes."""
-    steps = 12 * round(log10(most / LEAST))
+    across = Scale(low=LEAST, high=most, start=0, end=100, is_log=True)
+    up = Scale(low=low, high=high, start=100, end=0, is_log=True)
+    steps = 12 * round(log10(most / LEAST))  # lines are bent on logarithmic axes
     calls = [LEAST * (most / LEAST) ** (step / steps) for step in range(steps + 1)]
-    points = [Point(x=x, value=arm.total(x), low=0, high=0) for x in calls]
-    return Series(name=arm.name, points=points, kind=arm.kind)
+    lines = [
+        Line(
+            name=arm.name,
+            kind=arm.kind,
+            points=[(across(each), up(arm.total(each))) for each in calls],
+            has_dots=False,
+        )
+        for arm in case.arms
+    ]
+    times = [tick for tick in _TICKS if low <= tick <= high]
+    drawn = draw_plot(
+        lines,
+        label=label,
+        across=(
+            str(_("Calls in your run")),
+            [(across(each), format_count(each, locale)) for each in across.ticks(_MOST_TICKS)],
+        ),
+        up=(
+            "",
+            [
+                (up(each), format_seconds(each, locale, words))
+                for each in times[:: ceil(len(times) / _MOST_TICKS) or 1]
+            ],
+        ),
+        mark=across(CALLS),
+    )
+    arms = json.dumps([[arm.name, arm.start, arm.call] for arm in case.arms], ensure_ascii=False)
+    data = f'data-name="{escape(case.name)}" data-arms="{escape(arms)}"'
+    return f'<div class="explorer-case" {data}>{drawn}</div>\n'

@@ -1,116 +1,147 @@
-"""The forms of charts: which rows each takes, and how they become a drawing and a table."""
+"""The forms of charts: which rows each takes, and how they become a drawing and a table.
+
+Drawings are HTML with SVG in per cent of the room there is, so that words wrap by themselves;
+``_static/site.css`` has their colours.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from sphinx.locale import get_translation
 
 from recipe_gallery.languages import typeset
 from recipe_gallery.recipes.rows import LARGEST, SMALLEST
 
-from .bars import Bar, Group, Part, Stack, draw_ladder, draw_stacks, draw_stages
+from ..nodes import render
 from .explorer import explore
-from .lines import Axes, Point, Series, draw_lines
-from .names import Chart, Source, Table
-from .scales import format_value
-from .svg import draw_both
+from .plot import Line, draw_plot
+from .scales import Scale, format_count, format_value
+from .source import Chart, Source, Table
 
 _ = get_translation("second_call")
 
 REST = "rest"  # the part that is no row
+_REACH = 1.35  # of the longest bar: a range that is longer ends in an arrow
+_MARGIN = 1.15  # an axis of lines reaches so far beyond the values
+_TICKS, _SIZES = 7, 6  # at most, on the axes of lines
 
 Options = Mapping[str, Any]
 Inline = Mapping[str, str]
 
 
-def draw_ladder_of(source: Source, options: Options, _inline: Inline) -> Chart | None:
-    """Draw a bar for each quantity of each arm."""
-    groups, rows, arms = [], [], options["arms"]
-    several = len(options["quantities"]) > 1
-    found = source.find_all(arms, options["quantities"])
-    for arm in arms:
-        bars, cells = [], []
-        for number, quantity in enumerate(options["quantities"], 1):
-            figure = found[arm, quantity]
-            cells.append(source.show_range(figure) if figure else "")
-            if figure:
-                words = source.show(figure)
-                if several:
-                    words = f"{source.name(quantity)} {words}"
-                kind = f"{source.colour(arm, options['arms'])} shade-{number}"
-                ends = {"low": figure.low, "high": figure.high}
-                bars.append(Bar(value=figure.value, **ends, words=words, kind=kind))
-        if bars:
-            groups.append(Group(name=source.name(arm), bars=bars))
-            rows.append([source.name(arm), *cells])
-    if not groups:
+class Bar(NamedTuple):
+    """A bar of one part or more, in per cent of the room."""
+
+    parts: Sequence[tuple[float, float, str]]  # where each begins, how long it is, its classes
+    words: str  # behind it
+    ends: tuple[float, float, bool] | None = None  # of its range, and whether this goes on
+
+
+def draw_ladder(source: Source, options: Options, _inline: Inline) -> Chart | None:
+    """Draw a bar for each quantity of each arm, and a limit."""
+    arms, quantities = options["arms"], options["quantities"]
+    found = source.find_all(arms, quantities)
+    measured = [each for each in found.values() if each]
+    if not measured:
         return None
+    reach = min(max(each.high for each in measured), max(e.value for e in measured) * _REACH)
     limit = source.find_limit(arms) if "limit" in options else None
-    mark = None
+    scale = Scale(low=0, high=max(reach, limit or 0), start=0, end=100)
+    groups, rows = [], []
+    for arm in arms:
+        bars = []
+        for number, quantity in enumerate(quantities, 1):
+            if figure := found[arm, quantity]:
+                words = source.show(figure)
+                if len(quantities) > 1:
+                    words = f"{source.name(quantity)} {words}"
+                kind = f"{source.colour(arm, arms)} shade-{number}"
+                ends = (scale(figure.low), scale(figure.high), figure.high > scale.high)
+                known = ends if figure.high > figure.low else None
+                bars.append(Bar([(0, scale(figure.value), kind)], words, known))
+        if bars:
+            cells = (found[arm, quantity] for quantity in quantities)
+            groups.append((source.name(arm), bars))
+            rows.append([source.name(arm), *(source.show_range(e) if e else "" for e in cells)])
+    label = "; ".join(f"{name}: {', '.join(bar.words for bar in bars)}" for name, bars in groups)
     if limit is not None:
         shown = format_value(limit, "s", source.locale)
-        mark = limit, typeset(f"{source.name('limit')}: {shown}", source.locale)
-        rows.append([source.name("limit"), shown, *[""] * (len(options["quantities"]) - 1)])
-    head = ["", *(source.name(each) for each in options["quantities"])]
-    label = "; ".join(
-        f"{group.name}: {', '.join(bar.words for bar in group.bars)}" for group in groups
+        label += f"; {source.name('limit')}: {shown}"
+        groups.append((source.name("limit"), [Bar([], shown)]))
+        rows.append([source.name("limit"), shown, *[""] * (len(quantities) - 1)])
+    drawing = render(
+        "bars.html",
+        label=typeset(label, source.locale),
+        groups=groups,
+        limit=None if limit is None else scale(limit),
+        note=_say_arrow() if any(each.high > scale.high for each in measured) else "",
     )
-    label = typeset(f"{label}; {mark[1]}" if mark else label, source.locale)
-    return Chart(
-        svg=draw_both(partial(draw_ladder, groups, mark, _say_arrow()), label),
-        table=Table(head=head, rows=rows, has_ranges=True),
-    )
+    head = ["", *(source.name(each) for each in quantities)]
+    return Chart(drawing=drawing.astext(), table=Table(head=head, rows=rows, has_ranges=True))
 
 
 def _say_arrow() -> str:
     return str(_("A range that ends in an arrow goes on; the figures below say how far."))
 
 
-def draw_lines_of(source: Source, options: Options, _inline: Inline) -> Chart | None:
-    """Draw a line for each arm over the sizes."""
+def draw_lines(source: Source, options: Options, _inline: Inline) -> Chart | None:
+    """Draw a line for each arm over the sizes, both axes logarithmic, and the limit."""
     quantity, sizes, arms = options["quantities"][0], options["sizes"], options["arms"]
-    series, rows, unit = [], [], ""
-    measured = source.find_all(arms, [quantity], sizes)
-    for arm in arms:
-        found = [measured[arm, size] for size in sizes]
-        figures = [figure for figure in found if figure and figure.value > 0]  # the axis is log
-        if figures:
-            points = [
-                Point(x=_number(f.size), value=f.value, low=f.low, high=f.high) for f in figures
-            ]
-            series.append(
-                Series(name=source.name(arm), points=points, kind=source.colour(arm, arms))
-            )
-            rows.append([source.name(arm), *(source.show_range(f) if f else "" for f in found)])
-            unit = figures[0].unit
-    if not series:
+    found = source.find_all(arms, [quantity], sizes)
+    measured = [each for each in found.values() if each and each.value > 0]
+    if not measured:
         return None
+    places = [_number(size) for size in sizes]
+    shown_sizes = [
+        size if "^" in size else format_value(place, "", source.locale)
+        for size, place in zip(sizes, places, strict=True)
+    ]
+    limits = [source.find_limit(arms, size) if "limit" in options else None for size in sizes]
+    values = [*(each.value for each in measured), *filter(None, limits)]
+    low, high, unit = min(values) / _MARGIN, max(values) * _MARGIN, measured[0].unit
+    across = Scale(low=min(places), high=max(places), start=2, end=98, is_log=True)
+    up = Scale(low=low, high=high, start=100, end=0, is_log=True)
+    lines, rows = [], []
+    for arm in arms:
+        figures = [found[arm, size] for size in sizes]
+        known = [each for each in figures if each and each.value > 0]
+        if not known:
+            continue
+        points = [(across(_number(each.size)), up(each.value)) for each in known]
+        ends = [
+            (x, up(each.low), up(each.high), each.low < low, each.high > high)
+            for (x, _y), each in zip(points, known, strict=True)
+            if each.high > each.low
+        ]
+        kind = source.colour(arm, arms)
+        lines.append(Line(name=source.name(arm), kind=kind, points=points, ends=ends))
+        cells = (source.show_range(each) if each else "" for each in figures)
+        rows.append([source.name(arm), *cells])
     label = "; ".join(f"{row[0]}: {', '.join(filter(None, row[1:]))}" for row in rows)
-    if "limit" in options:
-        limits = [source.find_limit(arms, size) for size in sizes]
-        pairs = [(_number(size), value) for size, value in zip(sizes, limits, strict=True) if value]
-        if pairs:
-            points = [Point(x=x, value=value, low=value, high=value) for x, value in pairs]
-            series.append(Series(name=source.name("limit"), points=points, kind="limit"))
-            shown = [format_value(each, unit, source.locale) if each else "" for each in limits]
-            rows.append([source.name("limit"), *shown])
-    axes = Axes(
-        x=source.name(options["x"]),
-        y=source.name(quantity),
-        unit=unit,
-        locale=source.locale,
-        note=_say_arrow(),
+    if any(limits):
+        points = [(across(x), up(y)) for x, y in zip(places, limits, strict=True) if y]
+        lines.append(Line(name=source.name("limit"), kind="limit", points=points))
+        shown = [format_value(each, unit, source.locale) if each else "" for each in limits]
+        rows.append([source.name("limit"), *shown])
+    ticks = sorted(places) if len(places) <= _SIZES else across.ticks(_SIZES)
+    drawing = draw_plot(
+        lines,
+        label=typeset(label, source.locale),
+        across=(
+            source.name(options["x"]),
+            [(across(e), format_count(e, source.locale)) for e in ticks],
+        ),
+        up=(
+            source.name(quantity),
+            [(up(each), format_value(each, unit, source.locale)) for each in up.ticks(_TICKS)],
+        ),
+        note=_say_arrow() if any(cut for line in lines for e in line.ends for cut in e[3:]) else "",
     )
-    shown = [s if "^" in s else format_value(_number(s), "", source.locale) for s in sizes]
-    head = [axes.x, *shown]
-    return Chart(
-        svg=draw_both(partial(draw_lines, series, axes), typeset(label, source.locale)),
-        table=Table(head=head, rows=rows, has_ranges=True),
-    )
+    head = [source.name(options["x"]), *shown_sizes]
+    return Chart(drawing=drawing, table=Table(head=head, rows=rows, has_ranges=True))
 
 
 def _number(size: object) -> float:
@@ -123,55 +154,52 @@ def _number(size: object) -> float:
     raise ValueError(f"the size {size!r} is no number above 0; lines need such numbers")
 
 
-def draw_stacks_of(source: Source, options: Options, inline: Inline) -> Chart | None:
+def draw_stacks(source: Source, options: Options, inline: Inline) -> Chart | None:
     """Draw for each arm a bar of its parts: quantities of rows, or what the directive says."""
     if not (inline or {"case", "arms", "quantities"} <= options.keys()):
         raise ValueError("stacked needs :case:, :arms: and :quantities:, or a field for each bar")
     found = _inline_parts(inline) if inline else _measured_parts(source, options)
-    unit = options.get("unit", "s")
     found = {arm: parts for arm, parts in found.items() if parts}
     if not found:
         return None
     names = list(dict.fromkeys(name for parts in found.values() for name in parts))
     kinds = {name: f"part-{number % 8 + 1}" for number, name in enumerate(names)}
-    stacks, rows = [], []
-    for arm, parts in found.items():
-        shown = format_value(sum(parts.values()), unit, source.locale)
-        stacks.append(
-            Stack(
-                name=source.name(arm),
-                parts=[
-                    Part(name=source.name(name), value=value, kind=kinds[name])
-                    for name, value in parts.items()
-                ],
-                words=shown,
-            )
-        )
-        cells = [
-            format_value(parts[name], unit, source.locale) if name in parts else ""
-            for name in names
-        ]
-        rows.append([source.name(arm), *cells, shown])
+    longest = max(sum(parts.values()) for parts in found.values())
+    scale = Scale(low=0, high=longest, start=0, end=100)
+    groups, rows = [], []
+
+    def show(value: float) -> str:
+        return format_value(value, options.get("unit", "s"), source.locale)
+
+    for arm, values in found.items():
+        parts, end = [], 0.0
+        for name, value in values.items():
+            parts.append((scale(end), scale(value), kinds[name]))
+            end += value
+        groups.append((source.name(arm), [Bar(parts, show(end))]))
+        cells = [show(values[name]) if name in values else "" for name in names]
+        rows.append([source.name(arm), *cells, show(end)])
     head = ["", *(source.name(name) for name in names), str(_("together"))]
     label = "; ".join(
         f"{row[0]}: "
         + ", ".join(f"{name} {cell}" for name, cell in zip(head[1:], row[1:], strict=True) if cell)
         for row in rows
     )
-    return Chart(
-        svg=draw_both(partial(draw_stacks, stacks), typeset(label, source.locale)),
-        table=Table(head=head, rows=rows),
+    drawing = render(
+        "bars.html",
+        label=typeset(label, source.locale),
+        groups=groups,
+        key=[(source.name(name), kind) for name, kind in kinds.items()],
     )
+    return Chart(drawing=drawing.astext(), table=Table(head=head, rows=rows))
 
 
-def draw_stages_of(source: Source, _options: Options, inline: Inline) -> Chart | None:
+def draw_stages(source: Source, _options: Options, inline: Inline) -> Chart | None:
     """Draw a box for each stage that the directive names, with what it makes."""
     if not inline:
         raise ValueError("stages need fields, such as   :Inductor: fused kernels")
     stages = [(source.name(name), source.name(made)) for name, made in inline.items()]
-    label = "; ".join(f"{name}: {made}" for name, made in stages)
-    svg = draw_both(partial(draw_stages, stages), typeset(label, source.locale))
-    return Chart(svg=svg, table=None)
+    return Chart(drawing=render("stages.html", stages=stages).astext(), table=None)
 
 
 def _inline_parts(inline: Inline) -> dict[str, dict[str, float]]:
@@ -214,9 +242,9 @@ def _measured_parts(source: Source, options: Options) -> dict[str, dict[str, flo
 
 # What draws each form, and the options that it needs
 FORMS: dict[str, tuple[Callable[[Source, Options, Inline], Chart | None], tuple[str, ...]]] = {
-    "ladder": (draw_ladder_of, ("case", "arms", "quantities")),
-    "lines": (draw_lines_of, ("case", "arms", "quantities", "sizes", "x")),
-    "stacked": (draw_stacks_of, ()),
-    "stages": (draw_stages_of, ()),
+    "ladder": (draw_ladder, ("case", "arms", "quantities")),
+    "lines": (draw_lines, ("case", "arms", "quantities", "sizes", "x")),
+    "stacked": (draw_stacks, ()),
+    "stages": (draw_stages, ()),
     "break-even": (explore, ("cases", "arms")),
 }

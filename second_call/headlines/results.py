@@ -15,7 +15,7 @@ from recipe_gallery.pages.measurements.format import describe_spread, format_fig
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
 from recipe_gallery.store import watch
 
-from ..charts.names import label
+from ..charts.source import label
 from ..figures.data import link_to_data, list_rows
 from ..figures.summary import list_recipes
 from ..nodes import html_element, link_to_page, make_table, render

@@ -5,10 +5,8 @@ import re
 
 import nbformat
 import pytest
-from sphinx.errors import ExtensionError
 
 from gallery import Gallery
-from recipe_gallery.errors import GalleryError, describe_error
 
 BAD_RECIPES: dict[str, tuple[bytes, str]] = {
     "bad setting": (b"# sphinx_gallery_deadline = 5 s\nx = 1\n", "bad.py:5: sphinx_gallery_dead"),
@@ -23,21 +21,31 @@ BAD_RECIPES: dict[str, tuple[bytes, str]] = {
 
 
 @pytest.mark.parametrize("name", BAD_RECIPES)
-def test_a_recipe_that_cannot_be_used_is_named_with_its_line(site: Gallery, name: str) -> None:
+def test_a_recipe_that_cannot_be_used_is_named_in_each_build_and_the_others_are_shown(
+    site: Gallery, name: str
+) -> None:
     code, said = BAD_RECIPES[name]
-    site.recipes.joinpath("bad.py").write_bytes(b'"""\nTitle\n=====\n"""\n' + code)
-    try:
-        warnings = site.build().warnings
-    except (GalleryError, ExtensionError) as error:
-        warnings = describe_error(error)
-    assert said in warnings
-    assert "passed invalid value" not in warnings
+    bad = site.recipes.joinpath("bad.py")
+    bad.write_bytes(b'"""\nTitle\n=====\n"""\nx = 1\n')
+    assert "bad.ipynb: no recording" in site.build().warnings
+    bad.write_bytes(b'"""\nTitle\n=====\n"""\n' + code)
+    for _build in range(2):
+        build = site.build()
+        assert said in build.warnings
+        assert "passed invalid value" not in build.warnings
+        assert "Adding numbers" in build.page("recipes/adding")
+        assert "Adding numbers" in build.page("recipes/index")
 
 
-def test_a_pipe_in_the_place_of_a_recipe_is_not_waited_for(site: Gallery) -> None:
+def test_what_is_no_file_is_not_waited_for_and_the_others_are_shown(site: Gallery) -> None:
     os.mkfifo(site.recipes / "pipe.py")
-    with pytest.raises(GalleryError, match=r"pipe\.py: cannot be read: it is no file"):
-        site.build()
+    site.recipes.joinpath("gone.py").symlink_to("nowhere.py")
+    site.recipes.joinpath("loop.py").symlink_to("loop.py")
+    build = site.build()
+    assert build.warnings.count("cannot be read") == 3
+    assert "pipe.py: cannot be read: it is no file" in build.warnings
+    assert "loop.py: cannot be read: Too many levels of symbolic links" in build.warnings
+    assert "Adding numbers" in build.page("recipes/index")
 
 
 def test_hidden_code_behind_the_last_cell_runs_and_shows_nothing(gallery: Gallery) -> None:

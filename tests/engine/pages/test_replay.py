@@ -7,7 +7,7 @@ import pytest
 
 from gallery import Gallery, write_recording
 from recipe_gallery.project import load_project
-from recipe_gallery.record.recording_status import check_recordings
+from recipe_gallery.record.status import check_recordings
 
 
 def edit_recording(site: Gallery, old: str, new: str) -> None:

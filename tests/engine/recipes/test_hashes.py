@@ -13,7 +13,7 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.project import load_project
 from recipe_gallery.recipes.hashes import seal, take_hash
 from recipe_gallery.recipes.recording import read_recording
-from recipe_gallery.record.recording_status import Status, check_recordings
+from recipe_gallery.record.status import Status, check_recordings
 
 
 def make_notebook() -> Any:

@@ -1,20 +1,22 @@
-"""Which recordings are missing, stale or current: `recipe-gallery check`."""
+"""Which recordings are current, and what they measured: `recipe-gallery check`."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..errors import GalleryError, describe_error, suggest
-from ..project import Project, load_check
+from ..project import Project, find_pages, load_check
 from ..recipes.gallery import GalleryFile, find_recordings, list_files
-from ..recipes.recipe import Recipe
+from ..recipes.recipe import Recipe, load_recipe
 from ..recipes.recorded_page import Reason, Unrecorded, load_recorded
 from ..recipes.recording import Recording
-from .replicates.claims import find_borrowed_claims
-from .replicates.report import MeasuredReport, inspect_measurements
+from ..recipes.references import find_claims
+from ..recipes.sources import ClaimRecord, Sources, read_sources
 from .settings import load_settings
 
 Check = Callable[[Any, Path], None]  # recipe_gallery_check_recording
@@ -39,13 +41,21 @@ class Report:
     origin: str = ""  # from where and when the recording is
     on_gpu: bool = False
     recipe: Recipe | None = None  # None if it cannot be read, or there is none
-    measured: MeasuredReport = field(default_factory=MeasuredReport)
+    # Of measurements: what a person may want to know, what is to be mended, and claims that a
+    # process refutes, on which no text must rest.
+    notes: tuple[str, ...] = ()
+    wrong: tuple[str, ...] = ()
+    refuted: tuple[str, ...] = ()
 
     @property
     def is_fine(self) -> bool:
         """Whether there is nothing to mend."""
-        measured = self.measured
-        return self.status is Status.CURRENT and not (measured.wrong or measured.refuted)
+        return self.status is Status.CURRENT and not (self.wrong or self.refuted)
+
+    @property
+    def as_trial(self) -> "Report":
+        """The same of processes that may refute what the text says."""
+        return replace(self, notes=(*self.notes, *self.refuted), refuted=())
 
 
 def inspect(
@@ -64,16 +74,11 @@ def inspect(
                 remedy = f"run: {suggest('record', file.name)}"
                 return report(status=Status.MISSING, detail=remedy)
             raise page.error
-        origin = _describe_origin(page.recording)
-        report = partial(report, origin=origin, on_gpu=page.recording.on_gpu)
-        report = partial(
-            report,
-            measured=inspect_measurements(
-                page.recording.path, page.recipe, page.recording, borrowed
-            ),
-        )
+        recording = page.recording
+        report = partial(report, origin=_describe_origin(recording), on_gpu=recording.on_gpu)
+        report = partial(report, **_inspect_measurements(page.recipe, recording, borrowed))
         if check:
-            check(page.recording.notebook, page.recording.path)
+            check(recording.notebook, recording.path)
     except Exception as error:  # of one recipe; the others are told, too
         place = "" if isinstance(error, GalleryError) else f"{file.name}: "
         return report(status=Status.UNUSABLE, detail=place + describe_error(error))
@@ -81,6 +86,92 @@ def inspect(
         return report(status=Status.CURRENT)
     detail = f"{page.comparison.describe()}; run: {suggest('record', file.name)}"
     return report(status=Status.STALE, detail=detail)
+
+
+def _inspect_measurements(
+    recipe: Recipe, recording: Recording, borrowed: Collection[str]
+) -> dict[str, tuple[str, ...]]:
+    """Return what is told of measurements; nothing of a recording that publishes none."""
+    try:
+        sources = read_sources(recording.path, recipe, recording)
+    except GalleryError as error:
+        return {"wrong": (describe_error(error),)}
+    replicates, measurements = sources.replicates, sources.measure()
+    claims = measurements.claims
+    texts = [block.content for block in recipe.blocks if block.type == "text"]
+    made = find_claims("\n".join(texts)) | {*borrowed}
+    refuted = _describe_refuted(claims[key] for key in sorted(claims.keys() & made))
+    notes = []
+    if replicates.current or any(each.published for each in sources.processes):
+        notes.append(f"measurements of {_describe_sources(sources)}")
+    if claims and not refuted:
+        held = [each for each in claims.values() if not each.refuted]
+        notes.append(f"claims that hold in every process: {len(held)}")
+    # Prose may change without a new recording, so a sentence that was found wrong can go.
+    unmade = _describe_refuted(claims[key] for key in sorted(claims.keys() - made))
+    notes += [f"{each} (no text says so)" for each in unmade]
+    if replicates.stale:
+        notes.append(f"{_count(replicates.stale, 'replicate')} of other code: ignored")
+    if replicates.unfinished:
+        notes.append("the last replicate was not written to its end: ignored")
+    # what the page alone publishes is measured once
+    of_page = {row.key for row in sources.page.published.rows} if sources.page else set()
+    lacking = [
+        each
+        for each in measurements.by_key.values()
+        if each.processes < len(sources.counted) + bool(sources.page)
+        and not (each.processes == 1 and each.key in of_page)
+    ]
+    if lacking:
+        text = f"{_count(len(lacking), 'measurement')} not of all processes: {lacking[0].key} (of "
+        notes.append(f"{text}{lacking[0].processes}){', ...' if len(lacking) > 1 else ''}")
+    return {"notes": tuple(notes), "refuted": tuple(refuted)}
+
+
+def _describe_sources(sources: Sources) -> str:
+    """Return of how many processes and hosts measurements are, and what was left out."""
+    processes = sources.processes
+    hosts = len({each.host for each in processes})
+    text = f"{_count(len(processes), 'process', 'es')} on {_count(hosts, 'host')}"
+    if hosts == 1:
+        text += " (how hosts differ is not known)"
+    other = len(sources.replicates.current) - len(sources.counted)
+    return f"{text} ({_count(other, 'replicate')} of another device left out)" if other else text
+
+
+def _describe_refuted(claims: Iterable[ClaimRecord]) -> list[str]:
+    """Tell of the claims that a process refutes, a line each."""
+    return [
+        f"claim {claim.key} held in {claim.held} of {claim.of} processes; "
+        f"{'the page' if not first.replicate else f'replicate {first.replicate}'}"
+        f"{f' on host {first.host}' if first.host else ''} refutes it: {first.evidence}"
+        for claim in claims
+        for first in claim.refuted[:1]
+    ]
+
+
+def _count(number: int, noun: str, plural: str = "s") -> str:
+    return f"{number} {noun}{plural if number != 1 else ''}"
+
+
+def _find_borrowed_claims(project: Project, files: Iterable[GalleryFile]) -> dict[str, set[str]]:
+    """Return the claims that pages make which are not the recipe's own, by its name."""
+    texts = []
+    for page in find_pages(project.root, project.config).values():
+        with suppress(OSError):  # the build tells what is wrong with its file
+            texts.append((project.root / page).read_text(encoding="utf-8", errors="replace"))
+    for file in files:
+        with suppress(GalleryError):  # its own report tells it
+            blocks = load_recipe(file.path, file.name).blocks
+            texts.append("\n".join(each.content for each in blocks if each.type == "text"))
+    named: dict[str, set[str]] = defaultdict(set)
+    for claim in set().union(*map(find_claims, texts)):
+        recipe, _colon, key = claim.rpartition(":")
+        named[recipe].add(key)
+    return {
+        file.name: named.get(file.name_in_gallery, set()) | named.get(file.docname, set())
+        for file in files
+    }
 
 
 def check_recordings(project: Project, folder: Path | None = None) -> list[Report]:
@@ -93,10 +184,10 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
     folder = folder or project.recordings
     files = name_files(project)
     check = load_check(project)
-    borrowed = find_borrowed_claims(project, files.values())
+    borrowed = _find_borrowed_claims(project, files.values())
     reports = [inspect(file, folder, check, borrowed[name]) for name, file in files.items()]
     if project.config.recipe_gallery_gpu_figures:  # then a CPU may refute what the text says
-        reports = [each if each.on_gpu else _as_trial(each) for each in reports]
+        reports = [each if each.on_gpu else each.as_trial for each in reports]
     for path, machine, name in find_recordings(folder, files.values()):
         shown = path.relative_to(folder).as_posix().removesuffix(".ipynb")
         if not name:
@@ -109,13 +200,9 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
             reports.append(Report(name=shown, status=Status.UNUSABLE, detail=detail))
         elif machine:
             report = inspect(files[name], folder / machine, check, borrowed[name])
-            reports.append(_as_trial(replace(report, name=shown)))  # no text rests on it alone
+            reports.append(replace(report, name=shown).as_trial)  # no text rests on it alone
     known = {file.recording(folder) for file in files.values()}
     return [*reports, *_find_left_over(folder, known)]
-
-
-def _as_trial(report: Report) -> Report:
-    return replace(report, measured=report.measured.as_trial)
 
 
 def _find_left_over(folder: Path, known: set[Path]) -> Iterator[Report]:
@@ -164,7 +251,8 @@ def format_reports(reports: Sequence[Report]) -> str:
     lines = []
     for report in reports:
         line = f"{report.name:<{width}}  {report.status.value:<8}  {report.origin}".rstrip()
-        below = [*filter(None, [report.detail]), *report.measured.lines]
+        below = [*filter(None, [report.detail]), *report.notes]
+        below += [f"error: {each}" for each in (*report.wrong, *report.refuted)]
         lines += [line, *(f"{'':<{width}}  {each}" for each in below)]
     current = sum(report.status is Status.CURRENT for report in reports)
     lines.append(f"{current} of {len(reports)} recordings current")

@@ -8,7 +8,7 @@ from gallery import RECIPE, Gallery, write_recording
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.project import load_project
-from recipe_gallery.record import recording_status
+from recipe_gallery.record import status as statuses
 
 
 def check(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
@@ -81,8 +81,8 @@ def test_a_recording_is_told_by_device_date_commit_and_duration(
     known.pop("commit_unknown", None)
     known |= facts
     write_recording(path, json.dumps(notebook))
-    (file,) = recording_status.name_files(load_project(gallery.root)).values()
-    assert told in f"{recording_status.inspect(file, gallery.recordings).origin}\n"
+    (file,) = statuses.name_files(load_project(gallery.root)).values()
+    assert told in f"{statuses.inspect(file, gallery.recordings).origin}\n"
 
 
 def test_an_empty_folder_is_told(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> None:
@@ -134,7 +134,7 @@ def test_what_the_project_refuses_is_not_current(
     def refuse(notebook: object, path: Path) -> None:
         raise GalleryError("cannot be shown", path=path)
 
-    monkeypatch.setattr(recording_status, "load_check", lambda project: refuse)
+    monkeypatch.setattr(statuses, "load_check", lambda project: refuse)
     gallery.add("adding")
     status, text = check(gallery, capsys)
     assert status == 1

@@ -1,4 +1,4 @@
-"""What a chart asks of its recipe: figures, and how readers call cases, arms and parts.
+"""What a chart asks of its recipe: measurements, and how readers call cases, arms and parts.
 
 The latter is for other pages, too: the directive ``names``, and ``label``. A recipe declares once
 how readers call what its rows call otherwise; CONTRIBUTING.md tells how. Nothing of it is shown
@@ -215,5 +215,5 @@ class Table:
 class Chart:
     """A finished chart."""
 
-    svg: str
+    drawing: str  # HTML
     table: Table | None  # none where its words say all

@@ -1,1 +1,0 @@
-"""What fresh processes measured becomes figures with intervals, and claims that held or did not."""
