@@ -245,7 +245,7 @@ alone = bench.compare(
 
 # %%
 # .. chart:: gpu
-#    :case: Adam
+#    :case: Adam.10
 #
 #    GPU time of a step of Adam over ten layers, and the limit.
 #

@@ -43,6 +43,7 @@ class Row:
     quantity: str
     value: float  # in ``unit``; 0 or more
     unit: str  # empty for a bare number
+    sizes: str = ""  # what the size counts
 
     @cached_property
     def key(self) -> str:
@@ -77,8 +78,12 @@ class Published:
 
     def as_json(self) -> dict[str, Any]:
         """Return what was published as one display of it."""
+        rows = [asdict(row) for row in self.rows]
+        for row in rows:
+            if not row["sizes"]:
+                del row["sizes"]
         claims = [{"claim": c.key, "holds": c.holds, "evidence": c.evidence} for c in self.claims]
-        return {"rows": list(map(asdict, self.rows)), "claims": claims}
+        return {"rows": rows, "claims": claims}
 
 
 def slug(part: str | float) -> str:
@@ -126,7 +131,8 @@ def parse(value: Any) -> Published:
                 raise ValueError(f"row {number}: {name} is nan, not a finite number")
         names = ("case", "size", "quantity", "value", "unit")
         variant = row["variant"] if "variant" in row else row["arm"]
-        rows.append(Row(variant=variant, **{name: row[name] for name in names}))
+        sizes = row.get("sizes", "")
+        rows.append(Row(variant=variant, sizes=sizes, **{name: row[name] for name in names}))
     for claim in value.get("claims", []):
         key, holds, evidence = claim["claim"], claim["holds"], claim["evidence"]
         claims.append(Claim(key=key, holds=holds, evidence=evidence))

@@ -65,9 +65,7 @@ class ChartDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the chart; an empty one where nothing is measured."""
         form = self.arguments[0]
-        if form not in forms.FORMS:
-            raise self.error(f"chart: {form!r} is no form; there are {', '.join(forms.FORMS)}")
-        draw, needed = forms.FORMS[form]
+        draw, needed = forms.FORMS.get(form, (None, ()))
         if missing := [each for each in needed if each not in self.options]:
             raise self.error(f"chart: a {form} needs :{missing[0]}:")
         children = self.parse_content_to_nodes()
@@ -78,7 +76,10 @@ class ChartDirective(SphinxDirective):
         inline = {field[0].astext(): field[1].astext() for field in fields}
         source = Source(env=self.env, docname=self.env.docname, case=self.options.get("case", ""))
         try:
-            drawn = draw(source, self.options, inline)
+            if draw:
+                drawn = draw(source, self.options, inline)
+            else:
+                drawn = forms.draw_quantity(source, form)
         except ValueError as error:
             raise self.error(f"chart: {error}") from None
         node = chart(problems=source.problems)

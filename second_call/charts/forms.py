@@ -83,6 +83,29 @@ def draw_ladder(source: Source, options: Options, _inline: Inline) -> Chart | No
     return Chart(drawing=drawing.astext(), table=Table(head=head, rows=rows, has_ranges=True))
 
 
+def draw_quantity(source: Source, quantity: str) -> Chart | None:
+    """Draw a quantity of all variants of a case: lines over its sizes, or bars of a single one.
+
+    A limit is drawn where rows tell a share of it.
+    """
+    if not source.is_recipe:
+        known = ", ".join(FORMS)
+        raise ValueError(f"{quantity!r} is no form; there are {known}, and quantities of a recipe")
+    rows = source.find_rows(quantity)
+    if not rows:
+        return None
+    sizes = list(dict.fromkeys(str(row.size) for row in rows))
+    options: dict[str, Any] = {
+        "arms": list(dict.fromkeys(row.variant for row in rows)),
+        "quantities": [quantity],
+        "sizes": sizes,
+        "x": rows[0].sizes,
+    }
+    if quantity in ("gpu", "wall"):
+        options["limit"] = None
+    return draw_lines(source, options, {}) if sizes[1:] else draw_ladder(source, options, {})
+
+
 def _say_arrow() -> str:
     return str(_("A range that ends in an arrow goes on; the figures below say how far."))
 

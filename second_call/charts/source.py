@@ -22,7 +22,7 @@ from recipe_gallery.pages.measurements.format import format_figure, format_range
 from recipe_gallery.pages.measurements.known import FIGURE, MAYBE, Answer, answers
 from recipe_gallery.pages.measurements.naming import EVIDENCE, NAME, QUANTITY
 from recipe_gallery.recipes.measurements import Measurement
-from recipe_gallery.recipes.rows import slug
+from recipe_gallery.recipes.rows import Row, slug
 from recipe_gallery.store import watch
 
 from ..figures.summary import declared_names, summarize
@@ -116,11 +116,17 @@ class Source:
     machine: str = ""  # a folder of recordings; without it, what the page shows
     problems: list[str] = field(default_factory=list)
     used: list[Measurement] = field(default_factory=list)  # what it was answered
+    variants: Sequence[str] = ()  # of the whole recipe: each has one colour in all charts
 
     @property
     def locale(self) -> Locale:
         """The reader's."""
         return current_language(self.env.config).locale
+
+    @property
+    def is_recipe(self) -> bool:
+        """Whether the page is a recipe's, which may have rows."""
+        return watch(self.env, summarize, self.docname) is not None
 
     def name(self, word: str) -> str:
         """Return what readers call an arm, a case, a part or a quantity."""
@@ -145,6 +151,28 @@ class Source:
                 self._note(line[0])
         return {pair: found[key].figure for pair, key in zip(pairs, keys, strict=True)}
 
+    def find_rows(self, quantity: str) -> list[Row]:
+        """Return the rows of a quantity in the case of the chart, as the page's run has them.
+
+        Without a case there has to be one only. What was not measured is a problem.
+        """
+        summary = watch(self.env, summarize, self.docname)
+        processes = summary.measured.measurements.processes if summary and summary.measured else ()
+        if not processes:
+            return []
+        found = [row for row in processes[0].published.rows if row.quantity == quantity]
+        self.variants = list(dict.fromkeys(row.variant for row in found))
+        cases = list(dict.fromkeys(row.case for row in found))
+        if not self.case and len(cases) > 1:
+            raise ValueError(f"{quantity} was measured in {len(cases)} cases; name one by :case:")
+        self.case = self.case or "".join(cases)
+        case, _dot, size = self.case.partition(".")
+        rows = [row for row in found if slug(row.case) == slug(case)]
+        rows = [row for row in rows if size in ("", str(row.size))]
+        if not rows:
+            self.note("", quantity)
+        return rows
+
     def note(self, arm: str, quantity: str) -> None:
         """Note why there is no figure."""
         self._note(self._key(arm, quantity))
@@ -167,10 +195,11 @@ class Source:
     def colour(self, arm: str, arms: Sequence[str]) -> str:
         """Return the class of the colour of one of the arms of a chart.
 
-        Declared names have one each, in their order, the same in all charts of the recipe.
+        Declared names and ``variants`` have one each, the same in all charts of the recipe.
         """
         declared = list(watch(self.env, declared_names, self.docname))
-        places = declared if slug(arm) in declared else [slug(each) for each in arms]
+        known = [slug(each) for each in self.variants or arms]
+        places = declared if slug(arm) in declared else known
         return f"series-{places.index(slug(arm)) % COLOURS + 1}"
 
     def show(self, figure: Measurement) -> str:
