@@ -2,37 +2,39 @@
 Adam is slow: fused=True or torch.compile?
 ==========================================
 
-Choose between a keyword and a compiled step, and find out whether the optimizer matters at all.
+Choose between a keyword, a compiled step, and nothing at all.
 
-**Adam, AdamW, SGD: pass** ``fused=True``, **and compile nothing.** **Any other optimizer in a long
-run: compile its step, with a learning rate that is a tensor; the first call then takes seconds.**
-**Leave the step alone if it is a small part of an iteration.**
+**Adam, AdamW, SGD: pass** ``fused=True``, **and compile nothing.** **Other optimizers in long runs:
+compile the step, with a tensor as learning rate; the first call takes seconds.** **Leave a step alone
+that is a small part of an iteration.**
 
 .. code-block:: python
-   :caption: Adam, AdamW, SGD: ``fused=True``
+   :caption: Adam, AdamW, SGD
 
    import torch
 
-   model = torch.nn.Linear(1024, 1024, device="cuda")
-   optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)  # that is all
-
+   model = torch.nn.Linear(64, 64).cuda()
+   optimizer = torch.optim.AdamW(
+       model.parameters(), fused=True
+   )
    for _ in range(3):
-       model(torch.randn(32, 1024, device="cuda")).square().mean().backward()
+       x = torch.randn(32, 64).cuda()
+       model(x).square().mean().backward()
        optimizer.step()
        optimizer.zero_grad()
 
 .. code-block:: python
-   :caption: Others: a compiled step
+   :caption: Others
 
    import torch
 
-   model = torch.nn.Linear(1024, 1024, device="cuda")
-   rate = torch.tensor(1e-3, device="cuda")  # a tensor: schedules do not compile again
-   optimizer = torch.optim.NAdam(model.parameters(), lr=rate)  # has no fused kernel
+   model = torch.nn.Linear(64, 64).cuda()
+   rate = torch.tensor(1e-3).cuda()  # schedules do not compile again
+   optimizer = torch.optim.NAdam(model.parameters(), lr=rate)
    step = torch.compile(lambda: optimizer.step())
-
    for _ in range(3):
-       model(torch.randn(32, 1024, device="cuda")).square().mean().backward()
+       x = torch.randn(32, 64).cuda()
+       model(x).square().mean().backward()
        step()  # the first one compiles
        optimizer.zero_grad()
 
@@ -288,14 +290,14 @@ large = bench.compare(
 
 # %%
 # .. chart:: gpu
-#    :case: Adam
+#    :case: Adam.100
 #
-#    GPU time of a step of Adam, by the number of layers.
+#    GPU time of a step of Adam over 100 layers, and the limit.
 #
 # Each kernel now has ten times as much to do, and the compiled step :claim:`still needs the least GPU
-# time <adam.100.compiled.gpu < adam.100.fused.gpu>`: :measured:`adam.100.compiled.gpu`. But it checks its
-# guards for ten times as many parameters, and generates code for all of them. So :claim:`its first call
-# takes longer than with ten layers <adam.10.compiled.first_call < adam.100.compiled.first_call>`: it
+# time <adam.100.compiled.gpu < adam.100.fused.gpu>`: :measured:`adam.100.compiled.gpu`. But it has guards
+# for ten times as many parameters, and the compiler generates code for all of them. So :claim:`the first
+# call takes longer than with ten layers <adam.10.compiled.first_call < adam.100.compiled.first_call>`: it
 # takes :measured:`adam.100.compiled.first_call`. In this process :claim:`the GPU waits for the CPU, which
 # checks the guards <1.2 * adam.100.compiled.gpu < adam.100.compiled.wall>`: the wall time of the compiled
 # step is :measured:`adam.100.compiled.wall`; that of the fused step is :measured:`adam.100.fused.wall`.
@@ -343,6 +345,7 @@ nadam = bench.compare(
 # - "All in one graph" records the whole iteration by hand, with a fused step. In it gradients come to lie
 #   at the same addresses each time, without zeros and without adding.
 
+# sphinx_gallery_fold = "How iterations are made"
 WIDE, HEADS, SHAPE = (2048, 16, (16, 512)) if ROOMY else (512, 8, (16, 512))
 if not bench.gpu:
     WIDE, HEADS, SHAPE = 64, 2, (2, 16)
@@ -555,6 +558,7 @@ def make_tiny(kind=torch.optim.Adam, **options):
 
 # %%
 
+# sphinx_gallery_fold = "How compilations are counted"
 # sphinx_gallery_once = True
 
 
@@ -608,6 +612,7 @@ for variant, found in counts.items():
 # PyTorch does not warn. Rule: choose one of the two. Some other optimizers give no graph either, because
 # PyTorch keeps the compiler away from them, or because the compiler cannot follow their code.
 
+# sphinx_gallery_fold = "How graphs are counted"
 # sphinx_gallery_once = True
 
 
@@ -639,7 +644,7 @@ for name, count in graphs.items():
 # %%
 # :claim:`LBFGS <graphs-of-a-step.lbfgs.graphs < graphs-of-a-step.adam.graphs>`, :claim:`SparseAdam
 # <graphs-of-a-step.sparseadam.graphs < graphs-of-a-step.adam.graphs>` and :claim:`Adafactor
-# <graphs-of-a-step.adafactor.graphs < graphs-of-a-step.adam.graphs>` are among these.
+# <graphs-of-a-step.adafactor.graphs < graphs-of-a-step.adam.graphs>` give no graph.
 #
 # **A loaded checkpoint undoes the choice.** It brings along ``fused`` and ``capturable`` of the optimizer
 # that was saved. Rule: change them in what you load.
