@@ -114,6 +114,7 @@ def make_pages(app: Sphinx) -> None:
             if (states := before["recipes"].get(file.docname)) == _states(states or {"": ""})
         }
         has_changed = any(before[each] != now[each] for each in now)
+        has_changed = has_changed or before["pages"] != _find_pages(app)  # somebody removed one
         if not has_changed and len(recipes) == len(files):
             return
         path.write_text(json.dumps({"pages": before["pages"]}), encoding="utf-8")
