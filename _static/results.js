@@ -2,7 +2,7 @@
 for (const plot of document.querySelectorAll(".results")) {
   const controls = plot.querySelector(".results-controls");
   const list = plot.querySelector(".headlines");
-  const rows = [...list.children]; // questions, and headlines below them
+  const rows = [...list.children]; // of the table: questions, and headlines below them
   const number = (row, name) => (row.dataset[name] ? Number(row.dataset[name]) : Infinity);
   const orders = {
     gain: (a, b) => number(b, "gain") - number(a, "gain"),

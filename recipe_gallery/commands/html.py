@@ -24,8 +24,6 @@ def build_site(
     """
     # One more than cores: while one build waits for files, another computes.
     workers = min(len(languages), (os.cpu_count() or 1) + 1)
-    # Two processes for one language on two cores, one for each of three; few pages need no second
-    options = [f"-j{max(1, (os.cpu_count() or 1) // len(languages))}", *options]
     print(f"building {', '.join(language.code for language in languages)}", flush=True)
     failed = []
     with ThreadPoolExecutor(workers) as pool:

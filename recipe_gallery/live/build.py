@@ -33,7 +33,6 @@ def build_once(root: Path, build: Path, language: str) -> list[str]:
                 confoverrides={"language": language},
                 status=None,
                 warning=warnings,
-                parallel=os.cpu_count() or 1,
             )
             app.add_transform(MarkMessages)
             app.build()

@@ -15,9 +15,12 @@ import nbformat
 from docutils import nodes
 from nbformat import NotebookNode
 from sphinx.application import Sphinx
+from sphinx.util import logging
 from sphinx_gallery._doctree_links import code_links_block
 
 from ..errors import GalleryError
+from ..gate import find_harm
+from ..languages import is_translated
 from ..recipes.cell_marks import OUTPUT_CLASS, folded_cell
 from ..recipes.pictures import SUFFIXES
 from ..recipes.recipe import Recipe
@@ -27,6 +30,9 @@ from .header import page_links, provenance
 from .markdown import Page, bold_line, join_blocks, plain_code, write_block, write_heading
 from .markdown_text import escape
 
+logger = logging.getLogger(__name__)
+
+_UTF_8 = "# coding: utf-8\n"
 _NAMES_ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")  # as PEP 263 has it
 _FOLDED = "hide-input"  # the tag that programs know which show notebooks as pages
 # of a notebook that was not recorded
@@ -54,7 +60,8 @@ def write_downloads(app: Sphinx, docname: str, found: Downloads) -> None:
     notebook.metadata["language"] = app.config.language
     if isinstance(page, RecordedPage) and page.recording.on_gpu:
         notebook.metadata["accelerator"] = "GPU"  # of the machine that Colab takes
-    script = make_script(notebook).encode()
+    text = make_script(notebook)
+    script = (_harmless(text, notebook, recipe) if is_translated(app.config) else text).encode()
     check_program(script, recipe)
     add_first_cell(notebook, app.config.sphinx_gallery_conf["first_notebook_cell"])
     target = Path(app.outdir, docname)
@@ -140,7 +147,22 @@ def make_script(notebook: NotebookNode) -> str:
     script = str(jupytext.writes(plain, fmt="py:percent"))
     # Words of a title may look to Python like the name of an encoding.
     named = any(map(_NAMES_ENCODING.match, script.split("\n", 2)[:2]))
-    return f"# coding: utf-8\n{script}" if named else script
+    return f"{_UTF_8}{script}" if named else script
+
+
+def _harmless(script: str, notebook: NotebookNode, recipe: Recipe) -> str:
+    """Return a script, or one without its text if a tool would obey a translation in there."""
+    codes = iter([cell.source for _block, cell in recipe.parts if cell])
+    plain = nbformat.from_dict(notebook)
+    for cell in plain.cells:
+        cell.source = next(codes) if cell.cell_type == "code" else "Text"
+    english = make_script(plain)
+    coding = _UTF_8 if script.startswith(_UTF_8) else ""
+    if not (harm := find_harm(coding + english.removeprefix(_UTF_8), script)):
+        return script
+    told = GalleryError(f"its translated script is {harm}; it has no text", path=recipe.path)
+    logger.warning("%s", told, type="recipe_gallery", subtype="catalog")
+    return english
 
 
 def check_program(script: bytes, recipe: Recipe) -> None:

@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import json
 import re
+import sys
 from collections.abc import Iterable
 from html import escape
 from pathlib import Path
@@ -72,8 +73,21 @@ def take_over(app: Sphinx) -> None:
     for listener in [each for each in listeners if each.handler is generate_gallery_rst]:
         app.disconnect(listener.id)
     app.connect("builder-inited", make_pages)
+    # Sphinx-Gallery fills in its defaults at 10, and imports Matplotlib if there is one, for
+    # recipes that run: half a second, where an unchanged site takes one.
+    app.connect("config-inited", _hide_matplotlib, priority=9)
+    app.connect("config-inited", _show_matplotlib, priority=11)
     app.connect("env-get-outdated", remove_published)
     app.connect("source-read", leave_out_keys)
+
+
+def _hide_matplotlib(_app: Sphinx, _config: Config) -> None:
+    sys.modules.setdefault("matplotlib", None)  # type: ignore[arg-type]
+
+
+def _show_matplotlib(_app: Sphinx, _config: Config) -> None:
+    if sys.modules["matplotlib"] is None:
+        del sys.modules["matplotlib"]
 
 
 def make_pages(app: Sphinx) -> None:
@@ -100,6 +114,7 @@ def make_pages(app: Sphinx) -> None:
             if (states := before["recipes"].get(file.docname)) == _states(states or {"": ""})
         }
         has_changed = any(before[each] != now[each] for each in now)
+        has_changed = has_changed or before["pages"] != _find_pages(app)  # somebody removed one
         if not has_changed and len(recipes) == len(files):
             return
         path.write_text(json.dumps({"pages": before["pages"]}), encoding="utf-8")

@@ -4,8 +4,8 @@ Markdown is what notebooks hold and what reads well in the comments of a script.
 form for something, such as a superscript, HTML is written that Jupyter shows. Of what is not known
 here the words are kept, and it is told.
 
-``write_block`` and ``write_inline`` are asked for each node. An extension that brings nodes of its
-own says with ``write_block.register(its_node, function)`` what a notebook has of them.
+``write_block`` is asked for each node. An extension that brings nodes of its own says with
+``write_block.register(its_node, function)`` what a notebook has of them.
 """
 
 import re
@@ -58,16 +58,12 @@ _LOOKS = (
     addnodes.pending_xref,
     addnodes.pending_xref_condition,
 )
-# What a page does not show, or shows elsewhere
-_INVISIBLE = (
-    nodes.comment,
+# What a page does not show, or shows elsewhere, besides ``nodes.Invisible``
+_UNSEEN = (
     nodes.decoration,
     nodes.meta,
-    nodes.pending,
-    nodes.substitution_definition,
     nodes.system_message,
     addnodes.highlightlang,
-    addnodes.index,
     addnodes.tabular_col_spec,
 )
 _EMPHASIS = (nodes.emphasis, nodes.title_reference, addnodes.manpage)
@@ -131,14 +127,21 @@ def is_inside(node: nodes.Node, *kinds: type[nodes.Node]) -> bool:
     return False
 
 
-# Words of a paragraph
-
-
 @singledispatch
-def write_inline(node: nodes.Node, page: Page) -> str:
-    """Return a part of a paragraph as Markdown; of what is not known, its words."""
+def write_block(node: nodes.Node, page: Page) -> str:
+    """Return a part of a page as Markdown; of what is not known, its words."""
+    if isinstance(node, (nodes.Invisible, *_UNSEEN)):
+        return ""
+    if isinstance(node, nodes.Admonition):
+        # a quote with its label; a heading would cut the page in pieces
+        label = bold_line(escape(str(admonitionlabels.get(node.tagname, ""))))
+        return _quote(f"{label}\n\n{join_blocks(node.children, page)}".strip("\n"))
     page.warn_of_unknown(node)
-    return join_inline(node, page)
+    is_text = isinstance(node, nodes.Inline | nodes.TextElement)
+    return join_inline(node, page) if is_text else join_blocks(node.children, page)
+
+
+# Words of a paragraph
 
 
 def join_inline(parent: nodes.Element, page: Page) -> str:
@@ -150,7 +153,7 @@ def join_inline(parent: nodes.Element, page: Page) -> str:
             beside = text[-1:], _first_sign(following)
             piece = emphasize(join_inline(node, page), sign, tag, *beside)
         else:
-            piece = write_inline(node, page)
+            piece = write_block(node, page)
         if text.endswith("!") and piece.startswith("["):
             text = f"{text[:-1]}\\!"  # else the link would be a picture
         elif text.endswith("`") and piece.startswith("`"):
@@ -171,19 +174,17 @@ def _first_sign(node: nodes.Node | None) -> str:
 
 
 for _kind in _LOOKS:
-    write_inline.register(_kind, join_inline)
-for _kind in _INVISIBLE:
-    write_inline.register(_kind, lambda _node, _page: "")
+    write_block.register(_kind, join_inline)
 for _kind in (nodes.footnote_reference, nodes.citation_reference):
-    write_inline.register(_kind, lambda node, page: f"<sup>[{join_inline(node, page)}]</sup>")
+    write_block.register(_kind, lambda node, page: f"<sup>[{join_inline(node, page)}]</sup>")
 for _kind, _tag in ((nodes.subscript, "sub"), (nodes.superscript, "sup")):
-    write_inline.register(
+    write_block.register(
         _kind, lambda node, page, tag=_tag: f"<{tag}>{join_inline(node, page)}</{tag}>"
     )
-write_inline.register(nodes.literal, lambda node, _page: code_span(node.astext()))
+write_block.register(nodes.literal, lambda node, _page: code_span(node.astext()))
 
 
-@write_inline.register(nodes.Text)
+@write_block.register(nodes.Text)
 def _text(node: nodes.Text, _page: Page) -> str:
     block = node.parent
     while isinstance(block.parent, nodes.TextElement):
@@ -193,7 +194,7 @@ def _text(node: nodes.Text, _page: Page) -> str:
     return escape(node.astext().replace("\r", ""), apart=dollars > 1, in_link=in_link)
 
 
-@write_inline.register(nodes.math)
+@write_block.register(nodes.math)
 def _math(node: nodes.math, _page: Page) -> str:
     tex = " ".join(node.astext().split())
     if is_inside(node, nodes.entry):  # a sign that divides the cells of a table
@@ -201,8 +202,8 @@ def _math(node: nodes.math, _page: Page) -> str:
     return f"${tex}$"
 
 
-@write_inline.register(nodes.reference)
-@write_inline.register(addnodes.download_reference)
+@write_block.register(nodes.reference)
+@write_block.register(addnodes.download_reference)
 def _link(node: nodes.Element, page: Page) -> str:
     text, address = join_inline(node, page), page.address(node)
     if not address or not text:
@@ -210,33 +211,14 @@ def _link(node: nodes.Element, page: Page) -> str:
     return f"<{address}>" if node.astext() == address else link(f"[{text}]", address)
 
 
-@write_inline.register(nodes.image)
+@write_block.register(nodes.image)
 def _image(node: nodes.image, page: Page) -> str:
     address = page.address(node)
     alt = " ".join(node.get("alt", "").split())
     return link(f"![{escape(alt, in_link=True)}]", address) if address else escape(alt)
 
 
-@write_inline.register(nodes.raw)
-def _raw(node: nodes.raw, _page: Page) -> str:
-    """Return HTML as its author wrote it, who is trusted."""
-    return node.astext() if "html" in node.get("format", "").split() else ""
-
-
 # Paragraphs, quotes, notes, code and formulas
-
-
-@singledispatch
-def write_block(node: nodes.Node, page: Page) -> str:
-    """Return a block of a page as Markdown; of what is not known, its words."""
-    if isinstance(node, (nodes.Inline, nodes.Text, *_INVISIBLE)):
-        return write_inline(node, page)
-    if isinstance(node, nodes.Admonition):
-        # a quote with its label; a heading would cut the page in pieces
-        label = bold_line(escape(str(admonitionlabels.get(node.tagname, ""))))
-        return _quote(f"{label}\n\n{join_blocks(node.children, page)}".strip("\n"))
-    page.warn_of_unknown(node)
-    return join_blocks(node.children, page)
 
 
 def join_blocks(children: Iterable[nodes.Node], page: Page) -> str:
@@ -317,8 +299,12 @@ def _formula(node: nodes.math_block, _page: Page) -> str:
 
 
 @write_block.register(nodes.raw)
-def _raw_block(node: nodes.raw, page: Page) -> str:
-    html = write_inline(node, page).strip()
+def _raw(node: nodes.raw, _page: Page) -> str:
+    """Return HTML as its author wrote it, who is trusted."""
+    html = node.astext() if "html" in node.get("format", "").split() else ""
+    if isinstance(node.parent, nodes.TextElement):
+        return html
+    html = html.strip()
     if html and not _HTML_BLOCK.match(html):
         html = f"<div>\n{html}\n</div>"
     html = re.sub(r"\$(?=[^<>]*(?:<|$))", "<span>&#36;</span>", html)  # no formula with another one

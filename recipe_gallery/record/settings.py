@@ -22,15 +22,14 @@ import re
 import tomllib
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 import fastjsonschema
 
 from ..errors import GalleryError
 
 FILE_NAME = "recording.toml"
-_SCHEMA = json.loads(Path(__file__).with_name("recording.schema.json").read_text(encoding="utf-8"))
-_validate = fastjsonschema.compile(_SCHEMA)
+_SCHEMA = Path(__file__).with_name("recording.schema.json").read_text(encoding="utf-8")
+_validate = fastjsonschema.compile(json.loads(_SCHEMA))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +70,8 @@ def load_settings(recipes_folder: Path) -> Settings:
     except re.error as error:
         text, remedy = f"[output] drop: not a regular expression: {error}", "mend the pattern"
     except fastjsonschema.JsonSchemaValueException as error:
-        text, remedy = f"unexpected value: {_explain(error, data)}", "compare with CONTRIBUTING.md"
+        said = error.message.removeprefix("data").removeprefix(".").strip()
+        text, remedy = f"unexpected value: {said}", "compare with CONTRIBUTING.md"
     else:
         variables = data.get("environment", {})
         provenance = data.get("provenance", {})
@@ -90,19 +90,3 @@ def _read_number(text: str) -> float | str:
     """Return a number, and as text what no schema can refuse: nan."""
     number = float(text)
     return number if math.isfinite(number) else text
-
-
-def _explain(error: Any, data: dict[str, Any]) -> str:
-    """Return where a value is wrong, and what there may be."""
-    table, name = [*error.path[1:3], "", ""][:2]
-    if error.rule == "propertyNames":
-        wrong = next(each for each in error.value if not each or {"=", "\0"} & {*each})
-        return f"[{table}] {wrong!r} cannot be the name of a variable"
-    known = ", ".join(error.definition.get("properties", ()))
-    if error.rule == "additionalProperties" and table:
-        unknown = next(each for each in error.value if each not in error.definition["properties"])
-        return f"[{table}] {unknown}; there are {known}"
-    if not name:
-        unknown = table or next(each for each in data if each not in _SCHEMA["properties"])
-        return f"{unknown}; there are the tables {', '.join(_SCHEMA['properties'])}"
-    return f"[{table}] {name} = {data[table][name]!r} is not {error.definition['description']}"

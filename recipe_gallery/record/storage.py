@@ -4,7 +4,9 @@ import resource
 import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -97,48 +99,48 @@ def accept(recipe: Recipe, notebook: NotebookNode, output_limit: float) -> list[
     ``output_limit`` is in MB (of a million bytes); a picture may take a quarter of it. Raises
     ``GalleryError`` if an output is too large, is no valid output, or a picture cannot be opened.
     """
-    told, path = [], recipe.path
+    told = []
     for cell, node in zip(recipe.cells, notebook.cells, strict=True):
+        tell = partial(GalleryError, path=recipe.path, line=cell.line)
         left_out: list[str] = []
         for output in node.outputs:
-            try:
-                _require_valid(output, output_limit)
-            except ValueError as error:
-                text, _, remedy = str(error).partition("; ")
-                text = f"cell {cell.number}: {text}"
-                raise GalleryError(text, path=path, line=cell.line, remedy=remedy) from None
+            for mime, value in output.get("data", {}).items():
+                try:
+                    size = _measure_shown(mime, value)
+                except ValueError as error:
+                    mend = "mend what its _repr_..._ method or display() is given"
+                    raise tell(f"cell {cell.number}: {error}", remedy=mend) from None
+                if size > output_limit / _SHARE:
+                    text = f"its picture takes {size:.1f} MB, and a picture may take "
+                    text += f"{output_limit / _SHARE:g} MB"
+                    remedy = f"draw it with fewer points or dots, or raise {_LIMIT}"
+                    raise tell(f"cell {cell.number}: {text}", remedy=remedy)
             left_out += find_left_out(output.get("data", {}))
         if left_out:
             names = ", ".join(dict.fromkeys(left_out))
             text = f"cell {cell.number}: pages and notebooks leave out {names}"
-            remedy = "show what needs no script and no style, or a picture"
-            told.append(GalleryError(text, path=path, line=cell.line, remedy=remedy))
+            told.append(tell(text, remedy="show what needs no script and no style, or a picture"))
     size = len(nbformat.writes(notebook).encode()) / 1e6
     if size > output_limit:
         text = f"its recording takes {size:.1f} MB, and may take {output_limit:g} MB"
-        raise GalleryError(text, path=path, remedy=f"print and show less, or raise {_LIMIT}")
+        remedy = f"print and show less, or raise {_LIMIT}"
+        raise GalleryError(text, path=recipe.path, remedy=remedy)
     return [each.describe(Path.cwd()) for each in told]
 
 
-def _require_valid(output: NotebookNode, output_limit: float) -> None:
-    """Raise ``ValueError`` with a text and a remedy unless all can show an output.
+def _measure_shown(mime: str, value: Any) -> float:
+    """Return the MB of a picture, 0 of anything else; raise ``ValueError`` for what none can show.
 
     What no notebook can hold was refused when it was shown.
     """
-    mend = "mend what its _repr_..._ method or display() is given"
-    for mime, value in output.get("data", {}).items():
-        if not (isinstance(value, str) or mime.endswith("json")):
-            kind = "dict" if isinstance(value, dict) else type(value).__name__
-            raise ValueError(f"what it shows as {mime} is of type {kind}, not text; {mend}")
-    for mime in SUFFIXES.keys() & output.get("data", {}).keys():
-        data = output.data[mime]
+    if mime in SUFFIXES and isinstance(value, str):
         try:
-            content = read_picture(mime, data)
             if mime == "image/svg+xml":
-                clean_svg(data)
+                clean_svg(value)
+            return len(read_picture(mime, value)) / 1e6
         except ValueError as error:
-            raise ValueError(f"its picture, {mime}, {error}; {mend}") from None
-        size, limit = len(content) / 1e6, output_limit / _SHARE
-        if size > limit:
-            text = f"its picture takes {size:.1f} MB, and a picture may take {limit:g} MB"
-            raise ValueError(f"{text}; draw it with fewer points or dots, or raise {_LIMIT}")
+            raise ValueError(f"its picture, {mime}, {error}") from None
+    if not (isinstance(value, str) or mime.endswith("json")):
+        kind = "dict" if isinstance(value, dict) else type(value).__name__
+        raise ValueError(f"what it shows as {mime} is of type {kind}, not text")
+    return 0.0

@@ -12,6 +12,7 @@ from tokenize import COMMENT, TokenInfo
 
 from docutils.utils import column_width
 
+from ..gate import find_harm
 from ..recipes.fingerprint import find_docstrings, find_tokens, strip_comments
 
 LINE_LENGTH = 88  # as ruff is told for the recipes
@@ -104,26 +105,54 @@ def _read_docstring(token: TokenInfo, lines: list[str]) -> list[Comment]:
 
 
 def replace_comments(
-    source: str, translations: Mapping[str, str], *, is_module: bool = False
+    source: str,
+    translations: Mapping[str, str],
+    *,
+    is_module: bool = False,
+    refused: dict[str, str] | None = None,
 ) -> str:
-    """Return the code with comments replaced; those without a usable translation stay."""
+    """Return the code with comments replaced; those without a usable translation stay.
+
+    Those that a tool would obey in this place are put into ``refused``, with what it would do.
+    """
+    usable = {
+        comment: translation
+        for comment in find_comments(source, is_module=is_module)
+        if (translation := translations.get(comment.text) or comment.text) != comment.text
+        and not find_problem(comment.text, translation)
+    }
+    changed = _write_comments(source, usable)
+    if not usable or not _find_harm(source, changed, is_module=is_module):
+        return changed
+    for comment, translation in list(usable.items()):  # which of them is it?
+        alone = _write_comments(source, {comment: translation})
+        if problem := _find_harm(source, alone, is_module=is_module):
+            del usable[comment]
+            if refused is not None:
+                refused[comment.text] = problem
+    changed = _write_comments(source, usable)
+    return source if _find_harm(source, changed, is_module=is_module) else changed
+
+
+def _find_harm(source: str, changed: str, *, is_module: bool) -> str:
+    """Return what is wrong with code whose comments were replaced: the promise itself."""
+    before, after = (
+        strip_comments(code, find_docstrings(code, is_module=is_module))
+        for code in (source, changed)
+    )
+    return find_harm(source, changed) if before == after else "other code"
+
+
+def _write_comments(source: str, translations: dict[Comment, str]) -> str:
     lines = source.splitlines()
-    for comment in reversed(find_comments(source, is_module=is_module)):
-        translation = translations.get(comment.text) or comment.text
-        if translation == comment.text or find_problem(comment.text, translation):
-            continue
+    for comment in reversed(translations):
+        translation = translations[comment]
         if comment.trailing:
             code = lines[comment.first][: comment.column]
             lines[comment.first] = f"{code}# {translation.strip()}"
         else:
             lines[comment.first : comment.last + 1] = _lay_out(comment, translation)
-    changed = "\n".join(lines) + ("\n" if source.endswith("\n") else "")
-    # What find_problem lets through is a comment still; this is the promise itself.
-    before, after = (
-        strip_comments(code, find_docstrings(code, is_module=is_module))
-        for code in (source, changed)
-    )
-    return changed if before == after else source
+    return "\n".join(lines) + ("\n" if source.endswith("\n") else "")
 
 
 def _lay_out(comment: Comment, translation: str) -> list[str]:

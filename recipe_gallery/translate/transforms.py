@@ -211,8 +211,20 @@ def write_comments(env: BuildEnvironment, document: nodes.document) -> None:
         found, is_module = translations, "recipe_module" in block
         if is_module:
             found = _translate_module(env, Path(block["recipe_module"][0]))
-        if any(found.values()):
-            set_code(block, replace_comments(block.astext(), found, is_module=is_module))
+        if not any(found.values()):
+            continue
+        refused: dict[str, str] = {}
+        code = replace_comments(block.astext(), found, is_module=is_module, refused=refused)
+        set_code(block, code)
+        for text, problem in refused.items():
+            module = Path(block["recipe_module"][0]) if is_module else None
+            path = catalog_path(env, name_module(env.docname, module) if module else env.docname)
+            told, line = (
+                f"the translation is {problem}; shown in English",
+                find_lines(path).get(text),
+            )
+            error = GalleryError(told, path=path, line=line)
+            store_of(env).pages[env.docname].problems.append(str(error))
 
 
 def _translate_module(env: BuildEnvironment, path: Path) -> dict[str, str]:

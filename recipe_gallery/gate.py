@@ -1,0 +1,35 @@
+"""The last look at a finished program: nothing that a tool obeys is there through a translation.
+
+Comments and text of a program are translated. Python does not read them, but other tools do: what
+they would take for an instruction, and the English program has not, is refused, however it came.
+"""
+
+import re
+
+_EXAMPLE = re.compile(r"(?m)^(?![ \t]*#).*>>>")
+_METADATA = re.compile(r"(?m)^#[ \t]*///")  # PEP 723: `uv run` installs what it names
+
+
+def find_harm(english: str, finished: str) -> str:
+    """Return what a tool would make of a finished program and not of the English one, or nothing.
+
+    Both are Python, whole scripts in the percent format or the code of one cell.
+    """
+    import jupytext  # slow to import, and not needed where no page changed
+
+    if len(_METADATA.findall(finished)) > len(_METADATA.findall(english)):
+        return "metadata of a script (PEP 723), by which programs install packages"
+    if len(_EXAMPLE.findall(finished)) > len(_EXAMPLE.findall(english)):
+        return "an example that doctest would run"
+    try:
+        wanted, found = (
+            jupytext.reads(each, fmt="py:percent").cells for each in (english, finished)
+        )
+    except ValueError:  # it reads UTF-8 alone
+        return "the name of an encoding"
+    if [cell.cell_type for cell in wanted] != [cell.cell_type for cell in found]:
+        return "a mark that begins another cell where the script is opened as a notebook"
+    code = [line for cell in found if cell.cell_type == "code" for line in cell.source.split("\n")]
+    if set(code) - set(finished.split("\n")):  # jupytext takes the # away from magics
+        return "a command that is run where the script is opened as a notebook"
+    return ""

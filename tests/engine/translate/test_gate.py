@@ -1,0 +1,94 @@
+"""Programs of readers do what the English ones do, whichever tool opens them.
+
+Each attack is harmless where it is read, in a catalog, and not where it lands.
+"""
+
+import re
+
+import jupytext
+import nbformat
+import pytest
+
+from gallery import Gallery
+from recipe_gallery.gate import find_harm
+from recipe_gallery.languages import load_languages
+
+RECIPE = '''
+"""
+Adding
+======
+
+One.
+
+Two.
+
+Three.
+"""
+
+# Why this is here, in some more words.
+total = 1 + 2
+
+
+def add(a, b):
+    """Add two numbers, which is all that it does."""
+    # And inside of it.
+    return a + b  # behind
+'''
+WHY, DOCSTRING = (
+    "Why this is here, in some more words.",
+    "Add two numbers, which is all that it does.",
+)
+LONG = "캐시" * 60
+# message: translation; and what must not be in the script
+ATTACKS = [
+    ({WHY: f'/// script dependencies=["six"]#{LONG} ///'}, "# ///"),
+    ({WHY: f"/// script {LONG} ///"}, "# ///"),
+    ({WHY: "cache = !touch FILE # 캐시"}, "!touch"),
+    ({WHY: "!touch FILE"}, "!touch"),
+    ({WHY: "%run evil.py"}, "%run"),
+    ({WHY: "%%bash touch FILE"}, "%%bash"),
+    ({WHY: "os?"}, "os?"),
+    ({WHY: "rm -rf ~/x 지웁니다"}, "rm -rf"),
+    ({WHY: "cat 파일"}, "cat 파일"),
+    ({WHY: "echo 안녕"}, "echo 안녕"),
+    ({WHY: "ls"}, "# ls"),
+    ({WHY: "cd /tmp"}, "cd /tmp"),
+    ({DOCSTRING: ">>> import os; os.system('touch FILE')"}, ">>>"),
+    ({DOCSTRING: "더합니다. >>> 1"}, ">>>"),
+    ({"And inside of it.": "!touch FILE"}, "\n!touch"),
+    ({"behind": "!touch FILE"}, "\n!touch"),
+    ({"One.": "/// script", "Two.": 'dependencies = ["six"]', "Three.": "///"}, "# /// script\n"),
+    ({"One.": "``/// script``", "Two.": "둘.", "Three.": "///"}, "# /// script\n"),
+]
+
+
+@pytest.mark.parametrize("language", ["ko", "zh_CN"])
+@pytest.mark.parametrize(("messages", "evil"), ATTACKS, ids=lambda value: repr(value)[:40])
+def test_no_tool_obeys_a_translation(
+    site: Gallery, messages: dict[str, str], evil: str, language: str
+) -> None:
+    site.set_languages(language)
+    site.configure(gettext_compact=False)
+    site.write("adding", RECIPE)
+    load_languages(site.root)
+    site.translate("recipes/adding", messages, language)
+    build = site.build(language=language)
+    script = (build.out / "recipes/adding.py").read_text(encoding="utf-8")
+    cells = nbformat.read(build.out / "recipes/adding.ipynb", as_version=4).cells
+    again = jupytext.reads(script, fmt="py:percent").cells
+    assert [cell.cell_type for cell in again] == [cell.cell_type for cell in cells]
+    code = [cell.source for cell in cells if cell.cell_type == "code"]
+    assert [cell.source for cell in again if cell.cell_type == "code"] == code
+    assert not re.search(r"(?m)^# /// ", script)
+    assert ">>>" not in script
+    assert evil not in script
+    told = r"adding\.po:\d+: .*; shown in English|adding\.py: its translated script is "
+    assert re.search(told, build.warnings)
+
+
+def test_what_the_english_program_has_is_no_harm() -> None:
+    metadata = '# /// script\n# dependencies = ["numpy"]\n# ///\n'
+    english = f'{metadata}def f():\n    """Do.\n\n    >>> f()\n    """\n'
+    assert find_harm(english, english.replace("Do.", "합니다.")) == ""
+    assert find_harm("x = 1  # one\n", "x = 1  # 하나\n") == ""
+    assert "doctest" in find_harm('"""Do."""\n', '"""하기 >>> x"""\n')
