@@ -2,24 +2,22 @@
 Adam is slow: fused=True or torch.compile?
 ==========================================
 
-Choose between a keyword, a compiled step, and nothing at all.
+A keyword, a compiler, or neither?
 
-**Adam, AdamW, SGD: pass** ``fused=True``, **and compile nothing.** **Other optimizers in long runs:
-compile the step, with a tensor as learning rate; the first call takes seconds.** **Leave a step alone
-that is a small part of an iteration.**
+**Adam, AdamW, SGD: pass** ``fused=True``. **Other optimizers in long runs: compile the step; the
+first call takes seconds.** **Leave a step alone that is a small part of an iteration.**
 
 .. code-block:: python
    :caption: Adam, AdamW, SGD
 
    import torch
-
    model = torch.nn.Linear(64, 64).cuda()
    optimizer = torch.optim.AdamW(
        model.parameters(), fused=True
    )
    for _ in range(3):
        x = torch.randn(32, 64).cuda()
-       model(x).square().mean().backward()
+       model(x).norm().backward()
        optimizer.step()
        optimizer.zero_grad()
 
@@ -27,14 +25,13 @@ that is a small part of an iteration.**
    :caption: Others
 
    import torch
-
    model = torch.nn.Linear(64, 64).cuda()
    rate = torch.tensor(1e-3).cuda()  # schedules do not compile again
    optimizer = torch.optim.NAdam(model.parameters(), lr=rate)
    step = torch.compile(lambda: optimizer.step())
    for _ in range(3):
        x = torch.randn(32, 64).cuda()
-       model(x).square().mean().backward()
+       model(x).norm().backward()
        step()  # the first one compiles
        optimizer.zero_grad()
 

@@ -35,20 +35,21 @@ def call(word: str, name: Namer) -> Pieces:
     return [(word, True)] if known is None else [(known, False)]
 
 
-def name_case(env: BuildEnvironment, recipe: str, case: str, size: Size) -> Pieces:
-    """Return a case and its size, which may have a name together."""
+def name_case(env: BuildEnvironment, recipe: str, case: str, size: Size, sizes: str = "") -> Pieces:
+    """Return a case and its size, which may have a name together; ``sizes`` is what it counts."""
     name = partial(ask_name, env, recipe, NAME)
     sized = f"{case}.{size}"
     if size is None or name(sized):
         return call(case if size is None else sized, name)
-    return [*call(case, name), (" · ", False), *call(str(size), name)]
+    counted: Pieces = [*call(sizes, name), (": ", False)] if sizes else []
+    return [*call(case, name), (" · ", False), *counted, *call(str(size), name)]
 
 
 def name_figure(env: BuildEnvironment, recipe: str, figure: Measurement) -> Pieces:
     """Return case, size, variant and quantity of a figure."""
     variant = call(figure.variant, partial(ask_name, env, recipe, NAME))
     quantity = call(figure.quantity, partial(ask_name, env, recipe, QUANTITY))
-    case = name_case(env, recipe, figure.case, figure.size)
+    case = name_case(env, recipe, figure.case, figure.size, figure.sizes)
     return [*case, (" · ", False), *variant, (" · ", False), *quantity]
 
 

@@ -1,8 +1,8 @@
 """Tables of what was measured: a page has the medians of all processes in those of its run.
 
 A recorded table is one of rows if its lines are the variants of the rows published right before,
-and its columns their quantities. Notebooks keep the tables of their run; other tables stay as
-recorded.
+also below their sizes, and its columns their quantities. Notebooks keep the tables of their run;
+other tables stay as recorded.
 """
 
 import re
@@ -33,7 +33,10 @@ _HEAD = re.compile(r"<th\b[^>]*>([^<]*)</th>")
 
 
 class measured_table(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """A table of rows; its one child is what was recorded, ``rows`` those of each of its lines."""
+    """A table of rows; its one child is what was recorded, ``rows`` those of each of its lines.
+
+    A line has a size, which is None in a table without sizes, and a variant.
+    """
 
 
 def find_rows(data: Mapping[str, Any]) -> list[Row]:
@@ -45,15 +48,24 @@ def find_rows(data: Mapping[str, Any]) -> list[Row]:
 
 def make_table(html: str, shown: nodes.Node, rows: Sequence[Row]) -> nodes.Node:
     """Return what stands on a page for recorded HTML: ``shown``, or a table of rows around it."""
+    if not rows:
+        return shown
     head, _tag, body = html.partition("</thead>")
     columns = [unescape(each).partition(" (")[0] for each in _HEAD.findall(head)]
-    lines = [unescape(each) for each in _HEAD.findall(body)]
-    case = [row for row in rows if (row.case, row.size) == (rows[-1].case, rows[-1].size)]
+    case = [row for row in rows if row.case == rows[-1].case]
+    variants, sizes = {row.variant for row in case}, {str(row.size): row.size for row in case}
+    size, lines = rows[-1].size, []
+    for name in map(unescape, _HEAD.findall(body)):
+        if name in sizes and name not in variants:
+            size = sizes[name]  # of the lines that follow
+        else:
+            lines.append((size, name))
+    case = [row for row in case if row.size in {size for size, _variant in lines}]
     quantities = [each for each in columns if each in {row.quantity for row in case}]
-    if not quantities or {*lines} != {row.variant for row in case}:
+    if not quantities or {*lines} != {(row.size, row.variant) for row in case}:
         return shown
-    by_name = {(row.variant, row.quantity): row for row in case}
-    grid = [[by_name.get((line, quantity)) for quantity in quantities] for line in lines]
+    by_name = {(row.size, row.variant, row.quantity): row for row in case}
+    grid = [[by_name.get((*line, quantity)) for quantity in quantities] for line in lines]
     return measured_table("", shown, lines=lines, quantities=quantities, rows=grid)
 
 
@@ -78,9 +90,14 @@ def _draw(
     variant = partial(ask_name, env, env.docname, NAME)
     heads = [_cell(*_words(call(each, quantity))) for each in node["quantities"]]
     heads.insert(0, nodes.entry())
+    first = next(row for rows in node["rows"] for row in rows if row)
+    has_sizes = len({size for size, _variant in node["lines"]}) > 1
+    if has_sizes:
+        heads.insert(0, _cell(*_words(call(first.sizes, variant))))
     body = nodes.tbody()
-    for name, rows in zip(node["lines"], node["rows"], strict=True):
-        cells = [_cell(*_words(call(name, variant)))]
+    for (size, name), rows in zip(node["lines"], node["rows"], strict=True):
+        cells = [_cell(nodes.Text(str(size)))] if has_sizes else []
+        cells.append(_cell(*_words(call(name, variant))))
         for row in rows:
             figure = found.get(row.key) if row else None
             if figure:
@@ -92,8 +109,8 @@ def _draw(
     specs = [nodes.colspec(colwidth=1) for _each in heads]
     head = nodes.thead("", nodes.row("", *heads))
     group = nodes.tgroup("", *specs, head, body, cols=len(heads))
-    first = next(row for rows in node["rows"] for row in rows if row)
-    case = name_case(env, env.docname, first.case, first.size)
+    size = None if has_sizes else first.size
+    case = name_case(env, env.docname, first.case, size, first.sizes)
     caption = nodes.title("", "", *_describe(case, found, device), translatable=False)
     return nodes.table("", caption, group, classes=["measured-table"])
 
