@@ -101,7 +101,6 @@ second_call_answer_required = True  # a recipe begins with its answer
 recipe_gallery_gpu_figures = (
     True  # who tries a recipe on a CPU may lack or refute what the text says
 )
-recipe_gallery_style = False  # _static/site.css has its own
 # What a page may load: files of the site and nothing else, and no script or style inside a page.
 # CONTRIBUTING.md says what a host can send in addition; https://www.w3.org/TR/CSP3/
 second_call_content_security_policy = "; ".join(

@@ -49,7 +49,6 @@ SETTINGS: dict[str, tuple[Any, str, type]] = {
     # packages beside the engine whose labels are translated in catalogs of the project
     "recipe_gallery_label_packages": ([], "env", list),
     "recipe_gallery_search": (False, "html", bool),
-    "recipe_gallery_style": (True, "html", bool),
     "recipe_gallery_package_names": ({}, "env", dict),  # "torch": "PyTorch"
 }
 

@@ -1,8 +1,6 @@
 """Prepare a language: all that can be known of one from its code."""
 
 import argparse
-import csv
-import io
 from pathlib import Path
 
 from ..errors import GalleryError, suggest
@@ -10,7 +8,6 @@ from ..languages import (
     CODE,
     CODE_REMEDY,
     FILE_NAME,
-    Language,
     choose_languages,
     find_locale,
     load_languages,
@@ -24,21 +21,21 @@ from .parser import TEMPLATES, argument, command
 def new_language(project: Project, options: argparse.Namespace) -> None:
     """Add a language, with catalogs to fill in."""
     from ..translate.catalogs import find_catalogs, locale_folders
-    from ..translate.glossary import FILE_NAME as GLOSSARY
+    from ..translate.glossary import begin_glossary
     from ..translate.update import update_catalogs
 
     code = options.language
     line = add_language(project.root, code)
     print(f"{FILE_NAME}: {line}" if line else f"{FILE_NAME} has {code} already")
     language = choose_languages(project.root, [code])[0]
-    print(_describe(language))
     update_catalogs(project, [language], options.templates)
     for folder in locale_folders(project):
         if count := len(find_catalogs(folder, code)):
             print(f"{folder / code}: {count} catalog{'s' * (count > 1)}")
-    glossary = project.locale / GLOSSARY
-    if add_column(glossary, code):
-        print(f"{glossary}: a column {code}, for the terms that you choose")
+        if (project.root / ".github/CODEOWNERS").exists():
+            print(f"who reviews them, for .github/CODEOWNERS: /{folder / code}/  @...")
+    if glossary := begin_glossary(project.locale, code):
+        print(f"{glossary}: the terms, for the words that you choose")
     print("Translate the catalogs, and look at the pages:")
     print(suggest("live", code))
     print("Once readers should find the language, set published = true in its line.")
@@ -64,28 +61,3 @@ def add_language(root: Path, code: str) -> str:
     text = path.read_text(encoding="utf-8") if path.exists() else first
     path.write_text(f"{text.rstrip()}\n{line}\n", encoding="utf-8")
     return line
-
-
-def _describe(language: Language) -> str:
-    """Return what is known of a language, for people to see whether it is right."""
-    touch = "may" if language.words_touch_markup else "may not"
-    words = f"words {touch} touch markup; glue in {FILE_NAME} can say otherwise"
-    return f"script {language.script}; {words}"
-
-
-def add_column(path: Path, code: str) -> bool:
-    """Add a language to the glossary, before its remarks; tell whether that changed it."""
-    if not path.exists():
-        return False
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        rows = list(csv.reader(file))
-    if not rows or code in rows[0]:
-        return False
-    place = rows[0].index("note") if "note" in rows[0] else len(rows[0])
-    for number, row in enumerate(rows):
-        if row:  # no empty line
-            row.insert(place, code if number == 0 else "")
-    made = io.StringIO()
-    csv.writer(made, lineterminator="\n").writerows(rows)
-    path.write_text(made.getvalue(), encoding="utf-8")
-    return True

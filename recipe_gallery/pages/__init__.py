@@ -45,7 +45,7 @@ def setup(app: Sphinx) -> None:
 
 
 def _add_style(app: Sphinx) -> None:
-    if app.config.recipe_gallery_style and app.builder.format == "html":
+    if app.builder.format == "html":
         app.config.html_static_path.append(str(Path(__file__).with_name("recipe_gallery.css")))
         app.add_css_file("recipe_gallery.css")
 

@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from queue import Empty
 from typing import Any
 
 import nbformat
@@ -144,6 +145,7 @@ class Run:
         notebook = nbformat.v4.new_notebook(cells=[_new_cell(cell) for cell in cells])
         context = zmq.asyncio.Context()
         context.rcvhwm = 0  # what is not read yet is kept, not dropped
+        context.reconnect_ivl = 10  # milliseconds; by default the kernel is looked for every 100
         specs = _Specs()
         launcher = Path(__file__).with_name("launcher.py")
         specs.argv = [sys.executable, str(launcher), str(self.recipe.path.resolve())]
@@ -161,7 +163,6 @@ class Run:
         client = _Client(notebook, km=manager, record_timing=False, raise_on_iopub_timeout=True)
         client.limit = self.output_limit
         client.left = client.limit * 1e6
-        client.startup_timeout = max(int(self.time_left()), 1)
         try:
             with (self.folder / "kernel.log").open("wb") as log:
                 await client.async_start_new_kernel(
@@ -170,10 +171,7 @@ class Run:
             provisioner: Any = manager.provisioner
             process = client.guard = provisioner.process
             with kernel_runs(self.folder, process.pid):
-                try:
-                    await client.async_start_new_kernel_client()
-                except RuntimeError:
-                    raise self._explain_start(process.poll()) from None
+                await self._wait_for_kernel(client, process)
                 for cell, node in zip(cells, notebook.cells, strict=True):
                     on_cell(cell.number)
                     await self._execute_cell(client, process, cell, node)
@@ -192,6 +190,20 @@ class Run:
             remedy = "see whether a pattern of drop in recording.toml takes so long"
             raise GalleryError(text, path=self.recipe.path, remedy=remedy) from None
         return notebook
+
+    async def _wait_for_kernel(self, client: _Client, process: Any) -> None:
+        """Wait until the kernel answers and its outputs arrive; nbclient waits 0.2 s more."""
+        manager: Any = client.km
+        kernel = client.kc = manager.client()
+        kernel.start_channels(stdin=False, hb=False)
+        kernel.allow_stdin = False
+        while process.poll() is None and self.time_left() > 0:
+            kernel.kernel_info()
+            with contextlib.suppress(Empty):
+                await kernel.shell_channel.get_msg(timeout=1)
+                await kernel.iopub_channel.get_msg(timeout=1)
+                return
+        raise self._explain_start(process.poll())
 
     def _explain_start(self, code: int | None) -> GalleryError:
         """Return the error of a kernel that did not answer, or ended with ``code``."""

@@ -16,7 +16,7 @@ from recipe_gallery.languages import (
     source_language,
     translated_languages,
 )
-from recipe_gallery.translate.glossary import FILE_NAME, load_glossary
+from recipe_gallery.translate.glossary import find_glossaries, load_glossary
 
 from ..nodes import make_table
 
@@ -34,10 +34,11 @@ class TranslationGlossary(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the table."""
-        path = Path(self.env.srcdir, self.config.locale_dirs[0], FILE_NAME)
-        self.env.note_dependency(str(path))
+        locale = Path(self.env.srcdir, self.config.locale_dirs[0])
+        for path in find_glossaries(locale):
+            self.env.note_dependency(str(path))
         try:
-            glossary = load_glossary(path.parent)
+            glossary = load_glossary(locale)
         except GalleryError as error:
             logger.warning("%s", error, type="recipe_gallery", subtype="glossary")
             return []

@@ -38,9 +38,9 @@ def test_a_new_language_builds_at_once_and_fills_up(site: Gallery) -> None:
     done = run(site, "recipe_gallery", "new-language", "ja")
     assert done.returncode == 0, done.stderr
     assert 'ja = { name = "日本語", published = false }' in done.stdout
-    assert "written from left to right; words may touch markup" in done.stdout
     assert "recipe-gallery live ja" in done.stdout
-    assert (site.root / "locale/glossary.csv").read_text() == "term,ja,note\ncache,,\n"
+    assert (site.root / "locale/ja/glossary.csv").read_text() == "term,translation\ncache,\n"
+    assert run(site, "recipe_gallery", "update-po").stdout == "all catalogs are up to date\n"
     shown = run(site, "recipe_gallery", "status", "ja").stdout.splitlines()
     assert "recipes/adding" in shown[3]
     assert shown[3].rstrip().endswith("fuzzy  -")  # nobody yet, and never

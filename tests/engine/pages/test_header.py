@@ -59,15 +59,13 @@ def test_packages_are_called_as_conf_py_says(site: Gallery) -> None:
 
 
 @pytest.mark.parametrize("theme", ["alabaster", "furo", "pydata_sphinx_theme"])
-def test_the_engine_brings_a_style_that_a_site_can_leave_out(site: Gallery, theme: str) -> None:
+def test_the_engine_brings_a_style_for_any_theme(site: Gallery, theme: str) -> None:
     pytest.importorskip(theme)
     site.configure(html_theme=theme)
     build = site.build()
     assert build.warnings == ""
     assert "_static/recipe_gallery.css" in build.page("recipes/adding")
     assert "details.provenance" in (build.out / "_static/recipe_gallery.css").read_text()
-    build = site.build(recipe_gallery_style=False)
-    assert "recipe_gallery.css" not in build.page("recipes/adding")
 
 
 @pytest.mark.parametrize(

@@ -165,9 +165,9 @@ def test_synonyms_are_those_of_a_language_and_of_its_glossary(tmp_path: Path) ->
     (tmp_path / synonyms.FILE_NAME).write_text(
         "language,searched,meant\nen,card,GPU\nko,그래픽 카드|카드,GPU\nko,왜,\n"
     )
-    (tmp_path / "glossary.csv").write_text(
-        "term,ko,note\nkernel|kernels,커널|커널들,\nEager,eager,\n"
-    )
+    (tmp_path / "glossary.csv").write_text("term,note\nkernel|kernels,\nEager,\n")
+    (tmp_path / "ko").mkdir()
+    (tmp_path / "ko/glossary.csv").write_text("term,translation\nkernel,커널|커널들\nEager,eager\n")
     assert synonyms.load_synonyms(tmp_path, ["en", "ko"], "ko") == {
         "그래픽 카드": ["gpu"],
         "카드": ["gpu"],

@@ -32,7 +32,7 @@ en = { name = "English", published = true }
 ko = { name = "한국어", published = true, glue = true }
 zh_CN = { name = "简体中文", published = true, glue = true }
 """
-GLOSSARY = "term,ko,zh_CN,note\nkernel,커널,内核,\n"
+GLOSSARY = "term,note\nkernel,\n"
 
 
 def check_tree(root: Path, targets: list[str]) -> list[Problem]:
@@ -199,6 +199,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         language="zh_CN",
     )
     (locale / "glossary.csv").write_text(GLOSSARY)
+    (locale / "ko/glossary.csv").write_text("term,translation\nkernel,커널\n")
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
@@ -305,9 +306,9 @@ def test_a_catalog_at_another_place_is_one_line(
     ("text", "place", "message"),
     [
         ("English;ko\nkernel;커널\n", ":1: ", "name the columns"),
-        ("term,ko\nkernel,커널\n,계층\n", ":3: ", "no English term"),
-        ("term,ko\nkernel,커널,of a GPU, not a pit\n", ":2: ", "more cells than columns"),
-        ('term,ko\nkernel,커널\n"batch,배치\n', ":3: ", "not a table in CSV and UTF-8"),
+        ("term,note\nkernel,\n,a layer\n", ":3: ", "no English term"),
+        ("term,note\nkernel,of a GPU, not a pit\n", ":2: ", "more cells than columns"),
+        ('term,note\nkernel,\n"batch,\n', ":3: ", "not a table in CSV and UTF-8"),
     ],
     ids=["columns", "term", "cells", "quote"],
 )
@@ -324,12 +325,13 @@ def test_a_broken_glossary_is_one_line(
 
 def test_a_project_without_glossary_has_no_terms(project: Path) -> None:
     (project / "locale" / "glossary.csv").unlink()
+    (project / "locale/ko/glossary.csv").unlink()
     assert "glossary" not in {problem.check for problem in check_tree(project.resolve(), [])}
 
 
 def test_an_edited_glossary_is_read_again(project: Path) -> None:
     assert "glossary" in {problem.check for problem in check_tree(project, [])}
-    (project / "locale" / "glossary.csv").write_text("term,ko,zh_CN,note\nkernel,코어,内核,\n")
+    (project / "locale/ko/glossary.csv").write_text("term,translation\nkernel,코어\n")
     assert "glossary" not in {problem.check for problem in check_tree(project, [])}
 
 

@@ -152,7 +152,7 @@ def test_each_page_and_all_labels_have_a_pseudo_translation(
     templates["recipe_gallery"].append(polib.POEntry(msgid="On %(date)s"))
     locale = tmp_path / "pseudo"
     (gallery.root / "locale").mkdir(exist_ok=True)
-    (gallery.root / "locale/glossary.csv").write_text("term,ko\n")
+    (gallery.root / "locale/glossary.csv").write_text("term,note\n")
     pseudo.make_pseudo_catalogs(load_project(gallery.root), tmp_path / "templates", locale)
     folder = locale / pseudo.PSEUDO_CODE / "LC_MESSAGES"
     made = {
@@ -164,7 +164,7 @@ def test_each_page_and_all_labels_have_a_pseudo_translation(
         "recipe_gallery.po": ["Öñ %(date)s ~~"],
     }
     assert made["index.po"].metadata["Language"] == pseudo.PSEUDO_CODE
-    assert (locale / "glossary.csv").read_text() == "term,ko\n"
+    assert (locale / "glossary.csv").read_text() == "term,note\n"
 
 
 def test_templates_are_of_the_pages_that_there_are_and_of_all_labels(

@@ -39,8 +39,9 @@ def site(site: Gallery) -> Gallery:
     catalog.metadata["PO-Revision-Date"] = "2026-11-20 10:00+0900"
     catalog.find("Old.").flags.append("fuzzy")
     catalog.save()
-    (site.root / "locale/glossary.csv").write_text(
-        "term,ko,note\nkernel,커널|알맹이,of a GPU\nbatch,배치,\n"
+    (site.root / "locale/glossary.csv").write_text("term,note\nkernel,of a GPU\nbatch,\n")
+    (site.root / "locale/ko/glossary.csv").write_text(
+        "term,translation\nkernel,커널|알맹이\nbatch,배치\n"
     )
     return site
 
@@ -149,15 +150,13 @@ def test_a_reader_who_has_enough_sees_no_traceback() -> None:
 
 def test_terms_are_found_as_whole_words_the_longest_first(tmp_path: Path) -> None:
     (tmp_path / "glossary.csv").write_text(
-        "term,ko,note\n"
-        "graph,그래프,\n"
-        "graph break| break of a graph ,그래프 단절|단절,\n"
-        "class,클래스,\n"
-        "C++,씨,\n"
-        "only English,,no translation\n"
-        "PyTorch|Torch,,name\n"
-        "name,이름,name\n"
-        "short\n"
+        "term,note\ngraph,\ngraph break| break of a graph ,\nclass,\nC++,\n"
+        "only English,no translation\nPyTorch|Torch,name\nname,name\nshort\n"
+    )
+    (tmp_path / "ko").mkdir()
+    (tmp_path / "ko/glossary.csv").write_text(
+        "term,translation\ngraph,그래프\ngraph break,그래프 단절|단절\nclass,클래스\nC++,씨\n"
+        "only English,\nname,이름\n"
     )
     glossary = load_glossary(tmp_path)
     assert [term.name for term in glossary.terms][:2] == ["graph", "graph break"]
@@ -195,12 +194,12 @@ def test_a_folder_without_a_glossary_has_no_terms(tmp_path: Path) -> None:
         (
             "English;ko\nkernel;커널\n",
             1,
-            "the first line has to name the columns: term,...,note",
+            "the first line has to name the columns: term,note",
             "",
         ),
-        ("term,ko\nkernel,커널\n,계층\n", 3, "no English term", "fill in the first column"),
+        ("term,note\nkernel,\n,a layer\n", 3, "no English term", "fill in the first column"),
         ('"term,ko\n', 1, "not a table in CSV and UTF-8: unexpected end of data", ""),
-        ("term,ko\nkernel,커널,a, b\n", 2, "more cells than columns", "quote a cell with commas"),
+        ("term,note\nkernel,a, b\n", 2, "more cells than columns", "quote a cell with commas"),
     ],
 )
 def test_a_glossary_that_is_none_is_told(
@@ -211,6 +210,14 @@ def test_a_glossary_that_is_none_is_told(
         load_glossary(tmp_path)
     error = caught.value
     assert (error.line, error.text, error.remedy) == (line, told, remedy)
+
+
+def test_a_language_translates_terms_that_there_are(tmp_path: Path) -> None:
+    (tmp_path / "glossary.csv").write_text("term,note\nkernel,\n")
+    (tmp_path / "ko").mkdir()
+    (tmp_path / "ko/glossary.csv").write_text("term,translation\nkernel,커널\nlayer,계층\n")
+    with pytest.raises(GalleryError, match=r"ko/glossary.csv:3: 'layer' is no term of .*; add it"):
+        load_glossary(tmp_path)
 
 
 def test_a_table_of_the_status_lines_up(site: Gallery) -> None:
