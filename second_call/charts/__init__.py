@@ -22,8 +22,8 @@ def setup(app: Sphinx) -> None:
     app.add_node(directive.chart, html=(directive.visit_chart, directive.depart_chart), **ONLY_HTML)
     shown: Any = dict.fromkeys(ONLY_HTML, (_pass, _pass))
     app.add_node(directive.replaced, **shown)
-    for node in (source.names, directive.chart):
-        write_block.register(node, lambda _node, _page: "")
+    write_block.register(source.names, lambda _node, _page: "")
+    write_block.register(directive.chart, directive.write_chart)
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
     app.connect(EVENT, source.find_name)
     app.connect("html-page-context", _load_script)

@@ -1,7 +1,8 @@
 """The directive ``chart``, which draws rows of the recipe that it stands in.
 
 Where it stands right before the cell of a figure, the page shows the chart in place of that cell;
-notebook and script have the cell and not the chart. CONTRIBUTING.md tells how to write one.
+notebook and script have the cell and not the chart. Of a chart that names a quantity they have a
+table. CONTRIBUTING.md tells how to write one.
 """
 
 from collections.abc import Callable, Iterator
@@ -16,13 +17,14 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
 from recipe_gallery.errors import GalleryError
+from recipe_gallery.pages.markdown import Page, write_block
 from recipe_gallery.pages.measurements.format import join_ends
 from recipe_gallery.pages.measurements.known import list_machines
 from recipe_gallery.recipes.cell_marks import DOWNLOADS_ONLY, OUTPUT_CLASS
 from recipe_gallery.store import store_of, watch
 
 from ..figures.summary import summarize
-from ..nodes import render
+from ..nodes import make_table, render
 from . import forms
 from .source import Source, Table
 
@@ -30,7 +32,10 @@ _ = get_translation("second_call")
 
 
 class chart(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """A chart: ``drawing`` and ``table`` as HTML, ``problems``, and the caption as its children."""
+    """A chart: ``drawing`` and ``table`` as HTML, ``problems``, and the caption as its children.
+
+    ``lines`` are those of the table that notebook and script have.
+    """
 
 
 class replaced(nodes.Invisible, nodes.Element):  # noqa: N801
@@ -58,7 +63,6 @@ class ChartDirective(SphinxDirective):
         "sizes": _words,
         "x": directives.unchanged_required,
         "whole": directives.unchanged_required,
-        "unit": directives.unchanged,
         "limit": directives.flag,
     }
 
@@ -86,6 +90,8 @@ class ChartDirective(SphinxDirective):
         if drawn:
             node["drawing"] = drawn.drawing
             node["table"] = _make_table(drawn.table, source) if drawn.table else ""
+            if drawn.table and not draw:
+                node["lines"] = [drawn.table.head, *drawn.table.rows]
         node += caption
         self.set_source_info(node)
         return [node]
@@ -147,6 +153,15 @@ def _find_figure(node: chart) -> list[nodes.Element]:
     is_code = any("recipe_cell" in each for each in code.findall(nodes.literal_block))
     only_figures = all(isinstance(each, nodes.image) for each in output.children)
     return cell if is_code and OUTPUT_CLASS in output["classes"] and only_figures else []
+
+
+def write_chart(node: chart, page: Page) -> str:
+    """Return the figures of a chart as a table and its caption, for notebooks and scripts."""
+    if "lines" not in node:
+        return ""
+    head, *rows = node["lines"]
+    table = make_table(head, [list(map(nodes.Text, row)) for row in rows], classes=[])
+    return "\n\n".join(write_block(each, page) for each in (table, *node.children))
 
 
 def visit_chart(self: HTML5Translator, node: chart) -> None:

@@ -177,11 +177,9 @@ def _number(size: object) -> float:
     raise ValueError(f"the size {size!r} is no number above 0; lines need such numbers")
 
 
-def draw_stacks(source: Source, options: Options, inline: Inline) -> Chart | None:
-    """Draw for each arm a bar of its parts: quantities of rows, or what the directive says."""
-    if not (inline or {"case", "arms", "quantities"} <= options.keys()):
-        raise ValueError("stacked needs :case:, :arms: and :quantities:, or a field for each bar")
-    found = _inline_parts(inline) if inline else _measured_parts(source, options)
+def draw_stacks(source: Source, options: Options, _inline: Inline) -> Chart | None:
+    """Draw for each arm a bar of its parts, which are quantities of rows."""
+    found = _measured_parts(source, options)
     found = {arm: parts for arm, parts in found.items() if parts}
     if not found:
         return None
@@ -192,7 +190,7 @@ def draw_stacks(source: Source, options: Options, inline: Inline) -> Chart | Non
     groups, rows = [], []
 
     def show(value: float) -> str:
-        return format_value(value, options.get("unit", "s"), source.locale)
+        return format_value(value, "s", source.locale)
 
     for arm, values in found.items():
         parts, end = [], 0.0
@@ -225,22 +223,6 @@ def draw_stages(source: Source, _options: Options, inline: Inline) -> Chart | No
     return Chart(drawing=render("stages.html", stages=stages).astext(), table=None)
 
 
-def _inline_parts(inline: Inline) -> dict[str, dict[str, float]]:
-    """Return the parts of each bar: ``move m 12, scale v 8``."""
-    found: dict[str, dict[str, float]] = {}
-    for arm, text in inline.items():
-        found[arm] = {}
-        for part in text.split(","):
-            name, _space, number = " ".join(part.split()).rpartition(" ")
-            value = -1.0
-            with suppress(ValueError):
-                value = float(number)
-            if not 0 <= value <= LARGEST:
-                raise ValueError(f"{part.strip()!r} does not end in a number from 0 up")
-            found[arm][name] = value
-    return found
-
-
 def _measured_parts(source: Source, options: Options) -> dict[str, dict[str, float]]:
     """Return the parts of each arm.
 
@@ -267,7 +249,7 @@ def _measured_parts(source: Source, options: Options) -> dict[str, dict[str, flo
 FORMS: dict[str, tuple[Callable[[Source, Options, Inline], Chart | None], tuple[str, ...]]] = {
     "ladder": (draw_ladder, ("case", "arms", "quantities")),
     "lines": (draw_lines, ("case", "arms", "quantities", "sizes", "x")),
-    "stacked": (draw_stacks, ()),
+    "stacked": (draw_stacks, ("case", "arms", "quantities")),
     "stages": (draw_stages, ()),
     "break-even": (explore, ("cases", "arms")),
 }
