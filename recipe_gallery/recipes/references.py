@@ -1,8 +1,12 @@
 """How prose names measured figures and claims: the texts of the roles ``measured`` and ``claim``.
 
 ``adam.100.compiled.speedup`` is a figure of the page's own recipe, and
-``compiling_optimizer:adam.100.compiled.speedup`` one of another. Behind a comma stands how it is
-shown: ``adam.100.compiled.speedup, number`` is the number without its unit.
+``compiling_optimizer:adam.100.compiled.speedup`` one of another. What a recipe has once may be left
+out: ``compiled.speedup``. Behind a comma stands how it is shown: ``compiled.speedup, number`` is
+the number without its unit.
+
+A claim compares such keys, in ``fused.gpu < foreach.gpu``, ``2 * fused.gpu < foreach.gpu`` or, over
+sizes, ``step.first_call: 2 < 4 < 8``; or it is the key of one that the recipe published.
 """
 
 import re
@@ -13,7 +17,10 @@ FORMS = ("number",)
 _REFERENCE = re.compile(
     r"(?:(?P<recipe>[^\s:{}<>,]+):)?(?P<key>[a-z0-9_.-]+)(?:\s*,\s*(?P<form>\w+))?"
 )
-_CLAIM = re.compile(r"(?P<text>.+?)\s*<(?P<target>[^<>{}]*)>", re.DOTALL)
+_CLAIM = re.compile(r"(?P<text>[^<]+?)\s*<(?P<target>[^>{}]*)>", re.DOTALL)
+_RECIPE = re.compile(r"(?:(?P<recipe>[^\s:{}<>,]+):(?=\S))?(?P<comparison>.+)")
+_SIZES = re.compile(r"(?P<key>[a-z0-9_.-]+) ?: (?P<sizes>[^:]+)")
+_TERM = re.compile(r"(?:(?P<factor>\d+(?:\.\d+)?) ?\* ?)?(?P<key>[a-z0-9_.-]+)")
 _ROLE = re.compile(r":(?P<role>measured|claim):`(?P<text>[^`]+)`")
 _PIECE = re.compile(r"\{\{|\}\}|\{(?P<figure>[^{}]*)\}|(?P<alone>[{}])")
 
@@ -30,6 +37,15 @@ class Reference:
     def name(self) -> str:
         """What has to be the same in a translation."""
         return f"{self.recipe}:{self.key}" if self.recipe else self.key
+
+
+@dataclass(frozen=True, kw_only=True)
+class Term:
+    """One side of a comparison."""
+
+    key: str  # may leave out what the recipe has once
+    size: str = ""  # that is not in the key
+    factor: float = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,7 +87,14 @@ def parse_claim(text: str) -> ClaimText:
     found = _CLAIM.fullmatch(text.strip())
     if found is None:
         raise ValueError("a claim has a sentence and a key; write :claim:`sentence <key>`")
-    claim = parse_reference(found["target"])
+    target = " ".join(found["target"].split())
+    if "<" in target:
+        named = _RECIPE.fullmatch(target)
+        assert named
+        parse_comparison(named["comparison"])  # what is wrong is told here
+        claim = Reference(recipe=named["recipe"] or "", key=named["comparison"])
+    else:
+        claim = parse_reference(target)
     if claim.form:
         raise ValueError(f"{found['target']!r}: the key of a claim has no form")
     pieces: list[str | Reference] = []
@@ -92,13 +115,28 @@ def parse_claim(text: str) -> ClaimText:
     return ClaimText(pieces=tuple(filter(None, pieces)), claim=claim)
 
 
-def find_claims(text: str) -> set[str]:
-    """Return the keys of the claims that a text makes about figures of its own recipe."""
+def parse_comparison(text: str) -> tuple[Term, ...]:
+    """Return what a claim says to grow; raise ``ValueError`` that says what is wrong."""
+    if over := _SIZES.fullmatch(text):
+        sizes = [each.strip() for each in over["sizes"].split("<")]
+        return tuple(Term(key=over["key"], size=size) for size in sizes)
+    terms = []
+    for part in text.split("<"):
+        found = _TERM.fullmatch(part.strip())
+        if found is None:
+            what = "write one such as fused.gpu < foreach.gpu, or first_call: 2 < 4"
+            raise ValueError(f"{part.strip()!r} of the claim <{text}> is no key; {what}")
+        terms.append(Term(key=found["key"], factor=float(found["factor"] or 1)))
+    return tuple(terms)
+
+
+def find_claims(text: str) -> set[Reference]:
+    """Return the claims that a text makes."""
     found = set()
     for role in _ROLE.finditer(text):
         with suppress(ValueError):  # the build tells it
             if role["role"] == "claim":
-                found.add(parse_claim(role["text"]).claim.name)
+                found.add(parse_claim(role["text"]).claim)
     return found
 
 

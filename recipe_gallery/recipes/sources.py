@@ -1,15 +1,18 @@
 """The processes of a recording, the page's run and replicates of its code, and what they say."""
 
-from collections.abc import Sequence
+import difflib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 
 from ..errors import GalleryError, suggest
 from .measurements import Measurement, find_range, measure
 from .recipe import Recipe
 from .recording import Recording, compare, read_recording
+from .references import Term, parse_comparison
 from .replicates import Replicate, Replicates, read_replicates, replicates_path
-from .rows import LARGEST, SMALLEST, Published, read_published
+from .rows import LARGEST, SMALLEST, Published, read_published, slug
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,8 +40,18 @@ class ClaimRecord:
     key: str
     held: int  # in so many processes
     of: int
-    evidence: str  # of the first in which it held, the page's run if it is among them
+    hosts: int  # on which these ran
+    evidence: str = ""  # of the first in which it held, the page's run if it is among them
+    compared: tuple[tuple[Term, Measurement], ...] = ()  # of a comparison, in place of evidence
     refuted: tuple[Refutation, ...] = ()
+
+
+class NotMeasured(LookupError):  # noqa: N818 (what may be missing is no error everywhere)
+    """No measurement or claim is called so; ``key`` is what was looked for."""
+
+    def __init__(self, text: str, key: str) -> None:
+        super().__init__(text)
+        self.key = key
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,6 +61,72 @@ class Measurements:
     by_key: dict[str, Measurement] = field(default_factory=dict)
     claims: dict[str, ClaimRecord] = field(default_factory=dict)
     processes: tuple[Process, ...] = ()
+
+    def find(self, key: str, size: str = "") -> Measurement:
+        """Return the measurement that a key means, which may leave out what there is once.
+
+        Raises ``NotMeasured`` if there is none, ``ValueError`` if there are several.
+        """
+        if key in self.by_key and not size:
+            return self.by_key[key]
+        parts = key.split(".")
+        found = [
+            each
+            for name, each in self.by_key.items()
+            if is_part(parts, name.split("."))
+            and size in ("", str(each.size), slug(each.size or ""))
+        ]
+        if len(found) == 1:
+            return found[0]
+        named = f"{key!r} of size {size}" if size else repr(key)
+        if found:
+            several = ", ".join(each.key for each in found[:3])
+            raise ValueError(f"{named} may be each of {several}{', ...' * (len(found) > 3)}")
+        near = suggest_keys(key, self.by_key)
+        raise NotMeasured(f"no recorded figure is called {named}{near}", key)
+
+    def find_claim(self, key: str) -> ClaimRecord:
+        """Return what all processes say of a claim that they published, or of a comparison.
+
+        Raises ``NotMeasured`` if no process says anything, ``ValueError`` for an unclear key.
+        """
+        if "<" in key:
+            return self._test(key, parse_comparison(key))
+        if key in self.claims:
+            return self.claims[key]
+        near = suggest_keys(key, self.claims)
+        raise NotMeasured(f"no process published the claim {key!r}{near}", key)
+
+    def _test(self, key: str, terms: Sequence[Term]) -> ClaimRecord:
+        """Compare in each process that measured all terms."""
+        compared = [(term, self.find(term.key, term.size)) for term in terms]
+        refuted, hosts = [], []
+        for process in self.processes:
+            rows = [process.published.by_key.get(each.key) for _term, each in compared]
+            values = [
+                term.factor * row.value
+                for (term, _), row in zip(compared, rows, strict=True)
+                if row
+            ]
+            if len(values) < len(rows):
+                continue
+            hosts.append(process.host)
+            if not all(less < more for less, more in pairwise(values)):
+                unit = f" {compared[0][1].unit}".rstrip()
+                said = " against ".join(f"{value:.4g}{unit}" for value in values)
+                refuted.append(
+                    Refutation(replicate=process.number, host=process.host, evidence=said)
+                )
+        if not hosts:
+            raise NotMeasured(f"no process measured all of {key!r}", compared[0][1].key)
+        return ClaimRecord(
+            key=key,
+            held=len(hosts) - len(refuted),
+            of=len(hosts),
+            hosts=len(set(hosts)),
+            compared=tuple(compared),
+            refuted=tuple(refuted),
+        )
 
     def compare(self, key: str, over: str) -> Measurement | None:
         """Return how many times as much as another one is; None if no process can tell."""
@@ -112,6 +191,7 @@ def _count_claims(processes: Sequence[Process]) -> dict[str, ClaimRecord]:
             key=key,
             held=len(held),
             of=len(said),
+            hosts=len({process.host for process, _claim in said}),
             evidence=(held or [said[0][1]])[0].evidence,
             refuted=tuple(
                 Refutation(replicate=p.number, host=p.host, evidence=claim.evidence)
@@ -145,6 +225,18 @@ def read_sources(path: Path, recipe: Recipe | None, recording: Recording | None 
     sources = Sources(path=path, replicates=replicates, device=device, page=page)
     _require_same_units(sources)
     return sources
+
+
+def is_part(parts: Sequence[str], whole: Sequence[str]) -> bool:
+    """Tell whether parts of a key stand in a whole one in this order, the quantity last."""
+    left = iter(whole)
+    return parts[-1:] == [*whole[-1:]] and all(part in left for part in parts)
+
+
+def suggest_keys(key: str, keys: Iterable[str]) -> str:
+    """Return those that look like a key, for the end of a sentence."""
+    near = difflib.get_close_matches(key, list(keys), n=3, cutoff=0.5)
+    return f"; near it: {', '.join(near)}" if near else ""
 
 
 def _require_same_units(sources: Sources) -> None:

@@ -97,9 +97,13 @@ def _inspect_measurements(
     except GalleryError as error:
         return {"wrong": (describe_error(error),)}
     replicates, measurements = sources.replicates, sources.measure()
-    claims = measurements.claims
+    claims = dict(measurements.claims)
     texts = [block.content for block in recipe.blocks if block.type == "text"]
-    made = find_claims("\n".join(texts)) | {*borrowed}
+    own = find_claims("\n".join(texts))
+    made = {each.key for each in own if not each.recipe} | {*borrowed}
+    for key in made:
+        with suppress(LookupError, ValueError):  # a build tells it
+            claims[key] = measurements.find_claim(key)
     refuted = _describe_refuted(claims[key] for key in sorted(claims.keys() & made))
     notes = []
     if replicates.current or any(each.published for each in sources.processes):
@@ -166,8 +170,7 @@ def _find_borrowed_claims(project: Project, files: Iterable[GalleryFile]) -> dic
             texts.append("\n".join(each.content for each in blocks if each.type == "text"))
     named: dict[str, set[str]] = defaultdict(set)
     for claim in set().union(*map(find_claims, texts)):
-        recipe, _colon, key = claim.rpartition(":")
-        named[recipe].add(key)
+        named[claim.recipe].add(claim.key)
     return {
         file.name: named.get(file.name_in_gallery, set()) | named.get(file.docname, set())
         for file in files
@@ -186,8 +189,6 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
     check = load_check(project)
     borrowed = _find_borrowed_claims(project, files.values())
     reports = [inspect(file, folder, check, borrowed[name]) for name, file in files.items()]
-    if project.config.recipe_gallery_gpu_figures:  # then a CPU may refute what the text says
-        reports = [each if each.on_gpu else each.as_trial for each in reports]
     for path, machine, name in find_recordings(folder, files.values()):
         shown = path.relative_to(folder).as_posix().removesuffix(".ipynb")
         if not name:

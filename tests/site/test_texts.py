@@ -20,7 +20,7 @@ NAMES = ("index", "faq", "how_we_measure", "results", "terms")
 SHARED = [ROOT / f"{name}.rst" for name in NAMES]
 PAGES = [*SHARED, ROOT / "recipes_source/GALLERY_HEADER.rst", *RECIPES]
 
-CLAIM = re.compile(r":claim:`([^`]*?)\s*<([\w-]+)>`")
+CLAIM = re.compile(r":claim:`([^`<]*?)\s*<([^`]+)>`")
 # What compares, or says that something is so at any size, on any machine.
 COMPARES = re.compile(
     r"\b(?:(?:cheap|clos|dear|fast|high|larg|(?<!no )long|low|quick|short|slow|small)e(?:r|st)"

@@ -6,17 +6,21 @@ is written otherwise is shown as it is.
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
 
 from babel import Locale
+from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from ...languages import format_number, format_percent
+from ...languages import current_language, format_number, format_percent
+from ...recipes.measurements import Measurement
+from ...recipes.references import Term
 from ...recipes.rows import LARGEST
-from .format import LEAST_DIGITS, SPACE, find_scale, first_digit, list_separator
-from .naming import Namer, Pieces, call
+from .format import LEAST_DIGITS, SPACE, find_scale, first_digit, format_figure, list_separator
+from .naming import NAME, QUANTITY, Namer, Pieces, ask_name, call, name_case
 
 _ = get_translation("recipe_gallery")
 
@@ -46,6 +50,29 @@ def tell_evidence(evidence: str, locale: Locale, name: Namer) -> Pieces:
         shown = [str(text % {"one": shown[0], "other": shown[1]})]
     head = [*call(said.strip(), name), (": ", False)] if said else []
     return [*head, (shown[0], False)]
+
+
+def tell_comparison(
+    env: BuildEnvironment, recipe: str, compared: Sequence[tuple[Term, Measurement]]
+) -> Pieces:
+    """Return what a comparison found: "fused 81 µs < foreach 231 µs", by what differs in names."""
+    locale = current_language(env.config).locale
+    measured = [each for _term, each in compared]
+    name, quantity = (partial(ask_name, env, recipe, kind) for kind in (NAME, QUANTITY))
+    pieces: Pieces = []
+    for term, each in compared:
+        pieces += [(" < ", False)] if pieces else []
+        pieces += [(f"{term.factor:g} × ", False)] if term.factor != 1 else []
+        if len({other.case for other in measured}) > 1:
+            pieces += [*name_case(env, recipe, each.case, each.size), (" ", False)]
+        elif len({other.size for other in measured}) > 1:
+            pieces += [*call(str(each.size), name), (": ", False)]
+        if len({other.variant for other in measured}) > 1:
+            pieces += [*call(each.variant, name), (" ", False)]
+        if len({other.quantity for other in measured}) > 1:
+            pieces += [*call(each.quantity, quantity), (" ", False)]
+        pieces.append((format_figure(each, locale), False))
+    return pieces
 
 
 def _read(text: str) -> Any:

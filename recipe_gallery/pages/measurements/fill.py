@@ -16,7 +16,7 @@ from ...errors import GalleryError
 from ...languages import current_language
 from ...recipes.sources import ClaimRecord
 from ...store import store_of, watch
-from .evidence import format_quantities, tell_evidence
+from .evidence import format_quantities, tell_comparison, tell_evidence
 from .format import describe_spread, format_figure, needs_unit
 from .known import CLAIM, FIGURE, Answer, answers
 from .naming import EVIDENCE, Pieces, ask_name, name_figure
@@ -95,11 +95,12 @@ def _prove(env: BuildEnvironment, node: claim, answer: Answer) -> None:
     record = answer.claim
     if record is None:
         return
-    if record.held < record.of and not answer.trial:
+    if record.refuted:  # no mark confirms it
         node["problem"] = _describe_failure(node.astext(), record)
+        return
     show = partial(_show_evidence, env, node["recipe"], node["key"])
-    lines: list[Line] = [([(_count(record, answer.machines), False)], False)]
-    lines += show(record.evidence, record)
+    lines: list[Line] = [([(_count(record), False)], False)]
+    lines += show(record)
     for device, other in answer.elsewhere:
         facts = {"device": device, "held": other.held, "processes": other.of}
         if other.held == other.of:
@@ -107,19 +108,23 @@ def _prove(env: BuildEnvironment, node: claim, answer: Answer) -> None:
         else:
             text = _("On %(device)s it holds in %(held)s of %(processes)s processes only:")
         lines.append(([(str(text % facts), False)], False))
-        telling = other.refuted[0] if other.refuted else other
-        lines += show(telling.evidence, other)
+        lines += show(other)
     node["evidence"] = lines
 
 
 def _show_evidence(
-    env: BuildEnvironment, recipe: str, key: str, evidence: str, record: ClaimRecord
+    env: BuildEnvironment, recipe: str, key: str, record: ClaimRecord
 ) -> Iterator[Line]:
     """Yield lines, and whether each is what was measured: that, and that it is one process.
 
-    A name of the claim itself tells what is measured against what.
+    A name of the claim itself tells what is measured against what. Of a comparison it is the
+    medians, as in the text.
     """
     locale = current_language(env.config).locale
+    if record.compared and not record.refuted:
+        yield tell_comparison(env, recipe, record.compared), True
+        return
+    evidence = record.refuted[0].evidence if record.refuted else record.evidence
     name = partial(ask_name, env, recipe, EVIDENCE)
     compared = name(key)
     head: Pieces = [(f"{compared}: ", False)] if compared else []
@@ -137,11 +142,11 @@ def _question(node: nodes.Element) -> str:
     return f"{FIGURE if isinstance(node, measured) else CLAIM} {node['key']}"
 
 
-def _count(record: ClaimRecord, machines: int) -> str:
-    facts = {"held": record.held, "processes": record.of, "machines": machines}
+def _count(record: ClaimRecord) -> str:
+    facts = {"held": record.held, "processes": record.of, "machines": record.hosts}
     if record.of == 1 and record.held:
         return str(_("Holds in the one process that was measured:"))
-    if machines > 1:
+    if record.hosts > 1:
         text = _("Holds in %(held)s of %(processes)s processes on %(machines)s machines:")
     else:
         text = _("Holds in %(held)s of %(processes)s processes on one machine:")

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import difflib
 import re
-from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,11 +17,19 @@ from ...recipes.recipe import Recipe
 from ...recipes.recorded_page import RecordedPage, load_recorded
 from ...recipes.references import Reference
 from ...recipes.replicates import replicates_path
-from ...recipes.sources import ClaimRecord, Measurements, read_sources
+from ...recipes.sources import (
+    ClaimRecord,
+    Measurements,
+    NotMeasured,
+    is_part,
+    read_sources,
+    suggest_keys,
+)
 from ...store import keep, once, watch
 
 FIGURE, CLAIM = "figure", "claim"  # what a page can ask for
 MAYBE = "maybe"  # a figure that need not be there: the answer suggests no others, which takes long
+OF_A_GPU = ("gpu", "cpu", "kernels")  # quantities that a CPU does not publish
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -30,14 +37,12 @@ _WORD = re.compile(r"[^\W\d_]+")
 class Known:
     """The figures of a recipe, of the recording that its page shows and of other machines."""
 
-    measurements: Measurements | None = (
-        None  # None without a current recording, which its page tells
-    )
+    measurements: Measurements | None = None  # without a current recording, which its page tells
     elsewhere: tuple[tuple[str, Measurements], ...] = ()  # by the name of the device
     problem: str = ""  # why figures that are there cannot be read
     in_files: bool = False  # whether the problem is one of their files, whoever asks for figures
     on_gpu: bool = False  # whether a GPU ran the recording
-    words: frozenset[str] | None = None  # of its code, which keys are made of; None if of more
+    code: str | None = None  # in lower case, which keys are made of; None if of data, too
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,11 +51,10 @@ class Answer:
 
     figure: Measurement | None = None
     claim: ClaimRecord | None = None
-    machines: int = 1  # on which the claim was tested
     elsewhere: tuple[tuple[str, ClaimRecord], ...] = ()  # the claim on other devices
     problem: str = ""  # why there is neither; empty too where nothing is recorded
     in_files: bool = False  # whether the problem names its place, and is the same for all keys
-    trial: bool = False  # of a CPU, where the text is about a GPU: it may lack or refute anything
+    trial: bool = False  # of a CPU, where the text is about a GPU
 
 
 def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
@@ -68,7 +72,7 @@ def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
         if find_file(env.config, root, page):
             return page
     names = watch(env, _list_names)  # there may be one later
-    raise ValueError(f"no recipe is called {named.recipe!r}{_suggest(named.recipe, names)}")
+    raise ValueError(f"no recipe is called {named.recipe!r}{suggest_keys(named.recipe, names)}")
 
 
 def all_files(env: BuildEnvironment) -> dict[str, GalleryFile]:
@@ -87,56 +91,48 @@ def _list_names(env: BuildEnvironment) -> list[str]:
 def answers(env: BuildEnvironment, docname: str, *questions: str) -> tuple[Answer, ...]:
     """Return what a recipe says to questions such as ``figure adam.100.compiled.speedup``."""
     known = once(env, _know, docname)
-    on_cpu = known.measurements is not None and not known.on_gpu
-    if on_cpu and env.config.recipe_gallery_gpu_figures:
-        return tuple(_try(known, *question.split()) for question in questions)
-    return tuple(_answer(known, *question.split()) for question in questions)
+    may_lack = env.config.recipe_gallery_gpu_figures and not known.on_gpu
+    return tuple(_answer(known, *each.split(" ", 1), may_lack=may_lack) for each in questions)
 
 
-def _try(known: Known, kind: str, key: str) -> Answer:
-    """Return what a recording from a CPU says; a GPU may publish more, but no other names."""
-    answer = replace(_answer(known, kind, key), problem="", trial=True)
-    if kind == MAYBE:
-        return answer
-    published = {each for found in _published(known, kind) for each in found}
-    odd = sorted(set(_WORD.findall(key)) - (known.words or set()))
-    if key in published or known.words is None or not odd:
-        return answer
-    text = f"no recording has {key!r}, and the recipe's code has no {odd[0]!r} to make it of"
-    return replace(answer, problem=text + _suggest(key, published))
-
-
-def _published(known: Known, kind: str) -> Iterator[Iterable[str]]:
-    """Yield the keys that each recording has."""
-    own = [known.measurements] if known.measurements else []
-    for each in (*own, *(found for _device, found in known.elsewhere)):
-        yield each.by_key if kind == FIGURE else each.claims
-
-
-def _answer(known: Known, kind: str, key: str) -> Answer:
-    if known.measurements is None:
+def _answer(known: Known, kind: str, key: str, *, may_lack: bool) -> Answer:
+    measurements = known.measurements
+    if measurements is None:
         return Answer(problem=known.problem, in_files=known.in_files)
-    figures, claims = known.measurements.by_key, known.measurements.claims
     if kind == MAYBE:
-        return Answer(figure=figures.get(key))
-    if kind == FIGURE:
-        if key in figures:
-            return Answer(figure=figures[key])
-        return Answer(problem=f"no recorded figure is called {key!r}{_suggest(key, figures)}")
-    if key not in claims:
-        return Answer(problem=f"no process published the claim {key!r}{_suggest(key, claims)}")
-    return Answer(
-        claim=claims[key],
-        machines=max((each.hosts for each in figures.values()), default=1),
-        elsewhere=tuple(
-            (device, found.claims[key]) for device, found in known.elsewhere if key in found.claims
-        ),
-    )
+        return Answer(figure=measurements.by_key.get(key))
+    try:
+        if kind == FIGURE:
+            return Answer(figure=measurements.find(key))
+        record = measurements.find_claim(key)
+    except NotMeasured as error:
+        if may_lack and _may_be_of_gpu(known, measurements, error.key):
+            return Answer(trial=True)
+        return Answer(problem=str(error), trial=may_lack)
+    except ValueError as error:
+        return Answer(problem=str(error))
+    elsewhere = []
+    for device, others in known.elsewhere:
+        with suppress(LookupError, ValueError):
+            elsewhere.append((device, others.find_claim(key)))
+    return Answer(claim=record, elsewhere=tuple(elsewhere))
 
 
-def _suggest(key: str, keys: Iterable[str]) -> str:
-    near = difflib.get_close_matches(key, list(keys), n=3, cutoff=0.5)
-    return f"; near it: {', '.join(near)}" if near else ""
+def _may_be_of_gpu(known: Known, measurements: Measurements, key: str) -> bool:
+    """Tell whether a GPU may publish what is called so, and this CPU did not.
+
+    That is a quantity of what was measured here, a case of which nothing was measured here, or a
+    claim; cases and claims have to be in the recipe's code.
+    """
+    if known.code is None:
+        return True
+    *parts, quantity = key.split(".")
+    heads = [name.split(".")[:-1] for name in measurements.by_key]
+    if any(is_part(parts, head) for head in heads):
+        return quantity in OF_A_GPU
+    if parts and parts[0] not in {part for head in heads for part in head}:
+        return all(word in known.code for word in _WORD.findall(key))
+    return f'"{key}"' in known.code or f"'{key}'" in known.code
 
 
 def _know(env: BuildEnvironment, docname: str) -> Known:
@@ -174,18 +170,18 @@ def _read(file: GalleryFile, folders: list[Path]) -> tuple[list[Path] | None, Kn
     known = Known(measurements=own[0] if own else None, elsewhere=tuple(others))
     if isinstance(pages[0], RecordedPage):
         known = replace(known, on_gpu=pages[0].recording.on_gpu)
-        known = replace(known, words=_words_of(pages[0].recipe))
+        known = replace(known, code=_code_of(pages[0].recipe))
     return files, known
 
 
-def _words_of(recipe: Recipe) -> frozenset[str] | None:
-    """Return the words of a recipe's code, or None if it takes some from files of another kind."""
+def _code_of(recipe: Recipe) -> str | None:
+    """Return a recipe's code in lower case, None if it takes names from files of another kind."""
     texts = [cell.code for cell in recipe.cells]
     for name in recipe.inputs:
         if not name.endswith(".py"):
             return None
         texts.append((recipe.path.parent / name).read_text(encoding="utf-8"))
-    return frozenset(_WORD.findall("\n".join(texts).lower()))
+    return "\n".join(texts).lower()
 
 
 def measure(page: RecordedPage) -> Measurements:

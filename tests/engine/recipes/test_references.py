@@ -5,9 +5,11 @@ import pytest
 from recipe_gallery.recipes.references import (
     ClaimText,
     Reference,
+    Term,
     find_claims,
     leave_out_figures,
     parse_claim,
+    parse_comparison,
     parse_reference,
 )
 
@@ -65,6 +67,11 @@ def test_a_claim_has_words_figures_and_a_key() -> None:
         ("It <a.b, number>", "'a.b, number': the key of a claim has no form"),
         ("It {a <c>", "a { alone; write {{ for the character"),
         ("It a} <c>", "a } alone; write }} for the character"),
+        (
+            "It <a.gpu < B>",
+            "'B' of the claim <a.gpu < B> is no key; write one such as fused.gpu < foreach.gpu, "
+            "or first_call: 2 < 4",
+        ),
         ("It {A} <c>", "'A' is no key; write one such as adam.100.compiled.speedup"),
     ],
 )
@@ -74,9 +81,25 @@ def test_what_is_no_claim_is_told(text: str, told: str) -> None:
     assert str(caught.value) == told
 
 
+def test_a_claim_compares_keys() -> None:
+    found = parse_claim("It needs {a.gpu} <part/recipe:2 * a.gpu\n< b.gpu>").claim
+    assert found == Reference(recipe="part/recipe", key="2 * a.gpu < b.gpu")
+    assert parse_claim("It <1.5*a<b>").signature == ":claim:`<1.5*a<b>`"
+    assert parse_comparison("2 * a.gpu < b.gpu < c") == (
+        Term(key="a.gpu", factor=2.0),
+        Term(key="b.gpu"),
+        Term(key="c"),
+    )
+    sizes = parse_claim("Longer <step.first_call: 2 < 4 < 2^20>").claim
+    assert sizes == Reference(recipe="", key="step.first_call: 2 < 4 < 2^20")
+    assert parse_comparison(sizes.key) == tuple(
+        Term(key="step.first_call", size=size) for size in ("2", "4", "2^20")
+    )
+
+
 def test_claims_of_a_text_are_found_and_what_is_none_is_left_to_the_build() -> None:
     text = ":claim:`It {a.b} <c>`, :measured:`d`, :claim:`no key` and :claim:`More <other:e>`"
-    assert find_claims(text) == {"c", "other:e"}
+    assert find_claims(text) == {Reference(recipe="", key="c"), Reference(recipe="other", key="e")}
     assert find_claims("none") == set()
 
 
