@@ -165,7 +165,7 @@ html_theme_options = {
     "navbar_end": ["language-switcher", "color-mode"],
     "article_footer_items": ["recipe-foot", "neighbours"],
     # the plot of the results needs the room
-    "secondary_sidebar_items": {"**": ["answer", "page-toc"], "results": []},
+    "secondary_sidebar_items": {"**": ["page-toc"], "results": []},
     "footer_start": ["copyright"],
     "footer_end": ["about"],
     # The theme asks the network whether a newer version of the documentation exists; there is one.

@@ -1,10 +1,8 @@
 """How long recordings take with one worker and with several: ``python benchmarks/recording.py``.
 
-On the CPU it records 40 short recipes, once such as wait and once such as compute, with 1, 2 and 4
-workers, and beside that runs each by plain ``python``; ``--kinds wait`` leaves those that compute
-out. ``--gpus RECIPE ...`` records replicates of this site's recipes on one GPU of this host, then
-twice as many on two. ``--write`` puts the tables into recording.md, in place of those of the same
-kinds alone.
+On the CPU it records short recipes that wait, with 1 and 2 workers, and beside that runs each by
+plain ``python``. ``--gpus RECIPE ...`` records replicates of this site's recipes on one GPU of this
+host, then twice as many on two. ``--write`` puts the table into recording.md.
 """
 
 import argparse
@@ -26,47 +24,39 @@ extensions = ["recipe_gallery"]
 html_baseurl = "https://example.org/site/"
 sphinx_gallery_conf = {"examples_dirs": "recipes_source", "gallery_dirs": "recipes"}
 """
-TITLE = '"""\nTitle\n=====\n\nText.\n"""\n\n'
-WORK = {
-    "wait": "import time\n\ntime.sleep({seconds})\n",
-    # CPU time: as much work, whoever else is there
-    "compute": "import time\n\nwhile time.process_time() < {seconds}:\n    pass\n",
-}
+RECIPE = '"""\nTitle\n=====\n\nText.\n"""\n\nimport time\n\ntime.sleep({seconds})\n'
 Lines = list[str]
 
 
 def main() -> int:
     """Measure what was asked for, and print tables."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--recipes", type=int, default=40, help="how many on the CPU")
-    parser.add_argument("--wait", type=float, default=20, help="seconds that a recipe waits")
-    parser.add_argument("--compute", type=float, default=3, help="seconds that a recipe computes")
-    parser.add_argument("--kinds", nargs="+", choices=WORK, default=[*WORK], help="on the CPU")
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
+    parser.add_argument("--recipes", type=int, default=20, help="how many on the CPU")
+    parser.add_argument("--wait", type=float, default=2, help="seconds that a recipe waits")
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--gpus", nargs="+", metavar="RECIPE", help="on one GPU, then on two")
     parser.add_argument("--replicates", type=int, default=4, help="a GPU, with --gpus")
     parser.add_argument("--keep", type=Path, help="folder for the recordings, with --gpus")
     parser.add_argument("--write", action="store_true", help="write the tables into recording.md")
     options = parser.parse_args()
-    for part in ["gpus"] if options.gpus else options.kinds:
-        lines = compare_gpus(options) if options.gpus else compare_workers(part, options)
-        print("\n".join(lines))
-        if options.write:
-            write_report(part, lines)
+    lines = compare_gpus(options) if options.gpus else compare_workers(options)
+    print("\n".join(lines))
+    if options.write:
+        write_report("gpus" if options.gpus else "workers", lines)
     return 0
 
 
-def compare_workers(kind: str, options: argparse.Namespace) -> Lines:
-    """Return the table of recipes that wait or compute, with several numbers of workers."""
+def compare_workers(options: argparse.Namespace) -> Lines:
+    """Return the table of recipes that wait, with several numbers of workers."""
     lines = ["| Recipes | Workers | Seconds | Times as fast | Overhead a recipe |"]
     lines += ["|---|---:|---:|---:|---:|"]
-    count, seconds = options.recipes, getattr(options, kind)
-    with gallery(WORK[kind].format(seconds=seconds), count) as root:
+    count, seconds = options.recipes, options.wait
+    with gallery(RECIPE.format(seconds=seconds), count) as root:
         began = time.monotonic()
         for path in sorted(root.glob("recipes_source/*.py")):
             subprocess.run([sys.executable, path], check=True)
         plain = first = time.monotonic() - began
-        name = f"{count} that {kind} for {seconds:g} s"
+        name = f"{count} that wait for {seconds:g} s"
         lines.append(f"| {name} | plain `python` | {plain:.1f} | | |")
         for workers in options.workers:
             took = record(root, "--device", "cpu", "--force", "--workers", str(workers))
@@ -122,13 +112,14 @@ def gallery(code: str, count: int) -> Iterator[Path]:
         (root / "conf.py").write_text(CONF)
         (root / "recipes_source").mkdir()
         for number in range(count):
-            (root / "recipes_source" / f"recipe_{number:02}.py").write_text(TITLE + code)
+            (root / "recipes_source" / f"recipe_{number:02}.py").write_text(code)
         yield root
 
 
 def describe() -> Lines:
-    """Return command and machine."""
+    """Return command and machine; where others work on it, all takes longer."""
     python = f"Python {platform.python_version()}, {len(os.sched_getaffinity(0))} cores"
+    python += f", load {os.getloadavg()[0]:.0f}"
     command = " ".join(["python benchmarks/recording.py", *sys.argv[1:]])
     return [f"    $ {command}", "", f"{python}, {time.strftime('%Y-%m-%d')}."]
 

@@ -2,27 +2,91 @@
 
 from typing import Any
 
+from docutils.nodes import Element, NodeVisitor
+from docutils.nodes import entry as table_cell
 from sphinx.application import Sphinx
+from sphinx.writers.html5 import HTML5Translator
 
-from recipe_gallery import __version__
+from recipe_gallery import Priority, __version__, add_transform
+from recipe_gallery.pages import ONLY_HTML, skip
+from recipe_gallery.pages.markdown import write_block
+from recipe_gallery.pages.measurements.naming import EVENT
+from recipe_gallery.project import code_digest
+
+from . import (
+    addresses,
+    answer,
+    cards,
+    cases,
+    data,
+    foot,
+    head,
+    headings,
+    navigation,
+    python_colours,
+    root_pages,
+    tables,
+    translators,
+)
+from .charts import directive, source
+from .headlines import draw_headlines, results, wait_and_gain
+from .nodes import depart_element, html_element, visit_element
+
+_SCRIPTS = {"explorer": "explorer.js", "results-controls": "results.js"}  # by classes of a page
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the site, and the engine if it is not there yet."""
-    from recipe_gallery.pages import ONLY_HTML
-    from recipe_gallery.project import code_digest
-
-    from . import charts, figures, headlines, nodes, publishing, recipe_page, theme, translators
-
     app.setup_extension("recipe_gallery")
-    element = nodes.visit_element, nodes.depart_element
-    app.add_node(nodes.html_element, html=element, **ONLY_HTML)
-    charts.setup(app)
-    figures.setup(app)
-    headlines.setup(app)
-    publishing.setup(app)
-    recipe_page.setup(app)
-    theme.setup(app)
+    app.add_config_value("second_call_recipes", [], "env", list)
+    # Whether it is a warning if a recipe's docstring has no answer
+    app.add_config_value("second_call_answer_required", False, "env", bool)
+    app.add_config_value("second_call_content_security_policy", "", "html", str)
+    app.add_config_value("second_call_unused_assets", [], "html", list)
+    app.add_config_value("second_call_preview", "", "html", str)
+    for name in ("python", "Python"):  # Sphinx-Gallery writes the second
+        app.add_lexer(name, python_colours.FewColours)
+
+    paragraph = HTML5Translator.visit_paragraph, HTML5Translator.depart_paragraph
+    cell = tables.visit_entry, HTML5Translator.depart_entry
+    app.add_node(table_cell, override=True, html=cell)
+    app.add_node(html_element, html=(visit_element, depart_element), **ONLY_HTML)
+    app.add_node(data.results_data, html=paragraph, **ONLY_HTML)
+    app.add_node(foot.origin, **ONLY_HTML)
+    app.add_node(source.names, html=(skip, None), **ONLY_HTML)
+    app.add_node(directive.chart, html=(directive.visit_chart, directive.depart_chart), **ONLY_HTML)
+    inside: Any = dict.fromkeys(ONLY_HTML, (_show_inside, _show_inside))
+    app.add_node(directive.replaced, **inside)
+    write_block.register(source.names, lambda _node, _page: "")
+    write_block.register(directive.chart, directive.write_chart)
+
+    app.add_directive("names", source.Names)
+    app.add_directive("chart", directive.ChartDirective)
+    app.add_directive("results", results.Results)
+    app.add_directive("measured-on", wait_and_gain.MeasuredOn)
+    app.add_directive("wait-and-gain", wait_and_gain.WaitAndGain)
+
+    add_transform(app, cards.replace_thumbnails, Priority.ADD_TO_PAGE)
+    add_transform(app, headings.mark_headings, Priority.ADD_TO_PAGE)
+    add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
+    cases.add_cases(app)
+    app.connect("builder-inited", _change_translated_pages)
+    app.connect(EVENT, source.find_name)
+    app.connect("env-updated", navigation.note_neighbours, priority=Priority.NOTE_LINKS)
+    app.connect("env-check-consistency", addresses.check_redirects)
+    app.connect("doctree-resolved", wait_and_gain.resolve_links)
+    app.connect("doctree-resolved", foot.add_colab_link, priority=Priority.ADD_LINKS)
+    app.connect("doctree-resolved", foot.add_origin, priority=Priority.ADD_LINKS)
+    app.connect("doctree-resolved", tables.label_cells, priority=Priority.ADD_LINKS)
+    app.connect("doctree-resolved", data.write_data, priority=Priority.READ_DOWNLOADS)
+    app.connect("html-page-context", foot.describe_foot)
+    app.connect("html-page-context", navigation.describe_navigation)
+    app.connect("html-page-context", _add_scripts)
+    app.connect("html-page-context", head.describe_page)
+    app.connect("html-page-context", head.apply_policy, priority=Priority.DESCRIBE_HEAD)
+    app.connect("build-finished", addresses.write_sitemap)
+    app.connect("build-finished", root_pages.write_root_pages)
+    app.connect("build-finished", head.remove_unused, priority=Priority.TIDY_UP)
     translators.setup(app)
     return {
         "version": __version__,
@@ -30,3 +94,24 @@ def setup(app: Sphinx) -> dict[str, Any]:
         "parallel_read_safe": True,
         "parallel_write_safe": True,
     }
+
+
+def _show_inside(self: NodeVisitor, _node: Element) -> None:
+    """Show what is inside of a node, and nothing else."""
+
+
+def _change_translated_pages(app: Sphinx) -> None:
+    """Change pages after translation, but for templates, whose messages are the author's lines."""
+    if app.builder.name != "gettext":
+        add_transform(app, headings.make_headings, Priority.MAKE_HEADINGS)
+        add_transform(app, answer.make_answer, Priority.MAKE_HEADINGS)
+        add_transform(app, draw_headlines, Priority.WRITE_COMMENTS)
+
+
+def _add_scripts(
+    app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any
+) -> None:
+    """Load a script on the pages that it works on, and on no other."""
+    for name, script in _SCRIPTS.items():
+        if f'class="{name}"' in context.get("body", ""):
+            app.add_js_file(script, loading_method="defer")

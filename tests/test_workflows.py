@@ -19,7 +19,7 @@ import yaml
 
 from gallery import ROOT
 from recipe_gallery.languages import load_languages
-from second_call.recipe_page.foot import NOTEBOOKS_BRANCH
+from second_call.foot import NOTEBOOKS_BRANCH
 
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted(GITHUB.glob("workflows/*.yml"))

@@ -1,8 +1,6 @@
 """Commands that record, and tell how recordings stand."""
 
 import argparse
-import contextlib
-from collections.abc import Iterator
 from pathlib import Path
 
 from ..errors import GalleryError
@@ -42,30 +40,24 @@ def _find_folder(options: argparse.Namespace) -> Path | None:
 )
 def record(project: Project, options: argparse.Namespace) -> bool:
     """Run recipes and keep what they printed and drew."""
-    with _told_packages():
+    try:
         from ..record.session import Options
         from ..record.session import record as record_recipes
-    wanted = Options(
-        folder=options.recordings_folder,
-        device=options.device,
-        force=options.force,
-        replace_gpu=options.replace_gpu,
-        replicates=options.replicates,
-        workers=options.workers,
-        scheduler=options.scheduler,
-    )
-    with _told_packages():  # Dask is imported where there is a scheduler
+
+        wanted = Options(
+            folder=options.recordings_folder,
+            device=options.device,
+            force=options.force,
+            replace_gpu=options.replace_gpu,
+            replicates=options.replicates,
+            workers=options.workers,
+            scheduler=options.scheduler,
+        )
         return record_recipes(project, options.recipes, wanted)
-
-
-@contextlib.contextmanager
-def _told_packages(what: str = "recording") -> Iterator[None]:
-    """Say in a line which package is missing."""
-    try:
-        yield
     except ModuleNotFoundError as error:
-        text = f"{what} needs the package {error.name}"
-        remedy = "run: pip install 'recipe-gallery[record]'"
+        text = f"recording needs the package {error.name}"
+        extra = "machines" if error.name in ("dask", "distributed") else "record"
+        remedy = f"run: pip install 'recipe-gallery[{extra}]'"
         raise GalleryError(text, remedy=remedy) from None
 
 
@@ -78,8 +70,7 @@ def _told_packages(what: str = "recording") -> Iterator[None]:
 )
 def drift(project: Project, options: argparse.Namespace) -> bool:
     """Tell which measurements recorded anew lie outside the ranges of a commit."""
-    with _told_packages("drift"):
-        from ..record.drift import find_drift, format_drift
+    from ..record.drift import find_drift, format_drift
 
     found = find_drift(project, options.recipes, options.base, _find_folder(options))
     print(format_drift(found, options.base), end="")

@@ -10,6 +10,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable
+from functools import partial
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ from ..recipes.gallery import GalleryFile, ignore_pattern, list_files
 from ..recipes.recipe import load_recipe
 from ..recipes.recorded_page import Unrecorded, load_recorded
 from ..recipes.references import leave_out_figures
+from ..store import keep
 from .pictures import write_pictures
 
 logger = logging.getLogger(__name__)
@@ -238,14 +240,19 @@ def leave_out_keys(app: Sphinx, _docname: str, source: list[str]) -> None:
     if "sphx-glr-thumbcontainer" not in source[0]:
         return
     for file in list_files(app.config, Path(app.srcdir)):
-        with contextlib.suppress(GalleryError):  # its own page tells it
-            text = load_recipe(file.path, file.name).blocks[0].content
-            if leave_out_figures(text) != text:
-                before, after = (
-                    f'tooltip="{escape(extract_intro_and_title(file.name, each)[0])}"'
-                    for each in (text, leave_out_figures(text))
-                )
-                source[0] = source[0].replace(before, after)
+        key = "tooltips", file.docname
+        before, after = keep(app.env, key, [file.path], partial(_find_tooltips, file))
+        source[0] = source[0].replace(before, after)
+
+
+def _find_tooltips(file: GalleryFile) -> tuple[list[Path] | None, list[str]]:
+    """Return the text of a recipe's thumbnail with the keys of figures, and without."""
+    try:
+        text = load_recipe(file.path, file.name).blocks[0].content
+    except GalleryError:  # its own page tells it
+        return None, ["", ""]
+    texts = (extract_intro_and_title(file.name, t)[0] for t in (text, leave_out_figures(text)))
+    return [], [f'tooltip="{escape(each)}"' for each in texts]
 
 
 def remove_published(

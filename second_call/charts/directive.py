@@ -23,8 +23,8 @@ from recipe_gallery.pages.measurements.known import list_machines
 from recipe_gallery.recipes.cell_marks import DOWNLOADS_ONLY, OUTPUT_CLASS
 from recipe_gallery.store import store_of, watch
 
-from ..figures.summary import summarize
 from ..nodes import make_table, render
+from ..summary import summarize
 from . import forms
 from .source import Source, Table
 

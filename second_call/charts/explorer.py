@@ -20,15 +20,15 @@ from recipe_gallery.pages.measurements.format import list_separator
 from recipe_gallery.pages.measurements.known import list_machines
 from recipe_gallery.store import watch
 
-from ..figures.summary import summarize
 from ..nodes import render
+from ..summary import summarize
 from .plot import Line, draw_plot
 from .scales import Scale, format_count, format_seconds, format_value, time_words
 from .source import Chart, Source, Table
 
 _ = get_translation("second_call")
 
-SCRIPT, CALLS = "explorer.js", 10_000
+CALLS = 10_000
 START_UP = ("process", "compiler", "start_up")  # the row of the harness: case, arm, quantity
 LEAST, MOST = 10, 1_000_000  # calls; more if an arm pays later
 LAST = 100_000_000

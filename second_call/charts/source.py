@@ -25,8 +25,8 @@ from recipe_gallery.recipes.measurements import Measurement
 from recipe_gallery.recipes.rows import Row, slug
 from recipe_gallery.store import watch
 
-from ..figures.summary import declared_names, summarize
 from ..nodes import find_message
+from ..summary import declared_names, summarize
 
 _ = get_translation("second_call")
 

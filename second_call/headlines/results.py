@@ -19,12 +19,11 @@ from recipe_gallery.store import watch
 
 from ..charts.scales import Scale
 from ..charts.source import label
-from ..figures.data import link_to_data, list_rows
-from ..figures.summary import list_recipes
+from ..data import link_to_data, list_rows
 from ..nodes import html_element, link_to_page, render
-from .gains import Gain
+from ..summary import list_recipes
+from .gains import Gain, Shown, find_gains, measured_of
 from .lines import headline, headline_list, question, read_headlines
-from .machines import Shown, find_gains, measured_of
 from .strips import draw_axis, draw_strip, gain_axis
 
 _ = get_translation("second_call")

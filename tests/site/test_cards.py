@@ -9,8 +9,8 @@ from babel import Locale
 from gallery import ROOT, SETTINGS, Gallery
 from measured import SPEEDUP, add, figure, store
 from recipe_gallery.languages import Language
-from recipe_gallery.translate.catalogs import Progress
-from second_call.figures import summary
+from recipe_gallery.translate.status import Progress
+from second_call import summary
 from second_call.translators.progress_page import draw_progress
 
 SHORT = '''

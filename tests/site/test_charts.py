@@ -15,6 +15,7 @@ from playwright.sync_api import Browser, expect
 
 from gallery import ROOT, Gallery
 from measured import figure as measured
+from second_call import summary
 from second_call.charts.explorer import Arm, Case, describe, draw_case, find_most
 from second_call.charts.forms import draw_ladder, draw_lines
 from second_call.charts.scales import (
@@ -23,7 +24,6 @@ from second_call.charts.scales import (
     format_value,
     time_words,
 )
-from second_call.figures import summary
 
 
 @pytest.mark.parametrize(

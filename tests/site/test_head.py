@@ -12,8 +12,8 @@ from docutils import nodes
 from gallery import ROOT, Gallery
 from recipe_gallery.languages import Language
 from recipe_gallery.recipes.recording import read_recording
-from second_call.publishing.head import _preview
-from second_call.recipe_page.foot import locate_source
+from second_call.foot import locate_source
+from second_call.head import _preview
 from site_pages import LANGUAGES, NAMES, SOURCE, by_language, by_recipe, read
 
 SITE = "https://example.org/torch-compile-recipes/"

@@ -18,9 +18,9 @@ from recipe_gallery.pages.measurements.format import format_range
 from recipe_gallery.recipes.measurements import Measurement
 from recipe_gallery.recipes.rows import Published
 from recipe_gallery.recipes.sources import Measurements, Process, measure_all
-from second_call.figures.data import COLUMNS, format_csv
+from second_call.data import COLUMNS, format_csv
 from second_call.headlines.gains import find_gain
-from second_call.headlines.trade import spread_out
+from second_call.headlines.wait_and_gain import spread_out
 
 NAMED = """
 .. results::

@@ -3,11 +3,9 @@
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
-from docutils import nodes
-from docutils.core import publish_doctree
 
 from gallery import Gallery
-from second_call.recipe_page.answer import ANCHOR, find_rules
+from second_call.answer import ANCHOR
 
 RECIPE = '''
 """
@@ -127,26 +125,3 @@ def test_a_recipe_without_an_answer_is_told(gallery: Gallery) -> None:
     build = gallery.build()
     assert f"{path}:1: the page has no answer" in build.warnings
     assert 'section class="answer"' not in build.page("recipes/sum")
-
-
-@pytest.mark.parametrize(
-    ("lead", "rules"),
-    [
-        ("**Add** ``one`` and one. More.", ["Add one and one"]),
-        ("**If a: do b.** More. **If c, do** ``d``. More.", ["If a: do b", "If c, do d"]),
-        ("**Do**: it helps. **Or not**; it hurts.", ["Do", "Or not"]),
-        ("**先看**\\ ``a``。再看。", ["先看a"]),
-        ("``one``\\ 과 1을 **더하세요**. 합은 2.", ["one과 1을 더하세요"]),
-        ("See :math:`x`: **do** it, :math:`y`.", ["See x: do it,"]),
-        ("- **Do** it.\n- Or not.", ["Do it"]),
-        ("Look first. Then leap.", ["Look first"]),
-        ("**Use** `this <https://a.b>`__ only.", ["Use"]),
-        ("*Never* 1.5 times. More", ["Never 1.5 times"]),
-    ],
-)
-def test_the_rules_of_an_answer_are_its_bold_sentences(lead: str, rules: list[str]) -> None:
-    answer = nodes.section("", nodes.title(), *publish_doctree(lead).children, ids=[ANCHOR])
-    document = publish_doctree("")
-    assert find_rules(document) == []
-    document += answer
-    assert [each.astext().strip() for each in find_rules(document)] == rules

@@ -11,7 +11,6 @@ import yaml
 from bs4 import BeautifulSoup
 
 from gallery import ROOT, Gallery, write_recording
-from second_call.figures import cards
 
 PAGE = "recipes/adding"
 MESSAGES = {
@@ -106,17 +105,6 @@ def describe(path: Path) -> None:
     catalog.metadata["PO-Revision-Date"] = "2026-11-20 10:00+0900"
     catalog.find("Old.").flags.append("fuzzy")
     catalog.save()
-
-
-def test_recipes_after_many_cards_are_a_list_of_links(
-    site: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(cards, "MOST_CARDS", 1)
-    site.add("other")
-    page = site.build().page("recipes/index")
-    assert page.count('<li class="recipe-card">') == 1
-    [links] = re.findall(r'<ul class="recipe-list">(.*?)</ul>', page, re.DOTALL)
-    assert re.findall(r'href="([^"]*)"', links) == ["other.html"]
 
 
 def test_a_translated_page_leads_to_the_form_and_the_catalog(site: Gallery) -> None:

@@ -3,6 +3,7 @@
 The template is ``_templates/layout.html``.
 """
 
+import os
 import re
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -87,6 +88,18 @@ def apply_policy(
             type="second_call",
             subtype="style",
         )
+
+
+def remove_unused(app: Sphinx, exception: Exception | None) -> None:
+    """Publish only what pages load."""
+    if exception or app.builder.name != "html":
+        return
+    for pattern in app.config.second_call_unused_assets:
+        for path in Path(app.outdir, "_static").glob(pattern):
+            path.unlink()
+    for folder, _folders, _files in os.walk(app.outdir, topdown=False):
+        if not os.listdir(folder):
+            os.rmdir(folder)
 
 
 def _find_alternates(app: Sphinx, page: str) -> list[dict[str, Any]]:

@@ -14,11 +14,10 @@ from recipe_gallery.pages.measurements.format import format_figure
 from recipe_gallery.store import watch
 
 from ..charts.scales import Scale, format_value
-from ..figures.summary import Measured, list_recipes, summarize
 from ..nodes import html_element, render
-from .gains import Gain
+from ..summary import Measured, list_recipes, summarize
+from .gains import Gain, find_gains
 from .lines import headline, headline_list, read_headlines
-from .machines import find_gains
 from .strips import make_axis
 
 _ = get_translation("second_call")
@@ -76,7 +75,7 @@ class MeasuredOn(SphinxDirective):
         return next((f"{names[name]} {versions[name]}" for name in names if name in versions), "")
 
 
-def draw_trade(env: Any, listed: headline_list, locale: Locale) -> list[nodes.Node]:
+def draw_plot(env: Any, listed: headline_list, locale: Locale) -> list[nodes.Node]:
     """Return the chart, a numbered dot a case, and the list of cases, which says the same."""
     cases = [node for node in listed if isinstance(node, headline)]
     found = [(node, find_gains(env, node)[0].gain) for node in cases]
@@ -92,7 +91,7 @@ def draw_trade(env: Any, listed: headline_list, locale: Locale) -> list[nodes.No
     ]
     waited = [(_behind(across(each)), format_value(each, "s", locale)) for each in across.ticks(5)]
     chart = render(
-        "trade.html",
+        "wait_and_gain.html",
         dots=dots,
         one=_height(up, 1),
         rows=[(_height(up, tick), format_value(tick, "x", locale)) for tick in up.ticks()],

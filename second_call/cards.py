@@ -4,12 +4,10 @@ They stand on Sphinx-Gallery's own page of a gallery in place of its thumbnails,
 be translated.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from docutils import nodes
 from sphinx import addnodes
-from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
@@ -18,21 +16,10 @@ from recipe_gallery.languages import current_language, format_date
 from recipe_gallery.project import gallery_folders
 from recipe_gallery.store import watch
 
-from ..nodes import html_element, link_to_page, translated_nodes
-from .summary import Summary, list_recipes, summarize, title_of
+from .nodes import html_element, link_to_page, translated_nodes
+from .summary import Summary, list_recipes, summarize
 
 _ = get_translation("second_call")
-
-MOST_CARDS = 60  # of a page; what comes after them is a plain list of links
-_THUMBNAIL = re.compile(
-    r'^\.\. raw:: html\n\n +<div class="sphx-glr-thumbcontainer".*?^ +</div>\n', re.M | re.S
-)
-
-
-def leave_out_thumbnails(app: Sphinx, docname: str, source: list[str]) -> None:
-    """Spare docutils what ``replace_thumbnails`` would remove: they take time."""
-    if _is_gallery(app.config, docname):
-        source[0] = _THUMBNAIL.sub(lambda found: "\n" * found[0].count("\n"), source[0])
 
 
 def _is_gallery(config: Config, docname: str) -> bool:
@@ -54,41 +41,22 @@ def replace_thumbnails(env: BuildEnvironment, document: nodes.document) -> None:
     parent, index = replaced[0].parent, replaced[0].parent.index(replaced[0])
     for node in replaced:
         node.parent.remove(node)
-    parent[index:index] = make_cards(env, env.docname.removesuffix("/index"))
+    parent.insert(index, make_cards(env, env.docname.removesuffix("/index")))
 
 
-def make_cards(env: BuildEnvironment, gallery: str) -> list[nodes.Node]:
-    """Return the cards of a gallery.
-
-    A page with hundreds of cards would be slow to make and to read: after ``MOST_CARDS`` of them
-    comes a list of links.
-    """
-    names = [name for name in watch(env, list_recipes) if name.startswith(f"{gallery}/")]
+def make_cards(env: BuildEnvironment, gallery: str) -> nodes.Node:
+    """Return the cards of a gallery."""
     cards = html_element(tag="ul", classes=["recipe-cards"])
-    for docname in names[:MOST_CARDS]:
+    for docname in watch(env, list_recipes):
         summary = watch(env, summarize, docname)
-        if summary:
+        if summary and docname.startswith(f"{gallery}/"):
             cards += _make_card(env, docname, summary)
-    return [cards, *make_links(env, names[MOST_CARDS:])]
-
-
-def make_links(env: BuildEnvironment, docnames: Sequence[str]) -> list[nodes.Node]:
-    """Return a list of links to recipes, for those that come after the first ones."""
-    links = html_element(tag="ul", classes=["recipe-list"])
-    for docname in docnames:
-        title = watch(env, title_of, docname)
-        if title:
-            links += nodes.list_item("", nodes.paragraph("", "", _link(env, docname, title)))
-    return [links] if len(links) else []
-
-
-def _link(env: BuildEnvironment, docname: str, title: str) -> nodes.Node:
-    return link_to_page(env, docname, *translated_nodes(env, docname, title))
+    return cards
 
 
 def _make_card(env: BuildEnvironment, docname: str, summary: Summary) -> nodes.Node:
     card = html_element(tag="li", classes=["recipe-card"])
-    title = _link(env, docname, summary.title)
+    title = link_to_page(env, docname, *translated_nodes(env, docname, summary.title))
     card += nodes.paragraph("", "", title, classes=["recipe-card-title"])
     if summary.text:
         texts = translated_nodes(env, docname, summary.text)

@@ -13,7 +13,7 @@ from sphinx.locale import get_translation
 
 from recipe_gallery.store import once, store_of
 
-from ..figures.summary import list_recipes
+from .summary import list_recipes
 
 _ = get_translation("second_call")
 

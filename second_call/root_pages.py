@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from filelock import FileLock
 from sphinx.application import Sphinx
 
-from ..figures.summary import list_recipes, title_of
+from .summary import list_recipes, title_of
 
 MOST_RECIPES = 12  # on a page for readers who are lost
 
