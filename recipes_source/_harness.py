@@ -224,14 +224,12 @@ class Bench:
         rehearse=True,
         rounds=None,
     ):
-        """Time variants, a dictionary or a function of the size that returns one; show,
-        publish and return the table.
-
-        - ``sizes``: what a size counts, and the sizes;
-        - ``limit``: seconds that the work takes at best, or a function of the size;
-        - ``tolerance``: how far results may differ;
-        - ``rehearse``: whether all variants run once before, with the smallest size;
-        - ``rounds``: how often the variants take turns."""
+        """Time variants, show, publish and return their table. ``variants`` is a dictionary,
+        or a function of the size that returns one; ``sizes`` is what a size counts, and the
+        sizes; ``limit`` is the seconds that the work takes at best, or a function of the
+        size; ``tolerance`` is how far results may differ; ``rehearse`` tells whether all
+        variants run once before, with the smallest size; ``rounds`` is how often they take
+        turns."""
         counted, values = sizes or (None, [None])
         make = variants if callable(variants) else lambda _size: variants
         best = limit if callable(limit) else lambda _size: limit
