@@ -7,10 +7,10 @@ Choose between a keyword and a compiled step, by what each costs the GPU and the
 **Adam, AdamW, SGD: pass** ``fused=True``. A step of Adam over ten million parameters then takes
 :measured:`adam.10.fused.gpu` of GPU time instead of :measured:`adam.10.foreach.gpu`, and
 :claim:`it is done sooner than a compiled step, in {adam.10.fused.wall} instead of
-{adam.10.compiled.wall} of wall time <fused-before-compiled>`. The compiled step needs only
+{adam.10.compiled.wall} of wall time <adam.10.fused.wall < adam.10.compiled.wall>`. The compiled step needs only
 :measured:`adam.10.compiled.gpu` of GPU time, but the GPU waits for the CPU to launch it. **An
 optimizer without a fused kernel, in a long run: compile its step**. :claim:`NAdam's GPU time falls
-from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`; in wall time a step takes
+from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam.compiled.gpu < nadam.foreach.gpu>`; in wall time a step takes
 :measured:`nadam.10.compiled.wall`, eagerly :measured:`nadam.10.foreach.wall`, which pays after
 :measured:`nadam.10.compiled.break_even` steps.
 
@@ -96,13 +96,6 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`; in wall t
    :tensor, momentum cycled:
    :NAdam, tensor:
    :Adam.30: Adam, 30 layers
-   :claim.compiled-waits: 1.2 times GPU time, and wall time
-   :claim.loop-waits: 1.2 times GPU time, and wall time
-   :claim.nadam-waits: 1.2 times GPU time, and wall time
-   :claim.foreach-busy: wall time, and 1.2 times GPU time
-   :claim.tensors-take-launching: CPU time with 10 tensors, and with 40
-   :claim.tensors-take-compiling: with 10 tensors, and with 40
-   :claim.nadam-gains: compiled, and foreach
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -127,7 +120,7 @@ from {nadam.10.foreach.gpu} to {nadam.10.compiled.gpu} <nadam-gains>`; in wall t
 #    * - The same, large, in a run of several hundred thousand steps
 #      - Try ``mode="reduce-overhead"``, which uses CUDA graphs
 #      - 100 layers: :claim:`compiled {adam.100.compiled.gpu}; fused {adam.100.fused.gpu}
-#        <compiled-least-gpu>`. Wall time with CUDA graphs :measured:`adam.100.graphs.wall`, compiled
+#        <adam.100.compiled.gpu < adam.100.fused.gpu>`. Wall time with CUDA graphs :measured:`adam.100.graphs.wall`, compiled
 #        without them :measured:`adam.100.compiled.wall`; fused :measured:`adam.100.fused.wall`
 #      - First call :measured:`adam.100.graphs.first_call`
 #    * - NAdam, RAdam, Muon, your own
@@ -325,13 +318,13 @@ adam = {LAYERS[0]: climb(torch.optim.Adam, LAYERS[0], WAYS)}
 # differ where the CPU decides.
 #
 # - The for-loop :claim:`launches {adam.10.for-loop.kernels} kernels instead of
-#   {adam.10.foreach.kernels} <loop-launches-more>`, and :claim:`the GPU waits <loop-waits>`.
-# - Foreach :claim:`keeps the GPU busy <foreach-busy>`, but at :measured:`adam.10.foreach.share` of the
+#   {adam.10.foreach.kernels} <adam.10.foreach.kernels < for-loop.kernels>`, and :claim:`the GPU waits <1.2 * for-loop.gpu < for-loop.wall>`.
+# - Foreach :claim:`keeps the GPU busy <adam.10.foreach.wall < 1.2 * adam.10.foreach.gpu>`, but at :measured:`adam.10.foreach.share` of the
 #   limit.
 # - Fused reaches :measured:`adam.10.fused.share` with :measured:`adam.10.fused.kernels` kernels.
 # - Compiled reaches :measured:`adam.10.compiled.share` with :measured:`adam.10.compiled.kernels`,
 #   :claim:`in less GPU time than any eager version <compiled-least-gpu-small>`, but :claim:`its wall
-#   time is above 1.2 times that <compiled-waits>`.
+#   time is above 1.2 times that <1.2 * adam.10.compiled.gpu < adam.10.compiled.wall>`.
 # - With CUDA graphs the wall time is :measured:`adam.10.graphs.wall`, without them
 #   :measured:`adam.10.compiled.wall`.
 #
@@ -355,7 +348,7 @@ if ON_GPU:
 
 # %%
 # That alone takes the wall time from :measured:`origin.eager.wall` to :measured:`origin.capturable.wall`, in :claim:`more
-# kernels, {origin.capturable.kernels} instead of {origin.eager.kernels} <capturable-more-kernels>`.
+# kernels, {origin.capturable.kernels} instead of {origin.eager.kernels} <origin.eager.kernels < capturable.kernels>`.
 #
 # Larger models
 # -------------
@@ -469,17 +462,17 @@ if ON_GPU:
 
 # %%
 # With 100 layers :claim:`the compiled step takes {adam.100.compiled.gpu} of GPU time and foreach
-# {adam.100.foreach.gpu} <compiled-before-foreach>`: a factor of :measured:`adam.100.compiled.gpu_gain,
+# {adam.100.foreach.gpu} <adam.100.compiled.gpu < adam.100.foreach.gpu>`: a factor of :measured:`adam.100.compiled.gpu_gain,
 # number`. From the bytes alone one expects 72 / 28, about 2.6. The rest is the bandwidth that is
 # reached: :claim:`{adam.100.compiled.rate} instead of {adam.100.foreach.rate}
-# <compiled-moves-at-higher-rate>`.
+# <adam.100.foreach.rate < adam.100.compiled.rate>`.
 #
 # What depends on the CPU grows with the number of tensors. :claim:`The first call takes
-# {adam.100.compiled.first_call}, with ten layers {adam.10.compiled.first_call} <first-call-grows>`. As many
+# {adam.100.compiled.first_call}, with ten layers {adam.10.compiled.first_call} <adam.compiled.first_call: 10 < 100>`. As many
 # bytes in 40 tensors as in ten take a compiled step :measured:`tensors.40.compiled.gpu` of GPU time
-# (in ten: :measured:`adam.10.compiled.gpu`), but :claim:`launching takes longer <tensors-take-launching>`: the wall
+# (in ten: :measured:`adam.10.compiled.gpu`), but :claim:`launching takes longer <adam.10.compiled.cpu < tensors.compiled.cpu>`: the wall
 # time is :measured:`tensors.40.compiled.wall` (in ten: :measured:`adam.10.compiled.wall`), and :claim:`the first call
-# takes {tensors.40.compiled.first_call} <tensors-take-compiling>`. Because the CPU decides, wall times of compiled steps differ between hosts,
+# takes {tensors.40.compiled.first_call} <adam.10.compiled.first_call < tensors.compiled.first_call>`. Because the CPU decides, wall times of compiled steps differ between hosts,
 # and between processes of one; the ranges stand at :doc:`/results`.
 #
 # An optimizer without a fused kernel
@@ -491,8 +484,8 @@ nadam_ways = {way: WAYS[way] for way in WAYS if way not in ("for-loop", "fused")
 nadam = climb(torch.optim.NAdam, LAYERS[0], nadam_ways)
 
 # %%
-# Compiled, :claim:`its GPU time falls to {nadam.10.compiled.gpu} <nadam-gains>`, but :claim:`the GPU
-# waits here, too: the wall time is {nadam.10.compiled.wall} <nadam-waits>`. With CUDA graphs it is
+# Compiled, :claim:`its GPU time falls to {nadam.10.compiled.gpu} <nadam.compiled.gpu < nadam.foreach.gpu>`, but :claim:`the GPU
+# waits here, too: the wall time is {nadam.10.compiled.wall} <1.2 * nadam.compiled.gpu < nadam.compiled.wall>`. With CUDA graphs it is
 # :measured:`nadam.10.graphs.wall`.
 #
 # A whole training iteration
@@ -547,7 +540,7 @@ for way, share in shares.items():
 
 # %%
 # With the fused optimizer :claim:`an iteration takes {iteration.fused.gpu} of GPU time instead of
-# {iteration.foreach.gpu} <iteration-gains>`. Five lines tell the share in your job: call ``busy``
+# {iteration.foreach.gpu} <iteration.fused.gpu < iteration.foreach.gpu>`. Five lines tell the share in your job: call ``busy``
 # with your iteration, then with the step of your optimizer.
 #
 # .. code-block:: python
