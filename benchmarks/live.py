@@ -45,7 +45,6 @@ def measure(recipe: str, count: int, edits: int) -> list[float]:
         site = Path(folder, "site")
         make_languages_site(site, recipe, count)
         live = Live(load_project(site), site / "_build", load_languages(site)[LANGUAGE])
-        live.rebuild()
         server = live.serve(0)
         address = f"http://127.0.0.1:{server.server_address[1]}"
         stop = threading.Event()
@@ -55,6 +54,8 @@ def measure(recipe: str, count: int, edits: int) -> list[float]:
         ]
         for thread in threads:
             thread.start()
+        while not live.state.build:
+            time.sleep(0.1)
         catalog = next(
             (site / "locale" / LANGUAGE / "LC_MESSAGES" / "recipes").glob(f"{recipe}_*.po")
         )

@@ -21,6 +21,7 @@ sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from chromium import launch, serve  # noqa: E402
 from recipe_gallery.commands.html import build_site  # noqa: E402
 from recipe_gallery.languages import Language, load_languages  # noqa: E402
+from recipe_gallery.project import load_project  # noqa: E402
 
 QUERIES = Path(__file__).with_name("search_queries")
 SETS = ("held_out", "fresh", "fresh_2", "fresh_3", "fresh_4")
@@ -81,7 +82,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         site = options.site
         if not site:
-            assert build_site(ROOT, Path(folder), languages, ["-q"])
+            assert build_site(load_project(ROOT), Path(folder), languages, ["-q"])
             site = Path(folder, "html")
         with launch() as browser, serve(site) as address:
             for queries in options.queries or [QUERIES, *(QUERIES / name for name in SETS)]:

@@ -31,6 +31,7 @@ class Priority(IntEnum):
     ADD_COMMENTS = 5  # Sphinx keeps the messages at 10
     MARK_MESSAGES = 18  # of a page that `live` shows: while each node has its source text
     PREPARE_TRANSLATION = 19  # Sphinx translates at 20
+    TAKE_OUT = 21  # of a page that is translated: what its source has not
     FILL_FIGURES = 22  # into the translation
     MAKE_HEADINGS = 23  # of lines that were translated
     MARK_UNTRANSLATED = 24  # Sphinx counts at 25

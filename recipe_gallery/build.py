@@ -48,6 +48,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 exception_on_warning=options.exception_on_warning,
             )
             app.build(options.force_all, options.filenames)
+            # the process ends: looking for waste in a large environment takes a second
+            gc.freeze()
             return int(app.statuscode)
     except KeyboardInterrupt:
         line = "interrupted"

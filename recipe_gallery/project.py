@@ -35,6 +35,7 @@ class Project:
 # Settings of the engine in conf.py: default, what Sphinx does when it changes, and type.
 SETTINGS: dict[str, tuple[Any, str, type]] = {
     "recipe_gallery_recordings": ("recordings", "env", str),
+    "recipe_gallery_device": ("gpu", "", str),  # or "cpu"; what `record` runs recipes on
     "recipe_gallery_alt_required": (False, "env", bool),
     # HTML and SVG of outputs as the author made them; or without what could do more than show
     "recipe_gallery_trust_outputs": (True, "env", bool),
@@ -69,6 +70,9 @@ def load_project(root: Path) -> Project:
     for name, (default, rebuild, kind) in settings.items():
         config.add(name, default, rebuild, kind)  # type: ignore[arg-type]
         _check_type(root, name, config[name], kind)
+    if config.recipe_gallery_device not in ("gpu", "cpu"):
+        text = f'recipe_gallery_device = {config.recipe_gallery_device!r} is not "gpu" or "cpu"'
+        raise GalleryError(text, path=root / "conf.py", remedy="mend the settings")
     config.add("html_theme", "alabaster", "", str)  # Sphinx's builders bring these two
     config.add("gettext_compact", True, "gettext", frozenset({bool, str}))
     return Project(

@@ -22,6 +22,7 @@ from sphinx.util import docname_join
 from .project import file_state
 
 Value = TypeVar("Value")
+MOST_DOCUMENTS = 40  # in memory
 
 
 @dataclass(kw_only=True)
@@ -112,6 +113,7 @@ def setup(app: Sphinx) -> None:
     app.connect("env-get-outdated", _outdated_pages)
     app.connect("doctree-read", _note_links)
     app.connect("env-updated", _pages_with_old_titles)
+    app.connect("source-read", _forget_read_documents)
     app.connect("doctree-resolved", _forget_document)
 
 
@@ -173,9 +175,16 @@ def _pages_with_old_titles(_app: Sphinx, env: BuildEnvironment) -> list[str]:
     return [docname for docname in now if before.get(docname, now[docname]) != now[docname]]
 
 
-def _forget_document(app: Sphinx, _doctree: nodes.document, docname: str) -> None:
-    """Take the packed document of a page out of Sphinx's memory, which holds all in the end.
+def _forget_read_documents(app: Sphinx, _docname: str, _source: list[str]) -> None:
+    """Take documents that were read out of Sphinx's memory, which holds all until it writes.
 
-    Without it a first build of 300 recipes takes 830 MB instead of 500 (``benchmarks/scale.py``).
+    They lie in files, too. 3 MB each: a first build of 300 recipes would need more than 1 GB.
     """
+    documents: dict[str, object] = getattr(app.env, "_write_doc_doctree_cache", {})
+    if len(documents) >= MOST_DOCUMENTS:
+        documents.clear()
+
+
+def _forget_document(app: Sphinx, _doctree: nodes.document, docname: str) -> None:
+    """Take a packed document that is written out of Sphinx's memory, likewise."""
     getattr(app.env, "_pickled_doctree_cache", {}).pop(docname, None)

@@ -5,11 +5,11 @@ Which mode of torch.compile should I choose?
 Choose by what your job waits for: the GPU's memory, or the CPU.
 
 **Start with** ``default``, **and compare GPU times.** ``sin(x) + cos(x)`` of 67 million numbers :claim:`takes
-{sin-cos.2-26.default.gpu} of GPU time instead of {sin-cos.2-26.eager.gpu} <fusion-gains>`, but four layers of BERT with
+{sin-cos.2-26.default.gpu} of GPU time instead of {sin-cos.2-26.eager.gpu} <sin-cos.2-26.default.gpu < sin-cos.2-26.eager.gpu>`, but four layers of BERT with
 64 long texts :measured:`bert.long.default.gpu`, eagerly :measured:`bert.long.eager.gpu`. On one number :claim:`a
 call takes longer, {sin-cos.2-0.default.wall} of wall time instead of {sin-cos.2-0.eager.wall}
-<one-number-loses>`. **If the GPU waits for the CPU, choose** ``reduce-overhead``. A sentence through these layers
-:claim:`takes {bert.short.reduce-overhead.wall}, with default {bert.short.default.wall} <graphs-gain>`,
+<sin-cos.2-0.eager.wall < sin-cos.2-0.default.wall>`. **If the GPU waits for the CPU, choose** ``reduce-overhead``. A sentence through these layers
+:claim:`takes {bert.short.reduce-overhead.wall}, with default {bert.short.default.wall} <bert.short.reduce-overhead.wall < bert.short.default.wall>`,
 eagerly :measured:`bert.short.eager.wall`, which pays after :measured:`bert.short.reduce-overhead.break_even`
 calls. **Leave** ``max-autotune`` **for last**: tuned, a matrix product of one row takes
 :measured:`product.1.max-autotune-no-cudagraphs.gpu` of GPU time, with ``default``
@@ -111,10 +111,6 @@ calls. **Leave** ``max-autotune`` **for last**: tuned, a matrix product of one r
    :process: one process
    :compiler:
    :start_up: start
-   :claim.short-waits: 1.2 times GPU time, and wall time
-   :claim.default-waits: 1.2 times GPU time, and wall time
-   :claim.one-number-loses: eager, and compiled
-   :claim.tuning-gains-little: 0.9 times GPU time before tuning, and tuned
    :claim.size-records: without CUDA graphs, and with them
    :claim.graphs-keep-memory: without CUDA graphs, and with them
 """
@@ -148,7 +144,7 @@ calls. **Leave** ``max-autotune`` **for last**: tuned, a matrix product of one r
 #    * - Element-wise operations in a row, on large inputs
 #      - ``default``
 #      - GPU time: sine and cosine :claim:`{sin-cos.2-26.default.gpu}, with reduce-overhead
-#        {sin-cos.2-26.reduce-overhead.gpu} <graphs-copy>`
+#        {sin-cos.2-26.reduce-overhead.gpu} <sin-cos.2-26.default.gpu < sin-cos.2-26.reduce-overhead.gpu>`
 #      - First call :measured:`sin-cos.2-26.default.first_call`, paid after
 #        :measured:`sin-cos.2-26.default.break_even` calls
 #    * - Matrix products with few rows, as in generating text
@@ -384,8 +380,8 @@ if ON_GPU:
 
 # %%
 # - One number: :claim:`{sin-cos.2-0.default.kernels} kernel instead of {sin-cos.2-0.eager.kernels}
-#   <fused-in-one>`, and yet :claim:`a call takes {sin-cos.2-0.default.wall} instead of
-#   {sin-cos.2-0.eager.wall} <one-number-loses>`, because the CPU checks guards first. Four million:
+#   <sin-cos.2-0.default.kernels < sin-cos.2-0.eager.kernels>`, and yet :claim:`a call takes {sin-cos.2-0.default.wall} instead of
+#   {sin-cos.2-0.eager.wall} <sin-cos.2-0.eager.wall < sin-cos.2-0.default.wall>`, because the CPU checks guards first. Four million:
 #   :measured:`sin-cos.2-22.default.wall`, eagerly :measured:`sin-cos.2-22.eager.wall`.
 # - 67 million: ``default`` reaches :measured:`sin-cos.2-26.default.share` of the limit, which counts bytes alone. With
 #   ``reduce-overhead`` GPU time is :measured:`sin-cos.2-26.reduce-overhead.gpu`: a CUDA graph reads from a
@@ -483,7 +479,7 @@ if ON_GPU and bert:
 
 # %%
 # With one sentence :claim:`the GPU waits: kernels run for {bert.short.eager.gpu} of a call's
-# {bert.short.eager.wall} <short-waits>`. ``default`` :claim:`leaves it waiting <default-waits>`; with
+# {bert.short.eager.wall} <1.2 * bert.short.eager.gpu < bert.short.eager.wall>`. ``default`` :claim:`leaves it waiting <1.2 * bert.short.default.gpu < bert.short.default.wall>`; with
 # CUDA graphs launching takes :measured:`bert.short.reduce-overhead.cpu` instead of
 # :measured:`bert.short.default.cpu`.
 #
@@ -525,7 +521,7 @@ if ON_GPU:
 # %%
 # For one row ``default`` calls cuBLAS, which reaches :measured:`product.1.default.share` of the limit, so
 # little is left. Tuned, one row becomes a sum of products in Triton, with settings that are chosen anew
-# in each process: :claim:`that saves less than a tenth of the GPU time, if anything <tuning-gains-little>`.
+# in each process: :claim:`that saves less than a tenth of the GPU time, if anything <0.9 * product.1.default.gpu < product.1.max-autotune-no-cudagraphs.gpu>`.
 #
 # NumPy, and a better formula
 # ...........................

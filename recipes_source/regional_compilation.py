@@ -8,13 +8,13 @@ What you compile decides when the first result comes and what each later call co
 :measured:`start.regional.depth` blocks and a short input the first call itself takes
 :measured:`start.regional.call` instead of :measured:`start.full.call`, and a fresh process :claim:`has
 its first result after {start.regional.nothing} instead of {start.full.nothing}
-<regional-starts-sooner>`. Later calls of six blocks with a long input :claim:`take
-{busy.regional.gpu} of GPU time instead of {busy.eager.gpu} <busy-gains>`; in wall time that is
+<start.regional.nothing < start.full.nothing>`. Later calls of six blocks with a long input :claim:`take
+{busy.regional.gpu} of GPU time instead of {busy.eager.gpu} <busy.regional.gpu < busy.eager.gpu>`; in wall time that is
 :measured:`busy.regional.wall`, eagerly :measured:`busy.eager.wall`, and pays after
 :measured:`busy.regional.break_even` calls. **Where the GPU waits for the CPU, do not compile blocks**: :claim:`a call then takes {waiting.regional.wall}, eagerly
-{waiting.eager.wall} <regional-gains-nothing>`; the whole model in CUDA graphs takes
+{waiting.eager.wall} <0.98 * waiting.eager.wall < waiting.regional.wall>`; the whole model in CUDA graphs takes
 :measured:`waiting.graphs.wall`. **If your program starts again and again, keep the compiler's cache**:
-:claim:`the whole model then has its first result after {start.full.disk} <cache-helps>`, the block after
+:claim:`the whole model then has its first result after {start.full.disk} <start.full.disk < start.full.nothing>`, the block after
 :measured:`start.regional.disk`.
 
 .. code-block:: python
@@ -91,11 +91,6 @@ its first result after {start.regional.nothing} instead of {start.full.nothing}
    :claim.graphs: graphs
    :run compiled: layers run compiled
    :compiled anew:
-   :claim.waiting-waits: 1.2 times GPU time, and wall time
-   :claim.busy-hides: wall time, and 1.2 times GPU time
-   :claim.nested-between: regional, nested and full
-   :claim.regional-gains-nothing: 0.98 times the eager call, and by blocks
-   :claim.tiny-loses: eager, and compiled
 """
 
 # sphinx_gallery_cell_timeout = 600
@@ -122,7 +117,7 @@ its first result after {start.regional.nothing} instead of {start.full.nothing}
 #    * - The GPU waits, many calls
 #      - The whole model, with ``mode="reduce-overhead"``
 #      - As the whole model
-#      - :claim:`{waiting.graphs.wall}; eager {waiting.eager.wall} <graphs-gain>`. Pays after
+#      - :claim:`{waiting.graphs.wall}; eager {waiting.eager.wall} <waiting.graphs.wall < waiting.eager.wall>`. Pays after
 #        :measured:`waiting.graphs.break_even` calls
 #    * - The GPU waits, few calls
 #      - No compiling
@@ -145,7 +140,7 @@ its first result after {start.regional.nothing} instead of {start.full.nothing}
 #    * - Layers of a few tiny operations
 #      - No compiling
 #      - No gain
-#      - :claim:`{tiny.eager.wall}; compiled {tiny.regional.wall} <tiny-loses>`
+#      - :claim:`{tiny.eager.wall}; compiled {tiny.regional.wall} <tiny.eager.wall < tiny.regional.wall>`
 #
 # .. chart:: break-even
 #    :cases: train, waiting, busy
@@ -558,13 +553,13 @@ publish(small)
 
 # %%
 # The ``compile()`` of all blocks takes :measured:`start.regional.wrap`. The first call of nested lies
-# :claim:`between full and regional, at {start.nested.call} <nested-between>`: Python is still followed through
+# :claim:`between full and regional, at {start.nested.call} <start.regional.call < nested.call < start.full.call>`: Python is still followed through
 # each block. The rest goes into importing PyTorch and its compiler, with any cache.
 #
 # From disk :claim:`no graph is compiled anew <cache-serves>`, nor :claim:`with artifacts
 # <artifacts-serve>`. But Python is followed and guards are made once more, so :claim:`the first call by
 # blocks is still the shorter one, {start.regional.disk_call} against {start.full.disk_call}
-# <block-sooner-from-disk>`. With a cache, first results are not ranked.
+# <regional.disk_call < full.disk_call>`. With a cache, first results are not ranked.
 #
 # The original recipe reports first calls of 9.7 s and 0.7 s in one process, the whole model first. In
 # processes of their own those 64 layers take :measured:`tiny.full.call` and :measured:`tiny.regional.call`, from
@@ -613,10 +608,10 @@ others = ["full", "nested", "fullgraph"]
 waiting = compare("waiting", ways + others + ["graphs"] * ON_GPU)
 
 # %%
-# With the short input :claim:`the GPU waits <waiting-waits>`.
+# With the short input :claim:`the GPU waits <1.2 * waiting.eager.gpu < waiting.eager.wall>`.
 #
 # - Regional :claim:`needs less GPU time than eager, {waiting.regional.gpu} instead of
-#   {waiting.eager.gpu} <waiting-gpu-gains>`, but entering each block's code takes the CPU's time.
+#   {waiting.eager.gpu} <waiting.regional.gpu < waiting.eager.gpu>`, but entering each block's code takes the CPU's time.
 # - ``fullgraph=True`` only makes a graph break an error: with it :measured:`waiting.fullgraph.wall`,
 #   without :measured:`waiting.regional.wall`.
 # - Nested and full enter compiled code once: :measured:`waiting.nested.wall` and
@@ -627,7 +622,7 @@ waiting = compare("waiting", ways + others + ["graphs"] * ON_GPU)
 busy = compare("busy", ways + others[:1])
 
 # %%
-# :claim:`Wall time is within 1.2 times GPU time <busy-hides>`. Full takes :measured:`busy.full.gpu` of GPU
+# :claim:`Wall time is within 1.2 times GPU time <busy.regional.wall < 1.2 * busy.regional.gpu>`. Full takes :measured:`busy.full.gpu` of GPU
 # time; at the power limit the clock varies, so the two are not ranked.
 #
 # The original's layers compute next to nothing:
@@ -636,7 +631,7 @@ busy = compare("busy", ways + others[:1])
 tiny = compare("tiny", ways)
 
 # %%
-# :claim:`Compiled layers lose, {tiny.regional.wall} against {tiny.eager.wall} <tiny-loses>`. And in a
+# :claim:`Compiled layers lose, {tiny.regional.wall} against {tiny.eager.wall} <tiny.eager.wall < tiny.regional.wall>`. And in a
 # fresh process the 64 ``compile()`` alone take :measured:`tiny.regional.wrap`.
 #
 # Training
@@ -661,8 +656,8 @@ training = compare("train", ways + others[:1], train)
 
 # %%
 # The first iteration :claim:`takes {train.regional.first_call} by blocks and {train.full.first_call} with
-# the whole model <train-starts-sooner>`, the start of the compiler left out. Later ones :claim:`take less
-# GPU time than eager ones, {train.regional.gpu} instead of {train.eager.gpu} <train-gains>`; full takes
+# the whole model <train.regional.first_call < train.full.first_call>`, the start of the compiler left out. Later ones :claim:`take less
+# GPU time than eager ones, {train.regional.gpu} instead of {train.eager.gpu} <train.regional.gpu < train.eager.gpu>`; full takes
 # :measured:`train.full.gpu`.
 
 # sphinx_gallery_plumbing = True

@@ -67,11 +67,13 @@ HOOKS = [
         is_there=lambda: {"id", "handler"} <= {*EventListener._fields},
     ),
     Hook(
-        names=("_pickled_doctree_cache",),
+        names=("_write_doc_doctree_cache", "_pickled_doctree_cache"),
         library="Sphinx",
-        why="it keeps the packed documents of a whole build",
-        without="a first build of 300 recipes takes half as much memory again, nothing else",
-        is_there=lambda: _says(BuildEnvironment, "_pickled_doctree_cache"),
+        why="they hold the documents of a whole build",
+        without="a first build of 300 recipes takes more than 1 GB of memory, nothing else",
+        is_there=lambda: _says(
+            BuildEnvironment, "_write_doc_doctree_cache", "_pickled_doctree_cache"
+        ),
     ),
     Hook(
         names=("WarningLogRecordTranslator",),

@@ -34,7 +34,7 @@ def _find_folder(options: argparse.Namespace) -> Path | None:
     argument("--replace-gpu", action="store_true", help="let a CPU recording replace a GPU one"),
     argument("--replicates", type=count, default=0, metavar="N", help="fresh processes of each"),
     argument("--scheduler", metavar="ADDRESS", help="a scheduler of Dask, as tcp://host:8786"),
-    argument("--device", choices=("gpu", "cpu"), default="gpu"),
+    argument("--device", choices=("gpu", "cpu"), help="by default what conf.py says"),
     argument("--workers", type=count, metavar="N", help="tasks at once; by default one a GPU"),
     RECORDINGS,
 )
@@ -46,7 +46,7 @@ def record(project: Project, options: argparse.Namespace) -> bool:
 
         wanted = Options(
             folder=options.recordings_folder,
-            device=options.device,
+            device=options.device or project.config.recipe_gallery_device,
             force=options.force,
             replace_gpu=options.replace_gpu,
             replicates=options.replicates,

@@ -6,16 +6,12 @@
 wall time that no host has seen above GPU time by more than 5 %, and ratios of these. It repeats
 within about 1 %. Where a further host falls in 95 of 100 cases is the prediction interval of a
 normal sample of logarithms, ``mean ± t · s · sqrt(1 + 1 / hosts)`` with Student's t of as many
-degrees of freedom as hosts but one; ±0.3 % at least, by which clocks and drivers differ.
+degrees of freedom as hosts but one, of three at least; never below ±0.3 %, as clocks differ.
 
 *Bound by the host* are launches, first calls, start-up. One host in seven takes two to three and a
-half times as long as the others, so any interval that supposes a distribution is too narrow for
-that one or too wide for all. Nothing is predicted: the range is what hosts have shown. A further
-host is as likely at each place in the order of all, so whatever the distribution, (n - 1) of
-(n + 1) further hosts fall between the least and the greatest of n.
-
-*Few hosts.* With one degree of freedom t is 12.7, so nothing is predicted of less than three hosts.
-The range of a single host is that of its processes.
+half times as long as the others, which no distribution foretells. So the range is what hosts have
+shown. A further host is as likely at each place in the order of all: (n - 1) of (n + 1) fall
+between the least and the greatest of n. The range of a single host is that of its processes.
 
 *Nothing impossible.* Wall time does not end below the range of GPU time, no share above 1 unless
 one was seen there, and what was counted alike everywhere is that number.

@@ -158,7 +158,8 @@ def read_recording(
                 raise wrong(f"the picture of cell {number} {error}") from None
     except json.JSONDecodeError:
         if re.search(r"^(<{7}|>{7}) ", text, re.MULTILINE):
-            keep = "keep that of one side: git checkout --ours or --theirs, and this file"
+            keep = "keep that of one side: git checkout --ours or --theirs, and this file; or "
+            keep += again
             raise wrong("a conflict that git left here", keep) from None
         raise wrong("not a whole notebook (invalid JSON)") from None
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):

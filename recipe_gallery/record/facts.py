@@ -179,9 +179,7 @@ def describe_commit(path: Path) -> tuple[dict[str, Any], str]:
             ["status", "--porcelain", "--untracked-files=normal", "."],
             ["ls-files", "."],
         ):
-            done = ask(
-                [*git, *question], seconds=_GIT_ANSWER, environment=variables | {"LC_ALL": "C"}
-            )
+            done = ask([*git, *question], seconds=_GIT_ANSWER, environment=variables)
             if done.returncode:
                 return _no_commit(done.stderr)
             answers.append(done.stdout)

@@ -264,7 +264,7 @@ class Run:
             if error.ename == "NoneType":  # IPython could show no more: its last line names it
                 last = self._cleaner.clean_text(error.traceback).strip().splitlines()[-1]
                 text = f"failed: {last[:_CHARACTERS]}"
-            remedy = _INSTALL if error.ename == "ModuleNotFoundError" else "mend the recipe"
+            remedy = self._find_remedy(error.ename, error.evalue)
             place = self._find_place(error.traceback) or place
             if error.ename in ("SystemExit", "KeyboardInterrupt"):
                 text = f"ended with {error.ename}({error.evalue})"
@@ -273,14 +273,46 @@ class Run:
         remedy += self._output_so_far(node)
         raise kind(text, path=place[0], line=place[1], remedy=remedy)
 
+    def _find_remedy(self, name: str, value: str) -> str:
+        """Return what to do about an exception, which may not be the recipe's fault."""
+        if name == "ModuleNotFoundError":
+            return _INSTALL
+        if name == "MemoryError" or "[Errno 12]" in value:
+            return "try a smaller size or free memory"
+        if "[Errno 28]" in value:
+            return "make room, in TMPDIR as well"
+        if name != "FileNotFoundError":
+            return "mend the recipe"
+        words = re.findall(r"[^\s'\"]+", value)
+        files = [each for each in words if (self.recipe.path.parent / each).is_file()]
+        if files and not Path(files[-1]).is_absolute():
+            return f"add a line to the recipe: # sphinx_gallery_inputs = {json.dumps(files[-1:])}"
+        return (
+            "a recipe runs in an empty folder, with the files beside it that its line "
+            "'# sphinx_gallery_inputs' names"
+        )
+
     def _find_place(self, traceback: str) -> tuple[Path, int] | None:
-        """Return file and line of an error that was raised in the source of a module, or None."""
+        """Return file and line of the last row of a cell that a traceback names, or None."""
         found = _FRAME.findall(self._cleaner.clean_text(traceback))
         number, row = map(int, found[-1]) if found else (0, 0)
-        for cell in self.recipe.cells:
-            if cell.number == number and cell.inlined:
+        cells = self.recipe.cells
+        for place, cell in enumerate(cells):
+            if cell.number != number:
+                continue
+            if cell.inlined:
                 row -= cell.code.count("\n", 0, cell.code.rindex(cell.inlined.source))
                 return (cell.inlined.path, cell.inlined.line + row - 1) if row > 0 else None
+            # The rows of a cell stand in the recipe in this order, with settings between them.
+            rows = cell.code.split("\n")[:row]
+            start = cell.line if cell.code.startswith(cell.source or "\n") else 1
+            start = max(start, cells[place - 1].line + 1 if place else 1)
+            lines = self.recipe.path.read_text(encoding="utf-8").split("\n")
+            for line, text in enumerate(lines[start - 1 :], start):
+                if rows and text == rows[0]:
+                    del rows[0]
+                if not rows:
+                    return self.recipe.path, line
         return None
 
     def _one_line(self, name: str, value: str) -> str:

@@ -153,7 +153,7 @@ def _end_children() -> None:
 def main(recipe: Path) -> None:
     """Run a kernel in which a recipe finds what a script finds: its file, the modules beside it."""
     stand_guard()
-    sys.argv[:] = [""]
+    sys.argv[:] = [str(recipe)]
     config = Config({"HistoryManager": {"enabled": False}})
     config.InteractiveShell.display_page = True  # what a person would read page by page
     config.Session.packer = f"{__name__}.{pack.__name__}"

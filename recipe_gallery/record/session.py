@@ -58,12 +58,15 @@ def record(
         check=load_check(project),
         progress=progress,
         summary=Summary(names=[file.name for file in files], forced=options.force),
+        replaces_gpu=options.replace_gpu or project.config.recipe_gallery_device == "cpu",
     )
     folder = session.folder
+    lock = folder / ".lock"
     with contextlib.ExitStack() as held:
         interruption = held.enter_context(Interruption())
         storage.require_place(folder / "recording.ipynb")
-        held.enter_context(one_at_a_time(folder / ".lock"))
+        held.enter_context(one_at_a_time(lock))
+        held.callback(lock.unlink, missing_ok=True)  # it would be added to git
         storage.remove_unfinished(file.recording(folder) for file in files)
         storage.require_room()
         storage.require_open_files()
@@ -115,6 +118,7 @@ class Session:
     check: Check | None  # of the project
     progress: Progress
     summary: Summary
+    replaces_gpu: bool  # whether a CPU recording may take the place of one made on a GPU
     hosts: set[tuple[str, str]] = field(default_factory=set)  # and devices that do tasks
     _devices: dict[str, str] = field(default_factory=dict)  # of each recipe's page run
 
@@ -123,20 +127,16 @@ class Session:
         to_do, current = [], []
         for file in files:
             report = inspect(file, self.folder, self.check)
-            may_be_gpu = report.on_gpu or (report.status is Status.UNUSABLE and not report.origin)
             if report.recipe is None:
                 self.tell(file.name, State.FAILED, report.detail)
             elif report.status is Status.CURRENT and not self.options.force:
                 self.tell(file.name, State.CURRENT, report.origin)
                 if self.options.replicates:
                     current.append(Task(file=file, recipe=report.recipe))
-            elif self.options.device == "cpu" and not self.options.replace_gpu and may_be_gpu:
+            elif self.options.device == "cpu" and report.on_gpu and not self.replaces_gpu:
                 remedy = suggest("record", file.name, "--device cpu", "--replace-gpu")
-                text = (
-                    f"{file.name}: its recording was made on a GPU, or cannot be read to tell "
-                    f"({report.origin or report.detail}); "
-                    f"to replace it by one from this CPU: {remedy}"
-                )
+                text = f"{file.name}: its recording was made on a GPU ({report.origin}); "
+                text += f"to replace it by one from this CPU: {remedy}"
                 self.tell(file.name, State.FAILED, text)
             else:
                 try:

@@ -71,7 +71,7 @@ def load_settings(recipes_folder: Path) -> Settings:
         text, remedy = f"[output] drop: not a regular expression: {error}", "mend the pattern"
     except fastjsonschema.JsonSchemaValueException as error:
         said = error.message.removeprefix("data").removeprefix(".").strip()
-        text, remedy = f"unexpected value: {said}", "compare with CONTRIBUTING.md"
+        text, remedy = f"unexpected value: {said}", "correct it in this file"
     else:
         variables = data.get("environment", {})
         provenance = data.get("provenance", {})

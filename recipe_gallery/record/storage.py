@@ -17,11 +17,14 @@ from ..recipes.harmless import clean_svg, find_left_out
 from ..recipes.hashes import seal
 from ..recipes.pictures import SUFFIXES, read_picture
 from ..recipes.recipe import Recipe
+from ..recipes.recording import PUBLISHED_MIME
 
 _LIMIT = "output_limit under [limits] in recording.toml"
 _SHARE = 4  # a picture may take a quarter of what a recording may
 _OPEN_FILES = 256  # a kernel's sockets, its libraries, and pipes of what recipes start
 _ROOM = 64 * 1024  # bytes; a full disk is found out before minutes of work, not behind them
+# Forms of an output that a page shows, or reads rows from
+_SHOWN = ("text/html", "text/markdown", "text/latex", "text/plain", *SUFFIXES, PUBLISHED_MIME)
 
 
 def require_place(path: Path) -> None:
@@ -93,9 +96,12 @@ def remove_unfinished(paths: Iterable[Path]) -> None:
             files.unfinished_path(path).unlink()
 
 
-def accept(recipe: Recipe, notebook: NotebookNode, output_limit: float) -> list[str]:
+def accept(
+    recipe: Recipe, notebook: NotebookNode, output_limit: float, *, trusted: bool = False
+) -> list[str]:
     """Return what pages leave out of the outputs of a recipe, a line for each cell.
 
+    What is ``trusted`` is shown as it is, but there are forms that no page shows.
     ``output_limit`` is in MB (of a million bytes); a picture may take a quarter of it. Raises
     ``GalleryError`` if an output is too large, is no valid output, or a picture cannot be opened.
     """
@@ -115,7 +121,10 @@ def accept(recipe: Recipe, notebook: NotebookNode, output_limit: float) -> list[
                     text += f"{output_limit / _SHARE:g} MB"
                     remedy = f"draw it with fewer points or dots, or raise {_LIMIT}"
                     raise tell(f"cell {cell.number}: {text}", remedy=remedy)
-            left_out += find_left_out(output.get("data", {}))
+            data = output.get("data", {})
+            left_out += [] if trusted else find_left_out(data)
+            if data and not any(mime.startswith(_SHOWN) for mime in data):
+                left_out += [f"an output that has no form but {', '.join(data)}"]
         if left_out:
             names = ", ".join(dict.fromkeys(left_out))
             text = f"cell {cell.number}: pages and notebooks leave out {names}"

@@ -127,7 +127,9 @@ def run_task(
             seconds=round(seconds, 1),
             published=published,
         )
-    for line in accept(recipe, notebook, conditions.settings.output_limit):
+    for line in accept(
+        recipe, notebook, conditions.settings.output_limit, trusted=task.file.trusted
+    ):
         say(line)
     notebook.metadata.update(
         kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"},

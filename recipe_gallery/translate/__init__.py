@@ -34,5 +34,6 @@ def _add_builders_transforms(app: Sphinx) -> None:
         from . import transforms
 
         add_transform(app, transforms.prepare_translation, Priority.PREPARE_TRANSLATION)
+        add_transform(app, transforms.take_out_new, Priority.TAKE_OUT)
         add_transform(app, transforms.mark_untranslated, Priority.MARK_UNTRANSLATED)
         add_transform(app, transforms.write_comments, Priority.WRITE_COMMENTS)

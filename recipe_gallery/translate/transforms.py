@@ -17,6 +17,7 @@ from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
 
 from ..errors import GalleryError, suggest
+from ..gate import acts_of, take_out
 from ..languages import (
     current_language,
     format_percent,
@@ -115,6 +116,7 @@ def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None
     # Directives in a catalog are refused; should Sphinx find one all the same, it reads no file
     document["trusted"] = settings.raw_enabled, settings.file_insertion_enabled
     settings.raw_enabled = settings.file_insertion_enabled = False
+    document["acts"] = {act for node in document.findall(nodes.Element) for act in acts_of(node)}
     found = list(extract_messages(document))
     kinds: dict[str, set[Kind | None]] = defaultdict(set)
     for node, text in found:
@@ -161,6 +163,16 @@ def tell_differences(
         problem = f"messages of the page are missing: {len(absent)}, as {shorten(absent[0])}"
         told.append(GalleryError(problem, path=path, remedy=update))
     store_of(env).pages[docname].problems += map(str, told)
+
+
+def take_out_new(env: BuildEnvironment, document: nodes.document) -> None:
+    """Take out of a translated page what its source has not, should it have passed all checks."""
+    if "acts" not in document:
+        return
+    for words in take_out(document, document.attributes.pop("acts")):
+        told = f"{shorten(words)} would be more than words on the page; shown as words"
+        error = GalleryError(told, path=catalog_path(env, env.docname))
+        store_of(env).pages[env.docname].problems.append(str(error))
 
 
 def mark_untranslated(env: BuildEnvironment, document: nodes.document) -> None:

@@ -224,11 +224,11 @@ class Bench:
 
 
 def role(process: psutil.Process) -> str:
-    """Return what a process below the recorder is: kernel, child of a recipe, or worker."""
+    """Return what a process below the recorder is: kernel, child of a recipe, or another."""
     words = " ".join(process.cmdline())
     if "token" in words:
         return "child"
-    return "kernel" if re.search(r"ipykernel|launcher|kernel\.json", words) else "worker"
+    return "kernel" if re.search(r"ipykernel|launcher|kernel\.json", words) else "other"
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ from typing import Any
 
 import psutil
 
-from .bench import Bench, Done, role
+from .bench import Bench, Done
 from .case import Case, contains, lacks, prints, stream
 
 PUBLISH = """
@@ -45,12 +45,9 @@ def stop_recorder(bench: Bench, process: subprocess.Popen[bytes]) -> None:
         time.sleep(0.02)
     with contextlib.suppress(psutil.Error):  # it has ended
         recorder = psutil.Process(process.pid)
-        workers = [each for each in recorder.children(recursive=True) if role(each) == "worker"]
-        for each in (recorder, *workers):
-            each.suspend()
+        recorder.suspend()
         time.sleep(2)
-        for each in (recorder, *workers):
-            each.resume()
+        recorder.resume()
 
 
 def commit_is_told(bench: Bench, done: Done) -> Iterator[str]:

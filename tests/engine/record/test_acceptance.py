@@ -57,8 +57,16 @@ def test_ordinary_outputs_are_accepted(tmp_path: Path) -> None:
     error = nbformat.v4.new_output("error", ename="E", evalue="v", traceback=["t"])
     picture = shown(image_png=draw(tmp_path / "a.png", 10), text_plain="x")
     svg = shown(**{"image_svg+xml": SVG})
-    json = shown(**{"application_json": {"a": [1]}, "application_x+json": None, "image_gif": "x"})
+    json = shown(**{"application_json": {"a": [1]}, "application_x+json": None, "text_plain": "x"})
     assert run(stream, error, picture, svg, json, shown(text_html="<b>x</b>")) == []
+
+
+def test_an_output_of_which_no_page_can_show_a_form_is_told() -> None:
+    (line,) = run(shown(**{"application_vnd.plotly.v1+json": {"data": []}, "image_gif": "x"}))
+    assert line.startswith(
+        "recipes/a.py:20: cell 2: pages and notebooks leave out an output that has no form but "
+        "application/vnd.plotly.v1+json, image/gif; "
+    )
 
 
 REFUSED = [

@@ -59,7 +59,7 @@ def test_a_kernel_has_the_variables_and_the_folder_of_its_run_alone(run: RunCell
         "TMPDIR": "/tmp",
     }
     started, beside, typed, found, loaded = others.splitlines()
-    assert started == "[''] work True [] False"  # arguments, place, a session of its own, no file
+    assert started == "['recipe.py'] work True [] False"  # and no file
     assert {"kernel.json", "kernel.log", "tmp", "work"} <= set(ast.literal_eval(beside))
     assert typed == "b'' recipe.py"  # nobody types
     assert (found, loaded) == ("[None, None, None]", "[]")

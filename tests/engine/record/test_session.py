@@ -1,4 +1,5 @@
 import os
+import re
 import signal
 import sys
 import textwrap
@@ -194,14 +195,37 @@ def test_a_cpu_recording_takes_the_place_of_a_gpu_one_only_when_asked(gallery: G
     assert not gallery.recording("recipe").on_gpu
 
 
-def test_a_recording_that_cannot_be_read_is_not_replaced_by_a_cpu(gallery: Gallery) -> None:
+@pytest.mark.parametrize("damage", ["{", "[]", "<<<<<<< HEAD\n", ""])
+def test_a_recording_that_cannot_be_read_is_replaced_as_it_is_told(
+    gallery: Gallery,
+    damage: str,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     gallery.add("recipe", f"{TITLE}x = 1")
+    gallery.configure(recipe_gallery_device="cpu")
+    (gallery.recordings / "recipe.ipynb").write_text(damage)
+    monkeypatch.chdir(gallery.root)
+    assert main(["check"]) == 1
+    (command,) = re.findall(
+        r"run: recipe-gallery (record recipe --force)$", capfd.readouterr().out, re.M
+    )
+    assert main(command.split()) == 0
+    assert main(["check"]) == 0
+    assert sorted(os.listdir(gallery.recordings)) == ["recipe.ipynb"]  # no lock for git to add
+
+
+def test_where_conf_names_the_cpu_a_recording_of_a_gpu_is_replaced(gallery: Gallery) -> None:
+    gallery.add("recipe", f"{TITLE}x = 1")
+    gallery.configure(recipe_gallery_device="cpu")
     path = gallery.recordings / "recipe.ipynb"
-    path.write_text(path.read_text().replace('"schema": 1', '"schema": 99'))
-    before = path.read_bytes()
-    assert not gallery.record("recipe")
-    assert "recipe-gallery record recipe --device cpu --replace-gpu" in gallery.messages
-    assert path.read_bytes() == before
+    notebook = gallery.recording("recipe").notebook
+    notebook.metadata.recording.device["gpu"] = "Some GPU"
+    write_recording(path, nbformat.writes(notebook))
+    assert gallery.record("recipe", force=True)
+    gallery.configure(recipe_gallery_device="tpu")
+    with pytest.raises(GalleryError, match="recipe_gallery_device = 'tpu' is not"):
+        gallery.record("recipe")
 
 
 def test_a_second_recording_at_the_same_time_is_refused(
@@ -288,7 +312,7 @@ def test_a_recipe_finds_what_a_script_finds(gallery: Gallery) -> None:
     )
     assert gallery.record("recipe")
     (cell,) = gallery.recording("recipe").notebook.cells
-    assert cell.outputs[0].text == "42 [''] recipe.py hidden\n"
+    assert cell.outputs[0].text == "42 ['recipe.py'] recipe.py hidden\n"
     assert (cell.execution_count, cell.id) == (1, "cell-1")
 
 
@@ -435,3 +459,30 @@ def test_an_interruption_tells_what_is_recorded_and_what_is_not(
         f"2 not recorded yet: b, c; {again}",
     ]
     assert [each.name for each in gallery.recordings.glob("*.ipynb")] == ["a.ipynb"]
+
+
+IN_FUNCTION = "x = 1\n\n\ndef f():\n    # sphinx_gallery_deadline = 9\n    1 / 0\n\n\nf()"
+
+
+@pytest.mark.parametrize(
+    ("code", "line", "remedy"),
+    [
+        (
+            "open('near.txt')",
+            11,
+            'add a line to the recipe: # sphinx_gallery_inputs = ["near.txt"]',
+        ),
+        ("open('/nowhere/a')", 11, "a recipe runs in an empty folder, with the files beside it"),
+        ("raise OSError(28, 'No space')", 11, "make room, in TMPDIR as well"),
+        ("raise MemoryError", 11, "try a smaller size or free memory"),
+        (IN_FUNCTION, 16, "mend the recipe"),
+    ],
+)
+def test_an_error_names_its_line_and_what_is_to_blame(
+    gallery: Gallery, code: str, line: int, remedy: str
+) -> None:
+    (gallery.recipes / "near.txt").touch()
+    gallery.write("recipe", f"{TITLE}x = 1\n\n# %%\n\n{code}\n")
+    assert not gallery.record("recipe")
+    assert f"recipes_source/recipe.py:{line}: cell 2 of 2 failed: " in gallery.messages
+    assert f"; {remedy}" in gallery.messages

@@ -36,7 +36,7 @@ def test_what_is_wrong_in_recording_toml_is_said_with_what_there_is(
     with pytest.raises(GalleryError) as caught:
         load_settings(tmp_path)
     assert str(caught.value).startswith(f"{path}: unexpected value: {told}")
-    assert str(caught.value).endswith("; compare with CONTRIBUTING.md")
+    assert str(caught.value).endswith("; correct it in this file")
 
 
 def test_all_settings_are_read_and_each_has_a_default(tmp_path: Path) -> None:

@@ -92,3 +92,34 @@ def test_what_the_english_program_has_is_no_harm() -> None:
     assert find_harm(english, english.replace("Do.", "합니다.")) == ""
     assert find_harm("x = 1  # one\n", "x = 1  # 하나\n") == ""
     assert "doctest" in find_harm('"""Do."""\n', '"""하기 >>> x"""\n')
+
+
+@pytest.mark.parametrize(
+    "evil",
+    [
+        "`여기 <javascript:alert(1)>`__",
+        "`여기 <https://evil.example>`__",
+        "https://evil.example",
+        ":download:`conf.py`",
+        "a@evil.example",
+        "|version|",
+        "[1]_",
+        "_`곳`",
+        "``문단",
+        "x_",
+    ],
+)
+def test_should_a_message_pass_all_checks_a_page_has_its_words_alone(
+    site: Gallery, monkeypatch: pytest.MonkeyPatch, evil: str
+) -> None:
+    monkeypatch.setattr("recipe_gallery.translate.transforms.keep_fit", lambda *_: None)
+    site.set_languages("ko")
+    site.configure(gettext_compact=False)
+    site.write("adding", RECIPE)
+    site.translate("recipes/adding", {"One.": f"하나 {evil}"})
+    page = site.build(language="ko").page("recipes/adding")
+    paragraph = re.search(r"<p[^>]*>하나.*?</p>", page, re.DOTALL)
+    assert paragraph, page
+    assert not re.search(r"href|src=|<a|problematic", paragraph[0]), paragraph[0]
+    assert "system-message" not in page
+    assert 'evil.example"' not in page
