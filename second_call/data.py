@@ -1,7 +1,7 @@
-"""The figures of the results page for programs: the same rows as JSON and CSV, beside the page.
+"""The measurements of the results page for programs: as JSON and CSV, beside the page.
 
-Rows are in long form, one figure each; ``COLUMNS`` says what they hold. They are written when the
-page is, in every language the same.
+Rows are in long form, one measurement each; ``COLUMNS`` says what they hold. They are written when
+the page is, in every language the same.
 """
 
 import csv

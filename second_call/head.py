@@ -21,7 +21,6 @@ from recipe_gallery.recipes.gallery import find_file
 _ = get_translation("second_call")
 logger = logging.getLogger(__name__)
 
-_VIEWPORT = re.compile(r"<meta[^>]* name=\"viewport\"[^>]*>")
 _STYLE = re.compile(r"<style\b|<[^>]+\sstyle=\"[^\"]*\"")
 
 
@@ -70,8 +69,6 @@ def apply_policy(
     """Leave out what the policy forbids or no page uses; warn of a style that would be left out."""
     policy = context["content_security_policy"] = app.config.second_call_content_security_policy
     unused = app.config.second_call_unused_assets
-    # the theme has one of its own
-    context["metatags"] = _VIEWPORT.sub("", context.get("metatags", ""))
     for files in ("script_files", "css_files"):
         context[files] = [
             asset

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from filelock import FileLock
 from sphinx.application import Sphinx
 
-from .summary import list_recipes, title_of
+from .summary import list_recipes, summarize
 
 MOST_RECIPES = 12  # on a page for readers who are lost
 
@@ -76,14 +76,15 @@ def _translate_texts(app: Sphinx, code: str) -> dict[str, str]:
 
 def _translate_titles(app: Sphinx, code: str) -> list[tuple[str, str]]:
     """Return address and title of each recipe, without markup."""
-    titles = [(page, title_of(app.env, page)) for page in list_recipes(app.env)[:MOST_RECIPES]]
+    pages = list_recipes(app.env)[:MOST_RECIPES]
+    summaries = [(page, summarize(app.env, page)) for page in pages]
     return [
         (
             app.builder.get_target_uri(page),
-            _load_catalog(app, page, code).gettext(title).replace("``", ""),
+            _load_catalog(app, page, code).gettext(summary.title).replace("``", ""),
         )
-        for page, title in titles
-        if title
+        for page, summary in summaries
+        if summary
     ]
 
 

@@ -1,4 +1,4 @@
-"""A recipe's title, first sentence, device, date, figures and names, for lists, charts and tables.
+"""A recipe's title, first sentence, device, date, measurements and names, for lists and charts.
 
 Pages watch it: they are read again when one of these lines changes, not with every edit.
 """
@@ -19,7 +19,7 @@ from recipe_gallery.recipes.recorded_page import RecordedPage, Unrecorded, load_
 from recipe_gallery.recipes.replicates import replicates_path
 from recipe_gallery.recipes.rows import slug
 from recipe_gallery.recipes.sources import Measurements
-from recipe_gallery.store import keep, once
+from recipe_gallery.store import keep
 
 _DIRECTIVE = re.compile(r"^\.\. names::[ ]*\n(?P<fields>(?:[ ]+.*\n|[ ]*\n)*)", re.MULTILINE)
 _FIELD = re.compile(r"^[ ]+:(?P<name>[^:\n]+):(?P<text>.*(?:\n[ ]+(?![ :]).+)*)", re.MULTILINE)
@@ -68,18 +68,8 @@ def summarize(env: BuildEnvironment, docname: str, machine: str = "") -> Summary
     return found
 
 
-def title_of(env: BuildEnvironment, docname: str) -> str:
-    """Return a recipe's title, or nothing if it has no page; pages of many links watch only it."""
-    summary = summarize(env, docname)
-    return summary.title if summary else ""
-
-
 def declared_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
     """Return the names that a recipe declares for charts by their slugs, untranslated."""
-    return once(env, _keep_names, docname)
-
-
-def _keep_names(env: BuildEnvironment, docname: str) -> dict[str, str]:
     file = all_files(env).get(docname)
     if file is None:
         return {}

@@ -37,6 +37,9 @@ def label_cells(app: Sphinx, doctree: nodes.document, docname: str) -> None:
 def visit_entry(self: HTML5Translator, node: nodes.entry) -> None:
     """Write the first tag of a cell, with the heading of its column."""
     type(self).visit_entry(self, node)
+    if not len(node) and isinstance(node.parent.parent, nodes.thead):  # it heads nothing
+        self.body[-1] = self.body[-1].replace("<th", "<td", 1)
+        self.context[-1] = "</td>\n"
     if label := node.get("label"):
         tag, _space, rest = self.body[-1].partition("<td")
         self.body[-1] = f'{tag}<td data-label="{escape(label)}"{rest}'

@@ -5,10 +5,12 @@ reads no settings of the user, loses nothing that is printed, and what cannot be
 it is printed, as in a script.
 """
 
+import base64
 import codecs
 import contextlib
 import ctypes
 import faulthandler
+import io
 import json
 import os
 import select
@@ -22,6 +24,8 @@ from typing import Any, NoReturn
 import psutil
 from ipykernel.iostream import OutStream
 from ipykernel.kernelapp import IPKernelApp
+from IPython import get_ipython
+from IPython.display import display
 from jupyter_client.jsonutil import json_clean, json_default
 from traitlets.config import Config
 
@@ -103,6 +107,25 @@ class RecipeKernel(IPKernelApp):
         super().init_iopub(context)
 
 
+def show_open_figures() -> None:
+    """Show the figures of Matplotlib that are open at the end of a cell, and close them.
+
+    IPython's backend does so itself; a recipe that chooses another one, such as Agg, relies on it.
+    """
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is None or "inline" in pyplot.get_backend():
+        return
+    try:
+        for number in pyplot.get_fignums():
+            figure, content = pyplot.figure(number), io.BytesIO()
+            figure.savefig(content, format="png")
+            picture = base64.b64encode(content.getvalue()).decode()
+            display({"image/png": picture, "text/plain": repr(figure)}, raw=True)
+    except Exception:  # what cannot be drawn is an error of the cell
+        get_ipython().showtraceback()
+    pyplot.close("all")
+
+
 def stand_guard() -> None:
     """Go on as a child of this process, which ends what the kernel leaves, and then as it did.
 
@@ -155,6 +178,8 @@ def main(recipe: Path) -> None:
     stand_guard()
     sys.argv[:] = [str(recipe)]
     config = Config({"HistoryManager": {"enabled": False}})
+    # Pictures are as large as their author made them: by default their margins are cut off.
+    config.InlineBackend.print_figure_kwargs = {"bbox_inches": None}
     config.InteractiveShell.display_page = True  # what a person would read page by page
     config.Session.packer = f"{__name__}.{pack.__name__}"
     app = RecipeKernel.instance(config=config)
@@ -163,6 +188,7 @@ def main(recipe: Path) -> None:
     for name in ("exit", "quit"):  # a script's: IPython's own do not end the cell
         shell.user_ns.pop(name, None)
         shell.builtin_trap.auto_builtins.pop(name, None)
+    shell.events.register("post_execute", show_open_figures)
     shell.user_ns["__file__"] = str(recipe)
     sys.path.insert(0, str(recipe.parent))
     faulthandler.enable(Path("crash").open("w"))  # noqa: SIM115 (open as long as the process)

@@ -70,7 +70,7 @@ def check_project(project: Project, targets: Sequence[str]) -> list[Problem]:
     def tell(path: Path, text: str, check: str) -> None:
         problems.append(Problem(path=path, line=1, message=text, check=check))
 
-    if found and not pots and find_pages(project.root, project.config):
+    if targets and not pots and find_pages(project.root, project.config):
         text = f"no templates say which messages pages have; run: {suggest('update-po')}"
         tell(project.locale / "templates", text, "template")
     for path, language in found.items():

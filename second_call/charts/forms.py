@@ -54,14 +54,18 @@ def draw_ladder(source: Source, options: Options, _inline: Inline) -> Chart | No
     for arm in arms:
         bars = []
         for number, quantity in enumerate(quantities, 1):
-            if figure := found[arm, quantity]:
-                words = source.show(figure)
+            if measurement := found[arm, quantity]:
+                words = source.show(measurement)
                 if len(quantities) > 1:
                     words = f"{source.name(quantity)} {words}"
                 kind = f"{source.colour(arm, arms)} shade-{number}"
-                ends = (scale(figure.low), scale(figure.high), figure.high > scale.high)
-                known = ends if figure.high > figure.low else None
-                bars.append(Bar([(0, scale(figure.value), kind)], words, known))
+                ends = (
+                    scale(measurement.low),
+                    scale(measurement.high),
+                    measurement.high > scale.high,
+                )
+                known = ends if measurement.high > measurement.low else None
+                bars.append(Bar([(0, scale(measurement.value), kind)], words, known))
         if bars:
             cells = (found[arm, quantity] for quantity in quantities)
             groups.append((source.name(arm), bars))
@@ -129,8 +133,8 @@ def draw_lines(source: Source, options: Options, _inline: Inline) -> Chart | Non
     up = Scale(low=low, high=high, start=100, end=0, is_log=True)
     lines, rows = [], []
     for arm in arms:
-        figures = [found[arm, size] for size in sizes]
-        known = [each for each in figures if each and each.value > 0]
+        measurements = [found[arm, size] for size in sizes]
+        known = [each for each in measurements if each and each.value > 0]
         if not known:
             continue
         points = [(across(_number(each.size)), up(each.value)) for each in known]
@@ -141,7 +145,7 @@ def draw_lines(source: Source, options: Options, _inline: Inline) -> Chart | Non
         ]
         kind = source.colour(arm, arms)
         lines.append(Line(name=source.name(arm), kind=kind, points=points, ends=ends))
-        cells = (source.show_range(each) if each else "" for each in figures)
+        cells = (source.show_range(each) if each else "" for each in measurements)
         rows.append([source.name(arm), *cells])
     label = "; ".join(f"{row[0]}: {', '.join(filter(None, row[1:]))}" for row in rows)
     if any(limits):
@@ -236,9 +240,9 @@ def _measured_parts(source: Source, options: Options) -> dict[str, dict[str, flo
         total = found[arm, whole[0]] if whole else None
         values = {}
         for quantity in quantities:
-            if figure := found.get((arm, quantity)):
-                times = total.value if total and figure.unit == "share" else 1.0
-                values[quantity] = times * figure.value
+            if measurement := found.get((arm, quantity)):
+                times = total.value if total and measurement.unit == "share" else 1.0
+                values[quantity] = times * measurement.value
         if total and REST in quantities:
             values[REST] = max(total.value - sum(values.values()), 0)
         parts[arm] = {each: values[each] for each in quantities if each in values}

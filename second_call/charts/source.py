@@ -78,7 +78,7 @@ def _find_declared(env: BuildEnvironment, docname: str, *names: str) -> str | No
 
 
 def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
-    """Return what readers call a word of a recipe, for its evidence and the list of its figures.
+    """Return what readers call a word of a recipe, for evidence and the list of measurements.
 
     A name that evidence uses otherwise than charts do is declared as ``claim.graphs``; that of an
     arm which is called like a quantity, as ``arm.gpu``.
@@ -108,7 +108,7 @@ def name_quantities() -> dict[str, str]:
 
 @dataclass(kw_only=True)
 class Source:
-    """Where a chart gets figures and names; it notes what is wrong with its questions."""
+    """Where a chart gets measurements and names; it notes what is wrong with its questions."""
 
     env: BuildEnvironment
     docname: str  # of the recipe, which is the page
@@ -136,7 +136,7 @@ class Source:
     def find_all(
         self, arms: Sequence[str], quantities: Sequence[str], sizes: Sequence[str] = ()
     ) -> dict[tuple[str, str], Measurement | None]:
-        """Return figures by arm and quantity, or by arm and size of the one quantity.
+        """Return measurements by arm and quantity, or by arm and size of the one quantity.
 
         Not all need be there. An arm without any is a problem, and so is a quantity or a size.
         """
@@ -174,7 +174,7 @@ class Source:
         return rows
 
     def note(self, arm: str, quantity: str) -> None:
-        """Note why there is no figure."""
+        """Note why there is no measurement."""
         self._note(self._key(arm, quantity))
 
     def _note(self, key: str) -> None:
@@ -202,14 +202,14 @@ class Source:
         places = declared if slug(arm) in declared else known
         return f"series-{places.index(slug(arm)) % COLOURS + 1}"
 
-    def show(self, figure: Measurement) -> str:
-        """Return a figure with its unit."""
-        return format_figure(figure, self.locale)
+    def show(self, measurement: Measurement) -> str:
+        """Return a measurement with its unit."""
+        return format_figure(measurement, self.locale)
 
-    def show_range(self, figure: Measurement) -> str:
-        """Return a figure with its unit and its interval, for a table."""
-        shown = self.show(figure)
-        ends = format_range(figure, self.locale)
+    def show_range(self, measurement: Measurement) -> str:
+        """Return a measurement with its unit and its interval, for a table."""
+        shown = self.show(measurement)
+        ends = format_range(measurement, self.locale)
         return typeset(f"{shown} ({ends})", self.locale) if ends else shown
 
     def ask(self, arm: str, *quantities: str) -> list[Answer]:

@@ -20,12 +20,12 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True, kw_only=True)
 class Gain:
-    """A figure compared with another one of the same kind."""
+    """A measurement compared with another one of the same kind."""
 
-    figure: Measurement
+    measurement: Measurement
     baseline: Measurement
-    ratio: Measurement  # above 1 where the figure is the smaller one
-    wall: Measurement | None  # the same of wall times, if the figure is GPU time
+    ratio: Measurement  # above 1 where the measurement is the smaller one
+    wall: Measurement | None  # the same of wall times, if the measurement is GPU time
     share: Measurement | None  # of the limit
     first_call: Measurement | None  # none if nothing is compiled
     break_even: Measurement | None  # in calls; none if nothing is to pay back, or nothing is saved
@@ -33,7 +33,7 @@ class Gain:
 
     @property
     def loses(self) -> bool:
-        """Whether the work takes longer than before, by the figure or by its wall time."""
+        """Whether the work takes longer than before, by the measurement or by its wall time."""
         return any(each is not None and each.value < 1 for each in (self.ratio, self.wall))
 
     @property
@@ -44,55 +44,64 @@ class Gain:
 
 
 def find_gain(measurements: Measurements, key: str, baseline: str) -> Gain:
-    """Return what the figure ``key`` says against a variant or the figure of another key.
+    """Return what the measurement ``key`` says against a variant or the measurement of another key.
 
     Raises ``KeyError`` with the key that no recording has, ``ValueError`` if there is no ratio.
     """
     known = measurements.by_key
-    figure = known[key]
-    before = known[baseline] if "." in baseline else known[_key_of(figure, variant=baseline)]
+    measurement = known[key]
+    before = known[baseline] if "." in baseline else known[_key_of(measurement, variant=baseline)]
     related = {
-        quantity: known.get(_key_of(figure, quantity=quantity))
+        quantity: known.get(_key_of(measurement, quantity=quantity))
         for quantity in ("wall", "share", "first_call", "break_even")
     }
     base_wall = known.get(_key_of(before, quantity="wall"))
     wall = None
-    if figure.quantity == "gpu" and related["wall"] and base_wall:
+    if measurement.quantity == "gpu" and related["wall"] and base_wall:
         wall = measurements.compare(base_wall.key, related["wall"].key)
-    one = (figure.case, figure.size)
+    one = (measurement.case, measurement.size)
     times = [each for each in known.values() if each.quantity == "first_call"]
-    ratio = measurements.compare(before.key, figure.key)
+    ratio = measurements.compare(before.key, measurement.key)
     if ratio is None:
-        told = (f"{each.key!r} ({each.value:g} {each.unit}".rstrip() for each in (figure, before))
+        told = (
+            f"{each.key!r} ({each.value:g} {each.unit}".rstrip() for each in (measurement, before)
+        )
         raise ValueError(f"{') and '.join(told)}) have no ratio")
     return Gain(
         compiles=any((each.case, each.size) == one for each in times),
-        figure=_in_common(figure, before, before.value / ratio.value),
-        baseline=_in_common(before, figure, figure.value * ratio.value),
+        measurement=_in_common(measurement, before, before.value / ratio.value),
+        baseline=_in_common(before, measurement, measurement.value * ratio.value),
         ratio=ratio,
         wall=wall,
         share=related["share"],
-        first_call=related["first_call"] if figure.quantity != "first_call" else None,
+        first_call=related["first_call"] if measurement.quantity != "first_call" else None,
         # the recipe's own speed-ups and break-evens are against the variant that has none
         break_even=None if _key_of(before, quantity="speedup") in known else related["break_even"],
     )
 
 
-def _in_common(figure: Measurement, other: Measurement, value: float) -> Measurement:
-    """Return a figure as the processes had it that measured the other one, too, if they are less.
+def _in_common(measurement: Measurement, other: Measurement, value: float) -> Measurement:
+    """Return a measurement as the processes had it that measured the other, too, if they are less.
 
     ``value`` is what it was in these: the other one's, and the ratio of both.
     """
-    if figure.processes <= other.processes:
-        return figure
+    if measurement.processes <= other.processes:
+        return measurement
     return replace(
-        figure, value=value, low=value, high=value, processes=other.processes, hosts=other.hosts
+        measurement,
+        value=value,
+        low=value,
+        high=value,
+        processes=other.processes,
+        hosts=other.hosts,
     )
 
 
-def _key_of(figure: Measurement, *, variant: str = "", quantity: str = "") -> str:
-    parts = [figure.case, *([] if figure.size is None else [figure.size])]
-    return ".".join(map(slug, [*parts, variant or figure.variant, quantity or figure.quantity]))
+def _key_of(measurement: Measurement, *, variant: str = "", quantity: str = "") -> str:
+    parts = [measurement.case, *([] if measurement.size is None else [measurement.size])]
+    return ".".join(
+        map(slug, [*parts, variant or measurement.variant, quantity or measurement.quantity])
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -121,7 +130,7 @@ def find_gains(env: BuildEnvironment, words: headline) -> list[Shown]:
 
 
 def _note_problem(env: BuildEnvironment, words: headline, key: str, why: str = "") -> None:
-    """Let every build tell why a figure has no gain; a run on a CPU may lack some."""
+    """Let every build tell why a measurement has no gain; a run on a CPU may lack some."""
     (answer,) = watch(env, answers, words["recipe"], f"{FIGURE} {key}")
     if not answer.trial:
         problem = why or answer.problem or f"no recorded figure is called {key!r}"

@@ -1,4 +1,4 @@
-"""Headlines: which figures of the recipes a page shows, in the words of that page.
+"""Headlines: which measurements of the recipes a page shows, in the words of that page.
 
 A directive's lines name them; CONTRIBUTING.md tells how, below "Headline figures".
 """
@@ -26,7 +26,7 @@ class question(nodes.paragraph):  # noqa: N801
 
 
 class headline(nodes.paragraph):  # noqa: N801
-    """Words of a case: ``key`` names its figure, ``baseline`` an arm or the key of a figure."""
+    """Words of a case: ``key`` names its measurement, ``baseline`` a variant or another key."""
 
 
 def read_headlines(directive: SphinxDirective, kind: str) -> list[nodes.Node]:

@@ -57,10 +57,10 @@ def draw_results(env: BuildEnvironment, listed: headline_list, locale: Locale) -
             body += _make_question(env, node)
         elif isinstance(node, headline):
             body += [_make_row(env, each, axis, locale, several) for each in shown[node]]
-    names = [nodes.inline("", each) for each in ["", *_column_names()]]
-    names[0] = draw_axis(axis, locale)
+    names = [nodes.inline("", each) for each in _column_names()]
     heads = [html_element("", each, tag="th", classes=[]) for each in names]
-    row = html_element("", html_element(tag="td", classes=[]), *heads, tag="tr", classes=[])
+    drawn = html_element("", draw_axis(axis, locale), tag="td", classes=["headline-strip"])
+    row = html_element("", html_element(tag="td", classes=[]), drawn, *heads, tag="tr", classes=[])
     head = html_element("", row, tag="thead", classes=["headlines-head"])
     table = html_element("", head, body, tag="table", classes=["results-table"])
     controls = render("controls.html", devices=several, **_controls())
@@ -104,7 +104,7 @@ def _make_row(
         **({"data-loses": ""} if gain.loses else {}),
     }
     variant = gain.baseline.variant
-    if variant != gain.figure.variant:  # else the words say what differs
+    if variant != gain.measurement.variant:  # else the words say what differs
         before, after = str(_("instead of %s")).split("%s")
         called = label(env, shown.words["recipe"], variant)
         name = nodes.inline("", called, classes=[DATA_CLASS] if called == variant else [])
@@ -125,8 +125,8 @@ def _make_row(
 def _list_facts(gain: Gain, locale: Locale) -> list[str]:
     """Return what the columns say: ratios, the wait, calls until it has paid, and both times."""
     optional = [gain.wall, gain.share, gain.first_call, gain.pays_after]
-    figures = [gain.ratio, *optional, gain.figure, gain.baseline]
-    found = [format_figure(each, locale) if each else NOTHING for each in figures]
+    measurements = [gain.ratio, *optional, gain.measurement, gain.baseline]
+    found = [format_figure(each, locale) if each else NOTHING for each in measurements]
     if gain.compiles and not gain.first_call:
         found[3] = str(_("none"))
     return found

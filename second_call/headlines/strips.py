@@ -28,8 +28,12 @@ def make_axis(values: Iterable[float], *, least: float, most: float) -> Scale:
 
 def gain_axis(gains: Sequence[Gain]) -> Scale:
     """Return the axis of a plot; a gain above 20 leaves no room for the others."""
-    figures = [each for gain in gains for each in (gain.ratio, gain.wall) if each]
-    ends = [end for figure in figures for end in (figure.low, figure.value, figure.high)]
+    measurements = [each for gain in gains for each in (gain.ratio, gain.wall) if each]
+    ends = [
+        end
+        for measurement in measurements
+        for end in (measurement.low, measurement.value, measurement.high)
+    ]
     return make_axis(ends, least=0.4, most=20)
 
 
@@ -43,13 +47,15 @@ def draw_strip(gain: Gain, axis: Scale) -> nodes.raw:
     """Return the strip of a gain; text beside it says all that it shows."""
     grid = [(axis(tick), tick == 1) for tick in axis.ticks(_MOST_TICKS)]
     marks = [("wall", gain.wall)] if gain.wall else []
-    drawn = [(kind, *_mark(figure, axis)) for kind, figure in [*marks, ("dot", gain.ratio)]]
+    drawn = [
+        (kind, *_mark(measurement, axis)) for kind, measurement in [*marks, ("dot", gain.ratio)]
+    ]
     return render("strip.html", grid=grid, one=axis(1), marks=drawn)
 
 
-def _mark(figure: Measurement, axis: Scale) -> tuple[float, float, float, str]:
+def _mark(measurement: Measurement, axis: Scale) -> tuple[float, float, float, str]:
     """Return place and spread of a mark, and its form: slower, beyond, open or nothing."""
-    form = "slower" if figure.high < 1 else "open" if figure.low <= 1 else ""
-    if figure.value > axis.high:
+    form = "slower" if measurement.high < 1 else "open" if measurement.low <= 1 else ""
+    if measurement.value > axis.high:
         form = "beyond"
-    return axis(figure.value), axis(figure.low), axis(figure.high), form
+    return axis(measurement.value), axis(measurement.low), axis(measurement.high), form

@@ -224,11 +224,14 @@ class Bench:
 
 
 def role(process: psutil.Process) -> str:
-    """Return what a process below the recorder is: kernel, child of a recipe, or another."""
-    words = " ".join(process.cmdline())
-    if "token" in words:
+    """Return what a process below the recorder is: kernel, its guard, child of a recipe, or other."""
+    if any("token" in word for word in process.cmdline()):
         return "child"
-    return "kernel" if re.search(r"ipykernel|launcher|kernel\.json", words) else "other"
+    if not any("launcher.py" in word for word in process.cmdline()):
+        return "other"
+    above = process.parent()
+    guarded = above and any("launcher.py" in word for word in above.cmdline())
+    return "kernel" if guarded else "guard"
 
 
 @contextlib.contextmanager

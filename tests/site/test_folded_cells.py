@@ -150,24 +150,6 @@ def test_find_in_page_opens_a_cell(either: Page, address: str) -> None:
     expect(cells(either).locator("pre").nth(1)).to_be_in_viewport()
 
 
-def test_a_search_opens_the_cell_that_has_the_words(page: Page, address: str) -> None:
-    page.goto(address.replace(f"{RECIPE}.html", f"search.html?q={WORD}+compile"))
-    page.locator(f"article .search-title[href*='{RECIPE}']").click()
-    expect_open(page, SUMMARY)
-    for section, opened in (("the-experiment", [SUMMARY]), ("pitfalls", [])):
-        page.go_back()
-        page.evaluate("address => location.assign(address)", f"{address}#{section}")
-        page.wait_for_url(f"**#{section}")
-        expect_open(page, *opened)
-
-
-def test_a_search_for_what_is_in_sight_opens_nothing(page: Page, address: str) -> None:
-    page.goto(address.replace(f"{RECIPE}.html", "search.html?q=Choosing+a+mode"))
-    page.locator(f"article .search-title[href*='{RECIPE}']").click()
-    expect(page.locator("h1")).to_be_visible()
-    expect_open(page)
-
-
 def test_one_button_opens_and_folds_all(page: Page, address: str) -> None:
     page.goto(address)
     button = page.locator("button.unfold-all")

@@ -137,7 +137,7 @@ def test_times_of_a_gain_are_of_the_processes_that_measured_both() -> None:
     known = measured(with_values(foreach__gpu=0.009), others, others)
     gain = find_gain(known, "adam.100.fused.gpu", "foreach")
     assert gain.baseline.value == pytest.approx(0.009)
-    assert gain.baseline.processes == gain.figure.processes == 1
+    assert gain.baseline.processes == gain.measurement.processes == 1
 
 
 def test_a_gain_needs_both_figures() -> None:

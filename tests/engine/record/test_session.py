@@ -1,14 +1,17 @@
+import io
 import os
 import re
 import signal
 import sys
 import textwrap
+from base64 import b64decode
 from pathlib import Path
 
 import nbformat
 import pytest
 from filelock import FileLock
 from nbformat import NotebookNode
+from PIL import Image
 
 from gallery import Gallery, write_recording
 from recipe_gallery.__main__ import main
@@ -486,3 +489,23 @@ def test_an_error_names_its_line_and_what_is_to_blame(
     assert not gallery.record("recipe")
     assert f"recipes_source/recipe.py:{line}: cell 2 of 2 failed: " in gallery.messages
     assert f"; {remedy}" in gallery.messages
+
+
+@pytest.mark.parametrize(
+    "chosen", ["", "matplotlib.use('Agg')", "matplotlib.pyplot.switch_backend('agg')"]
+)
+def test_figures_are_drawn_as_large_as_they_are_with_any_backend(
+    gallery: Gallery, chosen: str
+) -> None:
+    draw = "plt.figure(figsize=(3, 2), dpi=100)\nplt.plot([1, 2])\n"
+    start = f"import matplotlib\nimport matplotlib.pyplot as plt\n{chosen}\n"
+    gallery.write("recipe", f"{TITLE}{start}{draw}{draw}\n# %%\n\n{draw}")
+    assert gallery.record("recipe"), gallery.messages
+    cells = gallery.recording("recipe").notebook.cells
+    shown = [
+        [each for each in cell.outputs if "image/png" in each.get("data", {})] for cell in cells
+    ]
+    pictures = [[each.data["image/png"] for each in outputs] for outputs in shown]
+    assert [len(each) for each in pictures] == [2, 1]
+    for content in [*pictures[0], *pictures[1]]:
+        assert Image.open(io.BytesIO(b64decode(content))).size == (300, 200)
