@@ -67,8 +67,8 @@ def main() -> int:
     """Measure, write the table; return 1 if replaying takes longer than the target."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--recipe", default="compiling_optimizer", help="the one to copy")
-    parser.add_argument("--copies", type=int, nargs="+", default=[1, 30])
-    parser.add_argument("--repetitions", type=int, default=3, help="of each build")
+    parser.add_argument("--copies", type=int, nargs="+", default=[1, 10])
+    parser.add_argument("--repetitions", type=int, default=4, help="of each build")
     options = parser.parse_args()
     costs = measure(options.recipe, options.copies, options.repetitions)
     lines = ["| Copies | Build | Stock (s) | Replay (s) | Ratio |", "|---:|---|---:|---:|---:|"]
