@@ -49,7 +49,7 @@ def add_outputs(env: BuildEnvironment, document: nodes.document) -> None:
         # A cell that changed has none: an old result beside new code would mislead.
         recorded = page.comparison.recorded.get(cell.number)
         outputs = recorded.outputs if recorded else []
-        if shown := [*_show(cell, outputs, pictures.get(cell.number, []))]:
+        if shown := [*_show(cell, outputs, pictures.get(cell.number, []), page.source.stem)]:
             box = nodes.container("", *shown, classes=[OUTPUT_CLASS])
             for node in box.findall(nodes.Element):
                 node.source, node.line = code.source, code.line
@@ -92,7 +92,9 @@ def _tell_state(env: BuildEnvironment, page: RecordedPage | Unrecorded) -> None:
         _warn(env, "stale", f"{told}; run: {suggest('record', page.recipe.name)}")
 
 
-def _show(cell: Cell, outputs: "list[NotebookNode]", pictures: list[str]) -> Iterator[nodes.Node]:
+def _show(
+    cell: Cell, outputs: "list[NotebookNode]", pictures: list[str], name: str
+) -> Iterator[nodes.Node]:
     """Yield the richest form of each output that a page can show."""
     names, alts = iter(pictures), iter(cell.alt)
     rows: list[Row] = []  # published since the last table
@@ -108,7 +110,10 @@ def _show(cell: Cell, outputs: "list[NotebookNode]", pictures: list[str]) -> Ite
                 yield make_table(data["text/html"], _html(data["text/html"]), rows)
                 rows = []
             elif picture_kind(data):
-                alt = next(alts, "")
+                alt = next(alts, None)
+                if alt is None:  # as Sphinx-Gallery has it: the titles of a figure, or the file
+                    kind = picture_kind(data) or ""
+                    alt = output.metadata.get(kind, {}).get("alt") or name.replace("_", " ")
                 yield nodes.image(uri=next(names), alt=alt, classes=["sphx-glr-single-img"])
             else:  # as they were written
                 kinds = ("text/markdown", "text/latex", "text/plain")

@@ -25,11 +25,13 @@ import psutil
 from ipykernel.iostream import OutStream
 from ipykernel.kernelapp import IPKernelApp
 from IPython import get_ipython
+from IPython.core import pylabtools
 from IPython.display import display
 from jupyter_client.jsonutil import json_clean, json_default
 from traitlets.config import Config
 
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36  # of Linux' <sys/prctl.h>
+_print_figure = pylabtools.print_figure
 _TO_TIDY_UP = 3  # seconds
 # What libraries in C print waits in this process until it is flushed: no terminal is behind it.
 _C = ctypes.CDLL(None)
@@ -107,6 +109,18 @@ class RecipeKernel(IPKernelApp):
         super().init_iopub(context)
 
 
+def describe_figure(figure: Any) -> str:
+    """Return the titles of a figure and of what is drawn in it, as Sphinx-Gallery does."""
+    titles = [figure.get_suptitle(), *(axes.get_title() for axes in figure.axes)]
+    return ", ".join(title for title in titles if title)
+
+
+def print_figure(figure: Any, *args: Any, **options: Any) -> Any:
+    """Return a picture of a figure as IPython does, and what its titles say."""
+    data = _print_figure(figure, *args, **options)
+    return data and (data, {"alt": describe_figure(figure)})
+
+
 def show_open_figures() -> None:
     """Show the figures of Matplotlib that are open at the end of a cell, and close them.
 
@@ -120,7 +134,8 @@ def show_open_figures() -> None:
             figure, content = pyplot.figure(number), io.BytesIO()
             figure.savefig(content, format="png")
             picture = base64.b64encode(content.getvalue()).decode()
-            display({"image/png": picture, "text/plain": repr(figure)}, raw=True)
+            forms = {"image/png": picture, "text/plain": repr(figure)}
+            display(forms, raw=True, metadata={"image/png": {"alt": describe_figure(figure)}})
     except Exception:  # what cannot be drawn is an error of the cell
         get_ipython().showtraceback()
     pyplot.close("all")
@@ -188,6 +203,7 @@ def main(recipe: Path) -> None:
     for name in ("exit", "quit"):  # a script's: IPython's own do not end the cell
         shell.user_ns.pop(name, None)
         shell.builtin_trap.auto_builtins.pop(name, None)
+    vars(pylabtools)["print_figure"] = print_figure  # what draws figures for IPython's own backend
     shell.events.register("post_execute", show_open_figures)
     shell.user_ns["__file__"] = str(recipe)
     sys.path.insert(0, str(recipe.parent))

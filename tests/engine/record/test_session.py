@@ -497,7 +497,7 @@ def test_an_error_names_its_line_and_what_is_to_blame(
 def test_figures_are_drawn_as_large_as_they_are_with_any_backend(
     gallery: Gallery, chosen: str
 ) -> None:
-    draw = "plt.figure(figsize=(3, 2), dpi=100)\nplt.plot([1, 2])\n"
+    draw = "plt.figure(figsize=(3, 2), dpi=100)\nplt.plot([1, 2])\nplt.title('Two points')\n"
     start = f"import matplotlib\nimport matplotlib.pyplot as plt\n{chosen}\n"
     gallery.write("recipe", f"{TITLE}{start}{draw}{draw}\n# %%\n\n{draw}")
     assert gallery.record("recipe"), gallery.messages
@@ -507,5 +507,6 @@ def test_figures_are_drawn_as_large_as_they_are_with_any_backend(
     ]
     pictures = [[each.data["image/png"] for each in outputs] for outputs in shown]
     assert [len(each) for each in pictures] == [2, 1]
+    assert gallery.build().page("recipes/recipe").count('alt="Two points"') == 3
     for content in [*pictures[0], *pictures[1]]:
         assert Image.open(io.BytesIO(b64decode(content))).size == (300, 200)
