@@ -102,7 +102,7 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     "a language without catalogs": (
         LANGUAGES,
         ["check-po"],
-        "locale/templates:1: there are no templates, so nobody knows which messages pages have",
+        "locale/templates:1: no templates say which messages pages have",
     ),
     "recording is a pipe": (fifo_at("recordings/one.ipynb"), ["check"], "one.ipynb: not a file"),
     "no recipes": (remove("recipes_source/one.py"), ["check"], "no recipes"),
