@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup, Tag
 
 from gallery import RECIPE, Build, Gallery
 from recipe_gallery.languages import load_languages
-from recipe_gallery.translate.checks.run import check_catalog
+from recipe_gallery.translate.check import check_file
 
 PAGE = "recipes/adding"
 SUMMARY = "Helpers: *x* & <b>"
@@ -213,7 +213,8 @@ def test_a_wrong_translation_is_told_and_not_shown(translated: Gallery, translat
     catalog.find(SUMMARY).comment = "Comment in code: shown in the place of folded code; no markup"
     catalog.save()
     language = load_languages(translated.root)["ko"]
-    assert "comment" in {problem.check for problem in check_catalog(path, language, ())[1]}
+    problems = check_file(path, language, (), path.parent)
+    assert "comment" in {problem.check for problem in problems}
     build = translated.build(language="ko")
     assert "recipes/adding.po" in build.warnings
     assert cell_of(build).select_one("summary").get_text() == SUMMARY

@@ -10,7 +10,7 @@ import pytest
 from gallery import ROOT, Gallery
 from recipe_gallery.languages import load_languages
 from recipe_gallery.project import load_project
-from recipe_gallery.translate.checks.run import check_tree
+from recipe_gallery.translate.check import check_project
 from recipe_gallery.translate.module_comments import find_module_comments
 from recipe_gallery.translate.status import language_status
 from recipe_gallery.translate.templates.extract import make_templates
@@ -193,7 +193,7 @@ def test_comments_of_a_module_are_translated_once(
     ):
         message.msgstr = text
     catalog.save()
-    assert any(each.path == path and each.line for each in check_tree(project, [str(path)]))
+    assert any(each.path == path and each.line for each in check_project(project, [str(path)]))
     build = inlined.build(language="ko")
     assert sorted(build.read) == ["recipes/first", "recipes/second"]
     assert "_bench.po" in build.warnings
