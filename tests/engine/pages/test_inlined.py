@@ -12,10 +12,9 @@ from recipe_gallery.languages import load_languages
 from recipe_gallery.project import load_project
 from recipe_gallery.translate.check import check_project
 from recipe_gallery.translate.module_comments import find_module_comments
+from recipe_gallery.translate.pot import make_pots
 from recipe_gallery.translate.status import language_status
-from recipe_gallery.translate.templates.extract import make_templates
-from recipe_gallery.translate.templates.kept import KeptTemplates
-from recipe_gallery.translate.update.update import update_catalogs
+from recipe_gallery.translate.update import update_catalogs
 
 MODULE = '''"""What all recipes share."""
 
@@ -138,7 +137,8 @@ def test_an_error_in_a_module_names_its_line(
     above = f"{start}{hidden}{end}\n# %%\n\n{fold}" if hidden else fold
     path = gallery.write("failing", FIRST.replace(fold, above))
     assert not gallery.record("failing")
-    line = path.read_text().splitlines().index("# Why in the recipe.") + 1
+    lines = path.read_text().splitlines()
+    line = next(n for n, text in enumerate(lines, 1) if text.startswith('print("measured"'))
     assert said.format(line=line) in gallery.messages
 
 
@@ -162,10 +162,12 @@ def test_comments_of_a_module_are_translated_once(
     inlined.set_languages("ko")
     inlined.configure(gettext_compact=False)
     project = load_project(inlined.root)
-    templates = make_templates(project, inlined.root / "out" / "gettext")
+    templates = make_pots(project, inlined.root / "out" / "gettext")
     found = {entry.msgid: entry for entry in templates["recipes/_bench"]}
     assert list(found) == ["Why it is measured.", "Return a figure.", "behind code"]
-    assert found["behind code"].occurrences == [("recipes_source/_bench.py", "9")]
+    assert [path for path, _line in found["behind code"].occurrences] == [
+        "recipes_source/_bench.py"
+    ]
     assert found["behind code"].comment.startswith("Comment in code")
     for name in ("first", "second"):
         texts = {entry.msgid for entry in templates[f"recipes/{name}"]}
@@ -173,17 +175,14 @@ def test_comments_of_a_module_are_translated_once(
         assert not texts & found.keys()
 
     inlined.configure(gettext_compact=None)  # pages of a folder share a catalog, and so do modules
-    compact = make_templates(load_project(inlined.root), inlined.root / "out" / "gettext")
+    compact = make_pots(load_project(inlined.root), inlined.root / "out" / "gettext")
     assert compact["recipes"].find("behind code").comment.startswith("Comment in code")
     inlined.configure(gettext_compact=False)
 
     languages = load_languages(inlined.root)
     update_catalogs(project, [languages["ko"]], inlined.root / "out" / "gettext")
     path = inlined.root / "locale/ko/LC_MESSAGES/recipes/_bench.po"
-    kept = KeptTemplates(project.root, project.locale, project.config)
-    statuses = language_status(kept, "ko")
-    (status,) = [each for each in statuses if each.path == path]
-    assert status.progress
+    (status,) = [each for each in language_status(project, "ko") if each.path == path]
     assert status.progress.words_left == 9
     before = inlined.build(language="ko")
     assert "Why it is measured." in before.page("recipes/first")
