@@ -4,8 +4,8 @@ Adam is slow: fused=True or torch.compile?
 
 A keyword, a compiler, or neither?
 
-**Adam, AdamW, SGD: pass** ``fused=True``. **Other optimizers in long runs: compile the step; the
-first call takes seconds.** **Leave a step alone that is a small part of an iteration.**
+**Adam, AdamW, SGD: pass** ``fused=True``. **NAdam, RAdam and most others in long runs: compile the
+step; the first call takes seconds.** **If the step is a small part of an iteration, compile nothing.**
 
 .. code-block:: python
    :caption: Adam, AdamW, SGD
@@ -16,10 +16,10 @@ first call takes seconds.** **Leave a step alone that is a small part of an iter
        model.parameters(), fused=True
    )
    for _ in range(3):
+       optimizer.zero_grad()
        x = torch.randn(32, 64).cuda()
        model(x).norm().backward()
        optimizer.step()
-       optimizer.zero_grad()
 
 .. code-block:: python
    :caption: Others
@@ -30,35 +30,38 @@ first call takes seconds.** **Leave a step alone that is a small part of an iter
    optimizer = torch.optim.NAdam(model.parameters(), lr=rate)
    step = torch.compile(lambda: optimizer.step())
    for _ in range(3):
+       optimizer.zero_grad()
        x = torch.randn(32, 64).cuda()
        model(x).norm().backward()
        step()  # the first one compiles
-       optimizer.zero_grad()
 
-- **Transformers**: ``TrainingArguments(optim="adamw_torch_fused")``.
+- **Transformers**: there is nothing to do, because fused AdamW is the default.
 - **Lightning**: return ``AdamW(..., fused=True)`` from ``configure_optimizers``. With
-  ``precision="16-mixed"``, Lightning then refuses to clip gradients.
+  ``precision="16-mixed"``, Lightning then refuses to clip gradients. Older versions also refuse with
+  ``"bf16-mixed"``.
 - **Accelerate**: ``accelerator.prepare`` takes the optimizer as you made it, with ``fused=True``.
+- **Serving** runs no optimizer, so there is nothing to choose.
 
-A step of Adam over ten layers takes :measured:`adam.10.foreach.gpu` of GPU time with *foreach*, the
-default. With ``fused=True``, :claim:`it takes less <adam.10.fused.gpu < adam.10.foreach.gpu>`:
-:measured:`adam.10.fused.gpu`. If you compile this step instead, the first call takes
-:measured:`adam.10.compiled.first_call`. A training iteration then :claim:`gets shorter by less than a
-twentieth, compared with fused=True <0.95 * adamw-in-an-iteration.fused.wall <
+On a CUDA GPU, a step of Adam over ten layers takes :measured:`adam.10.foreach.gpu` of GPU time with
+*foreach*, the default. With ``fused=True``, :claim:`it takes less <adam.10.fused.gpu <
+adam.10.foreach.gpu>`: :measured:`adam.10.fused.gpu`. If you compile this step instead, the first call
+takes :measured:`adam.10.compiled.first_call`. In a training iteration with AdamW, compiling :claim:`saves
+less than a twentieth of the wall time with fused=True <0.95 * adamw-in-an-iteration.fused.wall <
 adamw-in-an-iteration.compiled.wall>`.
 
 NAdam has no fused kernel. Without compiling, a training iteration takes
 :measured:`nadam-in-an-iteration.foreach.gpu` of GPU time. With a compiled step, :claim:`it takes less
 <nadam-in-an-iteration.compiled.gpu < nadam-in-an-iteration.foreach.gpu>`:
-:measured:`nadam-in-an-iteration.compiled.gpu`. Compiling has paid for its start after :measured:`nadam-in-an-iteration.compiled.break_even` iterations, compared with not
-compiling.
+:measured:`nadam-in-an-iteration.compiled.gpu`. Here, compiling has saved the time of its start after
+:measured:`nadam-in-an-iteration.compiled.break_even` iterations. In your job, divide the seconds of the
+start by the seconds saved per iteration.
 
 **What you need**
 
 - PyTorch 2.11 or newer, pandas and Matplotlib. Compiled optimizers came with PyTorch 2.2, as a beta.
-- For results like the ones on this page, a CUDA GPU of compute capability 7.0 or above, with Triton.
-  On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A T4 (7.5) has
-  no ``bfloat16``: there the training iteration runs in ``float32``.
+- For the short examples and for results like these, a CUDA GPU of compute capability 7.0 or above, with
+  Triton. On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A T4 (7.5)
+  has no ``bfloat16``: there the training iteration runs in ``float32``.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -69,8 +72,9 @@ compiling.
 # What to choose
 # --------------
 #
-# A **variant** is one way to do the same work. *Foreach* is the variant that PyTorch takes on a GPU if
-# you choose none. All times in the table are those of one training iteration.
+# A **variant** is one way to do the same work. For Adam, AdamW, SGD, NAdam and RAdam on a GPU, PyTorch
+# takes *foreach* if you choose none. Times in the table are those of one training iteration; the start of
+# the compiler and the first call come once per run. SGD, RAdam and Muon were not timed.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -88,38 +92,40 @@ compiling.
 #      - A compiled step
 #      - NAdam: the GPU time is :measured:`nadam-in-an-iteration.compiled.gpu`; with foreach it is
 #        :measured:`nadam-in-an-iteration.foreach.gpu`
-#      - NAdam: the first call takes :measured:`nadam-in-an-iteration.compiled.first_call`. The learning
-#        rate has to be a tensor
+#      - The start of the compiler takes :measured:`process.compiler.start_up`. NAdam: the first call takes
+#        :measured:`nadam-in-an-iteration.compiled.first_call`. If a schedule changes the learning rate, it
+#        has to be a tensor
 #    * - The run is short, or you start it often
 #      - No compiling
-#      - You do not wait for the compiler, which takes :measured:`process.compiler.start_up` to start
-#      - You lose what compiling saves: with NAdam it would have paid after
+#      - You do not wait for the compiler
+#      - NAdam: with an empty cache, compiling has saved the time of its start after
 #        :measured:`nadam-in-an-iteration.compiled.break_even` iterations
 #    * - The optimizer is a small part of an iteration (``look``, below, tells)
-#      - Leave it as it is
-#      - You have time for the larger part. Here, fused AdamW is
+#      - Do not compile it; ``fused=True`` is still free
+#      - You do not wait for the compiler. Here, a fused step of AdamW is
 #        :measured:`adamw-in-an-iteration.fused.optimizer_share` of an iteration
 #      - Nothing
 #    * - The GPU waits for the CPU: the wall time is above 1.2 times the GPU time
 #      - ``fused=True, capturable=True``, and the whole iteration in one CUDA graph
 #      - AdamW: the CPU is busy for :measured:`adamw-in-an-iteration.all-in-one-graph.cpu`; with
 #        ``fused=True`` alone it is busy for :measured:`adamw-in-an-iteration.fused.cpu`
-#      - Inputs have to be copied to fixed addresses, and their sizes are fixed. AdamW takes
+#      - Inputs have to be copied to fixed addresses, and their sizes are fixed. The learning rate has to
+#        be a tensor, or a schedule has no effect. AdamW takes
 #        :measured:`adamw-in-an-iteration.all-in-one-graph.memory` of memory; without the graph it takes
 #        :measured:`adamw-in-an-iteration.fused.memory`
 #    * - You consider a CUDA graph for the step alone
 #      - ``fused=True`` without a graph
-#      - AdamW: the GPU time is :measured:`adamw-in-an-iteration.fused.gpu`; with the step alone in CUDA
-#        graphs it is :measured:`adamw-in-an-iteration.cuda-graphs.gpu`
-#      - Nothing. The graph would need gradients that stay where they are, so each iteration would fill
-#        them with zeros
+#      - AdamW: the wall time is :measured:`adamw-in-an-iteration.fused.wall`; with the step alone in CUDA
+#        graphs it is :measured:`adamw-in-an-iteration.cuda-graphs.wall`. The graph needs gradients at fixed
+#        addresses, so each iteration fills them with zeros
+#      - Nothing
 #    * - You use ``float16`` with `GradScaler <https://docs.pytorch.org/docs/stable/amp.html>`__
 #      - ``fused=True``, which takes over the division by the scale
 #      - Not measured here
-#      - Nothing
+#      - Call ``scaler.unscale_(optimizer)`` before you clip gradients
 #    * - Your optimizer is LBFGS, SparseAdam or Adafactor
 #      - Leave it as it is
-#      - You do not wait for a compiler that makes no graph of the step (see the pitfalls)
+#      - You do not wait for the compiler. It makes no graph of this step (see the pitfalls)
 #      - Nothing
 #
 # Why a step takes long
@@ -160,7 +166,9 @@ plt.show()
 #
 # Launching kernels is the other cost. Here, an eager operation on a small tensor takes the CPU
 # :measured:`process.eager-operation.launch_cost`. A compiled step also checks its :term:`guards <guard>`
-# for every parameter: these are the conditions under which its code is valid. **The GPU waits for the CPU** if the wall time is above 1.2 times the GPU time.
+# for every parameter: these are the conditions under which its code is valid. **The GPU waits for the
+# CPU** if the wall time is above 1.2 times the GPU time. If the CPU is slow, the GPU can also wait
+# with foreach and with fused.
 #
 # A step alone
 # ------------
@@ -231,7 +239,8 @@ def limit(layers):
 # %%
 # After three steps the weights of all variants have to agree within a hundredth of the learning rate.
 # ``wall`` is the wall time of a step and ``gpu`` the time in kernels. ``cpu`` is the time in which the
-# CPU launches them, and ``share`` is the limit divided by ``gpu``. Tables, charts and text show the
+# CPU launches them. It is timed in batches of its own, so it can be above ``wall``. ``share`` is the limit
+# divided by ``gpu``. Tables, charts and text show the
 # median of all processes. What is printed, and the tables of the notebook, show one run.
 
 alone = bench.compare(
@@ -262,8 +271,8 @@ alone = bench.compare(
 #   :measured:`adam.10.foreach.memory`; fused takes :measured:`adam.10.fused.memory`.
 #
 # The original recipe reports 747 µs without compiling and 392 µs with it. Here the two take
-# :measured:`adam.10.foreach.wall` and :measured:`adam.10.compiled.wall`. The GPU is another one, and so
-# is the first of the two steps: the original times the optimizer that the compiler has made
+# :measured:`adam.10.foreach.wall` and :measured:`adam.10.compiled.wall`. The GPUs differ. The steps
+# without compiling differ, too: the original times an optimizer that the compiler has made
 # ``capturable``. That alone :claim:`makes foreach launch more kernels <adam.10.foreach.kernels <
 # adam.10.foreach-capturable.kernels>`, and its wall time here is
 # :measured:`adam.10.foreach-capturable.wall`.
@@ -331,16 +340,16 @@ nadam = bench.compare(
 # A whole training iteration
 # --------------------------
 #
-# A step is one part of an iteration, and what it demands of the other parts counts, too. Here one
+# A step is one part of an iteration, and it can make work for the other parts. Here one
 # transformer layer goes through forward, backward, clipping and step.
 #
 # Two variants use **CUDA graphs**, which the CPU launches with one call:
 #
 # - "CUDA graphs" compiles the step with ``mode="reduce-overhead"``. The graph reads gradients where they
 #   lay when it was recorded, so they have to stay there: ``zero_grad`` fills them with zeros, and
-#   backward adds to them. Without this, each step would copy them.
-# - "All in one graph" records the whole iteration by hand, with a fused step. In it gradients come to lie
-#   at the same addresses each time, without zeros and without adding.
+#   backward adds to them. If gradients moved, each step would copy them.
+# - "All in one graph" records the whole iteration by hand, with a fused step. Each replay
+#   writes gradients to the same addresses. Nothing fills them with zeros, and nothing is added to them.
 
 # sphinx_gallery_fold = "How iterations are made"
 WIDE, HEADS, SHAPE = (2048, 16, (16, 512)) if ROOMY else (512, 8, (16, 512))
@@ -418,7 +427,7 @@ OPTIONS = {
 
 # %%
 # The losses of the third iteration have to agree within a hundredth. Only the step is compiled, and
-# forward and backward are not. One iteration runs before, and counts for no variant.
+# forward and backward are not. One iteration runs first, and is not timed.
 
 make_iteration(torch.optim.AdamW)[0]()
 iterations, steps = make_iterations(torch.optim.AdamW, OPTIONS)
@@ -448,8 +457,8 @@ adamw = bench.compare(
 #   graph with one call. So this is the variant to try where the GPU waits for the CPU, which it does not
 #   do here.
 #
-# If you add up gradients over several micro-batches, they have to stay where they are anyway. Then
-# ``mode="reduce-overhead"`` for the step adds little to the other parts. This was not measured here.
+# If you add up gradients over several micro-batches, they keep their addresses anyway. Then
+# ``mode="reduce-overhead"`` makes little work for the other parts. This was not measured here.
 #
 # NAdam goes through the same test.
 
@@ -472,7 +481,8 @@ nadam_iteration = bench.compare(
 # nadam-in-an-iteration.cuda-graphs.gpu>`.
 #
 # How large is the part of the optimizer in your job? ``look`` prints the wall time and the GPU time of
-# a function. Call it with your iteration, and then with the step of your optimizer.
+# a function. It takes real steps, so call it on a copy of the model: with your iteration, and then with
+# the step of your optimizer. Let the iteration start with ``zero_grad``, because the step needs gradients.
 
 # sphinx_gallery_once = True
 from torch.profiler import ProfilerActivity, profile
@@ -602,7 +612,8 @@ for variant, found in counts.items():
 # changes the momentum unless told otherwise. The momentum is a number, so :claim:`the step is compiled
 # again and again in spite of the tensor <a-schedule.a-tensor.compilations <
 # a-schedule.a-tensor-momentum-cycled.compilations>`. Rule: make the learning rate a tensor, and pass
-# ``cycle_momentum=False``. Steps that are not compiled need neither.
+# ``cycle_momentum=False``. If you do not compile the step, keep the number. If you record the step in a
+# CUDA graph, make it a tensor, or the schedule has no effect.
 #
 # **The compiler compiles nothing.** It leaves fused kernels as they are: :claim:`with fused=True, a
 # compiled step gives no graph <graphs-of-a-step.adam-fused.graphs < graphs-of-a-step.adam.graphs>`, and
@@ -643,8 +654,9 @@ for name, count in graphs.items():
 # <graphs-of-a-step.sparseadam.graphs < graphs-of-a-step.adam.graphs>` and :claim:`Adafactor
 # <graphs-of-a-step.adafactor.graphs < graphs-of-a-step.adam.graphs>` give no graph.
 #
-# **A loaded checkpoint undoes the choice.** It brings along ``fused`` and ``capturable`` of the optimizer
-# that was saved. Rule: change them in what you load.
+# **A loaded checkpoint undoes the choice.** It brings along ``fused``, ``capturable`` and the
+# learning rate of the optimizer that was saved. If that rate is a number, the compiled step compiles again.
+# Rule: change the three in what you load, and make the learning rate a tensor again.
 
 # sphinx_gallery_once = True
 saved, optimizer = make_tiny().state_dict(), make_tiny(fused=True)
@@ -657,8 +669,10 @@ print("fused after the change:", optimizer.param_groups[0]["fused"])
 
 # %%
 # **Something fails.** ``TORCH_LOGS=recompiles,graph_breaks`` prints what is compiled again or left out.
-# If the step also fails with ``backend="aot_eager"``, following the Python code is to blame; if it does
-# not, generating code is. ``fullgraph=True`` always fails, because ``step()`` breaks the graph on purpose.
+# If the step fails with ``backend="eager"``, the compiler cannot follow the Python code. If it fails with
+# ``"aot_eager"`` but not with ``"eager"``, AOTAutograd fails. If it fails only with ``"inductor"``,
+# generating code fails. ``fullgraph=True`` fails with Adam, NAdam, RAdam and most others, because
+# ``step()`` breaks the graph on purpose.
 #
 # What is not measured here, and where to go on
 # ---------------------------------------------
@@ -677,5 +691,5 @@ print("fused after the change:", optimizer.param_groups[0]["fused"])
 # translation, on his `recipe on schedules
 # <https://docs.pytorch.org/tutorials/recipes/compiling_optimizer_lr_scheduler.html>`__, and on his
 # article `Compiling the optimizer with PT2
-# <https://dev-discuss.pytorch.org/t/compiling-the-optimizer-with-pt2/1669>`__. The original compares the
-# compiled step neither with ``fused=True`` nor with an optimizer that the compiler has not touched.
+# <https://dev-discuss.pytorch.org/t/compiling-the-optimizer-with-pt2/1669>`__. The original times
+# neither ``fused=True`` nor an optimizer that the compiler has not touched.

@@ -78,7 +78,6 @@ ALLOWED = {
         "results": ["with a better formula"],
         "how_we_measure": ["The quickest way is a download", "another conclusion than the text"],
         "compile_modes": ["keep it if GPU time falls"],
-        "compiling_optimizer": ["You lose what compiling saves", "time for the larger part"],
         "where_time_goes": [
             "so only fewer kernels help",
             "may be the first line that fits once more",
