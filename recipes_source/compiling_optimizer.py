@@ -4,8 +4,8 @@ Adam is slow: fused=True or torch.compile?
 
 A keyword, a compiler, or neither?
 
-**Adam, AdamW, SGD: pass** ``fused=True``. **NAdam, RAdam and most others in long runs: compile the
-step; the first call takes seconds.** **If the step is a small part of an iteration, compile nothing.**
+**Adam, AdamW, SGD: pass** ``fused=True``. **In long runs, compile NAdam and most others; the first
+call takes seconds.** **If the step is a small part of an iteration, compile nothing.**
 
 .. code-block:: python
    :caption: Adam, AdamW, SGD
