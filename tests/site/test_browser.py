@@ -285,9 +285,10 @@ def test_figures_are_read_on_a_phone_without_enlarging(page: Page, address: str,
     page.goto(f"{address}en/recipes/{name}.html")
     # a picture has to be enlarged
     expect(page.locator("article img")).to_have_count(PICTURES.get(name, 0))
-    sizes = page.locator("figure.chart svg text").evaluate_all(
+    sizes = page.locator("figure.chart :is(svg text, .bars span)").evaluate_all(
         """all => all.filter((each) => each.checkVisibility())
-          .map((each) => parseFloat(getComputedStyle(each).fontSize) * each.getScreenCTM().a)"""
+          .map((each) => parseFloat(getComputedStyle(each).fontSize)
+            * (each.getScreenCTM?.().a ?? 1))"""
     )
     assert min(sizes) >= 12
     charts = page.locator("figure.chart svg:visible").all()
