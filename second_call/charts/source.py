@@ -103,6 +103,11 @@ def name_quantities() -> dict[str, str]:
         "speedup": _("speed-up"),
         "share": _("share of the limit"),
         "break_even": _("pays after"),
+        "memory": _("memory"),
+        "compilations": _("compilations"),
+        "optimizer_share": _("share of the optimizer"),
+        "launch_cost": _("launch cost"),
+        "start_up": _("start-up"),
     }
 
 
