@@ -32,7 +32,8 @@ NAMES = {
     "products, companies, formats, devices": """
         Accelerate BERT BERT-base Colab CPU CUDA Diffusers Face FlashAttention FSDP GPU
         GitHub Hub Hugging HTML JavaScript Jupyter Lightning Linux Markdown MathML Matplotlib
-        NVIDIA NumPy Poedit PyTorch Python SVG Sphinx Sphinx-Gallery Studio Transformer Transformers Triton Visual Code
+        NVIDIA NumPy Poedit PyTorch Python SVG Sphinx Sphinx-Gallery Studio Transformer
+        Transformers Triton Visual Code
         WSL Weblate Windows cuBLAS cuDNN gettext git macOS pandas pickle torchvision
         transformers""",
     "parts of PyTorch, and what its users call so": """
