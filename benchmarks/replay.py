@@ -173,6 +173,9 @@ def make_site(site: Path, recipe: str, copies: int, kind: str) -> None:
         stub.parent.mkdir(parents=True, exist_ok=True)
         stub.write_text("Stub\n====\n", encoding="utf-8")
         contents += f"   {page}\n"
+    if ":term:" in source:  # terms are defined there
+        shutil.copyfile(ROOT / "terms.rst", site / "terms.rst")
+        contents += "   terms\n"
     (site / "index.rst").write_text(contents, encoding="utf-8")
 
 

@@ -40,8 +40,8 @@ def make_figure(_name: str, raw: str, text: str, *_place: Any, **_options: Any) 
 def make_claim(
     name: str, raw: str, text: str, line: int, inliner: Inliner, **_options: Any
 ) -> Inline:
-    """Return a sentence without the key behind it; its figures stand in braces."""
+    """Return a sentence without what it claims; its figures stand in braces."""
     node = nodes.inline(raw, classes=["claim"])
-    for piece in re.split(r"({.*?})", text.rpartition("<")[0].rstrip()):
+    for piece in re.split(r"({.*?})", text.partition("<")[0].rstrip()):
         node += make_figure(name, raw, piece)[0] if piece[:1] == "{" else nodes.Text(piece)
     return [node], []

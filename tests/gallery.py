@@ -13,11 +13,13 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import nbformat
 import polib
 from filelock import FileLock
 from sphinx.application import Sphinx
+from sphinx.highlighting import lexer_classes
 from sphinx.locale import translators
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
@@ -145,7 +147,8 @@ class Gallery:
         # Catalogs are kept for the life of a process, which is one build outside of tests.
         translators.clear()
         gettext._translations.clear()
-        with patch_docutils(), docutils_namespace():
+        lexers = patch.dict(lexer_classes)  # Sphinx keeps those of an extension for other builds
+        with patch_docutils(), docutils_namespace(), lexers:
             app = Sphinx(
                 srcdir=self.root,
                 confdir=self.root,

@@ -17,7 +17,7 @@ FORMS = ("number",)
 _REFERENCE = re.compile(
     r"(?:(?P<recipe>[^\s:{}<>,]+):)?(?P<key>[a-z0-9_.-]+)(?:\s*,\s*(?P<form>\w+))?"
 )
-_CLAIM = re.compile(r"(?P<text>[^<]+?)\s*<(?P<target>[^>{}]*)>", re.DOTALL)
+_CLAIM = re.compile(r"(?P<text>.+?)\s*<(?=\S)(?P<target>[^>{}]*)>", re.DOTALL)  # a < b is words
 _RECIPE = re.compile(r"(?:(?P<recipe>[^\s:{}<>,]+):(?=\S))?(?P<comparison>.+)")
 _SIZES = re.compile(r"(?P<key>[a-z0-9_.-]+) ?: (?P<sizes>[^:]+)")
 _TERM = re.compile(r"(?:(?P<factor>\d+(?:\.\d+)?) ?\* ?)?(?P<key>[a-z0-9_.-]+)")

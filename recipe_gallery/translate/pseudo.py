@@ -20,7 +20,7 @@ _LETTERS = str.maketrans(
 # What stays: literals, roles, addresses, references, placeholders, HTML, escapes.
 _KEPT = {
     Kind.PROSE: re.compile(
-        r"(``.+?``|:[\w:+-]+:`[^`<]*`|:[\w:+-]+:`|<[^<>`]*>`_{0,2}|`[^`<>]+`(?!_)|`_{0,2}|https?://\S+"
+        r"(``.+?``|:[\w:+-]+:`[^`<]*`|:[\w:+-]+:`|<[^>`]*>`_{0,2}|`[^`<>]+`(?!_)|`_{0,2}|https?://\S+"
         r"|\[[#\w*]+\]_|\|[^|]+\||\\.|(?<!\{)\{[^{}`]+\})"
     ),
     Kind.LABEL: re.compile(r"(%\(\w+\)[sd]|%[sd]|\{\w*\}|<[^<>]*>|&#?\w+;)"),

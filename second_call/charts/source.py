@@ -93,17 +93,13 @@ def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
 
 def name_quantities() -> dict[str, str]:
     """Return what readers call the quantities that the harness measures."""
-    return {
-        "wall": _("wall time"),
-        "gpu": _("GPU time"),
-        "cpu": _("CPU time"),
-        "first_call": _("first call"),
-        "limit": _("limit"),
-        "kernels": _("kernels"),
-        "speedup": _("speed-up"),
-        "share": _("share of the limit"),
-        "break_even": _("pays after"),
-    }
+    times = {"wall": _("wall time"), "gpu": _("GPU time"), "cpu": _("CPU time")}
+    starts = {"first_call": _("first call"), "start_up": _("start-up")}
+    gains = {"speedup": _("speed-up"), "break_even": _("pays after"), "limit": _("limit")}
+    shares = {"share": _("share of the limit"), "optimizer_share": _("share of the optimizer")}
+    counts = {"kernels": _("kernels"), "compilations": _("compilations")}
+    costs = {"memory": _("memory"), "launch_cost": _("launch cost")}
+    return {**times, **starts, **gains, **shares, **counts, **costs}
 
 
 @dataclass(kw_only=True)

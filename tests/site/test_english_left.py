@@ -31,8 +31,9 @@ ENGLISH = {
 NAMES = {
     "products, companies, formats, devices": """
         Accelerate BERT BERT-base Colab CPU CUDA Diffusers Face FlashAttention FSDP GPU
-        GitHub Hub Hugging HTML JavaScript Jupyter Linux Markdown Matplotlib NVIDIA NumPy Poedit
-        PyTorch Python Sphinx Sphinx-Gallery Studio Transformer Transformers Triton Visual Code
+        GitHub Hub Hugging HTML JavaScript Jupyter Lightning Linux Markdown MathML Matplotlib
+        NVIDIA NumPy Poedit PyTorch Python SVG Sphinx Sphinx-Gallery Studio Transformer
+        Transformers Triton Visual Code
         WSL Weblate Windows cuBLAS cuDNN gettext git macOS pandas pickle torchvision
         transformers""",
     "parts of PyTorch, and what its users call so": """
@@ -42,7 +43,8 @@ NAMES = {
     "arms, modes and functions, as code and output call them": """
         compiled cos default eager for-loop foreach fused max-autotune-no-cudagraphs
         reduce-overhead resnet sin""",
-    "rows and columns of output that the text names": "full graphs intact nested overwritten",
+    "rows and columns of output that the text names": """
+        compilations full graphs intact nested overwritten""",
     "cases of evidence that are names of code": "capturable float fullgraph wave",
     "units": "GB MB TB kB min ms ns",
     "people, and this site": "Lazos Michael Call Second The authors sphinx",
@@ -57,6 +59,10 @@ _NO_WORD = re.compile(
     r"|(?:[(（]|[,，、] ?)[A-Za-z][A-Za-z -]{1,30}[)）]"  # the original behind its translation
     r"|[A-Za-z]+(?=[(（][가-힣一-鿿])"  # an English word that is explained at once
     r"|run compiled"  # a column of output
+    # What a recipe's code calls its cases, arms and sizes, for which it declares no other names
+    r"|(?:AdamW|NAdam) in an iteration|all in one graph|a tensor, momentum cycled"
+    r"|^(?:a number|a schedule|a tensor|compiler|eager operation|layers|process)$"
+    r"|add g² to v|all at once"  # labels of a chart that a cell draws
     r"|“[^“”가-힣一-鿿]*”"  # a button of GitHub, the message of a program
 )
 _NOT_SHOWN = ("data-mode", "data-ea-")  # of the theme

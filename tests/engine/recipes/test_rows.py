@@ -95,7 +95,7 @@ NAME = (
     "without spaces around it"
 )
 UNIT = "which has to be a unit such as ms of at most 20 characters, or empty for a bare number"
-KNOWN = "case, variant, arm, size, quantity, value, unit, class"
+KNOWN = "case, variant, arm, size, quantity, value, unit, sizes, class"
 WRONG_ROWS = {
     "value is nan, not a finite number": {"value": float("nan")},
     "size is nan, not a finite number": {"size": float("nan")},

@@ -388,6 +388,8 @@ def test_what_does_not_parse_is_not_printed(capfd: pytest.CaptureFixture[str]) -
 def test_the_words_of_a_claim_are_read_without_its_escapes() -> None:
     found = parse(":claim:`a \\< {a.time} <a.fast>`")
     assert (found.plain, dict(found.figures)) == ("a <  ", {":claim:`{a.time} <a.fast>`": 1})
+    found = parse(":claim:`a \\< {a.time} <a.fast < b.fast>`")
+    assert dict(found.figures) == {":claim:`{a.time} <a.fast < b.fast>`": 1}
 
 
 def test_what_of_a_message_does_not_parse_is_told() -> None:
