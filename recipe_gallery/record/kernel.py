@@ -1,6 +1,5 @@
 """Run the cells of a recipe in a fresh kernel and return them as a notebook of cleaned outputs."""
 
-import asyncio
 import contextlib
 import copy
 import json
@@ -338,11 +337,6 @@ class Run:
             _, _, current = threads.partition("Current thread ")
             lines += [reason, *current.splitlines()[1:6]] if reason else []
         return indent(lines)
-
-
-def run_recipe(run: Run, on_cell: Callable[[int], None]) -> NotebookNode:
-    """Run a recipe; see ``Run.execute``."""
-    return asyncio.run(run.execute(on_cell))
 
 
 def _new_cell(cell: Cell) -> NotebookNode:
