@@ -22,7 +22,7 @@ def _text(name: str, kind: str, rst: str, injects: str, **others: object) -> Cas
         injects=injects,
         ends="recorded",
         code=f"x = 1\n\n# %%\n# Part\n# ----\n#\n{lines}\n\nprint('fine')",
-        pages=True,
+        pages=bool(others.pop("pages", True)),
         look=others.pop("look", None),  # type: ignore[arg-type]
         **others,  # type: ignore[arg-type]
     )
@@ -181,7 +181,12 @@ FORMS = [
     _text("admonition", "C6", ".. admonition:: A title\n\n   Text.", "an admonition", look=builds),
     _text("citation", "C6", "As in [Knuth]_.\n\n.. [Knuth] The Art.", "a citation", look=builds),
     _text(
-        "option-list", "C6", "-a         all\n--be=x     a long one", "an option list", look=builds
+        "option-list",
+        "C6",
+        "-a         all\n--be=x     a long one",
+        "an option list, which no notebook has",
+        look=in_notebook("--be"),
+        pages=False,
     ),
     _text("classifier", "C6", "term : kind\n   Text.", "a classifier", look=builds),
     _text("attribution", "C6", "   A quote.\n\n   -- Somebody", "an attribution", look=builds),
@@ -194,9 +199,23 @@ FORMS = [
     ),
     _text("sidebar", "C6", ".. sidebar:: Beside\n\n   Text.", "a sidebar", look=builds),
     _text("centered", "C6", ".. centered:: Middle", "a centered line", look=builds),
-    _text("hlist", "C6", ".. hlist::\n   :columns: 2\n\n   * a\n   * b", "an hlist", look=builds),
+    _text(
+        "hlist",
+        "C6",
+        ".. hlist::\n   :columns: 2\n\n   * a\n   * b",
+        "an hlist, which no notebook has",
+        look=in_notebook("hlist"),
+        pages=False,
+    ),
     _text("abbreviation", "C6", ":abbr:`LIFO (last in, first out)` it is.", ":abbr:", look=builds),
-    _text("production", "C6", ".. productionlist::\n   a: b", "a productionlist", look=builds),
+    _text(
+        "production",
+        "C6",
+        ".. productionlist::\n   a: b",
+        "a productionlist, which no notebook has",
+        look=in_notebook("production"),
+        pages=False,
+    ),
     _text(
         "raw-html",
         "C6",
