@@ -16,8 +16,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.logging import NAMESPACE, WarningLogRecordTranslator
 
 from . import Priority, add_transform
+from .cell_marks import BOUNDARY
 from .errors import GalleryError
-from .recipes.cell_marks import BOUNDARY
 from .recipes.gallery import find_file
 from .recipes.recipe import Recipe, load_recipe
 

@@ -10,7 +10,7 @@ from sphinx.locale import get_translation
 from sphinx.util import logging
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.recorded_page import load_page
+from recipe_gallery.recorded_page import load_page
 
 _ = get_translation("second_call")
 logger = logging.getLogger(__name__)

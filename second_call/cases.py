@@ -19,7 +19,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 from recipe_gallery import Priority, add_transform
 from recipe_gallery.pages.markdown import bold_line, join_inline, write_block
-from recipe_gallery.recipes.recorded_page import load_page
+from recipe_gallery.recorded_page import load_page
 
 _ = get_translation("second_call")
 

@@ -3,7 +3,7 @@
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 
-from recipe_gallery.recipes.recorded_page import load_page
+from recipe_gallery.recorded_page import load_page
 
 _MARK = "heading_id"
 

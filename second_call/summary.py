@@ -15,10 +15,10 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.pages.measurements.known import all_files, measure
 from recipe_gallery.recipes.gallery import GalleryFile
 from recipe_gallery.recipes.recipe import load_recipe
-from recipe_gallery.recipes.recorded_page import RecordedPage, Unrecorded, load_recorded
 from recipe_gallery.recipes.replicates import replicates_path
 from recipe_gallery.recipes.rows import slug
 from recipe_gallery.recipes.sources import Measurements
+from recipe_gallery.recorded_page import RecordedPage, Unrecorded, load_recorded
 from recipe_gallery.store import keep
 
 _DIRECTIVE = re.compile(r"^\.\. names::[ ]*\n(?P<fields>(?:[ ]+.*\n|[ ]*\n)*)", re.MULTILINE)

@@ -122,7 +122,7 @@ HOOKS = [
     Hook(
         names=("GENERATED FROM PYTHON SOURCE LINES",),
         library="Sphinx-Gallery",
-        why="this comment before each block says which cell it is (recipes/cell_marks.py)",
+        why="this comment before each block says which cell it is (cell_marks.py)",
         without="no page shows an output, has a notebook, or names lines of its recipe",
         is_there=lambda: _says(gen_rst, "GENERATED FROM PYTHON SOURCE LINES"),
     ),

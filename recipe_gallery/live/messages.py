@@ -18,10 +18,10 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.nodes import extract_messages
 
 from .. import Priority
+from ..cell_marks import code_of_cells
 from ..errors import GalleryError
 from ..languages import Language, is_translated
 from ..project import Project, file_state
-from ..recipes.cell_marks import code_of_cells
 from ..translate.catalogs import (
     find_catalogs,
     label_domains,

@@ -7,7 +7,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from .. import Priority, add_transform
-from ..recipes.cell_marks import DOWNLOADS_ONLY
+from ..cell_marks import DOWNLOADS_ONLY
 from . import folded, gallery, header, media, outputs
 from . import measurements as figures
 

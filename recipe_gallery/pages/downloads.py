@@ -18,14 +18,14 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx_gallery._doctree_links import code_links_block
 
+from ..cell_marks import OUTPUT_CLASS, folded_cell
 from ..errors import GalleryError
 from ..gate import find_harm
 from ..languages import is_translated
-from ..recipes.cell_marks import OUTPUT_CLASS, folded_cell
 from ..recipes.pictures import SUFFIXES
 from ..recipes.recipe import Recipe
-from ..recipes.recorded_page import RecordedPage, Unrecorded, load_page
 from ..recipes.recording import PUBLISHED_MIME
+from ..recorded_page import RecordedPage, Unrecorded, load_page
 from .header import page_links, provenance
 from .markdown import Page, bold_line, join_blocks, plain_code, write_block, write_heading
 from .markdown_text import escape

@@ -12,8 +12,8 @@ from sphinx.writers.html5 import HTML5Translator
 from sphinx.writers.latex import LaTeXTranslator
 
 from .. import Priority, add_transform
-from ..recipes.cell_marks import code_of_cells, folded_cell
-from ..recipes.recorded_page import load_page
+from ..cell_marks import code_of_cells, folded_cell
+from ..recorded_page import load_page
 
 _ = get_translation("recipe_gallery")
 

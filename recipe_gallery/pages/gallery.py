@@ -30,8 +30,8 @@ from ..errors import GalleryError
 from ..project import code_digest, file_state, gallery_folders
 from ..recipes.gallery import GalleryFile, ignore_pattern, list_files
 from ..recipes.recipe import load_recipe
-from ..recipes.recorded_page import Unrecorded, load_recorded
 from ..recipes.references import leave_out_figures
+from ..recorded_page import Unrecorded, load_recorded
 from ..store import keep
 from .pictures import write_pictures
 

@@ -11,12 +11,12 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
+from ..cell_marks import OUTPUT_CLASS, code_of_cells
 from ..errors import suggest
-from ..recipes.cell_marks import OUTPUT_CLASS, code_of_cells
 from ..recipes.gallery import find_file
 from ..recipes.recipe import Cell
-from ..recipes.recorded_page import RecordedPage, Unrecorded, load_page
 from ..recipes.rows import Row
+from ..recorded_page import RecordedPage, Unrecorded, load_page
 from ..store import watch
 from .measurements.tables import find_rows, make_table
 from .pictures import find_pictures, picture_kind

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..recipes.gallery import GalleryFile
 from ..recipes.pictures import SUFFIXES, decode_picture
-from ..recipes.recorded_page import RecordedPage, Unrecorded
+from ..recorded_page import RecordedPage, Unrecorded
 
 
 def picture_kind(data: dict[str, Any]) -> str | None:

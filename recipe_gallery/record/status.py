@@ -13,10 +13,10 @@ from ..errors import GalleryError, describe_error, suggest
 from ..project import Project, find_pages, load_check
 from ..recipes.gallery import GalleryFile, find_recordings, list_files
 from ..recipes.recipe import Recipe, load_recipe
-from ..recipes.recorded_page import Reason, Unrecorded, load_recorded
 from ..recipes.recording import Recording
 from ..recipes.references import find_claims
 from ..recipes.sources import ClaimRecord, Sources, read_sources
+from ..recorded_page import Reason, Unrecorded, load_recorded
 from .settings import load_settings
 
 Check = Callable[[Any, Path], None]  # recipe_gallery_check_recording

@@ -16,6 +16,14 @@ from sphinx.locale import get_translation
 from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
 
+from ..cell_marks import (
+    DATA_CLASS,
+    OUTPUT_CLASS,
+    code_in_text,
+    code_of_cells,
+    folded_cell,
+    set_code,
+)
 from ..errors import GalleryError, suggest
 from ..gate import acts_of, take_out
 from ..languages import (
@@ -24,14 +32,6 @@ from ..languages import (
     is_translated,
     locale_dirs,
     source_language,
-)
-from ..recipes.cell_marks import (
-    DATA_CLASS,
-    OUTPUT_CLASS,
-    code_in_text,
-    code_of_cells,
-    folded_cell,
-    set_code,
 )
 from ..recipes.gallery import find_file
 from ..store import store_of, watch

@@ -16,11 +16,11 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
+from recipe_gallery.cell_marks import DOWNLOADS_ONLY, OUTPUT_CLASS
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.pages.markdown import Page, write_block
 from recipe_gallery.pages.measurements.format import join_ends
 from recipe_gallery.pages.measurements.known import list_machines
-from recipe_gallery.recipes.cell_marks import DOWNLOADS_ONLY, OUTPUT_CLASS
 from recipe_gallery.store import store_of, watch
 
 from ..nodes import make_table, render

@@ -13,8 +13,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
+from recipe_gallery.cell_marks import DATA_CLASS
 from recipe_gallery.pages.measurements.format import describe_spread, format_figure
-from recipe_gallery.recipes.cell_marks import DATA_CLASS
 from recipe_gallery.store import watch
 
 from ..charts.scales import Scale

@@ -8,6 +8,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
+from recipe_gallery.cell_marks import DATA_CLASS
 from recipe_gallery.languages import (
     Language,
     current_language,
@@ -19,7 +20,6 @@ from recipe_gallery.languages import (
     typeset,
 )
 from recipe_gallery.project import Project
-from recipe_gallery.recipes.cell_marks import DATA_CLASS
 from recipe_gallery.store import keep, watch
 from recipe_gallery.translate.compile import edit_address
 from recipe_gallery.translate.status import CatalogStatus, Progress, add_up, language_status

@@ -14,7 +14,6 @@ from ...project import gallery_folders
 from ...recipes.gallery import GalleryFile, find_file, find_recordings, list_files
 from ...recipes.measurements import Measurement
 from ...recipes.recipe import Recipe
-from ...recipes.recorded_page import RecordedPage, load_recorded
 from ...recipes.references import Reference
 from ...recipes.replicates import replicates_path
 from ...recipes.sources import (
@@ -25,6 +24,7 @@ from ...recipes.sources import (
     read_sources,
     suggest_keys,
 )
+from ...recorded_page import RecordedPage, load_recorded
 from ...store import keep, once, watch
 
 FIGURE, CLAIM = "figure", "claim"  # what a page can ask for

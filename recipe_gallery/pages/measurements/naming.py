@@ -11,8 +11,8 @@ from html import escape
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
+from ...cell_marks import DATA_CLASS
 from ...languages import current_language, source_language, typeset
-from ...recipes.cell_marks import DATA_CLASS
 from ...recipes.measurements import Measurement
 from ...recipes.rows import Size
 

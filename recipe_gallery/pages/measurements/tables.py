@@ -16,11 +16,11 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
+from ...cell_marks import DATA_CLASS
 from ...languages import current_language
-from ...recipes.cell_marks import DATA_CLASS
 from ...recipes.measurements import Measurement
-from ...recipes.recorded_page import RecordedPage, load_page
 from ...recipes.rows import MIME, Row, parse
+from ...recorded_page import RecordedPage, load_page
 from ...store import watch
 from .format import describe_spread, format_figure
 from .known import MAYBE, answers

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from docutils import nodes
 
-from recipe_gallery.recipes.cell_marks import OUTPUT_CLASS, code_of_cells, mark_cells
+from recipe_gallery.cell_marks import OUTPUT_CLASS, code_of_cells, mark_cells
 from recipe_gallery.recipes.recipe import Recipe, load_recipe
 
 TEXT = '''"""

@@ -13,8 +13,8 @@ from nbclient import NotebookClient
 from sphinx.application import Sphinx
 
 from gallery import RECIPE, Build, Gallery, write_recording
+from recipe_gallery.cell_marks import code_of_cells
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.cell_marks import code_of_cells
 from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.recipes.recipe import load_recipe
 

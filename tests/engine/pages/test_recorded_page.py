@@ -7,9 +7,9 @@ import nbformat
 import pytest
 
 from gallery import Gallery, write_recording
-from recipe_gallery.recipes import recorded_page
+from recipe_gallery import recorded_page
 from recipe_gallery.recipes.gallery import GalleryFile
-from recipe_gallery.recipes.recorded_page import (
+from recipe_gallery.recorded_page import (
     Reason,
     RecordedPage,
     Unrecorded,

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from recipe_gallery.cell_marks import folded_cell
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.cell_marks import folded_cell
 from recipe_gallery.recipes.recipe import Recipe, load_recipe
 
 HEAD = '"""\nTitle\n=====\n"""\n'

@@ -8,8 +8,8 @@ from docutils.frontend import get_default_settings
 from docutils.parsers.rst import Parser
 from docutils.utils import new_document
 
+from recipe_gallery.cell_marks import DATA_CLASS, OUTPUT_CLASS, folded_cell
 from recipe_gallery.languages import Language
-from recipe_gallery.recipes.cell_marks import DATA_CLASS, OUTPUT_CLASS, folded_cell
 from recipe_gallery.translate import transforms
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.transforms import (

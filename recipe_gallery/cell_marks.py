@@ -18,7 +18,7 @@ from contextlib import suppress
 
 from docutils import nodes
 
-from .recipe import Cell, Recipe
+from .recipes.recipe import Cell, Recipe
 
 # Wraps all a cell put out; the notebook writer takes these from the recording instead of the page.
 OUTPUT_CLASS = "recorded-output"

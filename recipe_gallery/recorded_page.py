@@ -7,11 +7,11 @@ from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
 
-from ..errors import GalleryError
-from ..project import file_state
-from .gallery import GalleryFile, find_file
-from .recipe import Recipe, load_recipe
-from .recording import Comparison, Recording, advise, compare, read_recording
+from .errors import GalleryError
+from .project import file_state
+from .recipes.gallery import GalleryFile, find_file
+from .recipes.recipe import Recipe, load_recipe
+from .recipes.recording import Comparison, Recording, advise, compare, read_recording
 
 
 class Reason(Enum):
