@@ -8,13 +8,11 @@ from docutils import nodes
 from jinja2 import Environment, PackageLoader
 from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
-from sphinx.util.i18n import docname_to_domain
 from sphinx.writers.html5 import HTML5Translator
 
-from recipe_gallery.languages import current_language, is_translated, source_language
+from recipe_gallery.languages import current_language, source_language
 from recipe_gallery.pages.measurements.roles import ROLES, make_node
-from recipe_gallery.store import keep, watch
-from recipe_gallery.translate.compile import catalog_folders, translate
+from recipe_gallery.translate.compile import find_message
 from recipe_gallery.translate.markup import inline_nodes
 
 _HYPHENATED = re.compile(r"([A-Za-z]+(?:-[A-Za-z]+)+)")
@@ -101,23 +99,3 @@ def _keep_words_whole(children: Sequence[nodes.Node]) -> list[nodes.Node]:
             if part
         ] or [child]
     return found
-
-
-def find_message(env: BuildEnvironment, docname: str, text: str) -> str:
-    """Return a message of a page in the language of this build.
-
-    That of another page is watched; for its own catalog a page is read again by Sphinx.
-    """
-    if not is_translated(env.config):
-        return text
-    if docname == env.docname:
-        return translate(env, docname, text)
-    return watch(env, translate_message, docname, text)
-
-
-def translate_message(env: BuildEnvironment, docname: str, text: str) -> str:
-    """Return a translated message; a catalog that has not changed is not read again."""
-    name = f"{docname_to_domain(docname, env.config.gettext_compact)}.mo"
-    catalogs = [folder / name for folder in catalog_folders(env)]
-    key = "message", docname, text
-    return str(keep(env, key, catalogs, lambda: ([], translate(env, docname, text))))

@@ -22,6 +22,7 @@ def setup(app: Sphinx) -> None:
     app.connect("env-updated", report_missing)
     app.connect("builder-inited", _add_builders_transforms)
     add_transform(app, transforms.add_comments, Priority.ADD_COMMENTS)
+    add_transform(app, transforms.add_names, Priority.ADD_COMMENTS)
 
 
 def _add_builders_transforms(app: Sphinx) -> None:
@@ -32,6 +33,8 @@ def _add_builders_transforms(app: Sphinx) -> None:
         app.connect("build-finished", pot.name_kinds)
     else:
         from . import transforms
+
+        app.connect("recipe-gallery-name", transforms.find_name)
 
         add_transform(app, transforms.prepare_translation, Priority.PREPARE_TRANSLATION)
         add_transform(app, transforms.take_out_new, Priority.TAKE_OUT)

@@ -24,6 +24,7 @@ from sphinx.util.i18n import docname_to_domain
 
 from ..errors import GalleryError, suggest
 from ..languages import current_language, is_listed, is_translated, locale_dirs
+from ..store import keep, watch
 from .catalogs import (
     ENGINE,
     Kind,
@@ -208,6 +209,26 @@ def translate(env: BuildEnvironment, docname: str, text: str) -> str:
     entry = polib.POEntry(msgid=text, msgstr=translation)
     unfit = find_unfit([entry], {text: {Kind.PROSE}}, current_language(env.config))
     return text if unfit or not translation else translation
+
+
+def find_message(env: BuildEnvironment, docname: str, text: str) -> str:
+    """Return a message of a page in the language of this build.
+
+    That of another page is watched; for its own catalog a page is read again by Sphinx.
+    """
+    if not is_translated(env.config):
+        return text
+    if docname == env.docname:
+        return translate(env, docname, text)
+    return watch(env, translate_message, docname, text)
+
+
+def translate_message(env: BuildEnvironment, docname: str, text: str) -> str:
+    """Return a translated message; a catalog that has not changed is not read again."""
+    name = f"{docname_to_domain(docname, env.config.gettext_compact)}.mo"
+    catalogs = [folder / name for folder in catalog_folders(env)]
+    key = "message", docname, text
+    return str(keep(env, key, catalogs, lambda: ([], translate(env, docname, text))))
 
 
 def find_lines(path: Path) -> dict[str, int]:

@@ -40,7 +40,7 @@ from .catalogs import (
 )
 from .compile import loaded_messages
 from .module_comments import find_module_comments
-from .transforms import code_comment, fold_summary
+from .transforms import code_comment, fold_summary, row_name
 
 # What templates tell translators about messages of prose and comments.
 _COMMENTS: dict[type[nodes.Element], str] = {
@@ -48,6 +48,7 @@ _COMMENTS: dict[type[nodes.Element], str] = {
     fold_summary: f"{Kind.COMMENT.value}: shown in the place of folded code; no markup",
     nodes.math_block: f"{Kind.FORMULA.value}: translate only what stands in \\text{{...}}",
     nodes.image: "Description of a picture, for those who cannot see it",
+    row_name: "Name of a case, a variant or a size, as tables and charts show it",
     nodes.title: "Title",
     nodes.meta: "Description of the page, for search engines",
 }

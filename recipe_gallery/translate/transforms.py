@@ -5,12 +5,15 @@ each paragraph of comments, which Sphinx extracts and translates like any other 
 done, the translations are written into the block and the helpers are removed.
 """
 
+import json
 from collections import defaultdict
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from docutils import nodes
 from sphinx import addnodes
+from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.i18n import docname_to_domain
@@ -34,6 +37,9 @@ from ..languages import (
     source_language,
 )
 from ..recipes.gallery import find_file
+from ..recipes.recording import find_data
+from ..recipes.rows import MIME, parse
+from ..recorded_page import RecordedPage, load_page
 from ..store import store_of, watch
 from .catalogs import Kind, count_words, is_wordless, shorten
 from .comments import find_comments, replace_comments
@@ -43,6 +49,7 @@ from .compile import (
     drop_unfit,
     edit_address,
     find_lines,
+    find_message,
     has_catalog,
     kind_of_node,
     labels_now,
@@ -53,11 +60,8 @@ from .module_comments import name_module
 _ = get_translation("recipe_gallery")
 
 
-class code_comment(addnodes.translatable, nodes.literal_block):  # noqa: N801 (docutils names nodes so)
-    """A paragraph of a comment beside its block.
-
-    A literal block, so that Sphinx does not look for markup in it.
-    """
+class hidden_message(addnodes.translatable, nodes.Element):  # noqa: N801 (docutils names nodes so)
+    """A message that stands in no text of the page, ``original``; Sphinx looks for no markup."""
 
     def preserve_original_messages(self) -> None:
         """Do nothing: ``original`` is set from the start."""
@@ -67,8 +71,16 @@ class code_comment(addnodes.translatable, nodes.literal_block):  # noqa: N801 (d
         self["translation"] = translated_message
 
     def extract_original_messages(self) -> Sequence[str]:
-        """Return the paragraph."""
+        """Return the message."""
         return [self["original"]]
+
+
+class code_comment(hidden_message, nodes.literal_block):  # noqa: N801
+    """A paragraph of a comment beside its block."""
+
+
+class row_name(hidden_message):  # noqa: N801
+    """What a recipe calls a case, a variant or a size of what it measured."""
 
 
 class fold_summary(code_comment):  # noqa: N801
@@ -99,6 +111,30 @@ def _add_comments_of(block: nodes.literal_block, source: str | None, line: int) 
         helpers[-1].source, helpers[-1].line = source, line + comment.first
     at = block.parent.index(block)
     block.parent[at:at] = helpers
+
+
+def add_names(env: BuildEnvironment, document: nodes.document) -> None:
+    """Put helper nodes for the names of what a recipe measured, which tables and charts show."""
+    page = load_page(env, env.docname)
+    if not isinstance(page, RecordedPage):
+        return
+    words: dict[str, str] = {}
+    for _cell, data in find_data(page.recording.notebook):
+        with suppress(ValueError):  # the page tells it
+            is_named = '"arm"' not in json.dumps(data.get(MIME))  # elsewhere, by ``.. names::``
+            for row in parse(data[MIME]).rows if MIME in data and is_named else ():
+                found = row.case, row.sizes, row.size or "", row.variant
+                words |= dict.fromkeys(map(str, found), "")
+    for word in words:
+        if not is_wordless(word):
+            document += row_name("", original=word)
+            document[-1].source, document[-1].line = str(page.recording.path), 0
+
+
+def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
+    """Return the translation of a name in a recipe's rows, None where there is none."""
+    found = find_message(app.env, docname, word) if kind == "name" else word
+    return None if found == word else found
 
 
 def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None:
@@ -216,7 +252,7 @@ def write_comments(env: BuildEnvironment, document: nodes.document) -> None:
         folded["summary_classes"] = helper["classes"]
         folded.remove(helper)
     translations: dict[str, str] = {}
-    for helper in list(document.findall(code_comment)):
+    for helper in list(document.findall(hidden_message)):
         translations[helper["original"]] = helper.get("translation", "")
         helper.parent.remove(helper)
     for block in [*code_in_text(document), *code_of_cells(document)]:

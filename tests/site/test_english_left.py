@@ -59,9 +59,6 @@ _NO_WORD = re.compile(
     r"|(?:[(（]|[,，、] ?)[A-Za-z][A-Za-z -]{1,30}[)）]"  # the original behind its translation
     r"|[A-Za-z]+(?=[(（][가-힣一-鿿])"  # an English word that is explained at once
     r"|run compiled"  # a column of output
-    # What a recipe's code calls its cases, arms and sizes, for which it declares no other names
-    r"|(?:AdamW|NAdam) in an iteration|all in one graph|a tensor, momentum cycled"
-    r"|^(?:a number|a schedule|a tensor|compiler|eager operation|layers|process)$"
     r"|add g² to v|all at once"  # labels of a chart that a cell draws
     r"|“[^“”가-힣一-鿿]*”"  # a button of GitHub, the message of a program
 )

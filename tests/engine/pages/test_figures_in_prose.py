@@ -3,12 +3,14 @@
 import hashlib
 import json
 import re
+import shutil
 import sys
 import types
 from dataclasses import replace
 from unittest.mock import patch
 
 import nbformat
+import polib
 import pytest
 from babel import Locale
 from sphinx.application import Sphinx
@@ -16,6 +18,7 @@ from sphinx.locale import translators
 
 from gallery import Build, Gallery, write_recording
 from measured import RECIPE, SPEEDUP, add, add_replicate, claim, figure, store
+from recipe_gallery.cell_marks import DATA_CLASS
 from recipe_gallery.languages import find_locale
 from recipe_gallery.pages.measurements.evidence import tell_evidence
 from recipe_gallery.pages.measurements.format import describe_spread, format_figure
@@ -519,6 +522,28 @@ def test_a_translation_has_the_figures_in_its_own_form(gallery: Gallery) -> None
     assert 'title="컴퓨터 3대에서 나온 범위 2.6~2.9×, 프로세스 5개"' in html
     assert "컴퓨터 3대의 프로세스 5개 가운데 5개에서 성립합니다." in html
     assert not re.search(r"steps\.(py|po)", build.warnings)
+
+
+def test_names_in_rows_are_messages_of_the_page_that_its_catalog_translates(
+    gallery: Gallery,
+) -> None:
+    add(gallery, f":measured:`{SPEEDUP}`")
+    gallery.configure(gettext_compact=False)
+    gallery.build("gettext")
+    template = gallery.root / "out/gettext/recipes/steps.pot"
+    entries = {each.msgid: each for each in polib.pofile(str(template))}
+    assert entries["Adam"].comment.startswith("Name of a case, a variant or a size")
+    assert entries["fused"].occurrences == [("../../recordings/steps.ipynb", "0")]
+    assert not {"100", "speedup", "None"} & entries.keys()
+    shutil.rmtree(gallery.root / "out/doctrees")  # the builder of templates has its own
+    gallery.set_languages("ko")
+    gallery.translate("recipes/steps", {"fused": "융합", "Adam": "Adam"})
+    build = gallery.build(language="ko")
+    assert "융합 · speedup" in build.page("recipes/steps").replace("</span>", "").replace(
+        f'<span class="{DATA_CLASS}" lang="en">', ""
+    )
+    assert f'<span class="{DATA_CLASS}" lang="en">Adam</span>' in build.page("recipes/steps")
+    assert "the page does not have this message" not in build.warnings
 
 
 def test_a_translation_with_another_key_is_told_and_english_shown(gallery: Gallery) -> None:
