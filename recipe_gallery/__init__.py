@@ -22,7 +22,7 @@ class Priority(IntEnum):
 
     # config-inited
     READ_LANGUAGES = 3
-    COMPILE_CATALOGS = 4  # needs the languages
+    LOAD_LABELS = 4  # needs the languages
     CHECK_CONFIG = 5  # needs html_baseurl, which the languages give
     # transforms of a page that was read
     MARK_CELLS = 2  # all that show something of a cell ask the marks

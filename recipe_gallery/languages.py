@@ -175,6 +175,9 @@ def set_languages(app: "Sphinx", config: Config) -> None:
                 "%s", problem, type="recipe_gallery", subtype="language"
             )
     config.recipe_gallery_languages = languages
+    # Sphinx finds no catalog from here on, nor compiles any: translate/translations.py shows them
+    config.recipe_gallery_locale_dirs, config.locale_dirs = config.locale_dirs or ["locales"], []
+    config.gettext_auto_build = False
     if not config.html_baseurl:
         config.html_baseurl = languages[code].address(config.recipe_gallery_site_url)
 
@@ -186,7 +189,8 @@ def is_listed(app: "Sphinx", config: Config) -> bool:
 
 def locale_dirs(config: Config, srcdir: Path) -> list[Path]:
     """Return the folders of catalogs that conf.py names, at least the one Sphinx falls back to."""
-    return [Path(srcdir, name) for name in config.locale_dirs or ["locales"]]
+    names = getattr(config, "recipe_gallery_locale_dirs", None) or config.locale_dirs
+    return [Path(srcdir, name) for name in names or ["locales"]]
 
 
 def source_language(config: Config) -> Language:

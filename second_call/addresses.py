@@ -11,7 +11,7 @@ from sphinx.util import logging
 
 from recipe_gallery.languages import current_language
 from recipe_gallery.recipes.gallery import find_file
-from recipe_gallery.translate.compile import catalog_path
+from recipe_gallery.translate.translations import catalog_path
 
 from .head import short_address
 

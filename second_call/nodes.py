@@ -12,8 +12,8 @@ from sphinx.writers.html5 import HTML5Translator
 
 from recipe_gallery.languages import current_language, source_language
 from recipe_gallery.pages.measurements.roles import ROLES, make_node
-from recipe_gallery.translate.compile import find_message
 from recipe_gallery.translate.markup import inline_nodes
+from recipe_gallery.translate.translations import find_message
 
 _HYPHENATED = re.compile(r"([A-Za-z]+(?:-[A-Za-z]+)+)")
 _TEMPLATES = Environment(loader=PackageLoader(__package__), autoescape=True)

@@ -3,12 +3,15 @@
 The templates are in ``_templates/root/``; what they load are files of the first language.
 """
 
-import gettext
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from filelock import FileLock
 from sphinx.application import Sphinx
+
+from recipe_gallery.languages import Language
+from recipe_gallery.translate.catalogs import Kind
+from recipe_gallery.translate.translations import find_translations
 
 from .summary import list_recipes, summarize
 
@@ -60,8 +63,8 @@ def write_root_pages(app: Sphinx, exception: Exception | None) -> None:
             "path": urlsplit(site_url).path,
             "languages": languages,
             "codes": {each.tag: each.code for each in languages},
-            "texts": {each.code: _translate_texts(app, each.code) for each in languages},
-            "recipes": {each.code: _translate_titles(app, each.code) for each in languages},
+            "texts": {each.code: _translate_texts(app, each) for each in languages},
+            "recipes": {each.code: _translate_titles(app, each) for each in languages},
             "preview": config.second_call_preview,
         }
         for name in names if languages else ():
@@ -69,25 +72,18 @@ def write_root_pages(app: Sphinx, exception: Exception | None) -> None:
             (out / name).write_text(text + "\n", encoding="utf-8")
 
 
-def _translate_texts(app: Sphinx, code: str) -> dict[str, str]:
-    catalog = _load_catalog(app, "second_call", code)
-    return {name: catalog.gettext(text) for name, text in _TEXTS.items()}
+def _translate_texts(app: Sphinx, language: Language) -> dict[str, str]:
+    found = find_translations(app.env, "second_call", _TEXTS.values(), language, Kind.LABEL)
+    return {name: found.get(text, text) for name, text in _TEXTS.items()}
 
 
-def _translate_titles(app: Sphinx, code: str) -> list[tuple[str, str]]:
+def _translate_titles(app: Sphinx, language: Language) -> list[tuple[str, str]]:
     """Return address and title of each recipe, without markup."""
-    pages = list_recipes(app.env)[:MOST_RECIPES]
-    summaries = [(page, summarize(app.env, page)) for page in pages]
-    return [
-        (
-            app.builder.get_target_uri(page),
-            _load_catalog(app, page, code).gettext(summary.title).replace("``", ""),
-        )
-        for page, summary in summaries
-        if summary
-    ]
-
-
-def _load_catalog(app: Sphinx, domain: str, code: str) -> gettext.NullTranslations:
-    locale = Path(app.srcdir, app.config.locale_dirs[0])
-    return gettext.translation(domain, locale, [code], fallback=True)
+    titles = []
+    for page in list_recipes(app.env)[:MOST_RECIPES]:
+        if summary := summarize(app.env, page):
+            text = summary.title
+            found = find_translations(app.env, page, [text], language, Kind.PROSE)
+            title = found.get(text, text).replace("``", "")
+            titles.append((app.builder.get_target_uri(page), title))
+    return titles

@@ -358,10 +358,10 @@ class HostileSite:
                 if text in batch:
                     catalog.append(_entry(text, batch[text]))
             catalog.save()
-        finished = Finished(self.site.build(language=self.language).out)
+        built = self.site.build(language=self.language)
+        finished = Finished(built.out)
         self.tried += len(batch)
-        for path in self.site.root.glob(f"locale/{self.language}/**/*.mo"):
-            self.shown += len(polib.mofile(str(path)))
+        self.shown += len(batch) - built.warnings.count("shown in English")
         return list(finished.harm(self.clean))
 
 

@@ -210,6 +210,11 @@ def count_words(text: str) -> int:
     return len(text.split())
 
 
+def percent_done(words: int, words_left: int) -> int:
+    """Return whole percents, 100 only if nothing is left."""
+    return 100 * (words - words_left) // words if words_left else 100
+
+
 def count_left(project: Project, code: str) -> int:
     """Return how many messages a language's catalogs do not translate, or as fuzzy."""
     left = 0

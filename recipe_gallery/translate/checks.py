@@ -121,6 +121,7 @@ class Check:
 
 
 CHECKS: list[Check] = []
+Kinds = Mapping[str, set[Kind | None]]  # of messages; None for what no catalog may say
 
 
 def check(**options: Any) -> Callable[[CheckFunction], CheckFunction]:
@@ -399,13 +400,11 @@ def check_fuzzy(message: Message) -> Iterator[str]:
 
 
 def find_unfit(
-    entries: Iterable[polib.POEntry],
-    kinds: Mapping[str, Collection[Kind | None]],
-    language: Language,
+    entries: Iterable[polib.POEntry], kinds: Kinds, language: Language
 ) -> list[tuple[polib.POEntry, str]]:
     """Return the messages that would hurt a reader or spoil a page, each with the first reason.
 
-    ``kinds`` tells what each message is; None is what no catalog may say.
+    ``kinds`` tells what each message is.
     """
     found = []
     lines: dict[str, int] = {}

@@ -38,7 +38,6 @@ from .catalogs import (
     shipped_labels,
     write_catalog,
 )
-from .compile import loaded_messages
 from .module_comments import find_module_comments
 from .transforms import code_comment, fold_summary, row_name
 
@@ -230,7 +229,7 @@ def _translated(package: str, language: str) -> set[str]:
     shipped = gettext.translation("sphinx", locale, languages=[language], fallback=True)
     found = set()
     while shipped:  # Sphinx's de_DE holds next to nothing, and gettext goes on to de
-        messages = loaded_messages(shipped).items()
+        messages = getattr(shipped, "_catalog", {}).items()
         found |= {text for text, translation in messages if translation not in ("", text)}
         shipped = shipped._fallback  # type: ignore[attr-defined]
     return found

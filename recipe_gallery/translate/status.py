@@ -19,6 +19,7 @@ from .catalogs import (
     is_wordless,
     label_domains,
     locale_folders,
+    percent_done,
     read_catalog,
     split_path,
 )
@@ -57,11 +58,6 @@ class CatalogStatus:
     is_readable: bool = True  # else the page is in English
     revised: date | None = None
     translators: tuple[str, ...] = ()
-
-
-def percent_done(words: int, words_left: int) -> int:
-    """Return whole percents, 100 only if nothing is left."""
-    return 100 * (words - words_left) // words if words_left else 100
 
 
 def language_status(project: Project, code: str) -> list[CatalogStatus]:

@@ -7,10 +7,11 @@ done, the translations are written into the block and the helpers are removed.
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+import polib
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -41,21 +42,21 @@ from ..recipes.recording import find_data
 from ..recipes.rows import MIME, parse
 from ..recorded_page import RecordedPage, load_page
 from ..store import store_of, watch
-from .catalogs import Kind, count_words, is_wordless, shorten
+from .catalogs import Kind, count_words, is_wordless, line_of, percent_done, shorten
+from .checks import Kinds
 from .comments import find_comments, replace_comments
-from .compile import (
-    Kinds,
+from .module_comments import name_module
+from .translations import (
+    catalog_now,
     catalog_path,
     drop_unfit,
     edit_address,
-    find_lines,
     find_message,
-    has_catalog,
-    kind_of_node,
     labels_now,
-    page_translations,
+    read_entries,
+    show_on_page,
+    translations_of,
 )
-from .module_comments import name_module
 
 _ = get_translation("recipe_gallery")
 
@@ -138,15 +139,16 @@ def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
 
 
 def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None:
-    """Before Sphinx translates a page: see what is missing, and let words touch markup.
+    """Before Sphinx translates a page: give it the messages that are fit, and see what is missing.
 
-    Notes the share translated in the document; reports messages the page has no longer.
+    Notes the share translated in the document, and with the page what is wrong with its catalog.
     """
     docname = env.docname
     if not is_translated(env.config):
+        show_on_page(env, [])  # nor those of another build in this process
         return
     watch(env, labels_now)
-    watch(env, has_catalog, docname)
+    watch(env, catalog_now, docname)
     settings = document.settings
     settings.character_level_inline_markup = current_language(env.config).words_touch_markup
     # Directives in a catalog are refused; should Sphinx find one all the same, it reads no file
@@ -157,58 +159,90 @@ def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None
     kinds: dict[str, set[Kind | None]] = defaultdict(set)
     for node, text in found:
         is_comment = isinstance(node, code_comment)
-        kinds[text].add(Kind.COMMENT if is_comment else kind_of_node(node, text))
-    keep_fit(env, docname, kinds)
-    messages = kinds.keys()
-    catalog = page_translations(env, docname)
-    left = messages - catalog.keys()
+        kinds[text].add(Kind.COMMENT if is_comment else _kind_of_node(node, text))
+    read = _read_page(env, docname)
+    entries = read or []
+    lines = {entry.msgid: line_of(entry) for entry in reversed(entries)}
+    _keep_fit(env, docname, entries, kinds)
+    document["translations"] = {entry.msgstr: line_of(entry) for entry in entries}
+    catalog = show_on_page(env, entries)
+    left = kinds.keys() - catalog.keys()
     document["untranslated"] = [
         node for node, text in found if text in left and isinstance(node, nodes.TextElement)
     ]
-    words, words_left = (sum(map(count_words, part)) for part in (messages, left))
-    document["percent"] = 100 * (words - words_left) // words if words_left else 100
-    tell_differences(env, messages, catalog.keys())
-
-
-def keep_fit(env: BuildEnvironment, docname: str, kinds: Kinds) -> None:
-    """Keep messages of a page, being of these kinds, that do not spoil it; note the others.
-
-    What is noted with the page at hand is told in every build, whether it is read again or not.
-    """
-    store_of(env).pages[env.docname].problems += map(str, drop_unfit(env, docname, kinds))
-
-
-def tell_differences(
-    env: BuildEnvironment, messages: Collection[str], translated: Collection[str]
-) -> None:
-    """Note which messages the page or its catalog has alone."""
-    docname = env.docname
+    words, words_left = (sum(map(count_words, part)) for part in (kinds, left))
+    document["percent"] = percent_done(words, words_left)
     # With gettext_compact, as Sphinx has it, the pages of a folder share a catalog.
-    if docname_to_domain(docname, env.config.gettext_compact) != docname:
-        return
+    if read is not None and docname_to_domain(docname, env.config.gettext_compact) == docname:
+        _tell_differences(env, kinds.keys(), catalog.keys(), lines)
+
+
+def _kind_of_node(node: nodes.Element, text: str) -> Kind | None:
+    """Return what a message of a node is, other than a comment in code; None for no message.
+
+    With gettext_additional_targets Sphinx would also take HTML and files of pictures from there.
+    """
+    if isinstance(node, nodes.raw) or (isinstance(node, nodes.image) and node.get("alt") != text):
+        return None
+    if isinstance(node, nodes.math_block):
+        return Kind.FORMULA
+    is_code = isinstance(node, nodes.literal_block | nodes.doctest_block)
+    return Kind.LABEL if is_code else Kind.PROSE
+
+
+def _note(env: BuildEnvironment, problem: object) -> None:
+    """Note a problem of the page at hand: told in every build, whether it is read again or not."""
+    store_of(env).pages[env.docname].problems.append(str(problem))
+
+
+def _read_page(env: BuildEnvironment, docname: str) -> list[polib.POEntry] | None:
+    """Return the messages of a page's catalog, None if there is none that can be read."""
     path = catalog_path(env, docname)
+    try:
+        return read_entries(path) if path.exists() else None
+    except GalleryError as error:
+        _note(env, f"{error}; the page is shown in English")
+        return None
+
+
+def _keep_fit(
+    env: BuildEnvironment, docname: str, entries: list[polib.POEntry], kinds: Kinds
+) -> None:
+    """Keep messages of a page, being of these kinds, that do not spoil it; note the others."""
+    path, language = catalog_path(env, docname), current_language(env.config)
+    for problem in drop_unfit(path, entries, kinds, language):
+        _note(env, problem)
+
+
+def _tell_differences(
+    env: BuildEnvironment,
+    messages: Collection[str],
+    translated: Collection[str],
+    lines: Mapping[str, int],
+) -> None:
+    """Note which messages the page or its catalog has alone; ``lines`` are those of the catalog."""
+    path = catalog_path(env, env.docname)
     update = f"run: {suggest('update-po', env.config.language)}"
-    told, lines = [], find_lines(path)
     for text in sorted(set(translated) - set(messages)):
         problem = f"the page does not have this message any more: {shorten(text)}"
-        told.append(GalleryError(problem, path=path, line=lines.get(text), remedy=update))
+        _note(env, GalleryError(problem, path=path, line=lines[text], remedy=update))
     # Who writes catalogs without `update-po`, which keeps templates, may leave some out.
     is_whole = Path(locale_dirs(env.config, Path(env.srcdir))[0], "templates").is_dir()
     absent = [text for text in messages if text not in lines and not is_wordless(text)]
-    if is_whole and absent and has_catalog(env, docname):
+    if is_whole and absent:
         problem = f"messages of the page are missing: {len(absent)}, as {shorten(absent[0])}"
-        told.append(GalleryError(problem, path=path, remedy=update))
-    store_of(env).pages[docname].problems += map(str, told)
+        _note(env, GalleryError(problem, path=path, remedy=update))
 
 
 def take_out_new(env: BuildEnvironment, document: nodes.document) -> None:
     """Take out of a translated page what its source has not, should it have passed all checks."""
     if "acts" not in document:
         return
+    translations = document.attributes.pop("translations")
     for words in take_out(document, document.attributes.pop("acts")):
         told = f"{shorten(words)} would be more than words on the page; shown as words"
-        error = GalleryError(told, path=catalog_path(env, env.docname))
-        store_of(env).pages[env.docname].problems.append(str(error))
+        line = next((line for text, line in translations.items() if words in text), None)
+        _note(env, GalleryError(told, path=catalog_path(env, env.docname), line=line))
 
 
 def mark_untranslated(env: BuildEnvironment, document: nodes.document) -> None:
@@ -251,35 +285,32 @@ def write_comments(env: BuildEnvironment, document: nodes.document) -> None:
         folded["summary"] = helper.get("translation") or helper["original"]
         folded["summary_classes"] = helper["classes"]
         folded.remove(helper)
-    translations: dict[str, str] = {}
+    own: dict[str, str] = {}
     for helper in list(document.findall(hidden_message)):
-        translations[helper["original"]] = helper.get("translation", "")
+        own[helper["original"]] = helper.get("translation", "")
         helper.parent.remove(helper)
     for block in [*code_in_text(document), *code_of_cells(document)]:
-        found, is_module = translations, "recipe_module" in block
-        if is_module:
-            found = _translate_module(env, Path(block["recipe_module"][0]))
-        if not any(found.values()):
+        translations, name, is_module = own, env.docname, "recipe_module" in block
+        if is_module:  # whose catalog all pages that show it share
+            name = name_module(env.docname, Path(block["recipe_module"][0]))
+            translations = _translate_module(env, name)
+        if not any(translations.values()):
             continue
         refused: dict[str, str] = {}
-        code = replace_comments(block.astext(), found, is_module=is_module, refused=refused)
+        code = replace_comments(block.astext(), translations, is_module=is_module, refused=refused)
         set_code(block, code)
-        for text, problem in refused.items():
-            module = Path(block["recipe_module"][0]) if is_module else None
-            path = catalog_path(env, name_module(env.docname, module) if module else env.docname)
-            told, line = (
-                f"the translation is {problem}; shown in English",
-                find_lines(path).get(text),
-            )
-            error = GalleryError(told, path=path, line=line)
-            store_of(env).pages[env.docname].problems.append(str(error))
+        path = catalog_path(env, name)
+        for entry in read_entries(path) if refused else ():
+            if problem := refused.pop(entry.msgid, ""):
+                told = f"the translation is {problem}; shown in English"
+                _note(env, GalleryError(told, path=path, line=line_of(entry)))
 
 
-def _translate_module(env: BuildEnvironment, path: Path) -> dict[str, str]:
+def _translate_module(env: BuildEnvironment, name: str) -> dict[str, str]:
     """Return the translated comments of a module; the page is read again when they change."""
     if not is_translated(env.config):
         return {}
-    name = name_module(env.docname, path)
-    texts = page_translations(env, name)
-    keep_fit(env, name, {text: {Kind.COMMENT} for text in texts})
-    return watch(env, page_translations, name)
+    watch(env, catalog_now, name)
+    entries = _read_page(env, name) or []
+    _keep_fit(env, name, entries, {entry.msgid: {Kind.COMMENT} for entry in entries})
+    return translations_of(entries)

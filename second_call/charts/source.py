@@ -24,7 +24,7 @@ from recipe_gallery.pages.measurements.naming import EVIDENCE, NAME, QUANTITY
 from recipe_gallery.recipes.measurements import Measurement
 from recipe_gallery.recipes.rows import Row, slug
 from recipe_gallery.store import watch
-from recipe_gallery.translate.compile import find_message
+from recipe_gallery.translate.translations import find_message
 
 from ..summary import declared_names, summarize
 

@@ -1,7 +1,5 @@
 """The directive ``translation-glossary``."""
 
-from pathlib import Path
-
 from docutils import nodes
 from sphinx.config import Config
 from sphinx.locale import get_translation
@@ -13,6 +11,7 @@ from recipe_gallery.languages import (
     Language,
     current_language,
     is_translated,
+    locale_dirs,
     source_language,
     translated_languages,
 )
@@ -34,7 +33,7 @@ class TranslationGlossary(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the table."""
-        locale = Path(self.env.srcdir, self.config.locale_dirs[0])
+        locale = locale_dirs(self.config, self.env.srcdir)[0]
         for path in find_glossaries(locale):
             self.env.note_dependency(str(path))
         try:

@@ -9,7 +9,7 @@ from sphinx.locale import get_translation
 
 from recipe_gallery.languages import current_language, is_translated
 from recipe_gallery.pages.header import has_downloads
-from recipe_gallery.translate.compile import catalog_path, edit_address
+from recipe_gallery.translate.translations import catalog_path, edit_address
 
 from ..nodes import render
 

@@ -21,8 +21,8 @@ from recipe_gallery.languages import (
 )
 from recipe_gallery.project import Project
 from recipe_gallery.store import keep, watch
-from recipe_gallery.translate.compile import edit_address
 from recipe_gallery.translate.status import CatalogStatus, Progress, add_up, language_status
+from recipe_gallery.translate.translations import edit_address
 
 from ..nodes import html_element, link_to_page, make_table, render
 

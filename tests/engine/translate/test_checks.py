@@ -23,7 +23,6 @@ from recipe_gallery.translate.checks import (
     find_misused,
     run_checks,
 )
-from recipe_gallery.translate.compile import kind_of_node
 from recipe_gallery.translate.glossary import load_glossary
 from recipe_gallery.translate.markup import _machinery, inline_nodes, parse
 from recipe_gallery.translate.pseudo import pseudo_message
@@ -346,25 +345,6 @@ def test_what_only_looks_like_words_is_left_out_of_them() -> None:
         assert mixed.wording[0] == "x   y", part
     as_the_source = Message(text="Hand it *args.", translation="*args 전달", language=korean)
     assert as_the_source.new_problems == []
-
-
-@pytest.mark.parametrize(
-    ("node", "kind"),
-    [
-        (nodes.paragraph(), Kind.PROSE),
-        (nodes.title(), Kind.PROSE),
-        (nodes.image(alt="a text"), Kind.PROSE),
-        (nodes.image(uri="a text"), None),  # its file, which no catalog may name
-        (nodes.raw(), None),
-        (nodes.math_block(), Kind.FORMULA),
-        (nodes.literal_block(), Kind.LABEL),
-        (nodes.doctest_block(), Kind.LABEL),
-    ],
-)
-def test_what_a_message_is_its_place_on_the_page_says(
-    node: nodes.Element, kind: Kind | None
-) -> None:
-    assert kind_of_node(node, "a text") is kind
 
 
 def test_a_figure_is_compared_by_its_name_and_what_is_none_as_it_stands() -> None:

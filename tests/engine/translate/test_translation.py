@@ -16,12 +16,13 @@ from sphinx.environment import BuildEnvironment
 
 from gallery import ROOT, Gallery
 from recipe_gallery.errors import GalleryError
+from recipe_gallery.languages import current_language
 from recipe_gallery.project import load_project
 from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.recipes.recipe import load_recipe
-from recipe_gallery.translate.catalogs import ENGINE_LOCALE
-from recipe_gallery.translate.compile import shipped_labels, translate
+from recipe_gallery.translate.catalogs import ENGINE_LOCALE, Kind, shipped_labels
 from recipe_gallery.translate.pot import make_pots
+from recipe_gallery.translate.translations import find_translations
 
 PAGE = "recipes/adding"
 MESSAGES = {
@@ -99,6 +100,14 @@ def test_page_notebook_and_script_are_translated(site: Gallery) -> None:
     script = (build.out / f"{PAGE}.py").read_text()
     assert "# # 수 더하기" in script
     assert "\n# 여기에 있는 까닭.\n" in script
+
+
+def test_comments_in_code_of_a_text_are_translated(site: Gallery) -> None:
+    code = ".. code-block:: python\n\n   x = 1  # Here.\n"
+    site.write("page", f'"""\nPage\n====\n\n{code}"""\n\ny = 1  # Here.\n')
+    site.translate("recipes/page", {"Page": "쪽", "Here.": "여기."})
+    page = site.build(language="ko").page("recipes/page")
+    assert (page.count("# 여기."), page.count("# Here.")) == (2, 0)
 
 
 def test_what_is_not_translated_is_english_marked_and_told(site: Gallery) -> None:
@@ -300,13 +309,6 @@ def test_pages_may_be_translated_in_any_folder_of_catalogs(site: Gallery) -> Non
     assert "문단입니다." in build.page(PAGE)
 
 
-def test_compiled_catalogs_of_others_are_left_alone(site: Gallery) -> None:
-    path = site.root / "locale/ko/LC_MESSAGES/their_package.mo"
-    path.write_bytes(polib.POFile().to_binary())
-    site.build(language="ko")
-    assert path.exists()
-
-
 def test_the_labels_of_a_language_serve_its_regions(site: Gallery) -> None:
     languages = site.root / "languages.toml"
     languages.write_text(languages.read_text().replace("ko =", "ko_KR ="))
@@ -326,11 +328,11 @@ def test_a_changed_list_of_languages_changes_all_pages(site: Gallery) -> None:
 def test_an_extension_of_a_project_shows_messages_of_a_page(
     site: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shown: list[str] = []
+    shown: list[tuple[str, str]] = []
 
     def show(app: Sphinx, env: BuildEnvironment) -> None:
-        texts = ("A paragraph.", "A remark.", "Not there")
-        shown.extend(translate(env, PAGE, text) for text in texts)
+        texts, korean = ("A paragraph.", "A remark.", "Not there"), current_language(app.config)
+        shown.extend(find_translations(env, PAGE, texts, korean, Kind.PROSE).items())
 
     extension = ModuleType("extension_of_a_project")
     extension.setup = lambda app: {"version": str(app.connect("env-updated", show))}
@@ -338,7 +340,7 @@ def test_an_extension_of_a_project_shows_messages_of_a_page(
     site.add_extension(extension.__name__)
     edit(site, "A remark.", "")
     assert site.build(language="ko").exit_status == 0
-    assert shown == ["문단입니다.", "A remark.", "Not there"]
+    assert shown == [("A paragraph.", "문단입니다.")]
 
 
 def test_an_unknown_language_is_told(site: Gallery) -> None:
@@ -389,11 +391,10 @@ def test_labels_of_a_region_are_those_of_its_language() -> None:
 
 
 def test_a_catalog_that_comes_or_goes_changes_its_page(site: Gallery) -> None:
-    path, other = site.translate(PAGE, MESSAGES), site.translate("index", {"Site": "사이트"})
+    path = site.translate(PAGE, MESSAGES)
     site.build(language="ko")
-    for each in (path, other, other.with_suffix(".mo")):  # one with what it was compiled to
-        each.unlink()
-    assert sorted(site.build(language="ko").read) == ["index", PAGE]
+    path.unlink()
+    assert site.build(language="ko").read == [PAGE]
     site.translate(PAGE, MESSAGES)
     assert PAGE in site.build(language="ko").read
 
@@ -420,13 +421,12 @@ def test_problems_are_told_again_in_a_build_that_reads_no_page(site: Gallery) ->
     assert (again.warnings, again.read) == (first.warnings, [])
 
 
-@pytest.mark.parametrize("suffix", ["po", "mo"])
-def test_the_language_of_the_sources_has_no_catalogs(site: Gallery, suffix: str) -> None:
-    path = site.root / f"locale/en/LC_MESSAGES/index.{suffix}"
-    path.parent.mkdir(parents=True)
-    path.write_bytes(polib.POFile().to_binary())
-    with pytest.raises(GalleryError, match=r"en is the language of the sources; .*remove"):
-        site.build(language="en")
+def test_the_language_of_the_sources_has_no_catalogs(site: Gallery) -> None:
+    for domain, text in (("index", "Site"), ("sphinx", "Search"), ("recipe_gallery", "Notebook")):
+        path = site.translate(domain, {text: "HIJACKED"}, language="en")
+        polib.pofile(str(path)).save_as_mofile(str(path.with_suffix(".mo")))
+    build = site.build(language="en")
+    assert not [page for page in build.out.rglob("*.html") if "HIJACKED" in page.read_text()]
 
 
 def test_templates_name_the_line_of_the_recipe(site: Gallery) -> None:

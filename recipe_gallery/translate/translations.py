@@ -1,0 +1,214 @@
+"""The translations that a build shows: what is fit of its catalogs, each message checked once.
+
+Sphinx would take compiled catalogs as they are, whoever compiled them. Here it gets none: labels
+are read when a build begins, the messages of a page when that page is, and handed to Sphinx in
+memory. What would spoil a page is told, and readers get the English text for it.
+"""
+
+import contextlib
+import gettext
+import hashlib
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import polib
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
+from sphinx.locale import translators
+from sphinx.util import logging
+from sphinx.util.i18n import docname_to_domain
+
+from ..errors import GalleryError, suggest
+from ..languages import (
+    Language,
+    current_language,
+    is_listed,
+    is_translated,
+    locale_dirs,
+    source_language,
+)
+from ..store import keep, once, watch
+from .catalogs import (
+    ENGINE,
+    Kind,
+    catalog_folder,
+    label_domains,
+    line_of,
+    read_catalog,
+    shipped_labels,
+)
+from .checks import Kinds, find_unfit
+
+logger = logging.getLogger(__name__)
+
+
+class _Catalog(gettext.GNUTranslations):
+    """Messages as Sphinx and its templates ask for them."""
+
+    def __init__(self, domain: str, messages: dict[str, str]) -> None:
+        super().__init__()
+        self._catalog = messages
+        self.plural = bool  # no message has plural forms
+        known = translators.get(("general", domain))
+        if known and not isinstance(known, _Catalog):  # which an earlier build has put there
+            self.add_fallback(known)
+        translators["general", domain] = self
+
+
+def load_labels(app: Sphinx, config: Config) -> None:
+    """Let this build show the labels of its language that are fit."""
+    for folder in catalog_folders(config, app.srcdir):
+        # Sphinx loads these by itself, unchecked, before any extension runs. gettext keeps one
+        # dictionary for each file, for the life of the process.
+        name = gettext.GNUTranslations, os.path.abspath(folder / "sphinx.mo")
+        if loaded := gettext._translations.get(name):  # type: ignore[attr-defined]
+            loaded._catalog.clear()
+    for domain in label_domains(config):
+        messages: dict[str, str] = {}
+        for path in _label_files(config, app.srcdir, domain) if is_translated(config) else ():
+            try:
+                entries = read_entries(path)
+            except GalleryError as error:
+                _warn(f"{error}; its labels are shown in English")
+                continue
+            kinds: Kinds = {entry.msgid: {Kind.LABEL} for entry in entries}
+            for problem in drop_unfit(path, entries, kinds, current_language(config)):
+                _warn(problem)
+            messages = translations_of(entries) | messages  # those of the project go first
+        catalog = _Catalog(domain, messages)
+        if domain == "sphinx":
+            app.translator = catalog
+
+
+def _label_files(config: Config, root: Path, domain: str) -> Iterator[Path]:
+    """Yield the catalogs of labels that there are, those of the project first."""
+    files = [folder / f"{domain}.po" for folder in catalog_folders(config, root)]
+    shipped = shipped_labels(config.language) if domain == ENGINE else None
+    yield from (path for path in (*files, shipped) if path and path.is_file())
+
+
+def read_entries(path: Path) -> list[polib.POEntry]:
+    """Return the messages in use of a catalog; raise ``GalleryError`` if it cannot be read."""
+    return [each for each in read_catalog(path) if not each.obsolete]
+
+
+def drop_unfit(
+    path: Path, entries: list[polib.POEntry], kinds: Kinds, language: Language
+) -> Iterator[GalleryError]:
+    """Remove the messages of these kinds that would spoil a page; yield why."""
+    unfit = find_unfit([e for e in entries if e.msgid in kinds], kinds, language)
+    refused = {id(entry) for entry, _problem in unfit}
+    entries[:] = [entry for entry in entries if id(entry) not in refused]
+    for entry, problem in unfit:
+        yield GalleryError(f"{problem}; shown in English", path=path, line=line_of(entry))
+
+
+def translations_of(entries: list[polib.POEntry]) -> dict[str, str]:
+    """Return the messages that are translated, by their source texts; the first one counts."""
+    usable = [each for each in entries if each.msgctxt is None and not each.msgid_plural]
+    return {e.msgid: e.msgstr for e in reversed(usable) if e.msgid and e.translated()}
+
+
+def show_on_page(env: BuildEnvironment, entries: list[polib.POEntry]) -> dict[str, str]:
+    """Let Sphinx take these messages for the page at hand; return those that are translated."""
+    domain, messages = _domain(env, env.docname), translations_of(entries)
+    if domain in label_domains(env.config):
+        return {}  # a page that is called like a catalog of labels
+    translators.pop(("general", domain), None)
+    if messages:
+        _Catalog(domain, messages)
+    return messages
+
+
+def find_translations(
+    env: BuildEnvironment, name: str, texts: Collection[str], language: Language, kind: Kind
+) -> dict[str, str]:
+    """Return those of a catalog's messages, all of one kind, that are translated and fit."""
+    if language == source_language(env.config):
+        return {}
+    entries = once(env, _entries_now, name, language.code)
+    entries = [entry for entry in entries if entry.msgid in texts]
+    path = catalog_path(env, name, language.code)
+    list(drop_unfit(path, entries, {text: {kind} for text in texts}, language))
+    return translations_of(entries)
+
+
+def _entries_now(env: BuildEnvironment, name: str, code: str) -> list[polib.POEntry]:
+    with contextlib.suppress(GalleryError):  # told with its page
+        return read_entries(catalog_path(env, name, code))
+    return []
+
+
+def find_message(env: BuildEnvironment, docname: str, text: str) -> str:
+    """Return a message of a page in the language of this build, and watch it."""
+    return watch(env, translate_message, docname, text) if is_translated(env.config) else text
+
+
+def translate_message(env: BuildEnvironment, docname: str, text: str) -> str:
+    """Return a translated message; a catalog that has not changed is not read again."""
+
+    def read() -> tuple[list[Path], str]:
+        language = current_language(env.config)
+        return [], find_translations(env, docname, [text], language, Kind.PROSE).get(text, text)
+
+    return str(keep(env, ("message", docname, text), [catalog_path(env, docname)], read))
+
+
+def labels_now(env: BuildEnvironment) -> str:
+    """Return hashes of all labels in the language of this build, for pages to watch."""
+    domains = label_domains(env.config)
+    files = [path for each in domains for path in _label_files(env.config, env.srcdir, each)]
+    return " ".join(map(_digest, files))
+
+
+def catalog_now(env: BuildEnvironment, docname: str) -> str:
+    """Return a hash of a page's catalog, for it to watch."""
+    return _digest(catalog_path(env, docname))
+
+
+def _digest(file: Path) -> str:
+    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
+
+
+def _domain(env: BuildEnvironment, docname: str) -> str:
+    return docname_to_domain(docname, env.config.gettext_compact)
+
+
+def catalog_folders(config: Config, root: Path, code: str = "") -> list[Path]:
+    """Return the folders in which the catalogs of a language lie, by default this build's."""
+    return [catalog_folder(each, code or config.language) for each in locale_dirs(config, root)]
+
+
+def catalog_path(env: BuildEnvironment, docname: str, code: str = "") -> Path:
+    """Return where the catalog of a page lies, or would lie."""
+    folders = catalog_folders(env.config, env.srcdir, code)
+    paths = [folder / f"{_domain(env, docname)}.po" for folder in folders]
+    return next((path for path in paths if path.exists()), paths[0])
+
+
+def edit_address(env: BuildEnvironment, catalog: Path) -> str:
+    """Return where a catalog is edited on the web; nothing of one outside of a repository."""
+    repository = env.config.recipe_gallery_repository_url.rstrip("/")
+    file = Path(os.path.relpath(catalog, env.srcdir)).as_posix()
+    branch = env.config.recipe_gallery_repository_branch
+    return f"{repository}/edit/{branch}/{file}" if repository and not file.startswith("..") else ""
+
+
+def report_missing(app: Sphinx, env: BuildEnvironment) -> None:
+    """Tell which pages have no catalog in a language that ``languages.toml`` lists."""
+    if not is_translated(app.config) or not is_listed(app, app.config):
+        return
+    folders, text = catalog_folders(app.config, app.srcdir), "no catalogs, so everything is in"
+    missing = {folders[0]}
+    if any(folder.is_dir() for folder in folders):
+        text = "no such catalog, so the page is in"
+        missing = {catalog_path(env, docname) for docname in env.found_docs}
+    remedy = f"run: {suggest('update-po', app.config.language)}"
+    for path in sorted(path for path in missing if not path.exists()):
+        _warn(GalleryError(f"{text} English", path=path, remedy=remedy))
+
+
+def _warn(problem: object) -> None:
+    logger.warning("%s", problem, type="recipe_gallery", subtype="catalog")
