@@ -1,8 +1,7 @@
 import re
 import subprocess
-from pathlib import Path
 
-from gallery import ROOT, copy_repository
+from gallery import ROOT
 
 
 def test_help_lists_every_target_from_its_comment() -> None:
@@ -21,26 +20,6 @@ def test_an_unknown_recipe_is_one_clear_line(make: list[str]) -> None:
     assert done.returncode != 0
     assert "no recipe named no_such_recipe; there are: " in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_a_test_that_would_install_fails(make: list[str], tmp_path: Path) -> None:
-    copy_repository(tmp_path / "clone")
-    (tmp_path / "clone/requirements.txt").write_text("newer than what is installed\n")
-    done = subprocess.run([*make, "html"], cwd=tmp_path / "clone", capture_output=True, text=True)
-    assert done.returncode != 0
-    assert "a test would install: -m pip install" in done.stderr
-    others = f"VENV={tmp_path}/new"
-    done = subprocess.run([*make, others, "html"], cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode != 0
-    assert "a test would install: -m venv" in done.stderr
-
-
-def test_no_test_runs_make_with_an_environment_of_its_own() -> None:
-    # only through the fixture, which installs nothing; `make help` needs no packages
-    tests = [path for path in ROOT.glob("tests/**/*.py") if path != Path(__file__)]
-    texts = {path: path.read_text(encoding="utf-8") for path in tests if path.name != "conftest.py"}
-    found = [path for path, text in texts.items() if re.search(r"""\[\s*["']make["']""", text)]
-    assert found == []
 
 
 def test_live_names_an_editor_only_if_one_is_given(make: list[str]) -> None:

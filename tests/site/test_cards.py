@@ -4,14 +4,9 @@ import re
 import shutil
 
 import pytest
-from babel import Locale
 
 from gallery import ROOT, SETTINGS, Gallery
 from measured import SPEEDUP, add, figure, store
-from recipe_gallery.languages import Language
-from recipe_gallery.translate.status import Progress
-from second_call import summary
-from second_call.translators.progress_page import draw_progress
 
 SHORT = '''
     """
@@ -56,46 +51,10 @@ def test_a_page_has_the_title_of_its_neighbour_when_that_is_another(site: Galler
     assert "Next recipe</span> Another</a>" in site.build().page("recipes/gamma")
 
 
-def test_a_recipe_that_did_not_change_is_not_read_again_for_its_card(
-    site: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    site.build()
-    read = []
-    load = summary.load_recorded
-    monkeypatch.setattr(
-        summary,
-        "load_recorded",
-        lambda file, folder: read.append(file.name) or load(file, folder),
-    )
-    index = site.root / "index.rst"
-    index.write_text(index.read_text() + "\nMore.\n")
-    site.write("beta", SHORT % "Another sentence.")
-    build = site.build()
-    assert "Another sentence." in build.page("recipes/index")
-    assert "About gamma." in build.page("recipes/index")
-    assert read == ["beta"]
-
-
 def test_an_edit_that_a_card_does_not_show_leaves_its_page_alone(site: Gallery) -> None:
     site.build()
     site.write("beta", SHORT % "About beta.\n\n    More about it.")
     assert site.build().read == ["recipes/beta"]
-
-
-def test_a_recipe_that_cannot_be_read_has_no_card_until_it_is_mended(site: Gallery) -> None:
-    site.write("beta", "x = = 1\n")
-    assert titles(site.build().page("recipes/index")) == ["gamma", "alpha"]
-    site.write("beta", SHORT % "About beta.")
-    assert titles(site.build().page("recipes/index")) == ["gamma", "beta", "alpha"]
-
-
-def test_a_bar_of_progress_shows_what_waits_to_be_revised() -> None:
-    progress = Progress(fuzzy=2, words=40, words_left=30, words_fuzzy=20)
-    english, korean = Language(code="en", name="English"), Language(code="ko", name="한국어")
-    assert english.locale == Locale("en")
-    drawn = draw_progress(progress, english, korean).astext()
-    assert '<rect class="done" width="25.00"' in drawn
-    assert '<rect class="waiting" x="25.00" width="50.00"' in drawn
 
 
 def test_a_card_has_the_figures_of_its_sentence(gallery: Gallery) -> None:

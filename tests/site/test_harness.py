@@ -168,19 +168,6 @@ def test_warming_up_goes_on_until_batches_agree(gpu: Any, clock: Clock) -> None:
     assert 1.5 < clock.now - began < 2
 
 
-@pytest.mark.parametrize(("seconds", "least", "most"), [([0.05], 1, 1.1), ([0.05, 0.1], 3, 3.2)])
-def test_warming_up_has_a_least_and_a_most(
-    gpu: Any, clock: Clock, seconds: list[float], least: float, most: float
-) -> None:
-    gpu.warm_up_seconds, began, durations = (1, 3), clock.now, iter(seconds * 1000)
-
-    def work() -> None:
-        clock.now += next(durations)
-
-    gpu.warm_up({"work": work})
-    assert least <= clock.now - began <= most
-
-
 @pytest.mark.parametrize("seconds", [0.00002, 0.0013, 0.04, 0.3])
 def test_each_sample_lasts_as_long(bench: Any, clock: Clock, seconds: float) -> None:
     calls = bench.warm_up({"work": clock.work(seconds)})["work"]
@@ -198,22 +185,6 @@ def test_variants_that_disagree_are_named(bench: Any, clock: Clock, module: Any)
         bench.compare("sum", variants, tolerance=0.01)
     del variants["far"]
     bench.compare("sum", variants, tolerance=0.01)
-
-
-def test_a_result_that_later_calls_change_is_compared_as_it_was(
-    bench: Any, clock: Clock, module: Any
-) -> None:
-    weight = module.torch.zeros(1)
-
-    def step() -> Any:
-        clock.now += 0.01
-        return weight.add_(1)
-
-    def other() -> Any:
-        clock.now += 0.01
-        return weight * 0 + 3  # what the third step had made of it
-
-    bench.compare("steps", {"step": step, "other": other}, tolerance=0, rehearse=False)
 
 
 def test_the_smallest_size_is_rehearsed_and_counts_for_nobody(bench: Any, clock: Clock) -> None:
@@ -271,44 +242,12 @@ def test_the_start_of_the_compiler_is_measured_apart(
     assert measured == [("process", "compiler", "start_up", pytest.approx(7))]
 
 
-def test_nothing_is_published_in_a_script(bench: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    capsys.readouterr()
-    bench.measure("a schedule", "a number", "compilations", 8, unit="")
-    assert capsys.readouterr().out == ""
-
-
 def test_a_gpu_adds_its_time_kernels_and_memory(gpu: Any, clock: Clock) -> None:
     table = gpu.compare("sum", {"eager": clock.work(0.03), "compiled": clock.work(0.02)})
     assert table.gpu.tolist() == [0.02, 0.02]
     assert table.kernels.tolist() == [20, 20]
     assert table.memory.tolist() == [500, 500]
     assert table.cpu.tolist() == pytest.approx([0.03, 0.02])
-
-
-def test_each_variant_is_profiled_three_times_between_its_rounds(
-    gpu: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    walls = iter([3.0, 1.0, 2.0])
-    events: list[str] = []
-    monkeypatch.setattr(gpu, "warm_up", lambda _functions: {"eager": 1})
-    time = gpu.time
-
-    def note(function: Any, calls: int = 1, wait: bool = True) -> Any:
-        if wait:
-            events.append("round")
-        return time(function, calls, wait)
-
-    monkeypatch.setattr(gpu, "time", note)
-
-    def profile(_function: object, calls: int) -> tuple[float, float]:
-        events.append("profile")
-        return (9.0 if events.count("profile") == 1 else next(walls)), 20.0
-
-    monkeypatch.setattr(gpu, "profile", profile)
-    table = gpu.compare("sum", {"eager": clock.work(0.06)}, rehearse=False, rounds=9)
-    # Three first calls; then a profile that only counts kernels.
-    assert "".join(event[0] for event in events) == "rrr" + "p" + "rp" + "rrrp" + "rrrp" + "rr"
-    assert table.gpu["eager"] == 2.0
 
 
 @pytest.mark.parametrize(("kernels", "calls"), [(0, 500), (20, 25), (499, 1), (2000, 1)])
@@ -341,13 +280,3 @@ def test_garbage_is_not_collected_while_timing(bench: Any, clock: Clock) -> None
     assert not any(collecting[3:])  # the first three are first calls
     assert gc.isenabled()
     assert gc.get_freeze_count() <= frozen
-
-
-def test_a_table_shows_milliseconds_and_its_case(
-    bench: Any, clock: Clock, capsys: pytest.CaptureFixture[str]
-) -> None:
-    bench.compare("sum", {"eager": clock.work(0.004), "other": clock.work(0.002)})
-    shown = capsys.readouterr().out
-    assert "wall (ms)" in shown
-    assert "sum" in shown
-    assert "NaN" not in shown

@@ -2,18 +2,14 @@
 
 import re
 from pathlib import Path
-from types import SimpleNamespace
 from urllib.parse import parse_qs, unquote, urlsplit
 
 import pytest
 from bs4 import BeautifulSoup
-from docutils import nodes
 
 from gallery import ROOT, Gallery
 from recipe_gallery.languages import Language
 from recipe_gallery.recipes.recording import read_recording
-from second_call.foot import locate_source
-from second_call.head import _preview
 from site_pages import LANGUAGES, NAMES, SOURCE, by_language, by_recipe, read
 
 SITE = "https://example.org/torch-compile-recipes/"
@@ -71,17 +67,6 @@ def test_a_link_to_a_recipe_is_shown_with_its_first_picture(
     picture = meta(recipe_page, "og:image")
     assert picture.endswith(f"/{expected}")
     assert (languages_site / picture.removeprefix(SITE)).exists()
-
-
-def test_the_first_picture_of_a_page_is_its_preview() -> None:
-    images = {"recipes/images/one.png": "one.png"}
-    config = SimpleNamespace(second_call_preview="_static/site.png", html_baseurl=SITE)
-    app = SimpleNamespace(builder=SimpleNamespace(images=images, imagedir="_images"), config=config)
-    page = nodes.section("", nodes.image(uri="https://example.org/badge.png"))
-    assert _preview(app, page)["file"] == "_static/site.png"
-    page += nodes.image(uri="recipes/images/one.png", alt="One")
-    found = _preview(app, page)
-    assert (found["address"], found["alt"]) == (f"{SITE}_images/one.png", "One")
 
 
 @by_language
@@ -158,12 +143,6 @@ def test_a_page_without_repository_has_downloads_only(gallery: Gallery, recipe: 
     gallery.write("adding", recipe)
     page = BeautifulSoup(gallery.build().page("recipes/adding"), "html.parser")
     assert len(page.select(".recipe-actions a")) == 2
-
-
-def test_a_recipe_outside_of_the_sources_has_no_link_to_its_source(tmp_path: Path) -> None:
-    for place, wanted in (("docs/a/b.py", "a/b.py"), ("examples/b.py", "")):
-        path = tmp_path / place
-        assert locate_source(tmp_path / "docs", path) == wanted
 
 
 def test_a_style_that_the_policy_forbids_is_a_warning(gallery: Gallery, recipe: str) -> None:

@@ -8,13 +8,11 @@ from dataclasses import replace
 
 import nbformat
 import pytest
-from babel import Locale
 from bs4 import BeautifulSoup
 from playwright.sync_api import Browser
 
 from gallery import ROOT, Gallery, write_recording
 from measured import add, figure, row_of, store
-from recipe_gallery.pages.measurements.format import format_range
 from recipe_gallery.recipes.measurements import Measurement
 from recipe_gallery.recipes.rows import Published
 from recipe_gallery.recipes.sources import Measurements, Process, measure_all
@@ -59,9 +57,6 @@ def measured(*processes: list[Measurement]) -> Measurements:
     )
 
 
-KNOWN = measured(FIGURES)
-
-
 @pytest.fixture
 def site(gallery: Gallery) -> Gallery:
     add(gallery, "Text.")
@@ -92,23 +87,6 @@ def with_values(**values: float) -> list[Measurement]:
     ]
 
 
-def test_a_gain_is_the_time_before_by_the_time_now() -> None:
-    gain = find_gain(KNOWN, "adam.100.fused.gpu", "foreach")
-    assert gain.ratio.value == pytest.approx(2.5)
-    assert gain.first_call is gain.pays_after is None
-    assert gain.compiles
-    assert not gain.loses
-    assert gain.share == KNOWN.by_key["adam.100.fused.share"]
-
-
-def test_a_gain_of_the_gpu_that_the_wall_time_loses_is_a_loss() -> None:
-    gain = find_gain(KNOWN, "adam.100.compiled.gpu", "foreach")
-    assert gain.ratio.value == pytest.approx(4)
-    assert gain.wall
-    assert gain.wall.value == pytest.approx(0.010 / 0.012, rel=1e-5)
-    assert gain.loses
-
-
 def test_a_ratio_is_taken_in_every_process_that_measured_both() -> None:
     """A host that is slow in all doubles both times, and is one of three."""
     waiting = {"foreach__gpu": 0.001, "fused__gpu": 0.001}
@@ -124,13 +102,6 @@ def test_a_ratio_is_taken_in_every_process_that_measured_both() -> None:
     assert (ratio.value, ratio.processes) == (pytest.approx(3), 2)
 
 
-def test_against_another_variant_no_speedup_of_the_recipe_counts() -> None:
-    gain = find_gain(KNOWN, "adam.100.compiled.gpu", "fused")
-    assert gain.wall
-    assert gain.wall.value == pytest.approx(0.004 / 0.012, rel=1e-5)
-    assert find_gain(KNOWN, "adam.100.compiled.wall", "adam.100.fused.wall").ratio.value < 1
-
-
 def test_times_of_a_gain_are_of_the_processes_that_measured_both() -> None:
     """One process had 9 ms before, whatever the median of three is."""
     others = [each for each in with_values(foreach__gpu=0.02) if each.variant == "foreach"]
@@ -138,31 +109,6 @@ def test_times_of_a_gain_are_of_the_processes_that_measured_both() -> None:
     gain = find_gain(known, "adam.100.fused.gpu", "foreach")
     assert gain.baseline.value == pytest.approx(0.009)
     assert gain.baseline.processes == gain.measurement.processes == 1
-
-
-def test_a_gain_needs_both_figures() -> None:
-    with pytest.raises(KeyError, match=r"adam\.100\.eager\.gpu"):
-        find_gain(KNOWN, "adam.100.fused.gpu", "eager")
-
-
-def test_a_time_of_zero_has_no_gain() -> None:
-    """Neither as a figure nor as what it is compared with, and a wall time of zero is left out."""
-    for variant in ("fused", "foreach"):
-        known = measured(with_values(**{f"{variant}__gpu": 0.0}))
-        with pytest.raises(ValueError, match=rf"'adam.100.{variant}.gpu' \(0 s\).* have no ratio"):
-            find_gain(known, "adam.100.fused.gpu", "foreach")
-    gain = find_gain(measured(with_values(fused__wall=0.0)), "adam.100.fused.gpu", "foreach")
-    assert gain.wall is None
-    assert gain.ratio.value == pytest.approx(2.5)
-
-
-def test_both_ends_of_a_figure_are_written_however_far_apart_they_are(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("sphinx.locale.translators", {})  # of a build before
-    wide = figure("a.b.c", unit="s", value=1e-15, low=0.0, high=1e15)
-    shown = format_range(wide, Locale("en")).replace("\u00a0", " ")
-    assert shown == f"0.0000000 to 1{8 * ',000'}.0000000 ns on 3 machines"
 
 
 def test_headlines_are_drawn_and_said(site: Gallery) -> None:
@@ -182,14 +128,6 @@ def test_headlines_are_drawn_and_said(site: Gallery) -> None:
     assert [each["scope"] for each in soup.select("table tbody th")] == ["colgroup", *3 * ["row"]]
     assert soup.find("script", src=re.compile("results.js"))
     assert " style=" not in str(soup.select_one(".results"))
-
-
-def test_a_case_against_the_same_arm_does_not_name_it(site: Gallery) -> None:
-    wall = "      adam.100.fused.wall against adam.100.fused.gpu: By the clock\n"
-    write_page(site, NAMED + wall)
-    *_others, last = rows(site.build().page("results"))
-    assert last.startswith("By the clock ")
-    assert "instead of" not in last
 
 
 def test_the_words_of_headlines_are_translated(site: Gallery) -> None:

@@ -57,13 +57,6 @@ def test_a_card_changes_with_its_recording_and_its_recipe(site: Gallery, recipe:
     assert site.build().read == [PAGE, "recipes/index"]
 
 
-def test_the_sitemap_of_a_language_has_its_pages(site: Gallery) -> None:
-    page = site.build(language="ko").page(PAGE)
-    assert '<link rel="canonical" href="https://example.org/site/ko/recipes/adding.html"' in page
-    sitemap = (site.root / "out/html/sitemap.xml").read_text()
-    assert "<loc>https://example.org/site/ko/recipes/adding.html</loc>" in sitemap
-
-
 def test_status_and_glossary_are_on_a_page(site: Gallery) -> None:
     shutil.rmtree(site.root / "locale/ko")
     path = site.translate("index", {"Site": "사이트", "Two more words.": "", "Old.": "옛."})
@@ -84,17 +77,6 @@ def test_status_and_glossary_are_on_a_page(site: Gallery) -> None:
     assert site.build().read == []
     site.translate("index", {"Site": "사이트"})
     assert site.build().read == ["index"]
-
-
-def test_a_catalog_outside_of_the_project_has_no_link_to_its_form(site: Gallery) -> None:
-    elsewhere = site.root.with_name("catalogs elsewhere")
-    (site.root / "locale").rename(elsewhere)
-    site.configure(locale_dirs=[str(elsewhere)])
-    index = site.root / "index.rst"
-    index.write_text(index.read_text() + "\n.. translation-status::\n")
-    page = site.build().page("index")
-    assert "recipes/adding.po" in page
-    assert "/edit/" not in page
 
 
 def describe(path: Path) -> None:

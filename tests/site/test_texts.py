@@ -183,28 +183,6 @@ def test_a_recipe_publishes_the_claims_that_its_text_names(recipe: Recipe) -> No
     assert made <= keys
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("It starts. Compiled, it is *faster*: look.", ["Compiled, it is *faster*:"]),
-        (
-            ":claim:`Compiled is faster, {a.b.c} <faster>`, as ``never`` and :doc:`it </slower>`.",
-            [],
-        ),
-        (".. code-block:: python\n\n   slower = 1\n\nEnd", []),
-        ("* - Case\n  - Grows", ["Grows"]),
-        (
-            "Nothing\ngrows with it, and it no longer runs.",
-            ["Nothing grows with it, and it no longer runs."],
-        ),
-    ],
-)
-def test_words_that_compare_are_found_outside_of_claims_and_code(
-    text: str, found: list[str]
-) -> None:
-    assert find_comparisons(text) == found
-
-
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
 def test_a_sentence_that_compares_is_a_claim_or_has_a_reason(path: Path) -> None:
     allowed = [piece for pages in ALLOWED.values() for piece in pages.get(path.stem, [])]
@@ -213,20 +191,3 @@ def test_a_sentence_that_compares_is_a_claim_or_has_a_reason(path: Path) -> None
     assert not unclaimed, "make it a claim, say it with more care, or name a reason in ALLOWED"
     unused = [piece for piece in allowed if not any(piece in each for each in found)]
     assert not unused, "no such sentence is left: take it out of ALLOWED"
-
-
-def test_recipes_stand_in_one_order() -> None:
-    conf = ast.parse((ROOT / "conf.py").read_text(encoding="utf-8"))
-    orders = {
-        target.id: each.value
-        for each in conf.body
-        if isinstance(each, ast.Assign)
-        for target in each.targets
-        if isinstance(target, ast.Name)
-    }
-    order = ast.literal_eval(orders["second_call_recipes"])
-    for page in ("results.rst", "index.rst"):
-        text = (ROOT / page).read_text(encoding="utf-8")
-        named = list(dict.fromkeys(re.findall(r"^   (\w+) against ", text, re.MULTILINE)))
-        assert len(named) > 2, page
-        assert named == [each for each in order if each in named], page
