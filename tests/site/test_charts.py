@@ -282,6 +282,9 @@ def test_a_range_that_is_longer_than_its_chart_ends_in_an_arrow() -> None:
         drawing = BeautifulSoup(chart.drawing, "html.parser")
         assert len(drawing.select('path[d^="M-5"]')) == arrows
         assert len(drawing.select(".chart-note")) == arrows
+        # as long as the value, whatever the range
+        lengths = [float(each["width"].rstrip("%")) for each in drawing.select("rect")]
+        assert lengths == pytest.approx([80.0] if not arrows else [100 / 1.35] * 2, abs=0.01)
 
 
 def test_words_of_a_chart_are_translated(pages: dict[str, Pages]) -> None:

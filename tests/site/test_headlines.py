@@ -254,6 +254,7 @@ def test_figures_lie_beside_the_page_as_json_and_csv(site: Gallery) -> None:
     assert list(first) == list(data["columns"])
     known = {"recipe": "steps", "value": 0.004, "unit": "s", "processes": 4, "hosts": 3}
     assert known.items() <= first.items()
+    assert {row["range"] for row in data["rows"]} == {"expected", "seen"}
     lines = list(csv.DictReader((build.out / "results.csv").open(newline="")))
     assert len(lines) == len(data["rows"]) == len(FIGURES) + 2  # of the page alone
 
