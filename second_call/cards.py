@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from docutils import nodes
 from sphinx import addnodes
-from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
@@ -22,13 +21,9 @@ from .summary import Summary, list_recipes, summarize
 _ = get_translation("second_call")
 
 
-def _is_gallery(config: Config, docname: str) -> bool:
-    return docname in {f"{pages}/index" for pages, _examples in gallery_folders(config)}
-
-
 def replace_thumbnails(env: BuildEnvironment, document: nodes.document) -> None:
     """Put cards on Sphinx-Gallery's page of a gallery, in place of its thumbnails."""
-    if not _is_gallery(env.config, env.docname):
+    if env.docname not in {f"{pages}/index" for pages, _examples in gallery_folders(env.config)}:
         return
     replaced = [
         node
