@@ -321,7 +321,8 @@ def test_a_table_of_rows_is_drawn_from_all_processes(pages: dict[str, Pages]) ->
     (table,) = page.select("table.measured-table")
     assert table.select_one(".caption-text").get_text().startswith("Adam · 100 · ")
     assert "프로세스 1개" in table.caption.get_text()
-    cells = [each.get_text(strip=True) for each in table.select("tbody td")]
+    cells = [each.get_text(strip=True) for each in table.select("tbody :is(th, td)")]
+    assert [each.get_text() for each in table.select("tbody th")] == ["plain", "CUDA 그래프"]
     assert cells == ["plain", "20\u00a0ms", "CUDA 그래프", "10\u00a0ms"]
     # no rows are published before the second one, which stays as it was recorded
     (other,) = page.select(".recorded-html table")
@@ -340,8 +341,9 @@ def test_a_table_of_several_sizes_has_a_column_of_them(gallery: Gallery) -> None
     gallery.add("steps", f'{RECIPE[:start]}LINES = "{lines}"\n{RECIPE[end:]}')
     page = BeautifulSoup(gallery.build().page("recipes/steps"), "html.parser")
     (table,) = page.select("table.measured-table")
-    shown = [[each.get_text(strip=True) for each in row.select("td")] for row in table.select("tr")]
-    assert shown[1:] == [
+    lines = [row.find_all(["th", "td"]) for row in table.select("tbody tr")]
+    assert [[each.name for each in line] for line in lines] == 4 * [["th", "th", "td"]]
+    assert [[each.get_text(strip=True) for each in line] for line in lines] == [
         ["10", "plain", "2.0\u00a0ms"],
         ["10", "CUDA graphs", "1.0\u00a0ms"],
         ["100", "plain", "20\u00a0ms"],

@@ -106,7 +106,8 @@ def _draw(
             else:
                 cells.append(nodes.entry())
         body += nodes.row("", *cells)
-    specs = [nodes.colspec(colwidth=1) for _each in heads]
+    stubs = 2 if has_sizes else 1  # size and variant head a line
+    specs = [nodes.colspec(colwidth=1, stub=at < stubs) for at in range(len(heads))]
     head = nodes.thead("", nodes.row("", *heads))
     group = nodes.tgroup("", *specs, head, body, cols=len(heads))
     size = None if has_sizes else first.size
