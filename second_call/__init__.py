@@ -39,6 +39,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the site, and the engine if it is not there yet."""
     app.setup_extension("recipe_gallery")
     app.add_config_value("second_call_recipes", [], "env", list)
+    # By package the current release, and the label of the text that says what has changed
+    app.add_config_value("second_call_releases", {}, "env", dict)
     # Whether it is a warning if a recipe's docstring has no answer
     app.add_config_value("second_call_answer_required", False, "env", bool)
     app.add_config_value("second_call_content_security_policy", "", "html", str)
@@ -67,6 +69,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("wait-and-gain", wait_and_gain.WaitAndGain)
 
     add_transform(app, cards.replace_thumbnails, Priority.ADD_TO_PAGE)
+    add_transform(app, foot.add_release, Priority.ADD_TO_PAGE)
     add_transform(app, headings.mark_headings, Priority.ADD_TO_PAGE)
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
     cases.add_cases(app)

@@ -8,7 +8,9 @@ from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 from docutils import nodes
+from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
 from recipe_gallery.cell_marks import DOWNLOADS_ONLY
@@ -90,6 +92,30 @@ def _cite(app: Sphinx, docname: str, page: RecordedPage | Unrecorded) -> str:
         fields["url"] = address
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items()]
     return "\n".join([f"@misc{{{PurePosixPath(docname).name},", *lines, "}"])
+
+
+def add_release(env: BuildEnvironment, document: nodes.document) -> None:
+    """Say below the head of a recipe's page that a package has a newer release, and what it is.
+
+    ``second_call_releases`` in ``conf.py`` names it, and the label at which a page tells the rest.
+    """
+    page = load_page(env, env.docname)
+    if not isinstance(page, RecordedPage):
+        return
+    for package, (current, label) in env.config.second_call_releases.items():
+        version = page.recording.facts["versions"].get(package, current)
+        recorded = ".".join(version.split(".")[:2])
+        if recorded != current:
+            name = env.config.recipe_gallery_package_names.get(package, package)
+            words = nodes.Text(_("The current release is %s.") % f"{name} {current}" + " ")
+            told = _("What has changed since %s") % recorded
+            link = pending_xref("", nodes.inline("", told))
+            link.update_all_atts({"refdomain": "std", "reftype": "ref", "refexplicit": True})
+            link.update_all_atts({"reftarget": label, "refdoc": env.docname, "refwarn": True})
+            line = nodes.paragraph("", "", words, link, classes=["release"], translatable=False)
+            head = next(document.findall(page_links), None)
+            if head is not None:
+                head.parent += line
 
 
 class origin(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)

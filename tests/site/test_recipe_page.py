@@ -1,5 +1,7 @@
 """A recipe's page: the answer in a box and in short, cards on a phone, its foot, its downloads."""
 
+import sys
+
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
@@ -116,6 +118,21 @@ def test_code_for_several_cases_is_a_choice_on_the_page_and_named_in_the_noteboo
     cell = nbformat.read(gallery.root / "out/html/recipes/sum.ipynb", 4).cells[0].source
     assert cell.index("**`sum`**\n\n```python\ntotal = sum") < cell.index("**아니면**\n\n```python")
     assert "\nAlone\n" in cell
+
+
+def test_a_page_says_that_it_was_recorded_with_an_older_release(gallery: Gallery) -> None:
+    gallery.add("sum", RECIPE)
+    index = gallery.root / "index.rst"
+    index.write_text(f"{index.read_text()}\n.. _newer:\n\nNews\n----\n\nNone.\n")
+    build = gallery.build(second_call_releases={"python": ("9.9", "newer")})
+    line = BeautifulSoup(build.page("recipes/sum"), "html.parser").select_one(".release")
+    assert line
+    version = ".".join(map(str, sys.version_info[:2]))
+    said = f"The current release is python 9.9. What has changed since {version}"
+    assert line.get_text() == said
+    assert line.a["href"] == "../index.html#newer"
+    build = gallery.build(second_call_releases={"python": (version, "newer")})
+    assert 'class="release"' not in build.page("recipes/sum")
 
 
 def test_a_recipe_without_an_answer_is_told(gallery: Gallery) -> None:
