@@ -84,9 +84,10 @@ drift: $(VENV)/html ## tell which measurements recorded anew lie outside the pub
 	@$(BIN)/python -m recipe_gallery drift --base $(if $(filter file,$(origin BASE)),HEAD,$(BASE)) \
 		$(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)
 
-check: $(VENV)/html ## tell which recordings are not current, and what is wrong with translations
+check: $(VENV)/html ## tell which recordings are not current, and what is wrong with translations (LANGUAGES=en: nothing of these)
 	@$(BIN)/python -m recipe_gallery check; recordings=$$?; \
-		$(BIN)/python -m recipe_gallery check-po --format $(FORMAT) && exit $$recordings
+		$(if $(filter en,$(LANGUAGES)),[ $$recordings != 0 ] || echo "the English part is done",$(BIN)/python -m recipe_gallery check-po --format $(FORMAT) $(LANGUAGES)) \
+		&& exit $$recordings
 
 links: $(VENV)/html ## ask other sites whether the pages' links to them still lead somewhere
 	$(BIN)/python -m sphinx -b linkcheck -q -d $(BUILD)/doctrees/links . $(BUILD)/linkcheck

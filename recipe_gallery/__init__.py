@@ -14,7 +14,7 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
     from sphinx.application import Sphinx
     from sphinx.environment import BuildEnvironment
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"
 
 
 class Priority(IntEnum):
