@@ -22,19 +22,25 @@ On a CUDA GPU these lines tell the same of your job:
    from torch.profiler import ProfilerActivity, profile
    from torch.utils.benchmark import Timer
 
-   def look(iteration, calls=20):
-       wall = Timer("f()", globals={"f": iteration}).timeit(calls).mean
-       with profile(activities=[ProfilerActivity.CUDA]) as report:
-           [iteration() for _ in range(calls)], torch.cuda.synchronize()
+   def look(iteration, calls=100):
+       timer = Timer("f()", globals={"f": iteration})
+       timer.timeit(calls)  # uses up batches that lie ready
+       wall = timer.timeit(calls).mean
+       with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as report:
+           iteration(), torch.cuda.synchronize()
        events = [e for e in report.events() if e.device_type.name == "CUDA"]
        busy = sum(e.time_range.elapsed_us() for e in events if not e.is_user_annotation)
-       print(f"{1e3 * wall:.2f} ms, of which the GPU computes {busy / calls / 1e3:.2f} ms")
+       print(f"{1e3 * wall:.2f} ms, of which the GPU computes {busy / 1e3:.2f} ms")
 
-   batch, batches = next(iter(loader)), iter(loader)  # of 42 batches or more
+   batch, batches = next(iter(loader)), iter(loader)  # of 205 batches or more
    look(lambda: train(next(batches)))  # with loading
    look(lambda: train(batch))  # the same batch every time
 
 ``train`` is a function of yours: it moves a batch to the GPU and trains on it. So take a copy of your model.
+
+``look`` does not time its first calls. One of them may compile for seconds, and meanwhile worker processes fill
+their queue. If ``look`` timed the batches that lie ready, it would not see the wait for data. So ``calls`` has to
+exceed the number of workers times ``prefetch_factor``, which is 2 unless you change it.
 
 **What you need**
 
@@ -83,14 +89,23 @@ On a CUDA GPU these lines tell the same of your job:
 #      - Waiting for data is :measured:`iteration.as-it-is.data_share` of it.
 #      - Worker processes, pinned memory, less work per sample. Compiling does not.
 #      - Below
-#    * - Even so, the wall time is above 1.2 times the time in kernels.
+#    * - With the same batch, the wall time is above 1.2 times the time in kernels, and
+#        ``torch.cuda.set_sync_debug_mode("warn")`` reports lines of your loop. (It is a prototype, and
+#        does not find all such lines.)
+#      - Not here
+#      - These lines make the CPU wait for the GPU. Add up on the GPU what ``.item()`` reads, use
+#        ``torch.where`` instead of a boolean mask, and copy from pinned memory with ``non_blocking=True``.
+#      - Below
+#    * - With the same batch, the wall time is above 1.2 times the time in kernels, and no line is
+#        reported.
 #      - GPU time :measured:`step.as-it-is.gpu`, wall time :measured:`step.as-it-is.wall`,
 #        :measured:`step.as-it-is.kernels` kernels
 #      - Fewer launches: compile the model, then try CUDA graphs.
 #      - :doc:`/recipes/compile_modes`
 #    * - The two are nearly equal.
 #      - Not here
-#      - Less work for the GPU: ``bfloat16``, a compiled model.
+#      - Less work for the GPU: ``torch.set_float32_matmul_precision("high")`` if matrix products are in
+#        ``float32``, ``bfloat16``, a compiled model.
 #      - :doc:`/recipes/compile_modes`
 #    * - The optimizer takes more than a tenth: ``look(optimizer.step)``, after a backward pass.
 #      - :measured:`iteration.workers.optimizer_share` once data is there
@@ -102,7 +117,8 @@ On a CUDA GPU these lines tell the same of your job:
 #      - :doc:`/recipes/regional_compilation`
 #    * - Later iterations take seconds now and then.
 #      - Not here
-#      - Find what is compiled again: ``TORCH_LOGS=recompiles``.
+#      - Find what is compiled again: ``TORCH_LOGS=recompiles`` prints the reason. ``TORCH_TRACE=folder``
+#        keeps a trace, from which ``tlparse folder`` makes a report of all compilations.
 #      - :doc:`/recipes/regional_compilation`
 #
 # Why an iteration waits
