@@ -2,19 +2,10 @@
 My job is slow: where do I start?
 =================================
 
-Slow training, low GPU utilization? Find out in ten lines what an iteration waits for.
+Slow training or inference, low GPU utilization? Ten lines tell what your job waits for.
 
-Look before you compile. In the training loop on this page :claim:`waiting for data is the longest
-part of an iteration <data-is-longest>`, and no compiler shortens it. Once data is there, the GPU
-computes for :measured:`step.as-it-is.gpu` in :measured:`step.as-it-is.kernels` kernels, but
-:claim:`the step takes {step.as-it-is.wall} <1.2 * step.as-it-is.gpu < step.as-it-is.wall>`: the GPU waits for the CPU to launch them.
-With worker processes, a fused optimizer and a compiled model in CUDA graphs
-:measured:`step.graphs.gpu` of GPU time are left, and :claim:`an iteration
-takes {iteration.mended.wall} instead of {iteration.as-it-is.wall} <iteration.mended.wall < iteration.as-it-is.wall>`. In exchange
-the first step takes :measured:`step.graphs.first_call`; with the start of the compiler that pays after
-:measured:`step.graphs.break_even` steps with data at hand.
-
-On a CUDA GPU these lines tell the same of your job:
+**Look first: what does an iteration wait for?** **Fix that, then look again.** **While it waits for data,
+compile nothing.**
 
 .. code-block:: python
 
@@ -36,7 +27,19 @@ On a CUDA GPU these lines tell the same of your job:
    look(lambda: train(next(batches)))  # with loading
    look(lambda: train(batch))  # the same batch every time
 
-``train`` is a function of yours: it moves a batch to the GPU and trains on it. So take a copy of your model.
+``train`` is a function of yours: it moves a batch to the GPU and trains on it. That changes the model, so take
+a copy. In serving, use a function that answers a request.
+
+- If an iteration takes far more time with loading, the job **waits for data**.
+- If its time with the same batch is above 1.2 times the GPU time, **the GPU waits for the CPU**.
+- If these two times are about equal, **the GPU is busy**.
+
+In the training job on this page, an iteration takes :measured:`iteration.as-it-is.wall` before anything is
+changed, and :claim:`waiting for data is its longest part <data-is-longest>`. With worker processes, a fused
+optimizer and a compiled model in CUDA graphs, :claim:`an iteration takes less: {iteration.mended.wall}
+<iteration.mended.wall < iteration.as-it-is.wall>`. The price is paid once: the first compiled step takes
+:measured:`step.graphs.first_call`, and before it the compiler starts. If no step waits for data, all of this has
+saved the time of its start after :measured:`step.graphs.break_even` steps, compared with the unchanged job.
 
 ``look`` does not time its first calls. One of them may compile for seconds, and meanwhile worker processes fill
 their queue. If ``look`` timed the batches that lie ready, it would not see the wait for data. So ``calls`` has to
