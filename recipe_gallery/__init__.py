@@ -43,7 +43,7 @@ class Priority(IntEnum):
     # doctree-resolved: what is done to a page just before it is written
     FILL_LINKS = 500  # Sphinx's default for hooks
     ADD_LINKS = 510  # what a site adds to the engine's links
-    READ_DOWNLOADS = 550  # of the page with all its links
+    WRITE_DOWNLOADS = 550  # of the page with all its links
     LEAVE_OUT = 560  # what downloads have and pages do not
     KEEP_TEXT = 900  # for the search: figures and links are filled in
     # html-page-context

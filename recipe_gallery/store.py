@@ -55,7 +55,7 @@ def store_of(env: BuildEnvironment) -> Store:
     return store
 
 
-def once(env: BuildEnvironment, function: Callable[..., Value], *key: str) -> Value:
+def once(env: BuildEnvironment, function: Callable[..., Value], *key: Any) -> Value:
     """Return ``function(env, *key)``, called once in a build: files do not change meanwhile."""
     values = store_of(env).once
     if (function, *key) not in values:
@@ -96,9 +96,13 @@ def watch(env: BuildEnvironment, function: Callable[..., Value], *key: str) -> V
 
     The function is kept by its name, so it is one of a module; the ``repr`` of a value tells all.
     """
-    value = once(env, function, *key)
-    store_of(env).pages[env.docname].watched[function, *key] = digest_of(value)
-    return value
+    watched = store_of(env).pages[env.docname].watched
+    watched[function, *key] = once(env, _digest_now, function, *key)
+    return once(env, function, *key)
+
+
+def _digest_now(env: BuildEnvironment, function: Callable[..., object], *key: str) -> bytes:
+    return digest_of(once(env, function, *key))
 
 
 def digest_of(value: object) -> bytes:
@@ -138,7 +142,7 @@ def _outdated_pages(_app: Sphinx, env: BuildEnvironment, *_changes: set[str]) ->
     return [
         docname
         for docname, page in store.pages.items()
-        if any(digest_of(once(env, *source)) != seen for source, seen in page.watched.items())
+        if any(once(env, _digest_now, *source) != seen for source, seen in page.watched.items())
     ]
 
 

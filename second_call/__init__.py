@@ -81,7 +81,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-resolved", foot.add_colab_link, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", foot.add_origin, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", tables.label_cells, priority=Priority.ADD_LINKS)
-    app.connect("doctree-resolved", data.write_data, priority=Priority.READ_DOWNLOADS)
+    app.connect("doctree-resolved", data.write_data, priority=Priority.WRITE_DOWNLOADS)
     app.connect("html-page-context", foot.describe_foot)
     app.connect("html-page-context", navigation.describe_navigation)
     app.connect("html-page-context", _add_scripts)

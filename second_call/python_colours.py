@@ -1,6 +1,7 @@
 """Colours of Python: a few kinds of words have one, and nothing else is marked."""
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 from pygments.lexers import PythonLexer
@@ -33,5 +34,9 @@ class FewColours(PythonLexer):
     def get_tokens_unprocessed(self, *args: Any) -> Iterator[tuple[int, Any, str]]:
         """Yield the tokens of a text with their places."""
         for place, token, text in super().get_tokens_unprocessed(*args):
-            kinds = (shown for kind, shown in _SHOWN.items() if token in kind)
-            yield place, next(kinds, Text), text
+            yield place, _shown(token), text
+
+
+@cache
+def _shown(token: Any) -> Any:
+    return next((shown for kind, shown in _SHOWN.items() if token in kind), Text)

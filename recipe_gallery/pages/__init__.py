@@ -39,9 +39,8 @@ def setup(app: Sphinx) -> None:
     folded.setup(app)
     app.connect("builder-inited", _add_style)
     app.connect("doctree-resolved", header.fill_links, priority=Priority.FILL_LINKS)
-    app.connect("doctree-resolved", _read_downloads, priority=Priority.READ_DOWNLOADS)
+    app.connect("doctree-resolved", _write_downloads, priority=Priority.WRITE_DOWNLOADS)
     app.connect("doctree-resolved", _leave_out, priority=Priority.LEAVE_OUT)
-    app.connect("html-page-context", _write_downloads)
 
 
 def _add_style(app: Sphinx) -> None:
@@ -50,27 +49,13 @@ def _add_style(app: Sphinx) -> None:
         app.add_css_file("recipe_gallery.css")
 
 
-def _read_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+def _write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if header.has_downloads(app):
         # Imported where a page is written: notebooks take longer to import than an unchanged site
         # takes to look at.
-        from .downloads import read_downloads
-
-        doctree["downloads"] = read_downloads(app, doctree, docname)
-
-
-def _write_downloads(
-    app: Sphinx,
-    docname: str,
-    _template: str,
-    _context: dict[str, Any],
-    doctree: nodes.document | None,
-) -> None:
-    """Write them where the page is written, which several processes may do."""
-    if doctree is not None and doctree.get("downloads"):
         from .downloads import write_downloads
 
-        write_downloads(app, docname, doctree["downloads"])
+        write_downloads(app, doctree, docname)
 
 
 def _leave_out(app: Sphinx, doctree: nodes.document, _docname: str) -> None:

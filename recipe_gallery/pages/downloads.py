@@ -39,78 +39,116 @@ _FOLDED = "hide-input"  # the tag that programs know which show notebooks as pag
 _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
 
-Downloads = tuple[RecordedPage | Unrecorded, Recipe, "_Parts"]
-
-
-def read_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> Downloads | None:
-    """Return what the downloads of a page need, None if it is not that of a usable recipe."""
-    page = load_page(app.env, docname)
-    if page is None or page.recipe is None:
-        return None
-    return page, page.recipe, _Parts(doctree, page.recipe, Page(app.builder, docname))
-
-
-def write_downloads(app: Sphinx, docname: str, found: Downloads) -> None:
-    """Write ``<page>.ipynb`` and ``<page>.py``, and copy inputs.
+def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Write ``<page>.ipynb`` and ``<page>.py`` of a recipe's page, and copy inputs.
 
     Raises ``GalleryError`` if the code on the page is not the recipe's.
     """
-    page, recipe, parts = found
-    notebook = make_notebook(page, parts)
+    page = load_page(app.env, docname)
+    if page is None or page.recipe is None:
+        return
+    recipe = page.recipe
+    notebook = make_notebook(page, recipe, doctree, Page(app.builder, docname))
     notebook.metadata["language"] = app.config.language
     if isinstance(page, RecordedPage) and page.recording.on_gpu:
         notebook.metadata["accelerator"] = "GPU"  # of the machine that Colab takes
-    text = make_script(notebook)
-    script = (_harmless(text, notebook, recipe) if is_translated(app.config) else text).encode()
-    check_program(script, recipe)
-    add_first_cell(notebook, app.config.sphinx_gallery_conf["first_notebook_cell"])
+    script = make_script(notebook)
+    codes = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
+    if is_translated(app.config):
+        script = _harmless(script, notebook, recipe)
+    if is_translated(app.config) or codes != [cell.source for _block, cell in recipe.parts if cell]:
+        check_program(script.encode(), recipe)
+    if code := app.config.sphinx_gallery_conf["first_notebook_cell"]:
+        first = nbformat.v4.new_code_cell(code.strip("\n"), id="first-cell")
+        notebook.cells.insert(1, first)  # behind the title
     target = Path(app.outdir, docname)
     target.parent.mkdir(parents=True, exist_ok=True)
     # Not with_suffix: the name of a recipe may hold a dot.
     text = nbformat.v4.writes_json(notebook) + "\n"
     target.with_name(f"{target.name}.ipynb").write_text(text, encoding="utf-8")
-    target.with_name(f"{target.name}.py").write_bytes(script)
+    target.with_name(f"{target.name}.py").write_bytes(script.encode())
     for name in recipe.inputs:
         copy = target.parent / name
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(page.source.parent / name, copy)
 
 
-def make_notebook(page: RecordedPage | Unrecorded, parts: "_Parts") -> NotebookNode:
-    """Return the notebook of a page; ``check_program`` tells whether its code is the recipe's."""
-    assert page.recipe
+def make_notebook(
+    page: RecordedPage | Unrecorded, recipe: Recipe, document: nodes.document, shown: Page
+) -> NotebookNode:
+    """Return the notebook of a page, whose code cells are as the page shows them."""
     metadata, recorded = {"kernelspec": _KERNEL}, {}
     if isinstance(page, RecordedPage):
         metadata, recorded = page.recording.notebook.metadata, page.comparison.recorded
     notebook = nbformat.v4.new_notebook(metadata=nbformat.from_dict(metadata))
-    pairs = zip(page.recipe.parts, parts.texts, strict=True)
-    for number, ((_block, cell), texts) in enumerate(pairs, 1):
+    blocks = _divide(document, recipe)
+    for number, ((_block, cell), parts) in enumerate(zip(recipe.parts, blocks, strict=True), 1):
         if cell is None:
+            texts = [
+                write_heading(node, level, shown)
+                if isinstance(node, nodes.title)
+                else join_blocks([node], shown)
+                for level, node in parts
+            ]
             if text := "\n\n".join(filter(None, texts)):
                 notebook.cells.append(nbformat.v4.new_markdown_cell(text, id=f"text-{number}"))
             continue
-        new = nbformat.v4.new_code_cell(parts.codes[cell.number], id=f"cell-{cell.number}")
+        inside = [each for _level, part in parts for each in part.findall(nodes.Element)]
+        new = nbformat.v4.new_code_cell(_code(inside, recipe), id=f"cell-{cell.number}")
         tags = ["raises-exception"] if cell.raises else []
-        if summary := parts.summaries.get(cell.number):
-            label = bold_line(escape(summary))
+        for folded in (node for node in inside if isinstance(node, folded_cell)):
+            label = bold_line(escape(folded["summary"]))
             notebook.cells.append(nbformat.v4.new_markdown_cell(label, id=f"fold-{number}"))
             new.metadata["jupyter"] = {"source_hidden": True}
             tags.append(_FOLDED)
         if tags:
             new.metadata["tags"] = tags
         if before := recorded.get(cell.number):
+            outputs = [node for node in inside if OUTPUT_CLASS in node["classes"]]
+            pictures = [each for node in outputs for each in node.findall(nodes.image)]
             new.execution_count = before.execution_count
-            new.outputs = _outputs(before.outputs, parts.alts.get(cell.number, []))
+            new.outputs = _outputs(before.outputs, [each.get("alt", "") for each in pictures])
         notebook.cells.append(new)
     return notebook
 
 
-def add_first_cell(notebook: NotebookNode, code: str | None) -> None:
-    """Put what Sphinx-Gallery's ``first_notebook_cell`` says before all other code."""
-    if code:
-        kinds = [cell.cell_type for cell in notebook.cells]
-        place = kinds.index("markdown") + 1 if "markdown" in kinds else 0  # behind the title
-        notebook.cells.insert(place, nbformat.v4.new_code_cell(code.strip("\n"), id="first-cell"))
+def _divide(document: nodes.document, recipe: Recipe) -> list[list[tuple[int, nodes.Node]]]:
+    """Return what each block of a recipe has on its page, with the levels of its sections.
+
+    A block may hold several sections, and a section several blocks.
+    """
+    blocks: list[list[tuple[int, nodes.Node]]] = [[]]  # the first one holds the title
+
+    def divide(parent: nodes.Element, level: int) -> None:
+        for node in parent.children:
+            if "recipe_block" in getattr(node, "attributes", ()):
+                blocks.append([])
+            elif isinstance(node, nodes.section) and node.get("notebook", True):
+                divide(node, level + 1)
+            else:
+                blocks[-1].append((level, node))
+
+    for parent in document.findall(nodes.Element):
+        for child in parent.children:  # pydata's short links know of none
+            child.parent = parent
+    divide(document, 0)
+    if len(blocks) != len(recipe.parts):
+        raise _other_page(recipe, f"{len(blocks)} blocks, the recipe {len(recipe.parts)}")
+    return blocks
+
+
+def _code(inside: list[nodes.Element], recipe: Recipe) -> str:
+    """Return the code of a cell."""
+    for node in inside:
+        # Sphinx-Gallery's blocks with links take the place of those that were marked.
+        if isinstance(node, code_links_block) or "recipe_cell" in node:
+            return plain_code(node)
+    raise _other_page(recipe, "a block without its code")
+
+
+def _other_page(recipe: Recipe, text: str) -> GalleryError:
+    remedy = "remove the page and build again"
+    return GalleryError(f"its page has {text}", path=recipe.path, remedy=remedy)
 
 
 def _outputs(recorded: list[NotebookNode], alts: Iterable[str]) -> list[NotebookNode]:
@@ -186,67 +224,6 @@ def _read_program(source: str | bytes) -> str:
             case ast.Expr(value=ast.Constant(value=str()) as text):
                 text.value = ""
     return ast.dump(program)
-
-
-class _Parts:
-    """The blocks of a page: text as Markdown, code, and the texts of the figures below it."""
-
-    def __init__(self, document: nodes.document, recipe: Recipe, page: Page) -> None:
-        self.texts: list[list[str]] = [[] for _part in recipe.parts]
-        self.codes: dict[int, str] = {}  # by the number of the cell
-        self.alts: dict[int, list[str]] = {}  # likewise
-        self.summaries: dict[int, str] = {}  # likewise, of those that are folded
-        self._page = page
-        self._cells = [cell for _block, cell in recipe.parts]
-        self._block = 0  # at hand; the first one holds the title
-        for parent in document.findall(nodes.Element):
-            for child in parent.children:  # pydata's short links know of none
-                child.parent = parent
-        self._read(document, 0)
-        blocks = len(recipe.blocks) - 1
-        shown = sum(block.type == "code" for block in recipe.blocks)
-        if self._block != blocks or len(self.codes) != shown:
-            raise GalleryError(
-                f"its page has {self._block} blocks after the title and {len(self.codes)} of code, "
-                f"the recipe {blocks} and {shown}",
-                path=recipe.path,
-                remedy="remove the page and build again",
-            )
-
-    def _read(self, parent: nodes.Element, level: int) -> None:
-        """Read the parts of a section; a block may hold several, and a section several blocks."""
-        texts: list[nodes.Node] = []
-
-        def finish() -> None:
-            self.texts[self._block].append(join_blocks(texts, self._page))
-            texts.clear()
-
-        for node in parent.children:
-            if "recipe_block" in getattr(node, "attributes", ()):
-                finish()
-                self._block = node["recipe_block"]
-            elif isinstance(node, nodes.section) and node.get("notebook", True):
-                finish()
-                self._read(node, level + 1)
-            elif cell := self._cells[self._block]:
-                self._read_cell(node, cell.number)
-            elif isinstance(node, nodes.title):
-                self.texts[self._block].append(write_heading(node, level, self._page))
-            else:
-                texts.append(node)
-        finish()
-
-    def _read_cell(self, node: nodes.Node, number: int) -> None:
-        if isinstance(node, nodes.container) and OUTPUT_CLASS in node["classes"]:
-            self.alts[number] = [image.get("alt", "") for image in node.findall(nodes.image)]
-        # Sphinx-Gallery's blocks with links take the place of those that were marked.
-        elif isinstance(node, code_links_block) or "recipe_cell" in getattr(node, "attributes", ()):
-            self.codes[number] = plain_code(node)
-        else:
-            if isinstance(node, folded_cell):
-                self.summaries[number] = node["summary"]
-            for child in node.children:
-                self._read_cell(child, number)
 
 
 write_block.register(page_links, lambda _node, _page: "")  # they stand beside the page

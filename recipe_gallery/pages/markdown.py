@@ -1,8 +1,7 @@
 """Text of a page as Markdown, for the notebook and the script.
 
-Markdown is what notebooks hold and what reads well in the comments of a script. Where it has no
-form for something, such as a superscript, HTML is written that Jupyter shows. Of what is not known
-here the words are kept, and it is told.
+Where Markdown has no form for something, such as a superscript, HTML is written that Jupyter shows.
+Of what is not known here the words are kept, and it is told.
 
 ``write_block`` is asked for each node. An extension that brings nodes of its own says with
 ``write_block.register(its_node, function)`` what a notebook has of them.
@@ -24,58 +23,15 @@ from sphinx.util import logging
 from sphinx_gallery._doctree_links import code_links_block
 from tabulate import tabulate
 
-from .markdown_text import (
-    code_block,
-    code_span,
-    emphasize,
-    escape,
-    link,
-    protect_lines,
-)
+from .markdown_text import code_block, code_span, emphasize, escape, link, protect_lines, quote
 from .media import displayed_tex
 
 logger = logging.getLogger(__name__)
 
-# What holds blocks and shows nothing of its own
-_HOLDERS = (
-    nodes.compound,
-    nodes.container,
-    nodes.document,
-    nodes.figure,
-    nodes.legend,
-    addnodes.glossary,
-    addnodes.only,
-    addnodes.versionmodified,
-)
-# What a page marks by its looks alone: its words are all there is.
-_LOOKS = (
-    nodes.abbreviation,
-    nodes.inline,
-    nodes.generated,
-    nodes.label,
-    nodes.problematic,
-    nodes.target,
-    addnodes.pending_xref,
-    addnodes.pending_xref_condition,
-)
-# What a page does not show, or shows elsewhere, besides ``nodes.Invisible``
-_UNSEEN = (
-    nodes.decoration,
-    nodes.meta,
-    nodes.system_message,
-    addnodes.highlightlang,
-    addnodes.tabular_col_spec,
-)
 _EMPHASIS = (nodes.emphasis, nodes.title_reference, addnodes.manpage)
 # What cannot stand in an environment for several equations, being one
 _EQUATIONS = re.compile(
     r"\\begin\{(?:align|alignat|eqnarray|equation|flalign|gather|multline|split)\*?\}"
-)
-# HTML that Markdown leaves alone up to the next empty line; comments and code end before
-_HTML_BLOCK = re.compile(
-    r"</?(?:article|aside|blockquote|center|details|dialog|div|dl|figure|footer|form|h[1-6]|"
-    r"header|hr|iframe|main|nav|ol|p|section|summary|table|ul)\b",
-    re.IGNORECASE,
 )
 
 
@@ -130,12 +86,6 @@ def is_inside(node: nodes.Node, *kinds: type[nodes.Node]) -> bool:
 @singledispatch
 def write_block(node: nodes.Node, page: Page) -> str:
     """Return a part of a page as Markdown; of what is not known, its words."""
-    if isinstance(node, (nodes.Invisible, *_UNSEEN)):
-        return ""
-    if isinstance(node, nodes.Admonition):
-        # a quote with its label; a heading would cut the page in pieces
-        label = bold_line(escape(str(admonitionlabels.get(node.tagname, ""))))
-        return _quote(f"{label}\n\n{join_blocks(node.children, page)}".strip("\n"))
     page.warn_of_unknown(node)
     is_text = isinstance(node, nodes.Inline | nodes.TextElement)
     return join_inline(node, page) if is_text else join_blocks(node.children, page)
@@ -150,8 +100,9 @@ def join_inline(parent: nodes.Element, page: Page) -> str:
     for node, following in zip_longest(parent.children, parent.children[1:]):
         if isinstance(node, (nodes.strong, *_EMPHASIS)):
             sign, tag = ("**", "strong") if isinstance(node, nodes.strong) else ("*", "em")
-            beside = text[-1:], _first_sign(following)
-            piece = emphasize(join_inline(node, page), sign, tag, *beside)
+            after = following.astext()[:1] if following else ""
+            after = "*" if isinstance(following, (nodes.strong, *_EMPHASIS)) else after
+            piece = emphasize(join_inline(node, page), sign, tag, text[-1:], after)
         else:
             piece = write_block(node, page)
         if text.endswith("!") and piece.startswith("["):
@@ -162,18 +113,10 @@ def join_inline(parent: nodes.Element, page: Page) -> str:
     return text
 
 
-def _first_sign(node: nodes.Node | None) -> str:
-    """Return the character with which a node will begin; of markup, one that is no letter."""
-    while isinstance(node, _LOOKS) and node.children:
-        node = node.children[0]
-    if isinstance(node, (nodes.strong, *_EMPHASIS)):
-        return "*"
-    if isinstance(node, nodes.Text):
-        return str(node)[:1]
-    return "`" if node else ""
-
-
-for _kind in _LOOKS:
+# What a page marks by its looks alone: its words are all there is.
+for _kind in (nodes.abbreviation, nodes.inline, nodes.generated, nodes.label, nodes.target):
+    write_block.register(_kind, join_inline)
+for _kind in (nodes.problematic, addnodes.pending_xref, addnodes.pending_xref_condition):
     write_block.register(_kind, join_inline)
 for _kind in (nodes.footnote_reference, nodes.citation_reference):
     write_block.register(_kind, lambda node, page: f"<sup>[{join_inline(node, page)}]</sup>")
@@ -232,10 +175,6 @@ def join_blocks(children: Iterable[nodes.Node], page: Page) -> str:
     return "\n\n".join(filter(None, texts))
 
 
-def _quote(text: str) -> str:
-    return indent(text, "> ", lambda _line: True).replace("> \n", ">\n")
-
-
 def bold_line(text: str) -> str:
     """Return words as a paragraph in bold."""
     return emphasize(" ".join(text.split("\n")), "**", "strong")
@@ -259,10 +198,18 @@ def write_heading(title: nodes.title, level: int, page: Page) -> str:
     return f"{'#' * min(level, 6)} {words}"
 
 
-for _kind in _HOLDERS:
+# What holds blocks and shows nothing of its own
+for _kind in (nodes.compound, nodes.container, nodes.document, nodes.figure, nodes.legend):
     write_block.register(_kind, lambda node, page: join_blocks(node.children, page))
+for _kind in (addnodes.glossary, addnodes.only, addnodes.versionmodified):
+    write_block.register(_kind, lambda node, page: join_blocks(node.children, page))
+# What a page does not show, or shows elsewhere
+for _kind in (nodes.Invisible, nodes.decoration, nodes.meta, nodes.system_message):
+    write_block.register(_kind, lambda _node, _page: "")
+for _kind in (addnodes.highlightlang, addnodes.tabular_col_spec):
+    write_block.register(_kind, lambda _node, _page: "")
 for _kind in (nodes.block_quote, nodes.sidebar, nodes.topic):
-    write_block.register(_kind, lambda node, page: _quote(join_blocks(node.children, page)))
+    write_block.register(_kind, lambda node, page: quote(join_blocks(node.children, page)))
 for _kind in (nodes.rubric, nodes.subtitle, nodes.title, addnodes.centered):
     write_block.register(_kind, lambda node, page: bold_line(join_inline(node, page)))
 for _kind in (nodes.paragraph, nodes.caption):
@@ -270,6 +217,13 @@ for _kind in (nodes.paragraph, nodes.caption):
 write_block.register(nodes.attribution, lambda node, page: f"— {join_inline(node, page)}")
 write_block.register(nodes.transition, lambda _node, _page: "---")
 write_block.register(nodes.doctest_block, lambda node, _page: code_block(node.astext(), "pycon"))
+
+
+@write_block.register(nodes.Admonition)
+def _note(node: nodes.Element, page: Page) -> str:
+    """Return a quote with its label; a heading would cut the page in pieces."""
+    label = bold_line(escape(str(admonitionlabels.get(node.tagname, ""))))
+    return quote(f"{label}\n\n{join_blocks(node.children, page)}".strip("\n"))
 
 
 @write_block.register(nodes.footnote)
@@ -304,11 +258,10 @@ def _raw(node: nodes.raw, _page: Page) -> str:
     html = node.astext() if "html" in node.get("format", "").split() else ""
     if isinstance(node.parent, nodes.TextElement):
         return html
-    html = html.strip()
-    if html and not _HTML_BLOCK.match(html):
-        html = f"<div>\n{html}\n</div>"
+    # an element that Markdown leaves alone, up to the next empty line
+    html = f"<div>\n{html.strip()}\n</div>" if html.strip() else ""
     html = re.sub(r"\$(?=[^<>]*(?:<|$))", "<span>&#36;</span>", html)  # no formula with another one
-    return re.sub(r"\n(?:[ \t]*\n)+", "\n", html)  # after an empty line would be Markdown
+    return re.sub(r"\n(?:[ \t]*\n)+", "\n", html)
 
 
 # Lists
@@ -342,38 +295,28 @@ def _numbers(node: nodes.enumerated_list, page: Page) -> str:
 def _definitions(node: nodes.definition_list, page: Page) -> str:
     points = []
     for item in node:
-        heads: list[str] = []
-        body: list[nodes.Node] = []
-        for child in item:
+        head = ""
+        for child in item[:-1]:
             if isinstance(child, nodes.term):
-                heads.append(bold_line(join_inline(child, page)))
-            elif isinstance(child, nodes.classifier):
-                heads[-1] += f" : *{join_inline(child, page)}*"
-            else:
-                body += child.children
-        head = "\\\n".join(heads)
-        points.append(_point("*", f"{head}\n\n{join_blocks(body, page)}".rstrip()))
+                head += "\\\n" * bool(head) + bold_line(join_inline(child, page))
+            else:  # a classifier
+                head += f" : *{join_inline(child, page)}*"
+        points.append(_point("*", f"{head}\n\n{join_blocks(item[-1].children, page)}".rstrip()))
     return _join_points(points)
 
 
 @write_block.register(nodes.table)
 def _table(table: nodes.table, page: Page) -> str:
     """Return a table of lines; Markdown has none whose cells cover others or hold blocks."""
+    for cell in table.findall(nodes.entry):
+        covers = cell.get("morecols") or cell.get("morerows")
+        if covers or [type(child) for child in cell] not in ([], [nodes.paragraph]):
+            page.warn_of_unknown(table)
+            break
     titles = [protect_lines(join_inline(each, page)) for each in table.findall(nodes.title)]
-    rows = [[_line(cell, page) for cell in row] for row in table.findall(nodes.row)]
-    heads = [row for head in table.findall(nodes.thead) for row in head]
-    if len(heads) > 1 or not all(map(_is_simple, table.findall(nodes.entry))):
-        page.warn_of_unknown(table)
+    texts = [[join_blocks(cell.children, page) for cell in row] for row in table.findall(nodes.row)]
+    rows = [[text.replace("\n", " ").replace("|", r"\|") for text in row] for row in texts]
     # Markdown has no table without a header, but an empty one.
-    header = rows.pop(0) if heads else [""] * len(rows[0])
+    header = rows.pop(0) if any(table.findall(nodes.thead)) else [""] * len(rows[0])
     grid = tabulate(rows, headers=header, tablefmt="github", disable_numparse=True)
     return "\n\n".join([*titles, str(grid)])
-
-
-def _is_simple(cell: nodes.entry) -> bool:
-    covers = cell.get("morecols") or cell.get("morerows")
-    return not covers and [type(child) for child in cell] in ([], [nodes.paragraph])
-
-
-def _line(cell: nodes.entry, page: Page) -> str:
-    return join_blocks(cell.children, page).replace("\n", " ").replace("|", r"\|")

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from textwrap import indent
 
 # Wherever they stand: what starts code, emphasis, HTML, a character reference, or ends the text of
 # a link; and addresses, of which Jupyter makes links though no markup says so. An underscore inside
@@ -72,6 +73,11 @@ def emphasize(text: str, sign: str, tag: str, before: str = "", after: str = "")
     if starts and ends and "*" not in (before, after) and not (text[0] + text[-1]).isspace():
         return f"{sign}{text}{sign}"
     return f"<{tag}>{text}</{tag}>"
+
+
+def quote(text: str) -> str:
+    """Return blocks as a quote."""
+    return indent(text, "> ", lambda _line: True).replace("> \n", ">\n")
 
 
 def link(text: str, address: str) -> str:

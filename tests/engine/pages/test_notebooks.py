@@ -210,8 +210,8 @@ def test_a_page_that_does_not_fit_its_recipe_is_refused(site: Gallery) -> None:
     finally:
         del sys.modules["dropping"]
     assert error.value.describe(site.root) == (
-        "recipes_source/adding.py: its page has 5 blocks after the title and 0 of code, "
-        "the recipe 5 and 3; remove the page and build again"
+        "recipes_source/adding.py: its page has a block without its code; "
+        "remove the page and build again"
     )
 
 
