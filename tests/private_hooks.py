@@ -151,7 +151,8 @@ HOOKS = [
     Hook(
         names=("_translations", "_catalog", "_fallback"),
         library="Python's gettext",
-        why="labels are asked of the catalogs that a build loaded, without the words of others",
+        why="check-po asks which labels a library has translated; a build empties the catalogs "
+        "that Sphinx loaded unchecked, and fills our own class with the messages that are fit",
         without="labels of the interface stay English, or check-po does not know them",
         is_there=_catalog_is_known,
     ),

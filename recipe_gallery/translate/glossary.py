@@ -93,42 +93,37 @@ def load_glossary(locale: Path) -> Glossary:
     """
     terms: dict[str, Term] = {}
     for path in find_glossaries(locale):
-        if path.parent == locale:
-            for _line, forms, note in _read(path, "note"):
-                terms[forms[0]] = Term(forms=forms, note=note)
-            continue
-        for line, forms, translation in _read(path, "translation"):
-            if forms[0] not in terms:
+        is_own = path.parent == locale
+        for line, forms, cell in _read(path, "note" if is_own else "translation"):
+            if is_own:
+                terms[forms[0]] = Term(forms=forms, note=cell)
+            elif forms[0] not in terms:
                 text = f"{forms[0]!r} is no term of {locale / FILE_NAME}"
                 raise GalleryError(text, path=path, line=line, remedy="add it there, with a note")
-            if found := split_forms(translation):
+            elif found := split_forms(cell):
                 terms[forms[0]].translations[path.parent.name] = found
     return Glossary([*terms.values()])
 
 
 def _read(path: Path, second: str) -> Iterator[tuple[int, tuple[str, ...], str]]:
     """Yield line, English forms and second cell of each line of a table."""
-    line = 1
-
-    def refuse(text: str, remedy: str = "") -> GalleryError:
-        return GalleryError(text, path=path, line=line, remedy=remedy)
-
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        reader = csv.reader(file, strict=True)
+        problem = remedy = ""
+        try:
             if next(reader, []) != ["term", second]:
-                raise refuse(f"the first line has to name the columns: term,{second}")
-            for cells in filter(None, reader):
-                line = reader.line_num
-                forms = split_forms(cells[0])
-                if not forms:
-                    raise refuse("no English term", "fill in the first column")
-                if len(cells) > 2:
-                    raise refuse("more cells than columns", "quote a cell with commas")
-                yield line, forms, cells[1] if len(cells) > 1 else ""
-                line += 1
-    except (csv.Error, UnicodeError) as error:
-        raise refuse(f"not a table in CSV and UTF-8: {error}") from None
+                problem = f"the first line has to name the columns: term,{second}"
+            while not problem and (cells := next(reader, None)) is not None:
+                if cells and not (forms := split_forms(cells[0])):
+                    problem, remedy = "no English term", "fill in the first column"
+                elif len(cells) > 2:
+                    problem, remedy = "more cells than columns", "quote a cell with commas"
+                elif cells:
+                    yield reader.line_num, forms, "".join(cells[1:])
+        except (csv.Error, UnicodeError) as error:
+            problem = f"not a table in CSV and UTF-8: {error}"
+        if problem:
+            raise GalleryError(problem, path=path, line=max(reader.line_num, 1), remedy=remedy)
 
 
 def split_forms(cell: str) -> tuple[str, ...]:
@@ -141,30 +136,24 @@ def begin_glossary(locale: Path, language: str) -> Path | None:
     path = locale / language / FILE_NAME
     if path.exists() or not (locale / FILE_NAME).exists():
         return None
-    rows = [(term.name, "") for term in load_glossary(locale).terms if not term.is_name]
-    _write(path, ["term", "translation"], rows)
-    return path
+    terms = [term.name for term in load_glossary(locale).terms if not term.is_name]
+    return _write(path, [("term", "translation"), *((term, "") for term in terms)])
 
 
 def write_glossaries(glossary: Glossary, languages: Sequence[Language], folder: Path) -> list[Path]:
-    """Write ``glossary.<code>.csv`` for each language, which translation tools import.
-
-    Its columns are source, target and comment. Returns the files.
-    """
+    """Write ``glossary.<code>.csv`` for each language, which translation tools import."""
     written = []
-    for language in languages:
-        path = folder / f"glossary.{language.code}.csv"
-        rows = [
-            (term.name, translation, term.note)
-            for term in glossary.terms
-            if (translation := term.translation(language.code))
-        ]
-        _write(path, ["source", "target", "comment"], rows)
-        written.append(path)
+    for code in (language.code for language in languages):
+        rows = (
+            (t.name, t.translation(code), t.note) for t in glossary.terms if t.translation(code)
+        )
+        path = folder / f"glossary.{code}.csv"
+        written.append(_write(path, [("source", "target", "comment"), *rows]))
     return written
 
 
-def _write(path: Path, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _write(path: Path, rows: Sequence[Sequence[str]]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
-        csv.writer(file, lineterminator="\n").writerows([header, *rows])
+        csv.writer(file, lineterminator="\n").writerows(rows)
+    return path

@@ -2,7 +2,7 @@
 
 import contextlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -26,20 +26,24 @@ from .catalogs import (
 from .comments import HIDDEN
 from .pot import messages_for, read_pots
 
-_BAR = 20  # characters
-_LONGEST_NAME = 100
 # A line of the header that names a person has an address or a year.
-_CREDIT = re.compile(r"^(?P<name>[^<,]+)(?:<[^>]*>\s*(?:,\s*\d{4}.*)?|,\s*\d{4}.*)$")
+_CREDIT = re.compile(r"^([^<,]+)(?:<[^>]*>\s*(?:,\s*\d{4}.*)?|,\s*\d{4}.*)$")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Progress:
-    """How much of one catalog or several is translated, in words of the source."""
+class Status:
+    """How far one catalog is, or several together, in words of the source."""
 
     words: int
     words_left: int
     words_fuzzy: int  # of those left, the ones whose translation waits to be revised
     fuzzy: int  # messages
+    path: Path = Path()
+    domain: str = ""  # the page, or the name of a catalog of labels
+    is_label: bool = False
+    is_readable: bool = True  # else the page is in English
+    revised: date | None = None
+    translators: tuple[str, ...] = ()
 
     @property
     def percent(self) -> int:
@@ -47,20 +51,7 @@ class Progress:
         return percent_done(self.words, self.words_left)
 
 
-@dataclass(frozen=True, kw_only=True)
-class CatalogStatus:
-    """How far one catalog is."""
-
-    path: Path
-    domain: str  # the page, or the name of a catalog of labels
-    is_label: bool
-    progress: Progress
-    is_readable: bool = True  # else the page is in English
-    revised: date | None = None
-    translators: tuple[str, ...] = ()
-
-
-def language_status(project: Project, code: str) -> list[CatalogStatus]:
+def language_status(project: Project, code: str) -> list[Status]:
     """Measure all catalogs of a language, in the order of their names.
 
     They are measured by the messages that they should have, or without templates by their own. Of
@@ -94,20 +85,21 @@ def language_status(project: Project, code: str) -> list[CatalogStatus]:
         revised = None
         with contextlib.suppress(ValueError):  # it may hold a template's YEAR-MO-DA
             revised = date.fromisoformat(catalog.metadata.get("PO-Revision-Date", "")[:10])
-        lines = [line.strip() for line in catalog.header.splitlines()]
-        names = [credit["name"].strip() for line in lines if (credit := _CREDIT.match(line))]
-        names.append(catalog.metadata.get("Last-Translator", "").partition("<")[0].strip())
+        lines = map(_CREDIT.match, map(str.strip, catalog.header.splitlines()))
+        names = [line[1] for line in lines if line]
+        names.append(catalog.metadata.get("Last-Translator", "").partition("<")[0])
         statuses.append(
-            CatalogStatus(
+            Status(
                 path=path,
                 domain=domain,
                 is_label=domain in label_domains(project.config),
                 is_readable=is_readable,
-                progress=Progress(
-                    words=words, words_left=words_left, words_fuzzy=words_fuzzy, fuzzy=len(fuzzy)
-                ),
+                words=words,
+                words_left=words_left,
+                words_fuzzy=words_fuzzy,
+                fuzzy=len(fuzzy),
                 revised=revised,
-                translators=tuple(dict.fromkeys(filter(_is_name, names))),
+                translators=tuple(dict.fromkeys(filter(_is_name, map(str.strip, names)))),
             )
         )
     return sorted(statuses, key=lambda each: f"{each.domain}.po".split("/"))
@@ -115,34 +107,28 @@ def language_status(project: Project, code: str) -> list[CatalogStatus]:
 
 def _is_name(text: str) -> bool:
     """Tell what may stand on a page as a person's name: not FULL NAME, as a template has it."""
-    return 0 < len(text) <= _LONGEST_NAME and not text.isupper() and not HIDDEN.search(text)
+    return 0 < len(text) <= 100 and not text.isupper() and not HIDDEN.search(text)
 
 
-def add_up(statuses: Iterable[CatalogStatus]) -> Progress:
-    """Return the progress of several catalogs together; what cannot be read is all left."""
-    parts = [each.progress for each in statuses]
-    names = Progress.__dataclass_fields__
-    return Progress(**{name: sum(getattr(part, name) for part in parts) for name in names})
+def add_up(statuses: Sequence[Status]) -> Status:
+    """Return how far several catalogs are together; what cannot be read is all left."""
+    names = ("words", "words_left", "words_fuzzy", "fuzzy")
+    return Status(**{name: sum(getattr(each, name) for each in statuses) for name in names})
 
 
-def format_status(language: Language, statuses: Sequence[CatalogStatus]) -> str:
+def format_status(language: Language, statuses: Sequence[Status]) -> str:
     """Return a table of one language for the terminal."""
     if not statuses:
         run = suggest("update-po", language.code)
         return f"{language.code}  {language.name}  no catalogs; run: {run}"
     total = add_up(statuses)
-    filled = _BAR * total.percent // 100
-    bar = "█" * filled + "░" * (_BAR - filled)
+    bar = "█" * (total.percent // 5) + "░" * (20 - total.percent // 5)
     lines = [f"{language.code}  {language.name}  {bar} {total.percent:>3} %"]
     width = max(len(status.domain) for status in statuses)
-    for status in statuses:
-        line = f"  {status.domain:<{width}}  "
-        if status.is_readable:
-            progress = status.progress
-            left = f"{progress.words_left:>6} words left, {progress.fuzzy:>3} fuzzy"
-            names = ", ".join(status.translators)
-            line += f"{progress.percent:>3} %  {left}  {status.revised or '-'}  {names}"
-        else:
-            line += f"cannot be read; run: {suggest('check-po', language.code)}"
-        lines.append(line)
+    for each in statuses:
+        told = f"cannot be read; run: {suggest('check-po', language.code)}"
+        if each.is_readable:
+            told = f"{each.percent:>3} %  {each.words_left:>6} words left, {each.fuzzy:>3} fuzzy"
+            told += f"  {each.revised or '-'}  {', '.join(each.translators)}"
+        lines.append(f"  {each.domain:<{width}}  {told}")
     return "\n".join(map(visible, lines))

@@ -18,8 +18,7 @@ from recipe_gallery.translate import pot
 from recipe_gallery.translate.glossary import Glossary, load_glossary, write_glossaries
 from recipe_gallery.translate.impact import find_impact, format_impact
 from recipe_gallery.translate.status import (
-    CatalogStatus,
-    Progress,
+    Status,
     add_up,
     format_status,
     language_status,
@@ -34,7 +33,7 @@ def site(site: Gallery) -> Gallery:
     site.configure(recipe_gallery_repository_url="https://example.org/repo", gettext_compact=False)
     path = site.translate("index", {"Site": "사이트", "Two more words.": "", "Old.": "옛."})
     catalog = polib.pofile(str(path))
-    catalog.header = "홍길동 <gildong@example.org>, 2026."
+    catalog.header = "Labels of a site\n홍길동 <gildong@example.org>, 2026."
     catalog.metadata["Last-Translator"] = "김아무개 <kim@example.org>"
     catalog.metadata["PO-Revision-Date"] = "2026-11-20 10:00+0900"
     catalog.find("Old.").flags.append("fuzzy")
@@ -50,15 +49,14 @@ def project(site: Gallery) -> Project:
     return load_project(site.root)
 
 
-def measured(site: Gallery) -> list[CatalogStatus]:
+def measured(site: Gallery) -> list[Status]:
     return language_status(project(site), "ko")
 
 
 def test_the_status_counts_words_and_names_translators(site: Gallery) -> None:
     (status,) = measured(site)
-    assert status.progress
-    assert status.progress.fuzzy == 1
-    assert (status.progress.words, status.progress.words_left) == (5, 4)
+    assert status.fuzzy == 1
+    assert (status.words, status.words_left) == (5, 4)
     assert status.revised == date(2026, 11, 20)
     assert status.translators == ("홍길동", "김아무개")
     table = format_status(KOREAN, [status])
@@ -89,12 +87,8 @@ def test_a_name_is_no_placeholder_and_no_page_of_text(site: Gallery) -> None:
 
 
 def test_what_cannot_be_read_is_not_translated(site: Gallery) -> None:
-    lost = Progress(words=3, words_left=3, words_fuzzy=0, fuzzy=0)
-    broken = CatalogStatus(
-        path=Path("ko.po"), domain="page", is_label=False, progress=lost, is_readable=False
-    )
-    done = Progress(words=1, words_left=0, words_fuzzy=0, fuzzy=0)
-    read = CatalogStatus(path=Path("ko.po"), domain="other", is_label=False, progress=done)
+    broken = Status(words=3, words_left=3, words_fuzzy=0, fuzzy=0, is_readable=False)
+    read = Status(words=1, words_left=0, words_fuzzy=0, fuzzy=0)
     assert add_up([broken, read]).percent == 25
     assert format_status(KOREAN, [broken, read]).splitlines()[0].endswith(" 25 %")
 

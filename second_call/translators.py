@@ -1,0 +1,198 @@
+"""What translators find on pages: how far translations are, the glossary, how to improve a page."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.locale import get_translation
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxDirective
+
+from recipe_gallery.cell_marks import DATA_CLASS
+from recipe_gallery.errors import GalleryError
+from recipe_gallery.languages import (
+    Language,
+    current_language,
+    format_date,
+    format_number,
+    format_percent,
+    is_translated,
+    locale_dirs,
+    source_language,
+    translated_languages,
+    typeset,
+)
+from recipe_gallery.pages.header import has_downloads
+from recipe_gallery.project import Project
+from recipe_gallery.store import keep, watch
+from recipe_gallery.translate.glossary import find_glossaries, load_glossary
+from recipe_gallery.translate.status import Status, add_up, language_status
+from recipe_gallery.translate.translations import catalog_path, edit_address
+
+from .nodes import html_element, link_to_page, make_table, render
+
+_ = get_translation("second_call")
+logger = logging.getLogger(__name__)
+
+SCRIPT = "improve-translation.js"  # adds the selected sentence
+
+
+def setup(app: Sphinx) -> None:
+    """Add the directives that show how far translations are, and the glossary."""
+    app.add_directive("translation-status", TranslationStatus)
+    app.add_directive("translation-glossary", TranslationGlossary)
+    app.connect("html-page-context", add_improve_links)
+
+
+class TranslationStatus(SphinxDirective):
+    """Write a section for each translated language: a chart, and a table of its pages."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the sections, in the order of ``languages.toml``."""
+        return [self._section(language) for language in translated_languages(self.config)]
+
+    def _section(self, language: Language) -> nodes.section:
+        own = current_language(self.config)
+        statuses = watch(self.env, measure_catalogs, language.code)
+        section = nodes.section(ids=[nodes.make_id(language.tag)], names=[language.code])
+        section += nodes.title("", language.name, translatable=False)
+        section += draw_progress(add_up(statuses), own, language)
+        if people := sorted({name for status in statuses for name in status.translators}):
+            names = nodes.inline("", ", ".join(people), classes=[DATA_CLASS])
+            label = nodes.Text(typeset(_("Translators") + ": ", own.locale))
+            section += nodes.paragraph("", "", label, names, translatable=False)
+        rest = [s for s in statuses if not s.is_readable or s.words_left or s.fuzzy]
+        complete = [status for status in statuses if status not in rest]
+        if rest:
+            section += self._table(rest, _("Translated"), _("Words left"), _("To revise"))
+        if complete:
+            label = _("Complete catalogs: %s") % format_number(len(complete), own.locale)
+            summary = html_element("", nodes.Text(label), tag="summary", classes=[])
+            table = self._table(complete)
+            section += html_element("", summary, table, tag="details", classes=["status-details"])
+        return section
+
+    def _table(self, statuses: list[Status], *measured: str) -> nodes.table:
+        """Return a table of catalogs; ``measured`` are headings of how far they are, if shown."""
+        header = [_("Page"), *measured, _("Last change"), _("Catalog")]
+        locale, rows = current_language(self.config).locale, []
+        for status in statuses:
+            page: nodes.Node = link_to_page(self.env, status.domain)
+            if status.is_label:
+                page = nodes.Text(_("Labels of the site: %s") % status.domain)
+            elif status.domain not in self.env.found_docs:  # of a module that recipes share
+                page = nodes.inline("", status.domain, classes=[DATA_CLASS])
+            catalog: nodes.Node = nodes.inline("", f"{status.domain}.po", classes=[DATA_CLASS])
+            if address := edit_address(self.env, status.path):
+                catalog = nodes.reference("", "", catalog, refuri=address)
+            texts = [_("cannot be read"), "–", "–"]
+            if status.is_readable:
+                counts = (format_number(n, locale) for n in (status.words_left, status.fuzzy))
+                texts = [format_percent(status.percent / 100, locale), *counts]
+            revised = format_date(status.revised, locale, "medium") if status.revised else "–"
+            shown = map(nodes.Text, [*(texts if measured else ()), revised])
+            rows.append([page, *shown, catalog])
+        return make_table(header, rows, classes=["status-table"])
+
+
+def measure_catalogs(env: BuildEnvironment, code: str) -> list[Status]:
+    """Measure a language's catalogs; while all are as they were, none is read again."""
+    root, config = Path(env.srcdir), env.config
+    locale = locale_dirs(config, root)[0]
+    project = Project(root=root, galleries=(), recordings=root, locale=locale, config=config)
+    files = sorted(locale.rglob("*.po*"))  # and the templates
+    status: list[Status] = keep(
+        env, ("catalogs", code), files, lambda: ([], language_status(project, code))
+    )
+    return status
+
+
+def draw_progress(progress: Status, own: Language, language: Language) -> nodes.Node:
+    """Return a bar of what is translated and what waits to be revised."""
+    percent = format_percent(progress.percent / 100, own.locale)
+    label = _("%(percent)s of %(language)s translated") % {
+        "percent": percent,
+        "language": language.name,
+    }
+    words = max(progress.words, 1)
+    return render(
+        "progress_bar.html",
+        label=label,
+        percent=percent,
+        done=100 * (progress.words - progress.words_left) / words,
+        waiting=100 * progress.words_fuzzy / words,
+    )
+
+
+class TranslationGlossary(SphinxDirective):
+    """Write the glossary as a table."""
+
+    def run(self) -> list[nodes.Node]:
+        """Return the table."""
+        locale = locale_dirs(self.config, self.env.srcdir)[0]
+        for path in find_glossaries(locale):
+            self.env.note_dependency(str(path))
+        try:
+            glossary = load_glossary(locale)
+        except GalleryError as error:
+            logger.warning("%s", error, type="recipe_gallery", subtype="glossary")
+            return []
+        source, languages = source_language(self.config), translated_languages(self.config)
+        if is_translated(self.config):  # in English, the words of all languages
+            languages = [current_language(self.config)]
+        header = [
+            *(_inline(each.name, "name-of-language") for each in (source, *languages)),
+            _("Remark"),
+        ]
+        rows: list[list[nodes.Node]] = [
+            [
+                _inline(term.name, f"language-{source.tag}"),
+                *(
+                    _inline(term.translation(each.code) or "–", f"language-{each.tag}")
+                    for each in languages
+                ),
+                self._note(term.note),
+            ]
+            for term in glossary.terms
+        ]
+        return [make_table(header, rows, classes=["glossary-table"])]
+
+    def _note(self, text: str) -> nodes.paragraph:
+        """Return a remark, which is a message of the page."""
+        note = nodes.paragraph(text, text)
+        self.set_source_info(note)
+        return note
+
+
+def _inline(text: str, name: str) -> nodes.inline:
+    return nodes.inline("", text, classes=[name])
+
+
+def add_improve_links(
+    app: Sphinx, pagename: str, _template: str, context: dict[str, Any], doctree: nodes.document
+) -> None:
+    """Add the links to a page, if the site has a repository to which they can lead."""
+    config = app.config
+    repository = config.recipe_gallery_repository_url.rstrip("/")
+    if not (repository and doctree and is_translated(config) and has_downloads(app)):
+        return
+    language = current_language(config)
+    uri = app.builder.get_target_uri(pagename)
+    # what .github/ISSUE_TEMPLATE/translation.yml asks for
+    known = {"template": "translation.yml", "language": language.name}
+    if address := language.address(config.recipe_gallery_site_url, uri):
+        known["page"] = address
+    form = f"{repository}/issues/new?{urlencode(known)}"
+    links = render(
+        "improve_translation.html",
+        form=form,
+        label=_("Improve this translation"),
+        hint=_("Select a sentence first, and the form quotes it."),
+        edit=edit_address(app.env, catalog_path(app.env, pagename)),
+        edit_label=_("Edit it on GitHub"),
+    )
+    context["body"] += links.astext()
+    app.add_js_file(SCRIPT, loading_method="defer")
