@@ -107,7 +107,8 @@ recipe_gallery_gpu_figures = (
 # CONTRIBUTING.md says what a host can send in addition; https://www.w3.org/TR/CSP3/
 second_call_content_security_policy = "; ".join(
     [
-        "default-src 'none'",
+        "default-src 'self'",  # Firefox fetches the next recipe ahead, which no other rule allows
+        "object-src 'none'",
         "script-src 'self'",
         "style-src 'self'",
         "img-src 'self' data:",  # small pictures inside of style sheets
@@ -166,8 +167,8 @@ html_theme_options = {
     "navbar_persistent": ["search-button"],
     "navbar_end": ["language-switcher", "color-mode"],
     "article_footer_items": ["recipe-foot", "neighbours"],
-    # the plot of the results needs the room
-    "secondary_sidebar_items": {"**": ["page-toc"], "results": []},
+    # the first page and the results need the room
+    "secondary_sidebar_items": {"**": ["page-toc", "recipes-nav"], "index": [], "results": []},
     "footer_start": ["copyright"],
     "footer_end": ["about"],
     # The theme asks the network whether a newer version of the documentation exists; there is one.

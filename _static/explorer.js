@@ -3,7 +3,7 @@ for (const explorer of document.querySelectorAll(".explorer")) {
   const { lang } = document.documentElement;
   const { least, most, nearly, separator, one, several, two, minutes, hours, short, long } = explorer.dataset;
   const all = (kind) => [...explorer.querySelectorAll(kind)];
-  const [slider, output, beside, controls] = ["input", "output", ".explorer-calls", ".explorer-controls"].flatMap(all);
+  const [slider, output, beside] = ["input", "output", ".explorer-calls"].flatMap(all);
   const [selects, cases] = [all("select"), all(".explorer-case")];
   const digits = new Intl.NumberFormat(lang, { maximumSignificantDigits: 3 /* from 100 s on */ });
   const units = [[1, "s"], [1e-3, "ms"], [0, "µs", 1e-6]];
@@ -50,9 +50,9 @@ for (const explorer of document.querySelectorAll(".explorer")) {
       .replace("%(last)s", () => last)
       .replace("%(times)s", times.map(([time, name]) => `${name} ${format(time)}`).join(separator));
     output.textContent = lang.startsWith("zh") ? typeset(said) : said;
+    shown.querySelector("[role=img]").ariaLabel = output.textContent;
   }
 
-  controls.hidden = false;
   explorer.addEventListener("input", show);
   show();
 }

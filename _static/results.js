@@ -23,6 +23,5 @@ for (const plot of document.querySelectorAll(".results")) {
     list.append(...(order ? rows.filter((row) => row.dataset.gain).sort(order) : rows));
   };
   controls.addEventListener("change", show);
-  controls.hidden = false;
   show(); // browsers keep what was chosen
 }

@@ -1,7 +1,7 @@
-"""What leads to other pages: the menus of the header and the footer, and the next recipe."""
+"""What leads to other pages: the menus of the header and the footer, and the other recipes."""
 
 from functools import lru_cache, partial
-from itertools import pairwise
+from itertools import pairwise, permutations
 from typing import Any
 
 from docutils import nodes
@@ -21,7 +21,8 @@ _ = get_translation("second_call")
 def describe_navigation(
     app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any
 ) -> None:
-    """Give templates ``menus``, one a toctree of the first page, and ``neighbours`` of a recipe."""
+    """Give templates ``menus``, one a toctree of the first page, and of a recipe ``neighbours`` and
+    ``recipe_links``, which lead to all that are named in order."""
     address = partial(app.builder.get_relative_uri, pagename)
     above = [pagename, *_ancestors(app, pagename)]
     context["menus"] = [
@@ -36,8 +37,12 @@ def describe_navigation(
         for entries in _find_menus(app)
     ]
     recipes = once(app.env, list_recipes)
-    context["neighbours"] = []
+    context["neighbours"], context["recipe_links"] = [], []
     if pagename in recipes:
+        context["recipe_links"] = [
+            {"title": _title(app, name), "link": address(name), "current": name == pagename}
+            for name in _find_named(app.env)
+        ]
         at = recipes.index(pagename)
         context["neighbours"] = [
             (kind, label, {"title": _title(app, recipes[number]), "link": address(recipes[number])})
@@ -50,11 +55,21 @@ def describe_navigation(
 
 
 def note_neighbours(app: Sphinx, env: BuildEnvironment) -> None:
-    """Note the neighbours of each recipe as pages whose titles it shows."""
+    """Note the recipes to which each one leads as pages whose titles it shows."""
     pages = store_of(env).pages
-    for first, second in pairwise(name for name in once(env, list_recipes) if name in pages):
+    neighbours = pairwise(name for name in once(env, list_recipes) if name in pages)
+    for first, second in [*neighbours, *permutations(_find_named(env), 2)]:
         pages[first].linked.add(second)
         pages[second].linked.add(first)
+
+
+def _find_named(env: BuildEnvironment) -> list[str]:
+    """Return the pages of the recipes that ``second_call_recipes`` names."""
+    return [
+        name
+        for name in once(env, list_recipes)[: len(env.config.second_call_recipes)]
+        if name in store_of(env).pages
+    ]
 
 
 @lru_cache(maxsize=1)  # the same for all pages of a build

@@ -13,7 +13,6 @@
     const label = () => (button.textContent = anyClosed() ? unfold : button.dataset.fold);
     button.addEventListener("click", () => setAll(anyClosed()));
     cells.forEach((cell) => cell.addEventListener("toggle", label));
-    button.parentElement.hidden = false;
   }
 
   // What the address leads to: null if it is the page itself, or nothing

@@ -61,7 +61,7 @@ def button(document: nodes.document) -> str:
         return ""
     unfold, fold = escape(_("Unfold all")), escape(_("Fold all"))
     return (
-        f'<li hidden><button type="button" class="recipe-action unfold-all" data-fold="{fold}">'
+        f'<li><button type="button" class="recipe-action unfold-all" data-fold="{fold}">'
         f"{unfold}</button></li>"
     )
 

@@ -29,7 +29,6 @@
     const around = form.parentElement;
     const [status, list] = [around.querySelector(".search-status"), around.querySelector(".search-results")];
     const labels = JSON.parse(form.dataset.labels);
-    form.hidden = false;
     let current = 0; // number of the latest query: an older one that ends later shows nothing
     let timer;
 
