@@ -95,7 +95,7 @@ def _cite(app: Sphinx, docname: str, page: RecordedPage | Unrecorded) -> str:
 
 
 def add_release(env: BuildEnvironment, document: nodes.document) -> None:
-    """Say below the head of a recipe's page that a package has a newer release, and what it is.
+    """Say at the end of a recipe's text that a package has a newer release, and what it is.
 
     ``second_call_releases`` in ``conf.py`` names it, and the label at which a page tells the rest.
     """
@@ -113,9 +113,8 @@ def add_release(env: BuildEnvironment, document: nodes.document) -> None:
             link.update_all_atts({"refdomain": "std", "reftype": "ref", "refexplicit": True})
             link.update_all_atts({"reftarget": label, "refdoc": env.docname, "refwarn": True})
             line = nodes.paragraph("", "", words, link, classes=["release"], translatable=False)
-            head = next(document.findall(page_links), None)
-            if head is not None:
-                head.parent += line
+            *_others, last = document.findall(nodes.section)
+            last += line
 
 
 class origin(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)

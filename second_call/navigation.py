@@ -21,8 +21,10 @@ _ = get_translation("second_call")
 def describe_navigation(
     app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: Any
 ) -> None:
-    """Give templates ``menus``, one a toctree of the first page, and of a recipe ``neighbours`` and
-    ``recipe_links``, which lead to all that are named in order."""
+    """Give templates ``menus``, one a toctree of the first page, and ``neighbours`` of a recipe.
+
+    ``recipe_links`` leads from a recipe to all that ``second_call_recipes`` names.
+    """
     address = partial(app.builder.get_relative_uri, pagename)
     above = [pagename, *_ancestors(app, pagename)]
     context["menus"] = [

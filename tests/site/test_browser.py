@@ -12,6 +12,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Request, expect
 
+from benchmarks.layout_shift import measure
 from chromium import serve
 from gallery import ROOT
 from recipe_gallery.languages import Language
@@ -439,6 +440,13 @@ def test_a_recipe_leads_to_its_neighbours_and_is_marked_while_it_is_read(
         page.locator(".neighbours a.next").click()
         expect(page).to_have_url(each)
     assert page.locator(".neighbours a.next").count() == 0
+
+
+@pytest.mark.parametrize("name", ["index", "recipes/where_time_goes", "results", "search"])
+def test_nothing_moves_while_a_page_loads(browser: Browser, address: str, name: str) -> None:
+    for width in (390, 768, 1440):
+        moved, what = measure(browser, f"{address}en/{name}.html", width, slow=False)
+        assert moved < 0.02, (width, what)
 
 
 @by_language
