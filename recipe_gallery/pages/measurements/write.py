@@ -44,7 +44,7 @@ def depart_claim(self: HTML5Translator, node: claim) -> None:
     said = "" if here == source else f' lang="{here}"'  # the sentence around it may be untranslated
     self.body.append(
         f'<button type="button" class="claim-mark" popovertarget="{number}"{said} '
-        f'aria-label="{escape(f"{label}: {node.astext()}")}"></button>'
+        f'aria-label="{escape(label)}"></button>'
         f'<span class="claim-evidence" id="{number}"{said} role="note" popover>'
         f"{''.join(lines)}</span>"
     )
