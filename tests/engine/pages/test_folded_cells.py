@@ -46,10 +46,10 @@ def test_a_page_folds_the_code_and_shows_what_it_put_out(site: Gallery) -> None:
     assert "sphinx_gallery_fold" not in build.page(PAGE)
 
 
-def test_the_button_for_all_cells_waits_for_its_script(site: Gallery) -> None:
+def test_the_button_for_all_cells_comes_with_its_script(site: Gallery) -> None:
     site.add("plain", RECIPE)
     build = site.build()
-    [button] = page_of(build).select(".recipe-actions li[hidden] > button.unfold-all")
+    [button] = page_of(build).select(".recipe-actions li > button.unfold-all")
     assert (button.get_text(), button["data-fold"]) == ("Unfold all", "Fold all")
     [script] = re.findall(r'<script[^>]*src="([^"]*folded\.js)[^>]*>', build.page(PAGE))
     assert (build.out / "recipes" / script).resolve().is_file()

@@ -183,7 +183,7 @@ def test_comments_of_a_module_are_translated_once(
     update_catalogs(project, [languages["ko"]], inlined.root / "out" / "gettext")
     path = inlined.root / "locale/ko/LC_MESSAGES/recipes/_bench.po"
     (status,) = [each for each in language_status(project, "ko") if each.path == path]
-    assert status.progress.words_left == 9
+    assert status.words_left == 9
     before = inlined.build(language="ko")
     assert "Why it is measured." in before.page("recipes/first")
     catalog = polib.pofile(str(path))
