@@ -412,7 +412,10 @@ class GrowingCache:
         return self.keys, self.values
 
 
-def grow(blocks, passes=2, keep=lambda cache: None, **options):
+PASSES = ("first_pass", "second_pass", "third_pass")
+
+
+def grow(blocks, keep=lambda cache: None, **options):
     """Return the seconds a token in passes over the same lengths, each from the prompt on."""
     caches = [GrowingCache(1, WIDTH) for _ in range(blocks)]
     beginnings = [(cache.keys, cache.values) for cache in caches]
@@ -420,7 +423,7 @@ def grow(blocks, passes=2, keep=lambda cache: None, **options):
         decoder = Decoder(1, WIDTH, caches).to(bench.dtype)
     step = torch.compile(decoder.step, **options) if options else decoder.step
     found = []
-    for _ in range(passes):
+    for _ in PASSES:
         for cache, (keys, values) in zip(caches, beginnings, strict=True):
             cache.keys, cache.values = keys, values
 
@@ -438,15 +441,14 @@ for name, allowed in {"cuDNN": True, "without cuDNN": False}.items():
     torch.backends.cuda.enable_cudnn_sdp(allowed)
     growing[name] = grow(BLOCKS)
 torch.backends.cuda.enable_cudnn_sdp(True)
-passes = ["first_pass", "second_pass"]
-print(1e3 * pd.DataFrame(growing, passes).T.rename_axis(columns="ms a token"))
+print(1e3 * pd.DataFrame(growing, PASSES).T.rename_axis(columns="ms a token"))
 
 # %%
 
 # sphinx_gallery_plumbing = True
 
 for name, found in growing.items():
-    for quantity, value in zip(passes, found, strict=True):
+    for quantity, value in zip(PASSES, found, strict=True):
         bench.measure("growing cache", name, quantity, value)
 
 # %%
@@ -469,7 +471,7 @@ for name, options in {
     torch.compiler.reset()
     counts.clear()
     found = grow(1, **options)
-    compiled[name] = dict(zip(passes, found, strict=True))
+    compiled[name] = dict(zip(PASSES, found, strict=True))
     compiled[name]["compilations"] = counts["unique_graphs"]
 torch.backends.cuda.enable_cudnn_sdp(True)
 print(pd.DataFrame(compiled).T)
