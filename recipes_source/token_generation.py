@@ -31,7 +31,8 @@ ROOMY = bench.gpu and torch.cuda.mem_get_info()[0] > 24 * 2**30
 BLOCKS, WIDTH, HEADS, WORDS = (12, 1024, 16, 32_000) if bench.gpu else (2, 64, 2, 500)
 PROMPT, NEW = (128, 64) if bench.gpu else (8, 8)  # tokens
 PLACES = 2 * PROMPT  # of a static cache
-TEXTS = (1, 16) if bench.gpu else (1, 2)  # in a batch
+TEXTS = (1, 16)  # in a batch
+bench.batch_seconds = 0.02  # a token takes little time, and profiles of many take long
 if not bench.gpu:
     print("There are no CUDA graphs here: a graph by hand runs without compiling.")
 
@@ -171,7 +172,6 @@ def make_step(decoder, mode=None, blocks=False, by_hand=False):
 VARIANTS = {
     "without compiling": {},
     "default": dict(mode="default"),
-    "blocks compiled": dict(blocks=True),
     "reduce-overhead": dict(mode="reduce-overhead"),
     "graph by hand": dict(by_hand=True),
     "blocks compiled, graph by hand": dict(blocks=True, by_hand=True),
@@ -223,57 +223,6 @@ def read_once(decoder):
 
 # %%
 
-make_step(make_decoder(1, blocks=1), mode="reduce-overhead")()  # is not timed
-decoder = make_decoder(TEXTS[0])
-writers, seconds = make_writers(VARIANTS, decoder)
-alone = bench.compare(
-    "one token",
-    lambda texts: writers,
-    sizes=("texts", TEXTS[:1]),
-    limit=read_once(decoder) / bench.bandwidth,
-    tolerance=0.1,
-    rehearse=False,
-)
-skipped = torch._dynamo.utils.counters["inductor"]["cudagraph_skips"]
-print("graphs that reduce-overhead did not record:", skipped)
-
-# %%
-
-# sphinx_gallery_plumbing = True
-
-for name, value in {
-    "weights": count_bytes(decoder.parameters()),
-    "cache": count_bytes(decoder.blocks.buffers()),
-    "a token": read_once(decoder),
-}.items():
-    bench.measure("one token", name, "bytes", value, size=TEXTS[0], unit="B")
-for name, taken in seconds.items():
-    bench.measure("one token", name, "ready", sum(taken[:2]), size=TEXTS[0])
-
-# %%
-
-decoder = make_decoder(TEXTS[1])
-writers, seconds = make_writers(FEW, decoder)
-batch = bench.compare(
-    "one token",
-    lambda texts: writers,
-    sizes=("texts", TEXTS[1:]),
-    limit=read_once(decoder) / bench.bandwidth,
-    tolerance=0.1,
-    rehearse=False,
-)
-
-# %%
-
-# sphinx_gallery_plumbing = True
-
-cache = count_bytes(decoder.blocks.buffers())
-bench.measure("one token", "cache", "bytes", cache, size=TEXTS[1], unit="B")
-for name, taken in seconds.items():
-    bench.measure("one token", name, "ready", sum(taken[:2]), size=TEXTS[1])
-
-# %%
-
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True
 # sphinx_gallery_alt = "Two rows of bars that show when the device computes during one token: without compiling many short bars with gaps between them, in a CUDA graph one dense block of bars at the beginning"
@@ -309,64 +258,101 @@ plt.show()
 
 # %%
 
+make_step(make_decoder(1, blocks=1), mode="reduce-overhead")()  # is not timed
+decoder = make_decoder(TEXTS[0])
+writers, seconds = make_writers(VARIANTS, decoder)
+alone = bench.compare(
+    "one token",
+    lambda texts: writers,
+    sizes=("texts", TEXTS[:1]),
+    limit=read_once(decoder) / bench.bandwidth,
+    tolerance=0.1,
+    rehearse=False,
+)
+skipped = torch._dynamo.utils.counters["inductor"]["cudagraph_skips"]
+print("graphs that reduce-overhead did not record:", skipped)
 
-def read_prompt(texts):
-    """Return a variant that reads a prompt."""
-    decoder = make_decoder(texts)
-    tokens = decoder.token.expand(texts, PROMPT).contiguous()
-    positions = torch.arange(PROMPT, device=bench.device)
-    return {"without compiling": lambda: decoder(tokens, positions)}
+# %%
 
+# sphinx_gallery_plumbing = True
 
-prompt = bench.compare("a prompt", read_prompt, ("texts", TEXTS), rounds=6)
+for name, value in {
+    "weights": count_bytes(decoder.parameters()),
+    "cache": count_bytes(decoder.blocks.buffers()),
+    "a token": read_once(decoder),
+}.items():
+    bench.measure("one token", name, "bytes", value, size=TEXTS[0], unit="B")
+for name, taken in seconds.items():
+    bench.measure("one token", name, "ready", sum(taken[:2]), size=TEXTS[0])
 
 # %%
 
 # sphinx_gallery_once = True
-WIDTHS = (1024, 2048, 4096) if ROOMY else (512, 1024, 2048) if bench.gpu else (32, 64)
-
-
-def at_width(width):
-    """Return variants of a model of this width."""
-    return make_writers(FEW, make_decoder(1, width))[0]
-
-
-def limit_at(width):
-    """Return the seconds in which the device reads such a model."""
-    weights = 12 * BLOCKS * width**2 + WORDS * width
-    return weights * bench.dtype.itemsize / bench.bandwidth
-
-
-widths = bench.compare(
-    "width",
-    at_width,
-    ("width", WIDTHS),
-    limit=limit_at,
+decoder = make_decoder(TEXTS[1])
+writers, seconds = make_writers(FEW, decoder)
+batch = bench.compare(
+    "one token",
+    lambda texts: writers,
+    sizes=("texts", TEXTS[1:]),
+    limit=read_once(decoder) / bench.bandwidth,
     tolerance=0.1,
     rehearse=False,
-    rounds=6,
+    rounds=10,
 )
 
 # %%
 
-LONG = (PLACES, 16 * PLACES if ROOMY or not bench.gpu else 4 * PLACES)
+# sphinx_gallery_once = True
+# sphinx_gallery_plumbing = True
 
+cache = count_bytes(decoder.blocks.buffers())
+bench.measure("one token", "cache", "bytes", cache, size=TEXTS[1], unit="B")
+for name, taken in seconds.items():
+    bench.measure("one token", name, "ready", sum(taken[:2]), size=TEXTS[1])
 
-def with_places(places):
-    """Return variants whose cache has that many places."""
-    decoder = make_decoder(TEXTS[1], places=places)
-    size = count_bytes(decoder.blocks.buffers())
-    bench.measure("places", "cache", "bytes", size, size=places, unit="B")
-    return make_writers(FEW[:2], decoder)[0]
+# %%
 
+decoder = make_decoder(1)
+prompt = torch.zeros(1, PROMPT, dtype=torch.long, device=bench.device)
+positions = torch.arange(PROMPT, device=bench.device)
+seconds = bench.time(lambda: decoder(prompt, positions), 10)
+bench.measure("a prompt", "without compiling", "wall", seconds)
+print(f"a prompt of {PROMPT} tokens: {1e3 * seconds:.3g} ms")
 
-lengths = bench.compare(
-    "places", with_places, ("places", LONG), tolerance=0.1, rehearse=False, rounds=6
+# %%
+
+# sphinx_gallery_once = True
+WIDE = (4 * WIDTH) if ROOMY or not bench.gpu else 2 * WIDTH
+decoder = make_decoder(1, WIDE)
+read = read_once(decoder)
+bench.measure("wide model", "a token", "bytes", read, unit="B")
+writers, _seconds = make_writers(FEW, decoder)
+wide = bench.compare(
+    "wide model",
+    writers,
+    limit=read / bench.bandwidth,
+    tolerance=0.1,
+    rehearse=False,
+    rounds=10,
 )
 
 # %%
 
-MANY = 16 if bench.gpu else NEW
+# sphinx_gallery_once = True
+LONG = (16 if ROOMY or not bench.gpu else 4) * PLACES
+decoder = make_decoder(TEXTS[1], places=LONG)
+cache = count_bytes(decoder.blocks.buffers())
+bench.measure("long cache", "cache", "bytes", cache, unit="B")
+writers, _seconds = make_writers(FEW[:2], decoder)
+long = bench.compare("long cache", writers, tolerance=0.1, rehearse=False, rounds=6)
+
+# %%
+
+MANY = 8  # tokens
+
+# %%
+
+# sphinx_gallery_once = True
 
 
 def generate(decoder, step, read_each):
@@ -388,11 +374,12 @@ def generate(decoder, step, read_each):
 decoder = make_decoder(1)
 step = make_step(decoder, **VARIANTS["graph by hand"])
 reading = bench.compare(
-    "16 tokens",
+    "8 tokens",
     {
         "read at the end": generate(decoder, step, read_each=False),
         "each one read": generate(decoder, step, read_each=True),
     },
+    rounds=10,
 )
 
 # %%
@@ -496,7 +483,7 @@ config = LlamaConfig(
     vocab_size=WORDS,
     hidden_size=WIDTH,
     intermediate_size=4 * WIDTH,
-    num_hidden_layers=4 if bench.gpu else 1,
+    num_hidden_layers=2,
     num_attention_heads=HEADS,
 )
 with bench.device:
@@ -513,12 +500,24 @@ def write_text(**options):
     )
 
 
-llamas = bench.compare(
-    "Transformers",
-    {"growing": write_text(), "static": write_text(cache_implementation="static")},
-    rehearse=False,
-    rounds=6,
-)
+llamas = {}
+for name, options in {
+    "growing": {},
+    "static": dict(cache_implementation="static"),
+}.items():
+    write = write_text(**options)
+    first = bench.time(write)
+    llamas[name] = dict(first_call=first, wall=bench.time(write, 3))
+print(pd.DataFrame(llamas).T)
+
+# %%
+
+# sphinx_gallery_once = True
+# sphinx_gallery_plumbing = True
+
+for name, found in llamas.items():
+    for quantity, value in found.items():
+        bench.measure("Transformers", name, quantity, value)
 
 # %%
 
