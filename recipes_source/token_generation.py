@@ -2,18 +2,146 @@
 How do I make token generation fast?
 ====================================
 
-TODO
+For language models that write one token after another, in a script or behind a server.
+
+**Keep keys and values in a static cache, and record the step for one token in a CUDA graph.** **Compile
+the blocks as well if you can wait for the compiler.** **Sizes are fixed then, and the cache takes all its
+memory from the start.**
+
+.. code-block:: python
+   :caption: Transformers
+
+   import torch
+   from transformers import LlamaConfig, LlamaForCausalLM
+
+   config = LlamaConfig(num_hidden_layers=2)
+   model = LlamaForCausalLM(config)  # or yours
+   model = model.to("cuda", torch.bfloat16)
+   prompt = torch.randint(32_000, (1, 128)).cuda()
+   for _ in range(3):  # the first one compiles
+       text = model.generate(
+           prompt, cache_implementation="static"
+       )
+
+.. code-block:: python
+   :caption: Your own model
+
+   import torch
+   from torch.nn.functional import scaled_dot_product_attention as attend
+   torch.set_default_device("cuda")
+   cache, position = torch.zeros(2, 1, 8, 512, 64), torch.tensor([-1])  # 512 places
+   q, new = torch.randn(1, 8, 1, 64), torch.randn(2, 1, 8, 1, 64)
+   def step():  # your model, for one token
+       k, v = cache.index_copy_(3, position.add_(1), new)
+       return attend(q, k, v, attn_mask=torch.arange(512) <= position[:, None])
+   step()
+   with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
+       output = step()  # records, and does not run
+   graph.replay(), graph.replay()  # a token each, in output
+
+- **Transformers**: pass ``cache_implementation="static"`` to ``generate``. On a GPU, it then compiles the
+  step with ``reduce-overhead``.
+- **vLLM and SGLang** record CUDA graphs by themselves, so there is nothing to do.
+- **Serving your own model**: record one graph for each batch size before the first request comes, and fill
+  a batch up to the next size that was recorded.
+
+A decoder of twelve blocks writes one text, with a static cache in all variants. Without compiling,
+:claim:`the GPU waits for the CPU <1.2 * one-token.1.without-compiling.gpu <
+one-token.1.without-compiling.wall>`: a token takes :measured:`one-token.1.without-compiling.wall`. In a CUDA
+graph recorded by hand, :claim:`it takes less than a third of that <3 * one-token.1.graph-by-hand.wall <
+one-token.1.without-compiling.wall>`: :measured:`one-token.1.graph-by-hand.wall`. The graph is ready after
+:measured:`one-token.1.graph-by-hand.ready`, and the memory that it adds is
+:measured:`one-token.1.graph-by-hand.memory`.
+
+If the blocks are compiled before the graph is recorded, :claim:`a token takes less time still
+<one-token.1.blocks-compiled-graph-by-hand.wall < one-token.1.graph-by-hand.wall>`:
+:measured:`one-token.1.blocks-compiled-graph-by-hand.wall`. This graph is ready after
+:measured:`one-token.1.blocks-compiled-graph-by-hand.ready`. Compiling alone does
+not help much: with the mode ``default``, a token takes :measured:`one-token.1.default.wall`, and :claim:`the
+GPU still waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
+
+**What you need**
+
+- PyTorch 2.11 or newer, Transformers 5.17 or newer, pandas and Matplotlib. CUDA graphs are stable;
+  ``reduce-overhead`` is a mode of ``torch.compile``.
+- For the short examples and for results like these, a CUDA GPU of compute capability 7.0 or above, with
+  Triton. On other machines the recipe runs small sizes on the CPU without CUDA graphs, and needs a C++
+  compiler. A GPU without ``bfloat16``, such as a T4, computes in ``float32``.
 """
 
 # sphinx_gallery_cell_timeout = 300
 # sphinx_gallery_deadline = 600
 # sphinx_gallery_thumbnail_number = 1
 
+# %%
+# What to choose
+# --------------
+#
+# A **static cache** has a fixed number of places for the keys and values of all tokens, so its address and
+# its size stay. Times in the table are wall times per token, for one text.
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - What you see
+#      - Choose
+#      - What it gives
+#      - What it costs
+#    * - Tokens come slowly, and the GPU waits for the CPU: the wall time is above 1.2 times the GPU time
+#      - A static cache, and the step for one token in a CUDA graph recorded by hand
+#      - A token takes :measured:`one-token.1.graph-by-hand.wall`; without compiling it takes
+#        :measured:`one-token.1.without-compiling.wall`
+#      - The batch size is fixed. The graph adds :measured:`one-token.1.graph-by-hand.memory` of memory
+#    * - The same, and the program runs for long
+#      - Compile the blocks before you record the graph
+#      - A token takes :measured:`one-token.1.blocks-compiled-graph-by-hand.wall`
+#      - The graph is ready after :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`
+#    * - You do not want to record a graph yourself
+#      - ``torch.compile(step, mode="reduce-overhead")``, with a static cache
+#      - A token takes :measured:`one-token.1.reduce-overhead.wall`
+#      - It is ready after :measured:`one-token.1.reduce-overhead.ready`. Each call overwrites the result of
+#        the one before
+#    * - You compile with the mode ``default``, and tokens still come slowly
+#      - CUDA graphs: by hand, or ``reduce-overhead``
+#      - With ``default``, a token takes :measured:`one-token.1.default.wall`
+#      - See the rows above
+#    * - The cache gets a new place with each token
+#      - A static cache. If you need a growing cache, call ``torch.backends.cuda.enable_cudnn_sdp(False)``
+#      - A length that comes for the first time takes :measured:`growing-cache.cudnn.first_pass`; without
+#        cuDNN it takes :measured:`growing-cache.without-cudnn.first_pass`
+#      - A static cache of 256 places takes :measured:`one-token.1.cache.bytes` of memory per text
+#    * - The share of the limit is near one
+#      - Fewer bytes: weights of 8 or 4 bits, or more texts in a batch
+#      - Not measured here
+#      - Rounding; or each text waits for the others
+#    * - You wait for the first token
+#      - Leave the prompt as it is
+#      - A prompt of 128 tokens takes :measured:`a-prompt.without-compiling.wall` without compiling
+#      - Nothing
+#
+# Why a token takes long
+# ----------------------
+#
+# To write a token, a decoder reads all its weights, and it does little with each of them. So the **limit** is
+# the time in which the GPU reads the weights and the cache once: here, these are
+# :measured:`one-token.1.a-token.bytes` for a token.
+#
+# But first the kernels have to be launched. Without compiling, a token takes
+# :measured:`one-token.1.without-compiling.kernels` kernels, and an eager operation on a small tensor takes the
+# CPU :measured:`process.eager-operation.launch_cost` here. The GPU has finished each of them before the next
+# one comes. This is what "**the GPU waits for the CPU**" means: the wall time is above 1.2 times the GPU time.
+# A CUDA graph holds all kernels of a token, and the CPU launches it with one call.
+#
+# A graph repeats the same kernels on the same addresses. A growing cache has another size and another
+# address for each token, and so it cannot be part of a graph. A static cache can: the
+# position of the token is a tensor, and a mask hides the places that are still empty.
+
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
 from _harness import Bench
 
 # %%
+# The decoder has twelve blocks with random weights. It reads a prompt of 128 tokens.
 
 bench = Bench()
 
@@ -37,6 +165,8 @@ if not bench.gpu:
     print("There are no CUDA graphs here: a graph by hand runs without compiling.")
 
 # %%
+
+# sphinx_gallery_fold = "A decoder with a static cache"
 
 
 class StaticCache(nn.Module):
@@ -136,6 +266,8 @@ def with_own_cache(decoder):
 
 # %%
 
+# sphinx_gallery_fold = "How variants are made"
+
 
 def record_at_first_call(function):
     """Return a function that is recorded in a CUDA graph when it is called first."""
@@ -222,6 +354,7 @@ def read_once(decoder):
 
 
 # %%
+# The figure shows when the GPU computes during one token.
 
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True
@@ -257,6 +390,16 @@ axes.set(xlabel="ms since the first kernel")
 plt.show()
 
 # %%
+# Without compiling, there are gaps between the kernels. In the graph, they follow one another at once.
+#
+# One token
+# ---------
+#
+# The variants write one token after the other into the same kind of static cache. "Graph by hand" records the
+# step in a CUDA graph. After three tokens, the logits of all variants have to agree within a tenth.
+# ``wall`` is the wall time of a token and ``gpu`` the time in kernels. ``cpu`` is the time in which the CPU
+# launches them. ``share`` is the limit divided by ``gpu``. Tables, charts and text show the median of all
+# processes. What is printed, and the tables of the notebook, show one run.
 
 make_step(make_decoder(1, blocks=1), mode="reduce-overhead")()  # is not timed
 decoder = make_decoder(TEXTS[0])
@@ -286,6 +429,36 @@ for name, taken in seconds.items():
     bench.measure("one token", name, "ready", sum(taken[:2]), size=TEXTS[0])
 
 # %%
+# .. chart:: wall
+#    :case: one token.1
+#
+#    Wall time of a token, for one text.
+#
+# - Without compiling, a token takes :measured:`one-token.1.without-compiling.gpu` of GPU time, and its wall
+#   time is :measured:`one-token.1.without-compiling.wall`.
+# - ``default`` fuses operations: :claim:`it launches fewer kernels <one-token.1.default.kernels <
+#   one-token.1.without-compiling.kernels>`, :measured:`one-token.1.default.kernels`. The CPU still launches
+#   them one by one, and it checks :term:`guards <guard>` before.
+# - The graph by hand has the kernels of the model without compiling. It is ready after
+#   :measured:`one-token.1.graph-by-hand.ready`, because nothing is compiled. :claim:`The GPU no longer waits
+#   for the CPU <one-token.1.graph-by-hand.wall < 1.2 * one-token.1.graph-by-hand.gpu>`.
+# - ``reduce-overhead`` compiles the whole model, then it records a graph. :claim:`It is ready later than a
+#   graph with compiled blocks <one-token.1.blocks-compiled-graph-by-hand.ready <
+#   one-token.1.reduce-overhead.ready>`: after :measured:`one-token.1.reduce-overhead.ready`. A token then
+#   takes :measured:`one-token.1.reduce-overhead.wall`.
+# - Compiled blocks in a graph by hand need :measured:`one-token.1.blocks-compiled-graph-by-hand.gpu` of GPU
+#   time. The blocks share their compiled code, so :claim:`they are ready sooner than the whole model
+#   <one-token.1.blocks-compiled-graph-by-hand.ready < one-token.1.default.ready>`.
+# - The best variant reaches :measured:`one-token.1.blocks-compiled-graph-by-hand.share` of the limit. What is
+#   missing are many kernels that are too short to use all of the GPU's bandwidth.
+#
+# The first token of an answer takes a different path: the model reads the whole prompt at once.
+#
+# A batch of 16 texts
+# -------------------
+#
+# The weights are read once for all texts of a batch, so more texts cost little more time. This was measured in
+# one process.
 
 # sphinx_gallery_once = True
 decoder = make_decoder(TEXTS[1])
@@ -311,6 +484,14 @@ for name, taken in seconds.items():
     bench.measure("one token", name, "ready", sum(taken[:2]), size=TEXTS[1])
 
 # %%
+# Without compiling, a token for each of 16 texts takes :measured:`one-token.16.without-compiling.wall`. In a graph by
+# hand, :claim:`it takes less <one-token.16.graph-by-hand.wall < one-token.16.without-compiling.wall>`:
+# :measured:`one-token.16.graph-by-hand.wall`. With compiled blocks, it takes
+# :measured:`one-token.16.blocks-compiled-graph-by-hand.wall`. The caches of the 16 texts take
+# :measured:`one-token.16.cache.bytes`.
+#
+# The prompt
+# ----------
 
 decoder = make_decoder(1)
 prompt = torch.zeros(1, PROMPT, dtype=torch.long, device=bench.device)
@@ -320,6 +501,14 @@ bench.measure("a prompt", "without compiling", "wall", seconds)
 print(f"a prompt of {PROMPT} tokens: {1e3 * seconds:.3g} ms")
 
 # %%
+# The whole prompt takes :measured:`a-prompt.without-compiling.wall` without compiling, and this comes once for
+# each answer. Its length differs from text to text, so a graph would have to be recorded for each length.
+#
+# A wider model
+# -------------
+#
+# With wider layers, each kernel has more to read, while the CPU launches as many as before. The next model is
+# four times as wide; a token reads :measured:`wide-model.a-token.bytes`. This, too, was measured in one process.
 
 # sphinx_gallery_once = True
 WIDE = (4 * WIDTH) if ROOMY or not bench.gpu else 2 * WIDTH
@@ -337,6 +526,17 @@ wide = bench.compare(
 )
 
 # %%
+# Without compiling, a token takes :measured:`wide-model.without-compiling.wall`. With compiled blocks in a
+# graph, :claim:`it takes less <wide-model.blocks-compiled-graph-by-hand.wall <
+# wide-model.without-compiling.wall>`: :measured:`wide-model.blocks-compiled-graph-by-hand.wall`. This is
+# :measured:`wide-model.blocks-compiled-graph-by-hand.share` of the limit. What is left of a
+# token's time goes into reading weights, and only fewer bytes make that shorter.
+#
+# A cache of 4096 places
+# ----------------------
+#
+# Attention reads all places of a static cache, whether there is a token or not. Now each of the 16 texts has a
+# cache of 4096 places. One process measured this.
 
 # sphinx_gallery_once = True
 LONG = (16 if ROOMY or not bench.gpu else 4) * PLACES
@@ -347,6 +547,16 @@ writers, _seconds = make_writers(FEW[:2], decoder)
 long = bench.compare("long cache", writers, tolerance=0.1, rehearse=False, rounds=6)
 
 # %%
+# The cache takes :measured:`long-cache.cache.bytes`. In a graph by hand, :claim:`a token takes longer than with
+# 256 places <one-token.16.graph-by-hand.wall < long-cache.graph-by-hand.wall>`:
+# :measured:`long-cache.graph-by-hand.wall`. Rule: choose as many places as your texts need.
+# If lengths differ much, have caches of two or three lengths, each with a graph of its own.
+#
+# Reading the tokens
+# ------------------
+#
+# Whoever reads a token on the CPU waits until the GPU has written it, and then the GPU waits for the next launch.
+# Here, eight tokens are read one by one, or all at the end.
 
 MANY = 8  # tokens
 
@@ -383,6 +593,18 @@ reading = bench.compare(
 )
 
 # %%
+# Eight tokens take :measured:`8-tokens.each-one-read.wall` if each one is read, and
+# :measured:`8-tokens.read-at-the-end.wall` if they are read at the end. Rule: look for the end of the text every
+# few tokens, or show each token while the next one is being written.
+#
+# A growing cache
+# ---------------
+#
+# Without compiling, a cache can be of any size: each token appends one place. This looks like the simplest way,
+# but attention then meets a new size with each token. cuDNN, which PyTorch prefers for attention on this GPU,
+# plans its kernels for each size anew. The next cell writes the same lengths three times.
+
+# sphinx_gallery_fold = "A growing cache"
 
 
 class GrowingCache:
@@ -439,6 +661,17 @@ for name, found in growing.items():
         bench.measure("growing cache", name, quantity, value)
 
 # %%
+# With cuDNN, a token takes :measured:`growing-cache.cudnn.first_pass` when its length comes for the first time,
+# and :measured:`growing-cache.cudnn.third_pass` when it has come before. :claim:`Without cuDNN a new length takes
+# less time <growing-cache.without-cudnn.first_pass < growing-cache.cudnn.first_pass>`:
+# :measured:`growing-cache.without-cudnn.first_pass`. If you need a growing cache, switch cuDNN off for attention:
+#
+# .. code-block:: python
+#
+#    torch.backends.cuda.enable_cudnn_sdp(False)
+#
+# A compiled model treats a growing cache as a varying size. The next cell compiles a decoder of one block,
+# without cuDNN, in one process.
 
 # sphinx_gallery_once = True
 
@@ -474,6 +707,19 @@ for name, found in compiled.items():
         bench.measure("growing, one block", name, quantity, value, unit=unit)
 
 # %%
+# - With ``default``, there are :measured:`growing-one-block.default.compilations` compilations: one for the first
+#   length, and one for any length.
+# - ``reduce-overhead`` records a graph for each length: a token takes
+#   :measured:`growing-one-block.reduce-overhead.second_pass` in the second pass. In the third pass,
+#   the graphs are replayed: it takes :measured:`growing-one-block.reduce-overhead.third_pass`. Each graph takes
+#   memory. Keys and values have to be copied out of the graph, or the next replay overwrites them.
+#
+# Transformers
+# ------------
+#
+# ``generate`` has a growing cache unless you ask for a static one. With ``cache_implementation="static"`` and on a
+# GPU, it compiles the step for one token with ``reduce-overhead``. The model here is a Llama of two layers with random
+# weights, and it writes 64 tokens. One process measured this.
 
 # sphinx_gallery_once = True
 from transformers import LlamaConfig, LlamaForCausalLM
@@ -520,6 +766,14 @@ for name, found in llamas.items():
         bench.measure("Transformers", name, quantity, value)
 
 # %%
+# With a growing cache, the text takes :measured:`transformers.growing.wall`. With a static one, the first text
+# takes :measured:`transformers.static.first_call`, and each later text takes :measured:`transformers.static.wall`.
+#
+# Pitfalls
+# --------
+#
+# **A kept result changes, or an error says that it was overwritten.** With ``reduce-overhead``, the next call writes
+# to the same addresses.
 
 # sphinx_gallery_once = True
 double = torch.compile(lambda x: 2 * x, mode="reduce-overhead")
@@ -533,6 +787,13 @@ kept = [double(ones).clone() for _ in range(3)]
 print("cloned:", kept[0])
 
 # %%
+# Rule: clone what you keep. ``torch.compiler.cudagraph_mark_step_begin()`` tells PyTorch where a new step begins, if
+# several compiled functions belong to one step. A graph by hand overwrites its results without an error.
+#
+# **Prompts compile again and again.** If prompts and single tokens go through the same compiled function, the compiler
+# sees several sizes. The next cell counts the graphs for two prompts and two tokens.
+
+# sphinx_gallery_fold = "How graphs are counted"
 
 
 class Counter:
@@ -569,3 +830,30 @@ print(graphs)
 
 for name, count in graphs.items():
     bench.measure("sizes", name, "graphs", count, unit="")
+
+# %%
+# Single tokens need :measured:`sizes.tokens-only.graphs` graph. :claim:`With prompts among them there are more
+# <sizes.tokens-only.graphs < sizes.prompts-and-tokens.graphs>`: :measured:`sizes.prompts-and-tokens.graphs`.
+# Rule: compile the step for one token, and run prompts without compiling.
+# :doc:`/recipes/regional_compilation` shows what else compiles again.
+#
+# **A graph by hand computes with old values.** It reads the addresses that it was recorded with. Rule: copy the next
+# token and position into the same tensors, as ``position.fill_(...)`` does here.
+#
+# **A batch of another size comes.** A graph has one batch size. Rule: fill the batch up to the next size that was
+# recorded. Graphs that run one after the other can share memory: pass ``pool=first.pool()`` to
+# ``torch.cuda.graph``.
+#
+# What is not measured here, and where to go on
+# ---------------------------------------------
+#
+# All weights are ``bfloat16``, on one GPU, and the next token is always the likeliest one. Weights of fewer bits read
+# fewer bytes: `torchao <https://github.com/pytorch/ao>`__ has them. Speculative decoding, paged caches and several GPUs
+# are not measured. The decoder is small and has no grouped queries, so its share of the limit is not that of a large
+# model. :doc:`/recipes/where_time_goes` tells whether the GPU waits for the CPU in your job, and
+# :doc:`/recipes/compile_modes` compares the modes.
+#
+# This recipe builds on `gpt-fast <https://github.com/meta-pytorch/gpt-fast>`__, which made the static cache with
+# ``reduce-overhead`` known, on the `guide of Transformers to caches
+# <https://huggingface.co/docs/transformers/kv_cache>`__, and on the `notes on CUDA graphs
+# <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__.

@@ -94,11 +94,11 @@ def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
 def name_quantities() -> dict[str, str]:
     """Return what readers call the quantities that the harness measures."""
     times = {"wall": _("wall time"), "gpu": _("GPU time"), "cpu": _("CPU time")}
-    starts = {"first_call": _("first call"), "start_up": _("start-up")}
+    starts = {"first_call": _("first call"), "start_up": _("start-up"), "ready": _("ready after")}
     gains = {"speedup": _("speed-up"), "break_even": _("pays after"), "limit": _("limit")}
     shares = {"share": _("share of the limit"), "optimizer_share": _("share of the optimizer")}
     counts = {"kernels": _("kernels"), "compilations": _("compilations")}
-    costs = {"memory": _("memory"), "launch_cost": _("launch cost")}
+    costs = {"memory": _("memory"), "bytes": _("bytes"), "launch_cost": _("launch cost")}
     return {**times, **starts, **gains, **shares, **counts, **costs}
 
 

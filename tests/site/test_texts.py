@@ -164,6 +164,12 @@ def test_code_for_a_case_is_short_and_whole(recipe: Recipe) -> None:
         made |= {
             each.name for each in tree.body if isinstance(each, ast.FunctionDef | ast.ClassDef)
         }
+        made |= {
+            name.asname or name.name
+            for each in tree.body
+            if isinstance(each, ast.Import | ast.ImportFrom)
+            for name in each.names
+        }
         made |= {each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)} | set(
             dir(builtins)
         )
