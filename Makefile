@@ -42,7 +42,7 @@ export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help html serve record drift check links test test-fast test-nightly lint lock clean
-.PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign fuzz
+.PHONY: live check-po status update-po translation-impact glossary new-language pseudo new-recipe foreign fuzz
 # `make record html` records first, also under -j
 .NOTPARALLEL:
 
@@ -77,7 +77,13 @@ serve: html ## render the site and serve it on localhost (PORT=8000)
 	@echo "Serving http://localhost:$(PORT)/ until Ctrl-C"
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(BUILD)/html $(PORT)
 
+new-recipe: $(VENV)/html ## begin a recipe with a skeleton that works (NAME=gradient_accumulation)
+	@$(BIN)/python -m second_call.new_recipe "$(NAME)"
+
+# What lint refuses is told first: mending it afterwards would make the recording stale.
 record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., REPLICATES=5, FORCE=1, DEVICE=cpu, REPLACE_GPU=1, MACHINE=..., WORKERS=2, SCHEDULER=...)
+	@$(BIN)/python -m ruff check --quiet recipes_source && $(BIN)/python -m ruff format --check --quiet recipes_source || \
+		{ echo "error: make lint refuses a recipe; mend it before you record it: $(BIN)/ruff format recipes_source" >&2; exit 1; }
 	$(BIN)/python -m recipe_gallery record $(RECORDFLAGS) $(RECIPES)
 
 drift: $(VENV)/html ## tell which measurements recorded anew lie outside the published ranges (BASE=HEAD, MACHINE=...)
