@@ -42,7 +42,7 @@ export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help html serve record drift check links test test-fast test-nightly lint lock clean
-.PHONY: live check-po status update-po translation-impact glossary new-language pseudo new-recipe foreign fuzz
+.PHONY: live check-po status update-po translation-impact new-language pseudo new-recipe foreign fuzz
 # `make record html` records first, also under -j
 .NOTPARALLEL:
 
@@ -114,14 +114,11 @@ update-po: $(VENV)/html ## bring the catalogs up to date with the sources (LANGU
 translation-impact: $(VENV)/html ## tell what changed English means for translators (BASE=main)
 	@$(BIN)/python -m recipe_gallery impact $(BASE)
 
-glossary: $(VENV)/html ## write the glossary for translation tools to _build/glossary/
-	@$(BIN)/python -m recipe_gallery glossary $(BUILD)/glossary
-
 new-language: $(VENV)/html ## prepare a language, for example LANGUAGE=ja
 	@$(BIN)/python -m recipe_gallery new-language --templates $(BUILD)/gettext $(or $(LANGUAGE),"")
 
 pseudo: $(VENV)/html ## render the site in accented English, to see what nobody can translate
-	$(BIN)/python -m recipe_gallery pseudo-po --templates $(BUILD)/gettext $(BUILD)/pseudo/locale
+	PYTHONPATH=. $(BIN)/python tests/pseudo.py $(BUILD)/pseudo/locale
 	$(BIN)/python -m sphinx -b html -q -D language=en_XA -D locale_dirs=$(BUILD)/pseudo/locale \
 		-d $(BUILD)/pseudo/doctrees . $(BUILD)/pseudo/html
 
