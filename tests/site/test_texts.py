@@ -50,6 +50,7 @@ ALLOWED = {
             "If the two are nearly equal",
             "95 of 100 further hosts of the same kind fall inside",
             "no narrower than 0.3%",
+            "with the smallest size",
             "with fewer launches than that",
             "saves no more than one percent",
             "differ by less than one percent",
