@@ -13,12 +13,11 @@ from . import advice  # noqa: F401 (its checks are among all)
 from .catalogs import (
     ENGINE_LOCALE,
     Kind,
+    all_catalogs,
     catalog_of,
-    find_catalogs,
     kind_of,
     label_domains,
     line_of,
-    locale_folders,
     read_catalog,
     split_path,
 )
@@ -80,13 +79,12 @@ def _find_target(
     """Return the catalogs that a target names, each with its language."""
     path, paths = Path(target), []
     if target in languages:
-        folders = locale_folders(project)
-        paths = [found for folder in folders for found in find_catalogs(folder, target)]
+        paths = all_catalogs(project, target)
     elif path.exists():
         paths = sorted(path.rglob("*.po")) if path.is_dir() else [path]
     elif "/" in target or target.endswith(".po"):
-        problem = f"{target}: no such file or folder"
-        raise GalleryError(problem, remedy="name a catalog or a language")
+        problem, remedy = f"{target}: no such file or folder", "name a catalog or a language"
+        raise GalleryError(problem, remedy=remedy)
     else:
         choose_languages(project.root, [target])  # says what there is
     for found in paths:
