@@ -275,10 +275,11 @@ def test_an_error_that_is_meant_is_shown(gallery: Gallery) -> None:
         Text.
         """
 
-        # sphinx_gallery_raises = "ZeroDivisionError"
         1 / 0
         ''',
     )
+    failing = {"expected_failing_examples": ["recipes_source/failing.py"]}
+    gallery.configure(sphinx_gallery_conf=gallery.settings["sphinx_gallery_conf"] | failing)
     assert gallery.record("failing")
     build = gallery.build()
     assert build.warnings == ""
@@ -286,7 +287,7 @@ def test_an_error_that_is_meant_is_shown(gallery: Gallery) -> None:
         "recipes/failing"
     ) or "ZeroDivisionError: division by zero" in build.page("recipes/failing")
     notebook = nbformat.read(build.out / "recipes/failing.ipynb", as_version=4)
-    assert notebook.cells[-1].metadata.tags == ["raises-exception"]
+    assert notebook.cells[-1].outputs[0].ename == "ZeroDivisionError"
 
 
 def test_a_broken_recipe_is_a_clear_message(site: Gallery) -> None:
