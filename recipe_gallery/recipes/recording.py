@@ -131,7 +131,7 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
                 elif "image/svg+xml" in data:
                     read_svg(data["image/svg+xml"])
             except ValueError as error:
-                raise wrong(f"the picture of cell {number} {error}") from None
+                raise wrong(f"cell {number}: its picture, image/svg+xml, {error}") from None
     except json.JSONDecodeError:
         if re.search(r"^(<{7}|>{7}) ", text, re.MULTILINE):
             keep = (

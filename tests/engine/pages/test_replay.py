@@ -357,7 +357,8 @@ def test_a_broken_picture_is_told_as_check_tells_it_and_nothing_crashes(
     whole = (site.recordings / "adding.ipynb").read_bytes()
     show(site, 3, **data)
     (report,) = check_recordings(load_project(site.root))
-    assert report.detail.startswith(f"{site.recordings}/adding.ipynb: the picture of cell 3 {told}")
+    assert report.detail.startswith(f"{site.recordings}/adding.ipynb: cell 3: its picture, image/")
+    assert f", {told}" in report.detail
     build = site.build()
     assert report.detail.split(";")[0] in build.warnings
     assert "restore it from git or run: recipe-gallery record adding --force" in build.warnings

@@ -193,7 +193,7 @@ def test_what_is_trusted_is_read_as_it_was_made(tmp_path: Path) -> None:
     path = write(tmp_path, show(**data, application_javascript="x"))
     (output,) = read_recording(path, trusted=True).notebook.cells[0].outputs
     assert sorted(output.data.values()) == sorted([*data.values(), "x"])
-    with pytest.raises(GalleryError, match="the picture of cell 1 is no SVG"):
+    with pytest.raises(GalleryError, match=r"cell 1: its picture, image/svg\+xml, is no SVG"):
         read_recording(write(tmp_path, show(**{"image_svg+xml": "<svg"})), trusted=True)
 
 
