@@ -2,22 +2,20 @@
 How do I make token generation fast?
 ====================================
 
-For language models that write one token after another, in a script or behind a server.
+For models that write text, in a script or for serving.
 
-**Keep keys and values in a static cache, and record the step for one token in a CUDA graph.** **Compile
-the blocks as well if you can wait for the compiler.** **Sizes are fixed then, and the cache takes all its
-memory from the start.**
+**Use a static cache, and record the step for one token in a CUDA graph.** **Compile the blocks, too, if you
+can wait for the compiler.** **Sizes are then fixed, and the cache takes its memory from the start.**
 
 .. code-block:: python
    :caption: Transformers
 
    import torch
-   from transformers import LlamaConfig, LlamaForCausalLM
-
-   config = LlamaConfig(num_hidden_layers=2)
-   model = LlamaForCausalLM(config)  # or yours
+   import transformers as hf
+   config = hf.LlamaConfig(num_hidden_layers=2)
+   model = hf.LlamaForCausalLM(config)  # or yours
    model = model.to("cuda", torch.bfloat16)
-   prompt = torch.randint(32_000, (1, 128)).cuda()
+   prompt = torch.ones(1, 128).long().cuda()
    for _ in range(3):  # the first one compiles
        text = model.generate(
            prompt, cache_implementation="static"
@@ -92,19 +90,21 @@ GPU still waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default
 #      - A token takes :measured:`one-token.1.graph-by-hand.wall`; without compiling it takes
 #        :measured:`one-token.1.without-compiling.wall`
 #      - The batch size is fixed. The graph adds :measured:`one-token.1.graph-by-hand.memory` of memory
-#    * - The same, and the program runs for long
-#      - Compile the blocks before you record the graph
+#    * - Tokens come slowly, and the program runs for long
+#      - A static cache, compiled blocks, and the step in a CUDA graph recorded by hand
 #      - A token takes :measured:`one-token.1.blocks-compiled-graph-by-hand.wall`
-#      - The graph is ready after :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`
+#      - The batch size is fixed. The graph is ready after
+#        :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`
 #    * - You do not want to record a graph yourself
 #      - ``torch.compile(step, mode="reduce-overhead")``, with a static cache
 #      - A token takes :measured:`one-token.1.reduce-overhead.wall`
 #      - It is ready after :measured:`one-token.1.reduce-overhead.ready`. Each call overwrites the result of
 #        the one before
 #    * - You compile with the mode ``default``, and tokens still come slowly
-#      - CUDA graphs: by hand, or ``reduce-overhead``
-#      - With ``default``, a token takes :measured:`one-token.1.default.wall`
-#      - See the rows above
+#      - The mode ``reduce-overhead``, with a static cache
+#      - With ``default``, a token takes :measured:`one-token.1.default.wall`; with ``reduce-overhead`` it takes
+#        :measured:`one-token.1.reduce-overhead.wall`
+#      - The batch size is fixed
 #    * - The cache gets a new place with each token
 #      - A static cache. If you need a growing cache, call ``torch.backends.cuda.enable_cudnn_sdp(False)``
 #      - A length that comes for the first time takes :measured:`growing-cache.cudnn.first_pass`; without
@@ -529,8 +529,8 @@ wide = bench.compare(
 # Without compiling, a token takes :measured:`wide-model.without-compiling.wall`. With compiled blocks in a
 # graph, :claim:`it takes less <wide-model.blocks-compiled-graph-by-hand.wall <
 # wide-model.without-compiling.wall>`: :measured:`wide-model.blocks-compiled-graph-by-hand.wall`. This is
-# :measured:`wide-model.blocks-compiled-graph-by-hand.share` of the limit. What is left of a
-# token's time goes into reading weights, and only fewer bytes make that shorter.
+# :measured:`wide-model.blocks-compiled-graph-by-hand.share` of the limit. Reading weights then
+# takes most of the time, and only fewer bytes help.
 #
 # A cache of 4096 places
 # ----------------------

@@ -98,8 +98,10 @@ def name_quantities() -> dict[str, str]:
     gains = {"speedup": _("speed-up"), "break_even": _("pays after"), "limit": _("limit")}
     shares = {"share": _("share of the limit"), "optimizer_share": _("share of the optimizer")}
     counts = {"kernels": _("kernels"), "compilations": _("compilations")}
+    passes = {"first_pass": _("first pass"), "second_pass": _("second pass")}
+    passes |= {"third_pass": _("third pass"), "graphs": _("graphs")}
     costs = {"memory": _("memory"), "bytes": _("bytes"), "launch_cost": _("launch cost")}
-    return {**times, **starts, **gains, **shares, **counts, **costs}
+    return {**times, **starts, **gains, **shares, **counts, **passes, **costs}
 
 
 @dataclass(kw_only=True)
