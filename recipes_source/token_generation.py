@@ -54,9 +54,12 @@ one-token.1.without-compiling.wall>`: :measured:`one-token.1.graph-by-hand.wall`
 If the blocks are compiled before the graph is recorded, :claim:`a token takes less time still
 <one-token.1.blocks-compiled-graph-by-hand.wall < one-token.1.graph-by-hand.wall>`:
 :measured:`one-token.1.blocks-compiled-graph-by-hand.wall`. This graph is ready after
-:measured:`one-token.1.blocks-compiled-graph-by-hand.ready`. Compiling alone does
-not help much: with the mode ``default``, a token takes :measured:`one-token.1.default.wall`, and :claim:`the
-GPU still waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
+:measured:`one-token.1.blocks-compiled-graph-by-hand.ready`. With ``reduce-overhead``, the compiler records the
+graph, and :claim:`a token takes less again <one-token.1.reduce-overhead.wall <
+one-token.1.blocks-compiled-graph-by-hand.wall>`: :measured:`one-token.1.reduce-overhead.wall`. But the whole
+model has to be compiled, which takes :measured:`one-token.1.reduce-overhead.ready`. Compiling alone is not
+enough: with the mode ``default``, a token takes :measured:`one-token.1.default.wall`, and :claim:`the GPU still
+waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
 
 **What you need**
 
@@ -444,13 +447,14 @@ for name, taken in seconds.items():
 #   for the CPU <one-token.1.graph-by-hand.wall < 1.2 * one-token.1.graph-by-hand.gpu>`.
 # - ``reduce-overhead`` compiles the whole model, then it records a graph. :claim:`It is ready later than a
 #   graph with compiled blocks <one-token.1.blocks-compiled-graph-by-hand.ready <
-#   one-token.1.reduce-overhead.ready>`: after :measured:`one-token.1.reduce-overhead.ready`. A token then
-#   takes :measured:`one-token.1.reduce-overhead.wall`.
+#   one-token.1.reduce-overhead.ready>`: after :measured:`one-token.1.reduce-overhead.ready`. It fuses
+#   operations across blocks as well, so :claim:`it launches fewer kernels than compiled blocks
+#   <one-token.1.reduce-overhead.kernels < one-token.1.blocks-compiled-graph-by-hand.kernels>`.
 # - Compiled blocks in a graph by hand need :measured:`one-token.1.blocks-compiled-graph-by-hand.gpu` of GPU
 #   time. The blocks share their compiled code, so :claim:`they are ready sooner than the whole model
 #   <one-token.1.blocks-compiled-graph-by-hand.ready < one-token.1.default.ready>`.
-# - The best variant reaches :measured:`one-token.1.blocks-compiled-graph-by-hand.share` of the limit. What is
-#   missing are many kernels that are too short to use all of the GPU's bandwidth.
+# - ``reduce-overhead`` reaches :measured:`one-token.1.reduce-overhead.share` of the limit. What is missing are
+#   many kernels that are too short to use all of the GPU's bandwidth.
 #
 # The first token of an answer takes a different path: the model reads the whole prompt at once.
 #
@@ -602,7 +606,7 @@ reading = bench.compare(
 #
 # Without compiling, a cache can be of any size: each token appends one place. This looks like the simplest way,
 # but attention then meets a new size with each token. cuDNN, which PyTorch prefers for attention on this GPU,
-# plans its kernels for each size anew. The next cell writes the same lengths three times.
+# plans its kernels for each size anew. The next cell writes the same lengths three times, without compiling.
 
 # sphinx_gallery_fold = "A growing cache"
 
@@ -710,9 +714,15 @@ for name, found in compiled.items():
 # - With ``default``, there are :measured:`growing-one-block.default.compilations` compilations: one for the first
 #   length, and one for any length.
 # - ``reduce-overhead`` records a graph for each length: a token takes
-#   :measured:`growing-one-block.reduce-overhead.second_pass` in the second pass. In the third pass,
-#   the graphs are replayed: it takes :measured:`growing-one-block.reduce-overhead.third_pass`. Each graph takes
-#   memory. Keys and values have to be copied out of the graph, or the next replay overwrites them.
+#   :measured:`growing-one-block.reduce-overhead.second_pass` in the second pass. In the third pass, the graphs are
+#   replayed, and :claim:`a token still takes longer than with default <growing-one-block.default.third_pass <
+#   growing-one-block.reduce-overhead.third_pass>`. The cache is copied into the graph and out of it, or the next
+#   replay overwrites it.
+#
+# A static cache alone is not the point. Without compiling, a token takes
+# :measured:`one-token.1.without-compiling.wall` with a static cache, and
+# :measured:`growing-cache.without-cudnn.third_pass` with a growing one and without cuDNN. Only the graph, which needs
+# the static cache, makes tokens come quickly.
 #
 # Transformers
 # ------------
@@ -766,8 +776,10 @@ for name, found in llamas.items():
         bench.measure("Transformers", name, quantity, value)
 
 # %%
-# With a growing cache, the text takes :measured:`transformers.growing.wall`. With a static one, the first text
-# takes :measured:`transformers.static.first_call`, and each later text takes :measured:`transformers.static.wall`.
+# With a growing cache, the first text takes :measured:`transformers.growing.first_call`: nothing is compiled, but
+# cuDNN meets 64 new lengths. Each later text takes :measured:`transformers.growing.wall`. With a static cache, the first
+# text takes :measured:`transformers.static.first_call`, which goes into compiling. Then :claim:`a text takes less
+# <transformers.static.wall < transformers.growing.wall>`: :measured:`transformers.static.wall`.
 #
 # Pitfalls
 # --------
@@ -847,7 +859,8 @@ for name, count in graphs.items():
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
-# All weights are ``bfloat16``, on one GPU, and the next token is always the likeliest one. Weights of fewer bits read
+# The list of measurements at the end of this page says how many processes and hosts each of them comes from. All
+# weights are ``bfloat16``, on one GPU, and the next token is always the likeliest one. Weights of fewer bits read
 # fewer bytes: `torchao <https://github.com/pytorch/ao>`__ has them. Speculative decoding, paged caches and several GPUs
 # are not measured. The decoder is small and has no grouped queries, so its share of the limit is not that of a large
 # model. :doc:`/recipes/where_time_goes` tells whether the GPU waits for the CPU in your job, and
