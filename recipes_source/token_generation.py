@@ -393,7 +393,8 @@ axes.set(xlabel="ms since the first kernel")
 plt.show()
 
 # %%
-# Without compiling, there are gaps between the kernels. In the graph, they follow one another at once.
+# Without compiling, there are gaps between the kernels; the profiler adds to them. In the graph, one kernel follows
+# another at once.
 #
 # One token
 # ---------
