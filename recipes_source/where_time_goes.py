@@ -4,8 +4,8 @@ My job is slow: where do I start?
 
 Slow training or inference, low GPU utilization?
 
-**Look first: what does an iteration wait for?** **Fix that, then look again.** **While it waits for data,
-compile nothing.**
+**Look first: what does an iteration wait for?** **While it waits for data, compile nothing.** **Compile if
+the run is long, because the first compiled step takes seconds.**
 
 .. code-block:: python
 
@@ -33,16 +33,33 @@ compile nothing.**
 - If its time with the same batch is above 1.2 times the GPU time, **the GPU waits for the CPU**.
 - If these two times are about equal, **the GPU is busy**.
 
+``train`` is a function of yours. It changes the model, so take a copy.
+
+- **Transformers**: ``Trainer`` loads data without worker processes unless you set ``dataloader_num_workers``.
+- **Lightning**: ``Trainer(profiler="simple")`` prints how long an iteration waits for data
+  (``train_dataloader_next``).
+- **Accelerate**: ``DataLoaderConfiguration(non_blocking=True)`` copies batches from pinned memory in the
+  background.
+- **Serving**: instead of ``train``, use a function that answers a request.
+
 In the training job on this page, an iteration takes :measured:`iteration.before.wall` before anything is
-changed. Waiting for data is :measured:`iteration.before.data_share` of it, and no compiler shortens that. With worker
-processes, a fused optimizer and a compiled model in CUDA graphs, :claim:`an iteration takes less
-<iteration.cuda-graphs.wall < iteration.before.wall>`: :measured:`iteration.cuda-graphs.wall`. The worker processes
-alone are :measured:`iteration.workers.gain_share` of this gain. The price is paid once: the first compiled step takes
-:measured:`small-model.cuda-graphs.first_call`.
+changed. Waiting for data is :measured:`iteration.before.data_share` of it, and no compiler shortens that.
+With worker processes that load the data, :claim:`an iteration takes less <iteration.workers.wall <
+iteration.before.wall>`: :measured:`iteration.workers.wall`. If the optimizer is fused and the model runs in
+CUDA graphs as well, :claim:`it takes still less <iteration.cuda-graphs.wall < iteration.workers.wall>`:
+:measured:`iteration.cuda-graphs.wall`.
+
+Only the last change makes you wait: the first step of the compiled model takes
+:measured:`small-model.cuda-graphs.first_call`, and the start of the compiler, once in a process, takes
+:measured:`process.compiler.start_up`. If no step waits for data, all of this has saved the time of its start
+after :measured:`small-model.cuda-graphs.break_even` steps, compared with the unchanged job.
 
 **What you need**
 
 - PyTorch 2.11 or newer, pandas and Matplotlib.
+- For the short example and for results like these, a CUDA GPU of compute capability 7.0 or above, with
+  Triton. On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A T4 (7.5) has
+  neither ``bfloat16`` nor TF32: there all variants compute in ``float32``.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -53,12 +70,66 @@ alone are :measured:`iteration.workers.gain_share` of this gain. The price is pa
 # What you see, and where to go
 # -----------------------------
 #
-# Table.
+# The first four rows tell what an iteration waits for: take the first that fits. The last three rows may be
+# true as well, so check each. Fix one thing, and then look again, because the next reason may have been
+# hidden behind it. The **GPU time** is the time in which kernels run.
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - What you see
+#      - What helps
+#      - On this page
+#      - More
+#    * - With the same batch every time, an iteration takes much less time
+#      - Worker processes, pinned memory, or less work per sample. Compiling does not help
+#      - Waiting for data is :measured:`iteration.before.data_share` of an iteration; with worker processes it
+#        is :measured:`iteration.workers.data_share`
+#      - `All changes together`_
+#    * - With the same batch, the wall time is above 1.2 times the GPU time, and
+#        ``torch.cuda.set_sync_debug_mode("warn")`` names lines of your loop
+#      - These lines make the CPU wait for the GPU. Add up on the GPU what ``.item()`` reads, use
+#        ``torch.where`` instead of a boolean mask, and copy from pinned memory with ``non_blocking=True``
+#      - An iteration that reads each result takes :measured:`reading-results.each-hit-read.wall`; one that adds
+#        them up on the GPU takes :measured:`reading-results.added-up-on-the-gpu.wall`
+#      - `A line of code waits for the GPU`_
+#    * - With the same batch, the wall time is above 1.2 times the GPU time, and no line is named
+#      - Fewer launches: a fused optimizer, a compiled model, and then CUDA graphs
+#      - The wall time of a step is :measured:`small-model.cuda-graphs.wall`; before the changes it is
+#        :measured:`small-model.before.wall`
+#      - `The GPU waits for the CPU`_ and :doc:`/recipes/compile_modes`
+#    * - With the same batch, the wall time and the GPU time are about equal
+#      - Less work for the GPU: ``bfloat16``; or TF32, if matrix products have to stay in ``float32``; then a
+#        compiled model
+#      - The GPU time of a step is :measured:`large-model.mixed-precision.gpu` in mixed precision; in ``float32``
+#        it is :measured:`large-model.float32.gpu`
+#      - `The GPU is busy`_ and :doc:`/recipes/compile_modes`
+#    * - The optimizer takes more than a tenth of an iteration: call ``look(optimizer.step)`` after a backward
+#        pass
+#      - ``fused=True``, or a compiled step
+#      - When worker processes load the data, the optimizer is :measured:`iteration.workers.optimizer_share` of
+#        an iteration; fused, it is :measured:`iteration.fused-optimizer.optimizer_share`
+#      - :doc:`/recipes/compiling_optimizer`
+#    * - The first iteration takes seconds or minutes
+#      - Compile one block and reuse it, and keep the cache
+#      - The first step of the compiled model takes :measured:`small-model.compiled.first_call`
+#      - :doc:`/recipes/regional_compilation`
+#    * - Later iterations take seconds now and then
+#      - Something is compiled again: ``TORCH_LOGS=recompiles`` prints the reason. ``TORCH_TRACE=folder`` keeps
+#        a trace, from which ``tlparse folder`` makes a report of all compilations
+#      - Not measured here
+#      - :ref:`The questions <recompiles>`
 #
 # Why an iteration waits
 # ----------------------
 #
-# Text.
+# Three parts work on an iteration. The **data loader** reads samples and makes a batch of them. The **CPU**
+# runs Python and launches :term:`kernels <kernel>`: it puts them into a queue and goes on. The **GPU** takes
+# them from the queue. If the three work at the same time, an iteration takes as long as the part that has
+# most to do, and the other two wait. If they take turns, an iteration takes as long as all three together.
+#
+# A ``DataLoader`` without worker processes takes turns with the CPU: it reads a batch when it is asked for one,
+# and meanwhile nothing is launched.
 
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True
@@ -87,7 +158,9 @@ plt.show()
 # A job to look at
 # ----------------
 #
-# Text.
+# The job sorts documents by topic with a small transformer, in mixed precision. The documents are random,
+# but reading one costs what it costs with real ones: a regular expression splits the text into words, a
+# dictionary turns the words into numbers, and a piece is cut out at random.
 
 # sphinx_gallery_fold = "The harness: how variants are timed"
 
@@ -192,7 +265,7 @@ class Job:
 
 
 # %%
-# First it is looked at.
+# The function ``look`` is the one at the top of this page. Here it also runs on a CPU.
 
 # sphinx_gallery_fold = "The function look, as above"
 # sphinx_gallery_once = True
@@ -215,6 +288,8 @@ def look(iteration, calls=100):
 
 
 # %%
+# Without worker processes there is no queue of batches, but the first calls load libraries. So ``look`` times
+# only its second round of calls.
 
 # sphinx_gallery_once = True
 job, documents = Job(SMALL), Documents()
@@ -233,10 +308,27 @@ look(lambda: train(next(batches)), calls)  # new batches
 look(lambda: train(batch), calls)  # the same batch
 
 # %%
+# :claim:`With new batches, an iteration takes more than twice the time that it takes with the same batch <2 *
+# small-model.before.wall < iteration.before.wall>`. So the job waits for data, and compiling would not help yet.
+# But with the same batch, its time is still far above the GPU time. So behind the wait for data the next reason
+# is hidden: the GPU waits for the CPU.
+#
+# Printed output and the tables of the notebook show one run. Tables, charts and text show the median of all
+# processes.
+#
 # The GPU waits for the CPU
 # -------------------------
 #
-# Text.
+# Each kernel costs the CPU some microseconds, whatever the kernel computes. Here, an eager operation takes
+# the CPU :measured:`process.eager-operation.launch_cost`. If the kernels are short, the GPU is done with each
+# before the next one is launched. Then fewer kernels help, or a :term:`CUDA graph`, which launches many
+# kernels with one call.
+#
+# Now the same batch is used every time, so that only launching and computing are left. Each **variant**
+# changes one thing more: the optimizer is fused, then the model is compiled, and then the compiled model runs
+# in CUDA graphs (``mode="reduce-overhead"``). ``wall`` is the wall time of a step, ``gpu`` the time in
+# kernels, and ``cpu`` the time in which the CPU launches them. The losses of the third step have to agree
+# within 0.02.
 
 documents = Documents()
 batch = next(iter(DataLoader(documents, BATCH)))
@@ -259,10 +351,41 @@ rehearsal(torch.ones(8, 8, device=bench.device)).sum().backward()
 small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=False)
 
 # %%
+# .. chart:: ladder
+#    :case: small-model
+#    :arms: before, fused-optimizer, compiled, cuda-graphs
+#    :quantities: wall, gpu
+#
+#    Wall time and GPU time of a step with the same batch.
+#
+# - Before the changes :claim:`the wall time is above 1.2 times the GPU time <1.2 * small-model.before.gpu <
+#   small-model.before.wall>`: the GPU time is :measured:`small-model.before.gpu`.
+# - The fused optimizer :claim:`needs fewer kernels <small-model.fused-optimizer.kernels <
+#   small-model.before.kernels>`: :measured:`small-model.fused-optimizer.kernels`; before, it is
+#   :measured:`small-model.before.kernels`.
+# - The compiled model :claim:`needs still fewer <small-model.compiled.kernels <
+#   small-model.fused-optimizer.kernels>`: :measured:`small-model.compiled.kernels`.
+# - With CUDA graphs :claim:`the CPU is done sooner <small-model.cuda-graphs.cpu < small-model.compiled.cpu>`:
+#   launching a step takes :measured:`small-model.cuda-graphs.cpu`; with the compiled model alone it takes
+#   :measured:`small-model.compiled.cpu`. The loss and the optimizer are not part of the graph, so the GPU
+#   still waits for the CPU.
+#
+# .. chart:: break-even
+#    :cases: small-model
+#    :arms: before, fused-optimizer, compiled, cuda-graphs
+#
+#    Time of all steps of a run, the first call and the start of the compiler included.
+#
 # All changes together
 # --------------------
 #
-# Text.
+# Now new batches come again. Worker processes read them while the GPU computes. From pinned memory, a batch
+# is copied to the GPU in the background if ``non_blocking=True`` asks for it. Each variant again changes one
+# thing more.
+#
+# An iteration has four parts. At the end of each part the job notes the moment. On a GPU it does so with an
+# *event*, which goes through the queue like a kernel. So the parts are seen from the GPU, and together they
+# are the iteration.
 
 # sphinx_gallery_fold = "How the parts of an iteration are timed"
 PARTS = ["data", "forward", "backward", "optimizer"]
@@ -315,10 +438,34 @@ for name, row in means.iterrows():
         bench.measure("iteration", name, f"{part}_share", share, unit="share")
 
 # %%
+# .. chart:: stacked
+#    :case: iteration
+#    :arms: before, workers, fused-optimizer, compiled, cuda-graphs
+#    :quantities: data_share, forward_share, backward_share, optimizer_share
+#    :whole: wall
+#
+#    The parts of an iteration.
+#
+# :claim:`With worker processes, waiting for data is a smaller part of an iteration
+# <iteration.workers.data_share < iteration.before.data_share>`: :measured:`iteration.workers.data_share`.
+# :claim:`The fused optimizer makes an iteration shorter <iteration.fused-optimizer.wall <
+# iteration.workers.wall>`: it takes :measured:`iteration.fused-optimizer.wall`. :claim:`The compiled model
+# makes it shorter again <iteration.compiled.wall < iteration.fused-optimizer.wall>`: it takes
+# :measured:`iteration.compiled.wall`. After each change, the job asks for batches at a higher rate. So look
+# again at the end: waiting for data may be the first row that fits once more.
+#
+# These times depend on the CPU, and they differ from host to host. :doc:`/results` shows by how much.
+#
 # The GPU is busy
 # ---------------
 #
-# Text.
+# A model that is wider has the same number of kernels, but each has more to compute. Then the GPU has work all
+# the time, and fewer launches gain nothing. The GPU itself needs less work.
+#
+# In ``float32``, PyTorch multiplies matrices without tensor cores unless you allow otherwise.
+# ``torch.set_float32_matmul_precision("high")`` allows **TF32**: numbers keep their range, but products are
+# computed with 10 bits of precision instead of 23. ``torch.autocast`` computes them in ``bfloat16``, with 7
+# bits. The losses of the third step have to agree within 0.05.
 
 large = {
     "float32": Job(LARGE, fused=True, mixed=False),
@@ -328,7 +475,20 @@ large = {
 busy = bench.compare("large model", steps_of(large), tolerance=0.05, rehearse=False)
 
 # %%
-# Compiled?
+# .. chart:: gpu
+#    :case: large-model
+#
+#    GPU time of a step of the large model.
+#
+# In ``float32``, :claim:`the GPU is busy <0.84 * large-model.float32.wall < large-model.float32.gpu>`: its time
+# is :measured:`large-model.float32.gpu`, and the wall time is :measured:`large-model.float32.wall`. With TF32,
+# :claim:`a step needs less than half of the GPU time <2 * large-model.tf32.gpu < large-model.float32.gpu>`:
+# :measured:`large-model.tf32.gpu`. In mixed precision, :claim:`it needs still less
+# <large-model.mixed-precision.gpu < large-model.tf32.gpu>`: :measured:`large-model.mixed-precision.gpu`.
+# These two changes are a line each, and nothing has to be compiled. Check that your model still learns as
+# well as before.
+#
+# Does compiling help after that? This was measured in one process.
 
 # sphinx_gallery_once = True
 pair = {
@@ -340,10 +500,21 @@ compiled = bench.compare(
 )
 
 # %%
+# Here :claim:`the compiled model needs less GPU time <large-model-compiled.compiled.gpu <
+# large-model-compiled.without-compiling.gpu>`: :measured:`large-model-compiled.compiled.gpu`; without compiling
+# it needs :measured:`large-model-compiled.without-compiling.gpu`. The first step takes
+# :measured:`large-model-compiled.compiled.first_call`.
+#
 # A line of code waits for the GPU
 # --------------------------------
 #
-# Text.
+# The CPU normally runs ahead: it launches the next kernels while the GPU still computes. But a line that needs a
+# value from the GPU stops it until the GPU has computed the value. The queue is then empty, and the GPU waits
+# until the CPU has launched something again.
+#
+# The large model trains on a batch, and then the job counts for how many documents the topic was found. "Added
+# up on the GPU" leaves the count there. "Sum read" calls ``.item()`` once. "Each hit read" calls it for each
+# document.
 
 
 def count_hits():
@@ -361,7 +532,14 @@ reading = {
 stopped = bench.compare("reading results", reading, rehearse=False)
 
 # %%
-# Which lines wait?
+# Reading each hit :claim:`makes an iteration longer <reading-results.added-up-on-the-gpu.wall <
+# reading-results.each-hit-read.wall>`: it takes :measured:`reading-results.each-hit-read.wall`; added up on the
+# GPU it takes :measured:`reading-results.added-up-on-the-gpu.wall`. Rule: add up on the GPU, and read the sum
+# every hundred iterations.
+#
+# Which lines wait? In the next cell the GPU first gets four large matrix products to compute. Then a line
+# runs, and the cell measures for how long the CPU is held up. It also counts how often
+# ``torch.cuda.set_sync_debug_mode("warn")`` names the line. This debug mode is experimental.
 
 # sphinx_gallery_fold = "How lines are found that wait"
 import warnings
@@ -425,10 +603,30 @@ if bench.gpu:
         bench.measure("a line behind work", name, "warnings", reports, unit="")
 
 # %%
+# The four products take :measured:`a-line-behind-work.the-work.wall`.
+#
+# - :claim:`For more than half of that time, the CPU is held up by .item() <0.5 *
+#   a-line-behind-work.the-work.wall < a-line-behind-work.item.cpu>`, :claim:`by if with a tensor <0.5 *
+#   a-line-behind-work.the-work.wall < a-line-behind-work.if.cpu>` and :claim:`by a boolean mask <0.5 *
+#   a-line-behind-work.the-work.wall < a-line-behind-work.mask.cpu>`. The debug mode :claim:`names the mask
+#   <a-line-behind-work.where.warnings < a-line-behind-work.mask.warnings>`.
+# - With ``torch.where``, :claim:`the CPU goes on at once <2 * a-line-behind-work.where.cpu <
+#   a-line-behind-work.the-work.wall>`: it needs :measured:`a-line-behind-work.where.cpu`.
+# - A copy from ordinary memory, which is called *pageable*, :claim:`holds up the CPU even with
+#   non_blocking=True <0.5 * a-line-behind-work.the-work.wall <
+#   a-line-behind-work.pageable-copy-non-blocking.cpu>`: for
+#   :measured:`a-line-behind-work.pageable-copy-non-blocking.cpu`. The debug mode :claim:`does not name this line
+#   <a-line-behind-work.pageable-copy-non-blocking.warnings < a-line-behind-work.pageable-copy.warnings>`.
+# - Only from pinned memory, with ``non_blocking=True``, :claim:`does the CPU go on at once <2 *
+#   a-line-behind-work.pinned-copy-non-blocking.cpu < a-line-behind-work.the-work.wall>`: it needs
+#   :measured:`a-line-behind-work.pinned-copy-non-blocking.cpu`.
+#
 # Pitfalls
 # --------
 #
-# **A full queue.**
+# **A full queue hides the wait for data.** While the first call compiles, worker processes fill their queue. If
+# you time the batches that lie ready, you do not see the wait. Here a disk takes 20 ms for a batch, and one
+# variant times as many batches as lie ready.
 
 # sphinx_gallery_fold = "A loader with a slow disk"
 # sphinx_gallery_once = True
@@ -461,6 +659,7 @@ def time_batches(warm_up, calls):
 
 
 # %%
+# ``look`` first makes 100 calls that are not timed, and then it times 100 more.
 
 # sphinx_gallery_once = True
 queue = {
@@ -479,7 +678,14 @@ for name, seconds in queue.items():
     bench.measure("full queue", name, "wall", seconds)
 
 # %%
-# **A clock without synchronization sees only the launches.**
+# Behind one call, :claim:`an iteration seems to take less than in a long run <full-queue.one-call-before.wall <
+# full-queue.long-run.wall>`: :measured:`full-queue.one-call-before.wall`. In a long run it takes
+# :measured:`full-queue.long-run.wall`, and with ``look`` it takes :measured:`full-queue.look.wall`. Rule: first
+# use up more batches than the number of workers times ``prefetch_factor``, which is 2 unless you change it.
+#
+# **A clock without synchronization sees only the launches.** In the next cell the first line of output tells
+# when the CPU has launched the work, and the second line tells when the GPU has done it. Rule: call
+# ``torch.cuda.synchronize()`` before each reading of the clock.
 
 # sphinx_gallery_once = True
 product = x @ x  # the first call loads libraries
@@ -490,7 +696,26 @@ print(f"queued:   {1e3 * (time.perf_counter() - began):.3f} ms")
 print(f"computed: {1e3 * bench.time(lambda: x @ x @ x @ x, 3):.3f} ms")
 
 # %%
+# **The profiler slows the CPU down.** If you read the wall time under it, the GPU seems to wait for the CPU even
+# where it does not. Rule: take wall times without the profiler, and take from it only the GPU time.
+#
+# **Workers have to start.** In the first iterations of each epoch no batch is ready yet. If epochs are short, a
+# mean over one is mostly that wait. Rule: pass ``persistent_workers=True`` if epochs are short.
+#
+# **There are more workers than cores.** Then workers take turns, and the process that launches kernels waits with
+# them. Rule: count the cores that your job may use, ``len(os.sched_getaffinity(0))``, and not those of the
+# machine.
+#
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
-# Text.
+# The documents are in memory. A disk or a network may read slower than the workers ask, and then more workers
+# do not help. One GPU is used; with several GPUs, look at the communication, too. Inference and ``float16``
+# were not measured.
+#
+# The `Performance Tuning Guide <https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html>`__ by
+# Szymon Migacz lists many such changes; this page tells which of them to make first. The `guide on
+# non_blocking and pin_memory <https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html>`__ by
+# Vincent Moens advises ``non_blocking=True`` in general; behind other work, as measured here, a pageable copy
+# waits for that work all the same. The names of kernels and operators are told by the `PyTorch profiler
+# <https://docs.pytorch.org/tutorials/recipes/recipes/profiler_recipe.html>`__.
