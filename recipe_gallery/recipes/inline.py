@@ -2,7 +2,7 @@
 
 A cell with nothing but ``from _module import ...`` shows and runs that module's source, so that
 page, notebook and script each stand alone and the source stands once. As a script the recipe
-imports it.
+imports it. Such a cell is folded below the module's first sentence, unless a mark says otherwise.
 """
 
 import ast
@@ -32,6 +32,7 @@ class Inlined:
     path: Path
     line: int  # of the module, where source starts
     source: str
+    summary: str  # the first paragraph of its docstring, on one line; it may be empty
 
 
 def inline(path: Path, block: Block) -> Inlined | None:
@@ -115,7 +116,9 @@ def _read_module(path: Path) -> tuple[Inlined, set[str]]:
         start = tree.body[0].end_lineno or 0
     while start < len(rows) and not rows[start].strip():
         start += 1
-    inlined = Inlined(path=path, line=start + 1, source="\n".join(rows[start:]).rstrip())
+    source = "\n".join(rows[start:]).rstrip()
+    summary = " ".join((ast.get_docstring(tree) or "").partition("\n\n")[0].split())
+    inlined = Inlined(path=path, line=start + 1, source=source, summary=summary.removesuffix("."))
     bound = {each.get_name() for each in symbols if each.is_assigned() or each.is_imported()}
     return inlined, bound
 

@@ -286,6 +286,8 @@ def _make_cell(
 ) -> Cell:
     """Return a block of code as a cell, with the code in front of it that runs unseen."""
     inlined = inline(path, block) if plumbing or not is_blank(block) else None
+    if inlined and not plumbing:
+        settings["fold"] = settings.get("fold") or inlined.summary
     content = inlined.source if inlined else block.content
     source = "" if plumbing else _visible(content).strip("\n")
     refuse_unseen(path, source, block.lineno)

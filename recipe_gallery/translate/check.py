@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import polib
@@ -10,7 +9,7 @@ import polib
 from ..errors import GalleryError, suggest, visible
 from ..languages import FILE_NAME, Language, choose_languages, load_languages, require_listed
 from ..project import Project, find_pages
-from .advice import CHECKS
+from . import advice  # noqa: F401 (its checks are among all)
 from .catalogs import (
     ENGINE_LOCALE,
     Kind,
@@ -25,30 +24,11 @@ from .catalogs import (
     shorten,
     split_path,
 )
-from .checks import Message, describe_length, find_allowed, find_misused, run_checks
+from .checks import Problem, examine
 from .glossary import Glossary, load_glossary
 from .pot import messages_for, read_pots
 
 _NAMED = 3  # messages that are told one by one
-
-
-@dataclass(frozen=True, kw_only=True)
-class Problem:
-    """What is wrong at one line of a catalog."""
-
-    path: Path
-    line: int
-    message: str
-    check: str
-    breaks: bool = False  # readers get English
-
-    def __str__(self) -> str:
-        return self.describe()
-
-    def describe(self, root: Path | None = None) -> str:
-        """Return one line; a path below ``root`` is shown relative to it."""
-        text = f"{' '.join(self.message.split(chr(10)))} ({self.check})"
-        return GalleryError(text, path=self.path, line=self.line).describe(root)
 
 
 def check_project(project: Project, targets: Sequence[str]) -> list[Problem]:
@@ -154,40 +134,16 @@ def check_file(
         tell(1, f'the header {said}; write "Language: {code}\\n" as the folder is called', "header")
     # The engine's labels are of no site: its terms are not theirs.
     glossary = Glossary() if path.is_relative_to(ENGINE_LOCALE) else load_glossary(locale)
-    seen: dict[str, int] = {}
-    for entry in catalog:
-        line = line_of(entry)
-        if entry.obsolete:
-            continue
-        if seen.setdefault(entry.msgid, line) != line:
-            told = f"the message of line {seen[entry.msgid]} again; keep one of the two"
-            tell(line, told, "duplicate", breaks=True)
-        if entry.msgctxt is not None:
-            told = "msgctxt, which no message has, so that none is found; remove its line"
-            tell(line, told, "context")
-        for text in find_misused(entry.tcomment):
-            tell(line, text, "allow")
-        if entry.msgid_plural or entry.msgstr_plural:
-            told = "plural forms, which no message has; write msgid and msgstr alone"
-            tell(line, told, "plural", breaks=True)
-        elif excess := describe_length(entry.msgid, entry.msgstr):
-            tell(line, excess, "size", breaks=True)
-        elif entry.msgstr:
-            message = Message(
-                text=entry.msgid,
-                translation=entry.msgstr,
-                kind=(wanted or {}).get(entry.msgid) or kind_of(entry, label=domain in labels),
-                fuzzy=entry.fuzzy,
-                language=language,
-                glossary=glossary,
-            )
-            allowed = find_allowed(entry.tcomment)
-            for check, text in run_checks(message, CHECKS):
-                # fuzzy texts reach no page, so they break none
-                if not (entry.fuzzy if check.breaks else check.name in allowed):
-                    tell(line, text, check.name, breaks=check.breaks)
-        elif language.published and (wanted is None or entry.msgid in wanted):
-            tell(line, "not translated: readers get English; translate it", "empty")
+    entries = [entry for entry in catalog if not entry.obsolete]
+    kinds: dict[str, set[Kind | None]] = {
+        entry.msgid: {(wanted or {}).get(entry.msgid) or kind_of(entry, label=domain in labels)}
+        for entry in entries
+    }
+    problems += examine(path, entries, kinds, language, glossary)
+    for entry in entries if language.published else ():
+        is_empty = not (entry.msgstr or entry.msgid_plural or entry.msgstr_plural)
+        if is_empty and (wanted is None or entry.msgid in wanted):
+            tell(line_of(entry), "not translated: readers get English; translate it", "empty")
     if wanted is not None:
         for line, text, name in _compare(catalog, wanted):
             tell(line, f"{text}; run: {suggest('update-po', code)}", name)

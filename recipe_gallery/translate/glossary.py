@@ -14,7 +14,6 @@ from functools import cached_property
 from pathlib import Path
 
 from ..errors import GalleryError
-from ..languages import Language
 
 FILE_NAME = "glossary.csv"
 
@@ -137,23 +136,8 @@ def begin_glossary(locale: Path, language: str) -> Path | None:
     if path.exists() or not (locale / FILE_NAME).exists():
         return None
     terms = [term.name for term in load_glossary(locale).terms if not term.is_name]
-    return _write(path, [("term", "translation"), *((term, "") for term in terms)])
-
-
-def write_glossaries(glossary: Glossary, languages: Sequence[Language], folder: Path) -> list[Path]:
-    """Write ``glossary.<code>.csv`` for each language, which translation tools import."""
-    written = []
-    for code in (language.code for language in languages):
-        rows = (
-            (t.name, t.translation(code), t.note) for t in glossary.terms if t.translation(code)
-        )
-        path = folder / f"glossary.{code}.csv"
-        written.append(_write(path, [("source", "target", "comment"), *rows]))
-    return written
-
-
-def _write(path: Path, rows: Sequence[Sequence[str]]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
+        rows = [("term", "translation"), *((term, "") for term in terms)]
         csv.writer(file, lineterminator="\n").writerows(rows)
     return path

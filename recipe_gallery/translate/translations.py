@@ -39,7 +39,7 @@ from .catalogs import (
     read_catalog,
     shipped_labels,
 )
-from .checks import Kinds, find_unfit
+from .checks import Kinds, Problem, examine
 
 logger = logging.getLogger(__name__)
 
@@ -98,11 +98,12 @@ def drop_unfit(
     path: Path, entries: list[polib.POEntry], kinds: Kinds, language: Language
 ) -> Iterator[GalleryError]:
     """Remove the messages of these kinds that would spoil a page; yield why."""
-    unfit = find_unfit([e for e in entries if e.msgid in kinds], kinds, language)
-    refused = {id(entry) for entry, _problem in unfit}
-    entries[:] = [entry for entry in entries if id(entry) not in refused]
-    for entry, problem in unfit:
-        yield GalleryError(f"{problem}; shown in English", path=path, line=line_of(entry))
+    told: dict[int, Problem] = {}  # the first of each message
+    for problem in examine(path, [e for e in entries if e.msgid in kinds], kinds, language):
+        told.setdefault(problem.line, problem)
+    entries[:] = [entry for entry in entries if line_of(entry) not in told]
+    for line, each in told.items():
+        yield GalleryError(f"{each.message} ({each.check}); shown in English", path=path, line=line)
 
 
 def translations_of(entries: list[polib.POEntry]) -> dict[str, str]:

@@ -45,6 +45,25 @@ def load(tmp_path: Path, cell: str, module: str = MODULE, name: str = "_bench") 
 
 
 @pytest.mark.parametrize(
+    ("cell", "module", "fold"),
+    [
+        ("from _bench import measure", MODULE, "What all recipes share"),
+        ('# sphinx_gallery_fold = "Mine"\nfrom _bench import measure', MODULE, "Mine"),
+        (
+            "from _bench import SIZE",
+            '"""One\nof two lines.\n\nMore.\n"""\nSIZE = 3\n',
+            "One of two lines",
+        ),
+        ("from _bench import SIZE", "SIZE = 3\n", ""),
+    ],
+)
+def test_an_inlined_module_is_folded_below_its_first_sentence(
+    tmp_path: Path, cell: str, module: str, fold: str
+) -> None:
+    assert load(tmp_path, cell, module).cells[0].fold == fold
+
+
+@pytest.mark.parametrize(
     "cell",
     [
         "from _bench import measure",
