@@ -2,7 +2,7 @@
 My job is slow: where do I start?
 =================================
 
-Slow training or inference, low GPU utilization?
+Slow training or inference, low GPU utilization? Ten lines tell what your job waits for.
 
 **Look first: what does an iteration wait for?** **While it waits for data, compile nothing.** **Compile if
 the run is long, because the first compiled step takes seconds.**
@@ -319,8 +319,8 @@ look(lambda: train(batch), calls)  # the same batch
 # The GPU waits for the CPU
 # -------------------------
 #
-# Each kernel costs the CPU some microseconds, whatever the kernel computes. Here, an eager operation takes
-# the CPU :measured:`process.eager-operation.launch_cost`. If the kernels are short, the GPU is done with each
+# Each kernel costs the CPU some microseconds, whatever the kernel computes. Here, an operation without
+# compiling takes the CPU :measured:`process.eager-operation.launch_cost`. If the kernels are short, the GPU is done with each
 # before the next one is launched. Then fewer kernels help, or a :term:`CUDA graph`, which launches many
 # kernels with one call.
 #
@@ -367,8 +367,8 @@ small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=Fa
 #   small-model.fused-optimizer.kernels>`: :measured:`small-model.compiled.kernels`.
 # - With CUDA graphs :claim:`the CPU is done sooner <small-model.cuda-graphs.cpu < small-model.compiled.cpu>`:
 #   launching a step takes :measured:`small-model.cuda-graphs.cpu`; with the compiled model alone it takes
-#   :measured:`small-model.compiled.cpu`. The loss and the optimizer are not part of the graph, so the GPU
-#   still waits for the CPU.
+#   :measured:`small-model.compiled.cpu`. The loss and the optimizer are not part of the graph, so :claim:`the
+#   GPU still waits for the CPU <1.2 * small-model.cuda-graphs.gpu < small-model.cuda-graphs.wall>`.
 #
 # .. chart:: break-even
 #    :cases: small model
@@ -448,19 +448,20 @@ for name, row in means.iterrows():
 #
 # :claim:`With worker processes, waiting for data is a smaller part of an iteration
 # <iteration.workers.data_share < iteration.before.data_share>`: :measured:`iteration.workers.data_share`.
-# :claim:`The fused optimizer makes an iteration shorter <iteration.fused-optimizer.wall <
-# iteration.workers.wall>`: it takes :measured:`iteration.fused-optimizer.wall`. :claim:`The compiled model
-# makes it shorter again <iteration.compiled.wall < iteration.fused-optimizer.wall>`: it takes
-# :measured:`iteration.compiled.wall`. After each change, the job asks for batches at a higher rate. So look
-# again at the end: waiting for data may be the first row that fits once more.
+# :claim:`The fused optimizer, too, is a smaller part <iteration.fused-optimizer.optimizer_share <
+# iteration.workers.optimizer_share>`: :measured:`iteration.fused-optimizer.optimizer_share`. :claim:`The compiled
+# model makes an iteration shorter <iteration.compiled.wall < iteration.fused-optimizer.wall>`: it takes
+# :measured:`iteration.compiled.wall`; before that it takes :measured:`iteration.fused-optimizer.wall`. After each
+# change, the job asks for batches at a higher rate. So look again at the end: waiting for data may be the first
+# row that fits once more.
 #
 # These times depend on the CPU, and they differ from host to host. :doc:`/results` shows by how much.
 #
 # The GPU is busy
 # ---------------
 #
-# A model that is wider has the same number of kernels, but each has more to compute. Then the GPU has work all
-# the time, and fewer launches gain nothing. The GPU itself needs less work.
+# A model that is wider has about as many kernels, but each has more to compute. Then the GPU has work all the
+# time, and fewer launches gain nothing. The GPU itself needs less work.
 #
 # In ``float32``, PyTorch multiplies matrices without tensor cores unless you allow otherwise.
 # ``torch.set_float32_matmul_precision("high")`` allows **TF32**: numbers keep their range, but products are
@@ -617,7 +618,7 @@ if bench.gpu:
 #   a-line-behind-work.pageable-copy-non-blocking.cpu>`: for
 #   :measured:`a-line-behind-work.pageable-copy-non-blocking.cpu`. The debug mode :claim:`does not name this line
 #   <a-line-behind-work.pageable-copy-non-blocking.warnings < a-line-behind-work.pageable-copy.warnings>`.
-# - Only from pinned memory, with ``non_blocking=True``, :claim:`does the CPU go on at once <2 *
+# - During a copy from pinned memory with ``non_blocking=True``, :claim:`the CPU goes on at once <2 *
 #   a-line-behind-work.pinned-copy-non-blocking.cpu < a-line-behind-work.the-work.wall>`: it needs
 #   :measured:`a-line-behind-work.pinned-copy-non-blocking.cpu`.
 #
