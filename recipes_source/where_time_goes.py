@@ -10,6 +10,7 @@ the run is long, because the first compiled step takes seconds.**
 .. code-block:: python
 
    import time, torch
+   from torch.profiler import profile
 
    def look(iteration, calls=100):
        for _ in range(2):  # 1st: warm-up
@@ -18,7 +19,7 @@ the run is long, because the first compiled step takes seconds.**
            for _ in range(calls): iteration()
            torch.cuda.synchronize()
        print((time.perf_counter() - start) / calls, "s")
-       with torch.profiler.profile(acc_events=True) as report:
+       with profile(acc_events=True) as report:
            iteration(), torch.cuda.synchronize()
        print(report.key_averages().table().splitlines()[-1])
 
@@ -319,10 +320,10 @@ look(lambda: train(batch), calls)  # the same batch
 # The GPU waits for the CPU
 # -------------------------
 #
-# Each kernel costs the CPU some microseconds, whatever the kernel computes. Here, an operation without
-# compiling takes the CPU :measured:`process.eager-operation.launch_cost`. If the kernels are short, the GPU is done with each
-# before the next one is launched. Then fewer kernels help, or a :term:`CUDA graph`, which launches many
-# kernels with one call.
+# Each kernel costs the CPU some microseconds, whatever the kernel computes. Here, an operation that is not
+# compiled takes the CPU :measured:`process.eager-operation.launch_cost`. If the kernels are short, the GPU is
+# done with each before the next one is launched. Then fewer kernels help, or a :term:`CUDA graph`, which launches
+# many kernels with one call.
 #
 # Now the same batch is used every time, so that only launching and computing are left. Each **variant**
 # changes one thing more: the optimizer is fused, then the model is compiled, and then the compiled model runs
@@ -361,8 +362,8 @@ small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=Fa
 # - Before the changes :claim:`the wall time is above 1.2 times the GPU time <1.2 * small-model.before.gpu <
 #   small-model.before.wall>`: the GPU time is :measured:`small-model.before.gpu`.
 # - The fused optimizer :claim:`needs fewer kernels <small-model.fused-optimizer.kernels <
-#   small-model.before.kernels>`: :measured:`small-model.fused-optimizer.kernels`; before, it is
-#   :measured:`small-model.before.kernels`.
+#   small-model.before.kernels>`: :measured:`small-model.fused-optimizer.kernels`; before the changes there
+#   are :measured:`small-model.before.kernels`.
 # - The compiled model :claim:`needs still fewer <small-model.compiled.kernels <
 #   small-model.fused-optimizer.kernels>`: :measured:`small-model.compiled.kernels`.
 # - With CUDA graphs :claim:`the CPU is done sooner <small-model.cuda-graphs.cpu < small-model.compiled.cpu>`:
@@ -615,12 +616,12 @@ if bench.gpu:
 #   a-line-behind-work.the-work.wall>`: it needs :measured:`a-line-behind-work.where.cpu`.
 # - A copy from ordinary memory, which is called *pageable*, :claim:`holds up the CPU even with
 #   non_blocking=True <0.5 * a-line-behind-work.the-work.wall <
-#   a-line-behind-work.pageable-copy-non-blocking.cpu>`: for
-#   :measured:`a-line-behind-work.pageable-copy-non-blocking.cpu`. The debug mode :claim:`does not name this line
-#   <a-line-behind-work.pageable-copy-non-blocking.warnings < a-line-behind-work.pageable-copy.warnings>`.
+#   a-line-behind-work.pageable-copy-non_blocking.cpu>`: for
+#   :measured:`a-line-behind-work.pageable-copy-non_blocking.cpu`. The debug mode :claim:`does not name this line
+#   <a-line-behind-work.pageable-copy-non_blocking.warnings < a-line-behind-work.pageable-copy.warnings>`.
 # - During a copy from pinned memory with ``non_blocking=True``, :claim:`the CPU goes on at once <2 *
-#   a-line-behind-work.pinned-copy-non-blocking.cpu < a-line-behind-work.the-work.wall>`: it needs
-#   :measured:`a-line-behind-work.pinned-copy-non-blocking.cpu`.
+#   a-line-behind-work.pinned-copy-non_blocking.cpu < a-line-behind-work.the-work.wall>`: it needs
+#   :measured:`a-line-behind-work.pinned-copy-non_blocking.cpu`.
 #
 # Pitfalls
 # --------
@@ -679,7 +680,7 @@ for name, seconds in queue.items():
     bench.measure("full queue", name, "wall", seconds)
 
 # %%
-# Behind one call, :claim:`an iteration seems to take less than in a long run <full-queue.one-call-before.wall <
+# After one call, :claim:`an iteration seems to take less than in a long run <full-queue.one-call-before.wall <
 # full-queue.long-run.wall>`: :measured:`full-queue.one-call-before.wall`. In a long run it takes
 # :measured:`full-queue.long-run.wall`, and with ``look`` it takes :measured:`full-queue.look.wall`. Rule: first
 # use up more batches than the number of workers times ``prefetch_factor``, which is 2 unless you change it.
