@@ -86,25 +86,25 @@ after :measured:`small-model.cuda-graphs.break_even` steps, compared with the un
 #      - Worker processes, pinned memory, or less work per sample. Compiling does not help
 #      - Waiting for data is :measured:`iteration.before.data_share` of an iteration; with worker processes it
 #        is :measured:`iteration.workers.data_share`
-#      - `All changes together`_
+#      - :ref:`All changes together <where-all-changes>`
 #    * - With the same batch, the wall time is above 1.2 times the GPU time, and
 #        ``torch.cuda.set_sync_debug_mode("warn")`` names lines of your loop
 #      - These lines make the CPU wait for the GPU. Add up on the GPU what ``.item()`` reads, use
 #        ``torch.where`` instead of a boolean mask, and copy from pinned memory with ``non_blocking=True``
 #      - An iteration that reads each result takes :measured:`reading-results.each-hit-read.wall`; one that adds
 #        them up on the GPU takes :measured:`reading-results.added-up-on-the-gpu.wall`
-#      - `A line of code waits for the GPU`_
+#      - :ref:`A line of code waits for the GPU <where-line-waits>`
 #    * - With the same batch, the wall time is above 1.2 times the GPU time, and no line is named
 #      - Fewer launches: a fused optimizer, a compiled model, and then CUDA graphs
 #      - The wall time of a step is :measured:`small-model.cuda-graphs.wall`; before the changes it is
 #        :measured:`small-model.before.wall`
-#      - `The GPU waits for the CPU`_ and :doc:`/recipes/compile_modes`
+#      - :ref:`The GPU waits for the CPU <where-launches>` and :doc:`/recipes/compile_modes`
 #    * - With the same batch, the wall time and the GPU time are about equal
 #      - Less work for the GPU: ``bfloat16``; or TF32, if matrix products have to stay in ``float32``; then a
 #        compiled model
 #      - The GPU time of a step is :measured:`large-model.mixed-precision.gpu` in mixed precision; in ``float32``
 #        it is :measured:`large-model.float32.gpu`
-#      - `The GPU is busy`_ and :doc:`/recipes/compile_modes`
+#      - :ref:`The GPU is busy <where-gpu-busy>` and :doc:`/recipes/compile_modes`
 #    * - The optimizer takes more than a tenth of an iteration: call ``look(optimizer.step)`` after a backward
 #        pass
 #      - ``fused=True``, or a compiled step
@@ -317,6 +317,8 @@ look(lambda: train(batch), calls)  # the same batch
 # Printed output and the tables of the notebook show one run. Tables, charts and text show the median of all
 # processes.
 #
+# .. _where-launches:
+#
 # The GPU waits for the CPU
 # -------------------------
 #
@@ -376,6 +378,8 @@ small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=Fa
 #    :arms: before, fused optimizer, compiled, CUDA graphs
 #
 #    Time of all steps of a run, the first call and the start of the compiler included.
+#
+# .. _where-all-changes:
 #
 # All changes together
 # --------------------
@@ -458,6 +462,8 @@ for name, row in means.iterrows():
 #
 # These times depend on the CPU, and they differ from host to host. :doc:`/results` shows by how much.
 #
+# .. _where-gpu-busy:
+#
 # The GPU is busy
 # ---------------
 #
@@ -506,6 +512,8 @@ compiled = bench.compare(
 # large-model-compiled.without-compiling.gpu>`: :measured:`large-model-compiled.compiled.gpu`; without compiling
 # it needs :measured:`large-model-compiled.without-compiling.gpu`. The first step takes
 # :measured:`large-model-compiled.compiled.first_call`.
+#
+# .. _where-line-waits:
 #
 # A line of code waits for the GPU
 # --------------------------------
