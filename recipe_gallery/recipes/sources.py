@@ -211,8 +211,7 @@ def read_sources(path: Path, recipe: Recipe | None, recording: Recording | None 
     fingerprint = recipe.replicate_fingerprint if recipe else ""
     replicates = read_replicates(replicates_path(path), fingerprint)
     if recording is None and path.exists():
-        name = recipe.name if recipe else ""  # and the name before there was a second gallery
-        recording = read_recording(path, name, name.partition("/")[2])
+        recording = read_recording(path, recipe.name if recipe else "")
     page, devices = None, [each.device_name for each in replicates.current]
     if recording and (recipe is None or compare(recipe, recording).is_current):
         published = read_published(recording.notebook, path)

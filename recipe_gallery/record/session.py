@@ -150,7 +150,7 @@ class Session:
         """Return the replicates to make of a recipe whose recording is current."""
         try:
             path = page.file.recording(self.folder)
-            recording = read_recording(path, page.recipe.name, page.file.name_in_gallery)
+            recording = read_recording(path, page.recipe.name)
             return self._plan(page, recording.notebook)
         except Exception as error:
             self.tell(page.title, State.FAILED, describe_failure(error, page))

@@ -97,10 +97,10 @@ def run_task(
     conditions = replace(conditions, environment=own)
     started = time.monotonic()  # the deadline holds for both tries
     try:
-        notebook, seconds = _run_in_scratch(recipe, conditions, started, on_cell)
+        notebook, seconds = _run_in_scratch(task, conditions, started, on_cell)
     except KernelDiedError as error:
         say(f"{error.describe(Path.cwd())}\ntrying once more")
-        notebook, seconds = _run_in_scratch(recipe, conditions, started, on_cell)
+        notebook, seconds = _run_in_scratch(task, conditions, started, on_cell)
     except GalleryError as error:
         if "failed: NameError" in error.text and len(recipe.cells) < len(task.recipe.cells):
             why = "a replicate leaves out cells with '# sphinx_gallery_once'"
@@ -155,16 +155,18 @@ def run_task(
 
 
 def _run_in_scratch(
-    recipe: Recipe, conditions: Conditions, started: float, on_cell: Callable[[int], None]
+    task: Task, conditions: Conditions, started: float, on_cell: Callable[[int], None]
 ) -> tuple[NotebookNode, float]:
     """Run a recipe in an empty folder; return its notebook and the seconds it took."""
+    recipe = task.to_run
     with run_folder() as folder:
         (folder / "work").mkdir()
         for name in recipe.inputs:
             target = folder / "work" / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(recipe.path.parent / name, target)
-        run = Run(recipe, conditions, folder, started)
+        is_to_fail = task.file.expected_to_fail
+        run = Run(recipe, conditions, folder, started, is_to_fail=is_to_fail)
         on_cell(0)
         began = time.monotonic()
         marked = conditions.environment | {MARK: str(folder)}

@@ -9,7 +9,7 @@ translation. Advice is excused at the message itself, by a translator's comment 
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import zip_longest
@@ -19,9 +19,9 @@ from unicodedata import normalize
 
 import polib
 
-from ..errors import GalleryError
+from ..errors import GalleryError, suggest
 from ..languages import Language
-from .catalogs import Kind, line_of
+from .catalogs import Kind, is_wordless, line_of, shorten
 from .comments import HIDDEN, find_problem
 from .glossary import Glossary
 from .markup import FREE_ROLES, TOUCHES, Markup, explain, parse
@@ -206,20 +206,15 @@ def check_line_break(message: Message) -> Iterator[str]:
 @check(of={Kind.PROSE}, breaks=True)
 def check_markup(message: Message) -> Iterator[str]:
     """Markup that does not parse, or that makes something else than a paragraph."""
-    target, known = message.target, set(message.source.problems)
     touches = not message.language.words_touch_markup and bool(
         _TOUCHING.search(message.translation)
     )
-    told: set[str] = set()
+    target, told = message.target, ""
     for problem, place in zip_longest(target.problems, target.places, fillvalue=""):
-        if problem and problem not in known:
-            if problem.startswith("Inline interpreted") and any(
-                "Inline literal" in e for e in told
-            ):
-                continue  # what is left of the literal's backticks
-            if problem in told:
-                continue
-            told.add(problem)
+        # a role that is not closed may be what is left of the backticks of a literal
+        is_rest = problem.startswith("Inline interpreted") and "Inline literal" in told
+        if problem in message.new_problems and problem not in told and not is_rest:
+            told += problem
             yield f"markup: {explain(problem, place, touches=touches)}"
     if _NOQA.search(message.translation) and not _NOQA.search(message.text):
         yield "# noqa at the end is for Sphinx and not for readers; leave it out"
@@ -227,7 +222,7 @@ def check_markup(message: Message) -> Iterator[str]:
 
 @check(of={Kind.PROSE}, breaks=True)
 def check_markup_changed(message: Message) -> Iterator[str]:
-    """Literals, roles and their targets, links, formulas, footnotes: the same as in the source."""
+    """Literals, roles, links, formulas, footnotes, figures, claims: the same as in the source."""
     if message.new_problems:
         return  # told already
     source, target = message.source, message.target
@@ -274,23 +269,6 @@ def _name_part(part: Part, text: str) -> str:
     if part != ("link", "reference"):
         return part[1]
     return " or ".join(dict.fromkeys(_REFERENCE.findall(text))) or part[1]
-
-
-@check(of={Kind.PROSE}, breaks=True)
-def check_figures(message: Message) -> Iterator[str]:
-    """Measured figures and claims: the same keys as in the source; words around them are free."""
-    if message.new_problems:
-        return  # told already
-    source, target = message.source.figures, message.target.figures
-    if source == target:
-        return
-    missing, added = (
-        ", ".join(sorted(each.elements())) for each in (source - target, target - source)
-    )
-    if missing:
-        yield f"missing from the translation: {missing}; copy the keys from the source"
-    elif added:
-        yield f"not in the source: {added}; copy the keys from there"
 
 
 @check(of={Kind.FORMULA}, breaks=True)
@@ -424,3 +402,34 @@ def run_checks(message: Message, checks: Iterable[Check]) -> Iterator[tuple[Chec
         if each.applies(message.kind, message.language) and not (each.whole and message.broken):
             for problem in each.run(message):
                 yield each, problem
+
+
+def compare(
+    path: Path, entries: Iterable[polib.POEntry], wanted: Sequence[str], language: str
+) -> Iterator[Problem]:
+    """Yield where a catalog has other messages than its page, whose texts are ``wanted``."""
+    live: dict[str, int] = {}
+    put_away: dict[str, int] = {}
+    for entry in entries:
+        (put_away if entry.obsolete else live)[entry.msgid] = line_of(entry)
+
+    def tell(line: int, text: str, check: str) -> Problem:
+        text = f"{text}; run: {suggest('update-po', language)}"
+        return Problem(path=path, line=line, message=text, check=check)
+
+    unknown = [text for text in live if text not in wanted]
+    if len(unknown) > 3:  # no longer told one by one
+        told = f"{len(unknown)} messages that the page does not have, as {shorten(unknown[0])}"
+        yield tell(live[unknown[0]], told, "unknown")
+    for text in unknown if len(unknown) <= 3 else ():
+        told = f"the page does not have this message: {shorten(text)}"
+        yield tell(live[text], told, "unknown")
+    missing = [text for text in wanted if text not in live and not is_wordless(text)]
+    for text in set(missing) & put_away.keys():
+        told = f"obsolete (#~), but the page has it: {shorten(text)}"
+        yield tell(put_away[text], told, "obsolete")
+    if missing := [text for text in missing if text not in put_away]:
+        before = [live[text] for text in wanted[: wanted.index(missing[0])] if text in live]
+        many = f"{len(missing)} messages of the page are missing, the first is"
+        told = many if len(missing) > 1 else "a message of the page is missing:"
+        yield tell(max(before, default=1), f"{told} {shorten(missing[0])}", "missing")

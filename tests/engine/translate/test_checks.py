@@ -34,8 +34,7 @@ ROWS = [json.loads(line) for line in TABLE.splitlines()]
 # What keeps a translation from readers, who would be misled or see a broken page: no catalog says
 # otherwise. The rest is advice; where it is wrong, a translator says so with a reason.
 BREAKING = (
-    "hidden-character comment line-break markup markup-changed figures formula placeholder address "
-    "raw-html"
+    "hidden-character comment line-break markup markup-changed formula placeholder address raw-html"
 )
 KOREAN = Language(code="ko", name="한국어", glue=True)
 
@@ -237,8 +236,8 @@ def test_the_words_of_a_message_are_what_is_left_without_markup() -> None:
         ("footnote", "1"): 1,
         ("link", "https://a.example"): 1,
         ("link", "https://b.example"): 1,
+        ("figure", ":measured:`a.b.time`"): 1,
     }
-    assert dict(found.figures) == {":measured:`a.b.time`": 1}
     assert (found.emphasized, found.strong) == (2, 1)
 
 
@@ -357,7 +356,7 @@ def test_a_figure_is_compared_by_its_name_and_what_is_none_as_it_stands() -> Non
     for text, name in ((":measured:`a.b, number`", ":measured:`a.b`"), *(2 * (each,) for each in (
         ":measured:`no key`", ":claim:`no key`"))):  # fmt: skip
         found = parse(text)
-        assert (found.plain, dict(found.figures), found.parts) == (" ", {name: 1}, {})
+        assert (found.plain, dict(found.parts)) == (" ", {("figure", name): 1})
 
 
 def test_words_of_a_formula_are_words() -> None:
@@ -373,9 +372,12 @@ def test_what_does_not_parse_is_not_printed(capfd: pytest.CaptureFixture[str]) -
 
 def test_the_words_of_a_claim_are_read_without_its_escapes() -> None:
     found = parse(":claim:`a \\< {a.time} <a.fast>`")
-    assert (found.plain, dict(found.figures)) == ("a <  ", {":claim:`{a.time} <a.fast>`": 1})
+    assert (found.plain, dict(found.parts)) == (
+        "a <  ",
+        {("figure", ":claim:`{a.time} <a.fast>`"): 1},
+    )
     found = parse(":claim:`a \\< {a.time} <a.fast < b.fast>`")
-    assert dict(found.figures) == {":claim:`{a.time} <a.fast < b.fast>`": 1}
+    assert dict(found.parts) == {("figure", ":claim:`{a.time} <a.fast < b.fast>`"): 1}
 
 
 def test_what_of_a_message_does_not_parse_is_told() -> None:
