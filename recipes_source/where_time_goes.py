@@ -635,7 +635,7 @@ if bench.gpu:
 # --------
 #
 # **A full queue hides the wait for data.** While the first call compiles, worker processes fill their queue. If
-# you time the batches that lie ready, you do not see the wait. Here a disk takes 20 ms for a batch, and one
+# you time the batches that lie ready, you do not see the wait. Here each batch comes from a slow disk, and one
 # variant times as many batches as lie ready.
 
 # sphinx_gallery_fold = "A loader with a slow disk"
