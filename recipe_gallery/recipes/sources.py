@@ -23,6 +23,11 @@ class Process:
     host: str
     published: Published
 
+    @classmethod
+    def of(cls, line: Replicate) -> "Process":
+        """Return the process of a replicate."""
+        return cls(number=line.replicate, host=line.host, published=line.published)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Refutation:
@@ -163,11 +168,7 @@ class Sources:
         replicates = sorted(
             self.counted, key=lambda each: (each.host, each.replicate, each.recorded, each.hash)
         )
-        found = (
-            Process(number=each.replicate, host=each.host, published=each.published)
-            for each in replicates
-        )
-        return (*([self.page] if self.page else []), *found)
+        return (*([self.page] if self.page else []), *map(Process.of, replicates))
 
     def measure(self) -> Measurements:
         """Return what all processes say."""

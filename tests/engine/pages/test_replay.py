@@ -6,8 +6,6 @@ import nbformat
 import pytest
 
 from gallery import Gallery, write_recording
-from recipe_gallery.project import load_project
-from recipe_gallery.record.status import check_recordings
 
 
 def edit_recording(site: Gallery, old: str, new: str) -> None:
@@ -340,37 +338,6 @@ def show(site: Gallery, cell: int, **data: str) -> None:
     output = {"output_type": "display_data", "data": shown, "metadata": {}}
     notebook["cells"][cell - 1]["outputs"] = [output]
     write_recording(path, json.dumps(notebook))
-
-
-@pytest.mark.parametrize(
-    ("data", "told"),
-    [
-        ({"image_png": "abc"}, "is not base64"),
-        ({"image_jpeg": "bm90aGluZw=="}, "is no JPEG"),
-        ({"image_png": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVQI"}, "is damaged"),
-        ({"image_svg+xml": "<svg"}, "is no SVG"),
-    ],
-)
-def test_a_broken_picture_is_told_as_check_tells_it_and_nothing_crashes(
-    site: Gallery, data: dict[str, str], told: str
-) -> None:
-    whole = (site.recordings / "adding.ipynb").read_bytes()
-    show(site, 3, **data)
-    (report,) = check_recordings(load_project(site.root))
-    assert report.detail.startswith(f"{site.recordings}/adding.ipynb: cell 3: its picture, image/")
-    assert f", {told}" in report.detail
-    build = site.build()
-    assert report.detail.split(";")[0] in build.warnings
-    assert "restore it from git or run: recipe-gallery record adding --force" in build.warnings
-    page = build.page("recipes/adding")
-    notebook = (build.out / "recipes/adding.ipynb").read_text()
-    for text in (page, notebook):
-        assert "A paragraph." in text
-        assert "The recording of this recipe is damaged" in text
-        assert "the total is 3" not in text
-    assert "Recorded on" not in page
-    (site.recordings / "adding.ipynb").write_bytes(whole)
-    assert site.build().warnings == ""
 
 
 @pytest.mark.parametrize("content", [None, "{"])
