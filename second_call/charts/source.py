@@ -97,10 +97,13 @@ def name_quantities() -> dict[str, str]:
     starts = {"first_call": _("first call"), "start_up": _("start-up"), "ready": _("ready after")}
     gains = {"speedup": _("speed-up"), "break_even": _("pays after"), "limit": _("limit")}
     shares = {"share": _("share of the limit"), "optimizer_share": _("share of the optimizer")}
+    shares |= {"data_share": _("share of waiting for data")}
+    shares |= {"forward_share": _("share of forward"), "backward_share": _("share of backward")}
     counts = {"kernels": _("kernels"), "compilations": _("compilations")}
     passes = {"first_pass": _("first pass"), "second_pass": _("second pass")}
     passes |= {"third_pass": _("third pass"), "graphs": _("graphs")}
-    costs = {"memory": _("memory"), "bytes": _("bytes"), "launch_cost": _("launch cost")}
+    costs = {"memory": _("memory"), "launch_cost": _("launch cost"), "warnings": _("warnings")}
+    costs |= {"bytes": _("bytes")}
     return {**times, **starts, **gains, **shares, **counts, **passes, **costs}
 
 
