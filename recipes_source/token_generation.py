@@ -361,7 +361,7 @@ def read_once(decoder):
 
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True
-# sphinx_gallery_alt = "Two rows of bars that show when the device computes during one token: without compiling many short bars with gaps between them, in a CUDA graph one dense block of bars at the beginning"
+# sphinx_gallery_alt = "Two rows of bars that show when the device computes during one token: without compiling many short bars with gaps between them, in a CUDA graph the bars stand close together at the beginning"
 from matplotlib import pyplot as plt
 from torch.profiler import ProfilerActivity, profile
 
@@ -716,7 +716,7 @@ for name, found in compiled.items():
 #   length, and one for any length.
 # - ``reduce-overhead`` records a graph for each length: a token takes
 #   :measured:`growing-one-block.reduce-overhead.second_pass` in the second pass. In the third pass, the graphs are
-#   replayed, and :claim:`a token still takes longer than with default <growing-one-block.default.third_pass <
+#   replayed, and :claim:`a token still takes longer than without graphs <growing-one-block.default.third_pass <
 #   growing-one-block.reduce-overhead.third_pass>`. The cache is copied into the graph and out of it, or the next
 #   replay overwrites it.
 #
