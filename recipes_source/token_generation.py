@@ -12,14 +12,16 @@ can wait for the compiler.** **Sizes are then fixed, and the cache takes its mem
 
    import torch
    import transformers as hf
-   config = hf.LlamaConfig(num_hidden_layers=2)
-   model = hf.LlamaForCausalLM(config)  # or yours
-   model = model.to("cuda", torch.bfloat16)
-   prompt = torch.ones(1, 128).long().cuda()
+   config = hf.LlamaConfig(
+       num_hidden_layers=2
+   )
+   model = hf.LlamaForCausalLM(config)
+   model.to("cuda", torch.bfloat16)
+   prompt = torch.ones(1, 128).long()
    for _ in range(3):  # the first one compiles
        text = model.generate(
-           prompt, cache_implementation="static"
-       )
+           prompt.cuda(),
+           cache_implementation="static")
 
 .. code-block:: python
    :caption: Your own model

@@ -1,6 +1,6 @@
 """Tables of what was measured: a page has the medians of all processes in those of its run.
 
-A recorded table is one of rows if its lines are the variants of the rows published right before,
+A recorded table is one of rows if its lines are variants of the rows published right before,
 also below their sizes, and its columns their quantities. Notebooks keep the tables of their run;
 other tables stay as recorded.
 """
@@ -62,7 +62,7 @@ def make_table(html: str, shown: nodes.Node, rows: Sequence[Row]) -> nodes.Node:
             lines.append((size, name))
     case = [row for row in case if row.size in {size for size, _variant in lines}]
     quantities = [each for each in columns if each in {row.quantity for row in case}]
-    if not quantities or {*lines} != {(row.size, row.variant) for row in case}:
+    if not (quantities and lines and {*lines} <= {(row.size, row.variant) for row in case}):
         return shown
     by_name = {(row.size, row.variant, row.quantity): row for row in case}
     grid = [[by_name.get((*line, quantity)) for quantity in quantities] for line in lines]
