@@ -54,7 +54,7 @@ FEW, MANY = (8, 128) if bench.gpu else (2, 4)  # texts in a batch
 LENGTHS = [64 + 37 * (7 * number % 20) for number in range(20)]
 SIZES = [256, 448, 640, 768]  # to which texts are padded
 if not bench.gpu:
-    LENGTHS, SIZES = [length // 8 for length in LENGTHS[:4]], [56, 96]
+    LENGTHS, SIZES = [length // 8 for length in LENGTHS[:3]], [56, 96]
 
 # %%
 # TODO
