@@ -98,7 +98,9 @@ def name_quantities() -> dict[str, str]:
     gains = {"speedup": _("speed-up"), "break_even": _("pays after"), "limit": _("limit")}
     shares = {"share": _("share of the limit"), "optimizer_share": _("share of the optimizer")}
     counts = {"kernels": _("kernels"), "compilations": _("compilations")}
-    costs = {"memory": _("memory"), "launch_cost": _("launch cost")}
+    counts |= {"not_compiled": _("calls not compiled")}
+    costs = {"memory": _("memory"), "launch_cost": _("launch cost"), "waste": _("padding")}
+    costs |= {"new_length": _("a new length"), "kept": _("memory kept")}
     return {**times, **starts, **gains, **shares, **counts, **costs}
 
 
