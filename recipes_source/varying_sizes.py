@@ -73,7 +73,9 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 #
 # The GPU waits for the CPU if the wall time is above 1.2 times the GPU time;
 # :doc:`/recipes/where_time_goes` shows how to look. Times in the table are those of a pass over batches
-# of 20 lengths, on this page's model.
+# of 20 lengths, on this page's model. ``mark_dynamic`` and ``maybe_mark_dynamic`` are in
+# ``torch._dynamo``, ``mark_unbacked`` is in ``torch._dynamo.decorators``, and ``set_stance`` in
+# ``torch.compiler``.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -87,7 +89,7 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 #      - Code for any size: :measured:`twelve-calls.length.compilations` compilations for 12 lengths
 #      - The second size compiles once more. The first pass takes :measured:`few-texts.nothing-marked.first_call`
 #    * - You do not want to wait twice for the compiler
-#      - ``torch._dynamo.mark_dynamic(x, 1)`` for each input, before the call; ``1`` is the dimension that varies
+#      - ``mark_dynamic(x, 1)`` for each input, before the call; ``1`` is the dimension that varies
 #      - The first pass takes :measured:`few-texts.length-marked.first_call`; with nothing marked it takes
 #        :measured:`few-texts.nothing-marked.first_call`
 #      - If the code fixes the size, it raises an error. ``maybe_mark_dynamic`` does not
@@ -108,7 +110,7 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 #        it takes :measured:`many-texts.padded-cuda-graphs.wall`
 #      - Nothing
 #    * - Sizes 0 or 1 are among them, such as a batch of one request
-#      - ``torch._dynamo.decorators.mark_unbacked(x, 0)``, or a call with size 1 during warm-up
+#      - ``mark_unbacked(x, 0)``, or a call with size 1 during warm-up
 #      - :measured:`twelve-calls.0-and-1-unbacked.compilations` compilation for 12 sizes; with ``mark_dynamic``
 #        :measured:`twelve-calls.0-and-1-marked.compilations`
 #      - It is no stable interface, and code that asks for the size needs ``torch._check``
@@ -118,16 +120,17 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 #        :measured:`twelve-calls.length-dynamic-false.compilations`, and then none
 #      - Nothing
 #    * - It is somebody else's code, or a tensor in the middle of a model
-#      - ``TORCH_COMPILE_DYNAMIC_SOURCES="L['x']"``, with the name that ``TORCH_LOGS=recompiles`` prints
+#      - The names that ``TORCH_LOGS=recompiles`` prints, such as ``L['x']``, in the environment variable
+#        ``TORCH_COMPILE_DYNAMIC_SOURCES``
 #      - :measured:`twelve-calls.length-in-dynamic_sources.compilations` compilation for 12 lengths
 #      - Names change with the code
 #    * - An integer that a module keeps, such as a counter, is the reason
-#      - Put it into a tensor, or set ``torch._dynamo.config.allow_unspec_int_on_nn_module``
+#      - Put it into a tensor, or allow such integers to vary (see the pitfalls)
 #      - :measured:`twelve-calls.integer-of-a-module-allowed.compilations` compilations in 12 calls; without it
 #        :measured:`twelve-calls.integer-of-a-module.compilations`, and then no compiled code
 #      - The setting holds for all modules
 #    * - No request may wait for the compiler
-#      - After warm-up, ``torch.compiler.set_stance("eager_on_recompile")``
+#      - After warm-up, ``set_stance("eager_on_recompile")``
 #      - A size that no code fits runs without compiling
 #      - Such a call is not compiled, however often it comes back
 #
@@ -583,7 +586,7 @@ for variant, found in counts.items():
 #   :measured:`twelve-calls.float-argument.compilations`.
 # - **An integer that a module keeps** is fixed each time: :claim:`it runs into the limit
 #   <twelve-calls.integer-argument.compilations < twelve-calls.integer-of-a-module.compilations>`. Rule:
-#   keep it in a tensor, or allow such integers to vary.
+#   keep it in a tensor, or set ``torch._dynamo.config.allow_unspec_int_on_nn_module = True``.
 #
 # **You do not see why.** ``TORCH_LOGS=recompiles`` prints each guard that failed, such as ``tensor 'x'
 # size mismatch at index 1. expected 64, actual 323``. ``TORCH_LOGS=dynamic`` prints where a size was
