@@ -23,8 +23,7 @@ unexport LANGUAGE
 FILES ?=
 FORMAT ?= text
 BASE ?= main
-# how many hostile translations `make fuzz` tries
-FUZZ ?= 10000
+NAME ?=
 MACHINE ?=
 REPLICATES ?=
 # WORKERS bounds how many tasks run at the same time, SCHEDULER is one of Dask's for several machines
@@ -41,8 +40,8 @@ FORMS := .github/ISSUE_TEMPLATE
 export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help html serve record drift check links test test-fast test-nightly lint lock clean
-.PHONY: live check-po status update-po translation-impact glossary new-language pseudo foreign fuzz
+.PHONY: help html serve new-recipe record drift check links test test-fast test-nightly lint lock clean
+.PHONY: live check-po status update-po translation-impact new-language
 # `make record html` records first, also under -j
 .NOTPARALLEL:
 
@@ -67,74 +66,66 @@ $(VENV)/test: requirements-test.txt requirements-record.txt requirements.txt con
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-test.txt
 	touch $@ $(VENV)/html $(VENV)/record
 
-html: $(VENV)/html ## render the site from the recordings to _build/html/ (LANGUAGES="ko ...")
+html: $(VENV)/html ## render the site from the recordings to _build/html/ (LANGUAGES=ko)
 	@[ "$$SITE_URL" ] || echo "SITE_URL is not set: pages name no address of their own, as they do where they are published"
 	@$(BIN)/python -m recipe_gallery html --sphinx-options="$(SPHINXOPTS)" $(LANGUAGES)
 	@echo "The site is in $(BUILD)/html; to read it: make serve, or open"
 	@echo "file://$(CURDIR)/$(BUILD)/html/index.html"
 
-serve: html ## render the site and serve it on localhost (PORT=8000)
+serve: html ## render the site and serve it on localhost (LANGUAGES=en, PORT=8000)
 	@echo "Serving http://localhost:$(PORT)/ until Ctrl-C"
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory $(BUILD)/html $(PORT)
 
-record: $(VENV)/record ## run changed recipes on a GPU (RECIPES=..., REPLICATES=5, FORCE=1, DEVICE=cpu, REPLACE_GPU=1, MACHINE=..., WORKERS=2, SCHEDULER=...)
+new-recipe: $(VENV)/html ## begin a recipe with a skeleton that works (NAME=gradient_accumulation)
+	@$(BIN)/python -m second_call.new_recipe "$(NAME)"
+
+# What lint refuses is told first: mending it afterwards would make the recording stale.
+record: $(VENV)/record ## run changed recipes (RECIPES=..., DEVICE=cpu, FORCE=1, REPLICATES=5, MACHINE=mine)
+	@$(BIN)/python -m ruff check --quiet recipes_source && $(BIN)/python -m ruff format --check --quiet recipes_source || \
+		{ echo "error: make lint refuses a recipe; mend it before you record it: $(BIN)/ruff format recipes_source" >&2; exit 1; }
 	$(BIN)/python -m recipe_gallery record $(RECORDFLAGS) $(RECIPES)
 
-drift: $(VENV)/html ## tell which measurements recorded anew lie outside the published ranges (BASE=HEAD, MACHINE=...)
+drift: $(VENV)/html ## tell which new measurements lie outside the published ranges (BASE=HEAD)
 	@$(BIN)/python -m recipe_gallery drift --base $(if $(filter file,$(origin BASE)),HEAD,$(BASE)) \
 		$(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)
 
-check: $(VENV)/html ## tell which recordings are not current, and what is wrong with translations (LANGUAGES=en: nothing of these)
+check: $(VENV)/html ## tell which recordings are current, and check translations (LANGUAGES=en: none)
 	@$(BIN)/python -m recipe_gallery check; recordings=$$?; \
 		$(if $(filter en,$(LANGUAGES)),[ $$recordings != 0 ] || echo "the English part is done",$(BIN)/python -m recipe_gallery check-po --format $(FORMAT) $(LANGUAGES)) \
 		&& exit $$recordings
 
-links: $(VENV)/html ## ask other sites whether the pages' links to them still lead somewhere
+links: $(VENV)/html ## ask other sites whether links to them still lead somewhere
 	$(BIN)/python -m sphinx -b linkcheck -q -d $(BUILD)/doctrees/links . $(BUILD)/linkcheck
 
-live: $(VENV)/html ## show a language in the browser and follow every save (LANGUAGE=ko, PORT=8000, EDITOR_LINK=...)
+live: $(VENV)/html ## show a language in the browser after every save (LANGUAGE=ko, PORT=8000)
 	@$(BIN)/python -m recipe_gallery live --build $(BUILD)/live --port $(PORT) \
 		$(if $(filter undefined,$(origin EDITOR_LINK)),,--editor-link "$(EDITOR_LINK)") $(or $(LANGUAGE),"")
 
-check-po: $(VENV)/html ## tell what is wrong with translations (LANGUAGE=ko, FILES=..., FORMAT=github)
+check-po: $(VENV)/html ## tell what is wrong with translations (LANGUAGE=ko)
 	@$(BIN)/python -m recipe_gallery check-po --format $(FORMAT) $(LANGUAGE) $(FILES)
 
-status: $(VENV)/html ## tell how far each page is translated (LANGUAGE=ko for one language)
+status: $(VENV)/html ## tell how far each page is translated (LANGUAGE=ko)
 	@$(BIN)/python -m recipe_gallery status $(LANGUAGE)
 
-update-po: $(VENV)/html ## bring the catalogs up to date with the sources (LANGUAGE=ko for one language)
+update-po: $(VENV)/html ## bring the catalogs up to date with the sources
 	@$(BIN)/python -m recipe_gallery update-po --templates $(BUILD)/gettext $(LANGUAGE)
 
 translation-impact: $(VENV)/html ## tell what changed English means for translators (BASE=main)
 	@$(BIN)/python -m recipe_gallery impact $(BASE)
 
-glossary: $(VENV)/html ## write the glossary for translation tools to _build/glossary/
-	@$(BIN)/python -m recipe_gallery glossary $(BUILD)/glossary
-
-new-language: $(VENV)/html ## prepare a language, for example LANGUAGE=ja
+new-language: $(VENV)/html ## prepare a language (LANGUAGE=ja)
 	@$(BIN)/python -m recipe_gallery new-language --templates $(BUILD)/gettext $(or $(LANGUAGE),"")
 
-pseudo: $(VENV)/html ## render the site in accented English, to see what nobody can translate
-	$(BIN)/python -m recipe_gallery pseudo-po --templates $(BUILD)/gettext $(BUILD)/pseudo/locale
-	$(BIN)/python -m sphinx -b html -q -D language=en_XA -D locale_dirs=$(BUILD)/pseudo/locale \
-		-d $(BUILD)/pseudo/doctrees . $(BUILD)/pseudo/html
-
-test: $(VENV)/test ## set up what tests need and run all of them
+test: $(VENV)/test ## run all tests but what test-nightly runs
 	$(BIN)/python -m pytest $(PYTESTFLAGS)
 
-test-fast: $(VENV)/test ## run the tests, but those that run recipes, walk with a browser or take long
+test-fast: $(VENV)/test ## run tests without kernels, browsers and the whole site
 	$(BIN)/python -m pytest $(PYTESTFLAGS) -m "not slow and not nightly"
 
-test-nightly: $(VENV)/test ## run the tests that `make test` leaves out
+test-nightly: $(VENV)/test ## run the tests that take longest
 	$(BIN)/python -m pytest $(PYTESTFLAGS) -m nightly
 
-foreign: $(VENV)/test ## compare pages of examples of Sphinx-Gallery and NetworkX with those of stock Sphinx-Gallery
-	$(BIN)/python benchmarks/foreign.py
-
-fuzz: $(VENV)/test ## try hostile translations: does one hurt a reader? (FUZZ=10000, LANGUAGE=ar)
-	FUZZ=$(FUZZ) FUZZ_LANGUAGE=$(LANGUAGE) $(BIN)/python -m pytest -s -q tests/engine/translate/test_hostile_fuzz.py
-
-lint: $(VENV)/test ## check style, types, directions of imports, what GitHub reads and published rows
+lint: $(VENV)/test ## check style, types, directions of imports and what GitHub reads
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
@@ -153,5 +144,5 @@ lock: requirements.txt requirements-record.txt requirements-test.txt ## pin all 
 	{ echo "# Every package at one version, made by \`make lock\`; the requirements files say why each is there."; \
 		cat $(BUILD)/lock/pinned.txt; } > constraints.txt
 
-clean: ## remove what builds made (not .venv, not recordings)
+clean: ## remove what builds made, but not .venv and recordings
 	rm -rf $(BUILD) recipes

@@ -1,4 +1,4 @@
-"""Pages of examples of others, beside those that stock Sphinx-Gallery makes: ``make foreign``.
+"""Pages of examples of others, beside those that stock Sphinx-Gallery makes.
 
 Examples of Sphinx-Gallery and of NetworkX, from their source distributions (it needs a package
 index), are run by Sphinx-Gallery itself, and recorded and rendered by the engine. Text, code,

@@ -61,20 +61,20 @@ def measure(recipe: str, count: int, edits: int) -> list[float]:
         )
         page = f"{address}/{LANGUAGE}/recipes/{catalog.stem}.html"
         seconds = []
-        with urllib.request.urlopen(f"{address}/live-events") as events:
-            read_event(events)  # the state at the start
-            for number in range(edits):
-                word = f"끝{number}"
-                edit(catalog, word)
-                began = time.perf_counter()
-                problems = read_event(events)["problems"]
-                with urllib.request.urlopen(page) as answer:
-                    shown = word in answer.read().decode()
-                seconds.append(time.perf_counter() - began)
-                if not shown:
-                    raise SystemExit(f"the edit is not on the page: {problems}")
-                print(f"{count:>3} recipes, edit {number}: {seconds[-1]:.2f} s", flush=True)
-                time.sleep(0.5)
+        for number in range(edits):
+            word, seen = f"끝{number}", live.state.number
+            edit(catalog, word)
+            began = time.perf_counter()
+            while live.state.number == seen:
+                with urllib.request.urlopen(f"{address}/live-state?seen={seen}") as answer:
+                    problems = json.load(answer)["problems"]
+            with urllib.request.urlopen(page) as answer:
+                shown = word in answer.read().decode()
+            seconds.append(time.perf_counter() - began)
+            if not shown:
+                raise SystemExit(f"the edit is not on the page: {problems}")
+            print(f"{count:>3} recipes, edit {number}: {seconds[-1]:.2f} s", flush=True)
+            time.sleep(0.5)
         stop.set()
         server.shutdown()
     return seconds[1:]
@@ -86,14 +86,6 @@ def edit(path: Path, word: str) -> None:
     paragraph = next(entry for entry in catalog if len(entry.msgid) > 200)
     paragraph.msgstr = f"{paragraph.msgstr.split(' 끝')[0]} {word}"
     catalog.save()
-
-
-def read_event(events: object) -> dict[str, list[str]]:
-    """Return the next event of a stream."""
-    while True:
-        line = events.readline().decode()  # type: ignore[attr-defined]
-        if line.startswith("data: "):
-            return dict(json.loads(line.removeprefix("data: ")))
 
 
 if __name__ == "__main__":

@@ -96,7 +96,7 @@ def _keep_traceback(error: BaseException) -> str:
 
 
 # How the Makefile of a project names what a command takes, if not LANGUAGE
-_MAKE_NAMES = {"record": "RECIPES", "figures": "RECIPES", "html": "LANGUAGES"}
+_MAKE_NAMES = {"record": "RECIPES", "html": "LANGUAGES"}
 
 
 def suggest(command: str, argument: str = "", *options: str) -> str:

@@ -11,7 +11,7 @@ from .errors import GalleryError
 from .project import file_state
 from .recipes.gallery import GalleryFile, find_file
 from .recipes.recipe import Recipe, load_recipe
-from .recipes.recording import Comparison, Recording, advise, compare, read_recording
+from .recipes.recording import Comparison, Recording, compare, read_recording
 
 
 class Reason(Enum):
@@ -68,7 +68,4 @@ def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
 
 @lru_cache(maxsize=128)  # a build asks some fifteen times for each page; 40 ms, about 1 MB
 def _read(path: Path, file: GalleryFile, _state: object) -> Recording:
-    recording = read_recording(path, file.name, file.name_in_gallery, trusted=file.trusted)
-    if broken := recording.find_broken_picture():
-        raise GalleryError(broken, path=path, remedy=advise(file.name))
-    return recording
+    return read_recording(path, file.name, trusted=file.trusted)

@@ -4,69 +4,63 @@ My job is slow: where do I start?
 
 Slow training or inference, low GPU utilization? Ten lines tell what your job waits for.
 
-**Look first: what does an iteration wait for?** **Fix that, then look again.** **While it waits for data,
-compile nothing.**
+**Look first: what does an iteration wait for?** **While it waits for data, compile nothing.** **Compile if
+the run is long, because the first compiled step takes seconds.**
 
 .. code-block:: python
 
-   import torch
-   from torch.profiler import ProfilerActivity, profile
-   from torch.utils.benchmark import Timer
+   import time, torch
+   from torch.profiler import profile
 
    def look(iteration, calls=100):
-       timer = Timer("f()", globals={"f": iteration})
-       timer.timeit(calls)  # uses up batches that lie ready
-       wall = timer.timeit(calls).mean
-       with profile(activities=[ProfilerActivity.CUDA], acc_events=True) as report:
+       for _ in range(2):  # 1st: warm-up
+           torch.cuda.synchronize()
+           start = time.perf_counter()
+           for _ in range(calls): iteration()
+           torch.cuda.synchronize()
+       print((time.perf_counter() - start) / calls, "s")
+       with profile(acc_events=True) as report:
            iteration(), torch.cuda.synchronize()
-       events = [e for e in report.events() if e.device_type.name == "CUDA"]
-       busy = sum(e.time_range.elapsed_us() for e in events if not e.is_user_annotation)
-       print(f"{1e3 * wall:.2f} ms, of which the GPU computes {busy / 1e3:.2f} ms")
+       print(report.key_averages().table().splitlines()[-1])
 
-   batch, batches = next(iter(loader)), iter(loader)  # of 205 batches or more
-   look(lambda: train(next(batches)))  # with loading
-   look(lambda: train(batch))  # the same batch every time
+   model = torch.nn.Linear(64, 8).cuda()
+   def train(batch): model(batch.cuda()).norm().backward()
+   batches = iter(torch.ones(999, 4, 64))  # iter(loader)
+   batch = next(batches)
+   look(lambda: train(next(batches)))  # new batches
+   look(lambda: train(batch))  # the same batch
 
-``train`` is a function of yours: it moves a batch to the GPU and trains on it. That changes the model, so take
-a copy. In serving, use a function that answers a request.
-
-- If an iteration takes far more time with loading, the job **waits for data**.
+- If an iteration takes far more time with new batches, the job **waits for data**.
 - If its time with the same batch is above 1.2 times the GPU time, **the GPU waits for the CPU**.
 - If these two times are about equal, **the GPU is busy**.
 
-In the training job on this page, an iteration takes :measured:`iteration.as-it-is.wall` before anything is
-changed, and :claim:`waiting for data is its longest part <data-is-longest>`. With worker processes, a fused
-optimizer and a compiled model in CUDA graphs, :claim:`an iteration takes less: {iteration.mended.wall}
-<iteration.mended.wall < iteration.as-it-is.wall>`. The price is paid once: the first compiled step takes
-:measured:`step.graphs.first_call`, and before it the compiler starts. If no step waits for data, all of this has
-saved the time of its start after :measured:`step.graphs.break_even` steps, compared with the unchanged job.
+``train`` is a function of yours. It changes the model, so take a copy.
 
-``look`` does not time its first calls. One of them may compile for seconds, and meanwhile worker processes fill
-their queue. If ``look`` timed the batches that lie ready, it would not see the wait for data. So ``calls`` has to
-exceed the number of workers times ``prefetch_factor``, which is 2 unless you change it.
+- **Transformers**: ``Trainer`` loads data without worker processes unless you set ``dataloader_num_workers``.
+- **Lightning**: ``Trainer(profiler="simple")`` prints how long an iteration waits for data
+  (``train_dataloader_next``).
+- **Accelerate**: ``DataLoaderConfiguration(non_blocking=True)`` copies batches from pinned memory in the
+  background.
+- **Serving**: instead of ``train``, use a function that answers a request.
+
+In the training job on this page, an iteration takes :measured:`iteration.before.wall` before anything is
+changed. Waiting for data is :measured:`iteration.before.data_share` of it, and no compiler shortens that.
+With worker processes that load the data, :claim:`an iteration takes less <iteration.workers.wall <
+iteration.before.wall>`: :measured:`iteration.workers.wall`. If the optimizer is fused and the model runs in
+CUDA graphs as well, :claim:`it takes still less <iteration.cuda-graphs.wall < iteration.workers.wall>`:
+:measured:`iteration.cuda-graphs.wall`.
+
+Only the last change makes you wait: the first step of the compiled model takes
+:measured:`small-model.cuda-graphs.first_call`, and the start of the compiler, once in a process, takes
+:measured:`process.compiler.start_up`. If no step waits for data, all of this has saved the time of its start
+after :measured:`small-model.cuda-graphs.break_even` steps, compared with the unchanged job.
 
 **What you need**
 
 - PyTorch 2.11 or newer, pandas and Matplotlib.
-- A CUDA GPU of compute capability 7.0 or above, with Triton, for results like the ones on this page.
-  Without one, small sizes run on the CPU; there ``torch.compile`` needs a C++ compiler.
-
-.. names::
-
-   :as it is:
-   :fused: fused optimizer
-   :compiled: compiled model
-   :graphs: CUDA graphs
-   :workers: with workers
-   :mended:
-   :step: one step
-   :data_share: data
-   :forward_share: forward
-   :backward_share: backward
-   :optimizer_share: optimizer
-   :iteration: one iteration
-   :claim.of an iteration: share of an iteration
-   :claim.data-is-longest: the next longest part, and data, in the later output
+- For the short example and for results like these, a CUDA GPU of compute capability 7.0 or above, with
+  Triton. On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A T4 (7.5) has
+  neither ``bfloat16`` nor TF32: there all variants compute in ``float32``.
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -77,87 +71,115 @@ exceed the number of workers times ``prefetch_factor``, which is 2 unless you ch
 # What you see, and where to go
 # -----------------------------
 #
-# The first three lines tell what an iteration waits for: take the first that fits. The last three
-# may hold as well: check each. Mend one thing, then look again: what was hidden behind it comes to
-# light.
+# The first four rows tell what an iteration waits for: take the first that fits. The last three rows may be
+# true as well, so check each. Fix one thing, and then look again, because the next reason may have been
+# hidden behind it. The **GPU time** is the time in which kernels run.
 #
 # .. list-table::
 #    :header-rows: 1
 #
 #    * - What you see
-#      - On this page
 #      - What helps
-#      - Where
-#    * - With the same batch every time, an iteration takes much less time.
-#      - Waiting for data is :measured:`iteration.as-it-is.data_share` of it.
-#      - Worker processes, pinned memory, less work per sample. Compiling does not.
-#      - Below
-#    * - With the same batch, the wall time is above 1.2 times the time in kernels, and
-#        ``torch.cuda.set_sync_debug_mode("warn")`` reports lines of your loop. (It is a prototype, and
-#        does not find all such lines.)
-#      - Not here
+#      - On this page
+#      - More
+#    * - With the same batch every time, an iteration takes much less time
+#      - Worker processes, pinned memory, or less work per sample. Compiling does not help
+#      - Waiting for data is :measured:`iteration.before.data_share` of an iteration; with worker processes it
+#        is :measured:`iteration.workers.data_share`
+#      - :ref:`All changes together <where-all-changes>`
+#    * - With the same batch, the wall time is above 1.2 times the GPU time, and
+#        ``torch.cuda.set_sync_debug_mode("warn")`` names lines of your loop
 #      - These lines make the CPU wait for the GPU. Add up on the GPU what ``.item()`` reads, use
-#        ``torch.where`` instead of a boolean mask, and copy from pinned memory with ``non_blocking=True``.
-#      - Below
-#    * - With the same batch, the wall time is above 1.2 times the time in kernels, and no line is
-#        reported.
-#      - GPU time :measured:`step.as-it-is.gpu`, wall time :measured:`step.as-it-is.wall`,
-#        :measured:`step.as-it-is.kernels` kernels
-#      - Fewer launches: compile the model, then try CUDA graphs.
-#      - :doc:`/recipes/compile_modes`
-#    * - The two are nearly equal.
-#      - Not here
-#      - Less work for the GPU: ``torch.set_float32_matmul_precision("high")`` if matrix products are in
-#        ``float32``, ``bfloat16``, a compiled model.
-#      - :doc:`/recipes/compile_modes`
-#    * - The optimizer takes more than a tenth: ``look(optimizer.step)``, after a backward pass.
-#      - :measured:`iteration.workers.optimizer_share` once data is there
-#      - ``fused=True``, or a compiled step.
+#        ``torch.where`` instead of a boolean mask, and copy from pinned memory with ``non_blocking=True``
+#      - An iteration that reads each result takes :measured:`reading-results.each-hit-read.wall`; one that adds
+#        them up on the GPU takes :measured:`reading-results.added-up-on-the-gpu.wall`
+#      - :ref:`A line of code waits for the GPU <where-line-waits>`
+#    * - With the same batch, the wall time is above 1.2 times the GPU time, and no line is named
+#      - Fewer launches: a fused optimizer, a compiled model, and then CUDA graphs
+#      - The wall time of a step is :measured:`small-model.cuda-graphs.wall`; before the changes it is
+#        :measured:`small-model.before.wall`
+#      - :ref:`The GPU waits for the CPU <where-launches>` and :doc:`/recipes/compile_modes`
+#    * - With the same batch, the wall time and the GPU time are about equal
+#      - Less work for the GPU: ``bfloat16``; or TF32, if matrix products have to stay in ``float32``; then a
+#        compiled model
+#      - The GPU time of a step is :measured:`large-model.mixed-precision.gpu` in mixed precision; in ``float32``
+#        it is :measured:`large-model.float32.gpu`
+#      - :ref:`The GPU is busy <where-gpu-busy>` and :doc:`/recipes/compile_modes`
+#    * - The optimizer takes more than a tenth of an iteration: call ``look(optimizer.step)`` after a backward
+#        pass
+#      - ``fused=True``, or a compiled step
+#      - When worker processes load the data, the optimizer is :measured:`iteration.workers.optimizer_share` of
+#        an iteration; fused, it is :measured:`iteration.fused-optimizer.optimizer_share`
 #      - :doc:`/recipes/compiling_optimizer`
-#    * - The first iteration takes minutes.
-#      - :measured:`step.compiled.first_call` for the compiled model
-#      - Compile one block and reuse it; keep the cache.
+#    * - The first iteration takes seconds or minutes
+#      - Compile one block and reuse it, and keep the cache
+#      - The first step of the compiled model takes :measured:`small-model.compiled.first_call`
 #      - :doc:`/recipes/regional_compilation`
-#    * - Later iterations take seconds now and then.
-#      - Not here
-#      - Find what is compiled again: ``TORCH_LOGS=recompiles`` prints the reason. ``TORCH_TRACE=folder``
-#        keeps a trace, from which ``tlparse folder`` makes a report of all compilations.
-#      - :doc:`/recipes/regional_compilation`
+#    * - Later iterations take seconds now and then
+#      - Something is compiled again: ``TORCH_LOGS=recompiles`` prints the reason. ``TORCH_TRACE=folder`` keeps
+#        a trace, from which ``tlparse folder`` makes a report of all compilations
+#      - Not measured here
+#      - :ref:`The questions <recompiles>`
 #
 # Why an iteration waits
 # ----------------------
 #
-# An iteration is a chain of three. The **data loader** reads samples and makes a batch of them. The
-# **CPU** runs Python and launches kernels: it puts them into a queue and goes on. The **GPU** takes
-# them from there. If the three work at the same time, an iteration lasts as long as one of them,
-# the one with the most to do. If they take turns, it lasts as long as all of them together.
+# Three parts work on an iteration. The **data loader** reads samples and makes a batch of them. The **CPU**
+# runs Python and launches :term:`kernels <kernel>`: it puts them into a queue and goes on. The **GPU** takes
+# them from the queue. If the three work at the same time, an iteration takes as long as the part that has
+# most to do, and the other two wait. If they take turns, an iteration takes as long as all three together.
 #
-# A ``DataLoader`` without worker processes makes them take turns: it reads a batch when it is asked
-# for one, and by then the queue of the GPU is empty. Looking at the GPU alone does not tell whether
-# it waits for data or for launches. Training on the same batch again does: nothing is loaded.
-#
-# If the wall time is above 1.2 times the GPU time although the batch is there, the job is
-# **launch-bound**. Each kernel costs the CPU some microseconds, whatever it computes, so only
-# fewer kernels help, or a CUDA graph, which launches all of them at once. If the two times are
-# nearly equal, the job is **GPU-bound**, and only less work for the GPU helps.
-#
+# A ``DataLoader`` without worker processes takes turns with the CPU: it reads a batch when it is asked for one,
+# and meanwhile nothing is launched.
+
+# sphinx_gallery_fold = "Code of the figure"
+# sphinx_gallery_once = True
+# sphinx_gallery_alt = "Timelines of three jobs, each with a line for the loader, the CPU and the GPU. In the first the loader is busy all the time, in the second the CPU is, and in the third the GPU is; the other two wait"
+from matplotlib import pyplot as plt
+
+COLOURS = {"loader": "tab:orange", "CPU": "tab:blue", "GPU": "tab:green"}
+WORK = {  # by job: how long loader, CPU and GPU are busy in an iteration of 10
+    "it waits for data": (9.4, 3, 1.5),
+    "the GPU waits for the CPU": (3, 9.4, 4),
+    "the GPU is busy": (3, 3, 9.4),
+}
+figure, axes = plt.subplots(3, sharex=True, figsize=(7, 5.2), layout="constrained")
+for axis, (job, lengths) in zip(axes, WORK.items(), strict=True):
+    for line, (name, length) in enumerate(zip(COLOURS, lengths, strict=True)):
+        begin = 0.3 * line
+        spans = [(begin + 10 * number, length) for number in range(3)]
+        axis.broken_barh(spans, (-line - 0.4, 0.8), color=COLOURS[name])
+    axis.set_yticks([0, -1, -2], [*COLOURS])
+    axis.set_title(job, loc="left", fontsize=12)
+    axis.tick_params(labelsize=12)
+axes[-1].set_xticks([0, 10, 20], ["iteration 1", "iteration 2", "iteration 3"])
+plt.show()
+
+# %%
 # A job to look at
 # ----------------
 #
-# The job sorts documents by topic, with a small transformer in mixed precision. The documents are
-# random, but reading one costs what it costs with real ones: a regular expression splits the text
-# into words, a dictionary turns the words into numbers, and a piece is cut out at random.
+# The job sorts documents by topic with a small transformer, in mixed precision. The documents are random,
+# but reading one costs what it costs with real ones: a regular expression splits the text into words, a
+# dictionary turns the words into numbers, and a piece is cut out at random.
 
-# sphinx_gallery_fold = "The harness: how arms are timed"
+# sphinx_gallery_fold = "The harness: how variants are timed"
 
-from _bench import Bench
+from _harness import REPLICATE, Bench
 
 # %%
 
 bench = Bench()
-ON_GPU = bench.device.type == "cuda"
-BATCH, WINDOW, WIDTH, DEPTH = (64, 128, 384, 2) if ON_GPU else (8, 16, 32, 1)
-BATCHES, LENGTH, VOCABULARY, TOPICS = 100 if ON_GPU else 20, 600, 8000, 16
+
+import pandas as pd
+import torch
+from torch import nn
+
+ROOMY = bench.gpu and torch.cuda.mem_get_info()[0] > 24 * 2**30
+BATCH, WINDOW = (64, 128) if bench.gpu else (8, 16)  # documents, words of each
+SMALL = (384, 2) if bench.gpu else (32, 1)  # width and blocks of the models
+LARGE = (2048, 2) if ROOMY else (512, 2) if bench.gpu else (64, 1)
+BATCHES, LENGTH, VOCABULARY, TOPICS = 80 if bench.gpu else 20, 600, 8000, 16
 
 # %%
 
@@ -168,25 +190,21 @@ import random
 import re
 import time
 
-import pandas as pd
-import torch
-from matplotlib import pyplot as plt
-from torch import nn
 from torch.utils.data import DataLoader, Dataset
 
 random.seed(0)
-MIXED = bench.dtype == torch.bfloat16
+HALF = bench.dtype == torch.bfloat16
 WORKERS = 0
 if hasattr(os, "sched_getaffinity"):  # on Linux, where a process is cheap to copy
     WORKERS = min(8, len(os.sched_getaffinity(0)))
-FORK = "fork" if WORKERS else None
+LOADING = dict(num_workers=WORKERS, pin_memory=bench.gpu)
+LOADING["multiprocessing_context"] = "fork" if WORKERS else None
 
 
 class Documents(Dataset):
     """Random documents, read as real ones are."""
 
     def __init__(self):
-        """Make up words, and texts of them."""
         words = ["".join(random.choices("abcdefghij", k=5)) for _ in range(VOCABULARY)]
         self.numbers = {word: number for number, word in enumerate(words)}
         self.texts = [" ".join(random.choices(words, k=LENGTH)) for _ in range(500)]
@@ -206,71 +224,195 @@ class Documents(Dataset):
 class Reader(nn.Module):
     """A transformer that tells the topic of a document."""
 
-    def __init__(self):
-        """Make layers for words, context and topic."""
+    def __init__(self, width, depth):
         super().__init__()
         options = dict(dropout=0.0, batch_first=True, norm_first=True)
-        layer = nn.TransformerEncoderLayer(WIDTH, WIDTH // 32, 4 * WIDTH, **options)
-        self.words = nn.Embedding(VOCABULARY, WIDTH)
-        self.blocks = nn.TransformerEncoder(layer, DEPTH, enable_nested_tensor=False)
-        self.topics = nn.Linear(WIDTH, TOPICS)
+        layer = nn.TransformerEncoderLayer(width, width // 32, 4 * width, **options)
+        self.words = nn.Embedding(VOCABULARY, width)
+        self.blocks = nn.TransformerEncoder(layer, depth, enable_nested_tensor=False)
+        self.topics = nn.Linear(width, TOPICS)
 
     def forward(self, words):
         """Return a score for each topic."""
         return self.topics(self.blocks(self.words(words)).mean(1))
 
 
-# %%
-# The parts of an iteration
-# -------------------------
-#
-# An iteration has four parts. At the end of each the job notes the moment: on a GPU with an
-# *event*, which goes through the queue like a kernel. The parts add up to the iteration as the GPU
-# sees it, and hold what events and new batches cost the CPU.
-
-PARTS = ["data", "forward", "backward", "optimizer"]
-documents = Documents()
-
-
-def moment():
-    """Note when the device gets here."""
-    if not ON_GPU:
-        return time.perf_counter()
-    event = torch.cuda.Event(enable_timing=True)
-    event.record()
-    return event
-
-
 class Job:
     """A model with its optimizer, compiled if ``mode`` is given."""
 
-    def __init__(self, fused=False, mode=None):
-        torch.manual_seed(0)  # the same model for each job
-        self.reader = Reader().to(bench.device)
-        self.optimizer = torch.optim.AdamW(self.reader.parameters(), fused=fused)
+    def __init__(self, size, fused=None, mode=None, mixed=HALF, precision="highest"):
+        torch.manual_seed(0)  # the same model for each variant
+        self.mixed, self.precision = mixed, precision
+        with bench.device:
+            self.reader = Reader(*size)
+        parameters = self.reader.parameters()
+        self.optimizer = torch.optim.AdamW(parameters, lr=1e-4, fused=fused)
         self.model = torch.compile(self.reader, mode=mode) if mode else self.reader
 
     def step(self, words, topics, note=lambda: None):
-        """Train on a batch and note the end of each part."""
-        with torch.autocast(bench.device.type, bench.dtype, enabled=MIXED):
-            loss = nn.functional.cross_entropy(self.model(words), topics)
+        """Train on a batch, note the end of each part, and return the loss."""
+        torch.set_float32_matmul_precision(self.precision)
+        with torch.autocast(bench.device.type, bench.dtype, enabled=self.mixed):
+            scores = self.model(words)
+            loss = nn.functional.cross_entropy(scores, topics)
         note()
         loss.backward()
         note()
         self.optimizer.step()
         self.optimizer.zero_grad()
         note()
+        self.scores = scores.detach()
         return loss.detach()
 
 
-def epoch(job, **loading):
+# %%
+# The function ``look`` is the one at the top of this page. Here it also runs on a CPU.
+
+# sphinx_gallery_fold = "The function look, as above"
+# sphinx_gallery_once = True
+from torch.profiler import profile
+
+
+def look(iteration, calls=100):
+    """Print the seconds of an iteration, and the time that the GPU computes in one."""
+    for _ in range(2):  # the first round uses up batches that lie ready
+        bench.synchronize()
+        start = time.perf_counter()
+        for _ in range(calls):
+            iteration()
+        bench.synchronize()
+    print(f"{(time.perf_counter() - start) / calls:.5f} s")
+    with profile(acc_events=True) as report:
+        iteration()
+        bench.synchronize()
+    print(report.key_averages().table().splitlines()[-1])
+
+
+# %%
+# Without worker processes there is no queue of batches, but the first calls load libraries. So ``look`` times
+# only its second round of calls.
+
+# sphinx_gallery_once = True
+job, documents = Job(SMALL), Documents()
+
+
+def train(batch):
+    """Take a batch to the device, and train on it."""
+    words, topics = (each.to(bench.device) for each in batch)
+    job.step(words, topics)
+
+
+batches = iter(DataLoader(documents, BATCH))
+batch = next(batches)
+calls = BATCHES // 2 - 1
+look(lambda: train(next(batches)), calls)  # new batches
+look(lambda: train(batch), calls)  # the same batch
+
+# %%
+# :claim:`With new batches, an iteration takes more than twice the time that it takes with the same batch <2 *
+# small-model.before.wall < iteration.before.wall>`. So the job waits for data, and compiling would not help yet.
+# But with the same batch, its time is still far above the GPU time. So behind the wait for data the next reason
+# is hidden: the GPU waits for the CPU.
+#
+# Printed output and the tables of the notebook show one run. Tables, charts and text show the median of all
+# processes.
+#
+# .. _where-launches:
+#
+# The GPU waits for the CPU
+# -------------------------
+#
+# Each kernel costs the CPU some microseconds, whatever the kernel computes. Here, an operation that is not
+# compiled takes the CPU :measured:`process.eager-operation.launch_cost`. If the kernels are short, the GPU is
+# done with each before the next one is launched. Then fewer kernels help, or a :term:`CUDA graph`, which launches
+# many kernels with one call.
+#
+# Now the same batch is used every time, so that only launching and computing are left. Each **variant**
+# changes one thing more: the optimizer is fused, then the model is compiled, and then the compiled model runs
+# in CUDA graphs (``mode="reduce-overhead"``). ``wall`` is the wall time of a step, ``gpu`` the time in
+# kernels, and ``cpu`` the time in which the CPU launches them. The losses of the third step have to agree
+# within 0.02.
+
+documents = Documents()
+batch = next(iter(DataLoader(documents, BATCH)))
+words, topics = (each.to(bench.device) for each in batch)
+jobs = {
+    "before": Job(SMALL),
+    "fused optimizer": Job(SMALL, fused=True),
+    "compiled": Job(SMALL, fused=True, mode="default"),
+    "CUDA graphs": Job(SMALL, fused=True, mode="reduce-overhead"),
+}
+
+
+def steps_of(jobs):
+    """Return a step of each job with the same batch."""
+    return {name: lambda job=job: job.step(words, topics) for name, job in jobs.items()}
+
+
+rehearsal = torch.compile(nn.Linear(8, 8, device=bench.device))  # not timed
+rehearsal(torch.ones(8, 8, device=bench.device)).sum().backward()
+small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=False)
+
+# %%
+# .. chart:: ladder
+#    :case: small model
+#    :arms: before, fused optimizer, compiled, CUDA graphs
+#    :quantities: wall, gpu
+#
+#    Wall time and GPU time of a step with the same batch.
+#
+# - Before the changes :claim:`the wall time is above 1.2 times the GPU time <1.2 * small-model.before.gpu <
+#   small-model.before.wall>`: the GPU time is :measured:`small-model.before.gpu`.
+# - The fused optimizer :claim:`needs fewer kernels <small-model.fused-optimizer.kernels <
+#   small-model.before.kernels>`: :measured:`small-model.fused-optimizer.kernels`; before the changes there
+#   are :measured:`small-model.before.kernels`.
+# - The compiled model :claim:`needs still fewer <small-model.compiled.kernels <
+#   small-model.fused-optimizer.kernels>`: :measured:`small-model.compiled.kernels`.
+# - With CUDA graphs :claim:`the CPU is done sooner <small-model.cuda-graphs.cpu < small-model.compiled.cpu>`:
+#   launching a step takes :measured:`small-model.cuda-graphs.cpu`; with the compiled model alone it takes
+#   :measured:`small-model.compiled.cpu`. The loss and the optimizer are not part of the graph, so :claim:`the
+#   GPU still waits for the CPU <1.2 * small-model.cuda-graphs.gpu < small-model.cuda-graphs.wall>`.
+#
+# .. chart:: break-even
+#    :cases: small model
+#    :arms: before, fused optimizer, compiled, CUDA graphs
+#
+#    Time of all steps of a run, the first call and the start of the compiler included.
+#
+# .. _where-all-changes:
+#
+# All changes together
+# --------------------
+#
+# Now new batches come again. Worker processes read them while the GPU computes. From pinned memory, a batch
+# is copied to the GPU in the background if ``non_blocking=True`` asks for it. Each variant again changes one
+# thing more.
+#
+# An iteration has four parts. At the end of each part the job notes the moment. On a GPU it does so with an
+# *event*, which goes through the queue like a kernel. So the parts are seen from the GPU, and together they
+# are the iteration.
+
+# sphinx_gallery_fold = "How the parts of an iteration are timed"
+PARTS = ["data", "forward", "backward", "optimizer"]
+
+
+def moment():
+    """Note when the device gets here."""
+    if not bench.gpu:
+        return time.perf_counter()
+    event = torch.cuda.Event(enable_timing=True)
+    event.record()
+    return event
+
+
+def epoch(job, loading):
     """Train on all batches; return the mean seconds of each part."""
     moments = [moment()]
     for batch in DataLoader(documents, BATCH, **loading):
         words, topics = (each.to(bench.device, non_blocking=True) for each in batch)
         moments.append(moment())
         job.step(words, topics, lambda: moments.append(moment()))
-    if ON_GPU:
+    if bench.gpu:
         torch.cuda.synchronize()
         moments = [moments[0].elapsed_time(each) / 1e3 for each in moments]
     parts = pd.Series(moments).diff()[1:].to_numpy().reshape(-1, len(PARTS))
@@ -278,85 +420,15 @@ def epoch(job, **loading):
 
 
 # %%
-# This is the job as it is:
 
-# sphinx_gallery_once = True
-parts = epoch(Job())
-print((1e3 * parts).map("{:.2f} ms".format).to_string())
-
-# %%
-# :claim:`Waiting for data is the longest of the four <data-is-longest>`, so it is the first thing
-# to mend. Printed output and notebooks' tables show one run, and all else the median of all
-# processes, so they differ where the CPU decides.
-#
-# With the batch at hand
-# ----------------------
-#
-# Now the same batch is used every time, so that only launching and computing are left. Each arm
-# changes one thing more: the fused optimizer is one keyword, the compiled model merges kernels,
-# and CUDA graphs (``mode="reduce-overhead"``) launch what is left of the model at once.
-#
-# ``wall`` is the wall time, ``gpu`` the time in kernels and ``cpu`` that of launching them.
-
-batch = next(iter(DataLoader(documents, BATCH)))
-words, topics = (each.to(bench.device) for each in batch)
-jobs = {"as it is": Job(), "fused": Job(fused=True), "compiled": Job(True, "default")}
-if ON_GPU:
-    jobs["graphs"] = Job(True, "reduce-overhead")
-arms = {name: lambda job=job: job.step(words, topics) for name, job in jobs.items()}
-small = torch.compile(nn.Linear(8, 8, device=bench.device, dtype=bench.dtype))
-x = words[:, :8].to(bench.dtype)
-steps = bench.compare("step", arms, rehearse=lambda: small(x).sum().backward())
-
-start = Job().reader.state_dict()
-for job in jobs.values():
-    job.reader.load_state_dict(start)
-losses = pd.Series({name: arm().item() for name, arm in arms.items()})
-assert (losses - losses["as it is"]).abs().max() < 0.02, losses
-
-# %%
-# This is how to read the table:
-#
-# - As it is, :claim:`the wall time is above 1.2 times the GPU time <1.2 * step.as-it-is.gpu < step.as-it-is.wall>`: the step is
-#   launch-bound.
-# - :claim:`The fused optimizer takes {step.fused.kernels} kernels instead of
-#   {step.as-it-is.kernels} <fused.kernels < as-it-is.kernels>`, and :claim:`the compiled model leaves
-#   {step.compiled.kernels} <compiled.kernels < fused.kernels>`.
-# - CUDA graphs launch the model's kernels together: :claim:`launching a step takes {step.graphs.cpu},
-#   as it is {step.as-it-is.cpu} <graphs.cpu < as-it-is.cpu>`, with the compiled model alone
-#   :measured:`step.compiled.cpu`. Loss and optimizer stay outside of the graph, so the wall time,
-#   :measured:`step.graphs.wall`, is still above 1.2 times the :measured:`step.graphs.gpu` of GPU time.
-#
-# All arms start from the same parameters and give the same loss, within 0.02.
-#
-# .. chart:: ladder
-#    :case: step
-#    :arms: as it is, fused, compiled, graphs
-#    :quantities: wall, gpu
-#
-#    A step with the batch at hand.
-#
-# .. chart:: break-even
-#    :cases: step
-#    :arms: as it is, fused, compiled, graphs
-#
-#    Time of all steps of a run, the first call and the start of the compiler included.
-#
-# Doing what was found
-# --------------------
-#
-# Worker processes read batches while the GPU computes. From pinned memory a batch is copied to
-# the GPU in the background, if ``non_blocking=True`` asks for it. The last way adds the mended step:
-# a fused optimizer and a compiled model, on a GPU with CUDA graphs.
-
-loading = dict(num_workers=WORKERS, multiprocessing_context=FORK, pin_memory=ON_GPU)
-plain, best = jobs["as it is"], jobs["graphs" if ON_GPU else "compiled"]
-ways = {"as it is": (plain, {}), "workers": (plain, loading), "mended": (best, loading)}
-epochs = {way: [] for way in ways}
-for _ in range(2):
-    for way, (job, options) in ways.items():
-        epochs[way].append(epoch(job, **options))
-means = pd.DataFrame({way: pd.DataFrame(epochs[way]).mean() for way in ways}).T
+variants = {"before": (jobs["before"], {}), "workers": (jobs["before"], LOADING)}
+for name in ("fused optimizer", "compiled", "CUDA graphs"):
+    variants[name] = (jobs[name], LOADING)
+epochs = {name: [] for name in variants}
+for _ in range(1 if REPLICATE else 3):
+    for name, (job, loading) in variants.items():
+        epochs[name].append(epoch(job, loading))
+means = pd.DataFrame({name: pd.DataFrame(epochs[name]).median() for name in variants}).T
 means["wall"] = means.sum(axis=1)
 print((1e3 * means).map("{:.2f} ms".format).to_string())
 
@@ -364,105 +436,296 @@ print((1e3 * means).map("{:.2f} ms".format).to_string())
 
 # sphinx_gallery_plumbing = True
 
-found = means[PARTS].div(means.wall, axis=0).add_suffix("_share")
-found["wall"] = means.wall
-found["speedup"] = (means.wall["as it is"] / means.wall).iloc[1:]
-for way, figures in found.iterrows():
-    for quantity, value in figures.dropna().items():
-        kind, unit = f"iteration, {quantity}", "s" if quantity == "wall" else "share"
-        bench.figure("iteration", way, quantity, value, kind=kind, unit=unit)
-
-
-def claim_less(key, a, b, unit="s"):
-    bench.claim(key, a < b, f"{a:.4g} {unit} against {b:.4g} {unit}")
-
-
-claim_less("mended-is-shorter", means.wall["mended"], means.wall["as it is"])
-shares = found.data_share
-claim_less(
-    "workers-wait-less", shares["workers"], shares["as it is"], "of an iteration"
-)
-others = means[PARTS[1:]].loc["as it is"].max()
-claim_less("data-is-longest", others, means.data["as it is"])
-if ON_GPU:
-    claim_less("step-waits", 1.2 * steps.gpu["as it is"], steps.wall["as it is"])
-    claim_less("graphs-launch-less", steps.cpu["graphs"], steps.cpu["as it is"])
-    whole, fused, compiled = steps.kernels[["as it is", "fused", "compiled"]]
-    claim_less("fused-fewer-kernels", fused, whole, "kernels")
-    claim_less("compiled-fewer-kernels", compiled, fused, "kernels")
+for name, row in means.iterrows():
+    bench.measure("iteration", name, "wall", row.wall)
+    for part in PARTS:
+        share = row[part] / row.wall
+        bench.measure("iteration", name, f"{part}_share", share, unit="share")
 
 # %%
 # .. chart:: stacked
 #    :case: iteration
-#    :arms: as it is, workers, mended
+#    :arms: before, workers, fused optimizer, compiled, CUDA graphs
 #    :quantities: data_share, forward_share, backward_share, optimizer_share
 #    :whole: wall
 #
 #    The parts of an iteration.
+#
+# :claim:`With worker processes, waiting for data is a smaller part of an iteration
+# <iteration.workers.data_share < iteration.before.data_share>`: :measured:`iteration.workers.data_share`.
+# :claim:`The fused optimizer, too, is a smaller part <iteration.fused-optimizer.optimizer_share <
+# iteration.workers.optimizer_share>`: :measured:`iteration.fused-optimizer.optimizer_share`. :claim:`The compiled
+# model makes an iteration shorter <iteration.compiled.wall < iteration.fused-optimizer.wall>`: it takes
+# :measured:`iteration.compiled.wall`; before that it takes :measured:`iteration.fused-optimizer.wall`. After each
+# change, the job asks for batches at a higher rate. So look again at the end: waiting for data may be the first
+# row that fits once more.
+#
+# These times depend on the CPU, and they differ from host to host. :doc:`/results` shows by how much.
+#
+# .. _where-gpu-busy:
+#
+# The GPU is busy
+# ---------------
+#
+# A model that is wider has about as many kernels, but each has more to compute. Then the GPU has work all the
+# time, and fewer launches gain nothing. The GPU itself needs less work.
+#
+# In ``float32``, PyTorch multiplies matrices without tensor cores unless you allow otherwise.
+# ``torch.set_float32_matmul_precision("high")`` allows **TF32**: numbers keep their range, but products are
+# computed with 10 bits of precision instead of 23. ``torch.autocast`` computes them in ``bfloat16``, with 7
+# bits. The losses of the third step have to agree within 0.05.
 
-# sphinx_gallery_fold = "Code of the figure"
-# sphinx_gallery_once = True
-# sphinx_gallery_alt = "Stacked bars of the milliseconds of an iteration, divided into data, forward, backward and optimizer; one bar each for the job as it is, with worker processes, and mended"
-axes = (1e3 * means[PARTS]).iloc[::-1].plot.barh(stacked=True, figsize=(7, 2.6))
-for bars, hatch in zip(axes.containers, ["", "//", "xx", ".."], strict=True):
-    for bar in bars:
-        bar.set(hatch=hatch, edgecolor="white")
-axes.set(xlabel="ms per iteration")
-axes.legend(ncols=len(PARTS), loc="lower center", bbox_to_anchor=(0.5, 1))
-plt.show()
+large = {
+    "float32": Job(LARGE, fused=True, mixed=False),
+    "TF32": Job(LARGE, fused=True, mixed=False, precision="high"),
+    "mixed precision": Job(LARGE, fused=True),
+}
+busy = bench.compare("large model", steps_of(large), tolerance=0.05, rehearse=False)
 
 # %%
-# :claim:`With workers {iteration.workers.data_share} of an iteration is waiting for data instead of
-# {iteration.as-it-is.data_share} <workers.data_share < as-it-is.data_share>`. With the mended step as well, the speed-up
-# is :measured:`iteration.mended.speedup`. The job as it is was run twice in one process, and its times differ:
-# what the CPU does varies that much, and so does a speed-up. Look again at this point: a
-# mended step asks for batches at a higher rate, so waiting for data may be the first line that fits
-# once more.
+# .. chart:: gpu
+#    :case: large-model
+#
+#    GPU time of a step of the large model.
+#
+# In ``float32``, :claim:`the GPU is busy <0.84 * large-model.float32.wall < large-model.float32.gpu>`: its time
+# is :measured:`large-model.float32.gpu`, and the wall time is :measured:`large-model.float32.wall`. With TF32,
+# :claim:`a step needs less than half of the GPU time <2 * large-model.tf32.gpu < large-model.float32.gpu>`:
+# :measured:`large-model.tf32.gpu`. In mixed precision, :claim:`it needs still less
+# <large-model.mixed-precision.gpu < large-model.tf32.gpu>`: :measured:`large-model.mixed-precision.gpu`.
+# These two changes are a line each, and nothing has to be compiled. Check that your model still learns as
+# well as before.
+#
+# Does compiling help after that? This was measured in one process.
+
+# sphinx_gallery_once = True
+pair = {
+    "without compiling": Job(LARGE, fused=True),
+    "compiled": Job(LARGE, fused=True, mode="default"),
+}
+compiled = bench.compare(
+    "large model, compiled", steps_of(pair), tolerance=0.05, rehearse=False
+)
+
+# %%
+# Here :claim:`the compiled model needs less GPU time <large-model-compiled.compiled.gpu <
+# large-model-compiled.without-compiling.gpu>`: :measured:`large-model-compiled.compiled.gpu`; without compiling
+# it needs :measured:`large-model-compiled.without-compiling.gpu`. The first step takes
+# :measured:`large-model-compiled.compiled.first_call`.
+#
+# .. _where-line-waits:
+#
+# A line of code waits for the GPU
+# --------------------------------
+#
+# The CPU normally runs ahead: it launches the next kernels while the GPU still computes. But a line that needs a
+# value from the GPU stops it until the GPU has computed the value. The queue is then empty, and the GPU waits
+# until the CPU has launched something again.
+#
+# The large model trains on a batch, and then the job counts for how many documents the topic was found. "Added
+# up on the GPU" leaves the count there. "Sum read" calls ``.item()`` once. "Each hit read" calls it for each
+# document.
+
+
+def count_hits():
+    """Train on the batch, and tell for each document whether its topic was found."""
+    job = large["mixed precision"]
+    job.step(words, topics)
+    return job.scores.argmax(1) == topics
+
+
+reading = {
+    "added up on the GPU": lambda: count_hits().sum(),
+    "sum read": lambda: count_hits().sum().item(),
+    "each hit read": lambda: sum(hit.item() for hit in count_hits()),
+}
+stopped = bench.compare("reading results", reading, rehearse=False)
+
+# %%
+# Reading each hit :claim:`makes an iteration longer <reading-results.added-up-on-the-gpu.wall <
+# reading-results.each-hit-read.wall>`: it takes :measured:`reading-results.each-hit-read.wall`; added up on the
+# GPU it takes :measured:`reading-results.added-up-on-the-gpu.wall`. Rule: add up on the GPU, and read the sum
+# every hundred iterations.
+#
+# Which lines wait? In the next cell the GPU first gets four large matrix products to compute. Then a line
+# runs, and the cell measures for how long the CPU is held up. It also counts how often
+# ``torch.cuda.set_sync_debug_mode("warn")`` names the line. This debug mode is experimental.
+
+# sphinx_gallery_fold = "How lines are found that wait"
+import warnings
+
+side = 4096 if bench.gpu else 256
+x = torch.randn(side, side, device=bench.device)
+pageable = torch.randn(2**20)
+lines = {
+    "item": lambda: x[0, 0].item(),
+    "if": lambda: bool(x[0, 0] > 1),
+    "mask": lambda: x[0][x[0] > 1],
+    "where": lambda: torch.where(x[0] > 1, x[0], 0),
+    "pageable copy": lambda: pageable.to(bench.device),
+    "pageable copy, non_blocking": lambda: pageable.to(bench.device, non_blocking=True),
+}
+if bench.gpu:
+    pinned = pageable.pin_memory()
+    lines["pinned copy, non_blocking"] = lambda: pinned.to("cuda", non_blocking=True)
+
+
+def time_behind_work(line):
+    """Return for how long a line holds up the CPU while the device has work to do."""
+    samples = []
+    for _ in range(6):
+        bench.synchronize()
+        for _ in range(4):
+            x @ x
+        start = time.perf_counter()
+        line()
+        samples.append(time.perf_counter() - start)
+    return pd.Series(samples[1:]).median()
+
+
+def count_warnings(line):
+    """Return how often a line is reported as one that waits for the GPU."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        torch.cuda.set_sync_debug_mode("warn")
+        line()
+        torch.cuda.set_sync_debug_mode("default")
+    return sum("called a synchronizing" in str(each.message) for each in caught)
+
+
+torch.set_float32_matmul_precision("highest")
+if bench.gpu:
+    waits = {name: [time_behind_work(line)] for name, line in lines.items()}
+    for name, line in lines.items():
+        waits[name].append(count_warnings(line))
+    waits = pd.DataFrame(waits, ["cpu (s)", "warnings"]).T
+    print(waits)
+
+# %%
+
+# sphinx_gallery_plumbing = True
+
+if bench.gpu:
+    work = bench.time(lambda: x @ x, 4)
+    bench.measure("a line behind work", "the work", "wall", 4 * work)
+    for name, (seconds, reports) in waits.iterrows():
+        bench.measure("a line behind work", name, "cpu", seconds)
+        bench.measure("a line behind work", name, "warnings", reports, unit="")
+
+# %%
+# The four products take :measured:`a-line-behind-work.the-work.wall`.
+#
+# - :claim:`For more than half of that time, the CPU is held up by .item() <0.5 *
+#   a-line-behind-work.the-work.wall < a-line-behind-work.item.cpu>`, :claim:`by if with a tensor <0.5 *
+#   a-line-behind-work.the-work.wall < a-line-behind-work.if.cpu>` and :claim:`by a boolean mask <0.5 *
+#   a-line-behind-work.the-work.wall < a-line-behind-work.mask.cpu>`. The debug mode :claim:`names the mask
+#   <a-line-behind-work.where.warnings < a-line-behind-work.mask.warnings>`.
+# - With ``torch.where``, :claim:`the CPU goes on at once <2 * a-line-behind-work.where.cpu <
+#   a-line-behind-work.the-work.wall>`: it needs :measured:`a-line-behind-work.where.cpu`.
+# - A copy from ordinary memory, which is called *pageable*, :claim:`holds up the CPU even with
+#   non_blocking=True <0.5 * a-line-behind-work.the-work.wall <
+#   a-line-behind-work.pageable-copy-non_blocking.cpu>`: for
+#   :measured:`a-line-behind-work.pageable-copy-non_blocking.cpu`. The debug mode :claim:`does not name this line
+#   <a-line-behind-work.pageable-copy-non_blocking.warnings < a-line-behind-work.pageable-copy.warnings>`.
+# - During a copy from pinned memory with ``non_blocking=True``, :claim:`the CPU goes on at once <2 *
+#   a-line-behind-work.pinned-copy-non_blocking.cpu < a-line-behind-work.the-work.wall>`: it needs
+#   :measured:`a-line-behind-work.pinned-copy-non_blocking.cpu`.
 #
 # Pitfalls
 # --------
 #
-# **A clock without synchronization sees only the launches.** On a GPU the first line of output is the
-# time in which the work is queued, the second that in which it is done. Rule: synchronize before
-# each reading of the clock, or use ``torch.utils.benchmark.Timer``, which does.
+# **A full queue hides the wait for data.** While the first call compiles, worker processes fill their queue. If
+# you time the batches that lie ready, you do not see the wait. Here each batch comes from a slow disk, and one
+# variant times as many batches as lie ready.
+
+# sphinx_gallery_fold = "A loader with a slow disk"
+# sphinx_gallery_once = True
+
+
+class Disk(Dataset):
+    """A disk that takes 20 ms to read a batch."""
+
+    def __len__(self):
+        """Return the number of batches."""
+        return 1000
+
+    def __getitem__(self, index):
+        """Return a batch."""
+        time.sleep(0.02)
+        return torch.ones(32, 64)
+
+
+def time_batches(warm_up, calls):
+    """Return the seconds of an iteration behind some that are not timed."""
+    torch.compiler.reset()  # the first iteration compiles
+    batches = iter(DataLoader(Disk(), None, **LOADING))
+    compiled = torch.compile(nn.Linear(64, 64, device=bench.device))
+
+    def iteration():
+        compiled(next(batches).to(bench.device))
+
+    bench.time(iteration, warm_up)
+    return bench.time(iteration, calls)
+
+
+# %%
+# ``look`` first makes 100 calls that are not timed, and then it times 100 more.
 
 # sphinx_gallery_once = True
-x = torch.randn(4000 if ON_GPU else 400, 4000 if ON_GPU else 400, device=bench.device)
+queue = {
+    "one call before": time_batches(1, 2 * max(WORKERS, 1)),
+    "look": time_batches(100, 100),
+    "long run": time_batches(200, 300),
+}
+print(pd.Series(queue).map("{:.5f} s".format).to_string())
+
+# %%
+
+# sphinx_gallery_once = True
+# sphinx_gallery_plumbing = True
+
+for name, seconds in queue.items():
+    bench.measure("full queue", name, "wall", seconds)
+
+# %%
+# After one call, :claim:`an iteration seems to take less than in a long run <full-queue.one-call-before.wall <
+# full-queue.long-run.wall>`: :measured:`full-queue.one-call-before.wall`. In a long run it takes
+# :measured:`full-queue.long-run.wall`, and with ``look`` it takes :measured:`full-queue.look.wall`. Rule: first
+# use up more batches than the number of workers times ``prefetch_factor``, which is 2 unless you change it.
+#
+# **A clock without synchronization sees only the launches.** In the next cell the first line of output tells
+# when the CPU has launched the work, and the second line tells when the GPU has done it. Rule: call
+# ``torch.cuda.synchronize()`` before each reading of the clock.
+
+# sphinx_gallery_once = True
 product = x @ x  # the first call loads libraries
+bench.synchronize()
 began = time.perf_counter()
 product = x @ x @ x @ x
 print(f"queued:   {1e3 * (time.perf_counter() - began):.3f} ms")
 print(f"computed: {1e3 * bench.time(lambda: x @ x @ x @ x, 3):.3f} ms")
 
 # %%
-# **Reading the loss in every iteration stops the queue.** ``loss.item()`` waits for the GPU, which
-# then waits for the next launch. Rule: read it every hundred iterations, and look for ``.item()``,
-# ``.cpu()``, ``print(tensor)`` and ``if tensor`` in the loop.
-
-# sphinx_gallery_once = True
-row = torch.ones(1000, device=bench.device)
-total = row.sum().item()  # the first call loads libraries
-print(f"without .item(): {1e6 * bench.time(lambda: row.sum(), 1000):.1f} µs")
-print(f"with .item():    {1e6 * bench.time(lambda: row.sum().item(), 1000):.1f} µs")
-
-# %%
-# **The profiler slows the CPU down.** A launch-bound job looks worse under it than it is. Rule: take
-# wall times without it, and from the profile only kernels.
+# **The profiler slows the CPU down.** If you read the wall time under it, the GPU seems to wait for the CPU even
+# where it does not. Rule: take wall times without the profiler, and take from it only the GPU time.
 #
-# **Workers have to start.** In the first iterations of each epoch a batch is not ready yet; a mean
-# over a short epoch is mostly that wait. Rule: ``persistent_workers=True`` if epochs are short.
+# **Workers have to start.** In the first iterations of each epoch no batch is ready yet. If epochs are short, a
+# mean over one is mostly that wait. Rule: pass ``persistent_workers=True`` if epochs are short.
 #
-# **More workers than cores help nobody.** They take turns, and the process that launches kernels
-# waits with them. Rule: count the cores that your job may use, not those of the machine.
+# **There are more workers than cores.** Then workers take turns, and the process that launches kernels waits with
+# them. Rule: count the cores that your job may use, ``len(os.sched_getaffinity(0))``, and not those of the
+# machine.
 #
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
-# The documents stand in memory: a disk or a network may be slower than any preprocessing, and then
-# more workers help only as far as these allow. One GPU is used; with several, look at the
-# communication too. The parts are seen from the GPU: what the CPU does while the GPU is busy counts
-# in none of them. Figures that depend on the CPU, such as the wall time of a launch-bound step,
-# differ from host to host; :doc:`/results` shows by how much.
+# The documents are in memory. A disk or a network may read slower than the workers ask, and then more workers
+# do not help. One GPU is used; with several GPUs, look at the communication, too. Inference and ``float16``
+# were not measured.
 #
-# The table at the top leads on. The names of kernels and operators are told by the
-# `PyTorch profiler <https://docs.pytorch.org/tutorials/recipes/recipes/profiler_recipe.html>`__.
+# The `Performance Tuning Guide <https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html>`__ by
+# Szymon Migacz lists many such changes; this page tells which of them to make first. The `guide on
+# non_blocking and pin_memory <https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html>`__ by
+# Vincent Moens advises ``non_blocking=True`` in general; behind other work, as measured here, a pageable copy
+# waits for that work all the same. The names of kernels and operators are told by the `PyTorch profiler
+# <https://docs.pytorch.org/tutorials/recipes/recipes/profiler_recipe.html>`__.

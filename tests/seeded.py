@@ -626,7 +626,7 @@ def _(case: Case, rng: random.Random) -> str | None:
     return (" " if case.code == "ko" else "").join([*own[:-1], english[-1]])
 
 
-LESS = "markup-changed: missing | figures: missing | numbers: missing | names: missing"
+LESS = "markup-changed: missing | numbers: missing | names: missing"
 
 
 @defect("sentence left out", LESS)
@@ -644,13 +644,13 @@ def _(case: Case, rng: random.Random) -> str | None:
     return text[: len(text) // 2].rstrip() if len(text) > 30 else None
 
 
-@defect("text of the neighbour", f"{LESS} | markup-changed | glossary | numbers | figures")
+@defect("text of the neighbour", f"{LESS} | markup-changed | glossary | numbers")
 def _(case: Case, rng: random.Random) -> str | None:
     source, translation = rng.choice(case.neighbours) if case.neighbours else ("", "")
     return translation if len(source.split()) > 6 else None
 
 
-@defect("sentence of the neighbour behind it", "markup-changed | numbers | glossary | figures")
+@defect("sentence of the neighbour behind it", "markup-changed | numbers | glossary")
 def _(case: Case, rng: random.Random) -> str | None:
     source, translation = rng.choice(case.neighbours) if case.neighbours else ("", "")
     own = [each for each in SENTENCES.split(translation) if each]

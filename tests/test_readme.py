@@ -1,14 +1,56 @@
-"""README names everything at the top level."""
+"""README and CONTRIBUTING stay short, and what they name is there."""
 
+import re
 import subprocess
+
+import pytest
 
 from gallery import ROOT
 
+MOST_LINES = {"README.md": 150, "CONTRIBUTING.md": 350}
+by_text = pytest.mark.parametrize("name", MOST_LINES)
 
-def test_everything_at_the_top_level_is_on_the_map() -> None:
+
+def read(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def anchors(name: str) -> set[str]:
+    """The anchors that GitHub gives to the headings of a text."""
+    headings = re.findall(r"^#+ (.*)$", read(name), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", each.lower()).replace(" ", "-") for each in headings}
+
+
+@by_text
+def test_a_text_can_be_read_in_a_sitting(name: str) -> None:
+    assert len(read(name).splitlines()) <= MOST_LINES[name]
+
+
+def test_a_first_recipe_takes_a_page() -> None:
+    page = read("CONTRIBUTING.md").partition("\n## A recipe as ours are\n")[2].partition("\n## ")[0]
+    assert "make new-recipe" in page
+    assert len(page.splitlines()) <= 100
+
+
+def test_every_folder_is_on_the_map() -> None:
     tracked = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True)
-    names = {path.partition("/")[0] for path in tracked.stdout.splitlines()}
-    assert names, "this test needs a checkout of git"
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    missing = [name for name in names if f"`{name}" not in readme]
+    folders = {path.partition("/")[0] for path in tracked.stdout.splitlines() if "/" in path}
+    assert folders, "this test needs a checkout of git"
+    missing = [name for name in folders if f"`{name}/`" not in read("README.md")]
     assert not missing, f"README.md says nothing of {missing}"
+
+
+@by_text
+def test_every_link_and_command_leads_somewhere(name: str) -> None:
+    text = read(name)
+    for path, _hash, anchor in re.findall(r"\]\((?!https:)([^)#]*)(#?)([^)]*)\)", text):
+        assert (ROOT / path).exists(), path
+        assert not anchor or anchor in anchors(path or name), anchor
+    targets = set(re.findall(r"^([a-z][a-z-]*):", read("Makefile"), re.MULTILINE))
+    named = set(re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE))
+    assert named <= targets, named - targets
+
+
+def test_security_links_to_what_is_there() -> None:
+    for anchor in re.findall(r"CONTRIBUTING\.md#([\w-]+)", read("SECURITY.md")):
+        assert anchor in anchors("CONTRIBUTING.md")

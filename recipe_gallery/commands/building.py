@@ -74,16 +74,6 @@ def impact(project: Project, options: argparse.Namespace) -> None:
     print(find_impact(project, options.base))
 
 
-@command("glossary", argument("folder", type=Path, help="where the files go"))
-def glossary(project: Project, options: argparse.Namespace) -> None:
-    """Write the glossary for translation tools."""
-    from ..translate.glossary import load_glossary, write_glossaries
-
-    terms = load_glossary(project.locale)
-    for path in write_glossaries(terms, _translated_languages(project), options.folder):
-        print(path)
-
-
 @command(
     "live",
     argument("language", help="its code, such as ko"),
@@ -100,14 +90,6 @@ def live(project: Project, options: argparse.Namespace) -> None:
     language = choose_languages(project.root, [options.language])[0]
     editor = EDITOR if options.editor_link is None else options.editor_link
     run(Live(project, Path.cwd() / options.build, language, editor), options.port)
-
-
-@command("pseudo-po", argument("locale", type=Path, help="folder for them"), TEMPLATES)
-def pseudo_po(project: Project, options: argparse.Namespace) -> None:
-    """Write catalogs of accented English, in which untranslatable text stands out."""
-    from ..translate.pseudo import make_pseudo_catalogs
-
-    make_pseudo_catalogs(project, options.templates, options.locale)
 
 
 def _translated_languages(project: Project, codes: Sequence[str] = ()) -> list[Language]:

@@ -130,16 +130,26 @@
     box.append(details);
   }
 
-  let shown = null; // number of the build that this page is from
-  new EventSource("/live-events").onmessage = (event) => {
-    const { build, problems } = JSON.parse(event.data);
-    shown ??= build;
-    if (build !== shown) {
-      sessionStorage.setItem(key, JSON.stringify({ top: scrollY, open: folds.map((each) => each.open) }));
-      location.reload();
-    } else {
-      showProblems(problems);
-      showAdvice();
+  async function follow() {
+    let seen = -1; // number of the state that the page knows
+    let shown = null; // number of the build that this page is from
+    for (;;) {
+      try {
+        const { number, build, problems } = await ask("/live-state", [["seen", seen]]);
+        if (number === seen) continue; // nothing was saved for a while
+        seen = number;
+        shown ??= build;
+        if (build !== shown) {
+          sessionStorage.setItem(key, JSON.stringify({ top: scrollY, open: folds.map((each) => each.open) }));
+          location.reload();
+          return;
+        }
+        showProblems(problems);
+        await showAdvice();
+      } catch {
+        await new Promise((resolve) => { setTimeout(resolve, 1000); }); // live was ended, or begins again
+      }
     }
-  };
+  }
+  follow();
 }

@@ -4,11 +4,10 @@ A mark on a page is a class of an element, made from the source text, so that it
 lines of a catalog move. Pages that are published have none.
 """
 
-import contextlib
 import hashlib
 import threading
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,17 +22,16 @@ from ..errors import GalleryError
 from ..languages import Language, is_translated
 from ..project import Project, file_state
 from ..translate.catalogs import (
-    find_catalogs,
+    all_catalogs,
     label_domains,
     line_of,
-    locale_folders,
-    read_catalog,
     split_path,
 )
 from ..translate.check import check_file
 from ..translate.comments import find_comments
 from ..translate.glossary import find_glossaries
 from ..translate.transforms import code_comment
+from ..translate.translations import read_entries
 
 PREFIX = "live-message-"
 
@@ -100,8 +98,7 @@ class Messages:
 
     def _catalogs(self, page: str) -> list[Path]:
         """Return the catalogs, that of a page first."""
-        folders = locale_folders(self._project)
-        paths = [path for each in folders for path in find_catalogs(each, self._language.code)]
+        paths = all_catalogs(self._project, self._language.code)
         return sorted(paths, key=lambda path: split_path(path)[2] != page)
 
     def _rows(self, path: Path) -> list[dict[str, Any]]:
@@ -114,30 +111,21 @@ class Messages:
             return self._read[path][1]
 
     def _check(self, path: Path) -> list[dict[str, Any]]:
-        root, locale = self._project.root.resolve(), self._project.locale
-        texts: dict[int, list[str]] = defaultdict(list)
-        try:
-            labels = label_domains(self._project.config)
-            for problem in check_file(path, self._language, labels, locale):
-                texts[problem.line].append(f"{problem.message} ({problem.check})")
-        except GalleryError as error:  # of the glossary, without which nothing can be said
-            texts[1] = [error.describe(root)]
-        entries: Sequence[Any] = ()
-        with contextlib.suppress(GalleryError):  # then this is what is wrong
-            entries = [each for each in read_catalog(path) if not each.obsolete]
+        root = self._project.root.resolve()
         shown = path.resolve().relative_to(root) if path.resolve().is_relative_to(root) else path
-        rows = [
-            {
-                "mark": mark_of(each.msgid),
-                "place": f"{shown}:{line_of(each)}",
-                "source": each.msgid,
-                "translation": each.msgstr,
-                "texts": list(dict.fromkeys(texts.pop(line_of(each), ()))),
-            }
-            for each in entries
-        ]
-        empty = {"mark": "", "source": "", "translation": ""}
-        return [
-            *({**empty, "place": f"{shown}:{line}", "texts": texts[line]} for line in texts),
-            *rows,
-        ]
+        told: dict[int, dict[str, None]] = defaultdict(dict)  # by line, in order and once
+
+        def row(line: int, mark: str = "", source: str = "", said: str = "") -> dict[str, Any]:
+            texts, place = [*told.pop(line, ())], f"{shown}:{line}"
+            message = {"mark": mark, "source": source, "translation": said}
+            return message | {"place": place, "texts": texts}
+
+        try:
+            labels, locale = label_domains(self._project.config), self._project.locale
+            for problem in check_file(path, self._language, labels, locale):
+                told[problem.line][f"{problem.message} ({problem.check})"] = None
+        except GalleryError as error:  # of the glossary, without which nothing can be said
+            told[1] = {error.describe(root): None}
+        entries = read_entries(path)[0]
+        rows = [row(line_of(e), mark_of(e.msgid), e.msgid, e.msgstr) for e in entries]
+        return [*map(row, list(told)), *rows]

@@ -7,10 +7,8 @@ there, and shown in English until the catalog is mended.
 import contextlib
 import json
 import os
-import queue
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import asdict, dataclass
@@ -43,7 +41,8 @@ _ADDED = (
 class State:
     """What every browser is told: the build it should show, and what is wrong."""
 
-    build: int
+    number: int  # of builds, those that failed among them
+    build: int  # the last that can be shown
     problems: tuple[str, ...] = ()
 
 
@@ -57,21 +56,14 @@ class Live:
         self.editor = editor  # address that opens a file there, {path} and {line} filled in
         self.root = project.root.resolve()
         self.messages = Messages(project, language)
-        self.heartbeat = 15.0  # seconds after which a browser is asked whether it is still there
         self.build_folder = build.resolve()
         self.language = language
-        self.state = State(build=0)
+        self.state = State(number=0, build=0)
         # Catalogs and examples may lie outside of the folder of conf.py.
         places = {self.root, project.locale.resolve()}
         places |= {recipes.resolve() for _pages, recipes in project.galleries}
-        self._places = [
-            place
-            for place in sorted(places)
-            if place.is_dir()
-            and not any(place != other and place.is_relative_to(other) for other in places)
-        ]
-        self._listeners: set[queue.SimpleQueue[State]] = set()
-        self._lock = threading.Lock()
+        self._places = [p for p in sorted(places) if p.is_dir() and places.isdisjoint(p.parents)]
+        self._changed = threading.Condition()
         self._processes = get_context("forkserver")
         self._processes.set_forkserver_preload([f"{__package__}.preload"])
 
@@ -93,10 +85,10 @@ class Live:
             problems = [str(error)]
         except BrokenProcessPool:
             problems = ["the build was killed, perhaps for lack of memory; save a file again"]
-        with self._lock:
-            self.state = State(build=number, problems=tuple(dict.fromkeys(problems)))
-            for listener in self._listeners:
-                listener.put(self.state)
+        with self._changed:
+            problems = [*dict.fromkeys(problems)]
+            self.state = State(number=self.state.number + 1, build=number, problems=tuple(problems))
+            self._changed.notify_all()
         return self.state
 
     def watch(self, stop: threading.Event | None = None) -> None:
@@ -128,21 +120,11 @@ class Live:
         """Return a server of the pages on this machine, at ``port`` or a free one for 0."""
         return ThreadingHTTPServer(("127.0.0.1", port), partial(_Handler, live=self))
 
-    def events(self) -> Iterator[State | None]:
-        """Yield the state now and after every change, and None after a while without one."""
-        listener: queue.SimpleQueue[State] = queue.SimpleQueue()
-        with self._lock:
-            self._listeners.add(listener)
-            listener.put(self.state)
-        try:
-            while True:
-                try:
-                    yield listener.get(timeout=self.heartbeat)
-                except queue.Empty:
-                    yield None
-        finally:
-            with self._lock:
-                self._listeners.discard(listener)
+    def wait(self, seen: int, seconds: float = 20) -> State:
+        """Return the state as soon as it is another than that of this number, or after a while."""
+        with self._changed:
+            self._changed.wait_for(lambda: self.state.number != seen, seconds)
+            return self.state
 
     def _is_source(self, _change: watchfiles.Change, path: str) -> bool:
         file = Path(path)
@@ -171,8 +153,6 @@ class _Handler(SimpleHTTPRequestHandler):
 
     def do_GET(self) -> None:
         """Answer a browser."""
-        if self.path == "/live-events":
-            return self._send_events()
         if self.path in _ASSETS:
             asset = Path(__file__).with_name(self.path[1:])
             return self._send(asset.read_text(encoding="utf-8"), _ASSETS[self.path])
@@ -185,6 +165,9 @@ class _Handler(SimpleHTTPRequestHandler):
             messages, marks = self.live.messages, asked.get("mark", [])
             found = messages.advise(page) if is_advice else messages.find(page, marks)
             return self._send(json.dumps(found, ensure_ascii=False), "application/json")
+        if address.path == "/live-state":
+            state = self.live.wait(int(asked.get("seen", ["-1"])[0]))
+            return self._send(json.dumps(asdict(state)), "application/json")
         path = Path(self.translate_path(self.path))
         if path.is_dir() and address.path.endswith("/"):
             path = path / "index.html"
@@ -206,16 +189,6 @@ class _Handler(SimpleHTTPRequestHandler):
         """Keep browsers from showing a page, style or picture of an earlier build."""
         self.send_header("Cache-Control", "no-store")
         super().end_headers()
-
-    def _send_events(self) -> None:
-        self.send_response(200)
-        self.send_header("Content-Type", "text/event-stream")
-        self.end_headers()
-        for state in self.live.events():
-            # A line that says nothing fails where the browser is gone, and ends this thread.
-            line = f"data: {json.dumps(asdict(state))}" if state else ":"
-            self.wfile.write(f"{line}\n\n".encode())
-            self.wfile.flush()
 
     def log_message(self, *arguments: object) -> None:
         """Print no line for each file."""

@@ -95,14 +95,11 @@ def make_notebook(
             continue
         inside = [each for _level, part in parts for each in part.findall(nodes.Element)]
         new = nbformat.v4.new_code_cell(_code(inside, recipe), id=f"cell-{cell.number}")
-        tags = ["raises-exception"] if cell.raises else []
         for folded in (node for node in inside if isinstance(node, folded_cell)):
             label = bold_line(escape(folded["summary"]))
             notebook.cells.append(nbformat.v4.new_markdown_cell(label, id=f"fold-{number}"))
             new.metadata["jupyter"] = {"source_hidden": True}
-            tags.append(_FOLDED)
-        if tags:
-            new.metadata["tags"] = tags
+            new.metadata["tags"] = [_FOLDED]
         if before := recorded.get(cell.number):
             outputs = [node for node in inside if OUTPUT_CLASS in node["classes"]]
             pictures = [each for node in outputs for each in node.findall(nodes.image)]

@@ -1,6 +1,7 @@
 """Files that several write: a line is appended whole or not at all, and a file replaced so."""
 
 import os
+import shutil
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -70,15 +71,13 @@ def keep_elsewhere(path: Path, data: bytes) -> Path | None:
     """Keep outside of the project what cannot be written to ``path``; return where, or None."""
     for folder in (tempfile.gettempdir(), "/var/tmp", "/dev/shm"):
         with suppress(OSError):
-            number, name = tempfile.mkstemp(path.suffix, f"{path.stem[:80]}-", folder)
-            os.close(number)
+            place = Path(tempfile.mkdtemp(prefix=f"{path.stem[:80]}-", dir=folder), path.name)
             try:
-                write_through(Path(name), data)
-            except BaseException:
-                os.unlink(name)
+                write_through(place, data)
+            except OSError:
+                shutil.rmtree(place.parent)
                 raise
-            os.chmod(name, 0o644)  # as if it had been written where it belongs
-            return Path(name)
+            return place
     return None
 
 

@@ -134,23 +134,32 @@ def fingerprint_modules(names: Iterable[str], folder: Path) -> dict[str, str]:
     waiting = list(names)
     while waiting:
         name = waiting.pop()
-        package = folder / name
-        start = package / "__init__.py"
-        for path in package.rglob("*.py") if start.is_file() else [folder / f"{name}.py", start]:
+        start = folder / name / "__init__.py"
+        package = start.parent.rglob("*.py") if start.is_file() else [folder / f"{name}.py", start]
+        for path in package:
             key = path.relative_to(folder).as_posix()
-            if key in found:
-                continue
-            found[key] = ""
-            if not path.is_file():
-                continue
-            try:
-                source = path.read_text(encoding="utf-8")
-                found[key] = fingerprint_code(source, is_module=True)
-                waiting += find_imports(source)
-            except (OSError, SyntaxError, tokenize.TokenError, ValueError) as error:
-                text, remedy = f"cannot be read: {error}", "mend it: a recipe imports it"
-                raise GalleryError(text, path=path, remedy=remedy) from None
+            if key not in found:
+                found[key] = ""
+                if path.is_file():
+                    source, _tree = parse_module(path)
+                    found[key] = fingerprint_code(source, is_module=True)
+                    waiting += find_imports(source)
     return dict(sorted(found.items()))
+
+
+def parse_module(path: Path) -> tuple[str, ast.Module]:
+    """Return source and tree of a module; raise ``GalleryError`` if it cannot be read."""
+    text = ""
+    try:
+        text = path.read_text(encoding="utf-8")
+        tree = ast.parse(text)
+        compile(tree, path, "exec", dont_inherit=True)
+    except SyntaxError:
+        raise syntax_error(path, text, 1) from None
+    except (OSError, ValueError, RecursionError, MemoryError) as error:
+        problem = f"cannot be read: {str(error) or 'nested too deeply'}"
+        raise GalleryError(problem, path=path, remedy="mend it: a recipe imports it") from None
+    return text, tree
 
 
 def refuse_unseen(path: Path, source: str, line: int) -> None:

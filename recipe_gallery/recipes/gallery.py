@@ -30,6 +30,7 @@ class GalleryFile:
     docname: str
     name: str  # the path in its gallery without ending; where there are several galleries, docname
     trusted: bool = True  # its HTML and SVG are shown as the author made them
+    expected_to_fail: bool = False  # Sphinx-Gallery's expected_failing_examples names it
 
     @property
     def name_in_gallery(self) -> str:
@@ -44,7 +45,7 @@ class GalleryFile:
 def list_files(config: Config, root: Path) -> list[GalleryFile]:
     """Return all recipes of the project with conf.py in ``root``, in order."""
     return [
-        _describe(config, pages, root / examples, source)
+        _describe(config, root, pages, root / examples, source)
         for pages, examples in gallery_folders(config)
         for source in find_recipes(root / examples, _settings(config))
     ]
@@ -56,7 +57,7 @@ def find_file(config: Config, root: Path, docname: str) -> GalleryFile | None:
         source = root / examples / f"{docname.removeprefix(f'{pages}/')}.py"
         is_file = docname.startswith(f"{pages}/") and source.is_file()
         if is_file and _is_recorded(source, _settings(config)):
-            return _describe(config, pages, root / examples, source)
+            return _describe(config, root, pages, root / examples, source)
     return None
 
 
@@ -126,14 +127,16 @@ def _is_recorded(path: Path, conf: Mapping[str, Any]) -> bool:
     return bool(matches) and "_sgskip" not in path.name
 
 
-def _describe(config: Config, pages: str, gallery: Path, path: Path) -> GalleryFile:
+def _describe(config: Config, root: Path, pages: str, gallery: Path, path: Path) -> GalleryFile:
     name = path.relative_to(gallery).as_posix().removesuffix(".py")
     docname = f"{pages}/{name}"
     several = len(gallery_folders(config)) > 1
+    failing = config.sphinx_gallery_conf.get("expected_failing_examples", ())
     return GalleryFile(
         path=path,
         gallery=gallery,
         docname=docname,
         name=docname if several else name,
         trusted=config.recipe_gallery_trust_outputs,
+        expected_to_fail=os.path.normpath(path) in (os.path.normpath(root / f) for f in failing),
     )

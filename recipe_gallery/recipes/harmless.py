@@ -8,6 +8,7 @@ the ammonia project; lxml's cleaner works from lists of what is bad, bleach is n
 """
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 from xml.etree import ElementTree
@@ -17,43 +18,33 @@ import nh3
 _MATH = "math mfrac mi mn mo mover mpadded mphantom mroot mrow ms mspace msqrt mstyle msub msubsup"
 _MATH += " msup mtable mtd mtext mtr munder munderover semantics"
 # Beside text: landmarks would be those of the page, maps need names of the page.
-_TAGS = nh3.ALLOWED_TAGS - {
-    "area",
-    "article",
-    "aside",
-    "footer",
-    "header",
-    "hgroup",
-    "map",
-    "nav",
-    "rtc",
-}
-_TAGS |= set(f"font label meter progress tfoot {_MATH}".split())
-_SIZES = {"height", "width"}
-_CELL = {"abbr", "align", "colspan", "headers", "height", "rowspan", "scope", "valign", "width"}
+_NOT_OF_TEXT = "area article aside footer header hgroup map nav rtc"
+_TAGS = nh3.ALLOWED_TAGS - {*_NOT_OF_TEXT.split()} | set(
+    f"font label meter progress {_MATH}".split()
+)
 _ATTRIBUTES = {
-    "*": {"aria-hidden", "aria-label", "class", "dir", "hidden", "lang", "role", "title"},
-    "a": {"href"},
-    "col": {"align", "span", "width"},
-    "colgroup": {"align", "span", "width"},
-    "details": {"open"},
-    "div": {"align"},
-    "font": {"color", "face", "size"},
-    "img": {"alt", "src", *_SIZES},
-    "math": {"display"},
-    "meter": {"high", "low", "max", "min", "optimum", "value"},
-    "mo": {"fence", "form", "largeop", "separator", "stretchy"},
-    "mstyle": {"displaystyle", "mathvariant", "scriptlevel"},
-    "mi": {"mathvariant"},
-    "mspace": _SIZES,
-    "ol": {"reversed", "start", "type"},
-    "p": {"align"},
-    "progress": {"max", "value"},
-    "table": {"align", "border", "cellpadding", "cellspacing", "width"},
-    "td": _CELL,
-    "th": _CELL,
-    "time": {"datetime"},
-    "tr": {"align", "valign"},
+    "*": "aria-hidden aria-label class dir hidden lang role title",
+    "a": "href",
+    "col": "align span width",
+    "colgroup": "align span width",
+    "details": "open",
+    "div": "align",
+    "font": "color face size",
+    "img": "alt src height width",
+    "math": "display",
+    "meter": "high low max min optimum value",
+    "mo": "fence form largeop separator stretchy",
+    "mstyle": "displaystyle mathvariant scriptlevel",
+    "mi": "mathvariant",
+    "mspace": "height width",
+    "ol": "reversed start type",
+    "p": "align",
+    "progress": "max value",
+    "table": "align border cellpadding cellspacing width",
+    "td": "abbr align colspan headers height rowspan scope valign width",
+    "th": "abbr align colspan headers height rowspan scope valign width",
+    "time": "datetime",
+    "tr": "align valign",
 }
 _DROPPED_WITH_TEXT = {"annotation", "annotation-xml", "script", "style", "svg", "template", "title"}
 _PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,", re.IGNORECASE)
@@ -74,14 +65,12 @@ def _keep(tag: str, name: str, value: str) -> str | None:
 
 _CLEANER = nh3.Cleaner(
     tags=_TAGS,
-    attributes=_ATTRIBUTES,
+    attributes={tag: {*names.split()} for tag, names in _ATTRIBUTES.items()},
     attribute_filter=_keep,
     clean_content_tags=_DROPPED_WITH_TEXT,
     url_schemes={"data", "http", "https", "mailto"},
 )
-_OPENED = re.compile(r"<([A-Za-z][\w-]*)(?=[\s/<>]|\Z)([^<>]*)")
-_CHECKED = re.compile(r"\b(href|role|src)\s*=\s*(\"[^\"]*|'[^']*|[^\s\"'<>]*)", re.IGNORECASE)
-_VALUE = re.compile(r"=\s*(?:\"[^\"]*\"?|'[^']*'?|[^\s\"']+)")
+_NAMES = re.compile(r"<[a-z][\w-]*|(?<=[\s'\"])[a-z][\w:-]*\s*=", re.IGNORECASE)
 _VISIBLE = re.compile(r"<(?:img [^<>]*src=|hr|meter|progress)|(?:\A|>)[^<>]*[^\s<>]")
 # Of pandas' tables, of which nothing is lost without them.
 _UNTOLD = ' style="text-align: right;"'
@@ -113,18 +102,10 @@ def clean_html(html: str) -> str:
 def find_left_out(data: dict[str, Any]) -> list[str]:
     """Return what ``make_harmless`` leaves out of an output, as its author knows it."""
     found = [mime for mime in data if "javascript" in mime or "ecmascript" in mime]
-    for tag, rest in _OPENED.findall(data.get("text/html", "").replace(_UNTOLD, "")):
-        tag = tag.lower()
-        if tag not in _TAGS:
-            found += [f"<{tag}>"] if tag not in ("html", "head", "body") else []
-            continue
-        known = _ATTRIBUTES["*"] | _ATTRIBUTES.get(tag, set())
-        names = [name.lower() for name in _VALUE.sub(" ", rest).split()]
-        found += [f"{name}=" for name in names if name not in known and name != "/"]
-        for name, value in _CHECKED.findall(rest):
-            value = value.strip("\"'")
-            if name.lower() in known and not _keep(tag, name.lower(), value):
-                found.append(f"{name.lower()}={value[:40]}")
+    html = data.get("text/html", "").replace(_UNTOLD, "")
+    before, after = (Counter(_NAMES.findall(each.lower())) for each in (html, clean_html(html)))
+    names = before - after - Counter({"<html": 1, "<head": 1, "<body": 1})
+    found += [f"{name}>" if name[0] == "<" else name for name in names]
     if "image/svg+xml" in data:
         found += [f"{what} in SVG" for what in _clean_tree(read_svg(data["image/svg+xml"]))]
     return list(dict.fromkeys(found))

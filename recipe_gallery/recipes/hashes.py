@@ -4,19 +4,14 @@ They guard against accidents: a merge gone wrong, a tool that rewrites notebooks
 wants to forge a recording can compute them, too; against that only the history in git helps.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from nbformat import NotebookNode
+from typing import Any
 
 _NAME = "hash"  # in `metadata.recording` of a notebook
 
 
-def seal(notebook: NotebookNode) -> NotebookNode:
+def seal(notebook: Any) -> Any:
     """Return the notebook as it is read from a file, with its hash."""
     import nbformat  # slow to import, and lines of replicates have a hash, too
 
@@ -27,11 +22,8 @@ def seal(notebook: NotebookNode) -> NotebookNode:
     return sealed
 
 
-def take_hash(notebook: NotebookNode) -> str:
-    """Take the hash out of a notebook that was read; return what does not fit it, or "".
-
-    It tells of the file, so it has no place in what is made from it.
-    """
+def take_hash(notebook: Any) -> str:
+    """Take the hash out of a notebook that was read; return what does not fit it, or ""."""
     found = notebook["metadata"]["recording"].pop(_NAME, None)
     if found is None:
         return "carries no hash of what it holds"

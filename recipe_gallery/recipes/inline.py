@@ -2,23 +2,20 @@
 
 A cell with nothing but ``from _module import ...`` shows and runs that module's source, so that
 page, notebook and script each stand alone and the source stands once. As a script the recipe
-imports it.
+imports it. Such a cell is folded below the module's first sentence, unless a mark says otherwise.
 """
 
 import ast
 import re
-import symtable
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import TypeGuard
 
 from sphinx_gallery.py_source_parser import Block
 
 from ..errors import GalleryError
-from .fingerprint import refuse_unseen, syntax_error
+from .fingerprint import parse_module, refuse_unseen
 
 PRIVATE_IMPORT = re.compile(r"^[ \t]*from\s+(_\w+)\s+import\b", re.MULTILINE)
 # a setting, and what begins another cell
@@ -32,6 +29,7 @@ class Inlined:
     path: Path
     line: int  # of the module, where source starts
     source: str
+    summary: str  # the first paragraph of its docstring, on one line; it may be empty
 
 
 def inline(path: Path, block: Block) -> Inlined | None:
@@ -49,30 +47,24 @@ def inline(path: Path, block: Block) -> Inlined | None:
     if not imports or len(imports) < len(statements):
         return None
 
-    def refuse(node: ast.stmt, text: str, remedy: str) -> None:
-        raise GalleryError(text, path=path, line=block.lineno + node.lineno - 1, remedy=remedy)
-
-    beside = set()
-    for node in imports:
-        module = path.with_name(f"{node.module}.py")
-        if module.is_file():
-            beside.add(module)
-        elif not (module.with_suffix("").is_dir() or _is_installed(module.stem)):
-            refuse(node, f"no module {module.name} beside it", "correct the name")
-    if len(beside) > 1:
-        refuse(imports[-1], "a cell inlines one module", "give each a cell of its own")
-    if not beside or len({node.module for node in imports}) > 1:
+    modules = {path.with_name(f"{node.module}.py") for node in imports}
+    if not all(module.is_file() for module in modules):
         return None
-    inlined, names = _read_module(beside.pop())
+
+    def wrong(node: ast.stmt, text: str, remedy: str) -> GalleryError:
+        line = block.lineno + node.lineno - 1
+        return GalleryError(text, path=path, line=line, remedy=remedy)
+
+    if len(modules) > 1:
+        raise wrong(imports[-1], "a cell inlines one module", "give each a cell of its own")
+    inlined = _read_module(modules.pop())
     for node in imports:
         for alias in node.names:
             if alias.asname not in (None, alias.name):
                 text = f"{alias.name} would not be called {alias.asname} in the inlined code"
-                refuse(node, text, "import it by its own name")
-            if alias.name not in {*names, "*"}:
-                refuse(node, f"{inlined.path.name} has no {alias.name}", "correct the name")
+                raise wrong(node, text, "import it by its own name")
     if not inlined.source:
-        refuse(imports[0], f"{inlined.path.name} has no code", "remove the cell")
+        raise wrong(imports[0], f"{inlined.path.name} has no code", "remove the cell")
     return inlined
 
 
@@ -81,23 +73,9 @@ def _is_private_import(node: ast.AST) -> TypeGuard[ast.ImportFrom]:
     return bool(re.fullmatch(r"_\w+", name))
 
 
-def _is_installed(name: str) -> bool:
-    return name in sys.stdlib_module_names or PathFinder.find_spec(name) is not None
-
-
-def _read_module(path: Path) -> tuple[Inlined, set[str]]:
-    """Return a module as a cell has it, and the names that its code binds."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        tree = ast.parse(text)
-        symbols = symtable.symtable(text, path.name, "exec").get_symbols()
-    except (OSError, UnicodeDecodeError) as error:
-        raise GalleryError(f"cannot be read: {error}", path=path, remedy="mend it") from None
-    except SyntaxError:
-        raise syntax_error(path, text, 1) from None
-    except (ValueError, RecursionError, MemoryError) as error:
-        text = f"cannot be parsed: {error or 'nested too deeply'}"
-        raise GalleryError(text, path=path, remedy="mend the code") from None
+def _read_module(path: Path) -> Inlined:
+    """Return a module as a cell has it."""
+    text, tree = parse_module(path)
     for node in ast.walk(tree):
         if _is_private_import(node) and path.with_name(f"{node.module}.py").is_file():
             problem = f"it imports from {node.module}.py, which would be missing in a cell"
@@ -115,9 +93,9 @@ def _read_module(path: Path) -> tuple[Inlined, set[str]]:
         start = tree.body[0].end_lineno or 0
     while start < len(rows) and not rows[start].strip():
         start += 1
-    inlined = Inlined(path=path, line=start + 1, source="\n".join(rows[start:]).rstrip())
-    bound = {each.get_name() for each in symbols if each.is_assigned() or each.is_imported()}
-    return inlined, bound
+    source = "\n".join(rows[start:]).rstrip()
+    summary = " ".join((ast.get_docstring(tree) or "").partition("\n\n")[0].split())
+    return Inlined(path=path, line=start + 1, source=source, summary=summary.removesuffix("."))
 
 
 def _find_misplaced(text: str, tree: ast.Module) -> Iterator[int]:

@@ -5,6 +5,8 @@ import binascii
 import io
 import warnings
 
+from .harmless import read_svg
+
 SUFFIXES = {"image/svg+xml": ".svg", "image/png": ".png", "image/jpeg": ".jpg"}
 
 
@@ -18,15 +20,13 @@ def decode_picture(mime: str, data: str) -> bytes:
         raise ValueError("is not base64") from None
 
 
-def read_picture(mime: str, data: str) -> bytes:
-    """Return what a file of the picture holds.
-
-    Raises ``ValueError``, which says why, if it cannot be opened.
-    """
+def measure_picture(mime: str, data: str) -> float:
+    """Return the MB of a picture; raise ``ValueError``, which says why, if it cannot be opened."""
     content = decode_picture(mime, data)
     if mime == "image/svg+xml":
-        return content  # it is read with the recording
-    # slow to import, and not needed where no picture changed
+        read_svg(data)
+        return len(content) / 1e6
+    # slow to import, and only needed where something is recorded
     from PIL import Image, UnidentifiedImageError
 
     kind = mime.partition("/")[2].upper()
@@ -41,4 +41,4 @@ def read_picture(mime: str, data: str) -> bytes:
         raise ValueError(f"has more than {Image.MAX_IMAGE_PIXELS:,} pixels") from None
     except Exception as error:  # of many kinds: each decoder has its own
         raise ValueError(f"is damaged: {error}") from None
-    return content
+    return len(content) / 1e6

@@ -49,18 +49,14 @@ class Cell:
     source: str  # empty if it is not shown at all
     code: str  # source with the code that is not shown, as it runs
     alt: tuple[str, ...] = ()
-    raises: str = ""
     once: bool = False  # replicates leave it out
     inlined: Inlined | None = None  # the module whose source this is; line is that of the import
     fold: str = ""  # what a page shows in the place of its code, until a reader unfolds it
 
     @cached_property
     def fingerprint(self) -> str:
-        """Hash of the code that runs alone, and of the exception it is meant to end in."""
-        code = fingerprint_code(self.code)
-        if not self.raises:
-            return code
-        return hashlib.sha256(f"{code}\n{self.raises}".encode()).hexdigest()
+        """Hash of the code that runs alone."""
+        return fingerprint_code(self.code)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -128,18 +124,18 @@ class Recipe:
 
     def _hash_input(self, name: str) -> str:
         folder, relative = self.path.parent.resolve(), PurePosixPath(name)
-        remedy = "correct the line '# sphinx_gallery_inputs'"
         text = f"input {name!r} is not a file below {self.path.parent}"
-        try:
-            file = (folder / name).resolve()
-            inside = not relative.is_absolute() and ".." not in relative.parts
-            if inside and file.is_relative_to(folder) and file.is_file():
-                if relative.suffix not in (".py", ".ipynb", ".html"):
+        if relative.suffix in (".py", ".ipynb", ".html"):
+            text = f"input {name!r} would take the place of a page or a download"
+        else:
+            try:
+                file = (folder / name).resolve()
+                inside = not relative.is_absolute() and ".." not in relative.parts
+                if inside and file.is_relative_to(folder) and file.is_file():
                     return hashlib.sha256(file.read_bytes()).hexdigest()
-                text = f"input {name!r} would take the place of a page or a download"
-                remedy = "give it another ending"
-        except (OSError, ValueError) as error:  # ValueError: a name that holds a null byte
-            text = f"input {name[:100]!r} cannot be read: {getattr(error, 'strerror', error)}"
+            except (OSError, ValueError) as error:  # ValueError: a name that holds a null byte
+                text = f"input {name[:100]!r} cannot be read: {getattr(error, 'strerror', error)}"
+        remedy = "correct the line '# sphinx_gallery_inputs'"
         raise GalleryError(text, path=self.path, line=self.lines.get("inputs"), remedy=remedy)
 
 
@@ -181,8 +177,8 @@ def _make_recipe(path: Path, name: str, blocks: Sequence[Block]) -> Recipe:
         title=title,
         summary=summary,
         cells=tuple(_make_cells(path, blocks)),
-        blocks=tuple(block for block in blocks if not is_blank(block)),
-        hidden=frozenset(block.lineno for block in blocks if is_blank(block)),
+        blocks=tuple(block for block in blocks if not _is_blank(block)),
+        hidden=frozenset(block.lineno for block in blocks if _is_blank(block)),
         settings=settings,
         lines=lines,
     )
@@ -190,7 +186,7 @@ def _make_recipe(path: Path, name: str, blocks: Sequence[Block]) -> Recipe:
 
 def _split(path: Path) -> list[Block]:
     """Return the blocks of a recipe as Sphinx-Gallery finds them."""
-    line: int | None = 1
+    line: int | None = None
     try:
         if path.exists() and not path.is_file():
             raise OSError(0, "it is no file")  # a pipe would be waited for
@@ -201,16 +197,15 @@ def _split(path: Path) -> list[Block]:
             raise syntax_error(path, path.read_text(encoding="utf-8"), 1)
         return blocks
     except OSError as error:
-        text, line, remedy = f"cannot be read: {error.strerror}", None, "mend or remove it"
+        text, remedy = f"cannot be read: {error.strerror}", "mend or remove it"
     except UnicodeDecodeError as error:
-        text, line, remedy = f"cannot be read: {error}", None, "save the file in UTF-8"
+        text, remedy = f"cannot be read: {error}", "save the file in UTF-8"
     except (SyntaxError, ValueError) as error:  # an unknown encoding or a null byte, for two
-        text, remedy = f"cannot be parsed: {getattr(error, 'msg', error)}", "mend the file"
+        text, line, remedy = f"cannot be parsed: {getattr(error, 'msg', error)}", 1, "mend the file"
     except (RecursionError, MemoryError):
-        text, line = "cannot be parsed: nested too deeply", None
-        remedy = "write it in shorter steps"
+        text, remedy = "cannot be parsed: nested too deeply", "write it in shorter steps"
     except (ExtensionError, AssertionError):  # a number in the docstring's place is asserted
-        text, remedy = "no docstring", "start the recipe with one that holds its title"
+        text, line, remedy = "no docstring", 1, "start the recipe with one that holds its title"
     raise GalleryError(text, path=path, line=line, remedy=remedy)
 
 
@@ -228,7 +223,7 @@ def _find_title(docstring: str) -> tuple[str, str]:
     return title.strip(), " ".join(line.strip() for line in below.splitlines())
 
 
-def is_blank(block: Block) -> bool:
+def _is_blank(block: Block) -> bool:
     """Tell whether a code block has nothing to show: settings, or code that is not shown."""
     return block.type == "code" and not _visible(block.content).strip()
 
@@ -251,15 +246,12 @@ def _make_cells(path: Path, blocks: Sequence[Block]) -> list[Cell]:
     for block in (each for each in blocks if each.type == "code"):
         settings = read_cell_settings(path, block)
         try:
-            blank = is_blank(block)
+            blank = _is_blank(block)
         except ExtensionError as error:  # an ignored part without end
             refuse(str(error), "add the line that is missing in this cell", block.lineno)
-        if blank and settings["fold"]:
-            text = "nothing of this code is shown, so there is nothing to fold"
-            refuse(text, "remove the line '# sphinx_gallery_fold'", block.lineno)
         if blank and not settings["plumbing"]:
-            if settings["once"]:
-                text = "this code runs with the cell behind it, in replicates as well"
+            if settings["once"] or settings["fold"]:
+                text = "this code is not shown and runs with the cell behind it"
                 remedy = "mark that cell, or add a line: # sphinx_gallery_plumbing = True"
                 refuse(text, remedy, block.lineno)
             line = line if hidden else block.lineno
@@ -270,14 +262,11 @@ def _make_cells(path: Path, blocks: Sequence[Block]) -> list[Cell]:
             if cell.inlined and other.inlined and cell.inlined.path == other.inlined.path:
                 text = f"cell {other.number} holds the source of {cell.inlined.path.name} already"
                 refuse(text, "import all that the recipe needs there", cell.line)
-        if blank and not strip_comments(cell.code):
-            refuse("this cell has no code that could run unseen", "remove its mark", block.lineno)
         cells.append(cell)
         hidden = ""
     if hidden:
         last = _make_cell(path, len(cells) + 1, Block("code", hidden, line), "")
-        if strip_comments(last.code):
-            cells.append(last)
+        cells += [last] if strip_comments(last.code) else []
     return cells
 
 
@@ -285,7 +274,9 @@ def _make_cell(
     path: Path, number: int, block: Block, hidden: str, *, plumbing: bool = False, **settings: Any
 ) -> Cell:
     """Return a block of code as a cell, with the code in front of it that runs unseen."""
-    inlined = inline(path, block) if plumbing or not is_blank(block) else None
+    inlined = inline(path, block) if plumbing or not _is_blank(block) else None
+    if inlined and not plumbing:
+        settings["fold"] = settings.get("fold") or inlined.summary
     content = inlined.source if inlined else block.content
     source = "" if plumbing else _visible(content).strip("\n")
     refuse_unseen(path, source, block.lineno)
@@ -293,25 +284,23 @@ def _make_cell(
     for pattern in (py_source_parser.IGNORE_BLOCK_PATTERN, py_source_parser.INFILE_CONFIG_PATTERN):
         shown = pattern.sub(lambda match: "\n" * match[0].count("\n"), shown)
     above = shown[: len(shown) - len(shown.lstrip())].count("\n") if shown.strip() else 0
-    cell = Cell(
-        number=number,
-        line=block.lineno + above,
-        source=source,
-        code=py_source_parser.remove_config_comments(hidden + content).strip("\n"),
-        inlined=inlined,
-        **settings,
-    )
+    code = py_source_parser.remove_config_comments(hidden + content).strip("\n")
     try:
-        ast.parse(cell.code)
-        _ = cell.fingerprint
+        fingerprint_code(code)
+        ast.parse(code)
     except (SyntaxError, tokenize.TokenError):
         raise syntax_error(path, content, block.lineno) from None
     try:
-        if cell.source != cell.code:
-            ast.parse(cell.source)
-            fingerprint_code(cell.source)
-    except (SyntaxError, tokenize.TokenError):
+        ast.parse(source)
+    except SyntaxError:
         text = "what is shown of this code cannot be parsed without what is hidden"
         remedy = "hide whole statements only"
         raise GalleryError(text, path=path, line=block.lineno, remedy=remedy) from None
-    return cell
+    return Cell(
+        number=number,
+        line=block.lineno + above,
+        source=source,
+        code=code,
+        inlined=inlined,
+        **settings,
+    )

@@ -10,9 +10,6 @@ Sphinx-Gallery removes them from the page; its own are allowed, too. Those of th
     A list of local files, relative to the recipe, that its code reads. Several lines add up.
 ``alt``
     In a code cell: what its figure shows, for those who cannot see it. One line per figure.
-``raises``
-    In a code cell: the name of the exception the cell is meant to end in. Jupyter goes on after it,
-    a script ends there, so such a cell comes last or its code catches the exception instead.
 ``once``
     In a code cell: True if it runs for the page only, and replicates leave it out.
 ``plumbing``
@@ -26,65 +23,34 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from sphinx_gallery.py_source_parser import Block
 
 from ..errors import GalleryError
 
-
-def is_seconds(value: object) -> bool:
-    """Tell whether a value is a number above 0 that clocks can add; a million are eleven days."""
-    return type(value) in (int, float) and 0 < value <= 1e6  # type: ignore[operator]
-
-
-def is_strings(value: object) -> bool:
-    """Tell whether a value is a list of strings."""
-    return isinstance(value, list) and all(isinstance(item, str) for item in value)
-
-
-def _is_line(value: object) -> bool:
-    return isinstance(value, str) and len(value.splitlines()) <= 1
-
-
-class _Kind(NamedTuple):
-    """What the value of a setting has to be, and how that is said."""
-
-    is_right: Callable[[object], bool]
-    needed: str
-
-
-_SECONDS = _Kind(is_seconds, "a number of seconds above 0, at most 1,000,000")
-_NUMBER = _Kind(lambda value: type(value) is int, "a whole number")
-_FLAG = _Kind(lambda value: isinstance(value, bool), "True or False")
-_LINE = _Kind(_is_line, "a string in quotes, on one line")
-_WORDS = _Kind(
-    lambda value: _is_line(value) and bool(str(value).strip()),
-    "a string in quotes, on one line, that is not empty",
-)
-_ANY = _Kind(lambda value: True, "a value as Python writes it")
-
-_OF_CELLS = {"alt": _LINE, "fold": _WORDS, "once": _FLAG, "plumbing": _FLAG, "raises": _LINE}
-_OF_RECIPES = {
-    "cell_timeout": _SECONDS,
-    "deadline": _SECONDS,
-    "inputs": _Kind(is_strings, 'a list such as ["data.csv"]'),
+_SECONDS = "a number of seconds above 0, at most 1,000,000"  # which clocks can add: eleven days
+_NUMBER, _FLAG = "a whole number", "True or False"
+_STRING, _WORDS = "a string in quotes, on one line", "a string in quotes, on one line, not empty"
+_STRINGS, _ANY = 'a list such as ["data.csv"]', "a value as Python writes it"
+_IS_RIGHT: dict[str, Callable[[Any], bool]] = {
+    _SECONDS: lambda value: type(value) in (int, float) and 0 < value <= 1e6,
+    _NUMBER: lambda value: type(value) is int,
+    _FLAG: lambda value: isinstance(value, bool),
+    _STRING: lambda value: isinstance(value, str) and len(value.splitlines()) <= 1,
+    _WORDS: lambda value: _IS_RIGHT[_STRING](value) and bool(value.strip()),
+    _STRINGS: lambda value: (
+        isinstance(value, list) and all(isinstance(item, str) for item in value)
+    ),
+    _ANY: lambda value: True,
 }
+_OF_CELLS = {"alt": _STRING, "fold": _WORDS, "once": _FLAG, "plumbing": _FLAG}
+_OF_RECIPES = {"cell_timeout": _SECONDS, "deadline": _SECONDS, "inputs": _STRINGS}
 # Those of Sphinx-Gallery. What is about running or drawing says nothing about a recording.
-_OF_SPHINX_GALLERY = {
-    "capture_repr": _ANY,
-    "defer_figures": _ANY,
-    "dummy_images": _NUMBER,
-    "failing_thumbnail": _ANY,
-    "ignore_repr_types": _ANY,
-    "line_numbers": _FLAG,
-    "multi_image": _ANY,
-    "multi_image_block": _ANY,
-    "parallel": _ANY,
-    "tags": _Kind(is_strings, 'a list such as ["a", "b"]'),
-    "thumbnail_number": _NUMBER,
-    "thumbnail_path": _Kind(lambda value: isinstance(value, str), "a string in quotes"),
-}
+_FREE = "capture_repr defer_figures failing_thumbnail ignore_repr_types multi_image parallel"
+_OF_SPHINX_GALLERY = dict.fromkeys([*_FREE.split(), "multi_image_block"], _ANY)
+_OF_SPHINX_GALLERY |= {"dummy_images": _NUMBER, "line_numbers": _FLAG, "tags": _STRINGS}
+_OF_SPHINX_GALLERY |= {"thumbnail_number": _NUMBER, "thumbnail_path": _STRING}
 _OWN = {**_OF_CELLS, **_OF_RECIPES}
 _KNOWN = {**_OWN, **_OF_SPHINX_GALLERY}
 _SETTING = re.compile(r"^[ \t]*#[ \t]*sphinx_gallery_(\w+)[ \t]*(.*)$", re.MULTILINE)
@@ -116,9 +82,8 @@ def read_settings(path: Path, blocks: Sequence[Block]) -> tuple[dict[str, Any], 
         for name, value, line in _read_block(path, block):
             if name == "inputs":
                 value = settings.get(name, []) + value
-            elif name in settings and name in _OF_RECIPES:
-                text = f"sphinx_gallery_{name} is set a second time, first in line {lines[name]}"
-                raise GalleryError(text, path=path, line=line, remedy="remove one of them")
+            elif name in lines and name in _OF_RECIPES:
+                raise _set_twice(path, name, line, lines[name])
             if name not in _OF_CELLS:
                 settings[name], lines[name] = value, line
     return settings, lines
@@ -130,18 +95,21 @@ def read_cell_settings(path: Path, block: Block) -> dict[str, Any]:
     Raises ``GalleryError`` as ``read_settings`` does.
     """
     settings: dict[str, Any] = {"alt": (), "fold": "", "once": False, "plumbing": False}
-    settings["raises"] = ""
     lines: dict[str, int] = {}
     for name, value, line in _read_block(path, block):
         if name == "alt":
             settings[name] += (value,)
         elif name in lines:
-            text = f"sphinx_gallery_{name} is set twice in this cell, first in line {lines[name]}"
-            raise GalleryError(text, path=path, line=line, remedy="remove one of them")
+            raise _set_twice(path, name, line, lines[name])
         elif name in _OF_CELLS:
             settings[name] = value.strip() if isinstance(value, str) else value
             lines[name] = line
     return settings
+
+
+def _set_twice(path: Path, name: str, line: int, first: int) -> GalleryError:
+    text = f"sphinx_gallery_{name} is set a second time, first in line {first}"
+    return GalleryError(text, path=path, line=line, remedy="remove one of them")
 
 
 def _read_block(path: Path, block: Block) -> Iterator[tuple[str, Any, int]]:
@@ -151,22 +119,21 @@ def _read_block(path: Path, block: Block) -> Iterator[tuple[str, Any, int]]:
         # Without a value it is a mark of Sphinx-Gallery, such as start_ignore, or words.
         if not rest.startswith("=") and name not in _OWN:
             continue
-        line = _line_of(block, match)
-        if name not in _KNOWN:
+        line, needed = _line_of(block, match), _KNOWN.get(name)
+        if needed is None:
             text = f"unknown setting sphinx_gallery_{name}"
             remedy = f"there are: {', '.join(sorted(_OWN))}, and Sphinx-Gallery's own"
             raise GalleryError(text, path=path, line=line, remedy=remedy)
-        kind = _KNOWN[name]
         remedy = "write the whole value on this line, behind a '='"
         try:
             value = ast.literal_eval(rest.removeprefix("=").strip() if rest[:1] == "=" else "")
-            if kind.is_right(value):
+            if _IS_RIGHT[needed](value):
                 yield name, value, line
                 continue
             remedy = "correct the value"
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             pass
-        text = f"sphinx_gallery_{name} needs {kind.needed}"
+        text = f"sphinx_gallery_{name} needs {needed}"
         raise GalleryError(text, path=path, line=line, remedy=remedy)
 
 

@@ -23,6 +23,11 @@ class Process:
     host: str
     published: Published
 
+    @classmethod
+    def of(cls, line: Replicate) -> "Process":
+        """Return the process of a replicate."""
+        return cls(number=line.replicate, host=line.host, published=line.published)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Refutation:
@@ -163,11 +168,7 @@ class Sources:
         replicates = sorted(
             self.counted, key=lambda each: (each.host, each.replicate, each.recorded, each.hash)
         )
-        found = (
-            Process(number=each.replicate, host=each.host, published=each.published)
-            for each in replicates
-        )
-        return (*([self.page] if self.page else []), *found)
+        return (*([self.page] if self.page else []), *map(Process.of, replicates))
 
     def measure(self) -> Measurements:
         """Return what all processes say."""
@@ -211,8 +212,7 @@ def read_sources(path: Path, recipe: Recipe | None, recording: Recording | None 
     fingerprint = recipe.replicate_fingerprint if recipe else ""
     replicates = read_replicates(replicates_path(path), fingerprint)
     if recording is None and path.exists():
-        name = recipe.name if recipe else ""  # and the name before there was a second gallery
-        recording = read_recording(path, name, name.partition("/")[2])
+        recording = read_recording(path, recipe.name if recipe else "")
     page, devices = None, [each.device_name for each in replicates.current]
     if recording and (recipe is None or compare(recipe, recording).is_current):
         published = read_published(recording.notebook, path)

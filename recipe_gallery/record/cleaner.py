@@ -127,13 +127,13 @@ class Cleaner:
                 output.data = {
                     mime: self._clean_data(mime, value) for mime, value in output.data.items()
                 }
-        return [each for each in joined if each.output_type != "stream" or each.text.strip()]
+        return joined
 
     def _clean_data(self, mime: str, value: Any) -> Any:
         """Return what an object is shown as, under one MIME type."""
-        if mime == "text/plain" and isinstance(value, str):
-            return self.clean_text(value)
         if mime.startswith("text/") and isinstance(value, str):
+            if mime == "text/plain":
+                return self.clean_text(value)
             cell = html.escape("<cell>") if mime == "text/html" else "<cell>"
             return _STYLE.sub("", self._shorten(_NOT_IN_HTML.sub("", value), cell))
         # base64 has slashes, and no places
@@ -178,31 +178,24 @@ print(json.dumps(["".join(
 def drop_lines(
     notebook: NotebookNode, patterns: Sequence[str], folder: Path, seconds: float
 ) -> None:
-    """Leave lines out of what cells printed that begin like one of the patterns.
+    """Leave out what was printed and is blank, and lines that begin like one of the patterns.
 
     ``folder`` is that of the run. Raises ``TimeoutError`` if it takes longer than ``seconds``.
     """
-    printed = [
-        output
-        for cell in notebook.cells
-        for output in cell.outputs
-        if output.output_type == "stream"
-    ]
-    if not (patterns and printed):
-        return
-    work = folder / "lines.json"
-    work.write_text(json.dumps([patterns, [output.text for output in printed]]))
-    done = ask(
-        [sys.executable, "-I", "-S", "-c", _DROP, str(work)],
-        seconds=min(max(seconds, 1), 60),
-        environment=os.environ | {MARK: str(folder)},
-    )
-    for output, text in zip(printed, json.loads(done.stdout), strict=True):
-        output.text = text
+    outputs = [each for cell in notebook.cells for each in cell.outputs]
+    printed = [each for each in outputs if each.output_type == "stream"]
+    if patterns and printed:
+        work = folder / "lines.json"
+        work.write_text(json.dumps([patterns, [output.text for output in printed]]))
+        done = ask(
+            [sys.executable, "-I", "-S", "-c", _DROP, str(work)],
+            seconds=min(max(seconds, 1), 60),
+            environment=os.environ | {MARK: str(folder)},
+        )
+        for output, text in zip(printed, json.loads(done.stdout), strict=True):
+            output.text = text
     for cell in notebook.cells:
-        cell.outputs = [
-            each for each in cell.outputs if each.output_type != "stream" or each.text.strip()
-        ]
+        cell.outputs = [each for each in cell.outputs if each.get("text", "x").strip()]
 
 
 def _ask(function: Callable[[], object]) -> str:

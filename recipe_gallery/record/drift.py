@@ -7,7 +7,6 @@ give.
 
 import os
 import tempfile
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,9 +52,8 @@ def find_drift(
     ``folder`` holds the recordings; by default it is that of conf.py. What is wrong with one
     recipe is told with it. Raises ``GalleryError`` for an unknown name of a recipe or a commit.
     """
-    question = ["rev-parse", "--verify", "--quiet", "--end-of-options", f"{base}^{{commit}}"]
-    status, commit = _ask_git(project.root, question)
-    if status:
+    commit = _ask_git(project.root, "rev-parse", "--verify", "-q", f"{base}^{{commit}}")
+    if commit is None:
         remedy = "name a branch, a tag or a commit of this repository"
         raise GalleryError(f"git knows no commit {base!r}", path=project.root, remedy=remedy)
     found = []
@@ -67,14 +65,10 @@ def find_drift(
     return found
 
 
-def _ask_git(root: Path, question: Sequence[str]) -> tuple[int, str]:
-    try:
-        done = ask(["git", "-C", str(root), *question], seconds=ANSWER)
-    except FileNotFoundError:
-        raise GalleryError("git is not installed", remedy="install it") from None
-    except (OSError, ValueError) as error:  # also of time; a null byte in a name
-        raise GalleryError(f"git: {error}", path=root) from None
-    return done.returncode, done.stdout
+def _ask_git(root: Path, *question: str) -> str | None:
+    """Return git's answer, None if it has none."""
+    done = ask(["git", "-C", str(root), *question], seconds=ANSWER)
+    return None if done.returncode else done.stdout
 
 
 def _compare(file: GalleryFile, folder: Path, commit: str, base: str) -> Drift:
@@ -82,40 +76,34 @@ def _compare(file: GalleryFile, folder: Path, commit: str, base: str) -> Drift:
     path = file.recording(folder)
     published, texts = _read_commit(path, commit, base)
     sources = read_sources(path, load_recipe(file.path, file.name))
-    new = [
-        Process(number=each.replicate, host=each.host, published=each.published)
+    device = published.device or sources.device
+    made = [
+        (each.device_name, Process.of(each))
         for each in sources.replicates.current
         if f'"hash": "{each.hash}"' not in texts[".jsonl"]
-        and each.device_name == (published.device or sources.device)
     ]
-    others = {each.device_name for each in sources.replicates.current} - {published.device}
     if sources.page and path.read_text(encoding="utf-8") != texts[".ipynb"]:
-        if published.device in ("", sources.device):
-            new.append(sources.page)
-        others.add(sources.device)
-    others -= {published.device or sources.device}
-    left_out = [f"left out, as recorded on another device: {each}" for each in sorted(others)]
+        made.append((sources.device, sources.page))
+    new = [process for name, process in made if name == device]
+    others = sorted({name for name, _process in made} - {device})
+    left_out = [f"left out, as recorded on another device: {each}" for each in others]
     if not new:
         return Drift(name=file.name, lines=(f"nothing was recorded since {base}", *left_out))
     before, now = published.measure(), measure_all(new)
-    hosts = {each.host for each in new}
-    device = published.device or sources.device
-    said = f"{len(new)} new processes on {len(hosts)} hosts, {device}"
     pairs = [
         (measured, now.by_key[key])
         for key, measured in before.by_key.items()
         if key in now.by_key and now.by_key[key].unit == measured.unit
     ]
     outside = tuple((old, each) for old, each in pairs if not old.low <= each.value <= old.high)
+    refuted = {key for key, each in now.claims.items() if each.refuted}
+    said = f"{len(new)} new processes on {len({each.host for each in new})} hosts, {device}"
     return Drift(
         name=file.name,
         within=len(pairs) - len(outside),
         expected=sum(_promise(old) for old, _each in pairs),
         outside=outside,
-        refuted=any(
-            each.refuted and key in before.claims and not before.claims[key].refuted
-            for key, each in now.claims.items()
-        ),
+        refuted=any(not each.refuted for key, each in before.claims.items() if key in refuted),
         lines=(said, *left_out, *_tell_claims(before, now), *_tell_others(published, new)),
     )
 
@@ -125,9 +113,9 @@ def _read_commit(path: Path, commit: str, base: str) -> tuple[Sources, dict[str,
     texts = {}
     with tempfile.TemporaryDirectory() as folder:
         for each in (path, replicates_path(path)):
-            status, text = _ask_git(each.parent, ["show", f"{commit}:./{each.name}"])
-            texts[each.suffix] = "" if status else text
-            if not status:
+            text = _ask_git(each.parent, "show", f"{commit}:./{each.name}")
+            texts[each.suffix] = text or ""
+            if text is not None:
                 Path(folder, each.name).write_text(text, encoding="utf-8")
         try:
             return read_sources(Path(folder, path.name), None), texts
@@ -147,13 +135,13 @@ def _promise(measured: Measurement) -> float:
 
 def _tell_claims(before: Measurements, now: Measurements) -> Iterable[str]:
     for key, each in now.claims.items():
-        said = f" {each.held} of {each.of}"
         evidence = f": {each.refuted[0].evidence}" if each.refuted else ""
         old = before.claims.get(key)
         if old is None:
-            yield f"claim {key}: new, holds in{said}{evidence}"
+            yield f"claim {key}: new, holds in {each.held} of {each.of}{evidence}"
         elif bool(old.refuted) != bool(each.refuted):
-            yield f"claim {key}: held in {old.held} of {old.of}, now in{said}{evidence}"
+            said = f"held in {old.held} of {old.of}, now in {each.held} of {each.of}"
+            yield f"claim {key}: {said}{evidence}"
 
 
 def _tell_others(published: Sources, new: Sequence[Process]) -> Iterable[str]:
@@ -161,21 +149,19 @@ def _tell_others(published: Sources, new: Sequence[Process]) -> Iterable[str]:
 
     Replicates leave out what only the run of the page makes.
     """
-    made, made_before = _find_names(new), _find_names(published.processes)
-    known = set().union(*made_before.values())
-    yield from (f"new: {name}" for name in sorted(set().union(*made.values()) - known))
-    now = set().union(*made.values())
-    gone = {name for kind in made for name in made_before[kind] - now}
-    yield from (f"no longer made: {name}" for name in sorted(gone))
+    now, known = _find_names(new), _find_names(published.processes)
+    yield from (f"new: {name}" for name in sorted(now - known))
+    kinds = {bool(each.number) for each in new}
+    same_kind = [each for each in published.processes if bool(each.number) in kinds]
+    yield from (f"no longer made: {name}" for name in sorted(_find_names(same_kind) - now))
 
 
-def _find_names(processes: Iterable[Process]) -> dict[bool, set[str]]:
-    """Return names of measurements and claims, by whether a process is the run of the page."""
-    found: dict[bool, set[str]] = defaultdict(set)
-    for process in processes:
-        rows = (f"{row.key} ({row.unit})".replace(" ()", "") for row in process.published.rows)
-        claims = (f"claim {claim.key}" for claim in process.published.claims)
-        found[process.number == 0].update(rows, claims)
+def _find_names(processes: Iterable[Process]) -> set[str]:
+    """Return names of the measurements and claims that processes published."""
+    found: set[str] = set()
+    for each in processes:
+        found |= {f"{row.key} ({row.unit})".replace(" ()", "") for row in each.published.rows}
+        found |= {f"claim {claim.key}" for claim in each.published.claims}
     return found
 
 

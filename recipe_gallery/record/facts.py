@@ -110,24 +110,21 @@ def run_probe(program: str, environment: dict[str, str], seconds: float) -> dict
     text, remedy = "the probe in recording.toml", "install what recipes need"
     try:
         done = ask([sys.executable, "-P", "-c", program], seconds=seconds, environment=environment)
-    except TimeoutError as error:
-        remedy = "see whether the GPU's driver hangs, or raise cell_timeout in recording.toml"
-        raise GalleryError(f"{text} gave {error}", remedy=remedy) from None
-    try:
         result = json.loads(done.stdout)
-        if done.returncode or not isinstance(result, dict):
-            raise ValueError(result)
-    except (ValueError, RecursionError):
+        told = [*result.get("versions", {}).values()]
+        if done.returncode or not all(each is None or isinstance(each, str) for each in told):
+            raise ValueError(told)
+    except TimeoutError as error:
+        text = f"{text} gave {error}"
+        remedy = "see whether the GPU's driver hangs, or raise cell_timeout in recording.toml"
+    except (ValueError, AttributeError, RecursionError):
         said = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1][:300]
-        raise GalleryError(f"{text} failed: {said}", remedy=remedy) from None
-    versions = result.setdefault("versions", {})
-    told = list(versions.values()) if isinstance(versions, dict) else [versions]
-    if not all(each is None or isinstance(each, str) for each in told):
-        raise GalleryError(
-            f"{text} prints versions that are not strings by name",
-            remedy='print an object such as {"gpu": true, "versions": {"CUDA": "13.0"}}',
-        )
-    return result
+        text = f"{text} failed: {said}"
+        if not done.returncode:
+            remedy = 'print an object such as {"gpu": true, "versions": {"CUDA": "13.0"}}'
+    else:
+        return dict(result)
+    raise GalleryError(text, remedy=remedy)
 
 
 def host_hash() -> str:
@@ -172,40 +169,27 @@ def describe_commit(path: Path) -> tuple[dict[str, Any], str]:
     elsewhere = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
     variables = {name: value for name, value in os.environ.items() if name not in elsewhere}
     variables["LC_ALL"] = "C"
-    answers = []
+    questions = (
+        ["log", "-1", "--format=%H"],
+        ["status", "--porcelain", "--untracked-files=normal", "."],
+        ["ls-files", "."],
+    )
+    why, answers = "git ignores it", [""]
     try:
-        for question in (
-            ["rev-parse", "HEAD"],
-            ["status", "--porcelain", "--untracked-files=normal", "."],
-            ["ls-files", "."],
-        ):
+        for question in questions:
             done = ask([*git, *question], seconds=_GIT_ANSWER, environment=variables)
-            if done.returncode:
-                return _no_commit(done.stderr)
             answers.append(done.stdout)
-    except FileNotFoundError:
-        return _no_commit("git is not installed")
-    except (OSError, TimeoutError) as error:
-        return _no_commit(str(error))
-    commit, changes, files = answers
-    if not (changes or files):  # the commit of whatever lies around it
-        return _no_commit("git ignores it")
-    note = f"{path} has uncommitted changes; the recordings will say so" if changes else ""
-    return {"commit": commit.strip(), "modified": bool(changes)}, note
-
-
-def _no_commit(answer: str) -> tuple[dict[str, Any], str]:
-    """Return what is told instead of a commit, by what git said."""
-    reasons = {
-        "not a git repository": "no git repository",
-        "ambiguous argument 'HEAD'": "no commit yet",
-        "git is not installed": "git is not installed",
-        "git ignores it": "git ignores it",
-    }
-    why = next((why for said, why in reasons.items() if said in answer), "git refuses")
-    note = f"the recordings will name no commit: {why}"
-    if why == "git refuses":
-        note += f": {(answer.strip() or 'no answer').splitlines()[0].removeprefix('fatal: ')}"
-        if remedy := re.search(r"git config --global --add safe\.directory .+", answer):
-            note += f"; if you trust it, run: {remedy[0].strip()}"
-    return {"commit": None, "modified": False, "commit_unknown": why}, note
+            if done.returncode:
+                why = (done.stderr.strip() or "no answer").removeprefix("fatal: ")
+                answers = [""]
+                break
+    except OSError as error:  # no git, or no answer in time
+        why, answers = error.strerror or str(error), [""]
+    if not any(answers[2:]):  # the commit of whatever lies around it
+        remedy = re.search(r"git config --global --add safe\.directory .+", why)
+        why = re.split(r"[:\n(]| in repository", why)[0].strip()
+        note = f"the recordings will name no commit: {why}"
+        note += f"; if you trust it, run: {remedy[0].strip()}" if remedy else ""
+        return {"commit": None, "modified": False, "commit_unknown": why}, note
+    note = f"{path} has uncommitted changes; the recordings will say so" if answers[2] else ""
+    return {"commit": answers[1].strip(), "modified": bool(answers[2])}, note

@@ -107,20 +107,17 @@ def watch_clocks(
                 env=environment,
             )
 
-    def end() -> None:
+    def end() -> dict[str, Any]:
         if process:
             process.kill()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(1)  # what hangs in a driver cannot be killed
-
-    def read() -> dict[str, Any]:
-        end()
         with contextlib.suppress(OSError):
             return summarize(samples.read_text(errors="replace"))
         return {}
 
     try:
-        yield read
+        yield end
     finally:
         end()
 

@@ -31,11 +31,9 @@ from .remains import MARK, kernel_runs
 _LINES = 60  # of what a cell printed, that an error shows
 _CHARACTERS = 400  # of each line
 _INSTALL = "install what recipes need"
-_LONGER = "make it do less or raise the limit in the recipe"
 _FRAME = re.compile(r"^Cell In\[(\d+)\], line (\d+)", re.MULTILINE)  # of a traceback
-# Sockets have paths of 107 characters at most; what recipes put into TMPDIR may be sockets, too.
-_LONGEST_FOR_SOCKETS = 85
-_LONGEST_FOR_TMPDIR = 55
+# Sockets have paths of 107 characters at most, also those that recipes put into TMPDIR.
+_LONGEST_FOR_SOCKETS = 55
 
 
 class KernelDiedError(GalleryError):
@@ -107,12 +105,18 @@ class Run:
     """One run of a recipe, in a folder of its own."""
 
     def __init__(
-        self, recipe: Recipe, conditions: Conditions, folder: Path, started: float
+        self,
+        recipe: Recipe,
+        conditions: Conditions,
+        folder: Path,
+        started: float,
+        *,
+        is_to_fail: bool = False,
     ) -> None:
         """Prepare a run whose time began at ``started``, in seconds of the monotonic clock."""
         settings = conditions.settings
-        self.recipe, self.folder, self.drop = recipe, folder, settings.drop
-        self.output_limit = settings.output_limit
+        self.recipe, self.folder, self.is_to_fail = recipe, folder, is_to_fail
+        self.output_limit, self.drop = settings.output_limit, settings.drop
         self.cell_timeout = recipe.settings.get("cell_timeout", settings.cell_timeout)
         self.deadline = recipe.settings.get("deadline", settings.deadline)
         self._ends = started + self.deadline
@@ -121,9 +125,13 @@ class Run:
             "IPYTHONDIR": str(folder / "ipython"),
             "JUPYTER_RUNTIME_DIR": str(folder / "jupyter"),
         }
-        temporary = None
-        if len(str(folder)) <= _LONGEST_FOR_TMPDIR:
-            temporary = folder / "tmp"
+        # ZMQ takes what is Unicode
+        name = str(folder)
+        self._may_hold_sockets = (
+            name.isprintable() and len(os.fsencode(name)) <= _LONGEST_FOR_SOCKETS
+        )
+        temporary = folder / "tmp" if self._may_hold_sockets else None
+        if temporary:
             temporary.mkdir()
             self.environment["TMPDIR"] = str(temporary)
         hidden = (folder, recipe.path.resolve().parent, Path(__file__).parents[2])
@@ -141,22 +149,23 @@ class Run:
         else that keeps the recipe from running to its end.
         """
         cells = self.recipe.cells
-        notebook = nbformat.v4.new_notebook(cells=[_new_cell(cell) for cell in cells])
+        new_cells = [
+            nbformat.v4.new_code_cell(each.code, id=f"cell-{each.number}") for each in cells
+        ]
+        notebook = nbformat.v4.new_notebook(cells=new_cells)
         context = zmq.asyncio.Context()
         context.rcvhwm = 0  # what is not read yet is kept, not dropped
         context.reconnect_ivl = 10  # milliseconds; by default the kernel is looked for every 100
         specs = _Specs()
         launcher = Path(__file__).with_name("launcher.py")
         specs.argv = [sys.executable, str(launcher), str(self.recipe.path.resolve())]
-        # Sockets in the file system: nobody else on the machine can talk to the kernel.
-        may_hold_sockets = len(os.fsencode(self.folder)) < _LONGEST_FOR_SOCKETS
-        may_hold_sockets &= str(self.folder).isprintable()  # ZMQ takes what is Unicode
         manager = AsyncKernelManager(
             kernel_name="recipe",
             kernel_spec_manager=specs,
             context=context,
             connection_file=str(self.folder / "kernel.json"),
-            transport="ipc" if may_hold_sockets else "tcp",
+            # in the file system nobody else on the machine can talk to the kernel
+            transport="ipc" if self._may_hold_sockets else "tcp",
         )
         # A lost end of a cell is an error, where nbclient would go on.
         client = _Client(notebook, km=manager, record_timing=False, raise_on_iopub_timeout=True)
@@ -173,7 +182,13 @@ class Run:
                 await self._wait_for_kernel(client, process)
                 for cell, node in zip(cells, notebook.cells, strict=True):
                     on_cell(cell.number)
-                    await self._execute_cell(client, process, cell, node)
+                    if await self._execute_cell(client, process, cell, node):
+                        break
+                else:
+                    if self.is_to_fail:
+                        text = "runs to its end, but expected_failing_examples in conf.py names it"
+                        remedy = "take it out there"
+                        raise GalleryError(text, path=self.recipe.path, remedy=remedy)
         finally:
             if client.kc:
                 client.kc.stop_channels()
@@ -184,8 +199,7 @@ class Run:
         try:
             drop_lines(notebook, self.drop, self.folder, self.time_left())
         except TimeoutError:
-            limit = f"sphinx_gallery_deadline = {self.deadline:g} s"
-            text = f"cleaning its outputs ran out of time ({limit})"
+            text = f"cleaning its outputs ran out of time ({self._limit('deadline')})"
             remedy = "see whether a pattern of drop in recording.toml takes so long"
             raise GalleryError(text, path=self.recipe.path, remedy=remedy) from None
         return notebook
@@ -202,50 +216,45 @@ class Run:
                 await kernel.shell_channel.get_msg(timeout=1)
                 await kernel.iopub_channel.get_msg(timeout=1)
                 return
-        raise self._explain_start(process.poll())
+        why, remedy = f" in time ({self._limit('deadline')})", "raise the limit in the recipe"
+        if (code := process.poll()) is not None:
+            why = f": the kernel's process ended {describe_end(code)}"
+            log = (self.folder / "kernel.log").read_text(errors="replace")
+            remedy = _INSTALL + indent(self._cleaner.clean_text(log).splitlines())
+        text = f"the kernel did not start{why}"
+        raise GalleryError(text, path=self.recipe.path, remedy=remedy)
 
-    def _explain_start(self, code: int | None) -> GalleryError:
-        """Return the error of a kernel that did not answer, or ended with ``code``."""
-        if code is None:
-            text = (
-                f"the kernel did not start in time (sphinx_gallery_deadline = {self.deadline:g} s)"
-            )
-            return GalleryError(text, path=self.recipe.path, remedy="raise the limit in the recipe")
-        log = (self.folder / "kernel.log").read_text(errors="replace")
-        shown = indent(self._cleaner.clean_text(log).splitlines())
-        text = f"the kernel did not start: the kernel's process ended {describe_end(code)}"
-        return GalleryError(text, path=self.recipe.path, remedy=_INSTALL + shown)
+    def _limit(self, name: str) -> str:
+        return f"sphinx_gallery_{name} = {getattr(self, name):g} s"
 
     async def _execute_cell(
         self, client: _Client, process: Any, cell: Cell, node: NotebookNode
-    ) -> None:
-        """Execute one cell; raise ``GalleryError`` if it does not end as it should."""
+    ) -> bool:
+        """Execute one cell, and tell whether it ended in an error that is expected.
+
+        Raises ``GalleryError`` if it ends in another way than it should.
+        """
         began, left = time.monotonic(), self.time_left()
         limit = max(min(self.cell_timeout, left), 0)
         client.timeout_func = lambda _cell: limit
         client.iopub_timeout = int(limit) + 1  # for what is printed, but not yet read
         kind: type[GalleryError] = GalleryError
-        place = self.recipe.path, cell.line
-        if cell.inlined:
-            place = cell.inlined.path, cell.inlined.line
+        place = (cell.inlined.path, cell.inlined.line) if cell.inlined else None
         try:
             if left <= 0:
                 raise CellTimeoutError("no time is left to begin")
             await client.async_execute_cell(node, cell.number - 1)
             errors = [each for each in node.outputs if each.output_type == "error"]
-            raised = [each.ename for each in errors]
-            if raised == [cell.raises] * bool(cell.raises):
-                node.metadata["recording"] = {"seconds": round(time.monotonic() - began, 2)}
-                return
-            text = f"should end in {cell.raises} but ended in {raised or 'no exception'}"
-            remedy = "correct the code or its line '# sphinx_gallery_raises'"
-            if not cell.raises:  # drawing a figure fails when the cell has ended
-                text = f"showed an error: {self._one_line(errors[0].ename, errors[0].evalue)}"
-                remedy = "mend the recipe"
+            node.metadata["recording"] = {"seconds": round(time.monotonic() - began, 2)}
+            if self.is_to_fail or not errors:
+                return bool(errors)
+            # drawing a figure fails when the cell has ended
+            text = f"showed an error: {self._one_line(errors[0].ename, errors[0].evalue)}"
+            remedy = "mend the recipe"
         except CellTimeoutError:
             name = "deadline" if left < self.cell_timeout else "cell_timeout"
-            text = f"ran out of time (sphinx_gallery_{name} = {getattr(self, name):g} s)"
-            remedy = _LONGER
+            text = f"ran out of time ({self._limit(name)})"
+            remedy = "make it do less or raise the limit in the recipe"
         except (DeadKernelError, GalleryError):
             code = process.wait()
             text = f"ended early: the kernel's process ended {describe_end(code)}"
@@ -253,12 +262,11 @@ class Run:
             if client.refused:
                 text, remedy = client.refused.text, client.refused.remedy
             elif code == -signal.SIGKILL:
-                kind, text = (
-                    KernelDiedError,
-                    "ended early: the kernel was killed or ran out of memory",
-                )
-                remedy = "try a smaller size or free memory"
+                kind, remedy = KernelDiedError, "try a smaller size or free memory"
+                text = "ended early: the kernel was killed or ran out of memory"
         except CellExecutionError as error:
+            if self.is_to_fail:
+                return True
             text = f"failed: {self._one_line(error.ename, error.evalue)}"
             if error.ename == "NoneType":  # IPython could show no more: its last line names it
                 last = self._cleaner.clean_text(error.traceback).strip().splitlines()[-1]
@@ -268,9 +276,9 @@ class Run:
             if error.ename in ("SystemExit", "KeyboardInterrupt"):
                 text = f"ended with {error.ename}({error.evalue})"
                 remedy = "a recipe runs to its end: print why a part is left out instead"
+        path, line = place or (self.recipe.path, cell.line)
         text = f"cell {cell.number} of {len(self.recipe.cells)} {text}"
-        remedy += self._output_so_far(node)
-        raise kind(text, path=place[0], line=place[1], remedy=remedy)
+        raise kind(text, path=path, line=line, remedy=remedy + self._output_so_far(node))
 
     def _find_remedy(self, name: str, value: str) -> str:
         """Return what to do about an exception, which may not be the recipe's fault."""
@@ -337,13 +345,6 @@ class Run:
             _, _, current = threads.partition("Current thread ")
             lines += [reason, *current.splitlines()[1:6]] if reason else []
         return indent(lines)
-
-
-def _new_cell(cell: Cell) -> NotebookNode:
-    node = nbformat.v4.new_code_cell(cell.code, id=f"cell-{cell.number}")
-    if cell.raises:
-        node.metadata["tags"] = ["raises-exception"]  # Jupyter's own word for it
-    return node
 
 
 def indent(lines: list[str]) -> str:

@@ -213,9 +213,9 @@ class Machines:
         self, worker: str, say: str = "", title: str = "", cell: int = 0, cells: int = 0
     ) -> None:
         if cell:
-            seconds = self._progress.seconds - self._began.get(title, 0.0)
+            seconds = time.monotonic() - self._began[title]
             self._progress.show_cell(f"{title} on {worker}", cell, cells, seconds)
         elif title:
-            self._began[title] = self._progress.seconds
+            self._began[title] = time.monotonic()
         elif say:
             self._progress.say(say)

@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -15,7 +16,7 @@ from ..errors import GalleryError, suggest
 from .facts import prepare
 from .gpu import Gpu, require_gpus
 from .interruption import Interruption
-from .progress import Forecast, Progress
+from .progress import Progress, forecast
 from .remains import end_kernels
 from .task import Result, Task, attempt
 
@@ -76,14 +77,10 @@ class Places:
             for place in places
             for gallery in dict.fromkeys(task.file.gallery for task in tasks)
         }
-        progress.say_lines(dict.fromkeys(notes))
-        self._forecast = Forecast()
+        progress.say(*dict.fromkeys(notes))
+        self.hosts = {each.place for each in self._conditions.values()}  # and names of devices
+        self._took: list[float] = []  # seconds of tasks that are done
         self._stopping = threading.Event()
-
-    @property
-    def hosts(self) -> set[tuple[str, str]]:
-        """Host and name of the device of each place."""
-        return {each.place for each in self._conditions.values()}
 
     def run(
         self, waiting: deque[Task], interruption: Interruption
@@ -115,20 +112,17 @@ class Places:
         if place.cores:
             with suppress(OSError):  # a container may have taken some away
                 os.sched_setaffinity(0, place.cores)  # of this thread, and of what it starts
-        cells, began = len(task.to_run.cells), 0.0
+        cells, began = len(task.to_run.cells), time.monotonic()
 
         def show(cell: int) -> None:
-            nonlocal began
             if self._stopping.is_set():
                 raise GalleryError("interrupted")
-            if not cell:
-                began = self._progress.seconds
-                return
-            ran = self._progress.seconds - began
-            left = self._forecast.describe(len(waiting), len(self._places), ran)
-            self._progress.show_cell(title, cell, cells, ran, left)
+            if cell:
+                ran = time.monotonic() - began
+                left = forecast(self._took, len(waiting), len(self._places), ran)
+                self._progress.show_cell(title, cell, cells, ran, left)
 
         conditions = self._conditions[place.name, task.file.gallery]
         result = attempt(task, conditions, show, self._progress.say)
-        self._forecast.learn(self._progress.seconds - began)
+        self._took.append(time.monotonic() - began)
         return result

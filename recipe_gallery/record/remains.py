@@ -117,9 +117,6 @@ def remove_leftovers() -> str:
                 processes += end_processes(folder)
                 remove(folder)
             folders += 1
-    if not folders:
-        return ""
-    return (
-        f"note: a recording was killed before; what it left is removed: folders: {folders}, "
-        f"processes: {processes}"
-    )
+    what = f"folders: {folders}, processes: {processes}"
+    note = f"note: a recording was killed before; what it left is removed: {what}"
+    return note if folders else ""

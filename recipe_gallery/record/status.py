@@ -1,7 +1,6 @@
 """Which recordings are current, and what they measured: `recipe-gallery check`."""
 
-from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -10,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import GalleryError, describe_error, suggest
-from ..project import Project, find_pages, load_check
+from ..project import Project, load_check
 from ..recipes.gallery import GalleryFile, find_recordings, list_files
-from ..recipes.recipe import Recipe, load_recipe
+from ..recipes.recipe import Recipe
 from ..recipes.recording import Recording
 from ..recipes.references import find_claims
 from ..recipes.sources import ClaimRecord, Sources, read_sources
@@ -41,29 +40,21 @@ class Report:
     origin: str = ""  # from where and when the recording is
     on_gpu: bool = False
     recipe: Recipe | None = None  # None if it cannot be read, or there is none
-    # Of measurements: what a person may want to know, what is to be mended, and claims that a
-    # process refutes, on which no text must rest.
-    notes: tuple[str, ...] = ()
-    wrong: tuple[str, ...] = ()
-    refuted: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # on measurements: what a person may want to know
+    errors: tuple[str, ...] = ()  # on measurements: what is to be mended
 
     @property
     def is_fine(self) -> bool:
         """Whether there is nothing to mend."""
-        return self.status is Status.CURRENT and not (self.wrong or self.refuted)
-
-    @property
-    def as_trial(self) -> "Report":
-        """The same of processes that may refute what the text says."""
-        return replace(self, notes=(*self.notes, *self.refuted), refuted=())
+        return self.status is Status.CURRENT and not self.errors
 
 
 def inspect(
-    file: GalleryFile, folder: Path, check: Check | None = None, borrowed: Collection[str] = ()
+    file: GalleryFile, folder: Path, check: Check | None = None, *, is_trial: bool = False
 ) -> Report:
     """Return how the recording of a recipe in ``folder`` stands, and what is wrong with it.
 
-    ``borrowed`` are the claims that other pages make.
+    No text rests on a trial alone, so its processes may refute claims.
     """
     report = partial(Report, name=file.name)
     try:
@@ -76,7 +67,8 @@ def inspect(
             raise page.error
         recording = page.recording
         report = partial(report, origin=_describe_origin(recording), on_gpu=recording.on_gpu)
-        report = partial(report, **_inspect_measurements(page.recipe, recording, borrowed))
+        notes, errors = _inspect_measurements(page.recipe, recording, is_trial=is_trial)
+        report = partial(report, notes=tuple(notes), errors=tuple(errors))
         if check:
             check(recording.notebook, recording.path)
     except Exception as error:  # of one recipe; the others are told, too
@@ -89,54 +81,41 @@ def inspect(
 
 
 def _inspect_measurements(
-    recipe: Recipe, recording: Recording, borrowed: Collection[str]
-) -> dict[str, tuple[str, ...]]:
-    """Return what is told of measurements; nothing of a recording that publishes none."""
+    recipe: Recipe, recording: Recording, *, is_trial: bool
+) -> tuple[list[str], list[str]]:
+    """Return notes and errors on measurements; none on a recording that publishes nothing."""
     try:
         sources = read_sources(recording.path, recipe, recording)
     except GalleryError as error:
-        return {"wrong": (describe_error(error),)}
+        return [], [describe_error(error)]
     replicates, measurements = sources.replicates, sources.measure()
     claims = dict(measurements.claims)
     texts = [block.content for block in recipe.blocks if block.type == "text"]
-    own = find_claims("\n".join(texts))
-    made = {each.key for each in own if not each.recipe} | {*borrowed}
+    made = {each.key for each in find_claims("\n".join(texts)) if not each.recipe}
     for key in made:
         with suppress(LookupError, ValueError):  # a build tells it
             claims[key] = measurements.find_claim(key)
-    refuted = _describe_refuted(claims[key] for key in sorted(claims.keys() & made))
+    errors = _describe_refuted(claims[key] for key in sorted(claims.keys() & made))
     notes = []
     if replicates.current or any(each.published for each in sources.processes):
         notes.append(f"measurements of {_describe_sources(sources)}")
-    if claims and not refuted:
+    if claims and not errors:
         held = [each for each in claims.values() if not each.refuted]
         notes.append(f"claims that hold in every process: {len(held)}")
     # Prose may change without a new recording, so a sentence that was found wrong can go.
     unmade = _describe_refuted(claims[key] for key in sorted(claims.keys() - made))
-    notes += [f"{each} (no text says so)" for each in unmade]
+    notes += [f"{each} (the recipe's text does not say so)" for each in unmade]
     if replicates.stale:
         notes.append(f"{_count(replicates.stale, 'replicate')} of other code: ignored")
     if replicates.unfinished:
         notes.append("the last replicate was not written to its end: ignored")
-    # what the page alone publishes is measured once
-    of_page = {row.key for row in sources.page.published.rows} if sources.page else set()
-    lacking = [
-        each
-        for each in measurements.by_key.values()
-        if each.processes < len(sources.counted) + bool(sources.page)
-        and not (each.processes == 1 and each.key in of_page)
-    ]
-    if lacking:
-        text = f"{_count(len(lacking), 'measurement')} not of all processes: {lacking[0].key} (of "
-        notes.append(f"{text}{lacking[0].processes}){', ...' if len(lacking) > 1 else ''}")
-    return {"notes": tuple(notes), "refuted": tuple(refuted)}
+    return (notes + errors, []) if is_trial else (notes, errors)
 
 
 def _describe_sources(sources: Sources) -> str:
     """Return of how many processes and hosts measurements are, and what was left out."""
-    processes = sources.processes
-    hosts = len({each.host for each in processes})
-    text = f"{_count(len(processes), 'process', 'es')} on {_count(hosts, 'host')}"
+    hosts = len({each.host for each in sources.processes})
+    text = f"{_count(len(sources.processes), 'process', 'es')} on {_count(hosts, 'host')}"
     if hosts == 1:
         text += " (how hosts differ is not known)"
     other = len(sources.replicates.current) - len(sources.counted)
@@ -147,7 +126,7 @@ def _describe_refuted(claims: Iterable[ClaimRecord]) -> list[str]:
     """Tell of the claims that a process refutes, a line each."""
     return [
         f"claim {claim.key} held in {claim.held} of {claim.of} processes; "
-        f"{'the page' if not first.replicate else f'replicate {first.replicate}'}"
+        f"{f'replicate {first.replicate}' if first.replicate else 'the page'}"
         f"{f' on host {first.host}' if first.host else ''} refutes it: {first.evidence}"
         for claim in claims
         for first in claim.refuted[:1]
@@ -156,25 +135,6 @@ def _describe_refuted(claims: Iterable[ClaimRecord]) -> list[str]:
 
 def _count(number: int, noun: str, plural: str = "s") -> str:
     return f"{number} {noun}{plural if number != 1 else ''}"
-
-
-def _find_borrowed_claims(project: Project, files: Iterable[GalleryFile]) -> dict[str, set[str]]:
-    """Return the claims that pages make which are not the recipe's own, by its name."""
-    texts = []
-    for page in find_pages(project.root, project.config).values():
-        with suppress(OSError):  # the build tells what is wrong with its file
-            texts.append((project.root / page).read_text(encoding="utf-8", errors="replace"))
-    for file in files:
-        with suppress(GalleryError):  # its own report tells it
-            blocks = load_recipe(file.path, file.name).blocks
-            texts.append("\n".join(each.content for each in blocks if each.type == "text"))
-    named: dict[str, set[str]] = defaultdict(set)
-    for claim in set().union(*map(find_claims, texts)):
-        named[claim.recipe].add(claim.key)
-    return {
-        file.name: named.get(file.name_in_gallery, set()) | named.get(file.docname, set())
-        for file in files
-    }
 
 
 def check_recordings(project: Project, folder: Path | None = None) -> list[Report]:
@@ -187,35 +147,29 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
     folder = folder or project.recordings
     files = name_files(project)
     check = load_check(project)
-    borrowed = _find_borrowed_claims(project, files.values())
-    reports = [inspect(file, folder, check, borrowed[name]) for name, file in files.items()]
+    reports = [inspect(file, folder, check) for file in files.values()]
+
+    def tell(path: Path, text: str, remedy: str) -> None:
+        detail = describe_error(GalleryError(text, path=path, remedy=remedy))
+        name = path.relative_to(folder).as_posix().removesuffix(".ipynb")
+        reports.append(Report(name=name, status=Status.UNUSABLE, detail=detail))
+
     for path, machine, name in find_recordings(folder, files.values()):
-        shown = path.relative_to(folder).as_posix().removesuffix(".ipynb")
         if not name:
-            remedy = "remove the file or restore the recipe"
-            moved = [file for file in files.values() if file.name_in_gallery == shown]
+            remedy, own = "remove the file or restore the recipe", path.relative_to(folder)
+            moved = [f for f in files.values() if f.name_in_gallery == str(own.with_suffix(""))]
             if len(moved) == 1 and not moved[0].recording(folder).exists():
                 remedy = f"move it to {moved[0].recording(folder)}"
-            error = GalleryError("no recipe of this name", path=path, remedy=remedy)
-            detail = error.describe(Path.cwd())
-            reports.append(Report(name=shown, status=Status.UNUSABLE, detail=detail))
+            tell(path, "no recipe of this name", remedy)
         elif machine:
-            report = inspect(files[name], folder / machine, check, borrowed[name])
-            reports.append(replace(report, name=shown).as_trial)  # no text rests on it alone
+            report = inspect(files[name], folder / machine, check, is_trial=True)
+            reports.append(replace(report, name=f"{machine}/{name}"))
     known = {file.recording(folder) for file in files.values()}
-    return [*reports, *_find_left_over(folder, known)]
-
-
-def _find_left_over(folder: Path, known: set[Path]) -> Iterator[Report]:
-    """Yield a report for each file of replicates that belongs to no recording."""
     for path in sorted(folder.glob("**/*.jsonl")):
-        recording = path.with_suffix(".ipynb")
-        if not (recording.exists() or recording in known):
+        if not path.with_suffix(".ipynb").exists() and path.with_suffix(".ipynb") not in known:
             remedy = "remove the file, or rename it as the recording was"
-            error = GalleryError("no recording of this name", path=path, remedy=remedy)
-            shown = path.relative_to(folder).as_posix()
-            detail = error.describe(Path.cwd())
-            yield Report(name=shown, status=Status.UNUSABLE, detail=detail)
+            tell(path, "no recording of this name", remedy)
+    return reports
 
 
 def name_files(project: Project) -> dict[str, GalleryFile]:
@@ -238,10 +192,8 @@ def choose_files(project: Project, names: Sequence[str]) -> list[GalleryFile]:
     for name in [name.removesuffix(".py") for name in names] or files:
         found = [each for each in files if name in (each, each.rpartition("/")[2])]
         if name not in files and len(found) != 1:
-            raise GalleryError(
-                f"{'several recipes are' if found else 'no recipe'} named {name}",
-                remedy=f"there are: {', '.join(found or files)}",
-            )
+            text = f"{'several recipes are' if found else 'no recipe'} named {name}"
+            raise GalleryError(text, remedy=f"there are: {', '.join(found or files)}")
         chosen.append(files[name if name in files else found[0]])
     return chosen
 
@@ -253,7 +205,7 @@ def format_reports(reports: Sequence[Report]) -> str:
     for report in reports:
         line = f"{report.name:<{width}}  {report.status.value:<8}  {report.origin}".rstrip()
         below = [*filter(None, [report.detail]), *report.notes]
-        below += [f"error: {each}" for each in (*report.wrong, *report.refuted)]
+        below += [f"error: {each}" for each in report.errors]
         lines += [line, *(f"{'':<{width}}  {each}" for each in below)]
     current = sum(report.status is Status.CURRENT for report in reports)
     lines.append(f"{current} of {len(reports)} recordings current")
@@ -266,5 +218,6 @@ def _describe_origin(recording: Recording) -> str:
     why = facts.get("commit_unknown")  # recordings of before do not tell
     commit = facts["commit"][:7] if facts["commit"] else f"unknown ({why})" if why else "unknown"
     commit += " + changes" if facts["modified"] else ""
-    device = facts["device"].get("gpu") or f"CPU: {facts['device']['cpu']}"
+    device = "" if recording.on_gpu else "CPU: "
+    device += recording.device_name
     return f"{device}, {facts['recorded'][:10]}, commit {commit}, {facts['seconds']:.0f} s"

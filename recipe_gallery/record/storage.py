@@ -1,27 +1,24 @@
 """What may be kept, and how: written whole or not at all, elsewhere where there is no room."""
 
-import resource
 import tempfile
 from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
 
-from ..errors import GalleryError
+from ..errors import GalleryError, describe_error
 from ..recipes import files
-from ..recipes.harmless import clean_svg, find_left_out
+from ..recipes.harmless import find_left_out
 from ..recipes.hashes import seal
-from ..recipes.pictures import SUFFIXES, read_picture
+from ..recipes.pictures import SUFFIXES, measure_picture
 from ..recipes.recipe import Recipe
 from ..recipes.recording import PUBLISHED_MIME
 
 _LIMIT = "output_limit under [limits] in recording.toml"
 _SHARE = 4  # a picture may take a quarter of what a recording may
-_OPEN_FILES = 256  # a kernel's sockets, its libraries, and pipes of what recipes start
 _ROOM = 64 * 1024  # bytes; a full disk is found out before minutes of work, not behind them
 # Forms of an output that a page shows, or reads rows from
 _SHOWN = ("text/html", "text/markdown", "text/latex", "text/plain", *SUFFIXES, PUBLISHED_MIME)
@@ -60,16 +57,6 @@ def require_room() -> None:
         raise GalleryError(text, path=folder, remedy=remedy) from None
 
 
-def require_open_files() -> None:
-    """Raise ``GalleryError`` unless enough files may be open at once; ask the system for more."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if 0 <= soft < _OPEN_FILES:
-        if 0 <= hard < _OPEN_FILES:
-            text = f"only {hard} files may be open at once, recording needs {_OPEN_FILES}"
-            raise GalleryError(text, remedy=f"run: ulimit -n {_OPEN_FILES}")
-        resource.setrlimit(resource.RLIMIT_NOFILE, (_OPEN_FILES, hard))
-
-
 def write_whole(notebook: NotebookNode, path: Path) -> None:
     """Write a recording completely or not at all; what was there before stays until then.
 
@@ -103,25 +90,24 @@ def accept(
 
     What is ``trusted`` is shown as it is, but there are forms that no page shows.
     ``output_limit`` is in MB (of a million bytes); a picture may take a quarter of it. Raises
-    ``GalleryError`` if an output is too large, is no valid output, or a picture cannot be opened.
+    ``GalleryError`` if an output is too large, or a picture cannot be opened.
     """
     told = []
     for cell, node in zip(recipe.cells, notebook.cells, strict=True):
         tell = partial(GalleryError, path=recipe.path, line=cell.line)
         left_out: list[str] = []
-        for output in node.outputs:
-            for mime, value in output.get("data", {}).items():
+        for data in (each.data for each in node.outputs if "data" in each):
+            for mime in SUFFIXES.keys() & data.keys():
+                text = f"cell {cell.number}: its picture, {mime}, "
                 try:
-                    size = _measure_shown(mime, value)
+                    size = measure_picture(mime, data[mime])
                 except ValueError as error:
-                    mend = "mend what its _repr_..._ method or display() is given"
-                    raise tell(f"cell {cell.number}: {error}", remedy=mend) from None
+                    remedy = "mend what its _repr_..._ method or display() is given"
+                    raise tell(f"{text}{error}", remedy=remedy) from None
                 if size > output_limit / _SHARE:
-                    text = f"its picture takes {size:.1f} MB, and a picture may take "
-                    text += f"{output_limit / _SHARE:g} MB"
+                    text += f"takes {size:.1f} MB, and may take {output_limit / _SHARE:g} MB"
                     remedy = f"draw it with fewer points or dots, or raise {_LIMIT}"
-                    raise tell(f"cell {cell.number}: {text}", remedy=remedy)
-            data = output.get("data", {})
+                    raise tell(text, remedy=remedy)
             left_out += [] if trusted else find_left_out(data)
             if data and not any(mime.startswith(_SHOWN) for mime in data):
                 left_out += [f"an output that has no form but {', '.join(data)}"]
@@ -134,22 +120,4 @@ def accept(
         text = f"its recording takes {size:.1f} MB, and may take {output_limit:g} MB"
         remedy = f"print and show less, or raise {_LIMIT}"
         raise GalleryError(text, path=recipe.path, remedy=remedy)
-    return [each.describe(Path.cwd()) for each in told]
-
-
-def _measure_shown(mime: str, value: Any) -> float:
-    """Return the MB of a picture, 0 of anything else; raise ``ValueError`` for what none can show.
-
-    What no notebook can hold was refused when it was shown.
-    """
-    if mime in SUFFIXES and isinstance(value, str):
-        try:
-            if mime == "image/svg+xml":
-                clean_svg(value)
-            return len(read_picture(mime, value)) / 1e6
-        except ValueError as error:
-            raise ValueError(f"its picture, {mime}, {error}") from None
-    if not (isinstance(value, str) or mime.endswith("json")):
-        kind = "dict" if isinstance(value, dict) else type(value).__name__
-        raise ValueError(f"what it shows as {mime} is of type {kind}, not text")
-    return 0.0
+    return [describe_error(each) for each in told]

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -90,85 +91,71 @@ def run_task(
 
     A kernel that dies gets a second try. Raises ``GalleryError`` if it does not run to its end.
     """
-    recipe = task.to_run
+    recipe = task.recipe
     # before it runs: it may change its own files
-    fingerprint, inputs = task.recipe.replicate_fingerprint, task.recipe.inputs
+    fingerprint, inputs = recipe.replicate_fingerprint, recipe.inputs
     own = conditions.environment | {NUMBER: str(task.number)}
     conditions = replace(conditions, environment=own)
     started = time.monotonic()  # the deadline holds for both tries
     try:
-        notebook, seconds = _run_in_scratch(recipe, conditions, started, on_cell)
+        notebook, clocks, seconds = _run_in_scratch(task, conditions, started, on_cell)
     except KernelDiedError as error:
         say(f"{error.describe(Path.cwd())}\ntrying once more")
-        notebook, seconds = _run_in_scratch(recipe, conditions, started, on_cell)
+        notebook, clocks, seconds = _run_in_scratch(task, conditions, started, on_cell)
     except GalleryError as error:
-        if "failed: NameError" in error.text and len(recipe.cells) < len(task.recipe.cells):
+        if "failed: NameError" in error.text and len(task.to_run.cells) < len(recipe.cells):
             why = "a replicate leaves out cells with '# sphinx_gallery_once'"
             error.remedy = f"{why}: if one defines the name, unmark it, or {error.remedy}"
         raise
     recorded = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    clocks, facts = notebook.metadata.pop("clocks"), conditions.facts
+    made = {"clocks": clocks, "recorded": recorded, "seconds": round(seconds, 1)}
     if task.number:
         published = read_published(notebook, recipe.path)
         if not published:
             text = f"replicate {task.number} published no rows, though the page's run did"
             remedy = "publish them in a cell that is not '# sphinx_gallery_once'"
             raise GalleryError(text, path=recipe.path, remedy=remedy)
+        names = "host", "device", "versions", "commit", "modified"
+        facts = {name: conditions.facts[name] for name in names} | made
         return Replicate(
-            fingerprint=fingerprint,
-            replicate=task.number,
-            host=facts["host"],
-            device=facts["device"],
-            clocks=clocks,
-            versions=facts["versions"],
-            commit=facts["commit"],
-            modified=facts["modified"],
-            recorded=recorded,
-            seconds=round(seconds, 1),
-            published=published,
+            fingerprint=fingerprint, replicate=task.number, published=published, **facts
         )
-    for line in accept(
-        recipe, notebook, conditions.settings.output_limit, trusted=task.file.trusted
-    ):
+    limit, trusted = conditions.settings.output_limit, task.file.trusted
+    for line in accept(recipe, notebook, limit, trusted=trusted):
         say(line)
+    language = {"name": "python", "version": platform.python_version()}
+    language |= {"mimetype": "text/x-python", "file_extension": ".py", "pygments_lexer": "ipython3"}
     notebook.metadata.update(
         kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"},
-        language_info={
-            "name": "python",
-            "version": platform.python_version(),
-            "mimetype": "text/x-python",
-            "file_extension": ".py",
-            "pygments_lexer": "ipython3",
-        },
+        language_info=language,
         recording={
             "schema": SCHEMA,
             "recipe": recipe.name,
             "cells": [cell.fingerprint for cell in recipe.cells],
             "inputs": inputs,
-            **facts,
-            "clocks": clocks,
-            "recorded": recorded,
-            "seconds": round(seconds, 1),
+            **conditions.facts,
+            **made,
         },
     )
     return nbformat.from_dict(notebook)
 
 
 def _run_in_scratch(
-    recipe: Recipe, conditions: Conditions, started: float, on_cell: Callable[[int], None]
-) -> tuple[NotebookNode, float]:
-    """Run a recipe in an empty folder; return its notebook and the seconds it took."""
+    task: Task, conditions: Conditions, started: float, on_cell: Callable[[int], None]
+) -> tuple[NotebookNode, dict[str, Any], float]:
+    """Run a task in an empty folder; return its notebook, the GPU's clocks and the seconds."""
+    recipe = task.to_run
     with run_folder() as folder:
         (folder / "work").mkdir()
         for name in recipe.inputs:
             target = folder / "work" / name
             target.parent.mkdir(parents=True, exist_ok=True)
             shutil.copyfile(recipe.path.parent / name, target)
-        run = Run(recipe, conditions, folder, started)
+        is_to_fail = task.file.expected_to_fail
+        run = Run(recipe, conditions, folder, started, is_to_fail=is_to_fail)
         on_cell(0)
         began = time.monotonic()
         marked = conditions.environment | {MARK: str(folder)}
         with watch_clocks(conditions.gpu, folder / "clocks.csv", marked) as read_clocks:
-            notebook = asyncio.run(run.execute(on_cell))
-            notebook.metadata["clocks"] = read_clocks()
-        return notebook, time.monotonic() - began
+            notebook, clocks = asyncio.run(run.execute(on_cell)), read_clocks()
+        return notebook, clocks, time.monotonic() - began

@@ -6,12 +6,11 @@ several forms separated by ``|``. Who searches the words of one finds those of t
 counts, too: English terms lead to their translations.
 """
 
-import csv
 from collections.abc import Collection
 from pathlib import Path
 
 from ..errors import GalleryError
-from ..translate.glossary import load_glossary, split_forms
+from ..translate.glossary import load_glossary, read_table, split_forms
 
 FILE_NAME = "synonyms.csv"
 COLUMNS = ["language", "searched", "meant"]
@@ -41,32 +40,18 @@ def _read_rows(
         return []
     found = []
     lines: dict[tuple[str, str], int] = {}  # by language and form
-    line = 1
-
-    def refuse(text: str, remedy: str) -> GalleryError:
-        return GalleryError(text, path=path, line=line, remedy=remedy)
-
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, strict=True)
-            if next(reader, []) != COLUMNS:
-                raise refuse("the first line has to name the columns", ",".join(COLUMNS))
-            for cells in filter(None, reader):
-                line = reader.line_num
-                if len(cells) != len(COLUMNS):
-                    raise refuse(f"{len(cells)} cells", "write language,searched,meant")
-                language, searched = cells[0].strip(), split_forms(cells[1])
-                if language not in languages:
-                    remedy = f"use one of {', '.join(languages)}"
-                    raise refuse(f"{language!r} is no language of this project", remedy)
-                if not searched:
-                    raise refuse("no word that readers search", "fill in the second column")
-                for form in searched:
-                    before = lines.setdefault((language, form.lower()), line)
-                    if before != line:
-                        raise refuse(f"{form!r} stands in line {before}, too", "keep one of them")
-                if language == code:
-                    found.append((searched, split_forms(cells[2])))
-    except (csv.Error, UnicodeError) as error:
-        raise refuse(f"not a table in CSV and UTF-8: {error}", "save it as such") from None
+    for line, (language, searched, meant) in read_table(path, *COLUMNS):
+        text = remedy = ""
+        if language not in languages:
+            text = f"{language!r} is no language of this project"
+            remedy = f"use one of {', '.join(languages)}"
+        elif not split_forms(searched):
+            text, remedy = "no word that readers search", "fill in the second column"
+        for form in split_forms(searched):
+            if (before := lines.setdefault((language, form.lower()), line)) != line:
+                text, remedy = f"{form!r} stands in line {before}, too", "keep one of them"
+        if text:
+            raise GalleryError(text, path=path, line=line, remedy=remedy)
+        if language == code:
+            found.append((split_forms(searched), split_forms(meant)))
     return found

@@ -14,17 +14,15 @@ from itertools import pairwise
 from babel import Locale, numbers
 
 from .catalogs import Kind, is_wordless
-from .checks import ALL, CHECKS, Message, advice, check
+from .checks import ALL, CHECKS, Check, Message, advice, check
 from .comments import HIDDEN  # which is refused
-
-__all__ = ["CHECKS"]  # with these
 
 HAN, HANGUL, KANA = "\u3400-\u9fff", "\uac00-\ud7a3\u3131-\u318e", "\u3041-\u30fa"
 _LETTERS = {"Korean": HANGUL, "Chinese": HAN, "Japanese": KANA, "Cyrillic": "\u0400-\u052f"}
 _OWN = {"Kore": "Korean", "Hans": "Chinese", "Hant": "Chinese", "Jpan": "Chinese Japanese"}
 _CHARSET = {"Hans": "gb2312", "Hant": "cp950"}  # has the script's characters, not its sister's
-_WIDE = ("Hans", "Hant")  # full-width punctuation
-_EAST = ("Kore", "Jpan", *_WIDE)
+_WIDE = {"Hans", "Hant"}  # full-width punctuation
+_EAST = {"Kore", "Jpan", *_WIDE}
 _SENTENCE = re.compile(r"[.?!](?=\s|$)|[。？！]")
 _ENDS = {".": "full stop", "?": "question mark", ":": "colon", ";": "semicolon", ",": "comma"}
 _HALF_WIDTH = str.maketrans("。！!？：；，、", "...?:;,,")
@@ -43,10 +41,7 @@ def _new(message: Message, pattern: str, text: str, around: int = 2) -> str:
 
 @advice()
 def check_final_punctuation(message: Message) -> Iterator[str]:
-    """Texts that end in another way than their source.
-
-    Bad: It is fast. -> 빠릅니다  Good: It is fast. -> 빠릅니다.
-    """
+    """Texts that end in another way than their source."""
     source, target = message.text.rstrip(), message.translation.rstrip()
     was, now = (_end_of(each) for each in (source, target))
     script, words = message.language.script, len(source.split())
@@ -84,54 +79,60 @@ def _needs_end(script: str, text: str, words: int, was: str, sentences: int) -> 
     return script in (*_WIDE, "Cyrl", "Grek") and words > 3
 
 
-@advice(scripts={"Kore", *_WIDE})
-def check_width(message: Message) -> Iterator[str]:
-    """Punctuation of the wrong width: half in Chinese sentences, full in Korean ones.
+def _tell(
+    name: str,
+    pattern: str,
+    told: str,
+    scripts: Collection[str] = (),
+    of: Collection[Kind] = ALL - {Kind.FORMULA},
+    around: int = 2,
+    words: bool = False,
+) -> None:
+    """Add a check of what a translation may not have unless its source does."""
 
-    Bad: 빠릅니다。  Good: 빠릅니다.
-    """
-    text = message.wording[1]
-    if message.language.script == "Kore":
-        wide = "[\uff01-\uff0f\uff1a-\uff3f\uff41-\uff5e、。]"
-        if not text.isascii() and (found := _new(message, wide, text)):
-            yield f"full-width punctuation: {found}; write it in half width"
-    elif re.search(f"[{HAN}]", text):
-        narrow = (
-            rf"[,;!?](?!\d)|(?<=[{HAN}])\s*:(?![a-z:])|(?<!:):(?=\s*[{HAN}]|\s*$)|\.$"
-            rf"|(?<=[{HAN}])\.(?=\s|$|[{HAN}])|\((?=[^()]*[{HAN}])|(?<=[{HAN}])\("
-        )
-        narrow += "" if message.kind is Kind.COMMENT else rf"|\"(?=[{HAN}])|(?<=[{HAN}])\""
-        if found := _new(message, narrow, text):
-            yield f"half-width punctuation: {found}; write it in full width"
+    def run(message: Message) -> Iterator[str]:
+        text = message.wording[1] if words else message.translation
+        if found := _new(message, pattern, text, around):
+            yield told.format(found)
+
+    CHECKS.append(Check(name=name, run=run, of=of, scripts=scripts, whole=True))
 
 
-@advice(scripts={"Kore", *_WIDE})
-def check_spacing(message: Message) -> Iterator[str]:
-    """Spaces beside Latin words in Chinese, and before particles in Korean.
-
-    Bad: ``fit`` 은 빠릅니다.  Good: ``fit``은 빠릅니다.
-    """
-    text = message.translation
-    if message.language.script == "Kore":
-        particle = r"(?<=[\w`)%]) (?:은|는|을|를|과|와|의|에서|으로|에게)(?=[\s.,]|$)"
-        if found := _new(message, particle, text):
-            yield f"a space before a particle: {found}; remove it"
-        return
-    missing = rf"[{HAN}][A-Za-z0-9]|[A-Za-z0-9][{HAN}]|[{HAN}](?=``)|(?<=``)[{HAN}]"
-    if found := _new(message, missing, text):
-        yield f"no space between Chinese and Latin text: {found}; put one there"
-    if found := _new(
-        message, rf"[{HAN}] (?=[，。：；？！）、」》”])|[，。：；？！（、「《“] (?=[\w`])", text
-    ):
-        yield f"a space beside full-width punctuation: {found}; remove it"
+_FULL = "[\uff01-\uff0f\uff1a-\uff3f\uff41-\uff5e、。]"
+_HALF = (
+    rf"[,;!?](?!\d)|(?<=[{HAN}])\s*:(?![a-z:])|(?<!:):(?=\s*[{HAN}]|\s*$)|\.$"
+    rf"|(?<=[{HAN}])\.(?=\s|$|[{HAN}])|\((?=[^()]*[{HAN}])|(?<=[{HAN}])\("
+)
+_QUOTE = rf"\"(?=[{HAN}])|(?<=[{HAN}])\""
+_TO_FULL = "half-width punctuation: {}; write it in full width"
+_PARTICLE = r"(?<=[\w`)%]) (?:은|는|을|를|과|와|의|에서|으로|에게)(?=[\s.,]|$)"
+_NO_SPACE = rf"[{HAN}][A-Za-z0-9]|[A-Za-z0-9][{HAN}]|[{HAN}](?=``)|(?<=``)[{HAN}]"
+_SPACE = rf"[{HAN}] (?=[，。：；？！）、」》”])|[，。：；？！（、「《“] (?=[\w`])"
+_STYLE = r".{0,7}(?:(?:(?<![니보마])다|(?<=아니)다)|(?<![세필개중주수소강])요|죠)"
+_KOREAN, _CODE = {"Kore"}, {Kind.COMMENT, Kind.FORMULA}
+_tell("width", _FULL, "full-width punctuation: {}; write it in half width", _KOREAN, words=True)
+_tell("width", _HALF, _TO_FULL, _WIDE, words=True)
+_tell("width", _QUOTE, _TO_FULL, _WIDE, ALL - _CODE, words=True)
+_tell("spacing", _PARTICLE, "a space before a particle: {}; remove it", _KOREAN)
+_tell("spacing", _NO_SPACE, "no space between Chinese and Latin text: {}; put one there", _WIDE)
+_tell("spacing", _SPACE, "a space beside full-width punctuation: {}; remove it", _WIDE)
+for _name, _letters in _LETTERS.items():
+    _others = [script for script in _OWN if _name not in _OWN[script]]
+    _found = f"{_name} letters: {{}}; write the text in those of the language"
+    _tell("script", f"[{_letters}]+", _found, _others, ALL, 0)
+_twice, _TWICE = "written twice: {}; remove one", r"(?<![\w.])([^\W\d_]\w*)\s+\1(?!\w)"
+_tell("doubled-word", _TWICE, _twice, around=0, words=True)
+_TWICE = rf"(?!一)([{HAN}]{{2,6}})\1|(?<!目)的的(?!确)|把把|被被"
+_tell("doubled-word", _TWICE, _twice, _WIDE, around=0, words=True)
+_style = "another style: ...{}; write 합니다, as all pages do"
+_tell("register", rf"{_STYLE}(?=[.!](?:[\s)\"'”’*]|$)|\s*$)", _style, _KOREAN, around=0, words=True)
+_directive = "a directive, which readers would see as it is: {}; leave it out"
+_tell("emphasis", r"\.\. [\w-]+::", _directive, of={Kind.PROSE}, around=0)
 
 
 @check()
 def check_spaces(message: Message) -> Iterator[str]:
-    """Spaces at the start or the end, or two in a row, where the source has none.
-
-    Bad: "빠릅니다.  다음은"  Good: "빠릅니다. 다음은"
-    """
+    """Spaces at the start or the end, or two in a row, where the source has none."""
     places = {"at the start": "^[ \xa0\u3000]", "at the end": "[ \xa0\u3000]$"}
     for place, pattern in (places | {"doubled": r"\S[ \xa0\u3000]{2,}\S"}).items():
         if re.search(pattern, message.translation) and not re.search(pattern, message.text):
@@ -140,10 +141,7 @@ def check_spaces(message: Message) -> Iterator[str]:
 
 @advice()
 def check_pairs(message: Message) -> Iterator[str]:
-    """Brackets and quotation marks of which one is missing.
-
-    Bad: 경과 시간(wall을 봅니다.  Good: 경과 시간(wall)을 봅니다.
-    """
+    """Brackets and quotation marks of which one is missing."""
     source, target = message.wording
     # „…“ and ”…” are pairs, too: these are counted together
     source, target = (re.sub("[„“”]", '"', text) for text in (source, target))
@@ -157,33 +155,19 @@ def check_pairs(message: Message) -> Iterator[str]:
             yield f"{lost} is missing, the other half of a pair; write it"
 
 
-@advice(of=ALL)
+@advice(of=ALL, scripts=_CHARSET)
 def check_script(message: Message) -> Iterator[str]:
-    """Letters of another language's script, and characters of traditional Chinese in simplified.
-
-    Bad: 커널을 融合합니다  Good: 커널을 융합합니다
-    """
-    script, text = message.language.script, message.translation
-    if script not in _OWN or text.isascii():
-        return
-    for name, letters in _LETTERS.items():
-        if name not in _OWN[script] and (found := _new(message, f"[{letters}]+", text, 0)):
-            yield f"{name} letters: {found}; write the text in {message.language.name}"
-    if charset := _CHARSET.get(script):
-        others = set(re.findall(f"[{HAN}]", text)) - set(message.text)
-        if found := " ".join(sorted(c for c in others if not c.encode(charset, "ignore"))):
-            yield f"characters of the other Chinese script, or very rare: {found}; write others"
+    """Characters of traditional Chinese in simplified, and the other way round."""
+    others = set(re.findall(f"[{HAN}]", message.translation)) - set(message.text)
+    charset = _CHARSET[message.language.script]
+    if found := " ".join(sorted(c for c in others if not c.encode(charset, "ignore"))):
+        yield f"characters of the other Chinese script, or very rare: {found}; write others"
 
 
-@advice(of=ALL)
+@advice(of=ALL, scripts=_OWN)
 def check_character(message: Message) -> Iterator[str]:
-    """Characters in pieces, lost, private or unseen, and blanks that are not the plain one.
-
-    Bad: 커널을<U+00A0>융합  Good: 커널을 융합
-    """
+    """Characters in pieces, lost, private or unseen, and blanks that are not the plain one."""
     text = message.translation
-    if message.language.script not in _OWN or text.isascii():
-        return
     if unicodedata.normalize("NFC", text) != text:
         yield "letters in pieces (NFD), as macOS names files; save the text as NFC"
         return
@@ -202,10 +186,7 @@ _LOOKALIKES = str.maketrans(
 
 @advice()
 def check_names(message: Message) -> Iterator[str]:
-    """Names that are translated, misspelt, or written with letters that only look like theirs.
-
-    Bad: 파이토치  Good: PyTorch
-    """
+    """Names that are translated, misspelt, or written with letters that only look like theirs."""
     source, target = message.wording
     words = set(re.findall(r"(?<!\d )(?<![A-Za-z\d])[A-Za-z][A-Za-z0-9]{2,}", source))
     for word in sorted(words):
@@ -237,19 +218,9 @@ _TURNS = re.compile(
     r"|if|when|where|which|that|because|below|above|beside|to|into|as|at|per|like|not|unlike|times)\b"
 )
 _KEEPS = re.compile(r"[.;:!?]\s|\b(?:and|or|but|while)\b")
-_SCALES = {
-    "만": 4,
-    "천": 3,
-    "백만": 6,
-    "억": 8,
-    "万": 4,
-    "千": 3,
-    "百万": 6,
-    "亿": 8,
-    "萬": 4,
-    "億": 8,
-}
-_SCALES |= {"thousand": 3, "million": 6, "billion": 9}
+_SCALES = dict.fromkeys(["천", "千", "thousand"], 3) | dict.fromkeys(["만", "万", "萬"], 4)
+_SCALES |= dict.fromkeys(["백만", "百万", "million"], 6) | dict.fromkeys(["억", "亿", "億"], 8)
+_SCALES["billion"] = 9
 _SCALED = re.compile(rf"(\d+(?:[.,]\d+)*) ?({'|'.join(sorted(_SCALES, key=len, reverse=True))})")
 _UNITS = "zero one two three four five six seven eight nine ten eleven twelve"
 _WORDS = {word: str(number) for number, word in enumerate(_UNITS.split())}
@@ -268,10 +239,7 @@ _UNIT_WORD = re.compile(
 
 @advice()
 def check_numbers(message: Message) -> Iterator[str]:
-    """Numbers and their units; their order may change.
-
-    Bad: 2.11 -> 2.12  Good: 2.11 -> 2.11
-    """
+    """Numbers and their units; their order may change."""
     source, target = message.words
     was = Counter(re.sub(r",(?=\d{3}\b)", "", each) for each in _DIGITS.findall(source))
     target = _in_english(target, was, message.language.locale)
@@ -343,10 +311,7 @@ def _values(text: str) -> dict[str, set[float]]:
 
 @advice(of={Kind.PROSE})
 def check_order(message: Message) -> Iterator[str]:
-    """Figures, literals or links that were swapped.
-
-    Bad: in {b} instead of {a} -> {b}에서 {a}로  Good: in {b} instead of {a} -> {a}에서 {b}로
-    """
+    """Figures, literals or links that were swapped."""
     turns = [tuple(filter(None, each)) for each in _FROM_TO.findall(message.text)]
     for pair in _FROM_TO.findall(message.translation):
         old, new = filter(None, pair)
@@ -368,11 +333,7 @@ def check_order(message: Message) -> Iterator[str]:
 
 @check()
 def check_untranslated(message: Message) -> Iterator[str]:
-    """Sentences that are still the English ones.
-
-    Bad: Measure with your own inputs. -> Measure with your own inputs.
-    Good: Measure with your own inputs. -> 직접 쓰는 입력으로 측정합니다.
-    """
+    """Sentences that are still the English ones."""
     words = re.findall(r"[A-Za-z]{2,}", message.words[0])
     if message.translation.strip() == message.text.strip():
         if len(words) > 2 and any(map(str.islower, words)) and not is_wordless(message.text):
@@ -392,10 +353,7 @@ def check_untranslated(message: Message) -> Iterator[str]:
 
 @advice(of={Kind.PROSE})
 def check_emphasis(message: Message) -> Iterator[str]:
-    """Bold or italics of the source that are lost, and stars or backticks that readers would see.
-
-    Bad: ** 주의 ** 실행 전  Good: **주의** 실행 전
-    """
+    """Emphasis of the source that is lost, and stars or backticks that readers would see."""
     source, target = message.source, message.target
     if target.plain.count("*") > source.plain.count("*"):
         yield "a star that readers would see; close what it opens, with no space inside: **words**"
@@ -403,35 +361,3 @@ def check_emphasis(message: Message) -> Iterator[str]:
         yield "emphasis of the source is lost; put the words between the same stars"
     if source.parts == target.parts and target.plain.count("`") > source.plain.count("`"):
         yield "a backtick that readers would see; leave it out, or close what it opens"
-    if _new(message, r"\.\. [\w-]+::", message.translation, 0):
-        yield "a directive, which readers would see as it is; leave it out"
-
-
-@advice()
-def check_doubled_word(message: Message) -> Iterator[str]:
-    """Words that stand twice in a row.
-
-    Bad: 커널을 커널을 융합합니다.  Good: 커널을 융합합니다.
-    """
-    source, target = message.wording
-    patterns = [r"(?<![\w.])([^\W\d_]\w*)\s+\1(?!\w)"]
-    if message.language.script in ("Hans", "Hant"):
-        patterns.append(rf"(?!一)([{HAN}]{{2,6}})\1|(?<!目)的的(?!确)|把把|被被")
-    for pattern in patterns:
-        if (found := re.search(pattern, target)) and found[0] not in source:
-            yield f"written twice: {found[0]}; remove one"
-
-
-@advice(scripts={"Kore"})
-def check_register(message: Message) -> Iterator[str]:
-    """Sentences of another style than 합니다.
-
-    Bad: 커널을 융합한다.  Good: 커널을 융합합니다.
-    """
-    text, end = message.wording[1].rstrip(), r"(?=[.!](?:[\s)\"'”’*]|$)|$)"
-    for pattern in (
-        rf"(?:(?<![니보마])다|(?<=아니)다){end}",
-        rf"(?:(?<![세필개중주수소강])요|죠){end}",
-    ):
-        if found := re.search(pattern, text):
-            yield f"another style: ...{text[: found.end()][-8:]}; write 합니다, as all pages do"

@@ -71,6 +71,11 @@ def find_catalogs(locale: Path, language: str) -> list[Path]:
     return sorted(path for path in found if not path.name.startswith(".") and path.is_file())
 
 
+def all_catalogs(project: Project, language: str) -> list[Path]:
+    """Return a language's catalogs in a project, labels of the engine last."""
+    return [path for each in locale_folders(project) for path in find_catalogs(each, language)]
+
+
 def shipped_labels(code: str) -> Path | None:
     """Return the catalog of the engine's labels for a language such as pt_BR, or else for pt."""
     for each in (code, code.partition("_")[0]):
@@ -95,16 +100,16 @@ def read_catalog(path: Path) -> polib.POFile:
     except OSError as error:
         raise GalleryError(f"cannot be read: {error.strerror}", path=path) from None
     declared = re.search(rb"charset=([^\\\"\r\n]*)", content)
-    if declared and declared[1].lower().replace(b"-", b"") not in (b"utf8", b"usascii", b"ascii"):
-        # programs that obey it would read another text than reviewers see
-        line = content[: declared.start()].count(b"\n") + 1
-        text = f"the charset {declared[1].decode(errors='replace')}, which not all programs read"
-        raise GalleryError(text, path=path, line=line, remedy="save the file as UTF-8")
+    charset = declared[1].lower().replace(b"-", b"") if declared else b"utf8"
+    problem, place, text = "a zero byte", content.find(b"\0"), ""
     try:
         text = content.decode()
-        problem, place = "a zero byte", content.find(b"\0")
     except UnicodeDecodeError as error:
         problem, place = "a character that is not UTF-8", error.start
+    if declared and charset not in (b"utf8", b"usascii", b"ascii"):
+        # programs that obey it would read another text than reviewers see
+        place, name = declared.start(), declared[1].decode(errors="replace")
+        problem = f"the charset {name}, which not all programs read"
     if place >= 0:
         line = content[:place].count(b"\n") + 1
         raise GalleryError(problem, path=path, line=line, remedy="save the file as UTF-8")
@@ -218,7 +223,7 @@ def percent_done(words: int, words_left: int) -> int:
 def count_left(project: Project, code: str) -> int:
     """Return how many messages a language's catalogs do not translate, or as fuzzy."""
     left = 0
-    for path in (path for each in locale_folders(project) for path in find_catalogs(each, code)):
+    for path in all_catalogs(project, code):
         with contextlib.suppress(GalleryError):  # which the build has told
             left += sum(not (e.obsolete or e.translated()) for e in read_catalog(path))
     return left

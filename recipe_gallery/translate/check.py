@@ -1,8 +1,7 @@
 """Check catalogs: ``recipe-gallery check-po``."""
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import polib
@@ -10,45 +9,21 @@ import polib
 from ..errors import GalleryError, suggest, visible
 from ..languages import FILE_NAME, Language, choose_languages, load_languages, require_listed
 from ..project import Project, find_pages
-from .advice import CHECKS
+from . import advice  # noqa: F401 (its checks are among all)
 from .catalogs import (
     ENGINE_LOCALE,
     Kind,
+    all_catalogs,
     catalog_of,
-    find_catalogs,
-    is_wordless,
     kind_of,
     label_domains,
     line_of,
-    locale_folders,
     read_catalog,
-    shorten,
     split_path,
 )
-from .checks import Message, describe_length, find_allowed, find_misused, run_checks
+from .checks import Problem, compare, examine
 from .glossary import Glossary, load_glossary
 from .pot import messages_for, read_pots
-
-_NAMED = 3  # messages that are told one by one
-
-
-@dataclass(frozen=True, kw_only=True)
-class Problem:
-    """What is wrong at one line of a catalog."""
-
-    path: Path
-    line: int
-    message: str
-    check: str
-    breaks: bool = False  # readers get English
-
-    def __str__(self) -> str:
-        return self.describe()
-
-    def describe(self, root: Path | None = None) -> str:
-        """Return one line; a path below ``root`` is shown relative to it."""
-        text = f"{' '.join(self.message.split(chr(10)))} ({self.check})"
-        return GalleryError(text, path=self.path, line=self.line).describe(root)
 
 
 def check_project(project: Project, targets: Sequence[str]) -> list[Problem]:
@@ -104,13 +79,12 @@ def _find_target(
     """Return the catalogs that a target names, each with its language."""
     path, paths = Path(target), []
     if target in languages:
-        folders = locale_folders(project)
-        paths = [found for folder in folders for found in find_catalogs(folder, target)]
+        paths = all_catalogs(project, target)
     elif path.exists():
         paths = sorted(path.rglob("*.po")) if path.is_dir() else [path]
     elif "/" in target or target.endswith(".po"):
-        problem = f"{target}: no such file or folder"
-        raise GalleryError(problem, remedy="name a catalog or a language")
+        problem, remedy = f"{target}: no such file or folder", "name a catalog or a language"
+        raise GalleryError(problem, remedy=remedy)
     else:
         choose_languages(project.root, [target])  # says what there is
     for found in paths:
@@ -154,66 +128,19 @@ def check_file(
         tell(1, f'the header {said}; write "Language: {code}\\n" as the folder is called', "header")
     # The engine's labels are of no site: its terms are not theirs.
     glossary = Glossary() if path.is_relative_to(ENGINE_LOCALE) else load_glossary(locale)
-    seen: dict[str, int] = {}
-    for entry in catalog:
-        line = line_of(entry)
-        if entry.obsolete:
-            continue
-        if seen.setdefault(entry.msgid, line) != line:
-            told = f"the message of line {seen[entry.msgid]} again; keep one of the two"
-            tell(line, told, "duplicate", breaks=True)
-        if entry.msgctxt is not None:
-            told = "msgctxt, which no message has, so that none is found; remove its line"
-            tell(line, told, "context")
-        for text in find_misused(entry.tcomment):
-            tell(line, text, "allow")
-        if entry.msgid_plural or entry.msgstr_plural:
-            told = "plural forms, which no message has; write msgid and msgstr alone"
-            tell(line, told, "plural", breaks=True)
-        elif excess := describe_length(entry.msgid, entry.msgstr):
-            tell(line, excess, "size", breaks=True)
-        elif entry.msgstr:
-            message = Message(
-                text=entry.msgid,
-                translation=entry.msgstr,
-                kind=(wanted or {}).get(entry.msgid) or kind_of(entry, label=domain in labels),
-                fuzzy=entry.fuzzy,
-                language=language,
-                glossary=glossary,
-            )
-            allowed = find_allowed(entry.tcomment)
-            for check, text in run_checks(message, CHECKS):
-                # fuzzy texts reach no page, so they break none
-                if not (entry.fuzzy if check.breaks else check.name in allowed):
-                    tell(line, text, check.name, breaks=check.breaks)
-        elif language.published and (wanted is None or entry.msgid in wanted):
-            tell(line, "not translated: readers get English; translate it", "empty")
+    entries = [entry for entry in catalog if not entry.obsolete]
+    kinds: dict[str, set[Kind | None]] = {
+        entry.msgid: {(wanted or {}).get(entry.msgid) or kind_of(entry, label=domain in labels)}
+        for entry in entries
+    }
+    problems += examine(path, entries, kinds, language, glossary)
+    for entry in entries if language.published else ():
+        is_empty = not (entry.msgstr or entry.msgid_plural or entry.msgstr_plural)
+        if is_empty and (wanted is None or entry.msgid in wanted):
+            tell(line_of(entry), "not translated: readers get English; translate it", "empty")
     if wanted is not None:
-        for line, text, name in _compare(catalog, wanted):
-            tell(line, f"{text}; run: {suggest('update-po', code)}", name)
+        problems += compare(path, catalog, list(wanted), code)
     return problems
-
-
-def _compare(catalog: polib.POFile, wanted: Mapping[str, Kind]) -> Iterator[tuple[int, str, str]]:
-    """Yield where a catalog has other messages than its page: line, what, and the check's name."""
-    live = {entry.msgid: line_of(entry) for entry in catalog if not entry.obsolete}
-    put_away = {entry.msgid: line_of(entry) for entry in catalog if entry.obsolete}
-    unknown = [text for text in live if text not in wanted]
-    if len(unknown) > _NAMED:
-        told = f"{len(unknown)} messages that the page does not have, as {shorten(unknown[0])}"
-        yield live[unknown[0]], told, "unknown"
-    for text in unknown if len(unknown) <= _NAMED else ():
-        yield live[text], f"the page does not have this message: {shorten(text)}", "unknown"
-    missing = [text for text in wanted if text not in live and not is_wordless(text)]
-    for text in set(missing) & put_away.keys():
-        yield put_away[text], f"obsolete (#~), but the page has it: {shorten(text)}", "obsolete"
-    missing = [text for text in missing if text not in put_away]
-    if missing:
-        order = list(wanted)
-        before = [live[text] for text in order[: order.index(missing[0])] if text in live]
-        many = f"{len(missing)} messages of the page are missing, the first is"
-        told = many if len(missing) > 1 else "a message of the page is missing:"
-        yield max(before, default=1), f"{told} {shorten(missing[0])}", "missing"
 
 
 def format_problems(problems: Sequence[Problem], form: str) -> str:

@@ -1,25 +1,27 @@
 """Checks of translations: what a message is, how a function becomes a check, what breaks a page.
 
-A check is a generator that yields what is wrong with one message; its docstring shows a bad and a
-good translation, and its decorator tells to which kinds of messages it applies. Advice is excused
-at the message itself, by a translator's comment with a reason::
+A check is a generator that yields what is wrong with one message; its decorator tells to which
+kinds of messages it applies, and tests/engine/translate/messages.jsonl has what each tells of which
+translation. Advice is excused at the message itself, by a translator's comment with a reason::
 
     # check-po: allow glossary (here "layer" is a layer of abstraction)
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from itertools import zip_longest
+from pathlib import Path
 from typing import Any
 from unicodedata import normalize
 
 import polib
 
+from ..errors import GalleryError, suggest
 from ..languages import Language
-from .catalogs import Kind, line_of
+from .catalogs import Kind, is_wordless, line_of, shorten
 from .comments import HIDDEN, find_problem
 from .glossary import Glossary
 from .markup import FREE_ROLES, TOUCHES, Markup, explain, parse
@@ -139,39 +141,27 @@ def check(**options: Any) -> Callable[[CheckFunction], CheckFunction]:
 advice = partial(check, of=ALL - {Kind.FORMULA}, whole=True)
 
 
-def run_checks(message: Message, checks: Iterable[Check]) -> Iterator[tuple[Check, str]]:
-    """Yield what checks that apply find wrong with a message."""
-    for each in checks:
-        if each.applies(message.kind, message.language) and not (each.whole and message.broken):
-            for problem in each.run(message):
-                yield each, problem
-
-
 _ALLOW = re.compile(r"check-po: allow (?P<name>[\w-]+)(?P<reason>.*)")
 
 
-def find_allowed(comment: str) -> set[str]:
-    """Return the checks that a translator's comment excuses."""
-    found = _ALLOW.finditer(comment) if comment else ()
-    return {each["name"] for each in found if _has_reason(each)}
-
-
-def find_misused(comment: str) -> Iterator[str]:
-    """Yield what a translator's comment cannot excuse."""
+def read_excuses(comment: str) -> tuple[set[str], list[str]]:
+    """Return the checks that a translator's comment excuses, and what it cannot excuse."""
+    allowed, misused = set(), []
     # a catalog does not say what is good for readers
     excusable = {each.name: not each.breaks for each in CHECKS}
     for found in _ALLOW.finditer(comment):
         name = found["name"]
         if name not in excusable:
-            yield f"no check that can be allowed is called {name!r}; take the name from its message"
+            problem = f"no check that can be allowed is called {name!r}"
+            misused.append(f"{problem}; take the name from its message")
         elif not excusable[name]:
-            yield f"{name} cannot be allowed, because readers would be harmed; mend the translation"
-        elif not _has_reason(found):
-            yield f'a reason is missing; write "check-po: allow {name} (why)"'
-
-
-def _has_reason(found: re.Match[str]) -> bool:
-    return len(re.sub(r"\W", "", found["reason"])) > 1
+            problem = f"{name} cannot be allowed, because readers would be harmed"
+            misused.append(f"{problem}; mend the translation")
+        elif len(re.sub(r"\W", "", found["reason"])) < 2:
+            misused.append(f'a reason is missing; write "check-po: allow {name} (why)"')
+        else:
+            allowed.add(name)
+    return allowed, misused
 
 
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
@@ -190,10 +180,7 @@ def _added(message: Message, pattern: re.Pattern[str], translation: str) -> str:
 
 @check(breaks=True)
 def check_hidden_character(message: Message) -> Iterator[str]:
-    """Control, direction-changing and zero-width characters, which nobody sees.
-
-    Bad: 커널<U+200B>을  Good: 커널을
-    """
+    """Control, direction-changing and zero-width characters, which nobody sees."""
     for character in dict.fromkeys(HIDDEN.findall(message.translation)):
         if character not in f"\n{message.text}":
             yield f"invisible character U+{ord(character):04X}; remove it"
@@ -201,10 +188,7 @@ def check_hidden_character(message: Message) -> Iterator[str]:
 
 @check(of={Kind.COMMENT}, breaks=True)
 def check_comment(message: Message) -> Iterator[str]:
-    """Comments that would end the comment, or that a tool would read.
-
-    Bad: 캐시를 비웁니다<line break>import os  Good: 캐시를 비웁니다
-    """
+    """Comments that would end the comment, or that a tool would read."""
     if message.comment_problem:
         yield message.comment_problem
     added = sorted(message.target.parts - message.source.parts)
@@ -214,34 +198,23 @@ def check_comment(message: Message) -> Iterator[str]:
 
 @check(of=ALL - {Kind.COMMENT}, breaks=True)
 def check_line_break(message: Message) -> Iterator[str]:
-    r"""Line breaks inside a text that is one paragraph.
-
-    Bad: "첫 문장.\n둘째 문장."  Good: "첫 문장. 둘째 문장."
-    """
+    r"""Line breaks inside a text that is one paragraph."""
     if "\n" in message.translation and "\n" not in message.text:
         yield "a line break that the source does not have; write one paragraph"
 
 
 @check(of={Kind.PROSE}, breaks=True)
 def check_markup(message: Message) -> Iterator[str]:
-    """Markup that does not parse, or that makes something else than a paragraph.
-
-    Bad: ``torch.compile`은  Good: ``torch.compile``은
-    """
-    target, known = message.target, set(message.source.problems)
+    """Markup that does not parse, or that makes something else than a paragraph."""
     touches = not message.language.words_touch_markup and bool(
         _TOUCHING.search(message.translation)
     )
-    told: set[str] = set()
+    target, told = message.target, ""
     for problem, place in zip_longest(target.problems, target.places, fillvalue=""):
-        if problem and problem not in known:
-            if problem.startswith("Inline interpreted") and any(
-                "Inline literal" in e for e in told
-            ):
-                continue  # what is left of the literal's backticks
-            if problem in told:
-                continue
-            told.add(problem)
+        # a role that is not closed may be what is left of the backticks of a literal
+        is_rest = problem.startswith("Inline interpreted") and "Inline literal" in told
+        if problem in message.new_problems and problem not in told and not is_rest:
+            told += problem
             yield f"markup: {explain(problem, place, touches=touches)}"
     if _NOQA.search(message.translation) and not _NOQA.search(message.text):
         yield "# noqa at the end is for Sphinx and not for readers; leave it out"
@@ -249,10 +222,7 @@ def check_markup(message: Message) -> Iterator[str]:
 
 @check(of={Kind.PROSE}, breaks=True)
 def check_markup_changed(message: Message) -> Iterator[str]:
-    """Literals, roles and their targets, links, formulas, footnotes: the same as in the source.
-
-    Bad: ``torch.compile`` -> ``torch.export``  Good: ``torch.compile`` -> ``torch.compile``
-    """
+    """Literals, roles, links, formulas, footnotes, figures, claims: the same as in the source."""
     if message.new_problems:
         return  # told already
     source, target = message.source, message.target
@@ -301,32 +271,9 @@ def _name_part(part: Part, text: str) -> str:
     return " or ".join(dict.fromkeys(_REFERENCE.findall(text))) or part[1]
 
 
-@check(of={Kind.PROSE}, breaks=True)
-def check_figures(message: Message) -> Iterator[str]:
-    """Measured figures and claims: the same keys as in the source; words around them are free.
-
-    Bad: :claim:`{a.time} 걸립니다 <b>`  Good: :claim:`{a.time}이 걸립니다 <a>`
-    """
-    if message.new_problems:
-        return  # told already
-    source, target = message.source.figures, message.target.figures
-    if source == target:
-        return
-    missing, added = (
-        ", ".join(sorted(each.elements())) for each in (source - target, target - source)
-    )
-    if missing:
-        yield f"missing from the translation: {missing}; copy the keys from the source"
-    elif added:
-        yield f"not in the source: {added}; copy the keys from there"
-
-
 @check(of={Kind.FORMULA}, breaks=True)
 def check_formula(message: Message) -> Iterator[str]:
-    r"""Formulas that differ in more than the words inside \text{...}.
-
-    Bad: \frac{비용}{절감}  Good: \frac{\text{비용}}{\text{절감}}
-    """
+    r"""Formulas that differ in more than the words inside \text{...}."""
     source, target = (
         re.sub(r"\s+", "", re.sub(r"\\text\{[^{}]*\}", r"\\text{}", text))
         for text in (message.text, message.translation)
@@ -337,10 +284,7 @@ def check_formula(message: Message) -> Iterator[str]:
 
 @check(of={Kind.LABEL}, breaks=True)
 def check_placeholder(message: Message) -> Iterator[str]:
-    """Placeholders and HTML tags of labels: the same as in the source.
-
-    Bad: %(날짜)s에 기록  Good: %(date)s에 기록
-    """
+    """Placeholders and HTML tags of labels: the same as in the source."""
     for pattern, name in ((PLACEHOLDER, "placeholder"), (TAG, "tag")):
         source = Counter(pattern.findall(message.text))
         target = Counter(pattern.findall(message.translation))
@@ -355,78 +299,137 @@ def check_placeholder(message: Message) -> Iterator[str]:
 
 @check(breaks=True)
 def check_address(message: Message) -> Iterator[str]:
-    """Addresses of the web or of mail that the source does not have.
-
-    Bad: 난수 https://spam.example  Good: 난수
-    """
+    """Addresses of the web or of mail that the source does not have."""
     # an address of the web in prose is compared as the link that it becomes
-    added = ""
-    if message.kind is not Kind.PROSE:
-        added = _added(message, ADDRESS, message.translation)
-    if "@" in message.translation:
-        added = added or _added(message, _MAIL, message.translation)
-    if added:
+    patterns = (_MAIL,) if message.kind is Kind.PROSE else (ADDRESS, _MAIL)
+    for added in filter(None, (_added(message, each, message.translation) for each in patterns)):
         yield f"an address that the source does not have: {added}; leave it out"
 
 
 @check(of=ALL - {Kind.LABEL}, breaks=True)
 def check_raw_html(message: Message) -> Iterator[str]:
-    """HTML that the source does not have.
-
-    Bad: <b>빠릅니다</b>  Good: **빠릅니다**
-    """
+    """HTML that the source does not have."""
     if added := _added(message, TAG, message.target.plain):
         yield f"HTML that the source does not have: {added}; leave it out"
 
 
 @check(of=ALL - {Kind.FORMULA})
 def check_glossary(message: Message) -> Iterator[str]:
-    """Terms that are not translated as the glossary says.
-
-    Bad: kernel -> 핵  Good: kernel -> 커널
-    """
+    """Terms that are not translated as the glossary says."""
     for term, expected in message.glossary.missing(message.language.code, *message.wording):
         yield f"{term!r} is {expected!r} in the glossary; use that term"
 
 
 @check()
 def check_fuzzy(message: Message) -> Iterator[str]:
-    """Take no translation that waits to be revised because the source changed.
-
-    Bad: #, fuzzy  Good: the translation revised, the line "#, fuzzy" removed
-    """
+    """Take no translation that waits to be revised because the source changed."""
     if message.fuzzy:
         yield "fuzzy: readers get English; revise it (#| is the former text) and remove the flag"
 
 
-def find_unfit(
-    entries: Iterable[polib.POEntry], kinds: Kinds, language: Language
-) -> list[tuple[polib.POEntry, str]]:
-    """Return the messages that would hurt a reader or spoil a page, each with the first reason.
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """What is wrong at one line of a catalog."""
 
-    ``kinds`` tells what each message is.
+    path: Path
+    line: int
+    message: str
+    check: str
+    breaks: bool = False  # readers get English
+
+    def __str__(self) -> str:
+        return self.describe()
+
+    def describe(self, root: Path | None = None) -> str:
+        """Return one line; a path below ``root`` is shown relative to it."""
+        text = f"{' '.join(self.message.split(chr(10)))} ({self.check})"
+        return GalleryError(text, path=self.path, line=self.line).describe(root)
+
+
+def examine(
+    path: Path,
+    entries: Iterable[polib.POEntry],
+    kinds: Kinds,
+    language: Language,
+    glossary: Glossary | None = None,
+) -> Iterator[Problem]:
+    """Yield what is wrong with messages in use, ``kinds`` telling what each is.
+
+    Without a glossary that is what would hurt a reader or spoil a page, with one advice, too.
     """
-    found = []
+    checks = [each for each in CHECKS if each.breaks or glossary is not None]
     lines: dict[str, int] = {}
     for entry in entries:
-        problem = ""
-        first = lines.setdefault(entry.msgid, line_of(entry))
-        if first != line_of(entry):
-            problem = f"the message of line {first} again; keep one of the two (duplicate)"
-        elif entry.msgid_plural or entry.msgstr_plural:
+        line, allowed = line_of(entry), set[str]()
+        tell = partial(Problem, path=path, line=line)
+        if (first := lines.setdefault(entry.msgid, line)) != line:
+            text = f"the message of line {first} again; keep one of the two"
+            yield tell(message=text, check="duplicate", breaks=True)
+        if glossary is not None:
+            if entry.msgctxt is not None:
+                text = "msgctxt, which no message has, so that none is found; remove its line"
+                yield tell(message=text, check="context")
+            allowed, misused = read_excuses(entry.tcomment)
+            yield from (tell(message=text, check="allow") for text in misused)
+        if entry.msgid_plural or entry.msgstr_plural:
             # gettext would show the forms for msgid, too
-            problem = "plural forms, which no message has; write msgid and msgstr alone (plural)"
+            text = "plural forms, which no message has; write msgid and msgstr alone"
+            yield tell(message=text, check="plural", breaks=True)
         elif None in kinds[entry.msgid]:
-            problem = "HTML and files of pictures are not translated"
-        elif entry.msgstr and not entry.fuzzy:
-            if excess := describe_length(entry.msgid, entry.msgstr):
-                problem = f"{excess} (size)"
+            text = "HTML and files of pictures are not translated"
+            yield tell(message=text, check="kind", breaks=True)
+        elif excess := entry.msgstr and describe_length(entry.msgid, entry.msgstr):
+            yield tell(message=excess, check="size", breaks=True)
+        elif entry.msgstr and not (entry.fuzzy and glossary is None):
             for kind in filter(None, kinds[entry.msgid]):
                 message = Message(
-                    text=entry.msgid, translation=entry.msgstr, kind=kind, language=language
+                    text=entry.msgid,
+                    translation=entry.msgstr,
+                    kind=kind,
+                    fuzzy=entry.fuzzy,
+                    language=language,
+                    glossary=glossary or Glossary(),
                 )
-                told = run_checks(message, [each for each in CHECKS if each.breaks])
-                problem = problem or next((f"{said} ({by.name})" for by, said in told), "")
-        if problem:
-            found.append((entry, problem))
-    return found
+                for check, text in run_checks(message, checks):
+                    # fuzzy texts reach no page, so they break none
+                    if not (entry.fuzzy if check.breaks else check.name in allowed):
+                        yield tell(message=text, check=check.name, breaks=check.breaks)
+
+
+def run_checks(message: Message, checks: Iterable[Check]) -> Iterator[tuple[Check, str]]:
+    """Yield what checks that apply find wrong with a message."""
+    for each in checks:
+        if each.applies(message.kind, message.language) and not (each.whole and message.broken):
+            for problem in each.run(message):
+                yield each, problem
+
+
+def compare(
+    path: Path, entries: Iterable[polib.POEntry], wanted: Sequence[str], language: str
+) -> Iterator[Problem]:
+    """Yield where a catalog has other messages than its page, whose texts are ``wanted``."""
+    live: dict[str, int] = {}
+    put_away: dict[str, int] = {}
+    for entry in entries:
+        (put_away if entry.obsolete else live)[entry.msgid] = line_of(entry)
+
+    def tell(line: int, text: str, check: str) -> Problem:
+        text = f"{text}; run: {suggest('update-po', language)}"
+        return Problem(path=path, line=line, message=text, check=check)
+
+    unknown = [text for text in live if text not in wanted]
+    if len(unknown) > 3:  # no longer told one by one
+        told = f"{len(unknown)} messages that the page does not have, as {shorten(unknown[0])}"
+        yield tell(live[unknown[0]], told, "unknown")
+    for text in unknown if len(unknown) <= 3 else ():
+        told = f"the page does not have this message: {shorten(text)}"
+        yield tell(live[text], told, "unknown")
+    missing = [text for text in wanted if text not in live and not is_wordless(text)]
+    for text in set(missing) & put_away.keys():
+        told = f"obsolete (#~), but the page has it: {shorten(text)}"
+        yield tell(put_away[text], told, "obsolete")
+    if missing := [text for text in missing if text not in put_away]:
+        before = [live[text] for text in wanted[: wanted.index(missing[0])] if text in live]
+        many = f"{len(missing)} messages of the page are missing, the first is"
+        told = many if len(missing) > 1 else "a message of the page is missing:"
+        yield tell(max(before, default=1), f"{told} {shorten(missing[0])}", "missing")

@@ -8,13 +8,12 @@ term with the note ``name`` that no language translates is a name, which stays a
 
 import csv
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from ..errors import GalleryError
-from ..languages import Language
 
 FILE_NAME = "glossary.csv"
 
@@ -94,36 +93,44 @@ def load_glossary(locale: Path) -> Glossary:
     terms: dict[str, Term] = {}
     for path in find_glossaries(locale):
         is_own = path.parent == locale
-        for line, forms, cell in _read(path, "note" if is_own else "translation"):
-            if is_own:
-                terms[forms[0]] = Term(forms=forms, note=cell)
+        for line, cells in read_table(path, "term", "note" if is_own else "translation"):
+            text = remedy = ""
+            forms, found = (split_forms(cell) for cell in cells)
+            if not forms:
+                text, remedy = "no English term", "fill in the first column"
+            elif is_own:
+                terms[forms[0]] = Term(forms=forms, note=cells[1])
             elif forms[0] not in terms:
                 text = f"{forms[0]!r} is no term of {locale / FILE_NAME}"
-                raise GalleryError(text, path=path, line=line, remedy="add it there, with a note")
-            elif found := split_forms(cell):
+                remedy = "add it there, with a note"
+            elif found:
                 terms[forms[0]].translations[path.parent.name] = found
+            if text:
+                raise GalleryError(text, path=path, line=line, remedy=remedy)
     return Glossary([*terms.values()])
 
 
-def _read(path: Path, second: str) -> Iterator[tuple[int, tuple[str, ...], str]]:
-    """Yield line, English forms and second cell of each line of a table."""
+def read_table(path: Path, *columns: str) -> list[tuple[int, list[str]]]:
+    """Return the lines of a table in CSV with their numbers; cells at the end may be left out.
+
+    Raises ``GalleryError`` if it is none, or has other columns.
+    """
+    rows = []
     with path.open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, strict=True)
-        problem = remedy = ""
         try:
-            if next(reader, []) != ["term", second]:
-                problem = f"the first line has to name the columns: term,{second}"
-            while not problem and (cells := next(reader, None)) is not None:
-                if cells and not (forms := split_forms(cells[0])):
-                    problem, remedy = "no English term", "fill in the first column"
-                elif len(cells) > 2:
-                    problem, remedy = "more cells than columns", "quote a cell with commas"
-                elif cells:
-                    yield reader.line_num, forms, "".join(cells[1:])
+            if next(reader, []) != [*columns]:
+                text = f"the first line has to name the columns: {','.join(columns)}"
+                raise GalleryError(text, path=path, line=1)
+            for cells in filter(None, reader):
+                if len(cells) > len(columns):
+                    text, remedy = "more cells than columns", "quote a cell with commas"
+                    raise GalleryError(text, path=path, line=reader.line_num, remedy=remedy)
+                rows.append((reader.line_num, cells + [""] * (len(columns) - len(cells))))
         except (csv.Error, UnicodeError) as error:
-            problem = f"not a table in CSV and UTF-8: {error}"
-        if problem:
-            raise GalleryError(problem, path=path, line=max(reader.line_num, 1), remedy=remedy)
+            text = f"not a table in CSV and UTF-8: {error}"
+            raise GalleryError(text, path=path, line=max(reader.line_num, 1)) from None
+    return rows
 
 
 def split_forms(cell: str) -> tuple[str, ...]:
@@ -137,23 +144,8 @@ def begin_glossary(locale: Path, language: str) -> Path | None:
     if path.exists() or not (locale / FILE_NAME).exists():
         return None
     terms = [term.name for term in load_glossary(locale).terms if not term.is_name]
-    return _write(path, [("term", "translation"), *((term, "") for term in terms)])
-
-
-def write_glossaries(glossary: Glossary, languages: Sequence[Language], folder: Path) -> list[Path]:
-    """Write ``glossary.<code>.csv`` for each language, which translation tools import."""
-    written = []
-    for code in (language.code for language in languages):
-        rows = (
-            (t.name, t.translation(code), t.note) for t in glossary.terms if t.translation(code)
-        )
-        path = folder / f"glossary.{code}.csv"
-        written.append(_write(path, [("source", "target", "comment"), *rows]))
-    return written
-
-
-def _write(path: Path, rows: Sequence[Sequence[str]]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
+        rows = [("term", "translation"), *((term, "") for term in terms)]
         csv.writer(file, lineterminator="\n").writerows(rows)
     return path

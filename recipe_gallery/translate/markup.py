@@ -36,8 +36,7 @@ TOUCHES = (
     "where a word touches markup, put a space between, or a backslash and a space, which show none"
 )
 # What has to be the same in a translation.
-_COMPARED = {"literal", "role", "link", "footnote", "substitution", "target"}
-_FIGURE = "figure"
+_COMPARED = {"literal", "role", "link", "footnote", "substitution", "target", "figure"}
 # Roles whose text is for readers and not a name.
 _WORDY_ROLES = {"guilabel", "menuselection", "abbr"}
 # Roles that have no title: what stands between < and > is text like all of it.
@@ -51,7 +50,6 @@ class Markup:
     """What a message holds beside words."""
 
     parts: Counter[tuple[str, str]]  # kind and value: a literal's text, a link's address, ...
-    figures: Counter[str]  # measured figures and claims, as far as they have to be the same
     emphasized: int  # how many parts are, in either way
     strong: int  # how many of them are bold
     plain: str  # the words alone
@@ -72,7 +70,6 @@ def parse(text: str, *, glue: bool = False) -> Markup:
         problems.append(f"begins with {start}, which starts a list or another block")
     return Markup(
         parts=Counter({part: count for part, count in parts.items() if part[0] in _COMPARED}),
-        figures=Counter({part[1]: n for part, n in parts.items() if part[0] == _FIGURE}),
         emphasized=parts["emphasis", ""] + parts["strong", ""],
         strong=parts["strong", ""],
         plain="".join(plain),
@@ -136,7 +133,7 @@ def _collect(node: nodes.Node, parts: Counter[tuple[str, str]], plain: list[str]
         plain.append(" ")
     elif isinstance(node, nodes.inline) and node["role"] in ("measured", "claim"):
         figure, words = _read_figure(node["role"], node["raw"])
-        parts[_FIGURE, figure] += 1
+        parts["figure", figure] += 1
         plain.append(words)
     elif isinstance(node, nodes.inline):
         role = node["role"] or "`"

@@ -79,9 +79,9 @@ def make_pots(project: Project, folder: Path) -> dict[str, polib.POFile]:
     for path in paths:
         pot = read_catalog(path)
         for entry in pot:
-            files = (Path(folder, file) for file, _line in entry.occurrences)
-            named = dict.fromkeys(Path(os.path.relpath(file, root)).as_posix() for file in files)
-            entry.occurrences = [(file, "") for file in named]  # lines change with every edit
+            # not where in a file, which changes with every edit
+            files = dict.fromkeys(os.path.relpath(folder / at, root) for at, _ in entry.occurrences)
+            entry.occurrences = [(Path(file).as_posix(), "") for file in files]
         pots[path.relative_to(folder).with_suffix("").as_posix()] = pot
     name = next(iter(pots.values())).metadata["Project-Id-Version"]  # the same in each
     *packages, sphinx = label_domains(project.config)
@@ -136,13 +136,12 @@ def find_labels(root: Path, name: str) -> Iterator[tuple[str, str]]:
     package = root / name if (root / name).is_dir() else _package_folder(name)
     for path in sorted(package.rglob("*.py"), key=lambda path: (path.parent.parts, path.name)):
         source = path.read_text(encoding="utf-8")
-        found = []
+        file, found = f"{name}/{path.relative_to(package).as_posix()}", []
         for node in ast.walk(ast.parse(source)) if "_(" in source else ():
             match node:
                 case ast.Call(func=ast.Name(id="_"), args=[ast.Constant(value=str(text)), *_]):
                     found.append((node.lineno, node.col_offset, text))
-        for _line, _column, text in sorted(found):
-            yield text, f"{name}/{path.relative_to(package).as_posix()}"
+        yield from ((text, file) for _line, _column, text in sorted(found))
 
 
 def _borrowed_labels(config: Config) -> Iterator[tuple[str, str]]:
@@ -164,17 +163,16 @@ def _package_folder(name: str) -> Path:
 
 def write_pots(project: Project, pots: Mapping[str, polib.POFile]) -> list[Path]:
     """Keep the messages that were extracted just now; return the files that changed."""
-    folder = project.locale / "templates"
-    changed = []
+    folder, changed = project.locale / "templates", []
+    for path in set(folder.rglob("*.pot")) - {folder / f"{domain}.pot" for domain in pots}:
+        path.unlink()
+        changed.append(path)
     for domain, pot in pots.items():
         kept = polib.POFile(wrapwidth=WIDTH)
         kept.metadata = {"Content-Type": "text/plain; charset=UTF-8"}
         kept.extend(pot)
         if write_catalog(folder / f"{domain}.pot", kept):
             changed.append(folder / f"{domain}.pot")
-    for path in set(folder.rglob("*.pot")) - {folder / f"{domain}.pot" for domain in pots}:
-        path.unlink()
-        changed.append(path)
     return changed
 
 
@@ -203,19 +201,16 @@ def messages_for(
     """
     shipped: set[str] = set()
     if domain == "sphinx":
-        shipped = set().union(
-            *(_translated(name, language) for name in ("sphinx", project.config.html_theme))
-        )
-    elif domain == ENGINE and (path := shipped_labels(language)):
-        is_own = path.resolve() == catalog_of(project, domain, language).resolve()
-        if not is_own:
-            shipped = {entry.msgid for entry in read_catalog(path).translated_entries()}
+        shipped = _translated("sphinx", language) | _translated(project.config.html_theme, language)
+    path = shipped_labels(language) if domain == ENGINE else None
+    if path and path.resolve() != catalog_of(project, domain, language).resolve():
+        shipped = {entry.msgid for entry in read_catalog(path).translated_entries()}
     shipped -= {entry.msgid for entry in old if entry.msgstr}
     kept = polib.POFile()
     kept.metadata = pot.metadata
     for entry in pot:
         is_own = any(not file.startswith((ENGINE, *_BORROWED)) for file, _ in entry.occurrences)
-        if entry.msgid not in shipped or is_own:
+        if is_own or entry.msgid not in shipped:
             kept.append(entry)
     return kept
 

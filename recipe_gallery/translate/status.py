@@ -13,12 +13,11 @@ from ..errors import GalleryError, suggest, visible
 from ..languages import Language
 from ..project import Project
 from .catalogs import (
+    all_catalogs,
     catalog_of,
     count_words,
-    find_catalogs,
     is_wordless,
     label_domains,
-    locale_folders,
     percent_done,
     read_catalog,
     split_path,
@@ -58,8 +57,7 @@ def language_status(project: Project, code: str) -> list[Status]:
     one that is not there nothing is translated. Raises ``GalleryError`` for a damaged template.
     """
     pots = read_pots(project)
-    found = {path for each in locale_folders(project) for path in find_catalogs(each, code)}
-    found |= {catalog_of(project, domain, code) for domain in pots}
+    found = {*all_catalogs(project, code), *(catalog_of(project, name, code) for name in pots)}
     statuses = []
     for path in found:
         domain = split_path(path)[2]
@@ -75,11 +73,7 @@ def language_status(project: Project, code: str) -> list[Status]:
             texts = [entry.msgid for entry in wanted]
         if not (path.exists() or texts):
             continue  # what Sphinx translates needs no catalog
-        left = [
-            text
-            for text in texts
-            if (not own[text].translated() if text in own else not is_wordless(text))
-        ]
+        left = [t for t in texts if not (own[t].translated() if t in own else is_wordless(t))]
         fuzzy = [text for text in left if text in own and own[text].fuzzy]
         words, words_left, words_fuzzy = (sum(map(count_words, p)) for p in (texts, left, fuzzy))
         revised = None

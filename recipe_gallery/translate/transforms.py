@@ -7,11 +7,10 @@ done, the translations are written into the block and the helpers are removed.
 
 import json
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-import polib
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
@@ -28,7 +27,7 @@ from ..cell_marks import (
     folded_cell,
     set_code,
 )
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError
 from ..gate import acts_of, take_out
 from ..languages import (
     current_language,
@@ -43,7 +42,7 @@ from ..recipes.rows import MIME, parse
 from ..recorded_page import RecordedPage, load_page
 from ..store import store_of, watch
 from .catalogs import Kind, count_words, is_wordless, line_of, percent_done, shorten
-from .checks import Kinds
+from .checks import compare
 from .comments import find_comments, replace_comments
 from .module_comments import name_module
 from .translations import (
@@ -160,10 +159,17 @@ def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None
     for node, text in found:
         is_comment = isinstance(node, code_comment)
         kinds[text].add(Kind.COMMENT if is_comment else _kind_of_node(node, text))
-    read = _read_page(env, docname)
-    entries = read or []
-    lines = {entry.msgid: line_of(entry) for entry in reversed(entries)}
-    _keep_fit(env, docname, entries, kinds)
+    path = catalog_path(env, docname)
+    entries, problems = read_entries(path)
+    # With gettext_compact, as Sphinx has it, the pages of a folder share a catalog.
+    is_own = docname_to_domain(docname, env.config.gettext_compact) == docname
+    if is_own and path.exists() and not problems:
+        # who writes catalogs without `update-po`, which keeps templates, may leave some out
+        is_whole = Path(locale_dirs(env.config, Path(env.srcdir))[0], "templates").is_dir()
+        compared = compare(path, entries, list(kinds), env.config.language)
+        problems += [str(each) for each in compared if is_whole or each.check == "unknown"]
+    problems += drop_unfit(path, entries, kinds, current_language(env.config))
+    _note(env, *problems)
     document["translations"] = {entry.msgstr: line_of(entry) for entry in entries}
     catalog = show_on_page(env, entries)
     left = kinds.keys() - catalog.keys()
@@ -172,9 +178,6 @@ def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None
     ]
     words, words_left = (sum(map(count_words, part)) for part in (kinds, left))
     document["percent"] = percent_done(words, words_left)
-    # With gettext_compact, as Sphinx has it, the pages of a folder share a catalog.
-    if read is not None and docname_to_domain(docname, env.config.gettext_compact) == docname:
-        _tell_differences(env, kinds.keys(), catalog.keys(), lines)
 
 
 def _kind_of_node(node: nodes.Element, text: str) -> Kind | None:
@@ -190,48 +193,9 @@ def _kind_of_node(node: nodes.Element, text: str) -> Kind | None:
     return Kind.LABEL if is_code else Kind.PROSE
 
 
-def _note(env: BuildEnvironment, problem: object) -> None:
-    """Note a problem of the page at hand: told in every build, whether it is read again or not."""
-    store_of(env).pages[env.docname].problems.append(str(problem))
-
-
-def _read_page(env: BuildEnvironment, docname: str) -> list[polib.POEntry] | None:
-    """Return the messages of a page's catalog, None if there is none that can be read."""
-    path = catalog_path(env, docname)
-    try:
-        return read_entries(path) if path.exists() else None
-    except GalleryError as error:
-        _note(env, f"{error}; the page is shown in English")
-        return None
-
-
-def _keep_fit(
-    env: BuildEnvironment, docname: str, entries: list[polib.POEntry], kinds: Kinds
-) -> None:
-    """Keep messages of a page, being of these kinds, that do not spoil it; note the others."""
-    path, language = catalog_path(env, docname), current_language(env.config)
-    for problem in drop_unfit(path, entries, kinds, language):
-        _note(env, problem)
-
-
-def _tell_differences(
-    env: BuildEnvironment,
-    messages: Collection[str],
-    translated: Collection[str],
-    lines: Mapping[str, int],
-) -> None:
-    """Note which messages the page or its catalog has alone; ``lines`` are those of the catalog."""
-    path = catalog_path(env, env.docname)
-    update = f"run: {suggest('update-po', env.config.language)}"
-    for text in sorted(set(translated) - set(messages)):
-        problem = f"the page does not have this message any more: {shorten(text)}"
-        _note(env, GalleryError(problem, path=path, line=lines[text], remedy=update))
-    # Who writes catalogs without `update-po`, which keeps templates, may leave some out.
-    is_whole = Path(locale_dirs(env.config, Path(env.srcdir))[0], "templates").is_dir()
-    absent = [text for text in messages if text not in lines and not is_wordless(text)]
-    if is_whole and absent:
-        problem = f"messages of the page are missing: {len(absent)}, as {shorten(absent[0])}"
-        _note(env, GalleryError(problem, path=path, remedy=update))
+def _note(env: BuildEnvironment, *problems: object) -> None:
+    """Note problems of the page at hand: told in every build, whether it is read again or not."""
+    store_of(env).pages[env.docname].problems.extend(map(str, problems))
 
 
 def take_out_new(env: BuildEnvironment, document: nodes.document) -> None:
@@ -300,7 +264,7 @@ def write_comments(env: BuildEnvironment, document: nodes.document) -> None:
         code = replace_comments(block.astext(), translations, is_module=is_module, refused=refused)
         set_code(block, code)
         path = catalog_path(env, name)
-        for entry in read_entries(path) if refused else ():
+        for entry in read_entries(path)[0] if refused else ():
             if problem := refused.pop(entry.msgid, ""):
                 told = f"the translation is {problem}; shown in English"
                 _note(env, GalleryError(told, path=path, line=line_of(entry)))
@@ -311,6 +275,7 @@ def _translate_module(env: BuildEnvironment, name: str) -> dict[str, str]:
     if not is_translated(env.config):
         return {}
     watch(env, catalog_now, name)
-    entries = _read_page(env, name) or []
-    _keep_fit(env, name, entries, {entry.msgid: {Kind.COMMENT} for entry in entries})
+    path = catalog_path(env, name)
+    entries, problems = read_entries(path)
+    _note(env, *problems, *drop_unfit(path, entries, Kind.COMMENT, current_language(env.config)))
     return translations_of(entries)

@@ -5,7 +5,6 @@ are read when a build begins, the messages of a page when that page is, and hand
 memory. What would spoil a page is told, and readers get the English text for it.
 """
 
-import contextlib
 import gettext
 import hashlib
 import os
@@ -39,7 +38,7 @@ from .catalogs import (
     read_catalog,
     shipped_labels,
 )
-from .checks import Kinds, find_unfit
+from .checks import Kinds, examine
 
 logger = logging.getLogger(__name__)
 
@@ -68,13 +67,9 @@ def load_labels(app: Sphinx, config: Config) -> None:
     for domain in label_domains(config):
         messages: dict[str, str] = {}
         for path in _label_files(config, app.srcdir, domain) if is_translated(config) else ():
-            try:
-                entries = read_entries(path)
-            except GalleryError as error:
-                _warn(f"{error}; its labels are shown in English")
-                continue
-            kinds: Kinds = {entry.msgid: {Kind.LABEL} for entry in entries}
-            for problem in drop_unfit(path, entries, kinds, current_language(config)):
+            entries, problems = read_entries(path)
+            problems += drop_unfit(path, entries, Kind.LABEL, current_language(config))
+            for problem in problems:
                 _warn(problem)
             messages = translations_of(entries) | messages  # those of the project go first
         catalog = _Catalog(domain, messages)
@@ -89,20 +84,25 @@ def _label_files(config: Config, root: Path, domain: str) -> Iterator[Path]:
     yield from (path for path in (*files, shipped) if path and path.is_file())
 
 
-def read_entries(path: Path) -> list[polib.POEntry]:
-    """Return the messages in use of a catalog; raise ``GalleryError`` if it cannot be read."""
-    return [each for each in read_catalog(path) if not each.obsolete]
+def read_entries(path: Path) -> tuple[list[polib.POEntry], list[str]]:
+    """Return the messages in use of a catalog, and why it cannot be read; it need not be there."""
+    try:
+        return [e for e in read_catalog(path) if not e.obsolete] if path.exists() else [], []
+    except GalleryError as error:
+        return [], [f"{error}; shown in English"]
 
 
 def drop_unfit(
-    path: Path, entries: list[polib.POEntry], kinds: Kinds, language: Language
-) -> Iterator[GalleryError]:
-    """Remove the messages of these kinds that would spoil a page; yield why."""
-    unfit = find_unfit([e for e in entries if e.msgid in kinds], kinds, language)
-    refused = {id(entry) for entry, _problem in unfit}
-    entries[:] = [entry for entry in entries if id(entry) not in refused]
-    for entry, problem in unfit:
-        yield GalleryError(f"{problem}; shown in English", path=path, line=line_of(entry))
+    path: Path, entries: list[polib.POEntry], kinds: Kinds | Kind, language: Language
+) -> list[str]:
+    """Remove the messages of these kinds that would spoil a page; return why."""
+    told: dict[int, str] = {}  # the first of each message
+    if isinstance(kinds, Kind):
+        kinds = {entry.msgid: {kinds} for entry in entries}
+    for problem in examine(path, [e for e in entries if e.msgid in kinds], kinds, language):
+        told.setdefault(problem.line, f"{problem}; shown in English")
+    entries[:] = [entry for entry in entries if line_of(entry) not in told]
+    return [*told.values()]
 
 
 def translations_of(entries: list[polib.POEntry]) -> dict[str, str]:
@@ -128,17 +128,14 @@ def find_translations(
     """Return those of a catalog's messages, all of one kind, that are translated and fit."""
     if language == source_language(env.config):
         return {}
-    entries = once(env, _entries_now, name, language.code)
-    entries = [entry for entry in entries if entry.msgid in texts]
     path = catalog_path(env, name, language.code)
-    list(drop_unfit(path, entries, {text: {kind} for text in texts}, language))
+    entries = [e for e in once(env, _entries_now, path) if e.msgid in texts]
+    drop_unfit(path, entries, kind, language)  # which its page tells
     return translations_of(entries)
 
 
-def _entries_now(env: BuildEnvironment, name: str, code: str) -> list[polib.POEntry]:
-    with contextlib.suppress(GalleryError):  # told with its page
-        return read_entries(catalog_path(env, name, code))
-    return []
+def _entries_now(_env: BuildEnvironment, path: Path) -> list[polib.POEntry]:
+    return read_entries(path)[0]
 
 
 def find_message(env: BuildEnvironment, docname: str, text: str) -> str:

@@ -36,13 +36,8 @@ FUZZY = "to revise (fuzzy)"
 NEW = "new"
 # What programs write about themselves, and plural forms, which no message has: with them, a file
 # would change with each program that saves it.
-_NOT_KEPT = {
-    "POT-Creation-Date",
-    "X-Generator",
-    "Report-Msgid-Bugs-To",
-    "Generated-By",
-    "Plural-Forms",
-}
+_NOT_KEPT = {"POT-Creation-Date", "X-Generator", "Report-Msgid-Bugs-To", "Generated-By"}
+_NOT_KEPT |= {"Plural-Forms"}
 _IN_BACKTICKS = re.compile(r"(``.*?``|`[^`]*`)", re.DOTALL)
 # Between words, marks that a writer may exchange and say the same; a sentence may begin behind them
 _MARKS = re.compile(r"(?:[,;.–—](?=\s)|(?<=\s)-{1,3}(?=\s))\s*(\w?)")
@@ -265,7 +260,6 @@ def _header(old: polib.POFile | None, template: polib.POFile, language: str) -> 
         "Content-Type": "text/plain; charset=UTF-8",
         "Content-Transfer-Encoding": "8bit",
     }
-    kept = (
-        {} if old is None else {k: v.strip() for k, v in old.metadata.items() if k not in _NOT_KEPT}
-    )
+    had = old.metadata.items() if old is not None else ()
+    kept = {name: value.strip() for name, value in had if name not in _NOT_KEPT}
     return {**fields, **kept, "Content-Type": fields["Content-Type"]}

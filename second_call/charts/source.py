@@ -97,8 +97,10 @@ def name_quantities() -> dict[str, str]:
     starts = {"first_call": _("first call"), "start_up": _("start-up")}
     gains = {"speedup": _("speed-up"), "break_even": _("pays after"), "limit": _("limit")}
     shares = {"share": _("share of the limit"), "optimizer_share": _("share of the optimizer")}
+    shares |= {"data_share": _("share of waiting for data")}
+    shares |= {"forward_share": _("share of forward"), "backward_share": _("share of backward")}
     counts = {"kernels": _("kernels"), "compilations": _("compilations")}
-    counts |= {"not_compiled": _("calls not compiled")}
+    counts |= {"not_compiled": _("calls not compiled"), "warnings": _("warnings")}
     costs = {"memory": _("memory"), "launch_cost": _("launch cost"), "waste": _("padding")}
     costs |= {"new_length": _("a new length"), "kept": _("memory kept")}
     return {**times, **starts, **gains, **shares, **counts, **costs}

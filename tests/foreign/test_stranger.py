@@ -8,7 +8,11 @@ from pathlib import Path
 import nbformat
 import polib
 import pytest
+from pseudo import make_pseudo_catalogs
 from stranger import Stranger, need
+
+from gallery import ROOT
+from recipe_gallery.project import load_project
 
 
 def page(out: Path, name: str) -> str:
@@ -72,8 +76,12 @@ def test_texts_and_comments_become_messages(recorded: Stranger) -> None:
         assert {"Why it is so short.", "The line goes up."} <= messages
 
 
-def test_all_words_of_a_page_can_be_translated(recorded: Stranger) -> None:
-    recorded.command("pseudo-po", "_build/locale")
+def test_all_words_of_a_page_can_be_translated(
+    recorded: Stranger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    made = recorded.docs / "_build"
+    make_pseudo_catalogs(load_project(recorded.docs), made / "gettext", made / "locale")
     out = recorded.sphinx("html", "-D", "language=en_XA", "-D", "locale_dirs=_build/locale")
     for name in ("plot_line", "advanced/plot_deep"):
         html = page(out, name)

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from pseudo import make_pseudo_catalogs
 
 from recipe_gallery.languages import PSEUDO_CODE
+from recipe_gallery.project import load_project
 
 
 @pytest.fixture
@@ -21,8 +23,7 @@ def pseudo_site(shared: Path, languages_site: Path) -> Path:
     out, locale = root / "_build/pseudo/html", "_build/pseudo/locale"
     with FileLock(shared / "pseudo.lock"):
         if not out.exists():
-            run = [sys.executable, "-m", "recipe_gallery", "pseudo-po", locale]
-            subprocess.run(run, cwd=root, check=True)
+            make_pseudo_catalogs(load_project(root), root / "_build/gettext", root / locale)
             command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html"]
             command += ["-D", f"language={code}", "-D", f"locale_dirs={locale}", ".", str(out)]
             done = subprocess.run(command, cwd=root, capture_output=True, text=True)

@@ -51,6 +51,7 @@ QUOTED = {
     "results": "1×, 1×, 1×, 1×",
     "compile_modes": "90 %",
     "how_we_measure": "5%, 0.3%",
+    "reference": "14.2 ms, 4.2 TB/s, 2.7×, 63%",  # how figures are shown
 }
 
 

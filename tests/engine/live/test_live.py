@@ -269,44 +269,33 @@ def test_a_browser_is_told_of_saves_and_of_problems_and_of_no_more(
     assert "/live.js" in page
     assert "/live.js" not in page_of(live)
 
-    def next_event() -> dict[str, object]:
-        while True:
-            line = events.readline().decode()
-            if line.startswith("data: "):
-                return json.loads(line.removeprefix("data: "))
+    def state_after(seen: int) -> tuple[int, bool]:
+        """Return the build to show once there is another state, and whether all is well."""
+        with urllib.request.urlopen(f"{address}/live-state?seen={seen}") as answer:
+            state = json.load(answer)
+        assert state["number"] == seen + 1
+        return state["build"], not state["problems"]
 
-    with urllib.request.urlopen(f"{address}/live-events") as events:
-        assert next_event() == {"build": 1, "problems": []}
-        save(gallery, "다른 문단입니다.")
-        assert next_event() == {"build": 2, "problems": []}
-        with urllib.request.urlopen(f"{address}/ko/{PAGE}.html") as answer:
-            assert "다른 문단입니다." in answer.read().decode()
-        save(gallery, "``다른 문단입니다.")
-        assert next_event()["problems"]
-        save(gallery, "또 다른 문단입니다.")
-        assert next_event() == {"build": 4, "problems": []}
+    assert state_after(0) == (1, True)
+    save(gallery, "다른 문단입니다.")
+    assert state_after(1) == (2, True)
+    with urllib.request.urlopen(f"{address}/ko/{PAGE}.html") as answer:
+        assert "다른 문단입니다." in answer.read().decode()
+    save(gallery, "``다른 문단입니다.")
+    assert state_after(2) == (3, False)
+    save(gallery, "또 다른 문단입니다.")
+    assert state_after(3) == (4, True)
     time.sleep(1.5)  # long enough for a build that its own files would start
     assert live.state.build == 4
 
 
-def test_a_page_that_was_closed_leaves_no_thread_behind(live: Live) -> None:
-    live.heartbeat = 0.05  # seconds
-    server = live.serve(0)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    before = threading.active_count()
-    address = f"http://127.0.0.1:{server.server_address[1]}/live-events"
-    views = [urllib.request.urlopen(address) for _number in range(10)]
-    for view in views:
-        assert view.readline().startswith(b"data: ")
-    assert threading.active_count() == before + 10
-    for view in views:
-        view.close()
-    deadline = time.monotonic() + 10
-    while threading.active_count() > before and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert threading.active_count() == before
-    assert not live._listeners
-    server.shutdown()
+def test_who_waits_for_a_build_is_answered_after_a_while(live: Live) -> None:
+    assert live.wait(0, seconds=0.05) == live.state  # no thread stays for a page that was closed
+    waiting = threading.Thread(target=live.wait, args=(0, 60))
+    waiting.start()
+    live.rebuild()
+    waiting.join(10)
+    assert not waiting.is_alive()
 
 
 def test_an_open_page_shows_what_is_saved(

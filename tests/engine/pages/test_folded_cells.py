@@ -70,18 +70,6 @@ def test_the_notebook_hides_the_code_below_its_summary(site: Gallery) -> None:
     assert cell.outputs[0].text == "the total is 3\n"
 
 
-def test_a_folded_cell_that_fails_on_purpose_has_both_tags(gallery: Gallery) -> None:
-    marks = '# sphinx_gallery_fold = "It fails"\n# sphinx_gallery_raises = "KeyError"\n'
-    gallery.add("adding", f'"""\nTitle\n=====\n"""\n{marks}{{}}[1]\n')
-    build = gallery.build()
-    notebook = nbformat.read(build.out / f"{PAGE}.ipynb", as_version=4)
-    assert notebook.cells[-1].metadata.tags == ["raises-exception", "hide-input"]
-    script = (build.out / f"{PAGE}.py").read_text()
-    assert script.endswith(
-        '# %% [markdown]\n# **It fails**\n\n# %% tags=["raises-exception"]\n{}[1]\n'
-    )
-
-
 def test_the_script_has_the_summary_above_the_code(site: Gallery) -> None:
     script = (site.build().out / f"{PAGE}.py").read_text()
     above = (

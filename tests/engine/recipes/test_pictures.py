@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from recipe_gallery.recipes.pictures import read_picture
+from recipe_gallery.recipes.pictures import decode_picture, measure_picture
 
 
 def draw(kind: str, size: tuple[int, int] = (40, 30)) -> bytes:
@@ -26,8 +26,9 @@ def encode(content: bytes) -> str:
 
 @pytest.mark.parametrize(("mime", "content"), [("image/png", PNG), ("image/jpeg", JPEG)])
 def test_a_whole_picture_is_what_was_drawn(mime: str, content: bytes) -> None:
-    assert read_picture(mime, encode(content)) == content
-    assert read_picture(mime, encode(content).replace("\n", "")) == content
+    for text in (encode(content), encode(content).replace("\n", "")):
+        assert decode_picture(mime, text) == content
+        assert measure_picture(mime, text) == len(content) / 1e6
 
 
 @pytest.mark.parametrize(
@@ -43,25 +44,26 @@ def test_a_whole_picture_is_what_was_drawn(mime: str, content: bytes) -> None:
         ("image/png", encode(PNG[:100] + b"\0" + PNG[101:]), "is damaged"),
         ("image/jpeg", encode(JPEG[:-200]), "is damaged"),
         ("image/png", "", "is no PNG"),
+        ("image/svg+xml", "<svg", "is no SVG"),
     ],
 )
 def test_what_cannot_be_opened_is_told(mime: str, data: str, told: str) -> None:
     with pytest.raises(ValueError, match=told):
-        read_picture(mime, data)
+        measure_picture(mime, data)
 
 
 def test_a_picture_that_would_fill_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1000)
     for size in ((40, 30), (400, 300)):  # Pillow only warns of the first
         with pytest.raises(ValueError, match="has more than 1,000 pixels"):
-            read_picture("image/png", encode(draw("PNG", size)))
+            measure_picture("image/png", encode(draw("PNG", size)))
 
 
 @given(st.integers(0, len(PNG) - 1), st.binary(min_size=1, max_size=3))
 def test_a_damaged_picture_is_opened_or_told(place: int, other: bytes) -> None:
     problem = "is opened"
     try:
-        read_picture("image/png", encode(PNG[:place] + other + PNG[place + len(other) :]))
+        measure_picture("image/png", encode(PNG[:place] + other + PNG[place + len(other) :]))
     except ValueError as error:
         problem = str(error)
     assert problem.startswith(("is ", "has "))

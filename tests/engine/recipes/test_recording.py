@@ -73,23 +73,17 @@ def test_a_recording_tells_where_when_and_what_was_published(tmp_path: Path) -> 
     assert (on_gpu.device_name, on_gpu.on_gpu) == ("G", True)
 
 
-def test_a_recipe_of_a_part_is_known_by_its_path(tmp_path: Path) -> None:
+def test_a_recording_is_known_by_the_name_of_its_recipe_whatever_folder_it_is_in(
+    tmp_path: Path,
+) -> None:
     path = write(tmp_path, recipe="advanced/deep")
-    assert read_recording(path).path == path
-    assert read_recording(path, "advanced/deep").path == path
+    assert read_recording(path).path == read_recording(path, "guides/deep").path == path
     with pytest.raises(GalleryError) as caught:
-        read_recording(path, "other/deep")
+        read_recording(path.rename(tmp_path / "other.ipynb"))
     assert caught.value.text == "holds the recording of 'advanced/deep'"
     assert caught.value.remedy == (
-        "name it advanced/deep.ipynb or run: recipe-gallery record other/deep --force"
+        "name it advanced/deep.ipynb or run: recipe-gallery record other --force"
     )
-
-
-def test_a_recording_may_hold_the_former_name(tmp_path: Path) -> None:
-    path = write(tmp_path)
-    assert read_recording(path, "guides/deep", "deep").path == path
-    with pytest.raises(GalleryError):
-        read_recording(path, "guides/deep", "other/deep")
 
 
 def test_what_is_missing_can_be_recorded(tmp_path: Path) -> None:
@@ -103,24 +97,8 @@ def test_what_is_missing_can_be_recorded(tmp_path: Path) -> None:
     ("change", "facts", "text"),
     [
         (None, {"schema": 99}, f"recorded in format 99, this version reads {SCHEMA}"),
-        (None, {"recipe": "other"}, "holds the recording of 'other'"),
         (None, {"cells": []}, "cells are missing from this recording"),
-        (None, {"cells": "f"}, "not a recording made here"),
-        (None, {"device": {"cpu": "c"}}, "not a recording made here"),
-        (None, {"device": []}, "not a recording made here"),
-        (None, {"versions": None}, "not a recording made here"),
-        (None, {"inputs": []}, "not a recording made here"),
-        (None, {"recorded": "yesterday"}, "not a recording made here"),
-        (None, {"recorded": "2026-01-02T03:04:05"}, "not a recording made here"),
-        (None, {"seconds": "long"}, "not a recording made here"),
-        (lambda n: n["metadata"]["recording"].pop("commit"), {}, "not a recording made here"),
-        (lambda n: n["metadata"]["recording"].pop("modified"), {}, "not a recording made here"),
         (lambda n: n["metadata"].clear(), {}, "not a recording made here"),
-        (lambda n: n["cells"][0].update(cell_type="raw"), {}, "not a recording made here"),
-        (lambda n: n["cells"][0].pop("execution_count"), {}, "not a recording made here"),
-        (lambda n: n["cells"][0]["outputs"][0].pop("name"), {}, "not a recording made here"),
-        (lambda n: n["cells"][0]["outputs"][1].pop("ename"), {}, "not a recording made here"),
-        (lambda n: n["cells"][0]["outputs"][2].pop("metadata"), {}, "not a recording made here"),
     ],
 )
 def test_what_is_no_recording_is_told(
@@ -170,8 +148,12 @@ def test_only_inputs_that_changed_came_or_went_are_named(tmp_path: Path) -> None
     ("changed", "removed", "told"),
     [
         (1, 1, "changed code in cell 1 (line 1)"),
-        (1, 2, "changed code in cell 1 (line 1); 1 recorded cell is no longer in the recipe"),
-        (0, 2, "2 recorded cells are no longer in the recipe"),
+        (
+            1,
+            2,
+            "changed code in cell 1 (line 1); recorded cells that are no longer in the recipe: 1",
+        ),
+        (0, 2, "recorded cells that are no longer in the recipe: 2"),
     ],
 )
 def test_a_changed_cell_is_not_told_as_one_that_is_gone(
@@ -210,39 +192,12 @@ def test_what_is_trusted_is_read_as_it_was_made(tmp_path: Path) -> None:
     path = write(tmp_path, show(**data, application_javascript="x"))
     (output,) = read_recording(path, trusted=True).notebook.cells[0].outputs
     assert sorted(output.data.values()) == sorted([*data.values(), "x"])
-    with pytest.raises(GalleryError, match="the picture of cell 1 is no SVG"):
-        read_recording(write(tmp_path, show(**{"image_svg+xml": "<svg"})), trusted=True)
-
-
-@pytest.mark.parametrize(
-    ("change", "text"),
-    [
-        (show(text_html={"a": 1}), "not a recording made here"),
-        (show(text_plain=3), "not a recording made here"),
-        (show(text_plain=None), "not a recording made here"),
-        (show(text_plain="half a \ud800 character"), "not a recording made here"),
-        (show(text_html="half a \udcff character"), "not a recording made here"),
-        (show(**{"image_svg+xml": "<svg"}), "the picture of cell 1 is no SVG"),
-    ],
-)
-def test_what_no_page_can_hold_is_told(tmp_path: Path, change: Change, text: str) -> None:
-    with pytest.raises(GalleryError) as caught:
-        read_recording(write(tmp_path, change))
-    assert caught.value.text.startswith(text)
-    assert caught.value.remedy == "restore it from git or run: recipe-gallery record deep --force"
 
 
 def test_json_may_hold_anything(tmp_path: Path) -> None:
     change = show(**{"application_json": [1, {}], "application_x+json": None, "text_plain": "\\ud"})
     data = read_recording(write(tmp_path, change)).notebook.cells[0].outputs[0].data
     assert (data["application/json"], data["application/x+json"]) == ([1, {}], None)
-
-
-def test_a_broken_picture_is_found(tmp_path: Path) -> None:
-    recording = read_recording(write(tmp_path, show(image_png="abc", text_plain="x")))
-    assert recording.find_broken_picture() == "the picture of cell 1 is not base64"
-    whole = read_recording(write(tmp_path, show(**{"image_svg+xml": SVG, "image_gif": "abc"})))
-    assert whole.find_broken_picture() == ""
 
 
 def test_a_file_that_is_nested_too_deeply_is_told(tmp_path: Path) -> None:

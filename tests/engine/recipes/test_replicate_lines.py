@@ -1,7 +1,5 @@
 """Lines of replicates: nothing finished is lost, whoever is killed, full or at work beside."""
 
-import json
-import math
 import os
 import re
 import signal
@@ -15,7 +13,6 @@ import pytest
 
 from gallery import ROOT
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.hashes import digest
 from recipe_gallery.recipes.replicates import Replicate, append, read_replicates
 from recipe_gallery.recipes.rows import Published, parse
 
@@ -97,41 +94,6 @@ def test_a_damaged_line_is_named_by_its_number(path: Path, message: str) -> None
         read_replicates(path, "now")
     expected = f"{path}:2: {message}; restore the line from git, or remove it"
     assert str(caught.value) == expected
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("host", 1),
-        ("replicate", True),
-        ("modified", 1),
-        ("seconds", "1"),
-        ("device", {}),
-        ("device", {"gpu": 1}),
-        ("commit", 1),
-        ("recorded", "yesterday"),
-        ("published", Published(rows=PUBLISHED.rows * 2)),
-        ("host", "\x1b[2J"),
-        ("device", {"gpu": "two\nlines"}),
-        ("replicate", 0),
-        ("clocks", {"sm_mhz": math.nan}),
-        ("seconds", math.inf),
-    ],
-)
-def test_what_could_not_be_read_again_is_not_written(path: Path, name: str, value: object) -> None:
-    told = "cannot be|names no GPU|isoformat|have the key|counted|Out of range"
-    with pytest.raises(ValueError, match=told):
-        append(path, replace(LINE, **{name: value}))
-    assert not path.exists()
-
-
-def test_a_line_with_a_number_that_is_none_is_told(path: Path) -> None:
-    value = json.loads(LINE.line) | {"clocks": {"sm_mhz": math.nan}}
-    del value["hash"]
-    path.parent.mkdir()
-    path.write_text(json.dumps(value | {"hash": digest(value)}))
-    with pytest.raises(GalleryError, match=r"a\.jsonl:1: NaN is not a finite number; restore"):
-        read_replicates(path, "now")
 
 
 def test_a_pipe_is_not_waited_for(path: Path) -> None:

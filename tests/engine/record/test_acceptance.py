@@ -70,9 +70,6 @@ def test_an_output_of_which_no_page_can_show_a_form_is_told() -> None:
 
 
 REFUSED = [
-    (shown(text_plain=3), "what it shows as text/plain is of type int, not text"),
-    (shown(text_html={"a": 1}), "what it shows as text/html is of type dict, not text"),
-    (shown(text_latex=None), "what it shows as text/latex is of type NoneType, not text"),
     (shown(image_png="abc"), "its picture, image/png, is not base64"),
     (shown(image_jpeg="abcd"), "its picture, image/jpeg, is no JPEG"),
     (shown(**{"image_svg+xml": "<svg"}), "its picture, image/svg+xml, is no SVG"),
@@ -97,7 +94,7 @@ def test_a_picture_may_take_a_quarter_of_a_recording(tmp_path: Path) -> None:
     with pytest.raises(GalleryError) as caught:
         run(picture, output_limit=0.1)
     assert str(caught.value) == (
-        "recipes/a.py:20: cell 2: its picture takes 0.0 MB, and a picture may take "
+        "recipes/a.py:20: cell 2: its picture, image/png, takes 0.0 MB, and may take "
         "0.025 MB; draw it with fewer points or dots, or raise output_limit under [limits] in "
         "recording.toml"
     )

@@ -281,12 +281,11 @@ def test_what_is_damaged_in_a_commit_is_told_with_it(
     assert "measuring.jsonl:2: was changed after it was recorded; compare with another" in told
 
 
-@pytest.mark.parametrize("base", ["no-such-branch", "--all", "", "a\0b"])
+@pytest.mark.parametrize("base", ["no-such-branch", "--all", ""])
 def test_a_commit_that_is_not_there_is_an_error(drifts: Drifts, base: str) -> None:
     told = drifts(f"--base={base}", status=1)
     known = "name a branch, a tag or a commit of this repository"
-    reason = "git: embedded null byte" if "\0" in base else f"git knows no commit {base!r}; {known}"
-    assert told.endswith(f": {reason}\n")
+    assert told.endswith(f": git knows no commit {base!r}; {known}\n")
     assert told.startswith("error: ")
     assert told.count("\n") == 1
 
@@ -296,13 +295,9 @@ def test_recipes_are_named_as_for_recording(drifts: Drifts) -> None:
     assert drifts("no", status=1) == "error: no recipe named no; there are: measuring\n"
 
 
-def test_without_git_or_a_repository_there_is_one_line(
-    published: Gallery, drifts: Drifts, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_repository_there_is_one_line(published: Gallery, drifts: Drifts) -> None:
     (published.root / ".git").rename(published.root / "git")
     assert "git knows no commit 'HEAD'" in drifts(status=1)
-    monkeypatch.setenv("PATH", "/nowhere")
-    assert drifts(status=1) == "error: git is not installed; install it\n"
 
 
 def outside(name: str, unit: str = "ms") -> tuple[Measurement, Measurement]:

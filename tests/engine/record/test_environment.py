@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from gallery import ROOT, Gallery
+from gallery import Gallery
 from recipe_gallery.record.environment import PASSED, describe, find_secrets, pass_on
 from recipe_gallery.record.facts import prepare
 
@@ -44,11 +44,8 @@ def test_recipes_get_what_is_listed_and_what_is_named() -> None:
     }
 
 
-def test_the_list_that_people_read_is_the_list() -> None:
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    for subject, names in PASSED.items():
-        row = f"| {subject} | {' '.join(f'`{name}`' for name in names.split())} |\n"
-        assert row in text, f"write this row into CONTRIBUTING.md: {row}"
+def test_each_name_of_the_list_is_passed_on() -> None:
+    for names in PASSED.values():
         here = {name: "1" for name in names.split() if "*" not in name}
         assert pass_on(here, []) == here
 

@@ -21,8 +21,7 @@ def test_versions_are_those_of_installed_packages() -> None:
 
 def test_a_probe_says_what_no_package_tells() -> None:
     assert run_probe("", {}, 60) == {}
-    probed = {"gpu": True, "versions": {}}
-    assert run_probe("print('{\"gpu\": true}')", {}, 60) == probed
+    assert run_probe("print('{\"gpu\": true}')", {}, 60) == {"gpu": True}
 
 
 @pytest.mark.parametrize(
@@ -39,17 +38,14 @@ def test_a_probe_that_fails_says_why(program: str, reason: str) -> None:
     with pytest.raises(GalleryError) as caught:
         run_probe(program, {}, 60)
     assert caught.value.text == f"the probe in recording.toml failed: {reason}"
-    assert caught.value.remedy == "install what recipes need"
+    meant = "print an object such as" if "Exit" not in program else "install what recipes need"
+    assert caught.value.remedy.startswith(meant)
 
 
 @pytest.mark.parametrize("versions", ["[1]", "5", '{"CUDA": 13}', '{"CUDA": {"a": "1"}}'])
 def test_versions_that_a_page_cannot_show_are_told(versions: str) -> None:
-    with pytest.raises(GalleryError) as caught:
+    with pytest.raises(GalleryError, match=r'failed: .*; print an object such as \{"gpu": true'):
         run_probe(f"print('{{\"versions\": {versions}}}')", {}, 60)
-    assert str(caught.value) == (
-        "the probe in recording.toml prints versions that are not strings by name; "
-        'print an object such as {"gpu": true, "versions": {"CUDA": "13.0"}}'
-    )
 
 
 @pytest.mark.slow
@@ -76,7 +72,7 @@ def test_what_a_probe_leaves_running_does_not_keep_it_from_ending() -> None:
     sleep = "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(600)'])"
     program = f"import subprocess, sys; print('{{}}'); {sleep}"
     started = time.monotonic()
-    assert run_probe(program, {}, 60) == {"versions": {}}
+    assert run_probe(program, {}, 60) == {}
     assert time.monotonic() - started < 30
 
 
@@ -138,15 +134,14 @@ def test_what_git_ignores_has_no_commit(tmp_path: Path) -> None:
 def test_no_repository_and_no_commit_yet_are_told_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    facts, note = describe_commit(tmp_path)
     none = {"commit": None, "modified": False}
-    assert describe_commit(tmp_path) == (
-        none | {"commit_unknown": "no git repository"},
-        "the recordings will name no commit: no git repository",
-    )
+    assert facts == none | {"commit_unknown": "not a git repository"}
+    assert note == "the recordings will name no commit: not a git repository"
     git(tmp_path, "init")
-    assert describe_commit(tmp_path)[0]["commit_unknown"] == "no commit yet"
+    assert "does not have any commits yet" in describe_commit(tmp_path)[0]["commit_unknown"]
     monkeypatch.setenv("PATH", "/nowhere")
-    assert describe_commit(tmp_path)[0]["commit_unknown"] == "git is not installed"
+    assert "No such file or directory" in describe_commit(tmp_path)[0]["commit_unknown"]
 
 
 def test_a_repository_of_another_owner_is_told_with_what_to_do(
@@ -157,8 +152,9 @@ def test_a_repository_of_another_owner_is_told_with_what_to_do(
     monkeypatch.setenv("HOME", str(tmp_path))  # no settings of whoever runs this
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     facts, note = describe_commit(tmp_path)
-    assert facts == {"commit": None, "modified": False, "commit_unknown": "git refuses"}
-    assert note.startswith("the recordings will name no commit: git refuses: detected dubious ")
-    assert note.endswith(
-        f"; if you trust it, run: git config --global --add safe.directory {tmp_path}"
+    why = "detected dubious ownership"  # and not in which folder
+    assert facts == {"commit": None, "modified": False, "commit_unknown": why}
+    assert note == (
+        f"the recordings will name no commit: {why}; if you trust it, run: "
+        f"git config --global --add safe.directory {tmp_path}"
     )

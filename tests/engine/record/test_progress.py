@@ -4,8 +4,7 @@ import io
 
 import pytest
 
-from recipe_gallery.record import progress
-from recipe_gallery.record.progress import Forecast, Progress, State, Summary
+from recipe_gallery.record.progress import Progress, Summary, forecast
 
 
 class Terminal(io.StringIO):
@@ -13,18 +12,10 @@ class Terminal(io.StringIO):
         return True
 
 
-@pytest.fixture(autouse=True)
-def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    now = [100.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
-    return now
-
-
-def test_elsewhere_each_cell_is_a_line_with_the_time(clock: list[float]) -> None:
+def test_elsewhere_each_cell_is_a_line_with_the_time() -> None:
     stream = io.StringIO()
     shown = Progress(stream)
-    clock[0] = 102.6
-    shown.show_cell("adding (1 of 2)", 3, 8, shown.seconds)
+    shown.show_cell("adding (1 of 2)", 3, 8, 2.6)
     shown.say("adding: recorded in 4 s")
     assert stream.getvalue() == "adding (1 of 2): cell 3 of 8, 3 s\nadding: recorded in 4 s\n"
 
@@ -58,10 +49,7 @@ def test_a_terminal_that_was_closed_stops_nothing() -> None:
 
 
 def test_one_page_run_has_no_summary() -> None:
-    summary = Summary(names=["a"])
-    summary.note("a", State.FAILED, "a: no")
-    assert summary.lines() == []
-    assert summary.failed == ["a"]
+    assert Summary(names=["a"], failed={"a": "a: no"}).lines() == []
 
 
 def test_a_summary_counts_what_became_of_each_recipe_and_ends_with_the_errors() -> None:
@@ -70,10 +58,9 @@ def test_a_summary_counts_what_became_of_each_recipe_and_ends_with_the_errors() 
         "0 of 5 recorded: none",
         "5 not recorded yet: a, b, c, d, e; the same command goes on with them",
     ]
-    summary.note("a", State.RECORDED, "3 s")
-    summary.note("b", State.RECORDED, "4 s")
-    summary.note("c", State.CURRENT, "a GPU")
-    summary.note("d", State.FAILED, "d: no\n    what it printed")
+    summary.recorded |= {"b", "a"}
+    summary.current.add("c")
+    summary.failed["d"] = "d: no\n    what it printed"
     assert summary.lines() == [
         "2 of 5 recorded: a, b",
         "1 current already",
@@ -85,42 +72,20 @@ def test_a_summary_counts_what_became_of_each_recipe_and_ends_with_the_errors() 
     assert "1 not recorded yet: e; name them to go on" in summary.lines()
 
 
-def test_two_recipes_have_a_summary_and_so_has_one_with_replicates() -> None:
-    two = Summary(names=["a", "b"])
-    two.note("a", State.CURRENT, "a GPU")
-    two.note("b", State.CURRENT, "a GPU")
-    assert two.lines() == ["0 of 2 recorded: none", "2 current already"]
-    one = Summary(names=["a"])
-    one.note("a", State.CURRENT, "a GPU")
-    one.plan("a", 2)
-    one.note_replicate("a")
-    one.note_replicate("a")
-    assert one.lines()[2:] == ["2 of 2 replicates made: a 2"]
-
-
 def test_a_summary_tells_which_replicates_are_missing() -> None:
-    summary = Summary(names=["a", "b"])
-    summary.plan("a", 2)
-    summary.plan("b", 1)
-    summary.note_replicate("a")
+    summary = Summary(names=["a", "b"], planned={"b": 1, "a": 2})
+    summary.made["a"] += 1
     again = "; the same command goes on with the others"
     assert f"1 of 3 replicates made: a 1, b 0{again}" in summary.lines()
-    summary.note("a replicate 2", State.FAILED, "a replicate 2: no")
+    summary.failed["a replicate 2"] = "a replicate 2: no"
     assert f"1 of 3 replicates made: a 1, b 0{again}" in summary.lines()
-    summary.note(
-        "b replicate 1", State.FAILED, "b replicate 1: no"
-    )  # nothing is left to go on with
+    summary.failed["b replicate 1"] = "b replicate 1: no"  # nothing is left to go on with
     assert "1 of 3 replicates made: a 1, b 0" in summary.lines()
-
-
-def test_a_page_run_that_failed_is_no_replicate() -> None:
-    summary = Summary(names=["a", "b"])
-    summary.note("b", State.FAILED, "b: no")
-    summary.plan("a", 1)
-    told = "0 of 1 replicates made: a 0"
-    assert f"{told}; the same command goes on with the others" in summary.lines()
-    summary.forced = True  # it would make further ones
-    assert told in summary.lines()
+    one = Summary(names=["a"], current={"a"}, planned={"a": 2})
+    one.made["a"] += 2
+    assert one.lines()[2:] == ["2 of 2 replicates made: a 2"]
+    one = Summary(names=["a"], planned={"a": 2}, forced=True)  # it would make further ones
+    assert one.lines()[-1] == "0 of 2 replicates made: a 0"
 
 
 @pytest.mark.parametrize(
@@ -137,20 +102,5 @@ def test_a_page_run_that_failed_is_no_replicate() -> None:
 def test_what_is_left_is_told_by_how_long_tasks_took(
     waiting: int, places: int, ran: float, told: str
 ) -> None:
-    forecast = Forecast()
-    assert forecast.describe(waiting, places, ran) == ""
-    forecast.learn(200.0)
-    forecast.learn(400.0)
-    assert forecast.describe(waiting, places, ran) == f", {told} left"
-
-
-def test_a_summary_names_recipes_in_the_order_asked_for() -> None:
-    summary = Summary(names=["a", "b"])
-    for name in ("b", "a"):
-        summary.note(name, State.RECORDED, "1 s")
-        summary.plan(name, 1)
-    summary.note_replicate("b")
-    assert summary.lines() == [
-        "2 of 2 recorded: a, b",
-        "1 of 2 replicates made: a 0, b 1; the same command goes on with the others",
-    ]
+    assert forecast([], waiting, places, ran) == ""
+    assert forecast([200.0, 400.0], waiting, places, ran) == f", {told} left"

@@ -177,25 +177,6 @@ def test_a_replicate_that_publishes_nothing_is_an_error(gallery: Gallery) -> Non
 
 
 @pytest.mark.usefixtures("_run_here")
-def test_a_replicate_of_another_device_is_told(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(gallery)
-    assert gallery.record()
-    monkeypatch.setattr(
-        "recipe_gallery.record.facts.describe_host",
-        lambda: {"cpu": "Another CPU", "cores": 1},
-    )
-    assert gallery.record(replicates=1)
-    (note,) = [line for line in gallery.messages.splitlines() if line.startswith("note: recipe")]
-    page = gallery.recording("recipe").device_name
-    assert note == (
-        f"note: recipe replicate 1 ran on Another CPU, the page's run on {page}: "
-        "measurements come from devices of one name"
-    )
-
-
-@pytest.mark.usefixtures("_run_here")
 def test_a_damaged_line_is_told_and_stops_no_other_recipe(gallery: Gallery) -> None:
     for name in ("bad", "good"):
         write(gallery, name)

@@ -71,12 +71,19 @@ def test_only_changed_code_is_recorded_again(gallery: Gallery, recipe: str) -> N
     assert "recorded in" in gallery.messages
 
 
-def test_an_exception_that_is_meant_is_recorded(gallery: Gallery) -> None:
-    write(gallery, '# sphinx_gallery_raises = "ZeroDivisionError"\n1 / 0\n\n# %%\n\nprint("on")')
+def test_an_error_that_conf_expects_is_recorded_and_ends_the_recipe(gallery: Gallery) -> None:
+    failing = {"expected_failing_examples": ["recipes_source/recipe.py"]}
+    gallery.configure(sphinx_gallery_conf=gallery.settings["sphinx_gallery_conf"] | failing)
+    write(gallery, 'print("so far")\n1 / 0\n\n# %%\n\nprint("on")')
     assert gallery.record("recipe")
     first, second = gallery.recording("recipe").notebook.cells
-    assert first.outputs[0].ename == "ZeroDivisionError"
-    assert second.outputs[0].text == "on\n"
+    assert [each.output_type for each in first.outputs] == ["stream", "error"]
+    assert first.outputs[1].ename == "ZeroDivisionError"
+    assert second.outputs == []
+    write(gallery, "x = 1")
+    assert not gallery.record("recipe")
+    told = "runs to its end, but expected_failing_examples in conf.py names it; take it out there"
+    assert told in gallery.messages
 
 
 @pytest.mark.slow

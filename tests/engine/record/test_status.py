@@ -123,9 +123,11 @@ def test_other_machines_are_told_apart_from_parts_of_the_gallery(
     (gallery.recipes / "advanced/README.rst").write_text("Advanced\n========\n")
     gallery.write("advanced/adding", RECIPE)
     status, text = check(gallery, capsys)
-    assert status == 1  # what lies in advanced is now that of the recipe there, but holds another
-    assert "holds the recording of 'adding'" in text
-    assert text.splitlines()[-1] == "2 of 3 recordings current"
+    assert status == 0  # what lies in advanced is now that of the recipe there, of the same code
+    gallery.write("advanced/adding", RECIPE.replace("1 + 2", "1 + 3"))
+    status, text = check(gallery, capsys)
+    assert status == 1
+    assert "advanced/adding  stale" in text
 
 
 def test_what_the_project_refuses_is_not_current(

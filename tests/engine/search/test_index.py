@@ -142,8 +142,8 @@ def test_changed_pages_are_searched_anew_and_search_engines_leave_the_search_out
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("word,other\n", ":1: the first line has to name the columns; language,searched,meant"),
-        ("{}en,a\n", ":2: 2 cells; write language,searched,meant"),
+        ("word,other\n", ":1: the first line has to name the columns: language,searched,meant"),
+        ("{}en,a,b,c\n", ":2: more cells than columns; quote a cell with commas"),
         ("{}xx,a,b\n", ":2: 'xx' is no language of this project; use one of en, ko"),
         ("{}en, ,b\n", ":2: no word that readers search; fill in the second column"),
         ("{}en,a,b\nen,c|A,d\n", ":3: 'A' stands in line 2, too; keep one of them"),

@@ -15,7 +15,6 @@ from modules import run_module
 from recipe_gallery.__main__ import main
 from recipe_gallery.languages import Language
 from recipe_gallery.project import load_project
-from recipe_gallery.translate.advice import CHECKS
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.check import (
     Problem,
@@ -23,6 +22,7 @@ from recipe_gallery.translate.check import (
     check_project,
     format_problems,
 )
+from recipe_gallery.translate.checks import CHECKS
 
 LABELS = ("recipe_gallery", "sphinx")
 OTHERS = ["syntax", "header", "duplicate", "empty", "plural", "size", "context"]  # of files

@@ -3,13 +3,14 @@
 from pathlib import Path
 
 import polib
+import pseudo
 import pytest
 
 from gallery import ROOT, Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
-from recipe_gallery.translate import pot, pseudo
+from recipe_gallery.translate import pot
 from recipe_gallery.translate import update as updating
 from recipe_gallery.translate.catalogs import read_catalog
 from recipe_gallery.translate.update import update_catalogs

@@ -112,7 +112,7 @@ def test_what_the_english_program_has_is_no_harm() -> None:
 def test_should_a_message_pass_all_checks_a_page_has_its_words_alone(
     site: Gallery, monkeypatch: pytest.MonkeyPatch, evil: str
 ) -> None:
-    monkeypatch.setattr("recipe_gallery.translate.translations.find_unfit", lambda *_: [])
+    monkeypatch.setattr("recipe_gallery.translate.translations.examine", lambda *_: [])
     site.set_languages("ko")
     site.configure(gettext_compact=False)
     site.write("adding", RECIPE)

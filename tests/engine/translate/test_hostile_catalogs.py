@@ -263,7 +263,7 @@ def test_the_own_text_of_a_page_may_hold_html_and_files(site: Gallery) -> None:
 def test_should_a_directive_get_past_all_checks_it_reads_no_file(
     site: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recipe_gallery.translate.translations.find_unfit", lambda *_: [])
+    monkeypatch.setattr("recipe_gallery.translate.translations.examine", lambda *_: [])
     (site.root / "secret.txt").write_text("opensesame")
     path = site.translate(PAGE, {PROSE: ".. include:: /secret.txt"})
     polib.pofile(str(path)).save_as_mofile(str(path.with_suffix(".mo")))

@@ -1,4 +1,4 @@
-"""Random hostile translations; ``make fuzz`` tries more of them.
+"""Random hostile translations; the nightly workflow tries more of them.
 
 FUZZ says how many, FUZZ_LANGUAGE into which language.
 """

@@ -1,6 +1,5 @@
 """What translators and maintainers are told: status, glossary files, impact."""
 
-import csv
 import subprocess
 import sys
 from datetime import date
@@ -15,7 +14,7 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
 from recipe_gallery.translate import pot
-from recipe_gallery.translate.glossary import Glossary, load_glossary, write_glossaries
+from recipe_gallery.translate.glossary import Glossary, load_glossary
 from recipe_gallery.translate.impact import find_impact, format_impact
 from recipe_gallery.translate.status import (
     Status,
@@ -91,19 +90,6 @@ def test_what_cannot_be_read_is_not_translated(site: Gallery) -> None:
     read = Status(words=1, words_left=0, words_fuzzy=0, fuzzy=0)
     assert add_up([broken, read]).percent == 25
     assert format_status(KOREAN, [broken, read]).splitlines()[0].endswith(" 25 %")
-
-
-def test_translation_tools_can_import_the_glossary(site: Gallery, tmp_path: Path) -> None:
-    glossary = load_glossary(site.root / "locale")
-    folder = tmp_path / "new" / "out"
-    (table,) = write_glossaries(glossary, [KOREAN], folder)
-    assert write_glossaries(glossary, [KOREAN], folder) == [table]  # again
-    with table.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
-    assert rows == [
-        {"source": "kernel", "target": "커널", "comment": "of a GPU"},
-        {"source": "batch", "target": "배치", "comment": ""},
-    ]
 
 
 def test_an_edited_text_is_a_change_and_a_moved_one_costs_nothing() -> None:

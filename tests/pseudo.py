@@ -1,17 +1,28 @@
-"""A pseudo-locale: accented and longer English, in which untranslatable text stands out."""
+"""A pseudo-locale: accented and longer English, in which untranslatable text stands out.
+
+``python tests/pseudo.py FOLDER`` writes its catalogs of the project in this folder to another.
+"""
 
 import re
 import shutil
+import sys
+import tempfile
 from pathlib import Path
 
 import polib
 
-from ..languages import PSEUDO_CODE
-from ..project import Project
-from .catalogs import Kind, catalog_folder, kind_of, label_domains, write_catalog
-from .glossary import FILE_NAME
-from .pot import make_pots
-from .update import merge
+from recipe_gallery.languages import PSEUDO_CODE
+from recipe_gallery.project import Project, load_project
+from recipe_gallery.translate.catalogs import (
+    Kind,
+    catalog_folder,
+    kind_of,
+    label_domains,
+    write_catalog,
+)
+from recipe_gallery.translate.glossary import FILE_NAME
+from recipe_gallery.translate.pot import make_pots
+from recipe_gallery.translate.update import merge
 
 _LETTERS = str.maketrans(
     "AaBbCcDdEeFfGgHhIiJjKkLlMmNnOoPpQqRrSsTtUuVvWwXxYyZz",
@@ -53,3 +64,8 @@ def pseudo_message(text: str, kind: Kind) -> str:
         parts[::2] = [re.sub(r"_(?=\w)", r"\\_", part) for part in parts[::2]]
     longer = "~" * max(1, len(text) // 4)  # other languages need more room
     return f"{''.join(parts)} {longer}" if re.search(r"\w", "".join(parts[::2])) else text
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as made:
+        make_pseudo_catalogs(load_project(Path()), Path(made), Path(sys.argv[1]))

@@ -1,0 +1,63 @@
+"""Begin a recipe: a skeleton that records as it stands, and its lines in the lists of pages.
+
+``make new-recipe NAME=gradient_accumulation`` runs it.
+"""
+
+import importlib.util
+import re
+import sys
+from pathlib import Path
+
+from recipe_gallery.errors import GalleryError
+
+TEMPLATE = Path(__file__).with_name("templates") / "new_recipe.py.txt"
+PAGES = Path("tests/site/published_pages.txt")
+ORDER = re.compile(r"^second_call_recipes = \[\n(?:    .*\n)*", re.MULTILINE)  # of conf.py
+
+
+def begin_recipe(root: Path, name: str) -> list[Path]:
+    """Write the skeleton of a recipe and name it where pages are listed; return these files.
+
+    Raises ``GalleryError``, before anything is written, for a name that no new page can have.
+    """
+    if not re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name) or name == "index":
+        text = f"{name!r} is no name of a recipe" if name else "which recipe?"
+        remedy = "take small letters, digits and _, for example: NAME=gradient_accumulation"
+        raise GalleryError(text, remedy=remedy)
+    recipe, pages, settings = root / f"recipes_source/{name}.py", root / PAGES, root / "conf.py"
+    if recipe.exists():
+        raise GalleryError("it is there already", path=recipe, remedy="take another name")
+    page, published = f"recipes/{name}", pages.read_text("utf-8")
+    if page in published.splitlines():
+        text = f"there was a page {page} once, whose address leads elsewhere"
+        raise GalleryError(text, path=pages, remedy="take another name")
+    if name in sys.stdlib_module_names or importlib.util.find_spec(name):
+        text = f"{name} is a Python module, and programs beside the recipe would import this one"
+        raise GalleryError(text, remedy="take another name")
+    conf = settings.read_text("utf-8")
+    order = ORDER.search(conf)
+    if not order:
+        remedy = "write there: second_call_recipes = [ ... ], a name a line"
+        raise GalleryError("no list of recipes", path=settings, remedy=remedy)
+
+    title = name.replace("_", " ").capitalize()
+    source = TEMPLATE.read_text("utf-8").format(
+        title=title, underline="=" * len(f"{title}: compile it?")
+    )
+    recipe.write_text(source, "utf-8")
+    conf = f'{conf[: order.end()]}    "{name}",\n{conf[order.end() :]}'
+    settings.write_text(conf, "utf-8")
+    first, *listed = published.splitlines()  # the first line says what the file is
+    pages.write_text("\n".join([first, *sorted([*listed, page]), ""]), "utf-8")
+    return [recipe, settings, pages]
+
+
+if __name__ == "__main__":
+    try:
+        written = begin_recipe(Path(), sys.argv[1])
+    except GalleryError as error:
+        sys.exit(f"error: {error}")
+    for path in written:
+        print(path)
+    chosen = f"RECIPES={written[0].stem}"
+    print(f"Next: make record {chosen} DEVICE=cpu && make serve LANGUAGES=en")

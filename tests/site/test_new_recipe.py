@@ -1,0 +1,116 @@
+"""`make new-recipe`: a skeleton that is a recipe as it stands."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from gallery import ROOT, copy_repository
+from recipe_gallery.errors import GalleryError
+from recipe_gallery.recipes.recipe import load_recipe
+from second_call.new_recipe import begin_recipe
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    """A repository with what names recipes."""
+    for name in ("conf.py", "tests/site/published_pages.txt", "recipes_source/_harness.py"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, path)
+    (tmp_path / "recipes_source/mine.py").touch()
+    return tmp_path
+
+
+def test_a_recipe_is_begun_and_listed(root: Path) -> None:
+    begin_recipe(root, "gradient_accumulation")
+    recipe = load_recipe(root / "recipes_source/gradient_accumulation.py")
+    assert recipe.title == "Gradient accumulation: compile it?"
+    assert recipe.cells[0].fold.startswith("The harness")
+    order: dict[str, list[str]] = {}
+    start = "second_call_recipes = ["
+    listed = start + (root / "conf.py").read_text().partition(start)[2].partition("]")[0] + "]"
+    exec(listed, order)
+    assert order["second_call_recipes"][-1] == "gradient_accumulation"
+    head, *pages = (root / "tests/site/published_pages.txt").read_text().splitlines()
+    assert head.startswith("#")
+    assert pages == sorted(pages)
+    assert "recipes/gradient_accumulation" in pages
+
+
+def test_its_skeleton_needs_no_more_than_eight_lines_of_ceremony(root: Path) -> None:
+    begin_recipe(root, "a")
+    lines = (root / "recipes_source/a.py").read_text().splitlines()
+    marks = ("_harness", "bench =", "bench.compare", ".. chart", ":case:", "sphinx_gallery_")
+    assert sum(any(mark in line for mark in marks) for line in lines) <= 8
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("", "which recipe?; take small letters"),
+        ("Mine-2", "'Mine-2' is no name of a recipe; take small letters"),
+        ("../mine", "'../mine' is no name of a recipe; take small letters"),
+        ("index", "'index' is no name of a recipe; take small letters"),
+        ("mine", "recipes_source/mine.py: it is there already; take another name"),
+        ("compile_modes", "there was a page recipes/compile_modes once"),
+        ("random", "random is a Python module"),
+        ("torch", "torch is a Python module"),
+    ],
+)
+def test_a_bad_name_writes_nothing(root: Path, name: str, told: str) -> None:
+    before = {path: path.read_bytes() for path in root.rglob("*") if path.is_file()}
+    with pytest.raises(GalleryError) as refused:
+        begin_recipe(root, name)
+    assert told in refused.value.describe(root)
+    assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
+
+
+def test_make_tells_a_bad_name_in_one_line(make: list[str]) -> None:
+    command = [*make, "-s", "new-recipe", "NAME=Bad"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert done.stderr.splitlines()[0].startswith("error: 'Bad' is no name of a recipe; ")
+
+
+def test_the_skeleton_passes_lint(root: Path) -> None:
+    shutil.copy(ROOT / "pyproject.toml", root)
+    shutil.copy(ROOT / "recipes_source/ruff.toml", root / "recipes_source")
+    begin_recipe(root, "gradient_accumulation")
+    for command in (["check"], ["format", "--check"]):
+        ruff = [sys.executable, "-m", "ruff", *command, "recipes_source"]
+        done = subprocess.run(ruff, cwd=root, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.nightly
+def test_the_skeleton_records_and_renders(tmp_path: Path, make: list[str]) -> None:
+    root = tmp_path / "site"
+    copy_repository(root)
+    for step in (
+        ["new-recipe", "NAME=gradient_accumulation"],
+        ["record", "RECIPES=gradient_accumulation", "DEVICE=cpu"],
+        ["html", "LANGUAGES=en"],
+        ["check", "LANGUAGES=en"],
+    ):
+        done = subprocess.run([*make, *step], cwd=root, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "the English part is done" in done.stdout
+    page = (root / "_build/html/en/recipes/gradient_accumulation.html").read_text()
+    assert 'class="chart' in page
+    assert "not measured" not in page
+
+
+def test_what_lint_refuses_is_told_before_a_recording(tmp_path: Path, make: list[str]) -> None:
+    for path in [ROOT / "Makefile", ROOT / "constraints.txt", *ROOT.glob("requirements*.txt")]:
+        shutil.copy2(path, tmp_path)  # with its time: nothing has to be installed
+    recipe = tmp_path / "recipes_source/mine.py"
+    recipe.parent.mkdir()
+    recipe.write_text('"""\nTitle\n=====\n"""\n\nimport os\n')
+    command = [*make, "-s", "record", "DEVICE=cpu"]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode != 0
+    assert "F401" in done.stdout
+    assert "make lint refuses a recipe" in done.stderr
