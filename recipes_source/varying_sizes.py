@@ -137,8 +137,8 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 # Why it compiles again, and when it stops
 # ----------------------------------------
 #
-# The first call compiles for exactly the sizes it gets: they are numbers in the code. A :term:`guard`
-# of the code says so. The second size breaks the guard. PyTorch compares the two inputs, and where a
+# The first call compiles for exactly the sizes it gets: they are numbers in the code. :term:`Guards
+# <guard>` of the code say so. The second size breaks one. PyTorch compares the two inputs, and where a
 # size differs, it compiles again with a symbol in the place of the number. It calls this **automatic
 # dynamic shapes**. Code with a symbol serves all further sizes, with two exceptions: 0 and 1 are always
 # fixed, and where your code asks for the size, such as ``if length > 512``, there is a compilation for
