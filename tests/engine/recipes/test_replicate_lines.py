@@ -57,10 +57,6 @@ def test_what_is_appended_is_read_again(path: Path) -> None:
     assert path.read_bytes().endswith(b"}\n")
 
 
-def test_without_a_file_there_are_none(path: Path) -> None:
-    assert read_replicates(path, "now").current == ()
-
-
 def test_lines_of_other_code_are_counted_only(path: Path) -> None:
     for replicate in (LINE, replace(LINE, fingerprint="before"), replace(LINE, fingerprint="x")):
         append(path, replicate)

@@ -127,17 +127,6 @@ def test_what_hosts_have_shown_promises_less(
     drifts("--strict")  # none of them was predicted
 
 
-def test_the_new_value_is_the_median_of_the_medians_of_hosts(
-    measure: Append, drifts: Drifts
-) -> None:
-    for host, values in {"a": (3.0, 3.5, 9.0), "new": (4.5,)}.items():
-        for number, value in enumerate(values, 2):
-            measure(row("eager", value), host=host, replicate=number)
-    told = drifts()
-    assert "4 new processes on 2 hosts" in told
-    assert "1 of 1 measurements lie" in told  # 4
-
-
 def test_processes_that_were_published_do_not_count(
     published: Gallery, measure: Append, drifts: Drifts
 ) -> None:
@@ -146,11 +135,6 @@ def test_processes_that_were_published_do_not_count(
     measure(row("eager", 4.0), replicate=2)
     assert "1 new processes on 1 hosts" in drifts()
     assert "2 new processes on 2 hosts" in drifts("--base", "HEAD~1")
-
-
-def test_replicates_of_other_code_do_not_count(measure: Append, drifts: Drifts) -> None:
-    measure(row("eager", 400.0), fingerprint="0" * 64)
-    assert "nothing was recorded" in drifts()
 
 
 def test_what_another_device_measured_is_not_compared(measure: Append, drifts: Drifts) -> None:
@@ -221,18 +205,6 @@ def test_a_page_recorded_anew_counts_unless_its_code_changed(
     assert "nothing was recorded since HEAD" in told()
 
 
-def test_measurements_of_0_are_compared(
-    measure: Append, published: Gallery, drifts: Drifts
-) -> None:
-    for host in "ab":
-        measure(row("none", 0.0), host=host, replicate=2)
-    commit_all(published)
-    measure(row("none", 0.0))
-    assert "1 of 1 measurements lie" in drifts()
-    measure(row("none", 3.0), replicate=2)
-    assert "none.gpu: 0 (0 to 0 seen on 2 hosts), now 1.5 ms\n" in drifts()
-
-
 def test_claims_that_changed_are_told_with_evidence(measure: Append, drifts: Drifts) -> None:
     wrong = Claim(key="faster", holds=False, evidence="5 against 4 ms")
     measure(EAGER, COMPILED, claims=[wrong, Claim(key="new", holds=True, evidence="e")])
@@ -251,11 +223,6 @@ def test_strict_fails_for_predictions_and_claims_refuted_and_nothing_else(
     measure(EAGER, COMPILED, claims=[replace(FASTER, holds=False)], replicate=2)
     drifts("--strict", status=1)
     drifts()
-
-
-def test_a_refuted_prediction_is_strictly_a_failure(measure: Append, drifts: Drifts) -> None:
-    measure(row("eager", 5.0))
-    drifts("--strict", status=1)
 
 
 def test_what_is_wrong_with_one_recipe_does_not_stop_the_others(
@@ -288,11 +255,6 @@ def test_a_commit_that_is_not_there_is_an_error(drifts: Drifts, base: str) -> No
     assert told.endswith(f": git knows no commit {base!r}; {known}\n")
     assert told.startswith("error: ")
     assert told.count("\n") == 1
-
-
-def test_recipes_are_named_as_for_recording(drifts: Drifts) -> None:
-    assert "#### `measuring`" in drifts("measuring.py")
-    assert drifts("no", status=1) == "error: no recipe named no; there are: measuring\n"
 
 
 def test_without_a_repository_there_is_one_line(published: Gallery, drifts: Drifts) -> None:

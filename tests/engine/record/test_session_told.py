@@ -161,9 +161,7 @@ def test_the_numbers_of_replicates_begin_at_one_also_where_they_are_forced(
     assert "a replicate 1: recorded in N s" in told
 
 
-def test_what_was_recorded_on_a_gpu_is_kept_from_a_cpu(
-    recipes: Gallery,
-) -> None:
+def test_what_was_recorded_on_a_gpu_is_kept_from_a_cpu(recipes: Gallery) -> None:
     assert record(recipes, "a", "b")[0]
     path = recipes.recordings / "a.ipynb"
     notebook = json.loads(path.read_text())
@@ -181,9 +179,7 @@ def test_what_was_recorded_on_a_gpu_is_kept_from_a_cpu(
     assert path.read_bytes() != before
 
 
-def test_a_replicate_that_lacks_what_once_defined_is_told_with_the_reason(
-    gallery: Gallery,
-) -> None:
+def test_a_replicate_that_lacks_what_once_defined_is_told_with_the_reason(gallery: Gallery) -> None:
     once = "\n# %%\n\n# sphinx_gallery_once = True\nrows = 2\n"
     gallery.write("a", TITLE + "x = 1\n" + once)
     done, lines = record(gallery, "a", replicates=1)
