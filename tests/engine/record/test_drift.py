@@ -9,26 +9,13 @@ from pathlib import Path
 import pytest
 
 from gallery import Gallery
+from measured import REPLICATE
 from recipe_gallery.__main__ import main
-from recipe_gallery.recipes.measurements import Measurement
+from recipe_gallery.recipes.measurements import Measurement, find_range
 from recipe_gallery.recipes.recipe import load_recipe
-from recipe_gallery.recipes.replicates import Replicate, append, replicates_path
+from recipe_gallery.recipes.replicates import append, replicates_path
 from recipe_gallery.recipes.rows import Claim, Published, Row
 from recipe_gallery.record.drift import Drift, format_drift
-
-GPU = "Some GPU"
-REPLICATE = Replicate(
-    fingerprint="",
-    replicate=1,
-    host="a",
-    device={"gpu": GPU},
-    clocks={},
-    versions={},
-    commit=None,
-    modified=False,
-    recorded="2026-01-02T03:04:05Z",
-    seconds=1.0,
-)
 
 
 def row(variant: str, value: float, **changes: object) -> Row:
@@ -264,19 +251,8 @@ def test_without_a_repository_there_is_one_line(published: Gallery, drifts: Drif
 
 def outside(name: str, unit: str = "ms") -> tuple[Measurement, Measurement]:
     """Return a measurement as it was published and as it is now."""
-    known = Measurement(
-        case="Adam",
-        variant=name,
-        size=10,
-        quantity="gpu",
-        unit=unit,
-        value=4.0,
-        low=3.9,
-        high=4.1,
-        gpu_bound=True,
-        processes=6,
-        hosts=3,
-    )
+    found = [("a", row(name, 4.0, unit=unit)), ("b", row(name, 4.1, unit=unit))]
+    known = find_range(found, gpu_bound=True)
     return known, replace(known, value=5.0)
 
 
