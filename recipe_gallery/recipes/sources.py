@@ -1,6 +1,7 @@
 """The processes of a recording, the page's run and replicates of its code, and what they say."""
 
 import difflib
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -12,7 +13,7 @@ from .recipe import Recipe
 from .recording import Recording, compare, read_recording
 from .references import Term, parse_comparison
 from .replicates import Replicate, Replicates, read_replicates, replicates_path
-from .rows import LARGEST, SMALLEST, Published, read_published, slug
+from .rows import LARGEST, SMALLEST, Claim, Published, read_published, slug
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,7 +48,7 @@ class ClaimRecord:
     of: int
     hosts: int  # on which these ran
     evidence: str = ""  # of the first in which it held, the page's run if it is among them
-    compared: tuple[tuple[Term, Measurement], ...] = ()  # of a comparison, in place of evidence
+    compared: tuple[tuple[Term, Measurement], ...] = ()  # of a comparison
     refuted: tuple[Refutation, ...] = ()
 
 
@@ -105,33 +106,18 @@ class Measurements:
     def _test(self, key: str, terms: Sequence[Term]) -> ClaimRecord:
         """Compare in each process that measured all terms."""
         compared = [(term, self.find(term.key, term.size)) for term in terms]
-        refuted, hosts = [], []
+        unit = f" {compared[0][1].unit}".rstrip()
+        said = []
         for process in self.processes:
-            rows = [process.published.by_key.get(each.key) for _term, each in compared]
-            values = [
-                term.factor * row.value
-                for (term, _), row in zip(compared, rows, strict=True)
-                if row
-            ]
-            if len(values) < len(rows):
-                continue
-            hosts.append(process.host)
-            if not all(less < more for less, more in pairwise(values)):
-                unit = f" {compared[0][1].unit}".rstrip()
-                said = " against ".join(f"{value:.4g}{unit}" for value in values)
-                refuted.append(
-                    Refutation(replicate=process.number, host=process.host, evidence=said)
-                )
-        if not hosts:
+            found = process.published.by_key
+            if all(each.key in found for _term, each in compared):
+                values = [term.factor * found[each.key].value for term, each in compared]
+                holds = all(less < more for less, more in pairwise(values))
+                evidence = " against ".join(f"{value:.4g}{unit}" for value in values)
+                said.append((process, Claim(key=key, holds=holds, evidence=evidence)))
+        if not said:
             raise NotMeasured(f"no process measured all of {key!r}", compared[0][1].key)
-        return ClaimRecord(
-            key=key,
-            held=len(hosts) - len(refuted),
-            of=len(hosts),
-            hosts=len(set(hosts)),
-            compared=tuple(compared),
-            refuted=tuple(refuted),
-        )
+        return _sum_up(key, said, compared)
 
     def compare(self, key: str, over: str) -> Measurement | None:
         """Return how many times as much as another one is; None if no process can tell."""
@@ -178,29 +164,34 @@ class Sources:
 def measure_all(processes: Sequence[Process]) -> Measurements:
     """Return what processes say together."""
     measured = measure((each.host, each.published.rows) for each in processes)
-    claims = _count_claims(processes)
+    said: dict[str, list[tuple[Process, Claim]]] = defaultdict(list)
+    for process in processes:
+        for claim in process.published.claims:
+            said[claim.key].append((process, claim))
+    claims = {key: _sum_up(key, said[key]) for key in sorted(said)}
     return Measurements(by_key=measured, claims=claims, processes=tuple(processes))
 
 
-def _count_claims(processes: Sequence[Process]) -> dict[str, ClaimRecord]:
-    """Return by key in how many processes each claim held, and which refute it."""
-    found = {}
-    for key in sorted({claim.key for each in processes for claim in each.published.claims}):
-        said = [(p, claim) for p in processes for claim in p.published.claims if claim.key == key]
-        held = [claim for _process, claim in said if claim.holds]
-        found[key] = ClaimRecord(
-            key=key,
-            held=len(held),
-            of=len(said),
-            hosts=len({process.host for process, _claim in said}),
-            evidence=(held or [said[0][1]])[0].evidence,
-            refuted=tuple(
-                Refutation(replicate=p.number, host=p.host, evidence=claim.evidence)
-                for p, claim in said
-                if not claim.holds
-            ),
-        )
-    return found
+def _sum_up(
+    key: str,
+    said: Sequence[tuple[Process, Claim]],
+    compared: Sequence[tuple[Term, Measurement]] = (),
+) -> ClaimRecord:
+    """Return in how many processes a claim held, and which refute it."""
+    held = [claim for _process, claim in said if claim.holds]
+    return ClaimRecord(
+        key=key,
+        held=len(held),
+        of=len(said),
+        hosts=len({process.host for process, _claim in said}),
+        evidence=(held or [said[0][1]])[0].evidence,
+        compared=tuple(compared),
+        refuted=tuple(
+            Refutation(replicate=p.number, host=p.host, evidence=claim.evidence)
+            for p, claim in said
+            if not claim.holds
+        ),
+    )
 
 
 def read_sources(path: Path, recipe: Recipe | None, recording: Recording | None = None) -> Sources:

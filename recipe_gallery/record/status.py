@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..errors import GalleryError, describe_error, suggest
+from ..errors import GalleryError, describe_error, suggest, visible
 from ..project import Project, load_check
 from ..recipes.gallery import GalleryFile, find_recordings, list_files
 from ..recipes.recipe import Recipe
@@ -209,7 +209,7 @@ def format_reports(reports: Sequence[Report]) -> str:
         lines += [line, *(f"{'':<{width}}  {each}" for each in below)]
     current = sum(report.status is Status.CURRENT for report in reports)
     lines.append(f"{current} of {len(reports)} recordings current")
-    return "\n".join(lines)
+    return "\n".join(map(visible, lines))
 
 
 def _describe_origin(recording: Recording) -> str:

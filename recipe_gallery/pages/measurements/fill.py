@@ -17,9 +17,9 @@ from ...languages import current_language
 from ...recipes.sources import ClaimRecord
 from ...store import store_of, watch
 from .evidence import format_quantities, tell_comparison, tell_evidence
-from .format import describe_spread, format_figure, needs_unit
+from .format import describe_spread, format_measurement, needs_unit
 from .known import CLAIM, FIGURE, Answer, answers
-from .naming import EVIDENCE, Pieces, ask_name, name_figure
+from .naming import EVIDENCE, Pieces, ask_name, name_measurement
 from .roles import claim, measured
 
 _ = get_translation("recipe_gallery")
@@ -30,14 +30,14 @@ Line = tuple[Pieces, bool]
 UNMEASURED = "unmeasured"  # class of a figure that no recording has yet
 
 
-class figure_list(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
+class measurement_list(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
     """The figures of a page with their spread: ``rows`` of names in pieces, figure and spread.
 
     ``hosts`` tells on how many the processes ran at most; it is 0 where each figure is of one.
     """
 
 
-def fill_figures(env: BuildEnvironment, document: nodes.document) -> None:
+def fill_measurements(env: BuildEnvironment, document: nodes.document) -> None:
     """Put figures where a page names them, once it is translated."""
     questions: dict[str, set[str]] = defaultdict(set)
     figures, claims = _find(document, measured), _find(document, claim)
@@ -59,7 +59,7 @@ def fill_figures(env: BuildEnvironment, document: nodes.document) -> None:
     if shown and title is not None:
         several = [each for a in found.values() if (each := a.figure) and each.processes > 1]
         hosts = max((each.hosts for each in several), default=0)
-        title.parent += figure_list(rows=list(shown.values()), hosts=hosts)
+        title.parent += measurement_list(rows=list(shown.values()), hosts=hosts)
 
 
 def _fill(env: BuildEnvironment, node: measured, answer: Answer) -> Row | None:
@@ -81,10 +81,10 @@ def _fill(env: BuildEnvironment, node: measured, answer: Answer) -> Row | None:
             f'leave out ", number"{where}'
         )
     spread = describe_spread(figure, locale)
-    node += nodes.Text(format_figure(figure, locale, bare=bare))
+    node += nodes.Text(format_measurement(figure, locale, bare=bare))
     node["spread"] = spread
-    names = name_figure(env, node["recipe"], figure)
-    return names, format_figure(figure, locale), spread
+    names = name_measurement(env, node["recipe"], figure)
+    return names, format_measurement(figure, locale), spread
 
 
 def _prove(env: BuildEnvironment, node: claim, answer: Answer) -> None:

@@ -360,17 +360,6 @@ def test_what_stands_before_a_drawing_goes_where_it_could_act() -> None:
 
 
 @pytest.mark.parametrize(
-    "before", ['<?xml-stylesheet href="https://e.org"?>', '<!DOCTYPE svg [<!ENTITY a "b">]>']
-)
-def test_each_of_them_goes_by_itself(before: str) -> None:
-    assert clean_svg(before + svg("<g/>")).startswith("<svg ")
-
-
-def test_the_handler_of_the_drawing_itself_goes() -> None:
-    assert "onload" not in clean_svg(svg("<g/>", ' onload="x()"'))
-
-
-@pytest.mark.parametrize(
     "text", ["", "<svg", "no", "<svg/>", "<html><svg/></html>", svg("<g>"), "\0"]
 )
 def test_what_is_no_drawing_is_told(text: str) -> None:
