@@ -18,7 +18,7 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.languages import current_language, typeset
-from recipe_gallery.pages.measurements.format import format_figure, format_range
+from recipe_gallery.pages.measurements.format import format_measurement, format_range
 from recipe_gallery.pages.measurements.known import FIGURE, MAYBE, Answer, answers
 from recipe_gallery.pages.measurements.naming import EVIDENCE, NAME, QUANTITY
 from recipe_gallery.recipes.measurements import Measurement
@@ -204,7 +204,7 @@ class Source:
 
     def show(self, measurement: Measurement) -> str:
         """Return a measurement with its unit."""
-        return format_figure(measurement, self.locale)
+        return format_measurement(measurement, self.locale)
 
     def show_range(self, measurement: Measurement) -> str:
         """Return a measurement with its unit and its interval, for a table."""
