@@ -24,19 +24,16 @@ class Process:
     host: str
     published: Published
 
+    @property
+    def title(self) -> str:
+        """How a person is told of it."""
+        who = f"replicate {self.number}" if self.number else "the run of the page"
+        return f"{who} on host {self.host}" if self.host else who
+
     @classmethod
     def of(cls, line: Replicate) -> "Process":
         """Return the process of a replicate."""
         return cls(number=line.replicate, host=line.host, published=line.published)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Refutation:
-    """A process that says the opposite of a claim."""
-
-    replicate: int  # its number; 0 is the run that the page shows
-    host: str
-    evidence: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,9 +44,16 @@ class ClaimRecord:
     held: int  # in so many processes
     of: int
     hosts: int  # on which these ran
-    evidence: str = ""  # of the first in which it held, the page's run if it is among them
+    evidence: str = ""  # of the first that refutes it, or else of the first
     compared: tuple[tuple[Term, Measurement], ...] = ()  # of a comparison
-    refuted: tuple[Refutation, ...] = ()
+    refuted: tuple[str, ...] = ()  # which processes say the opposite, and what they measured
+
+    @property
+    def failure(self) -> str:
+        """What is told to whoever makes a claim that processes refute."""
+        more = f"; and {len(self.refuted) - 3} more" if len(self.refuted) > 3 else ""
+        count = f"{self.of - self.held} of {self.of} processes"
+        return f"does not hold in {count}: {'; '.join(self.refuted[:3])}{more}"
 
 
 class NotMeasured(LookupError):  # noqa: N818 (what may be missing is no error everywhere)
@@ -178,19 +182,15 @@ def _sum_up(
     compared: Sequence[tuple[Term, Measurement]] = (),
 ) -> ClaimRecord:
     """Return in how many processes a claim held, and which refute it."""
-    held = [claim for _process, claim in said if claim.holds]
+    wrong = [(process, claim.evidence) for process, claim in said if not claim.holds]
     return ClaimRecord(
         key=key,
-        held=len(held),
+        held=len(said) - len(wrong),
         of=len(said),
         hosts=len({process.host for process, _claim in said}),
-        evidence=(held or [said[0][1]])[0].evidence,
+        evidence=wrong[0][1] if wrong else said[0][1].evidence,
         compared=tuple(compared),
-        refuted=tuple(
-            Refutation(replicate=p.number, host=p.host, evidence=claim.evidence)
-            for p, claim in said
-            if not claim.holds
-        ),
+        refuted=tuple(f"{process.title}: {evidence}" for process, evidence in wrong),
     )
 
 

@@ -272,7 +272,8 @@ class Run:
                 last = self._cleaner.clean_text(error.traceback).strip().splitlines()[-1]
                 text = f"failed: {last[:_CHARACTERS]}"
             remedy = self._find_remedy(error.ename, error.evalue)
-            place = self._find_place(error.traceback) or place
+            with contextlib.suppress(OSError):  # it may have removed its own file
+                place = self._find_place(error.traceback) or place
             if error.ename in ("SystemExit", "KeyboardInterrupt"):
                 text = f"ended with {error.ename}({error.evalue})"
                 remedy = "a recipe runs to its end: print why a part is left out instead"

@@ -96,7 +96,7 @@ def _prove(env: BuildEnvironment, node: claim, answer: Answer) -> None:
     if record is None:
         return
     if record.refuted:  # no mark confirms it
-        node["problem"] = _describe_failure(node.astext(), record)
+        node["problem"] = f'the claim "{node.astext()}" ({record.key}) {record.failure}'
         return
     show = partial(_show_evidence, env, node["recipe"], node["key"])
     lines: list[Line] = [([(_count(record), False)], False)]
@@ -124,12 +124,11 @@ def _show_evidence(
     if record.compared and not record.refuted:
         yield tell_comparison(env, recipe, record.compared), True
         return
-    evidence = record.refuted[0].evidence if record.refuted else record.evidence
     name = partial(ask_name, env, recipe, EVIDENCE)
     compared = name(key)
     head: Pieces = [(f"{compared}: ", False)] if compared else []
-    yield [*head, *tell_evidence(evidence, locale, name)], True
-    if format_quantities(evidence, locale) != evidence and record.of > 1:
+    yield [*head, *tell_evidence(record.evidence, locale, name)], True
+    if format_quantities(record.evidence, locale) != record.evidence and record.of > 1:
         said = str(_("This is one process; figures in the text are medians of all."))
         yield [(said, False)], False
 
@@ -151,18 +150,6 @@ def _count(record: ClaimRecord) -> str:
     else:
         text = _("Holds in %(held)s of %(processes)s processes on one machine:")
     return str(text % facts)
-
-
-def _describe_failure(sentence: str, record: ClaimRecord) -> str:
-    """Tell a writer which processes say the opposite of a sentence."""
-    told = []
-    for each in record.refuted:
-        host = f" on host {each.host}" if each.host else ""
-        who = f"replicate {each.replicate}" if each.replicate else "the run of the page"
-        told.append(f"{who}{host}: {each.evidence}")
-    said = "; ".join(told[:3]) + (f"; and {len(told) - 3} more" if len(told) > 3 else "")
-    count = f"{record.of - record.held} of {record.of} processes"
-    return f'the claim "{sentence}" ({record.key}) does not hold in {count}: {said}'
 
 
 def note_problems(env: BuildEnvironment, document: nodes.document) -> None:

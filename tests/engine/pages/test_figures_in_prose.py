@@ -261,7 +261,14 @@ def test_a_cpu_may_lack_what_only_a_gpu_publishes_and_nothing_else(gallery: Gall
     build = gallery.build()
     assert "It takes [not measured here]; it wins, so." in words(build)
     assert build.warnings == ""
-    for key in ("100.fused.wall", "adam.10.fused.gpu", "adam.fusd.kernels", "nadm.10.fused.gpu"):
+    keys = (
+        "100.fused.wall",
+        "10.fused.time",
+        "adam.10.fused.gpu",
+        "adam.fusd.kernels",
+        "nadm.10.fused.gpu",
+    )
+    for key in keys:
         gallery.write("steps", RECIPE.replace("TEXT", f":measured:`{key}`"))
         told = gallery.build().warnings
         assert f"steps.py:5: no recorded figure is called '{key}'" in told

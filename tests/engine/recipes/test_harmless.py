@@ -82,19 +82,6 @@ def test_what_would_be_a_landmark_of_the_page_is_its_text_alone(tag: str) -> Non
     assert find_left_out({"text/html": html}) == [f"<{tag}>"]
 
 
-MATH = (
-    "mfrac mi mn mo mover mpadded mphantom mroot mrow ms mspace msqrt mstyle msub msubsup "
-    "msup mtable mtd mtext mtr munder munderover semantics"
-)
-
-
-@pytest.mark.parametrize("tag", MATH.split())
-def test_formulas_are_kept(tag: str) -> None:
-    html = f"<math><{tag}></{tag}></math>"
-    assert clean_html(html) == html
-    assert find_left_out({"text/html": html}) == []
-
-
 CONTENT = (
     "cell columnheader definition figure group img list listitem math none note "
     "presentation row rowgroup rowheader table term"

@@ -103,7 +103,7 @@ def test_a_claim_that_a_replicate_refutes_is_an_error(measured: Gallery, call: R
     no = Claim(key="faster", holds=False, evidence="4.1 against 4.0 ms")
     add_replicates(measured, 1.0, claims=(no,), replicate=7)
     line = (
-        "claim faster held in 2 of 3 processes; replicate 7 on host other refutes it: "
+        "claim faster does not hold in 1 of 3 processes: replicate 7 on host other: "
         "4.1 against 4.0 ms"
     )
     status, text = call("check")
@@ -118,7 +118,7 @@ def test_a_claim_that_no_text_makes_is_told_and_no_error(measured: Gallery, call
     measured.write("measuring", text)
     status, text = call("check")
     assert status == 0
-    assert "claim faster held in 1 of 2 processes" in text
+    assert "claim faster does not hold in 1 of 2 processes" in text
     assert "(the recipe's text does not say so)\n" in text
 
 
@@ -127,7 +127,7 @@ def test_another_machine_may_refute_a_claim_and_no_cpu_that_the_text_rests_on(
 ) -> None:
     no = Claim(key="faster", holds=False, evidence="4.1 against 4.0 ms")
     add_replicates(measured, 1.0, claims=(no,), replicate=7)
-    line = "claim faster held in 1 of 2 processes; replicate 7 on host other refutes it: "
+    line = "claim faster does not hold in 1 of 2 processes: replicate 7 on host other: "
     measured.configure(recipe_gallery_gpu_figures=True)  # and this recording is of a CPU
     status, text = call("check")
     assert status == 1
