@@ -16,12 +16,7 @@ from recipe_gallery.__main__ import main
 from recipe_gallery.languages import Language
 from recipe_gallery.project import load_project
 from recipe_gallery.translate.catalogs import Kind
-from recipe_gallery.translate.check import (
-    Problem,
-    check_file,
-    check_project,
-    format_problems,
-)
+from recipe_gallery.translate.check import Problem, check_file, check_project, format_problems
 from recipe_gallery.translate.checks import CHECKS
 
 LABELS = ("recipe_gallery", "sphinx")
@@ -190,8 +185,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         path=locale / "ko/LC_MESSAGES/recipes/modes.po",
     )
     catalog_of(
-        polib.POEntry(msgid="Copied", msgstr="복사됨 "),
-        path=locale / "ko/LC_MESSAGES/sphinx.po",
+        polib.POEntry(msgid="Copied", msgstr="복사됨 "), path=locale / "ko/LC_MESSAGES/sphinx.po"
     )
     catalog_of(
         polib.POEntry(msgid="Not so fast", msgstr=""),

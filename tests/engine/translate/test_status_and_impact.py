@@ -16,12 +16,7 @@ from recipe_gallery.project import Project, load_project
 from recipe_gallery.translate import pot
 from recipe_gallery.translate.glossary import Glossary, load_glossary
 from recipe_gallery.translate.impact import find_impact, format_impact
-from recipe_gallery.translate.status import (
-    Status,
-    add_up,
-    format_status,
-    language_status,
-)
+from recipe_gallery.translate.status import Status, add_up, format_status, language_status
 
 KOREAN = Language(code="ko", name="한국어", glue=True)
 
@@ -171,12 +166,7 @@ def test_a_folder_without_a_glossary_has_no_terms(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "told", "remedy"),
     [
-        (
-            "English;ko\nkernel;커널\n",
-            1,
-            "the first line has to name the columns: term,note",
-            "",
-        ),
+        ("English;ko\nkernel;커널\n", 1, "the first line has to name the columns: term,note", ""),
         ("term,note\nkernel,\n,a layer\n", 3, "no English term", "fill in the first column"),
         ('"term,ko\n', 1, "not a table in CSV and UTF-8: unexpected end of data", ""),
         ("term,note\nkernel,a, b\n", 2, "more cells than columns", "quote a cell with commas"),
