@@ -58,18 +58,6 @@ def test_the_status_counts_words_and_names_translators(site: Gallery) -> None:
     assert " 20 %       4 words left,   1 fuzzy  2026-11-20  홍길동, 김아무개" in table
 
 
-def test_a_language_without_catalogs_is_not_finished() -> None:
-    assert format_status(KOREAN, []) == (
-        "ko  한국어  no catalogs; run: recipe-gallery update-po ko"
-    )
-
-
-def test_a_catalog_that_cannot_be_read_is_in_the_table(site: Gallery) -> None:
-    (site.root / "locale/ko/LC_MESSAGES/broken.po").write_text("no")
-    table = format_status(KOREAN, measured(site))
-    assert "broken  cannot be read; run: recipe-gallery check-po ko" in table
-
-
 def test_a_name_is_no_placeholder_and_no_page_of_text(site: Gallery) -> None:
     path = site.root / "locale/ko/LC_MESSAGES/index.po"
     catalog = polib.pofile(str(path))
@@ -157,10 +145,6 @@ def test_terms_are_found_as_whole_words_the_longest_first(tmp_path: Path) -> Non
     assert glossary.missing("ja", "A graph", "") == []
     assert glossary.missing("ko", "A graph break", "") == [("graph break", "그래프 단절")]
     assert Glossary().missing("ko", "A graph", "") == []
-
-
-def test_a_folder_without_a_glossary_has_no_terms(tmp_path: Path) -> None:
-    assert load_glossary(tmp_path).terms == ()
 
 
 @pytest.mark.parametrize(
