@@ -32,7 +32,7 @@ class Priority(IntEnum):
     MARK_MESSAGES = 18  # of a page that `live` shows: while each node has its source text
     PREPARE_TRANSLATION = 19  # Sphinx translates at 20
     TAKE_OUT = 21  # of a page that is translated: what its source has not
-    FILL_FIGURES = 22  # into the translation
+    FILL_MEASUREMENTS = 22  # into the translation
     MAKE_HEADINGS = 23  # of lines that were translated
     MARK_UNTRANSLATED = 24  # Sphinx counts at 25
     WRITE_COMMENTS = 26

@@ -75,6 +75,20 @@ def row_of(figure: Measurement, end: str = "value") -> Row:
     return Row(**{each: getattr(figure, each) for each in names}, value=getattr(figure, end))
 
 
+REPLICATE = Replicate(
+    fingerprint="now",
+    replicate=3,
+    host="1f2e",
+    device={"gpu": "Some GPU", "cpu": "CPU", "cores": 2},
+    clocks={},
+    versions={},
+    commit=None,
+    modified=False,
+    recorded="2026-11-22T07:00:00",
+    seconds=1.0,
+)
+
+
 def add_replicate(
     gallery: Gallery,
     *claims: Claim,
@@ -86,17 +100,9 @@ def add_replicate(
     recipe_name = name.rpartition("/")[2]
     recipe = load_recipe(gallery.recipes / f"{recipe_name}.py", recipe_name)
     recording = gallery.recording(name)
-    replicate = Replicate(
-        fingerprint=recipe.replicate_fingerprint,
-        replicate=3,
-        host="1f2e",
-        device=dict(recording.facts["device"]),
-        clocks={},
-        versions={},
-        commit=None,
-        modified=False,
-        recorded="2026-11-22T07:00:00",
-        seconds=1.0,
-        published=Published(rows=tuple(rows), claims=claims),
-    )
-    append(replicates_path(recording.path), replace(replicate, **facts))
+    known = {
+        "fingerprint": recipe.replicate_fingerprint,
+        "device": dict(recording.facts["device"]),
+        "published": Published(rows=tuple(rows), claims=claims),
+    }
+    append(replicates_path(recording.path), replace(REPLICATE, **known | facts))

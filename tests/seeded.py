@@ -47,50 +47,27 @@ TRADITIONAL = dict(
 TRADITIONAL = {one: other for one, other in TRADITIONAL.items() if one != other}
 HOMOGLYPHS = dict(zip("aceopxyABCEHKMOPTX", "асеорхуАВСЕНКМОРТХ", strict=True))
 NAMES = {
-    "ko": {
-        **{"PyTorch": "파이토치", "CUDA": "쿠다", "NumPy": "넘파이", "Python": "파이썬"},
-        **{
-            "Triton": "트라이턴",
-            "Jupyter": "주피터",
-            "GPU": "그래픽 처리 장치",
-            "CPU": "중앙 처리 장치",
-        },
-    },
-    "zh_CN": {
-        **{"PyTorch": "派火炬", "CUDA": "酷达", "NumPy": "数派", "Python": "蟒蛇"},
-        **{"Triton": "海神", "Jupyter": "朱庇特", "GPU": "图形处理器", "CPU": "中央处理器"},
-    },
+    "ko": """PyTorch 파이토치 CUDA 쿠다 NumPy 넘파이 Python 파이썬 Triton 트라이턴
+        Jupyter 주피터 GPU 그래픽칩 CPU 중앙처리장치""",
+    "zh_CN": """PyTorch 派火炬 CUDA 酷达 NumPy 数派 Python 蟒蛇 Triton 海神
+        Jupyter 朱庇特 GPU 图形处理器 CPU 中央处理器""",
 }
 OTHER_WORDS = {
-    "ko": {
-        "결과": "結果",
-        "시간": "時間",
-        "사용": "使用",
-        "경우": "境遇",
-        "입력": "輸入",
-        "함수": "函數",
-    },
-    "zh_CN": {
-        "结果": "결과",
-        "时间": "시간",
-        "使用": "사용",
-        "输入": "입력",
-        "函数": "함수",
-        "编译": "컴파일",
-    },
+    "ko": "결과 結果 시간 時間 사용 使用 경우 境遇 입력 輸入 함수 函數",
+    "zh_CN": "结果 결과 时间 시간 使用 사용 输入 입력 函数 함수 编译 컴파일",
+}
+TERMS = {  # English, the term, another word
+    "ko": """kernel 커널 핵 compil 컴파일 편찬 tensor 텐서 장량
+        cache 캐시 은닉처 optimizer 옵티마이저 최적화기""",
+    "zh_CN": """kernel 内核 核函数 compil 编译 编纂 tensor 张量 矢量
+        cache 缓存 快取 optimizer 优化器 最佳化器""",
 }
 NUMBER_WORDS = {
     "ko": ["두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열두"],
-    "zh_CN": ["两", "三", "四", "五", "六", "七", "八", "九", "十"],
+    "zh_CN": list("两三四五六七八九十"),
 }
-PLAIN = {"합니다": "한다", "입니다": "이다", "됩니다": "된다", "습니다": "다", "줍니다": "준다"}
-SPOKEN = {
-    "합니다": "해요",
-    "입니다": "이에요",
-    "됩니다": "돼요",
-    "있습니다": "있어요",
-    "습니다": "어요",
-}
+PLAIN = "합니다 한다 입니다 이다 됩니다 된다 습니다 다 줍니다 준다"
+SPOKEN = "합니다 해요 입니다 이에요 됩니다 돼요 있습니다 있어요 습니다 어요"
 PARTICLES = dict(zip("은는이가을를과와", "는은가이를을와과", strict=True))
 
 
@@ -139,17 +116,15 @@ WORDS = (Kind.PROSE, Kind.COMMENT, Kind.LABEL)
 
 
 def defect(
-    name: str, right: str, *, kinds: Sequence[Kind] = (Kind.PROSE,), languages: str = "ko zh_CN"
-) -> Callable[[Mutation], Mutation]:
-    """Add a function to the kinds of defects; it returns None where there is nothing to spoil."""
-
-    def register(make: Mutation) -> Mutation:
-        DEFECTS.append(
-            Defect(name=name, make=make, right=right, kinds=frozenset(kinds), languages=languages)
-        )
-        return make
-
-    return register
+    name: str,
+    right: str,
+    make: Mutation,
+    kinds: Sequence[Kind] = (Kind.PROSE,),
+    languages: str = "ko zh_CN",
+) -> None:
+    """Add a kind of defect; ``make`` returns None where there is nothing to spoil."""
+    of = frozenset(kinds)
+    DEFECTS.append(Defect(name=name, make=make, right=right, kinds=of, languages=languages))
 
 
 def pick(pattern: str | re.Pattern[str], text: str, rng: random.Random) -> re.Match[str] | None:
@@ -170,419 +145,252 @@ def put(text: str, found: re.Match[str] | None, new: str | None) -> str | None:
     return text[: found.start()] + new + text[found.end() :]
 
 
-def swap(text: str, one: re.Match[str], other: re.Match[str]) -> str:
-    first, second = sorted((one, other), key=lambda each: each.start())
-    between = text[first.end() : second.start()]
-    return text[: first.start()] + second[0] + between + first[0] + text[second.end() :]
+Making = Callable[[re.Match[str]], str | None] | str
 
 
-def swap_two(pattern: re.Pattern[str], case: Case, rng: random.Random) -> str | None:
-    found = list(pattern.finditer(case.translation))
-    pairs = [(a, b) for a in found for b in found if a.start() < b.start() and a[0] != b[0]]
-    return swap(case.translation, *rng.choice(pairs)) if pairs else None
+def at_one(pattern: str | re.Pattern[str], new: Making, *, markup: bool = False) -> Mutation:
+    """Return what puts other words at one of the places where a pattern is found."""
+
+    def make(case: Case, rng: random.Random) -> str | None:
+        places = list(re.finditer(pattern, case.translation)) if markup else []
+        found = rng.choice(places) if places else None
+        found = found if markup else pick(pattern, case.translation, rng)
+        made = new if isinstance(new, str) else found and new(found)
+        return put(case.translation, found, made)
+
+    return make
 
 
-def change_end(case: Case, marks: Sequence[str], rng: random.Random, of: str = ".。") -> str | None:
-    text = case.translation
-    return text[:-1] + rng.choice(marks) if text[-1] in of else None
+def everywhere(pattern: str | re.Pattern[str], new: str, count: int = 0) -> Mutation:
+    """Return what puts other words at all places where a pattern is found."""
+    return lambda case, _rng: re.sub(pattern, new, case.translation, count=count)
 
 
-def insert(case: Case, character: str, rng: random.Random) -> str | None:
-    found = pick(rf"[가-힣{HAN}](?=[가-힣{HAN}])", case.translation, rng)
-    return put(case.translation, found, found[0] + character) if found else None
+def swap_two(pattern: re.Pattern[str]) -> Mutation:
+    """Return what swaps two of the parts that a pattern finds."""
+
+    def make(case: Case, rng: random.Random) -> str | None:
+        text, found = case.translation, list(pattern.finditer(case.translation))
+        pairs = [(a, b) for a in found for b in found if a.start() < b.start() and a[0] != b[0]]
+        if not pairs:
+            return None
+        one, other = rng.choice(pairs)
+        between = text[one.end() : other.start()]
+        return text[: one.start()] + other[0] + between + one[0] + text[other.end() :]
+
+    return make
 
 
-def map_word(case: Case, words: dict[str, str], rng: random.Random, *, all_of: bool) -> str | None:
-    """Replace a word, or each of them, outside of markup."""
-    present = [each for each in words if pick(_bounded(each), case.translation, rng)]
-    if not present:
-        return None
-    word = rng.choice(present)
-    text = case.translation
-    while found := pick(_bounded(word), text, rng):
-        text = put(text, found, words[word]) or ""
-        if not all_of:
-            break
-    return text
+def change_end(marks: dict[str, Sequence[str]], of: str = ".。") -> Mutation:
+    """Return what ends a text with another mark, by language."""
+    return lambda case, rng: (
+        case.translation[:-1] + rng.choice(marks[case.code]) if case.translation[-1] in of else None
+    )
+
+
+def insert(characters: Sequence[str]) -> Mutation:
+    """Return what puts one of these into a word."""
+
+    def make(case: Case, rng: random.Random) -> str | None:
+        found = pick(rf"[가-힣{HAN}](?=[가-힣{HAN}])", case.translation, rng)
+        return put(case.translation, found, found[0] + rng.choice(characters)) if found else None
+
+    return make
+
+
+Words = dict[str, str] | Callable[[Case, random.Random], dict[str, str]]
+
+
+def map_word(words: Words, *, all_of: bool) -> Mutation:
+    """Return what replaces a word, or each of them, outside of markup."""
+
+    def make(case: Case, rng: random.Random) -> str | None:
+        known = words if isinstance(words, dict) else words(case, rng)
+        text: str | None = case.translation
+        present = [each for each in known if pick(_bounded(each), case.translation, rng)]
+        word = rng.choice(present) if present else ""
+        while word and text and (found := pick(_bounded(word), text, rng)):
+            text = put(text, found, known[word])
+            word = word if all_of else ""
+        return text
+
+    return make
 
 
 def _bounded(word: str) -> str:
     return rf"(?<![A-Za-z]){re.escape(word)}(?![A-Za-z])" if word.isascii() else re.escape(word)
 
 
+def in_pairs(words: str) -> dict[str, str]:
+    return dict(zip(words.split()[::2], words.split()[1::2], strict=True))
+
+
+def both(marks: Sequence[str]) -> dict[str, Sequence[str]]:
+    return {"ko": marks, "zh_CN": marks}
+
+
 # Punctuation and spaces
 
-
-@defect("full stop lost", "final-punctuation", kinds=(Kind.PROSE, Kind.COMMENT))
-def _(case: Case, rng: random.Random) -> str | None:
-    return change_end(case, [""], rng)
-
-
-@defect("full stop changed", "final-punctuation")
-def _(case: Case, rng: random.Random) -> str | None:
-    return change_end(case, "?,;:" if case.code == "ko" else "？，；：", rng)
-
-
-@defect("two colons at the end", "final-punctuation: ::")
-def _(case: Case, rng: random.Random) -> str | None:
-    return change_end(case, ["::"], rng, ".。:：")
-
-
-@defect("punctuation of the wrong width", "width")
-def _(case: Case, rng: random.Random) -> str | None:
-    half, full = ",.?!:()", "，。？！：（）"
-    marks = (
-        dict(zip(half, full, strict=True))
-        if case.code == "ko"
-        else dict(zip(full, half, strict=True))
-    )
-    found = pick(f"[{re.escape(''.join(marks))}](?!\\d)", case.translation, rng)
-    return put(case.translation, found, marks[found[0]]) if found else None
-
-
-@defect("space lost beside Latin text", "spacing", languages="zh_CN")
-def _(case: Case, rng: random.Random) -> str | None:
-    found = pick(
-        rf"(?<=[{HAN}]) (?=[A-Za-z0-9`])|(?<=[A-Za-z0-9`]) (?=[{HAN}])", case.translation, rng
-    )
-    return put(case.translation, found, "")
-
-
-@defect("space before a particle", "spacing", languages="ko")
-def _(case: Case, rng: random.Random) -> str | None:
-    found = pick(
-        r"(?<=[A-Za-z0-9`])(?=(?:은|는|을|를|과|와|의|에서|으로)\s)", case.translation, rng
-    )
-    return put(case.translation, found, " ")
-
-
-@defect("space at the end, at the start, or doubled", "spaces")
-def _(case: Case, rng: random.Random) -> str | None:
-    text = case.translation
-    return rng.choice([text + " ", text.replace(" ", "  ", 1) if " " in text else text + " "])
-
-
-@defect("bracket lost", "pairs", kinds=(Kind.PROSE, Kind.COMMENT))
-def _(case: Case, rng: random.Random) -> str | None:
-    return put(case.translation, pick(r"[()（）]", case.translation, rng), "")
-
-
-@defect("quotation mark lost", "pairs", kinds=(Kind.PROSE, Kind.COMMENT))
-def _(case: Case, rng: random.Random) -> str | None:
-    return put(case.translation, pick(r"[\"“”]", case.translation, rng), "")
-
+TEXT = (Kind.PROSE, Kind.COMMENT)
+defect("full stop lost", "final-punctuation", change_end(both([""])), TEXT)
+changed = change_end({"ko": "?,;:", "zh_CN": "？，；："})
+defect("full stop changed", "final-punctuation", changed)
+defect("two colons at the end", "final-punctuation: ::", change_end(both(["::"]), ".。:："))
+FULL = dict(zip(",.?!:()", "，。？！：（）", strict=True))
+to_full = at_one(r"[,.?!:()](?!\d)", lambda found: FULL[found[0]])
+defect("punctuation in full width", "width", to_full, languages="ko")
+HALF = {full: half for half, full in FULL.items()}
+to_half = at_one(r"[，。？！：（）](?!\d)", lambda found: HALF[found[0]])
+defect("punctuation in half width", "width", to_half, languages="zh_CN")
+beside = rf"(?<=[{HAN}]) (?=[A-Za-z0-9`])|(?<=[A-Za-z0-9`]) (?=[{HAN}])"
+defect("space lost beside Latin text", "spacing", at_one(beside, ""), languages="zh_CN")
+before = r"(?<=[A-Za-z0-9`])(?=(?:은|는|을|를|과|와|의|에서|으로)\s)"
+defect("space before a particle", "spacing", at_one(before, " "), languages="ko")
+defect("space at the end", "spaces", lambda case, _rng: f"{case.translation} ")
+defect("space doubled", "spaces", everywhere(" ", "  ", 1))
+defect("bracket lost", "pairs", at_one(r"[()（）]", ""), TEXT)
+defect("quotation mark lost", "pairs", at_one(r"[\"“”]", ""), TEXT)
 
 # Words
 
-
-@defect("plain style (한다)", "register", kinds=(Kind.PROSE, Kind.COMMENT), languages="ko")
-def _(case: Case, rng: random.Random) -> str | None:
-    return map_word(case, {f"{a}.": f"{b}." for a, b in PLAIN.items()}, rng, all_of=False)
-
-
-@defect("해요 style", "register", kinds=(Kind.PROSE, Kind.COMMENT), languages="ko")
-def _(case: Case, rng: random.Random) -> str | None:
-    return map_word(case, {f"{a}.": f"{b}." for a, b in SPOKEN.items()}, rng, all_of=False)
-
-
-@defect("wrong particle after a name", "none", languages="ko")
-def _(case: Case, rng: random.Random) -> str | None:
-    found = pick(r"(?<=[A-Za-z0-9])[은는이가을를과와](?=\s)", case.translation, rng)
-    if found is None:  # behind a literal
-        behind = list(re.finditer(r"(?<=``)[은는이가을를과와](?=\s)", case.translation))
-        found = rng.choice(behind) if behind else None
-    return put(case.translation, found, PARTICLES[found[0]]) if found else None
+plain = map_word({f"{a}.": f"{b}." for a, b in in_pairs(PLAIN).items()}, all_of=False)
+defect("plain style (한다)", "register", plain, TEXT, "ko")
+spoken = map_word({f"{a}.": f"{b}." for a, b in in_pairs(SPOKEN).items()}, all_of=False)
+defect("해요 style", "register", spoken, TEXT, "ko")
+particle = at_one(
+    r"(?<=[A-Za-z0-9`])[은는이가을를과와](?=\s)", lambda found: PARTICLES[found[0]], markup=True
+)
+defect("wrong particle after a name", "none", particle, languages="ko")
+doubled = at_one(r"(?<!\S)[가-힣]{2,}(?=\s)", lambda found: f"{found[0]} {found[0]}")
+defect("word doubled (ko)", "doubled-word", doubled, WORDS, "ko")
+doubled = at_one("编译|时间|内核|调用|模型|优化器|内存|版本|结果", lambda found: found[0] * 2)
+defect("word doubled (zh_CN)", "doubled-word", doubled, WORDS, "zh_CN")
 
 
-@defect("word doubled", "doubled-word", kinds=WORDS)
-def _(case: Case, rng: random.Random) -> str | None:
-    words = (
-        r"(?<!\S)[가-힣]{2,}(?=\s)"
-        if case.code == "ko"
-        else r"(?:编译|时间|内核|调用|模型|优化器|内存|版本|结果)"
-    )
-    found = pick(words, case.translation, rng)
-    between = " " if case.code == "ko" else ""
-    return put(case.translation, found, f"{found[0]}{between}{found[0]}") if found else None
+def wrong_terms(case: Case, _rng: random.Random) -> dict[str, str]:
+    """Return wrong words for the glossary's terms in a message."""
+    words, text = TERMS[case.code].split(), LITERAL.sub("", case.text)
+    rows = zip(words[::3], words[1::3], words[2::3], strict=True)
+    return {own: other for english, own, other in rows if re.search(rf"\b{english}", text)}
 
 
-@defect("glossary term replaced", "glossary", kinds=WORDS)
-def _(case: Case, rng: random.Random) -> str | None:
-    terms = {
-        "ko": {
-            **{"커널": ("kernel", "핵"), "컴파일": ("compil", "편찬"), "텐서": ("tensor", "장량")},
-            **{"캐시": ("cache", "은닉처"), "옵티마이저": ("optimizer", "최적화기")},
-        },
-        "zh_CN": {
-            **{
-                "内核": ("kernel", "核函数"),
-                "编译": ("compil", "编纂"),
-                "张量": ("tensor", "矢量"),
-            },
-            **{"缓存": ("cache", "快取"), "优化器": ("optimizer", "最佳化器")},
-        },
-    }
-    wrong = {
-        own: other
-        for own, (english, other) in terms[case.code].items()
-        if re.search(rf"\b{english}", LITERAL.sub("", case.text))
-    }
-    return map_word(case, wrong, rng, all_of=True)
-
-
-@defect("name translated", "names: missing", kinds=WORDS)
-def _(case: Case, rng: random.Random) -> str | None:
-    return map_word(case, NAMES[case.code], rng, all_of=True)
-
-
-@defect("name misspelt", "names: is spelt", kinds=WORDS)
-def _(case: Case, rng: random.Random) -> str | None:
-    wrong = {"PyTorch": "Pytorch", "CUDA": "Cuda", "NumPy": "Numpy", "Python": "Pyhton"}
-    wrong |= {"Triton": "Tritan", "Jupyter": "Jupiter", "Matplotlib": "MatPlotLib"}
-    return map_word(case, wrong, rng, all_of=True)
-
-
-@defect("name with a letter that looks like another", "names: look like", kinds=WORDS)
-def _(case: Case, rng: random.Random) -> str | None:
-    names = ["PyTorch", "CUDA", "NumPy", "Python", "Triton", "Jupyter", "GPU", "CPU", "Adam"]
+def lookalikes(_case: Case, rng: random.Random) -> dict[str, str]:
+    """Return names of which one letter only looks like the right one."""
     looks = {}
-    for name in names:
+    for name in ["PyTorch", "CUDA", "NumPy", "Python", "Triton", "Jupyter", "GPU", "CPU", "Adam"]:
         letter = rng.choice([each for each in name if each in HOMOGLYPHS])
         looks[name] = name.replace(letter, HOMOGLYPHS[letter], 1)
-    return map_word(case, looks, rng, all_of=True)
+    return looks
 
+
+MISSPELT = {"PyTorch": "Pytorch", "CUDA": "Cuda", "NumPy": "Numpy", "Python": "Pyhton"}
+MISSPELT |= {"Triton": "Tritan", "Jupyter": "Jupiter", "Matplotlib": "MatPlotLib"}
+defect("glossary term replaced", "glossary", map_word(wrong_terms, all_of=True), WORDS)
+named = map_word(lambda case, _rng: in_pairs(NAMES[case.code]), all_of=True)
+defect("name translated", "names", named, WORDS)
+defect("name misspelt", "names", map_word(MISSPELT, all_of=True), WORDS)
+defect("name with a lookalike", "names", map_word(lookalikes, all_of=True), WORDS)
 
 # Letters and characters
 
-
-@defect("text of another language", "script")
-def _(case: Case, _rng: random.Random) -> str | None:
-    return case.other
-
-
-@defect("word of another language", "script", kinds=WORDS)
-def _(case: Case, rng: random.Random) -> str | None:
-    return map_word(case, OTHER_WORDS[case.code], rng, all_of=False)
-
-
-@defect("kana", "script: Japanese")
-def _(case: Case, rng: random.Random) -> str | None:
-    found = pick("의(?= )" if case.code == "ko" else "的", case.translation, rng)
-    return put(case.translation, found, "の")
-
-
-@defect("traditional characters throughout", "script: other Chinese script", languages="zh_CN")
-def _(case: Case, _rng: random.Random) -> str | None:
-    text = "".join(TRADITIONAL.get(each, each) for each in case.translation)
-    return text if text != case.translation else None
-
-
-@defect("one traditional character", "script: other Chinese script", languages="zh_CN", kinds=WORDS)
-def _(case: Case, rng: random.Random) -> str | None:
-    return map_word(case, TRADITIONAL, rng, all_of=False)
-
-
-@defect("Hangul in pieces (NFD)", "character: NFD", languages="ko", kinds=WORDS)
-def _(case: Case, _rng: random.Random) -> str | None:
-    text = unicodedata.normalize("NFD", case.translation)
-    return text if text != case.translation else None
-
-
-def _add_character(name: str, characters: str, right: str) -> None:
-    @defect(name, right, kinds=WORDS)
-    def _(case: Case, rng: random.Random) -> str | None:
-        return insert(case, rng.choice(characters), rng)
-
-
-_add_character("lost character (U+FFFD)", "\ufffd", "character: lost")
-_add_character("private character", "\ue000\uf8ff\U000f0001", "character: private")
-_add_character("variation selector (U+FE0F)", "\ufe0f\ufe0e", "character: invisible")
-_add_character("joiner (U+200C, U+200D)", "\u200c\u200d", "character: invisible")
-_add_character("sign for music (U+1D173)", "\U0001d173\U0001d17a", "character: invisible")
-_add_character("special blank", "\u00a0\u2009\u202f", "character: blank")
-_add_character("ideographic space", "\u3000", "character: blank")
-_add_character("mark upon a character", "\u0301\u0300\u20dd", "character: mark")
-_add_character(
-    "zero width or direction", "\u200b\ufeff\u202e\u2060\u3164", "hidden-character | comment"
+defect("text of another language", "script", lambda case, _rng: case.other)
+other = map_word(lambda case, _rng: in_pairs(OTHER_WORDS[case.code]), all_of=False)
+defect("word of another language", "script", other, WORDS)
+defect("kana", "script: Japanese", at_one("의(?= )|的", "の"))
+TRADITION = "script: other Chinese script"
+defect(
+    "traditional characters throughout",
+    TRADITION,
+    lambda case, _rng: "".join(TRADITIONAL.get(each, each) for each in case.translation),
+    languages="zh_CN",
 )
+one = map_word(TRADITIONAL, all_of=False)
+defect("one traditional character", TRADITION, one, WORDS, "zh_CN")
+defect(
+    "Hangul in pieces (NFD)",
+    "character: NFD",
+    lambda case, _rng: unicodedata.normalize("NFD", case.translation),
+    WORDS,
+    "ko",
+)
+for name, characters, right in (
+    ("lost character (U+FFFD)", "\ufffd", "character: lost"),
+    ("private character", "\ue000\uf8ff\U000f0001", "character: lost"),
+    ("variation selector (U+FE0F)", "\ufe0f\ufe0e", "character: unseen"),
+    ("joiner (U+200C, U+200D)", "\u200c\u200d", "character: unseen"),
+    ("sign for music (U+1D173)", "\U0001d173\U0001d17a", "character: unseen"),
+    ("special blank", "\u00a0\u2009\u202f", "character: blank"),
+    ("ideographic space", "\u3000", "character: blank"),
+    ("mark upon a character", "\u0301\u0300\u20dd", "character: unseen"),
+    ("zero width or direction", "\u200b\ufeff\u202e\u2060\u3164", "hidden-character | comment"),
+    ("line that ends with U+2028", "\u2028", "hidden-character | comment | line-break"),
+):
+    defect(name, right, insert(characters), WORDS)
+
+# Numbers and order
+
+added = at_one(NUMBER, lambda found: found[0][:-1] + str((int(found[0][-1]) + 3) % 10))
+defect("number changed", "numbers", added, TEXT)
+defect("number dropped", "numbers", at_one(NUMBER, ""), TEXT)
+WIDE = str.maketrans("0123456789", "０１２３４５６７８９")
+wide = at_one(NUMBER, lambda found: found[0].translate(WIDE))
+defect("number in full width", "numbers", wide, TEXT)
 
 
-@defect("line that ends with U+2028", "hidden-character | comment | line-break", kinds=WORDS)
-def _(case: Case, rng: random.Random) -> str | None:
-    return insert(case, "\u2028", rng)
-
-
-# Numbers
-
-
-@defect("number changed", "numbers", kinds=(Kind.PROSE, Kind.COMMENT))
-def _(case: Case, rng: random.Random) -> str | None:
-    found = pick(NUMBER, case.translation, rng)
-    return (
-        put(case.translation, found, found[0][:-1] + str((int(found[0][-1]) + 3) % 10))
-        if found
-        else None
-    )
-
-
-@defect("number dropped", "numbers", kinds=(Kind.PROSE, Kind.COMMENT))
-def _(case: Case, rng: random.Random) -> str | None:
-    found = pick(NUMBER, case.translation, rng)
-    return put(case.translation, found, "") if found and found[0] in case.text else None
-
-
-@defect("number in full width", "numbers", kinds=(Kind.PROSE, Kind.COMMENT))
-def _(case: Case, rng: random.Random) -> str | None:
-    found = pick(NUMBER, case.translation, rng)
-    return (
-        put(
-            case.translation,
-            found,
-            "".join(chr(ord(each) + 0xFEE0) if each.isdigit() else each for each in found[0]),
-        )
-        if found
-        else None
-    )
-
-
-@defect("number word changed", "none")
-def _(case: Case, rng: random.Random) -> str | None:
-    words = NUMBER_WORDS[case.code]
+def number_words(case: Case, rng: random.Random) -> str | None:
+    """Put another number word before a counter, where English says one of these."""
     english = ["two", "three", "four", "five", "six", "seven", "eight", "nine"]
-    said = [
-        own
-        for own, word in zip(words, english, strict=False)
-        if re.search(rf"\b{word}\b", case.text, re.I)
-    ]
-    behind = (
-        "(?= ?(?:가지|개|번|배|부분|종류|단계|스텝))"
-        if case.code == "ko"
-        else "(?=[个种次类步条轮倍层份])"
-    )
-    found = (
-        pick(rf"(?<![가-힣几第十一])(?:{'|'.join(said)}){behind}", case.translation, rng)
-        if said
-        else None
-    )
-    new = rng.choice([each for each in words if each not in said])
-    return put(case.translation, found, new)
+    words = NUMBER_WORDS[case.code]
+    pairs = zip(words, english, strict=False)
+    said = [own for own, word in pairs if re.search(rf"\b{word}\b", case.text, re.IGNORECASE)]
+    counters = "(?= ?(?:가지|개|번|배|부분|종류|단계|스텝)|[个种次类步条轮倍层份])"
+    pattern = rf"(?<![가-힣几第十一])(?:{'|'.join(said)}){counters}"
+    found = pick(pattern, case.translation, rng) if said else None
+    return put(case.translation, found, rng.choice([each for each in words if each not in said]))
 
 
-# Order
-
-
-@defect("two literals swapped", "order")
-def _(case: Case, rng: random.Random) -> str | None:
-    return swap_two(LITERAL, case, rng)
-
-
-@defect("two links swapped", "order")
-def _(case: Case, rng: random.Random) -> str | None:
-    return swap_two(LINK, case, rng)
-
-
-@defect("two numbers swapped", "order | numbers")
-def _(case: Case, rng: random.Random) -> str | None:
-    return swap_two(NUMBER, case, rng)
-
+defect("number word changed", "none", number_words)
+defect("two literals swapped", "order", swap_two(LITERAL))
+defect("two links swapped", "order", swap_two(LINK))
+defect("two numbers swapped", "order | numbers", swap_two(NUMBER))
 
 # Markup
 
-
-@defect("bold lost", "emphasis: is lost")
-def _(case: Case, rng: random.Random) -> str | None:
-    return BOLD.sub(r"\1", case.translation) if "**" in case.translation else None
-
-
-@defect("bold became italics", "emphasis: is lost")
-def _(case: Case, rng: random.Random) -> str | None:
-    return BOLD.sub(r"*\1*", case.translation) if "**" in case.translation else None
-
-
-@defect("bold with spaces inside", "emphasis: no space inside | markup: without a space before")
-def _(case: Case, rng: random.Random) -> str | None:
-    return BOLD.sub(r"** \1 **", case.translation) if "**" in case.translation else None
-
-
-@defect("end of bold lost", "markup: two stars | emphasis: close what it opens")
-def _(case: Case, rng: random.Random) -> str | None:
-    return BOLD.sub(r"**\1", case.translation, 1) if "**" in case.translation else None
+ENDS = "markup: two stars | emphasis: close what it opens"
+INSIDE = "emphasis: no space inside | markup: without a space before"
+defect("bold lost", "emphasis: is lost", everywhere(BOLD, r"\1"))
+defect("bold became italics", "emphasis: is lost", everywhere(BOLD, r"*\1*"))
+defect("bold with spaces inside", INSIDE, everywhere(BOLD, r"** \1 **"))
+defect("end of bold lost", ENDS, everywhere(BOLD, r"**\1", 1))
+shorter = at_one(LITERAL, lambda found: found[0][:-1], markup=True)
+TWO = "markup: two backticks | markup-changed: two backticks"
+defect("one backtick for two", TWO, shorter)
+single = at_one(LITERAL, lambda found: found[0][1:-1], markup=True)
+defect("one backtick on both sides", "markup-changed", single)
+longer = at_one("``[^`]*[a-z]{3}[^`]*``", lambda found: f"{found[0][:-2]}s``", markup=True)
+defect("literal changed", "markup-changed", longer)
 
 
-@defect("one backtick for two", "markup: two backticks | markup-changed: two backticks")
-def _(case: Case, rng: random.Random) -> str | None:
-    found = list(LITERAL.finditer(case.translation))
-    one = rng.choice(found) if found else None
-    return put(case.translation, one, one[0][:-1]) if one else None
+def drop_literal(case: Case, rng: random.Random) -> str | None:
+    """Leave out a literal that stands there once."""
+    text = case.translation
+    found = [each for each in LITERAL.finditer(text) if text.count(each[0]) == 1]
+    return put(text, rng.choice(found), "") if found else None
 
 
-@defect("one backtick on both sides", "markup-changed")
-def _(case: Case, rng: random.Random) -> str | None:
-    found = list(LITERAL.finditer(case.translation))
-    one = rng.choice(found) if found else None
-    return put(case.translation, one, one[0][1:-1]) if one else None
-
-
-@defect("literal changed", "markup-changed")
-def _(case: Case, rng: random.Random) -> str | None:
-    found = [each for each in LITERAL.finditer(case.translation) if re.search("[a-z]{3}", each[0])]
-    one = rng.choice(found) if found else None
-    return (
-        put(case.translation, one, one[0].replace(one[0][2:-2], one[0][2:-2] + "s"))
-        if one
-        else None
-    )
-
-
-@defect("literal dropped", "markup-changed: missing")
-def _(case: Case, rng: random.Random) -> str | None:
-    found = [
-        each for each in LITERAL.finditer(case.translation) if case.translation.count(each[0]) == 1
-    ]
-    return put(case.translation, rng.choice(found), "") if found else None
-
-
-@defect("role with a full-width colon", "markup-changed")
-def _(case: Case, rng: random.Random) -> str | None:
-    text = re.sub(r":(doc|math):`", r"：\1：`", case.translation)
-    return text if text != case.translation else None
-
-
-@defect("page of a link changed", "markup-changed")
-def _(case: Case, rng: random.Random) -> str | None:
-    text = re.sub(r":doc:`/(\w+)", r":doc:`/\1s", case.translation)
-    return text if text != case.translation else None
-
-
-@defect("mail address", "address | markup-changed: mailto", kinds=WORDS)
-def _(case: Case, rng: random.Random) -> str | None:
-    return put(case.translation, pick(r"(?<=\S) ", case.translation, rng), " someone@example.org ")
-
-
-@defect("foreign link", "markup-changed: not in the source | address", kinds=WORDS)
-def _(case: Case, rng: random.Random) -> str | None:
-    return put(
-        case.translation, pick(r"(?<=\S) ", case.translation, rng), " https://example.org/x "
-    )
-
-
-@defect("HTML", "raw-html | placeholder", kinds=WORDS)
-def _(case: Case, rng: random.Random) -> str | None:
-    return insert(case, "<b>!</b>", rng)
-
-
-@defect("placeholder changed", "placeholder", kinds=(Kind.LABEL,))
-def _(case: Case, rng: random.Random) -> str | None:
-    found = list(re.finditer(r"%\((\w+)\)s", case.translation))
-    one = rng.choice(found) if found else None
-    return put(case.translation, one, f"%({one[1]}x)s") if one else None
-
-
-@defect("line break", "line-break | comment", kinds=WORDS)
-def _(case: Case, rng: random.Random) -> str | None:
-    return put(case.translation, pick(r"(?<=[.。,，]) ?(?=\S)", case.translation, rng), "\n")
-
-
+defect("literal dropped", "markup-changed: missing", drop_literal)
+colon = everywhere(r":(doc|math):`", r"：\1：`")
+defect("role with a full-width colon", "markup-changed", colon)
+defect("page of a link changed", "markup-changed", everywhere(r":doc:`/(\w+)", r":doc:`/\1s"))
+MAIL = "address | markup-changed: mailto"
+defect("mail address", MAIL, at_one(r"(?<=\S) ", " someone@example.org "), WORDS)
+FOREIGN = "markup-changed: not in the source | address"
+defect("foreign link", FOREIGN, at_one(r"(?<=\S) ", " https://example.org/x "), WORDS)
+defect("HTML", "raw-html | placeholder", insert(["<b>!</b>"]), WORDS)
+renamed = at_one(r"%\((\w+)\)s", lambda found: f"%({found[1]}x)s", markup=True)
+defect("placeholder changed", "placeholder", renamed, (Kind.LABEL,))
+broken = at_one(r"(?<=[.。,，]) ?(?=\S)", "\n")
+defect("line break", "line-break | comment", broken, WORDS)
 PRAGMAS = [
     "noqa",
     "type: ignore",
@@ -591,70 +399,69 @@ PRAGMAS = [
     "nosec",
     "mypy: ignore-errors",
 ]
-
-
-@defect("instruction to a tool at the end of a comment", "comment: tool", kinds=(Kind.COMMENT,))
-def _(case: Case, rng: random.Random) -> str | None:
-    return f"{case.translation}  # {rng.choice(PRAGMAS)}"
-
-
-@defect("instruction to a tool at the start of a comment", "comment: tool", kinds=(Kind.COMMENT,))
-def _(case: Case, rng: random.Random) -> str | None:
-    return f"{rng.choice(PRAGMAS)} {case.translation}"
-
+CODE = (Kind.COMMENT,)
+behind: Mutation = lambda case, rng: f"{case.translation}  # {rng.choice(PRAGMAS)}"  # noqa: E731
+defect("instruction to a tool at the end of a comment", "comment: tool", behind, CODE)
+first: Mutation = lambda case, rng: f"{rng.choice(PRAGMAS)} {case.translation}"  # noqa: E731
+defect("instruction to a tool at the start of a comment", "comment: tool", first, CODE)
 
 # What is left out, or is another's
-
-
-@defect("all still English", "untranslated", kinds=WORDS)
-def _(case: Case, rng: random.Random) -> str | None:
-    return case.text if len(case.text.split()) > 4 else None
-
-
-@defect("last sentence still English", "untranslated: still English")
-def _(case: Case, rng: random.Random) -> str | None:
-    english, own = (
-        SENTENCES.split(case.text),
-        [each for each in SENTENCES.split(case.translation) if each],
-    )
-    if (
-        len(english) < 2
-        or len(english) != len(own)
-        or len(LITERAL.sub("", english[-1]).split()) < 6
-    ):
-        return None
-    return (" " if case.code == "ko" else "").join([*own[:-1], english[-1]])
-
 
 LESS = "markup-changed: missing | numbers: missing | names: missing"
 
 
-@defect("sentence left out", LESS)
-def _(case: Case, rng: random.Random) -> str | None:
-    own = [each for each in SENTENCES.split(case.translation) if each]
-    if not 2 <= len(own) <= 3:
+def sentences(text: str) -> list[str]:
+    return [each for each in SENTENCES.split(text) if each]
+
+
+def join(case: Case, parts: Sequence[str]) -> str:
+    return (" " if case.code == "ko" else "").join(parts)
+
+
+def last_in_english(case: Case, _rng: random.Random) -> str | None:
+    """Leave the last sentence as it is in English."""
+    english, own = SENTENCES.split(case.text), sentences(case.translation)
+    short = len(LITERAL.sub("", english[-1]).split()) < 6
+    if len(english) < 2 or len(english) != len(own) or short:
         return None
-    del own[rng.randrange(len(own))]
-    return (" " if case.code == "ko" else "").join(own)
+    return join(case, [*own[:-1], english[-1]])
 
 
-@defect("cut in half", f"{LESS} | final-punctuation: missing | markup: not closed")
-def _(case: Case, rng: random.Random) -> str | None:
-    text = case.translation
-    return text[: len(text) // 2].rstrip() if len(text) > 30 else None
+def leave_out(case: Case, rng: random.Random) -> str | None:
+    """Leave out one of two or three sentences."""
+    own = sentences(case.translation)
+    at = rng.randrange(len(own))
+    return join(case, own[:at] + own[at + 1 :]) if 2 <= len(own) <= 3 else None
 
 
-@defect("text of the neighbour", f"{LESS} | markup-changed | glossary | numbers")
-def _(case: Case, rng: random.Random) -> str | None:
+def neighbour(case: Case, rng: random.Random) -> str:
+    """Return the translation of a message beside this one."""
     source, translation = rng.choice(case.neighbours) if case.neighbours else ("", "")
-    return translation if len(source.split()) > 6 else None
+    return translation if len(source.split()) > 6 else ""
 
 
-@defect("sentence of the neighbour behind it", "markup-changed | numbers | glossary")
-def _(case: Case, rng: random.Random) -> str | None:
-    source, translation = rng.choice(case.neighbours) if case.neighbours else ("", "")
-    own = [each for each in SENTENCES.split(translation) if each]
-    return f"{case.translation} {own[-1]}" if own and len(source.split()) > 6 else None
+def neighbour_behind(case: Case, rng: random.Random) -> str | None:
+    """Put a sentence of a neighbour behind the text."""
+    own = sentences(neighbour(case, rng))
+    return f"{case.translation} {own[-1]}" if own else None
+
+
+whole: Mutation = lambda case, _rng: case.text if len(case.text.split()) > 4 else None  # noqa: E731
+defect("all still English", "untranslated", whole, WORDS)
+defect("last sentence still English", "untranslated: still English", last_in_english)
+defect("sentence left out", LESS, leave_out)
+defect(
+    "cut in half",
+    f"{LESS} | final-punctuation: missing | markup: not closed",
+    lambda case, _rng: (
+        case.translation[: len(case.translation) // 2].rstrip()
+        if len(case.translation) > 30
+        else None
+    ),
+)
+defect("text of the neighbour", f"{LESS} | markup-changed | glossary | numbers", neighbour)
+behind_it = "markup-changed | numbers | glossary"
+defect("sentence of the neighbour behind it", behind_it, neighbour_behind)
 
 
 # Trying them

@@ -30,7 +30,7 @@ from ..errors import GalleryError
 from ..project import code_digest, file_state, gallery_folders
 from ..recipes.gallery import GalleryFile, ignore_pattern, list_files
 from ..recipes.recipe import load_recipe
-from ..recipes.references import leave_out_figures
+from ..recipes.references import leave_out_measurements
 from ..recorded_page import Unrecorded, load_recorded
 from ..store import keep
 from .pictures import write_pictures
@@ -251,7 +251,7 @@ def _find_tooltips(file: GalleryFile) -> tuple[list[Path] | None, list[str]]:
         text = load_recipe(file.path, file.name).blocks[0].content
     except GalleryError:  # its own page tells it
         return None, ["", ""]
-    texts = (extract_intro_and_title(file.name, t)[0] for t in (text, leave_out_figures(text)))
+    texts = (extract_intro_and_title(file.name, t)[0] for t in (text, leave_out_measurements(text)))
     return [], [f'tooltip="{escape(each)}"' for each in texts]
 
 

@@ -45,7 +45,7 @@ class GalleryFile:
 def list_files(config: Config, root: Path) -> list[GalleryFile]:
     """Return all recipes of the project with conf.py in ``root``, in order."""
     return [
-        _describe(config, root, pages, root / examples, source)
+        _describe(config, root, pages, examples, source)
         for pages, examples in gallery_folders(config)
         for source in find_recipes(root / examples, _settings(config))
     ]
@@ -57,7 +57,7 @@ def find_file(config: Config, root: Path, docname: str) -> GalleryFile | None:
         source = root / examples / f"{docname.removeprefix(f'{pages}/')}.py"
         is_file = docname.startswith(f"{pages}/") and source.is_file()
         if is_file and _is_recorded(source, _settings(config)):
-            return _describe(config, root, pages, root / examples, source)
+            return _describe(config, root, pages, examples, source)
     return None
 
 
@@ -127,16 +127,14 @@ def _is_recorded(path: Path, conf: Mapping[str, Any]) -> bool:
     return bool(matches) and "_sgskip" not in path.name
 
 
-def _describe(config: Config, root: Path, pages: str, gallery: Path, path: Path) -> GalleryFile:
-    name = path.relative_to(gallery).as_posix().removesuffix(".py")
-    docname = f"{pages}/{name}"
-    several = len(gallery_folders(config)) > 1
+def _describe(config: Config, root: Path, pages: str, examples: str, path: Path) -> GalleryFile:
+    name = path.relative_to(root / examples).as_posix().removesuffix(".py")
     failing = config.sphinx_gallery_conf.get("expected_failing_examples", ())
     return GalleryFile(
         path=path,
-        gallery=gallery,
-        docname=docname,
-        name=docname if several else name,
+        gallery=root / examples,
+        docname=f"{pages}/{name}",
+        name=f"{pages}/{name}" if len(gallery_folders(config)) > 1 else name,
         trusted=config.recipe_gallery_trust_outputs,
-        expected_to_fail=os.path.normpath(path) in (os.path.normpath(root / f) for f in failing),
+        expected_to_fail=os.path.normpath(path) in {os.path.normpath(root / f) for f in failing},
     )

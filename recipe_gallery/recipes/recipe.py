@@ -34,7 +34,7 @@ from .fingerprint import (
     syntax_error,
 )
 from .inline import PRIVATE_IMPORT, Inlined, inline
-from .settings import read_cell_settings, read_settings
+from .settings import read_settings
 
 _PLUMBING = re.compile(r"^[ \t]*#\s*sphinx_gallery_plumbing\s*=\s*True\b", re.MULTILINE)
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1*")
@@ -170,13 +170,13 @@ def _make_recipe(path: Path, name: str, blocks: Sequence[Block]) -> Recipe:
     if not title:
         remedy = "start the docstring with one, underlined: ===="
         raise GalleryError("no title", path=path, line=1, remedy=remedy)
-    settings, lines = read_settings(path, blocks)
+    settings, lines, of_cells = read_settings(path, blocks)
     return Recipe(
         path=path,
         name=name,
         title=title,
         summary=summary,
-        cells=tuple(_make_cells(path, blocks)),
+        cells=tuple(_make_cells(path, blocks, of_cells)),
         blocks=tuple(block for block in blocks if not _is_blank(block)),
         hidden=frozenset(block.lineno for block in blocks if _is_blank(block)),
         settings=settings,
@@ -235,7 +235,9 @@ def _visible(content: str) -> str:
     return py_source_parser.remove_config_comments(content)
 
 
-def _make_cells(path: Path, blocks: Sequence[Block]) -> list[Cell]:
+def _make_cells(
+    path: Path, blocks: Sequence[Block], of_cells: dict[int, dict[str, Any]]
+) -> list[Cell]:
     """Return the cells of a recipe; raise ``GalleryError`` for one that is no use."""
     cells: list[Cell] = []
     hidden, line = "", 1  # what runs unseen with the next cell, and where it starts
@@ -244,7 +246,7 @@ def _make_cells(path: Path, blocks: Sequence[Block]) -> list[Cell]:
         raise GalleryError(text, path=path, line=line, remedy=remedy)
 
     for block in (each for each in blocks if each.type == "code"):
-        settings = read_cell_settings(path, block)
+        settings = of_cells[block.lineno]
         try:
             blank = _is_blank(block)
         except ExtensionError as error:  # an ignored part without end

@@ -11,7 +11,7 @@ sizes, ``step.first_call: 2 < 4 < 8``; or it is the key of one that the recipe p
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 FORMS = ("number",)
 _REFERENCE = re.compile(
@@ -88,9 +88,8 @@ def parse_claim(text: str) -> ClaimText:
     if found is None:
         raise ValueError("a claim has a sentence and a key; write :claim:`sentence <key>`")
     target = " ".join(found["target"].split())
-    if "<" in target:
-        named = _RECIPE.fullmatch(target)
-        assert named
+    named = _RECIPE.fullmatch(target)
+    if named and "<" in target:
         parse_comparison(named["comparison"])  # what is wrong is told here
         claim = Reference(recipe=named["recipe"] or "", key=named["comparison"])
     else:
@@ -107,10 +106,9 @@ def parse_claim(text: str) -> ClaimText:
         end = piece.end()
         if piece["figure"] is None:
             pieces.append(piece[0][0])
-            continue
-        figure = parse_reference(piece["figure"])
-        recipe = figure.recipe or claim.recipe
-        pieces.append(Reference(recipe=recipe, key=figure.key, form=figure.form))
+        else:
+            figure = parse_reference(piece["figure"])
+            pieces.append(replace(figure, recipe=figure.recipe or claim.recipe))
     pieces.append(sentence[end:])
     return ClaimText(pieces=tuple(filter(None, pieces)), claim=claim)
 
@@ -135,12 +133,11 @@ def find_claims(text: str) -> set[Reference]:
     found = set()
     for role in _ROLE.finditer(text):
         with suppress(ValueError):  # the build tells it
-            if role["role"] == "claim":
-                found.add(parse_claim(role["text"]).claim)
+            found |= {parse_claim(role["text"]).claim} if role["role"] == "claim" else set()
     return found
 
 
-def leave_out_figures(text: str) -> str:
+def leave_out_measurements(text: str) -> str:
     """Return a text in which the roles are their words, for a place that can show no figures."""
 
     def words(role: re.Match[str]) -> str:

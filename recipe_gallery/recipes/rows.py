@@ -78,10 +78,10 @@ class Published:
 
     def as_json(self) -> dict[str, Any]:
         """Return what was published as one display of it."""
-        rows = [asdict(row) for row in self.rows]
-        for row in rows:
-            if not row["sizes"]:
-                del row["sizes"]
+        rows = [
+            {k: each for k, each in asdict(row).items() if each or k != "sizes"}
+            for row in self.rows
+        ]
         claims = [{"claim": c.key, "holds": c.holds, "evidence": c.evidence} for c in self.claims]
         return {"rows": rows, "claims": claims}
 
@@ -124,18 +124,18 @@ def parse(value: Any) -> Published:
         _validator()(value)
     except JsonSchemaValueException as error:
         raise ValueError(_describe(error)) from None
-    rows, claims = [], []
+    rows = []
     for number, row in enumerate(value.get("rows", []), 1):
         for name in ("value", "size"):
             if isinstance(row[name], float) and math.isnan(row[name]):  # JSON has no such number
                 raise ValueError(f"row {number}: {name} is nan, not a finite number")
-        names = ("case", "size", "quantity", "value", "unit")
+        known = {name: row[name] for name in ("case", "size", "quantity", "value", "unit")}
         variant = row["variant"] if "variant" in row else row["arm"]
-        sizes = row.get("sizes", "")
-        rows.append(Row(variant=variant, sizes=sizes, **{name: row[name] for name in names}))
-    for claim in value.get("claims", []):
-        key, holds, evidence = claim["claim"], claim["holds"], claim["evidence"]
-        claims.append(Claim(key=key, holds=holds, evidence=evidence))
+        rows.append(Row(variant=variant, sizes=row.get("sizes", ""), **known))
+    claims = (
+        Claim(key=each["claim"], holds=each["holds"], evidence=each["evidence"])
+        for each in value.get("claims", [])
+    )
     return Published(rows=tuple(rows), claims=tuple(claims))
 
 

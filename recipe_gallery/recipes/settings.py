@@ -64,13 +64,17 @@ logging.getLogger("sphinx.sphinx-gallery").addFilter(
 )
 
 
-def read_settings(path: Path, blocks: Sequence[Block]) -> tuple[dict[str, Any], dict[str, int]]:
-    """Return the settings of a whole recipe, and the line of each.
+def read_settings(
+    path: Path, blocks: Sequence[Block]
+) -> tuple[dict[str, Any], dict[str, int], dict[int, dict[str, Any]]]:
+    """Return the settings of a recipe, the line of each, and those of cells by a block's line.
 
-    Raises ``GalleryError`` for one that is unknown, no use, lost in a text or there twice.
+    ``alt`` of a cell is a tuple, one for each figure. Raises ``GalleryError`` for a setting that is
+    unknown, no use, lost in a text or there twice.
     """
     settings: dict[str, Any] = {}
     lines: dict[str, int] = {}
+    of_cells: dict[int, dict[str, Any]] = {}
     for block in blocks[1:]:  # behind the docstring, which may show one
         if block.type == "text":
             if misplaced := _SETTING_IN_TEXT.search(block.content):
@@ -79,37 +83,18 @@ def read_settings(path: Path, blocks: Sequence[Block]) -> tuple[dict[str, Any], 
                 remedy = "leave an empty line between '# %%' and it"
                 raise GalleryError(text, path=path, line=line, remedy=remedy)
             continue
+        cell = of_cells[block.lineno] = {"alt": (), "fold": "", "once": False, "plumbing": False}
+        lines_here: dict[str, int] = {}
         for name, value, line in _read_block(path, block):
-            if name == "inputs":
-                value = settings.get(name, []) + value
-            elif name in lines and name in _OF_RECIPES:
-                raise _set_twice(path, name, line, lines[name])
-            if name not in _OF_CELLS:
-                settings[name], lines[name] = value, line
-    return settings, lines
-
-
-def read_cell_settings(path: Path, block: Block) -> dict[str, Any]:
-    """Return the settings of one block of code; ``alt`` is a tuple, one for each figure.
-
-    Raises ``GalleryError`` as ``read_settings`` does.
-    """
-    settings: dict[str, Any] = {"alt": (), "fold": "", "once": False, "plumbing": False}
-    lines: dict[str, int] = {}
-    for name, value, line in _read_block(path, block):
-        if name == "alt":
-            settings[name] += (value,)
-        elif name in lines:
-            raise _set_twice(path, name, line, lines[name])
-        elif name in _OF_CELLS:
-            settings[name] = value.strip() if isinstance(value, str) else value
-            lines[name] = line
-    return settings
-
-
-def _set_twice(path: Path, name: str, line: int, first: int) -> GalleryError:
-    text = f"sphinx_gallery_{name} is set a second time, first in line {first}"
-    return GalleryError(text, path=path, line=line, remedy="remove one of them")
+            known, found = (lines_here, cell) if name in _OF_CELLS else (lines, settings)
+            if name in ("inputs", "alt"):
+                value = [*found.get(name, ()), *([value] if name == "alt" else value)]
+            elif name in known and name in _OWN:
+                text = f"sphinx_gallery_{name} is set a second time, first in line {known[name]}"
+                raise GalleryError(text, path=path, line=line, remedy="remove one of them")
+            found[name], known[name] = value, line
+        cell |= {"alt": tuple(cell["alt"]), "fold": cell["fold"].strip()}
+    return settings, lines, of_cells
 
 
 def _read_block(path: Path, block: Block) -> Iterator[tuple[str, Any, int]]:

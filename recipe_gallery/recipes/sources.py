@@ -1,6 +1,7 @@
 """The processes of a recording, the page's run and replicates of its code, and what they say."""
 
 import difflib
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -12,7 +13,7 @@ from .recipe import Recipe
 from .recording import Recording, compare, read_recording
 from .references import Term, parse_comparison
 from .replicates import Replicate, Replicates, read_replicates, replicates_path
-from .rows import LARGEST, SMALLEST, Published, read_published, slug
+from .rows import LARGEST, SMALLEST, Claim, Published, read_published, slug
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,19 +24,16 @@ class Process:
     host: str
     published: Published
 
+    @property
+    def title(self) -> str:
+        """How a person is told of it."""
+        who = f"replicate {self.number}" if self.number else "the run of the page"
+        return f"{who} on host {self.host}" if self.host else who
+
     @classmethod
     def of(cls, line: Replicate) -> "Process":
         """Return the process of a replicate."""
         return cls(number=line.replicate, host=line.host, published=line.published)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Refutation:
-    """A process that says the opposite of a claim."""
-
-    replicate: int  # its number; 0 is the run that the page shows
-    host: str
-    evidence: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,9 +44,16 @@ class ClaimRecord:
     held: int  # in so many processes
     of: int
     hosts: int  # on which these ran
-    evidence: str = ""  # of the first in which it held, the page's run if it is among them
-    compared: tuple[tuple[Term, Measurement], ...] = ()  # of a comparison, in place of evidence
-    refuted: tuple[Refutation, ...] = ()
+    evidence: str = ""  # of the first that refutes it, or else of the first
+    compared: tuple[tuple[Term, Measurement], ...] = ()  # of a comparison
+    refuted: tuple[str, ...] = ()  # which processes say the opposite, and what they measured
+
+    @property
+    def failure(self) -> str:
+        """What is told to whoever makes a claim that processes refute."""
+        more = f"; and {len(self.refuted) - 3} more" if len(self.refuted) > 3 else ""
+        count = f"{self.of - self.held} of {self.of} processes"
+        return f"does not hold in {count}: {'; '.join(self.refuted[:3])}{more}"
 
 
 class NotMeasured(LookupError):  # noqa: N818 (what may be missing is no error everywhere)
@@ -105,33 +110,18 @@ class Measurements:
     def _test(self, key: str, terms: Sequence[Term]) -> ClaimRecord:
         """Compare in each process that measured all terms."""
         compared = [(term, self.find(term.key, term.size)) for term in terms]
-        refuted, hosts = [], []
+        unit = f" {compared[0][1].unit}".rstrip()
+        said = []
         for process in self.processes:
-            rows = [process.published.by_key.get(each.key) for _term, each in compared]
-            values = [
-                term.factor * row.value
-                for (term, _), row in zip(compared, rows, strict=True)
-                if row
-            ]
-            if len(values) < len(rows):
-                continue
-            hosts.append(process.host)
-            if not all(less < more for less, more in pairwise(values)):
-                unit = f" {compared[0][1].unit}".rstrip()
-                said = " against ".join(f"{value:.4g}{unit}" for value in values)
-                refuted.append(
-                    Refutation(replicate=process.number, host=process.host, evidence=said)
-                )
-        if not hosts:
+            found = process.published.by_key
+            if all(each.key in found for _term, each in compared):
+                values = [term.factor * found[each.key].value for term, each in compared]
+                holds = all(less < more for less, more in pairwise(values))
+                evidence = " against ".join(f"{value:.4g}{unit}" for value in values)
+                said.append((process, Claim(key=key, holds=holds, evidence=evidence)))
+        if not said:
             raise NotMeasured(f"no process measured all of {key!r}", compared[0][1].key)
-        return ClaimRecord(
-            key=key,
-            held=len(hosts) - len(refuted),
-            of=len(hosts),
-            hosts=len(set(hosts)),
-            compared=tuple(compared),
-            refuted=tuple(refuted),
-        )
+        return _sum_up(key, said, compared)
 
     def compare(self, key: str, over: str) -> Measurement | None:
         """Return how many times as much as another one is; None if no process can tell."""
@@ -178,29 +168,30 @@ class Sources:
 def measure_all(processes: Sequence[Process]) -> Measurements:
     """Return what processes say together."""
     measured = measure((each.host, each.published.rows) for each in processes)
-    claims = _count_claims(processes)
+    said: dict[str, list[tuple[Process, Claim]]] = defaultdict(list)
+    for process in processes:
+        for claim in process.published.claims:
+            said[claim.key].append((process, claim))
+    claims = {key: _sum_up(key, said[key]) for key in sorted(said)}
     return Measurements(by_key=measured, claims=claims, processes=tuple(processes))
 
 
-def _count_claims(processes: Sequence[Process]) -> dict[str, ClaimRecord]:
-    """Return by key in how many processes each claim held, and which refute it."""
-    found = {}
-    for key in sorted({claim.key for each in processes for claim in each.published.claims}):
-        said = [(p, claim) for p in processes for claim in p.published.claims if claim.key == key]
-        held = [claim for _process, claim in said if claim.holds]
-        found[key] = ClaimRecord(
-            key=key,
-            held=len(held),
-            of=len(said),
-            hosts=len({process.host for process, _claim in said}),
-            evidence=(held or [said[0][1]])[0].evidence,
-            refuted=tuple(
-                Refutation(replicate=p.number, host=p.host, evidence=claim.evidence)
-                for p, claim in said
-                if not claim.holds
-            ),
-        )
-    return found
+def _sum_up(
+    key: str,
+    said: Sequence[tuple[Process, Claim]],
+    compared: Sequence[tuple[Term, Measurement]] = (),
+) -> ClaimRecord:
+    """Return in how many processes a claim held, and which refute it."""
+    wrong = [(process, claim.evidence) for process, claim in said if not claim.holds]
+    return ClaimRecord(
+        key=key,
+        held=len(said) - len(wrong),
+        of=len(said),
+        hosts=len({process.host for process, _claim in said}),
+        evidence=wrong[0][1] if wrong else said[0][1].evidence,
+        compared=tuple(compared),
+        refuted=tuple(f"{process.title}: {evidence}" for process, evidence in wrong),
+    )
 
 
 def read_sources(path: Path, recipe: Recipe | None, recording: Recording | None = None) -> Sources:

@@ -71,11 +71,7 @@ class Cleaner:
     """Cleans the outputs of one recipe's cells."""
 
     def __init__(
-        self,
-        *,
-        hidden: Iterable[Path],
-        secrets: Iterable[str] = (),
-        temporary: Path | None = None,
+        self, *, hidden: Iterable[Path], secrets: Iterable[str] = (), temporary: Path | None = None
     ) -> None:
         """Prepare to clean.
 
@@ -97,7 +93,11 @@ class Cleaner:
         )
         long = {each for each in secrets if len(each) >= _SHORTEST_SECRET}
         self._secrets = re.compile(_any_of(long | {html.escape(each) for each in long}))
-        self._host = _host_pattern(_ask(socket.gethostname), _ask(getpass.getuser))
+        host, user = _ask(socket.gethostname), _ask(getpass.getuser)
+        # if it is one that no text has by chance
+        named = [host] if re.fullmatch(r"(?=.*[A-Za-z])(?=.*\d)[\w.-]{8,}", host) else []
+        user = f"(?P<user>{_any_of(filter(None, [user]))}@)?"
+        self._host = re.compile(rf"(?<![\w.-]){user}(?:{_any_of(named)})(?![\w-])")
 
     def clean_text(self, text: str) -> str:
         """Return text as a reader would see it in a terminal that shows no colours."""
@@ -218,11 +218,3 @@ def _each_string(value: Any, clean: Callable[[str], str]) -> Any:
 def _any_of(values: Iterable[str]) -> str:
     """Return a pattern of any of the values, the longest that fits; without any, of nothing."""
     return "|".join(sorted(map(re.escape, values), key=len, reverse=True)) or r"(?!)"
-
-
-def _host_pattern(host: str, user: str) -> re.Pattern[str]:
-    """Return what finds the name of the machine, if it is one that no text has by chance."""
-    if not re.fullmatch(r"(?=.*[A-Za-z])(?=.*\d)[\w.-]{8,}", host):
-        return re.compile(r"(?P<user>)(?!)")
-    known = re.escape(user) or r"(?!)"
-    return re.compile(rf"(?<![\w.-])(?P<user>{known}@)?{re.escape(host)}(?![\w-])")

@@ -135,7 +135,7 @@ def _promise(measured: Measurement) -> float:
 
 def _tell_claims(before: Measurements, now: Measurements) -> Iterable[str]:
     for key, each in now.claims.items():
-        evidence = f": {each.refuted[0].evidence}" if each.refuted else ""
+        evidence = f": {each.evidence}" if each.refuted else ""
         old = before.claims.get(key)
         if old is None:
             yield f"claim {key}: new, holds in {each.held} of {each.of}{evidence}"

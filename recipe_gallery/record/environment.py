@@ -53,9 +53,7 @@ def pass_on(variables: Mapping[str, str], inherit: Iterable[str]) -> dict[str, s
     return {
         name: value
         for name, value in variables.items()
-        if _matches(name, named)
-        or name in listed
-        or (_matches(name, listed) and not _is_secret(name))
+        if _matches(name, named) or (_matches(name, listed) and not _is_secret(name))
     }
 
 

@@ -272,7 +272,8 @@ class Run:
                 last = self._cleaner.clean_text(error.traceback).strip().splitlines()[-1]
                 text = f"failed: {last[:_CHARACTERS]}"
             remedy = self._find_remedy(error.ename, error.evalue)
-            place = self._find_place(error.traceback) or place
+            with contextlib.suppress(OSError):  # it may have removed its own file
+                place = self._find_place(error.traceback) or place
             if error.ename in ("SystemExit", "KeyboardInterrupt"):
                 text = f"ended with {error.ename}({error.evalue})"
                 remedy = "a recipe runs to its end: print why a part is left out instead"
@@ -335,10 +336,7 @@ class Run:
             if output.output_type == "stream":  # the whole may be large, and cleaned slowly
                 output.text = output.text[-_LINES * _CHARACTERS :]
         for output in self._cleaner.clean_outputs(last):
-            if output.output_type == "stream":
-                lines += output.text.splitlines()
-            elif output.output_type == "error":
-                lines += "\n".join(output.traceback).splitlines()
+            lines += "\n".join(output.get("traceback", [output.get("text", "")])).splitlines()
         with contextlib.suppress(FileNotFoundError):  # why Python crashed, and in which frames
             text = (self.folder / "crash").read_text(errors="replace")
             reason, _, threads = self._cleaner.clean_text(text).partition("\n")
@@ -356,10 +354,8 @@ def indent(lines: list[str]) -> str:
 
 def describe_end(code: int) -> str:
     """Say how a process ended that left ``code`` as its ``returncode``."""
-    if code >= 0:
-        return f"with exit status {code}"
-    try:
-        name = signal.Signals(-code).name
-    except ValueError:  # real-time signals have no names
-        return f"by signal {-code}"
-    return f"by signal {name} ({signal.strsignal(-code)})"
+    return (
+        f"with exit status {code}"
+        if code >= 0
+        else f"by signal {-code} ({signal.strsignal(-code)})"
+    )

@@ -109,9 +109,11 @@ def carry_out(
         def on_cell(cell: int) -> None:
             if _UNWANTED.is_set():
                 raise GalleryError("interrupted")
-            tell(session, {"title": task.title, "cell": cell, "cells": cells})
+            if cell:
+                ran = time.monotonic() - began
+                tell(session, {"title": task.title, "cell": (cell, cells, ran)})
 
-        cells = len(task.to_run.cells)
+        cells, began = len(task.to_run.cells), time.monotonic()
         return attempt(task, conditions, on_cell, lambda text: tell(session, {"say": text}))
 
 
@@ -132,7 +134,6 @@ class Machines:
         logging.disable()  # Dask's tracebacks: what matters is told below
         self._refused: dict[str, str] = {}  # addresses of workers, and why
         self._lost: Counter[str] = Counter()  # workers, by a task's title
-        self._began: dict[str, float] = {}  # seconds of the session, by a task's title
         self._progress, self._order = progress, (f"recipes-{secrets.token_hex(8)}", device)
         try:
             self._client = Client(address, timeout=15, set_as_default=False)
@@ -210,12 +211,9 @@ class Machines:
         raise GalleryError("the scheduler is gone", remedy=remedy)
 
     def _hear(
-        self, worker: str, say: str = "", title: str = "", cell: int = 0, cells: int = 0
+        self, worker: str, say: str = "", title: str = "", cell: tuple[int, int, float] = (0, 0, 0)
     ) -> None:
-        if cell:
-            seconds = time.monotonic() - self._began[title]
-            self._progress.show_cell(f"{title} on {worker}", cell, cells, seconds)
-        elif title:
-            self._began[title] = time.monotonic()
-        elif say:
+        if say:
             self._progress.say(say)
+        else:
+            self._progress.show_cell(f"{title} on {worker}", *cell)

@@ -20,6 +20,7 @@ import json
 import math
 import re
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -40,10 +41,10 @@ class Settings:
     deadline: float = 900  # seconds
     output_limit: float = 20  # MB that a recipe may print and show
     environment: dict[str, str] = field(default_factory=dict)
-    inherit: tuple[str, ...] = ()
-    packages: tuple[str, ...] = ()
+    inherit: Sequence[str] = ()
+    packages: Sequence[str] = ()
     probe: str = ""
-    drop: tuple[str, ...] = ()
+    drop: Sequence[str] = ()
 
 
 def load_settings(recipes_folder: Path) -> Settings:
@@ -56,8 +57,7 @@ def load_settings(recipes_folder: Path) -> Settings:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=_read_number)
         _validate(data)
-        drop = data.get("output", {}).get("drop", [])
-        for pattern in drop:
+        for pattern in data.get("output", {}).get("drop", ()):
             re.compile(pattern)
     except FileNotFoundError:
         if not path.is_symlink():
@@ -74,15 +74,10 @@ def load_settings(recipes_folder: Path) -> Settings:
         text, remedy = f"unexpected value: {said}", "correct it in this file"
     else:
         variables = data.get("environment", {})
-        provenance = data.get("provenance", {})
-        return Settings(
-            **data.get("limits", {}),
-            environment={name: str(each) for name, each in variables.items() if name != "inherit"},
-            inherit=tuple(variables.get("inherit", ())),
-            packages=tuple(provenance.get("packages", ())),
-            probe=provenance.get("probe", ""),
-            drop=tuple(drop),
-        )
+        inherit = variables.pop("inherit", ())
+        named = data.get("limits", {}) | data.get("provenance", {}) | data.get("output", {})
+        environment = {name: str(each) for name, each in variables.items()}
+        return Settings(environment=environment, inherit=inherit, **named)
     raise GalleryError(text, path=path, remedy=remedy) from None
 
 

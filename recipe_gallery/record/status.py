@@ -1,6 +1,6 @@
 """Which recordings are current, and what they measured: `recipe-gallery check`."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..errors import GalleryError, describe_error, suggest
+from ..errors import GalleryError, describe_error, suggest, visible
 from ..project import Project, load_check
 from ..recipes.gallery import GalleryFile, find_recordings, list_files
 from ..recipes.recipe import Recipe
 from ..recipes.recording import Recording
 from ..recipes.references import find_claims
-from ..recipes.sources import ClaimRecord, Sources, read_sources
+from ..recipes.sources import Sources, read_sources
 from ..recorded_page import Reason, Unrecorded, load_recorded
 from .settings import load_settings
 
@@ -95,15 +95,15 @@ def _inspect_measurements(
     for key in made:
         with suppress(LookupError, ValueError):  # a build tells it
             claims[key] = measurements.find_claim(key)
-    errors = _describe_refuted(claims[key] for key in sorted(claims.keys() & made))
+    refuted = {key: each for key, each in sorted(claims.items()) if each.refuted}
+    errors = [f"claim {key} {refuted[key].failure}" for key in refuted if key in made]
     notes = []
     if replicates.current or any(each.published for each in sources.processes):
         notes.append(f"measurements of {_describe_sources(sources)}")
     if claims and not errors:
-        held = [each for each in claims.values() if not each.refuted]
-        notes.append(f"claims that hold in every process: {len(held)}")
+        notes.append(f"claims that hold in every process: {len(claims) - len(refuted)}")
     # Prose may change without a new recording, so a sentence that was found wrong can go.
-    unmade = _describe_refuted(claims[key] for key in sorted(claims.keys() - made))
+    unmade = [f"claim {key} {refuted[key].failure}" for key in refuted if key not in made]
     notes += [f"{each} (the recipe's text does not say so)" for each in unmade]
     if replicates.stale:
         notes.append(f"{_count(replicates.stale, 'replicate')} of other code: ignored")
@@ -120,17 +120,6 @@ def _describe_sources(sources: Sources) -> str:
         text += " (how hosts differ is not known)"
     other = len(sources.replicates.current) - len(sources.counted)
     return f"{text} ({_count(other, 'replicate')} of another device left out)" if other else text
-
-
-def _describe_refuted(claims: Iterable[ClaimRecord]) -> list[str]:
-    """Tell of the claims that a process refutes, a line each."""
-    return [
-        f"claim {claim.key} held in {claim.held} of {claim.of} processes; "
-        f"{f'replicate {first.replicate}' if first.replicate else 'the page'}"
-        f"{f' on host {first.host}' if first.host else ''} refutes it: {first.evidence}"
-        for claim in claims
-        for first in claim.refuted[:1]
-    ]
 
 
 def _count(number: int, noun: str, plural: str = "s") -> str:
@@ -209,7 +198,7 @@ def format_reports(reports: Sequence[Report]) -> str:
         lines += [line, *(f"{'':<{width}}  {each}" for each in below)]
     current = sum(report.status is Status.CURRENT for report in reports)
     lines.append(f"{current} of {len(reports)} recordings current")
-    return "\n".join(lines)
+    return "\n".join(map(visible, lines))
 
 
 def _describe_origin(recording: Recording) -> str:

@@ -34,11 +34,9 @@ def require_place(path: Path) -> None:
             place = path
             raise IsADirectoryError(None, "a folder is in its place")
     except OSError as error:
-        reason = error.strerror or str(error)
-        if isinstance(error, FileExistsError):
-            reason = "a link that leads nowhere" if place.is_symlink() else "a file, not a folder"
+        text = f"cannot be written: {error.strerror or error}"
         remedy = "recordings are written here: mend that first"
-        raise GalleryError(f"cannot be written: {reason}", path=place, remedy=remedy) from None
+        raise GalleryError(text, path=place, remedy=remedy) from None
     finally:
         with suppress(OSError):
             unfinished.unlink()

@@ -17,27 +17,25 @@ def find_impact(project: Project, base: str) -> str:
 
     Raises ``GalleryError`` if git does not know it.
     """
-    new = {name: [entry.msgid for entry in pot] for name, pot in read_pots(project).items()}
-    return format_impact(_read_pots_at(project, base), new)
 
-
-def _read_pots_at(project: Project, commit: str) -> dict[str, list[str]]:
     def git(*arguments: str) -> str:
         command = ["git", "-C", str(project.locale), *arguments]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode:
             reason = done.stderr.strip().partition("\n")[0]
             remedy = "name a commit or a branch, such as main"
-            raise GalleryError(f"no commit {commit!r} here ({reason})", remedy=remedy)
+            raise GalleryError(f"no commit {base!r} here ({reason})", remedy=remedy)
         return done.stdout
 
-    files = git("ls-tree", "-r", "--name-only", commit, "templates/").splitlines()
-    return {
+    files = git("ls-tree", "-r", "--name-only", base, "templates/").splitlines()
+    old = {
         file.removeprefix("templates/").removesuffix(".pot"): [
-            entry.msgid for entry in polib.pofile(git("show", f"{commit}:./{file}") + "\n")
+            entry.msgid for entry in polib.pofile(git("show", f"{base}:./{file}") + "\n")
         ]
         for file in files
     }
+    new = {name: [entry.msgid for entry in pot] for name, pot in read_pots(project).items()}
+    return format_impact(old, new)
 
 
 def format_impact(old: Mapping[str, list[str]], new: Mapping[str, list[str]]) -> str:

@@ -67,7 +67,8 @@ def parse(text: str, *, glue: bool = False) -> Markup:
     problems = [_DOCUTILS.sub("", message.astext().strip()) for message in messages]
     if _BLOCK.match(text):
         start = "a space" if text[0].isspace() else repr(text.split()[0])
-        problems.append(f"begins with {start}, which starts a list or another block")
+        remedy = "" if text[0].isspace() else "; for words write a backslash before it"
+        problems.append(f"begins with {start}, which starts a list or another block{remedy}")
     return Markup(
         parts=Counter({part: count for part, count in parts.items() if part[0] in _COMPARED}),
         emphasized=parts["emphasis", ""] + parts["strong", ""],

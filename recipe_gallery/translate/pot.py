@@ -28,6 +28,8 @@ from sphinx.util.nodes import extract_messages
 
 from ..errors import GalleryError, suggest
 from ..project import Project
+from ..recipes.gallery import list_files
+from ..recipes.recipe import load_recipe
 from .catalogs import (
     ENGINE,
     WIDTH,
@@ -38,8 +40,8 @@ from .catalogs import (
     shipped_labels,
     write_catalog,
 )
-from .module_comments import find_module_comments
-from .transforms import code_comment, fold_summary, row_name
+from .comments import find_comments
+from .transforms import code_comment, fold_summary, name_module, row_name
 
 # What templates tell translators about messages of prose and comments.
 _COMMENTS: dict[type[nodes.Element], str] = {
@@ -103,9 +105,26 @@ def make_pots(project: Project, folder: Path) -> dict[str, polib.POFile]:
 def add_module_comments(app: Sphinx, builder: Builder) -> None:
     """Add the comments of modules, which no page has as messages, to the templates of a build."""
     if isinstance(builder, MessageCatalogBuilder):
-        for name, text, path, line in find_module_comments(app.config, Path(app.srcdir)):
+        for name, comment, path, line in find_module_comments(app.config, Path(app.srcdir)):
             domain = docname_to_domain(name, app.config.gettext_compact)
-            builder.catalogs[domain].add(text, MsgOrigin(str(path), line))
+            builder.catalogs[domain].add(comment, MsgOrigin(str(path), line))
+
+
+def find_module_comments(config: Config, root: Path) -> Iterator[tuple[str, str, Path, int]]:
+    """Yield the comments of modules that pages show: name of the catalog, text, file and line."""
+    seen: set[Path] = set()
+    for file in list_files(config, root):
+        try:
+            cells = load_recipe(file.path, file.name).cells
+        except GalleryError:  # its page tells it
+            continue
+        for cell in cells:
+            module = cell.inlined
+            if module and module.path not in seen and cell.source:
+                seen.add(module.path)
+                name = name_module(file.docname, module.path)
+                for comment in find_comments(module.source, is_module=True):
+                    yield name, comment.text, module.path, module.line + comment.first
 
 
 def name_kinds(app: Sphinx, exception: Exception | None) -> None:
@@ -113,18 +132,19 @@ def name_kinds(app: Sphinx, exception: Exception | None) -> None:
     if exception:
         return
     kinds: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for docname in app.env.found_docs:
-        domain = docname_to_domain(docname, app.config.gettext_compact)
-        for node, text in extract_messages(app.env.get_doctree(docname)):
-            kinds[domain][text].add(_COMMENTS.get(type(node), ""))
-    for name, text, _path, _line in find_module_comments(app.config, Path(app.srcdir)):
-        domain = docname_to_domain(name, app.config.gettext_compact)
-        kinds[domain][text].add(_COMMENTS[code_comment])
-    for domain, told in kinds.items():
+    messages = [
+        (docname, text, _COMMENTS.get(type(node), ""))
+        for docname in app.env.found_docs
+        for node, text in extract_messages(app.env.get_doctree(docname))
+    ]
+    found = find_module_comments(app.config, Path(app.srcdir))
+    for name, text, told in [*messages, *((e[0], e[1], _COMMENTS[code_comment]) for e in found)]:
+        kinds[docname_to_domain(name, app.config.gettext_compact)][text].add(told)
+    for domain, texts in kinds.items():
         pot = polib.pofile(str(Path(app.outdir, f"{domain}.pot")), wrapwidth=0)
         for entry in pot:
             # A text that is of two kinds is told nothing: it has to suit both.
-            entry.comment = "".join(told[entry.msgid]) if len(told[entry.msgid]) == 1 else ""
+            entry.comment = "".join(texts[entry.msgid]) if len(texts[entry.msgid]) == 1 else ""
         pot.save()
 
 

@@ -9,7 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from docutils import nodes
 from sphinx import addnodes
@@ -44,7 +44,6 @@ from ..store import store_of, watch
 from .catalogs import Kind, count_words, is_wordless, line_of, percent_done, shorten
 from .checks import compare
 from .comments import find_comments, replace_comments
-from .module_comments import name_module
 from .translations import (
     catalog_now,
     catalog_path,
@@ -111,6 +110,14 @@ def _add_comments_of(block: nodes.literal_block, source: str | None, line: int) 
         helpers[-1].source, helpers[-1].line = source, line + comment.first
     at = block.parent.index(block)
     block.parent[at:at] = helpers
+
+
+def name_module(docname: str, path: Path) -> str:
+    """Return the name of the catalog of the module at ``path``, which page ``docname`` shows.
+
+    It is named as if the module were a page, ``recipes/_module``; all pages that show it share it.
+    """
+    return str(PurePosixPath(docname).with_name(path.stem))
 
 
 def add_names(env: BuildEnvironment, document: nodes.document) -> None:

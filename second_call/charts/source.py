@@ -18,7 +18,7 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.languages import current_language, typeset
-from recipe_gallery.pages.measurements.format import format_figure, format_range
+from recipe_gallery.pages.measurements.format import format_measurement, format_range
 from recipe_gallery.pages.measurements.known import FIGURE, MAYBE, Answer, answers
 from recipe_gallery.pages.measurements.naming import EVIDENCE, NAME, QUANTITY
 from recipe_gallery.recipes.measurements import Measurement
@@ -100,11 +100,13 @@ def name_quantities() -> dict[str, str]:
     shares |= {"data_share": _("share of waiting for data")}
     shares |= {"forward_share": _("share of forward"), "backward_share": _("share of backward")}
     counts = {"kernels": _("kernels"), "compilations": _("compilations")}
+    counts |= {"not_compiled": _("calls not compiled"), "warnings": _("warnings")}
+    costs = {"memory": _("memory"), "launch_cost": _("launch cost"), "waste": _("padding")}
+    costs |= {"new_length": _("a new length"), "kept": _("memory kept")}
+    costs |= {"bytes": _("bytes")}
     passes = {"first_pass": _("first pass"), "second_pass": _("second pass")}
     passes |= {"third_pass": _("third pass"), "graphs": _("graphs")}
-    costs = {"memory": _("memory"), "launch_cost": _("launch cost"), "warnings": _("warnings")}
-    costs |= {"bytes": _("bytes")}
-    return {**times, **starts, **gains, **shares, **counts, **passes, **costs}
+    return {**times, **starts, **gains, **shares, **counts, **costs, **passes}
 
 
 @dataclass(kw_only=True)
@@ -205,7 +207,7 @@ class Source:
 
     def show(self, measurement: Measurement) -> str:
         """Return a measurement with its unit."""
-        return format_figure(measurement, self.locale)
+        return format_measurement(measurement, self.locale)
 
     def show_range(self, measurement: Measurement) -> str:
         """Return a measurement with its unit and its interval, for a table."""

@@ -14,7 +14,7 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.cell_marks import DATA_CLASS
-from recipe_gallery.pages.measurements.format import describe_spread, format_figure
+from recipe_gallery.pages.measurements.format import describe_spread, format_measurement
 from recipe_gallery.store import watch
 
 from ..charts.scales import Scale
@@ -126,7 +126,7 @@ def _list_facts(gain: Gain, locale: Locale) -> list[str]:
     """Return what the columns say: ratios, the wait, calls until it has paid, and both times."""
     optional = [gain.wall, gain.share, gain.first_call, gain.pays_after]
     measurements = [gain.ratio, *optional, gain.measurement, gain.baseline]
-    found = [format_figure(each, locale) if each else NOTHING for each in measurements]
+    found = [format_measurement(each, locale) if each else NOTHING for each in measurements]
     if gain.compiles and not gain.first_call:
         found[3] = str(_("none"))
     return found

@@ -10,7 +10,7 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.languages import current_language, format_date
-from recipe_gallery.pages.measurements.format import format_figure
+from recipe_gallery.pages.measurements.format import format_measurement
 from recipe_gallery.store import watch
 
 from ..charts.scales import Scale, format_value
@@ -111,8 +111,8 @@ def _describe(node: headline, gain: Gain, locale: Locale) -> nodes.Element:
     link = recipe_link("", "", *words, recipe=node["recipe"])
     wait = gain.first_call
     facts = {
-        "gain": format_figure(gain.ratio, locale),
-        "wait": format_figure(wait, locale) if wait else "",
+        "gain": format_measurement(gain.ratio, locale),
+        "wait": format_measurement(wait, locale) if wait else "",
     }
     text = _("%(gain)s, first call %(wait)s") if wait else _("%(gain)s, no wait")
     said = nodes.inline("", str(text % facts), classes=["trade-facts"])

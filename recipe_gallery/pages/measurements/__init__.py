@@ -17,12 +17,12 @@ def setup(app: Sphinx, only_html: dict[str, Any]) -> None:
     from . import fill, naming, roles, write
 
     app.add_event(naming.EVENT)
-    app.add_role("measured", roles.FigureRole())
-    app.add_role("claim", roles.FigureRole())
-    app.add_node(roles.measured, html=(write.visit_figure, write.depart_measured))
-    app.add_node(roles.claim, html=(write.visit_figure, write.depart_claim))
-    app.add_node(fill.figure_list, html=(write.visit_figure_list, None), **only_html)
-    write_block.register(fill.figure_list, lambda _node, _page: "")
+    app.add_role("measured", roles.MeasuredRole())
+    app.add_role("claim", roles.MeasuredRole())
+    app.add_node(roles.measured, html=(write.visit_measurement, write.depart_measured))
+    app.add_node(roles.claim, html=(write.visit_measurement, write.depart_claim))
+    app.add_node(fill.measurement_list, html=(write.visit_measurement_list, None), **only_html)
+    write_block.register(fill.measurement_list, lambda _node, _page: "")
     app.connect("builder-inited", _add_transforms)
     app.connect("env-updated", fill.tell_problems)
 
@@ -31,6 +31,6 @@ def _add_transforms(app: Sphinx) -> None:
     if app.builder.name != "gettext":  # templates hold the roles as they are written
         from . import fill, tables
 
-        add_transform(app, tables.fill_tables, Priority.FILL_FIGURES)
-        add_transform(app, fill.fill_figures, Priority.FILL_FIGURES)
+        add_transform(app, tables.fill_tables, Priority.FILL_MEASUREMENTS)
+        add_transform(app, fill.fill_measurements, Priority.FILL_MEASUREMENTS)
         add_transform(app, fill.note_problems, Priority.NOTE_PROBLEMS)

@@ -19,7 +19,7 @@ from ...languages import current_language, format_number, format_percent
 from ...recipes.measurements import Measurement
 from ...recipes.references import Term
 from ...recipes.rows import LARGEST
-from .format import LEAST_DIGITS, SPACE, find_scale, first_digit, format_figure, list_separator
+from .format import LEAST_DIGITS, SPACE, find_scale, first_digit, format_measurement, list_separator
 from .naming import NAME, QUANTITY, Namer, Pieces, ask_name, call, name_case
 
 _ = get_translation("recipe_gallery")
@@ -71,7 +71,7 @@ def tell_comparison(
             pieces += [*call(each.variant, name), (" ", False)]
         if len({other.quantity for other in measured}) > 1:
             pieces += [*call(each.quantity, quantity), (" ", False)]
-        pieces.append((format_figure(each, locale), False))
+        pieces.append((format_measurement(each, locale), False))
     return pieces
 
 

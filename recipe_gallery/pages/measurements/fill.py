@@ -17,9 +17,9 @@ from ...languages import current_language
 from ...recipes.sources import ClaimRecord
 from ...store import store_of, watch
 from .evidence import format_quantities, tell_comparison, tell_evidence
-from .format import describe_spread, format_figure, needs_unit
+from .format import describe_spread, format_measurement, needs_unit
 from .known import CLAIM, FIGURE, Answer, answers
-from .naming import EVIDENCE, Pieces, ask_name, name_figure
+from .naming import EVIDENCE, Pieces, ask_name, name_measurement
 from .roles import claim, measured
 
 _ = get_translation("recipe_gallery")
@@ -30,14 +30,14 @@ Line = tuple[Pieces, bool]
 UNMEASURED = "unmeasured"  # class of a figure that no recording has yet
 
 
-class figure_list(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
+class measurement_list(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
     """The figures of a page with their spread: ``rows`` of names in pieces, figure and spread.
 
     ``hosts`` tells on how many the processes ran at most; it is 0 where each figure is of one.
     """
 
 
-def fill_figures(env: BuildEnvironment, document: nodes.document) -> None:
+def fill_measurements(env: BuildEnvironment, document: nodes.document) -> None:
     """Put figures where a page names them, once it is translated."""
     questions: dict[str, set[str]] = defaultdict(set)
     figures, claims = _find(document, measured), _find(document, claim)
@@ -59,7 +59,7 @@ def fill_figures(env: BuildEnvironment, document: nodes.document) -> None:
     if shown and title is not None:
         several = [each for a in found.values() if (each := a.figure) and each.processes > 1]
         hosts = max((each.hosts for each in several), default=0)
-        title.parent += figure_list(rows=list(shown.values()), hosts=hosts)
+        title.parent += measurement_list(rows=list(shown.values()), hosts=hosts)
 
 
 def _fill(env: BuildEnvironment, node: measured, answer: Answer) -> Row | None:
@@ -81,10 +81,10 @@ def _fill(env: BuildEnvironment, node: measured, answer: Answer) -> Row | None:
             f'leave out ", number"{where}'
         )
     spread = describe_spread(figure, locale)
-    node += nodes.Text(format_figure(figure, locale, bare=bare))
+    node += nodes.Text(format_measurement(figure, locale, bare=bare))
     node["spread"] = spread
-    names = name_figure(env, node["recipe"], figure)
-    return names, format_figure(figure, locale), spread
+    names = name_measurement(env, node["recipe"], figure)
+    return names, format_measurement(figure, locale), spread
 
 
 def _prove(env: BuildEnvironment, node: claim, answer: Answer) -> None:
@@ -96,7 +96,7 @@ def _prove(env: BuildEnvironment, node: claim, answer: Answer) -> None:
     if record is None:
         return
     if record.refuted:  # no mark confirms it
-        node["problem"] = _describe_failure(node.astext(), record)
+        node["problem"] = f'the claim "{node.astext()}" ({record.key}) {record.failure}'
         return
     show = partial(_show_evidence, env, node["recipe"], node["key"])
     lines: list[Line] = [([(_count(record), False)], False)]
@@ -124,12 +124,11 @@ def _show_evidence(
     if record.compared and not record.refuted:
         yield tell_comparison(env, recipe, record.compared), True
         return
-    evidence = record.refuted[0].evidence if record.refuted else record.evidence
     name = partial(ask_name, env, recipe, EVIDENCE)
     compared = name(key)
     head: Pieces = [(f"{compared}: ", False)] if compared else []
-    yield [*head, *tell_evidence(evidence, locale, name)], True
-    if format_quantities(evidence, locale) != evidence and record.of > 1:
+    yield [*head, *tell_evidence(record.evidence, locale, name)], True
+    if format_quantities(record.evidence, locale) != record.evidence and record.of > 1:
         said = str(_("This is one process; figures in the text are medians of all."))
         yield [(said, False)], False
 
@@ -151,18 +150,6 @@ def _count(record: ClaimRecord) -> str:
     else:
         text = _("Holds in %(held)s of %(processes)s processes on one machine:")
     return str(text % facts)
-
-
-def _describe_failure(sentence: str, record: ClaimRecord) -> str:
-    """Tell a writer which processes say the opposite of a sentence."""
-    told = []
-    for each in record.refuted:
-        host = f" on host {each.host}" if each.host else ""
-        who = f"replicate {each.replicate}" if each.replicate else "the run of the page"
-        told.append(f"{who}{host}: {each.evidence}")
-    said = "; ".join(told[:3]) + (f"; and {len(told) - 3} more" if len(told) > 3 else "")
-    count = f"{record.of - record.held} of {record.of} processes"
-    return f'the claim "{sentence}" ({record.key}) does not hold in {count}: {said}'
 
 
 def note_problems(env: BuildEnvironment, document: nodes.document) -> None:

@@ -65,7 +65,7 @@ def _with_carry(value: float, place: int, most: int) -> int:
     return place + (first_digit(round(value, -place)) - place >= most)
 
 
-def format_figure(figure: Measurement, locale: Locale, *, bare: bool = False) -> str:
+def format_measurement(figure: Measurement, locale: Locale, *, bare: bool = False) -> str:
     """Return the figure with its unit; without it if ``bare``."""
     return _format(figure, figure.value, locale, bare=bare)
 

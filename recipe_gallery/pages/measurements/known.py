@@ -122,7 +122,7 @@ def _may_be_of_gpu(known: Known, measurements: Measurements, key: str) -> bool:
     """Tell whether a GPU may publish what is called so, and this CPU did not.
 
     That is a quantity of what was measured here, a case of which nothing was measured here, or a
-    claim; cases and claims have to be in the recipe's code.
+    claim; cases and claims have to be in the recipe's code. A number is a size, and no case.
     """
     if known.code is None:
         return True
@@ -130,7 +130,8 @@ def _may_be_of_gpu(known: Known, measurements: Measurements, key: str) -> bool:
     heads = [name.split(".")[:-1] for name in measurements.by_key]
     if any(is_part(parts, head) for head in heads):
         return quantity in OF_A_GPU
-    if parts and parts[0] not in {part for head in heads for part in head}:
+    measured = {part for head in heads for part in head}
+    if parts and parts[0] not in measured and not parts[0].isdecimal():
         return all(word in known.code for word in _WORD.findall(key))
     return f'"{key}"' in known.code or f"'{key}'" in known.code
 

@@ -45,7 +45,7 @@ def name_case(env: BuildEnvironment, recipe: str, case: str, size: Size, sizes: 
     return [*call(case, name), (" · ", False), *counted, *call(str(size), name)]
 
 
-def name_figure(env: BuildEnvironment, recipe: str, figure: Measurement) -> Pieces:
+def name_measurement(env: BuildEnvironment, recipe: str, figure: Measurement) -> Pieces:
     """Return case, size, variant and quantity of a figure."""
     variant = call(figure.variant, partial(ask_name, env, recipe, NAME))
     quantity = call(figure.quantity, partial(ask_name, env, recipe, QUANTITY))

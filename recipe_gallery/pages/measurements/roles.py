@@ -20,7 +20,7 @@ class claim(nodes.inline):  # noqa: N801
 ROLES = {"measured": measured, "claim": claim}
 
 
-class FigureRole(SphinxRole):
+class MeasuredRole(SphinxRole):
     """Makes the node of either role."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:

@@ -22,7 +22,7 @@ from ...recipes.measurements import Measurement
 from ...recipes.rows import MIME, Row, parse
 from ...recorded_page import RecordedPage, load_page
 from ...store import watch
-from .format import describe_spread, format_figure
+from .format import describe_spread, format_measurement
 from .known import MAYBE, answers
 from .naming import NAME, QUANTITY, Pieces, ask_name, call, name_case
 from .roles import measured
@@ -101,7 +101,7 @@ def _draw(
         for row in rows:
             figure = found.get(row.key) if row else None
             if figure:
-                shown = format_figure(figure, locale)
+                shown = format_measurement(figure, locale)
                 cells.append(_cell(measured("", shown, spread=describe_spread(figure, locale))))
             else:
                 cells.append(nodes.entry())

@@ -8,14 +8,14 @@ from sphinx.writers.html5 import HTML5Translator
 
 from ...languages import current_language, source_language
 from ..markdown import is_inside
-from .fill import figure_list
+from .fill import measurement_list
 from .naming import mark
 from .roles import claim, measured
 
 _ = get_translation("recipe_gallery")
 
 
-def visit_figure(self: HTML5Translator, node: measured | claim) -> None:
+def visit_measurement(self: HTML5Translator, node: measured | claim) -> None:
     """Begin a figure or a claim; where one falls again shows a mouse, the list tells everybody."""
     spread = {"title": node["spread"]} if "spread" in node else {}
     self.body.append(self.starttag(node, "span", "", CLASS=type(node).__name__, **spread))
@@ -56,7 +56,7 @@ def _can_hold_marks(self: HTML5Translator, node: nodes.Element) -> bool:
     return not inside and self.builder.name != "epub" and "borrowed" not in node
 
 
-def visit_figure_list(self: HTML5Translator, node: figure_list) -> None:
+def visit_measurement_list(self: HTML5Translator, node: measurement_list) -> None:
     """Write the list, folded."""
     rows = [
         f"<li>{mark(self.config, [*names, (': ', False)])}<strong>{escape(figure)}</strong>"

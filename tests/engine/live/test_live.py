@@ -34,10 +34,7 @@ MESSAGES = {"A paragraph.": "문단입니다.", "Why this is here.": "까닭."}
 def live(gallery: Gallery) -> Live:
     gallery.add()
     gallery.set_languages("ko")
-    gallery.configure(
-        gettext_compact=False,
-        templates_path=["templates"],
-    )
+    gallery.configure(gettext_compact=False, templates_path=["templates"])
     # as the site's own pages have it
     gallery.root.joinpath("templates").mkdir()
     gallery.root.joinpath("templates/layout.html").write_text(POLICY_LAYOUT)

@@ -11,8 +11,7 @@ from gallery import ROOT, Gallery
 from recipe_gallery.languages import load_languages
 from recipe_gallery.project import load_project
 from recipe_gallery.translate.check import check_project
-from recipe_gallery.translate.module_comments import find_module_comments
-from recipe_gallery.translate.pot import make_pots
+from recipe_gallery.translate.pot import find_module_comments, make_pots
 from recipe_gallery.translate.status import language_status
 from recipe_gallery.translate.update import update_catalogs
 

@@ -244,8 +244,4 @@ def test_an_f_string_that_python_cuts_up_is_one_token(
     monkeypatch.setattr(fingerprint, "tok_name", fingerprint.tok_name | names)
     monkeypatch.setattr(fingerprint, "generate_tokens", lambda readline: iter(tokens))
     found = [(token.type, token.start, token.end) for token in find_tokens.__wrapped__(line)]
-    assert found == [
-        (STRING, (1, 0), (1, 13)),
-        (OP, (1, 14), (1, 15)),
-        (NAME, (1, 16), (1, 17)),
-    ]
+    assert found == [(STRING, (1, 0), (1, 13)), (OP, (1, 14), (1, 15)), (NAME, (1, 16), (1, 17))]

@@ -10,7 +10,6 @@ from recipe_gallery.project import Project, load_project
 from recipe_gallery.recipes.gallery import (
     GalleryFile,
     find_file,
-    find_recipes,
     find_recordings,
     ignore_pattern,
     list_files,
@@ -86,11 +85,6 @@ def test_recipes_of_several_galleries_are_told_apart(tmp_path: Path) -> None:
     assert (found.path, found.name) == (tmp_path / "tutorials/plot_a.py", "guides/plot_a")
 
 
-def test_a_folder_too_many_is_left_out_as_by_sphinx_gallery(tmp_path: Path) -> None:
-    made = project(tmp_path, examples_dirs=["../examples", "../tutorials"], gallery_dirs="pages")
-    assert names(made) == ["b.c", "plot_a", "advanced/deep"]
-
-
 @pytest.mark.parametrize(
     ("settings", "left"),
     [
@@ -110,13 +104,6 @@ def test_patterns_of_sphinx_gallery_decide(
         assert (found is not None) == (name in left)
 
 
-def test_what_is_to_be_skipped_is_not_recorded(tmp_path: Path) -> None:
-    made = project(tmp_path)
-    (tmp_path / "examples/slow_sgskip.py").touch()
-    assert "slow_sgskip" not in names(made)
-    assert find_file(made.config, made.root, "auto_examples/slow_sgskip") is None
-
-
 def test_other_pages_are_no_recipes(tmp_path: Path) -> None:
     made = project(tmp_path)
     for docname in ("index", "auto_examples/index", "auto_examples/_draft", "other/plot_a"):
@@ -128,10 +115,6 @@ def test_names_with_an_underscore_have_no_page_whatever_conf_says(tmp_path: Path
     assert ignore_pattern(made.config) == "^_|(?:a|b)"
     made.config.sphinx_gallery_conf = {}
     assert ignore_pattern(made.config) == "^_"
-
-
-def test_a_folder_that_is_missing_holds_nothing(tmp_path: Path) -> None:
-    assert find_recipes(tmp_path / "none") == []
 
 
 @pytest.mark.parametrize(

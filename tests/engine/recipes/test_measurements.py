@@ -143,11 +143,6 @@ def test_what_is_sometimes_zero_is_not_predicted() -> None:
     assert (some.low, some.value, some.high, some.is_predicted) == (0, 1.5, 3, False)
 
 
-def test_the_order_of_processes_changes_nothing() -> None:
-    processes = [(str(n % 4), [row(1 + n / 7), row(2 + n, "wall")]) for n in range(9)]
-    assert measure(processes) == measure(processes[::-1])
-
-
 @given(
     st.lists(
         st.lists(st.just(0.0) | st.floats(1e-15, 1e15), min_size=1, max_size=4),
@@ -182,13 +177,6 @@ def test_a_ratio_is_of_both_in_one_process() -> None:
     assert (ratio.processes, ratio.hosts, ratio.unit) == (6, 3, "x")
     assert 0.99 / 3 < ratio.low < ratio.value < ratio.high < 1.01 / 3
     assert not ratio.is_predicted
-
-
-def test_a_ratio_of_gpu_times_is_predicted() -> None:
-    processes = [(str(n), [row(2.0 + n / 100), row(1.0, variant="b")]) for n in range(4)]
-    ratio = compare(*processes, quantity="gpu")
-    assert ratio
-    assert ratio.is_predicted
 
 
 def test_what_no_process_has_both_of_has_no_ratio() -> None:

@@ -11,13 +11,7 @@ import pytest
 from gallery import write_recording
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recipe import Cell
-from recipe_gallery.recipes.recording import (
-    SCHEMA,
-    Comparison,
-    compare,
-    find_data,
-    read_recording,
-)
+from recipe_gallery.recipes.recording import SCHEMA, Comparison, compare, find_data, read_recording
 
 Change = Callable[[dict[str, Any]], object]
 
@@ -38,11 +32,7 @@ def write(tmp_path: Path, change: Change = lambda notebook: None, **facts: Any) 
     outputs = [
         {"output_type": "stream", "name": "stdout", "text": "a"},
         {"output_type": "error", "ename": "E", "evalue": "v", "traceback": ["t"]},
-        {
-            "output_type": "display_data",
-            "data": {"application/x-y+json": {"a": 1}},
-            "metadata": {},
-        },
+        {"output_type": "display_data", "data": {"application/x-y+json": {"a": 1}}, "metadata": {}},
     ]
     cell = {
         "cell_type": "code",
@@ -86,13 +76,6 @@ def test_a_recording_is_known_by_the_name_of_its_recipe_whatever_folder_it_is_in
     )
 
 
-def test_what_is_missing_can_be_recorded(tmp_path: Path) -> None:
-    with pytest.raises(GalleryError) as caught:
-        read_recording(tmp_path / "deep.ipynb", "advanced/deep")
-    assert (caught.value.text, caught.value.path) == ("no recording", tmp_path / "deep.ipynb")
-    assert caught.value.remedy == "run: recipe-gallery record advanced/deep"
-
-
 @pytest.mark.parametrize(
     ("change", "facts", "text"),
     [
@@ -125,14 +108,6 @@ def test_a_conflict_of_two_branches_is_told_with_the_way_out(tmp_path: Path) -> 
     path.write_text(f"<<<<<<< HEAD\n{path.read_text()}\n=======\n{{}}\n>>>>>>> other\n")
     with pytest.raises(GalleryError, match="a conflict that git left here; keep that of one side"):
         read_recording(path)
-
-
-@pytest.mark.parametrize(("count", "end"), [(5, "5 (line 5)"), (7, "5 (line 5) and 2 more")])
-def test_five_changed_cells_are_named(count: int, end: str) -> None:
-    cells = tuple(Cell(number=i, line=i, source="x", code="x") for i in range(1, count + 1))
-    told = Comparison(recorded={}, changed=cells, removed=0, inputs=()).describe()
-    assert told.startswith("changed code in cell 1 (line 1), 2 (line 2)")
-    assert told.endswith(end)
 
 
 def test_only_inputs_that_changed_came_or_went_are_named(tmp_path: Path) -> None:

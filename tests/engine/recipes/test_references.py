@@ -7,7 +7,7 @@ from recipe_gallery.recipes.references import (
     Reference,
     Term,
     find_claims,
-    leave_out_figures,
+    leave_out_measurements,
     parse_claim,
     parse_comparison,
     parse_reference,
@@ -38,13 +38,6 @@ def test_what_is_no_key_is_told(text: str) -> None:
     with pytest.raises(ValueError, match="is no key") as caught:
         parse_reference(text)
     assert str(caught.value) == f"{text!r} is no key; write one such as adam.100.compiled.speedup"
-
-
-def test_another_form_is_told() -> None:
-    with pytest.raises(ValueError, match="form") as caught:
-        parse_reference("a.b, unit")
-    told = "'unit' is no form of a figure; behind the comma may stand: number"
-    assert str(caught.value) == told
 
 
 def test_a_claim_has_words_figures_and_a_key() -> None:
@@ -105,4 +98,4 @@ def test_claims_of_a_text_are_found_and_what_is_none_is_left_to_the_build() -> N
 
 def test_where_no_figure_can_be_shown_its_words_are() -> None:
     text = ":claim:`It takes {a.b} {{s}} <c>`, :measured:`a.b`, :claim:`no key` and :doc:`x`"
-    assert leave_out_figures(text) == "It takes … {s}, …, no key and :doc:`x`"
+    assert leave_out_measurements(text) == "It takes … {s}, …, no key and :doc:`x`"

@@ -108,18 +108,6 @@ def test_a_signal_may_print_while_something_is_printed(run: RunCells) -> None:
     assert "signal" in text
 
 
-def test_a_recipe_may_use_processes(run: RunCells, tmp_path: Path) -> None:
-    code = (
-        "import multiprocessing\n"
-        "def square(x):\n    return x * x\n"
-        "if __name__ == '__main__':\n"
-        "    with multiprocessing.get_context('spawn').Pool(2) as pool:\n"
-        "        print(pool.map(square, [1, 2, 3]))"
-    )
-    (tmp_path / "recipe.py").write_text(code)
-    assert text_of(run(code).cells[0]) == "[1, 4, 9]\n"
-
-
 def test_stderr_and_tracebacks_escape_what_is_no_unicode_as_in_a_script(
     run: RunCells, tmp_path: Path
 ) -> None:
@@ -127,25 +115,6 @@ def test_stderr_and_tracebacks_escape_what_is_no_unicode_as_in_a_script(
     (printed,) = run("import sys\nprint('a\\udcff', file=sys.stderr)").cells
     assert text_of(printed, "stderr") == "a\\udcff\n"
     assert "ValueError: b\\udcff" in fail(run, "raise ValueError('b\\udcff')").text
-
-
-def test_the_bound_is_for_all_cells_together_and_holds_for_forked_children(run: RunCells) -> None:
-    half = "print('x' * 600_000)"
-    error = fail(run, half, half, output_limit=1)
-    expected = "cell 2 of 2 printed and showed more than 1 MB (output_limit in recording.toml)"
-    assert (error.text, error.line) == (expected, 20)
-    fork = (
-        "import multiprocessing, time\n"
-        f"def work():\n    while True:\n        {half}\n"
-        "multiprocessing.get_context('fork').Process(target=work).start()\ntime.sleep(60)"
-    )
-    assert fail(run, fork, output_limit=1).text.startswith("cell 1 of 1 printed and showed")
-
-
-def test_an_updated_display_that_no_notebook_can_hold_is_refused(run: RunCells) -> None:
-    code = "from IPython.display import display\nhandle = display('a', display_id=True)"
-    update = "display({'text/html': 5}, raw=True, update=True, display_id=handle.display_id)"
-    assert "cell 2 of 2 shows what no notebook can hold" in fail(run, code, update).text
 
 
 def test_where_a_kernel_crashed_is_told(run: RunCells) -> None:
@@ -177,8 +146,8 @@ def test_a_folder_for_temporary_files_may_be_called_by_anything(
     [
         (0, "with exit status 0"),
         (3, "with exit status 3"),
-        (-15, "by signal SIGTERM (Terminated)"),
-        (-35, "by signal 35"),
+        (-15, "by signal 15 (Terminated)"),
+        (-35, "by signal 35 (Real-time signal 1)"),
     ],
 )
 def test_the_end_of_a_process_is_told(code: int, told: str) -> None:
@@ -191,11 +160,3 @@ def test_the_last_lines_are_shown_none_too_long() -> None:
     shown = indent([*(str(n) for n in range(1000)), "x" * 10_000]).splitlines()[1:]
     assert shown[0] == "    ... (941 lines before)"
     assert shown[1:] == [*(f"    {n}" for n in range(941, 1000)), "    " + "x" * 400]
-
-
-@pytest.mark.parametrize(
-    "shown", ["{'text/html': 'a\\ud800'}", "{'application/json': {'a': ['\\udcff']}}"]
-)
-def test_text_that_is_no_unicode_is_refused(run: RunCells, shown: str) -> None:
-    code = f"from IPython.display import display\ndisplay({shown}, raw=True)"
-    assert fail(run, "x = 1", code).text.startswith("cell 2 of 2 shows text that is no Unicode: ")

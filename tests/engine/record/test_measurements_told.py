@@ -8,10 +8,10 @@ import nbformat
 import pytest
 
 from gallery import Gallery, write_recording
+from measured import add_replicate
 from recipe_gallery.__main__ import main
-from recipe_gallery.recipes.recipe import load_recipe
-from recipe_gallery.recipes.replicates import Replicate, append, replicates_path
-from recipe_gallery.recipes.rows import Claim, Published, parse, read_published
+from recipe_gallery.recipes.replicates import replicates_path
+from recipe_gallery.recipes.rows import Claim, parse, read_published
 
 MEASURING = '''
 """
@@ -45,26 +45,11 @@ def add_replicates(
     """Append replicates that measured so many times what the page shows."""
     recording = gallery.recording("measuring")
     published = read_published(recording.notebook, recording.path)
-    facts = recording.facts
     for number, factor in enumerate(factors, 1):
-        rows = tuple(replace(row, value=row.value * factor) for row in published.rows)
-        replicate = Replicate(
-            fingerprint=load_recipe(gallery.recipes / "measuring.py").replicate_fingerprint,
-            replicate=number,
-            host=host,
-            device=dict(facts["device"]),
-            clocks={},
-            versions=dict(facts["versions"]),
-            commit=None,
-            modified=False,
-            recorded=facts["recorded"],
-            seconds=1.5,
-            published=Published(rows=rows, claims=published.claims),
-        )
-        made = {name: changes[name] for name in ("rows", "claims") if name in changes}
-        facts_of_line = {name: each for name, each in changes.items() if name not in made}
-        line = replace(replicate, published=replace(replicate.published, **made), **facts_of_line)
-        append(replicates_path(recording.path), line)
+        rows = [replace(row, value=row.value * factor) for row in published.rows]
+        facts = {"rows": rows, "replicate": number, "host": host, **changes}
+        claims = facts.pop("claims", published.claims)
+        add_replicate(gallery, *claims, name="measuring", **facts)
 
 
 Run = Callable[..., tuple[int, str]]
@@ -118,7 +103,7 @@ def test_a_claim_that_a_replicate_refutes_is_an_error(measured: Gallery, call: R
     no = Claim(key="faster", holds=False, evidence="4.1 against 4.0 ms")
     add_replicates(measured, 1.0, claims=(no,), replicate=7)
     line = (
-        "claim faster held in 2 of 3 processes; replicate 7 on host other refutes it: "
+        "claim faster does not hold in 1 of 3 processes: replicate 7 on host other: "
         "4.1 against 4.0 ms"
     )
     status, text = call("check")
@@ -133,7 +118,7 @@ def test_a_claim_that_no_text_makes_is_told_and_no_error(measured: Gallery, call
     measured.write("measuring", text)
     status, text = call("check")
     assert status == 0
-    assert "claim faster held in 1 of 2 processes" in text
+    assert "claim faster does not hold in 1 of 2 processes" in text
     assert "(the recipe's text does not say so)\n" in text
 
 
@@ -142,7 +127,7 @@ def test_another_machine_may_refute_a_claim_and_no_cpu_that_the_text_rests_on(
 ) -> None:
     no = Claim(key="faster", holds=False, evidence="4.1 against 4.0 ms")
     add_replicates(measured, 1.0, claims=(no,), replicate=7)
-    line = "claim faster held in 1 of 2 processes; replicate 7 on host other refutes it: "
+    line = "claim faster does not hold in 1 of 2 processes: replicate 7 on host other: "
     measured.configure(recipe_gallery_gpu_figures=True)  # and this recording is of a CPU
     status, text = call("check")
     assert status == 1

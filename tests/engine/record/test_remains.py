@@ -4,8 +4,10 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from gallery import ROOT
@@ -31,6 +33,8 @@ def test_what_was_left_is_ended_and_removed(temporary: Path) -> None:
     (left / "link").symlink_to(temporary / "beside")
     (temporary / "beside").mkdir(mode=0o500)
     process = subprocess.Popen(SLEEP, env={MARK: str(left)}, start_new_session=True)
+    while not psutil.Process(process.pid).environ():
+        time.sleep(0.01)  # it has begun, and not yet what it is to be
     try:
         assert remove_leftovers().endswith("folders: 1, processes: 1")
         assert process.poll() is not None

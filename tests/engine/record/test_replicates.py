@@ -63,29 +63,6 @@ def test_each_replicate_is_a_line_that_says_what_its_process_published(gallery: 
 
 
 @pytest.mark.usefixtures("_run_here")
-def test_without_the_option_there_are_no_replicates(gallery: Gallery) -> None:
-    write(gallery)
-    assert gallery.record()
-    assert not (gallery.recordings / "recipe.jsonl").exists()
-    (cell,) = gallery.recording("recipe").notebook.cells
-    (output,) = cell.outputs
-    ((_, published),) = output.data.items()
-    assert published["rows"][0]["value"] == 1.5  # RECIPE_REPLICATE is 0
-
-
-@pytest.mark.usefixtures("_run_here")
-def test_what_is_there_is_not_repeated(gallery: Gallery) -> None:
-    write(gallery)
-    assert gallery.record(replicates=1)
-    assert gallery.record(replicates=3)
-    assert numbers(gallery) == [1, 2, 3]
-    assert "2 of 2 replicates made: recipe 2" in gallery.messages
-    assert gallery.record(replicates=3)
-    assert numbers(gallery) == [1, 2, 3]
-    assert "recipe: its 3 replicates are there already" in gallery.messages.splitlines()
-
-
-@pytest.mark.usefixtures("_run_here")
 def test_a_missing_one_is_made(gallery: Gallery) -> None:
     write(gallery)
     assert gallery.record(replicates=3)
@@ -94,15 +71,6 @@ def test_a_missing_one_is_made(gallery: Gallery) -> None:
     path.write_text(lines[0] + lines[2])
     assert gallery.record(replicates=3)
     assert numbers(gallery) == [1, 3, 2]
-
-
-@pytest.mark.usefixtures("_run_here")
-def test_forced_ones_get_further_numbers(gallery: Gallery) -> None:
-    write(gallery)
-    assert gallery.record(replicates=1)
-    assert gallery.record(replicates=2, force=True)
-    assert numbers(gallery) == [1, 2, 3]
-    assert "1 of 1 recorded" in gallery.messages  # the page, too
 
 
 @pytest.mark.usefixtures("_run_here")
@@ -138,32 +106,12 @@ def test_cells_that_run_once_are_left_out(gallery: Gallery) -> None:
 
 
 @pytest.mark.usefixtures("_run_here")
-def test_a_recipe_that_publishes_no_rows_has_no_replicates(gallery: Gallery) -> None:
-    write(gallery, "plain", "x = 1")
-    write(gallery)
-    assert gallery.record(replicates=1)
-    lines = gallery.messages.splitlines()
-    assert "plain: publishes no rows, so it has no replicates" in lines
-    assert not (gallery.recordings / "plain.jsonl").exists()
-    assert "1 of 1 replicates made: recipe 1" in gallery.messages
-
-
-@pytest.mark.usefixtures("_run_here")
 def test_a_failed_replicate_is_named_and_does_not_stop_others(gallery: Gallery) -> None:
     write(gallery, code=PUBLISHES + "\nassert number != 2, 'two'")
     assert not gallery.record(replicates=3)
     assert numbers(gallery) == [1, 3]
     assert "1 failed: recipe replicate 2" in gallery.messages.splitlines()
     assert "AssertionError: two" in gallery.messages.splitlines()[-1]
-
-
-@pytest.mark.usefixtures("_run_here")
-def test_a_page_run_that_fails_has_no_replicates(gallery: Gallery) -> None:
-    write(gallery, code=PUBLISHES + "\n1 / 0")
-    write(gallery, "good")
-    assert not gallery.record(replicates=1)
-    assert numbers(gallery, "good") == [1]
-    assert not (gallery.recordings / "recipe.jsonl").exists()
 
 
 @pytest.mark.usefixtures("_run_here")
@@ -174,18 +122,6 @@ def test_a_replicate_that_publishes_nothing_is_an_error(gallery: Gallery) -> Non
         "recipe.py: replicate 1 published no rows, though the page's run did; "
         "publish them in a cell that is not '# sphinx_gallery_once'"
     )
-
-
-@pytest.mark.usefixtures("_run_here")
-def test_a_damaged_line_is_told_and_stops_no_other_recipe(gallery: Gallery) -> None:
-    for name in ("bad", "good"):
-        write(gallery, name)
-    assert gallery.record(replicates=1)
-    path = gallery.recordings / "bad.jsonl"
-    path.write_text(path.read_text().replace("1.51", "9.99"))
-    assert not gallery.record(replicates=2)
-    assert "bad.jsonl:1: " in gallery.messages
-    assert numbers(gallery, "good") == [1, 2]
 
 
 @pytest.mark.usefixtures("_run_here")

@@ -9,7 +9,6 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from filelock import FileLock
 from nbformat import NotebookNode
 from PIL import Image
 
@@ -59,18 +58,6 @@ def test_two_recordings_differ_only_in_times(gallery: Gallery, recipe: str) -> N
     assert texts[0] == texts[1]
 
 
-@pytest.mark.usefixtures("_run_here")
-def test_only_changed_code_is_recorded_again(gallery: Gallery, recipe: str) -> None:
-    gallery.add("adding", recipe)
-    gallery.write("adding", recipe.replace("A paragraph.", "New prose."))
-    assert gallery.record("adding")
-    assert "current" in gallery.messages
-    assert "recorded in" not in gallery.messages
-    gallery.write("adding", recipe.replace("1 + 2", "2 + 2"))
-    assert gallery.record("adding")
-    assert "recorded in" in gallery.messages
-
-
 def test_an_error_that_conf_expects_is_recorded_and_ends_the_recipe(gallery: Gallery) -> None:
     failing = {"expected_failing_examples": ["recipes_source/recipe.py"]}
     gallery.configure(sphinx_gallery_conf=gallery.settings["sphinx_gallery_conf"] | failing)
@@ -84,29 +71,6 @@ def test_an_error_that_conf_expects_is_recorded_and_ends_the_recipe(gallery: Gal
     assert not gallery.record("recipe")
     told = "runs to its end, but expected_failing_examples in conf.py names it; take it out there"
     assert told in gallery.messages
-
-
-@pytest.mark.slow
-def test_a_display_is_updated_by_a_later_cell(gallery: Gallery) -> None:
-    write(
-        gallery,
-        """
-        import time
-        from IPython.display import display
-        for text in ("a", "b", "c"):
-            print(text, flush=True)
-            time.sleep(0.1)
-        handles = [display(text, display_id=True) for text in ("one", "two")]
-
-        # %%
-
-        handles[0].update("ONE")
-        """,
-    )
-    assert gallery.record("recipe")
-    first, _ = gallery.recording("recipe").notebook.cells
-    assert first.outputs[0].text == "a\nb\nc\n"
-    assert [output.data["text/plain"] for output in first.outputs[1:]] == ["'ONE'", "'two'"]
 
 
 @pytest.mark.usefixtures("_run_here")
@@ -175,21 +139,6 @@ def test_declared_inputs_are_there_and_a_changed_one_makes_stale(gallery: Galler
     assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "4\n"
 
 
-@pytest.mark.slow
-def test_a_changed_module_beside_a_recipe_makes_stale(gallery: Gallery) -> None:
-    module = gallery.recipes / "package" / "__init__.py"
-    module.parent.mkdir()
-    module.write_text("value = 1\n")
-    write(gallery, "from package import value\n\nprint(value)")
-    assert gallery.record("recipe")
-    module.write_text("value = 1  # one\n")
-    assert gallery.record("recipe")
-    assert "current" in gallery.messages
-    module.write_text("value = 2\n")
-    assert gallery.record("recipe")
-    assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "2\n"
-
-
 @pytest.mark.usefixtures("_run_here")
 def test_a_cpu_recording_takes_the_place_of_a_gpu_one_only_when_asked(gallery: Gallery) -> None:
     gallery.add("recipe", f"{TITLE}x = 1")
@@ -238,20 +187,6 @@ def test_where_conf_names_the_cpu_a_recording_of_a_gpu_is_replaced(gallery: Gall
         gallery.record("recipe")
 
 
-def test_a_second_recording_at_the_same_time_is_refused(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It does not wait for the other."""
-    write(gallery, "x = 1")
-    monkeypatch.setattr("time.sleep", lambda seconds: pytest.fail("it waits"))
-    gallery.recordings.mkdir()
-    with (
-        FileLock(gallery.recordings / ".lock"),
-        pytest.raises(GalleryError, match="another recording is under way"),
-    ):
-        gallery.record("recipe")
-
-
 def test_a_lock_for_all_users_can_be_taken_by_each(tmp_path: Path) -> None:
     before = os.umask(0o077)
     try:
@@ -271,23 +206,6 @@ def test_which_gpu_is_used_is_not_for_settings_to_say(gallery: Gallery) -> None:
         f"{path}: [environment] {VISIBLE}: recordings name the GPU that makes them; "
         "remove it, and set it for the command instead"
     )
-
-
-@pytest.mark.usefixtures("_run_here")
-def test_one_bad_recipe_does_not_keep_others_from_being_recorded(gallery: Gallery) -> None:
-    write(gallery, "1 / 0", name="bad")
-    gallery.write("worse", "no title")
-    write(gallery, "x = 1", name="good")
-    assert not gallery.record("bad", "worse", "good")
-    assert (gallery.recordings / "good.ipynb").exists()
-
-
-def test_an_unknown_recipe_is_refused_with_the_names_there_are(
-    gallery: Gallery, capsys: pytest.CaptureFixture[str]
-) -> None:
-    write(gallery, "x = 1")
-    assert main(["record", "--root", str(gallery.root), "other"]) == 1
-    assert "no recipe named other" in capsys.readouterr().err
 
 
 def test_a_missing_recorder_is_said_in_one_line(
@@ -411,41 +329,6 @@ def test_whatever_goes_wrong_with_one_recipe_is_one_line_and_the_others_go_on(
         report = Path(lines[0].rpartition(" ")[2])
         assert "Traceback" in report.read_text()
         report.unlink()
-
-
-@pytest.mark.usefixtures("_run_here")
-def test_a_check_of_the_project_that_fails_is_told_of_each_recipe(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def check(notebook: NotebookNode, path: Path) -> None:
-        if path.stem == "adding":
-            raise ZeroDivisionError("of the project")
-
-    gallery.add("adding")
-    write(gallery, "x = 1", name="other")
-    monkeypatch.setattr(session, "load_check", lambda project: check)
-    assert not gallery.record()
-    assert "other: recorded in " in gallery.messages
-    assert "adding: unexpected ZeroDivisionError in test_session.py:" in gallery.messages
-
-
-@pytest.mark.usefixtures("_run_here")
-def test_a_summary_stands_at_the_end_errors_last(gallery: Gallery) -> None:
-    for name in ("a", "b", "c"):
-        write(gallery, "x = 1", name=name)
-    assert gallery.record("b")
-    assert "1 of 1" not in gallery.messages.splitlines()[-1]  # one recipe needs none
-    write(gallery, "print('shown')\n1 / 0", name="c")
-    write(gallery, "no title", name="d")
-    gallery.write("d", "no title")
-    assert not gallery.record()
-    lines = gallery.messages.splitlines()[-5:]
-    assert lines[:3] == ["1 of 4 recorded: a", "1 current already", "2 failed: d, c"]
-    assert lines[3].startswith("error: ")
-    assert "d.py:1: " in lines[3]
-    assert lines[4].endswith(
-        "cell 1 of 1 failed: ZeroDivisionError: division by zero; mend the recipe"
-    )
 
 
 @pytest.mark.usefixtures("_run_here")

@@ -1,6 +1,5 @@
 """What a person is told of a whole session, line by line; no recipe really runs."""
 
-import json
 import re
 from collections.abc import Callable
 
@@ -8,7 +7,7 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
-from gallery import Gallery, write_recording
+from gallery import Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.record.kernel import Run
 
@@ -161,29 +160,7 @@ def test_the_numbers_of_replicates_begin_at_one_also_where_they_are_forced(
     assert "a replicate 1: recorded in N s" in told
 
 
-def test_what_was_recorded_on_a_gpu_is_kept_from_a_cpu(
-    recipes: Gallery,
-) -> None:
-    assert record(recipes, "a", "b")[0]
-    path = recipes.recordings / "a.ipynb"
-    notebook = json.loads(path.read_text())
-    notebook["metadata"]["recording"]["device"] |= {"gpu": "A GPU", "driver": "1", "memory": "2"}
-    write_recording(path, json.dumps(notebook))
-    recipes.write("a", TITLE + "rows = 2\n")
-    before = path.read_bytes()
-    done, lines = record(recipes, "a", "b")
-    assert not done
-    assert lines[0].startswith("error: a: its recording was made on a GPU (A GPU, ")
-    remedy = "recipe-gallery record a --device cpu --replace-gpu"
-    assert lines[0].endswith(f"); to replace it by one from this CPU: {remedy}")
-    assert path.read_bytes() == before
-    assert record(recipes, "a", "b", replace_gpu=True)[0]
-    assert path.read_bytes() != before
-
-
-def test_a_replicate_that_lacks_what_once_defined_is_told_with_the_reason(
-    gallery: Gallery,
-) -> None:
+def test_a_replicate_that_lacks_what_once_defined_is_told_with_the_reason(gallery: Gallery) -> None:
     once = "\n# %%\n\n# sphinx_gallery_once = True\nrows = 2\n"
     gallery.write("a", TITLE + "x = 1\n" + once)
     done, lines = record(gallery, "a", replicates=1)

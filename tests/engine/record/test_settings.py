@@ -51,10 +51,10 @@ def test_all_settings_are_read_and_each_has_a_default(tmp_path: Path) -> None:
         deadline=2.5,
         output_limit=3,
         environment={"A": "b", "C": "5"},
-        inherit=("D", "E_*"),
-        packages=("numpy",),
+        inherit=["D", "E_*"],
+        packages=["numpy"],
         probe="print(1)",
-        drop=("W.*x",),
+        drop=["W.*x"],
     )
     (tmp_path / "recording.toml").write_text("")
     default = load_settings(tmp_path)

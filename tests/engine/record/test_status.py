@@ -47,17 +47,6 @@ def test_each_state_is_told(
     assert lines[-1] == "1 of 5 recordings current"
 
 
-@pytest.mark.usefixtures("_run_here")
-def test_all_current_is_success(
-    gallery: Gallery, recipe: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gallery.write("adding", recipe)
-    assert gallery.record("adding")
-    status, text = check(gallery, capsys)
-    assert status == 0
-    assert text.endswith("1 of 1 recordings current\n")
-
-
 @pytest.mark.parametrize(
     ("facts", "told"),
     [
@@ -90,19 +79,6 @@ def test_an_empty_folder_is_told(gallery: Gallery, capsys: pytest.CaptureFixture
     assert status == 1
     told = f"error: no recipes in {gallery.recipes}; "
     assert text == f"{told}compare sphinx_gallery_conf['examples_dirs'] in conf.py\n"
-
-
-@pytest.mark.usefixtures("_run_here")
-def test_a_bad_recipe_does_not_hide_the_others(
-    gallery: Gallery, recipe: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gallery.write("adding", recipe)
-    assert gallery.record("adding")
-    gallery.write("bad", "print(1)")
-    status, text = check(gallery, capsys)
-    assert status == 1
-    assert "no docstring" in text
-    assert "1 of 2 recordings current" in text
 
 
 def test_other_machines_are_told_apart_from_parts_of_the_gallery(

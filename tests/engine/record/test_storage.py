@@ -12,7 +12,7 @@ from nbformat.validator import NotebookValidationError
 
 from gallery import Gallery
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.record import session, storage
+from recipe_gallery.record import storage
 
 RECIPE = '"""\nTitle\n=====\n"""\nprint(1)\n'
 
@@ -81,48 +81,6 @@ def test_a_recording_is_written_whole_where_it_belongs(tmp_path: Path) -> None:
     with pytest.raises(NotebookValidationError):
         storage.write_whole(broken, path)
     assert nbformat.read(path, as_version=4).cells[0].source == "2"
-
-
-def file(path: Path) -> None:
-    path.write_text("")
-
-
-def dangling(path: Path) -> None:
-    path.symlink_to(path.with_name("nowhere"))
-
-
-@pytest.mark.parametrize(
-    ("make", "reason"), [(file, "a file, not a folder"), (dangling, "a link that leads nowhere")]
-)
-def test_where_nothing_can_be_recorded_it_is_said_before_anything_runs(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch, make: Callable[[Path], None], reason: str
-) -> None:
-    gallery.write("one", RECIPE)
-    monkeypatch.setattr(session.Session, "select", None)  # would fail
-    make(gallery.recordings)
-    with pytest.raises(GalleryError) as caught:
-        gallery.record()
-    assert str(caught.value) == (
-        f"{gallery.recordings}: cannot be written: {reason}; "
-        "recordings are written here: mend that first"
-    )
-
-
-def test_no_room_for_temporary_files_is_found_out_before_anything_runs(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_unused: object) -> None:
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    gallery.write("one", RECIPE)
-    monkeypatch.setattr(session.Session, "select", None)
-    monkeypatch.setattr(tempfile, "TemporaryFile", full)
-    with pytest.raises(GalleryError) as caught:
-        gallery.record()
-    assert str(caught.value) == (
-        f"{tempfile.gettempdir()}: temporary files cannot be written: No space left on "
-        "device; make room, or let TMPDIR name another folder"
-    )
 
 
 @pytest.mark.usefixtures("_run_here")

@@ -16,12 +16,7 @@ from recipe_gallery.__main__ import main
 from recipe_gallery.languages import Language
 from recipe_gallery.project import load_project
 from recipe_gallery.translate.catalogs import Kind
-from recipe_gallery.translate.check import (
-    Problem,
-    check_file,
-    check_project,
-    format_problems,
-)
+from recipe_gallery.translate.check import Problem, check_file, check_project, format_problems
 from recipe_gallery.translate.checks import CHECKS
 
 LABELS = ("recipe_gallery", "sphinx")
@@ -128,26 +123,6 @@ def test_no_reason_excuses_what_would_harm_a_reader(
     }
 
 
-@pytest.mark.parametrize(
-    ("comment", "said"),
-    [
-        ("glossary (here a layer of paint)", None),
-        ("glossary", 'a reason is missing; write "check-po: allow glossary (why)"'),
-        (
-            "glosary (a layer)",
-            "no check that can be allowed is called 'glosary'; take the name from its message",
-        ),
-    ],
-)
-def test_an_exception_that_does_not_count_is_told(
-    tmp_path: Path, comment: str, said: str | None
-) -> None:
-    entry = polib.POEntry(msgid="A b.", msgstr="글입니다.", tcomment=f"check-po: allow {comment}")
-    path = catalog_of(entry, path=tmp_path / "ko/LC_MESSAGES/page.po")
-    problems = check_catalog(path)
-    assert [(each.check, each.message) for each in problems] == ([("allow", said)] if said else [])
-
-
 @pytest.mark.parametrize("domain", ["sphinx", "page"])
 def test_plural_forms_are_refused(tmp_path: Path, domain: str) -> None:
     forms = {0: "%d쪽"}
@@ -190,8 +165,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         path=locale / "ko/LC_MESSAGES/recipes/modes.po",
     )
     catalog_of(
-        polib.POEntry(msgid="Copied", msgstr="복사됨 "),
-        path=locale / "ko/LC_MESSAGES/sphinx.po",
+        polib.POEntry(msgid="Copied", msgstr="복사됨 "), path=locale / "ko/LC_MESSAGES/sphinx.po"
     )
     catalog_of(
         polib.POEntry(msgid="Not so fast", msgstr=""),
@@ -323,12 +297,6 @@ def test_a_broken_glossary_is_one_line(
     assert told(capsys, "ko") == [line]
 
 
-def test_a_project_without_glossary_has_no_terms(project: Path) -> None:
-    (project / "locale" / "glossary.csv").unlink()
-    (project / "locale/ko/glossary.csv").unlink()
-    assert "glossary" not in {problem.check for problem in check_tree(project.resolve(), [])}
-
-
 def test_an_edited_glossary_is_read_again(project: Path) -> None:
     assert "glossary" in {problem.check for problem in check_tree(project, [])}
     (project / "locale/ko/glossary.csv").write_text("term,translation\nkernel,코어\n")
@@ -343,14 +311,6 @@ def test_annotations_of_github_are_one_line_each(project: Path) -> None:
     form = r"::error file=locale/ko/LC_MESSAGES/[\w/]+\.po,line=\d+,title=[\w-]+::.+"
     assert [line for line in lines if not re.fullmatch(form, line)] == []
     assert any("100 %25: the unit is missing" in line for line in lines)
-
-
-def test_what_would_end_an_annotation_is_escaped() -> None:
-    message = '50 % of "x"\r\n::error::y'
-    problem = Problem(path=Path("a.po"), line=2, message=message, check="syntax")
-    assert format_problems([problem], "github") == (
-        '::error file=a.po,line=2,title=syntax::50 %25 of "x"%0D%0A::error::y'
-    )
 
 
 # Anything at all
@@ -441,15 +401,6 @@ def test_catalogs_of_languages_that_nobody_listed_are_an_error(
         assert "catalogs, but no language of theirs in languages.toml" in capsys.readouterr().err
 
 
-def test_a_catalog_that_cannot_be_read_is_one_problem(tmp_path: Path) -> None:
-    path = tmp_path / "ko/LC_MESSAGES/page.po"
-    path.parent.mkdir(parents=True)
-    path.write_text("nonsense")
-    problems = check_catalog(path)
-    message = "not a catalog from here on; compare with the lines above"
-    assert problems == [Problem(path=path, line=1, message=message, check="syntax", breaks=True)]
-
-
 @pytest.mark.parametrize(
     ("language", "said"),
     [
@@ -512,11 +463,3 @@ def test_a_fuzzy_message_is_told_and_breaks_nothing(tmp_path: Path) -> None:
     path = catalog_of(entry, path=tmp_path / "ko/LC_MESSAGES/page.po")
     (problem,) = check_catalog(path)
     assert (problem.check, problem.breaks) == ("fuzzy", False)
-
-
-def test_words_touch_markup_only_where_the_language_says_so(tmp_path: Path) -> None:
-    entry = polib.POEntry(msgid="``code`` is fast.", msgstr="``code``는 빠릅니다.")
-    path = catalog_of(entry, path=tmp_path / "ko/LC_MESSAGES/page.po")
-    assert check_catalog(path) == []
-    apart = Language(code="ko", name="한국어", glue=False)
-    assert {each.check for each in check_catalog(path, apart)} == {"markup"}

@@ -180,9 +180,7 @@ def test_templates_are_of_the_pages_that_there_are_and_of_all_labels(
     )
     (package / "other.py").write_text('_ = str\na = _("One label")\n')
     gallery.configure(
-        project="A site",
-        recipe_gallery_label_packages=["labels"],
-        gettext_compact=False,
+        project="A site", recipe_gallery_label_packages=["labels"], gettext_compact=False
     )
     folder = gallery.root / "_build/gettext"
     folder.mkdir(parents=True)

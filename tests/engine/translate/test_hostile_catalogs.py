@@ -70,11 +70,7 @@ def harmless(site: Gallery) -> str:
 
 @pytest.mark.parametrize(
     "title",
-    [
-        "수 더하기 (coding: x)",
-        "수 더하기 (encoding=latin-1)",
-        "수 더하기 vim: fileencoding=utf-7",
-    ],
+    ["수 더하기 (coding: x)", "수 더하기 (encoding=latin-1)", "수 더하기 vim: fileencoding=utf-7"],
 )
 def test_a_title_declares_no_encoding(site: Gallery, harmless: str, title: str) -> None:
     attack(site, say("Adding numbers", title))

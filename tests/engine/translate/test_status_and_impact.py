@@ -16,12 +16,7 @@ from recipe_gallery.project import Project, load_project
 from recipe_gallery.translate import pot
 from recipe_gallery.translate.glossary import Glossary, load_glossary
 from recipe_gallery.translate.impact import find_impact, format_impact
-from recipe_gallery.translate.status import (
-    Status,
-    add_up,
-    format_status,
-    language_status,
-)
+from recipe_gallery.translate.status import Status, add_up, format_status, language_status
 
 KOREAN = Language(code="ko", name="한국어", glue=True)
 
@@ -61,18 +56,6 @@ def test_the_status_counts_words_and_names_translators(site: Gallery) -> None:
     table = format_status(KOREAN, [status])
     assert "ko  한국어  ████" in table
     assert " 20 %       4 words left,   1 fuzzy  2026-11-20  홍길동, 김아무개" in table
-
-
-def test_a_language_without_catalogs_is_not_finished() -> None:
-    assert format_status(KOREAN, []) == (
-        "ko  한국어  no catalogs; run: recipe-gallery update-po ko"
-    )
-
-
-def test_a_catalog_that_cannot_be_read_is_in_the_table(site: Gallery) -> None:
-    (site.root / "locale/ko/LC_MESSAGES/broken.po").write_text("no")
-    table = format_status(KOREAN, measured(site))
-    assert "broken  cannot be read; run: recipe-gallery check-po ko" in table
 
 
 def test_a_name_is_no_placeholder_and_no_page_of_text(site: Gallery) -> None:
@@ -164,19 +147,10 @@ def test_terms_are_found_as_whole_words_the_longest_first(tmp_path: Path) -> Non
     assert Glossary().missing("ko", "A graph", "") == []
 
 
-def test_a_folder_without_a_glossary_has_no_terms(tmp_path: Path) -> None:
-    assert load_glossary(tmp_path).terms == ()
-
-
 @pytest.mark.parametrize(
     ("text", "line", "told", "remedy"),
     [
-        (
-            "English;ko\nkernel;커널\n",
-            1,
-            "the first line has to name the columns: term,note",
-            "",
-        ),
+        ("English;ko\nkernel;커널\n", 1, "the first line has to name the columns: term,note", ""),
         ("term,note\nkernel,\n,a layer\n", 3, "no English term", "fill in the first column"),
         ('"term,ko\n', 1, "not a table in CSV and UTF-8: unexpected end of data", ""),
         ("term,note\nkernel,a, b\n", 2, "more cells than columns", "quote a cell with commas"),

@@ -1,0 +1,657 @@
+"""
+It recompiles: what do I do about varying sizes?
+================================================
+
+Texts of any length, images of several sizes, batches of one request or of sixteen?
+
+**Sizes vary: mark nothing, pad nothing. PyTorch compiles for any size as soon as it sees a second one.**
+**If the GPU waits for the CPU, add CUDA graphs; pad if new sizes keep coming.** **If it still compiles
+again, ask for the reason: it may be no size.**
+
+.. code-block:: python
+   :caption: Sizes vary
+
+   import torch
+   model = torch.nn.Linear(64, 64).cuda()
+   model = torch.compile(model)
+   for length in (100, 37, 512, 60):
+       x = torch.randn(8, length, 64).cuda()
+       model(x)  # the first two calls compile
+
+.. code-block:: python
+   :caption: The GPU waits for the CPU
+
+   import torch
+   model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)
+   model = torch.compile(model, mode="reduce-overhead")
+   for length in 3 * (100, 37, 512, 60):
+       x = torch.randn(8, length, 64).cuda()
+       to_add = -length % 128  # up to 128, 256, ...
+       x = torch.nn.functional.pad(x, (0, 0, 0, to_add))
+       result = model(x)[:, :length].clone()
+
+.. code-block:: bash
+   :caption: See the reason
+
+   TORCH_LOGS=recompiles python train.py
+
+- **Transformers**: ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` leaves few lengths.
+- **Accelerate**: start with ``accelerate launch --dynamo_use_dynamic``. Without this option the launcher
+  asks for ``dynamic=False``, and each size is compiled. That holds for ``Trainer``, too.
+- **Diffusers**: ``pipe.transformer.compile_repeated_blocks(dynamic=True)``.
+- **Lightning** changes nothing: compile the model as above.
+- **Serving**: call the model with two sizes before the first request. With CUDA graphs, call it three times
+  with each size that it will get.
+
+In the first test on this page, batches of 20 lengths go through a small model, and the GPU waits for the CPU.
+Without compiling, a pass over all of them takes :measured:`few-texts.without-compiling.wall` of wall time. With
+CUDA graphs and nothing marked, :claim:`it takes less <few-texts.cuda-graphs.wall <
+few-texts.without-compiling.wall>`: :measured:`few-texts.cuda-graphs.wall`. The first pass, which compiles, takes
+:measured:`few-texts.cuda-graphs.first_call`. Compared with not compiling, CUDA graphs have saved the time of their
+start after :measured:`few-texts.cuda-graphs.break_even` passes.
+
+With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked takes
+:measured:`many-texts.nothing-marked.wall`. With padding and CUDA graphs, :claim:`it takes longer
+<many-texts.nothing-marked.wall < many-texts.padded-cuda-graphs.wall>`:
+:measured:`many-texts.padded-cuda-graphs.wall`.
+
+**What you need**
+
+- PyTorch 2.11 or newer, pandas and Matplotlib. Since PyTorch 2.1, sizes become dynamic by themselves.
+- For the second short example and for results like these, a CUDA GPU of compute capability 7.0 or above, with
+  Triton. On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A T4 (7.5)
+  has no ``bfloat16``: there everything runs in ``float32``.
+"""
+
+# sphinx_gallery_cell_timeout = 300
+# sphinx_gallery_deadline = 600
+# sphinx_gallery_thumbnail_number = 1
+
+# %%
+# What to choose
+# --------------
+#
+# The GPU waits for the CPU if the wall time is above 1.2 times the GPU time;
+# :doc:`/recipes/where_time_goes` shows how to look. Times in the table are those of a pass over batches
+# of 20 lengths, on this page's model. ``mark_dynamic`` and ``maybe_mark_dynamic`` are in
+# ``torch._dynamo``, ``mark_unbacked`` is in ``torch._dynamo.decorators``, and ``set_stance`` in
+# ``torch.compiler``.
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - What you see
+#      - Choose
+#      - What it gives
+#      - What it costs
+#    * - Sizes vary
+#      - Nothing: no mark, no padding
+#      - Code for any size: :measured:`twelve-calls.length.compilations` compilations for 12 lengths
+#      - The second size compiles once more. The first pass takes :measured:`few-texts.nothing-marked.first_call`
+#    * - You do not want to wait twice for the compiler
+#      - ``mark_dynamic(x, 1)`` for each input, before the call; ``1`` is the dimension that varies
+#      - The first pass takes :measured:`few-texts.length-marked.first_call`; with nothing marked it takes
+#        :measured:`few-texts.nothing-marked.first_call`
+#      - If the code fixes the size, it raises an error. ``maybe_mark_dynamic`` does not
+#    * - The GPU waits for the CPU, and sizes come back
+#      - ``mode="reduce-overhead"``, and nothing else
+#      - A pass takes :measured:`few-texts.cuda-graphs.wall`; with the default mode it takes
+#        :measured:`few-texts.nothing-marked.wall`
+#      - A graph is recorded for each size: :measured:`a-new-length.cuda-graphs.new_length` once. Outputs have to be
+#        cloned
+#    * - The GPU waits for the CPU, and new sizes keep coming
+#      - ``mode="reduce-overhead"``, and padding to a few sizes
+#      - A pass takes :measured:`few-texts.padded-cuda-graphs.wall`; without compiling it takes
+#        :measured:`few-texts.without-compiling.wall`. Nothing is recorded for a new length
+#      - The GPU computes padding: with four sizes, :measured:`padding.four-sizes.waste` more tokens
+#    * - The GPU is busy
+#      - No padding
+#      - With 128 texts in a batch, a pass takes :measured:`many-texts.nothing-marked.wall`; padded, in CUDA graphs,
+#        it takes :measured:`many-texts.padded-cuda-graphs.wall`
+#      - Nothing
+#    * - Sizes 0 or 1 are among them, such as a batch of one request
+#      - ``mark_unbacked(x, 0)``, or a call with size 1 during warm-up
+#      - :measured:`twelve-calls.0-and-1-unbacked.compilations` compilation for 12 sizes; with ``mark_dynamic``
+#        :measured:`twelve-calls.0-and-1-marked.compilations`
+#      - It is no stable interface, and code that asks for the size needs ``torch._check``
+#    * - Each size is compiled, and after eight it stays slow
+#      - Leave out ``dynamic=False``, or pass ``--dynamo_use_dynamic`` to Accelerate's launcher
+#      - :measured:`twelve-calls.length.compilations` compilations for 12 lengths; with ``dynamic=False``
+#        :measured:`twelve-calls.length-dynamic-false.compilations`, and then none
+#      - Nothing
+#    * - It is somebody else's code, or a tensor in the middle of a model
+#      - The names that ``TORCH_LOGS=recompiles`` prints, such as ``L['x']``, in the environment variable
+#        ``TORCH_COMPILE_DYNAMIC_SOURCES``
+#      - :measured:`twelve-calls.length-in-dynamic_sources.compilations` compilation for 12 lengths
+#      - Names change with the code
+#    * - An integer that a module keeps, such as a counter, is the reason
+#      - Put it into a tensor, or allow such integers to vary (see the pitfalls)
+#      - :measured:`twelve-calls.integer-of-a-module-allowed.compilations` compilations in 12 calls; without it
+#        :measured:`twelve-calls.integer-of-a-module.compilations`, and then no compiled code
+#      - The setting holds for all modules
+#    * - No request may wait for the compiler
+#      - After warm-up, ``set_stance("eager_on_recompile")``
+#      - A size that no code fits runs without compiling
+#      - Such a call is not compiled, however often it comes back
+#
+# Why it compiles again, and when it stops
+# ----------------------------------------
+#
+# The first call compiles for exactly the sizes it gets: they are numbers in the code. :term:`Guards
+# <guard>` of the code say so. The second size breaks one. PyTorch compares the two inputs, and where a
+# size differs, it compiles again with a symbol in the place of the number. It calls this **automatic
+# dynamic shapes**. Code with a symbol serves all further sizes, with two exceptions: 0 and 1 are always
+# fixed, and where your code asks for the size, such as ``if length > 512``, there is a compilation for
+# each answer.
+#
+# A **CUDA graph** has no symbols. It is recorded for one size, so each size has a graph of its own,
+# recorded from the same compiled code. With a new size, the first call runs the code, the second
+# records, and only the third replays.
+#
+# **Padding** makes a few sizes of many. The price is what the GPU computes for the padding.
+
+# sphinx_gallery_fold = "Code of the figure"
+# sphinx_gallery_once = True
+# sphinx_gallery_alt = "Bars of the lengths of eight texts in the order of their calls, with padding up to 256, 448 or 640 above them; the first call compiles for length 64, the second for any length"
+from matplotlib import pyplot as plt
+
+lengths, sizes = [64, 323, 582, 101, 360, 619, 138, 397], [256, 448, 640]
+padded = [min(size for size in sizes if size >= length) for length in lengths]
+calls = [f"call {number}" for number in range(1, 9)]
+figure, axes = plt.subplots(figsize=(7, 2.8))
+axes.bar(calls, padded, color="none", edgecolor="C1", hatch="///", label="padding")
+axes.bar(calls, lengths, color="C0", label="tokens")
+notes = {0: "compiles\nfor 64", 1: "compiles\nfor any\nlength"}
+for call, note in notes.items():
+    axes.text(call, padded[call] + 12, note, ha="center", fontsize=8)
+axes.set(ylabel="length", ylim=(0, 780))
+axes.legend(loc="upper center", ncols=2)
+plt.show()
+
+# %%
+# In the figure, eight texts come in one after the other. The first call compiles for length 64, the
+# second for any length, and the others find code that fits. If texts are padded to 256, 448 or 640, the
+# GPU also computes the hatched parts.
+#
+# Eight texts in a batch
+# ----------------------
+#
+# The model is two blocks of a decoder. One pass sends 20 batches through it, each with texts of another
+# length.
+
+# sphinx_gallery_fold = "The harness: how variants are timed"
+
+from _harness import Bench
+
+# %%
+
+bench = Bench()
+
+import itertools
+
+import pandas as pd
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+BLOCKS, WIDTH, HEADS = (2, 512, 8) if bench.gpu else (1, 32, 2)
+FEW, MANY = (8, 128) if bench.gpu else (2, 4)  # texts in a batch
+# 20 lengths between 64 and 767, in no order
+LENGTHS = [64 + 37 * (7 * number % 20) for number in range(20)]
+SIZES = [256, 448, 640, 768]  # to which texts are padded
+if not bench.gpu:
+    LENGTHS, SIZES = [length // 8 for length in LENGTHS[:3]], [56, 96]
+
+# %%
+# A token of a decoder sees only itself and those before it, so padding behind a text changes nothing.
+# An encoder would need a mask.
+
+# sphinx_gallery_fold = "The model, and how texts go through it"
+
+
+class Block(nn.Module):
+    """A block of a decoder: a token sees itself and the tokens before it."""
+
+    def __init__(self):
+        super().__init__()
+        self.norms = nn.ModuleList(nn.LayerNorm(WIDTH) for _ in range(2))
+        self.qkv, self.out = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.mlp = nn.Sequential(
+            nn.Linear(WIDTH, 4 * WIDTH), nn.GELU(), nn.Linear(4 * WIDTH, WIDTH)
+        )
+
+    def forward(self, x):
+        """Return the hidden states after this block."""
+        batch, length, _width = x.shape
+        qkv = self.qkv(self.norms[0](x)).view(batch, length, 3, HEADS, -1)
+        q, k, v = qkv.permute(2, 0, 3, 1, 4)
+        attended = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.out(attended.transpose(1, 2).reshape(batch, length, -1))
+        return x + self.mlp(self.norms[1](x))
+
+
+torch.manual_seed(0)
+model = nn.Sequential(*(Block() for _ in range(BLOCKS)), nn.LayerNorm(WIDTH))
+model = model.to(bench.device, bench.dtype).eval().requires_grad_(False)
+numbers = itertools.count()
+
+
+def make_texts(batch, lengths=LENGTHS):
+    """Return a batch of texts of each length."""
+    options = dict(device=bench.device, dtype=bench.dtype)
+    return [torch.randn(batch, length, WIDTH, **options) for length in lengths]
+
+
+def pad(x, sizes):
+    """Return ``x`` with zeros behind its tokens, up to the next of the sizes."""
+    length = x.shape[1]
+    size = min(size for size in sizes if size >= length)
+    return F.pad(x, (0, 0, 0, size - length))
+
+
+class Visit:
+    """All texts, one batch after the other, go through the model of a variant."""
+
+    def __init__(self, texts, sizes=None, marked=False, compiled=True, **options):
+        def run(x):
+            return model(x)
+
+        # The compiler notes the sizes it has seen with the code of a function.
+        run.__code__ = run.__code__.replace(co_name=f"run_{next(numbers)}")
+        self.run = torch.compile(run, **options) if compiled else run
+        self.texts, self.sizes = texts, sizes
+        if marked:
+            self.texts = [
+                text.clone() for text in texts
+            ]  # a mark stays with its tensor
+            for text in self.texts:
+                torch._dynamo.mark_dynamic(text, 1)
+
+    def __call__(self):
+        last = []
+        for text in self.texts:
+            x = pad(text, self.sizes) if self.sizes else text
+            last.append(self.run(x)[:, text.shape[1] - 1].clone())
+        return torch.stack(last)  # the hidden states of the last tokens
+
+
+# %%
+# If the name of a variant does not say otherwise, nothing is marked and nothing is padded. The hidden
+# states of the last tokens have to agree within 0.1, because they are ``bfloat16``. ``wall`` is the
+# wall time of a pass and ``gpu`` the time in kernels. ``first_call`` is the first pass. Tables, charts
+# and text show the median of all processes. What is printed, and the tables of the notebook, show one
+# run.
+
+VARIANTS = {
+    "without compiling": dict(compiled=False),
+    "nothing marked": {},
+    "length marked": dict(marked=True),
+    "CUDA graphs": dict(mode="reduce-overhead"),
+    "padded, CUDA graphs": dict(sizes=SIZES, mode="reduce-overhead"),
+}
+few_texts = make_texts(FEW)
+Visit(few_texts[:1])()  # the compiler has done everything once before it is timed
+visits = {name: Visit(few_texts, **options) for name, options in VARIANTS.items()}
+few = bench.compare("few texts", visits, tolerance=0.1, rehearse=False)
+
+# %%
+# .. chart:: wall
+#    :case: few texts
+#
+#    Wall time of a pass over 20 lengths, with eight texts in a batch.
+#
+# - With nothing marked, the first pass takes :measured:`few-texts.nothing-marked.first_call`, because
+#   it compiles twice. With the length marked it compiles once, and :claim:`takes less time
+#   <few-texts.length-marked.first_call < few-texts.nothing-marked.first_call>`:
+#   :measured:`few-texts.length-marked.first_call`. Later passes run the same code.
+# - With nothing marked, a pass takes :measured:`few-texts.nothing-marked.wall`; without compiling it takes
+#   :measured:`few-texts.without-compiling.wall`. That is not much, because :claim:`the GPU waits for the CPU <1.2 *
+#   few-texts.nothing-marked.gpu < few-texts.nothing-marked.wall>`: it computes for only
+#   :measured:`few-texts.nothing-marked.gpu`.
+# - With CUDA graphs a pass :claim:`takes less time <few-texts.cuda-graphs.wall <
+#   few-texts.nothing-marked.wall>`: :measured:`few-texts.cuda-graphs.wall`. The graphs of all lengths share
+#   their memory, so the first passes take only :measured:`few-texts.cuda-graphs.memory`.
+# - With padding and CUDA graphs it takes :measured:`few-texts.padded-cuda-graphs.wall`. Padding itself
+#   is a kernel, and the model has :measured:`padding.four-sizes.waste` more tokens to compute. Here,
+#   :claim:`it loses against a graph for each length <few-texts.cuda-graphs.wall <
+#   few-texts.padded-cuda-graphs.wall>`, which we did not expect.
+#
+# A length that is new
+# --------------------
+#
+# Twenty lengths are few. What does it cost if yet another length comes? Eight new ones go through each
+# variant, in the order of the table above. The next cell subtracts the time of the fourth to sixth pass
+# from that of the first three, and the memory that is free after these three from that before. It
+# prints both per length.
+
+
+def meet(visit, texts):
+    """Return the seconds that it takes, per text, that a length is new; and memory kept."""
+    visit.texts = texts
+    if bench.gpu:
+        torch.cuda.empty_cache()
+        free = torch.cuda.mem_get_info()[0]
+    first = sum(bench.time(visit) for _ in range(3))
+    kept = 0
+    if bench.gpu:
+        torch.cuda.empty_cache()
+        kept = free - torch.cuda.mem_get_info()[0]
+    later = sum(bench.time(visit) for _ in range(3))
+    return max(0, first - later) / len(texts), max(0, kept) / len(texts)
+
+
+new_texts = make_texts(FEW, [length + 5 for length in LENGTHS[:8]])
+met = {name: meet(visits[name], new_texts) for name in visits}
+print(pd.DataFrame(met, index=["seconds", "bytes"]).T)
+
+# %%
+
+# sphinx_gallery_plumbing = True
+
+for name, (seconds, kept) in met.items():
+    bench.measure("a new length", name, "new_length", seconds)
+    bench.measure("a new length", name, "kept", kept, unit="B")
+padded = sum(pad(text, SIZES).shape[1] for text in few_texts)
+bench.measure("padding", "four sizes", "waste", padded / sum(LENGTHS) - 1, unit="share")
+
+# %%
+# - The variant without compiling comes first, and a new length takes it
+#   :measured:`a-new-length.without-compiling.new_length`. So the compiler is not the reason. The other
+#   variants find ready what this one has paid for. We did not find out what it is; a library that makes a
+#   plan for each shape would explain it.
+# - With CUDA graphs, a new length takes another :measured:`a-new-length.cuda-graphs.new_length`, because
+#   a graph is recorded.
+# - With padding, :claim:`it takes less <a-new-length.padded-cuda-graphs.new_length <
+#   a-new-length.cuda-graphs.new_length>`: the GPU has met the padded size before, and there is a graph of
+#   it. So if lengths rarely come back, pad.
+#
+# After eight sizes of one function PyTorch warns that it records many graphs
+# (``torch._inductor.config.triton.cudagraph_dynamic_shape_warn_limit``).
+#
+# 128 texts in a batch
+# --------------------
+#
+# Now each kernel has 16 times as much to do.
+
+NAMES = ("without compiling", "nothing marked", "padded, CUDA graphs")
+many_texts = make_texts(MANY)
+visits = {name: Visit(many_texts, **VARIANTS[name]) for name in NAMES}
+many = bench.compare("many texts", visits, tolerance=0.1, rehearse=False)
+
+# %%
+# .. chart:: wall
+#    :case: many texts
+#
+#    Wall time of a pass over 20 lengths, with 128 texts in a batch.
+#
+# The GPU is busy, and compiling :claim:`saves time because kernels are fused <many-texts.nothing-marked.gpu
+# < many-texts.without-compiling.gpu>`. It :claim:`also saves memory <many-texts.nothing-marked.memory <
+# many-texts.without-compiling.memory>`: with nothing marked, the first passes take
+# :measured:`many-texts.nothing-marked.memory`; without compiling, they take
+# :measured:`many-texts.without-compiling.memory`. CUDA graphs have nothing to remove, but the GPU computes
+# the padding: with both, :claim:`it has more to do than without compiling <many-texts.without-compiling.gpu
+# < many-texts.padded-cuda-graphs.gpu>`.
+#
+# Code for one size, or for any
+# -----------------------------
+#
+# Does code for any size take the GPU more time? The next cell compiles with ``dynamic=False`` for eight
+# lengths, as many as PyTorch allows. It was measured in one process.
+
+# sphinx_gallery_once = True
+eight = few_texts[:8]
+visits = {
+    "without compiling": Visit(eight, compiled=False),
+    "compiled for any length": Visit(eight, marked=True),
+    "padded, each size compiled": Visit(eight, SIZES, dynamic=False),
+    "each length compiled": Visit(eight, dynamic=False),
+}
+each = bench.compare("eight lengths", visits, tolerance=0.1, rehearse=False)
+
+# %%
+# .. chart:: gpu
+#    :case: eight lengths
+#
+#    GPU time of a pass over eight lengths.
+#
+# Compiled for each length, a pass takes :measured:`eight-lengths.each-length-compiled.gpu` of GPU time;
+# compiled for any length, it takes :measured:`eight-lengths.compiled-for-any-length.gpu`. :claim:`One size
+# saves less than a twentieth <0.95 * eight-lengths.compiled-for-any-length.gpu <
+# eight-lengths.each-length-compiled.gpu>`, and :claim:`the first pass takes longer <2 *
+# eight-lengths.compiled-for-any-length.first_call < eight-lengths.each-length-compiled.first_call>`:
+# :measured:`eight-lengths.each-length-compiled.first_call`; compiled for any length, it takes
+# :measured:`eight-lengths.compiled-for-any-length.first_call`. So here ``dynamic=False`` has no use. With tuned
+# kernels (``max-autotune``) that may be otherwise.
+#
+# Padding without CUDA graphs has no use, either: :claim:`it only adds work
+# <eight-lengths.each-length-compiled.gpu < eight-lengths.padded-each-size-compiled.gpu>`.
+#
+# How many sizes to pad to
+# ------------------------
+#
+# Few sizes waste time on padding, and each size needs a graph. This, too, was measured in one process.
+# The last lines that the cell prints compare the number of padding tokens with that of the texts' own
+# tokens.
+
+# sphinx_gallery_once = True
+
+
+def spread(number):
+    """Return that many sizes, at equal distances, up to the longest text."""
+    step = max(LENGTHS) / number
+    return [round(step * (each + 1) + 0.5) for each in range(number)]
+
+
+def pad_to(number):
+    """Return variants that pad to a number of sizes."""
+    options = dict(sizes=spread(number), mode="reduce-overhead")
+    return {
+        "without compiling": Visit(few_texts, compiled=False),
+        "padded, CUDA graphs": Visit(few_texts, **options),
+    }
+
+
+NUMBERS = (1, 2, 4, 8) if bench.gpu else (1, 2)
+sizes = bench.compare(
+    "sizes to pad to", pad_to, ("sizes", NUMBERS), tolerance=0.1, rehearse=False
+)
+for number in NUMBERS:
+    padded = sum(pad(text, spread(number)).shape[1] for text in few_texts)
+    print(f"{number} sizes: {padded / sum(LENGTHS) - 1:.0%} of the tokens are padding")
+
+# %%
+# .. chart:: gpu
+#    :case: sizes to pad to
+#
+#    GPU time of a pass over 20 lengths that are padded to one, two, four or eight sizes.
+#
+# :claim:`The fewer sizes, the more GPU time <sizes-to-pad-to.padded-cuda-graphs.gpu: 8 < 4 < 2 < 1>`. With
+# one size, a pass takes :measured:`sizes-to-pad-to.1.padded-cuda-graphs.wall` of wall time; with eight, it
+# takes :measured:`sizes-to-pad-to.8.padded-cuda-graphs.wall`. :claim:`Even one size takes less than not compiling
+# <sizes-to-pad-to.1.padded-cuda-graphs.wall < sizes-to-pad-to.1.without-compiling.wall>`.
+#
+# Pitfalls
+# --------
+#
+# **It still compiles again.** The next cells call functions twelve times, each time with another size
+# or another number. They count compilations, and calls that run without compiling: after eight
+# compilations of a function (``torch._dynamo.config.recompile_limit``) PyTorch warns, and compiles no
+# more.
+
+# sphinx_gallery_fold = "How compilations are counted"
+
+
+class Counter:
+    """Count the graphs that are compiled, and how often they run."""
+
+    def __init__(self):
+        self.graphs = self.runs = 0
+
+    def __call__(self, graph, inputs):
+        self.graphs += 1
+
+        def run(*arguments):
+            self.runs += 1
+            return graph(*arguments)
+
+        return run
+
+
+def count(calls, function=None, mark=None, **options):
+    """Return how often calls compile, and how many of them run without compiling."""
+    torch.compiler.reset()
+    counter = Counter()
+    compiled = torch.compile(function or scale, backend=counter, **options)
+    for arguments in calls:
+        if mark:
+            mark(arguments[0], 0)
+        compiled(*arguments)
+    return {"compilations": counter.graphs, "not_compiled": len(calls) - counter.runs}
+
+
+def scale(x, factor=2):
+    """Return ``x`` multiplied by a factor."""
+    return x * factor
+
+
+class Counting(nn.Module):
+    """A module that keeps a number."""
+
+    calls = 0
+
+    def forward(self, x):
+        """Return ``x`` multiplied by the number of calls."""
+        self.calls += 1
+        return x * self.calls
+
+
+WEIGHTS = {length: 1 / length for length in range(1, 64)}
+
+
+def look_up(x):
+    """Return ``x`` multiplied by a number that belongs to its length."""
+    return x * WEIGHTS[x.shape[0]]
+
+
+def tensors(*lengths):
+    """Return the arguments of calls with a tensor of each length."""
+    return [(torch.ones(length, 8),) for length in lengths]
+
+
+# %%
+from torch._dynamo import mark_dynamic, maybe_mark_dynamic
+from torch._dynamo.decorators import mark_unbacked
+
+TWELVE = range(2, 14)
+EDGES = [2, 3, 1, 0, *range(4, 12)]
+x = torch.ones(8)
+counts = {
+    "length": count(tensors(*TWELVE)),
+    "length, marked": count(tensors(*TWELVE), mark=mark_dynamic),
+    "length, dynamic=False": count(tensors(*TWELVE), dynamic=False),
+    "0 and 1 among lengths": count(tensors(*EDGES)),
+    "0 and 1, marked": count(tensors(*EDGES), mark=mark_dynamic),
+    "0 and 1, unbacked": count(tensors(*EDGES), mark=mark_unbacked),
+    "length as a key": count(tensors(*TWELVE), look_up),
+    "length as a key, maybe marked": count(
+        tensors(*TWELVE), look_up, mark=maybe_mark_dynamic
+    ),
+    "integer argument": count([(x, number) for number in TWELVE]),
+    "float argument": count([(x, number / 2) for number in TWELVE]),
+    "integer of a module": count([(x,)] * 12, Counting()),
+}
+with torch._dynamo.config.patch(allow_unspec_int_on_nn_module=True):
+    counts["integer of a module, allowed"] = count([(x,)] * 12, Counting())
+with torch.compiler.config.patch(dynamic_sources="L['x']"):
+    counts["length, in dynamic_sources"] = count(tensors(*TWELVE))
+print(pd.DataFrame(counts).T)
+
+# %%
+
+# sphinx_gallery_plumbing = True
+
+for variant, found in counts.items():
+    for quantity, value in found.items():
+        bench.measure("twelve calls", variant, quantity, value, unit="")
+
+# %%
+# - **Lengths** take :measured:`twelve-calls.length.compilations` compilations. Marked, :claim:`they
+#   take fewer <twelve-calls.length-marked.compilations < twelve-calls.length.compilations>`. With
+#   ``dynamic=False`` they run into the limit:
+#   :measured:`twelve-calls.length-dynamic-false.not_compiled` calls of twelve run without compiling.
+# - **0 and 1** are compiled apart: with them it takes
+#   :measured:`twelve-calls.0-and-1-among-lengths.compilations` compilations, and
+#   :measured:`twelve-calls.0-and-1-marked.compilations` if the length is marked. ``mark_unbacked``
+#   tells the compiler nothing about the size, and :claim:`there are fewer
+#   <twelve-calls.0-and-1-unbacked.compilations < twelve-calls.0-and-1-marked.compilations>`:
+#   :measured:`twelve-calls.0-and-1-unbacked.compilations`. Rule: in serving, call once with a batch of
+#   one during warm-up.
+# - **Numbers** that are arguments become dynamic as sizes do: an integer takes
+#   :measured:`twelve-calls.integer-argument.compilations` compilations, a float
+#   :measured:`twelve-calls.float-argument.compilations`.
+# - **An integer that a module keeps** is fixed each time: :claim:`it runs into the limit
+#   <twelve-calls.integer-argument.compilations < twelve-calls.integer-of-a-module.compilations>`. Rule:
+#   keep it in a tensor, or set ``torch._dynamo.config.allow_unspec_int_on_nn_module = True``.
+#
+# **You do not see why.** ``TORCH_LOGS=recompiles`` prints each guard that failed, such as ``tensor 'x'
+# size mismatch at index 1. expected 64, actual 323``. ``TORCH_LOGS=dynamic`` prints where a size was
+# fixed. ``TORCH_TRACE=folder`` keeps a trace, from which ``tlparse folder`` makes a report of all
+# compilations.
+#
+# **A length decides about a number.** If the length is a key of a dictionary, the code holds for this
+# length only. ``mark_dynamic`` then raises an error, which tells where. ``maybe_mark_dynamic`` raises
+# none, and :claim:`it helps nothing <twelve-calls.length.compilations <
+# twelve-calls.length-as-a-key-maybe-marked.compilations>`. Rule: mark with ``mark_dynamic`` in a test,
+# to find such places, and look up in a tensor.
+
+# sphinx_gallery_once = True
+x = torch.ones(5, 8)
+mark_dynamic(x, 0)
+try:
+    torch.compile(look_up, backend="eager")(x)
+except Exception as error:
+    print(type(error).__name__)
+
+# %%
+# **The code asks for the size.** ``if length > 64`` needs an answer while compiling. With a size that
+# is marked as unbacked, there is none, and compiling fails. Rule: promise the answer with
+# ``torch._check``. A call that breaks the promise raises an error.
+
+# sphinx_gallery_once = True
+
+
+def halve_long(x):
+    """Return ``x``, and half of it if it is long."""
+    torch._check(x.shape[0] <= 64)  # without this line, compiling fails
+    return x / 2 if x.shape[0] > 64 else x
+
+
+x = torch.ones(1, 8)
+mark_unbacked(x, 0)
+print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
+
+# %%
+# **Two sizes that were equal.** If height and width of the first image are equal, PyTorch supposes that
+# they always are, and compiles once more when they differ. Rule: warm up with an image that is not
+# square, or set ``torch.fx.experimental._config.use_duck_shape = False``.
+#
+# **Padding changes the result.** Means over tokens see the padding, and so does attention to tokens
+# behind. Rule: pass a mask, or leave the padding out of the mean.
+#
+# **A request takes seconds.** Something is compiled in it. Rule: warm up with the sizes that will come,
+# and then set ``torch.compiler.set_stance("eager_on_recompile")``. In a test, ``"fail_on_recompile"``
+# raises an error instead.
+#
+# What is not measured here, and where to go on
+# ---------------------------------------------
+#
+# One model was measured, on one GPU, without gradients. Training compiles a backward pass as well. If
+# text is generated token by token, a static cache keeps the size fixed. Attention without padding, over
+# texts laid end to end, is what `nested tensors <https://docs.pytorch.org/docs/stable/nested.html>`__
+# and `FlexAttention <https://docs.pytorch.org/docs/stable/nn.attention.flex_attention.html>`__ are for.
+# ``torch._dynamo.mark_dynamic`` and the other functions with an underscore may change.
+# :doc:`/recipes/compile_modes` shows what CUDA graphs ask of your code, and
+# :doc:`/recipes/where_time_goes` whether the GPU waits at all.
+#
+# PyTorch's documentation has a chapter on `dynamic shapes
+# <https://docs.pytorch.org/docs/stable/torch.compiler_dynamic_shapes.html>`__.
