@@ -87,10 +87,11 @@
     showAsked();
   }
 
-  // A result: where the page answers best, an excerpt of it, and other sections with the words.
+  // A result: its page and the section that answers best, an excerpt of it, and other sections with the words.
   function describe({ title, best, excerpt, sections }) {
-    const item = element("li", "", link(best, "search-title"));
-    if (best.title !== title) item.append(" ", element("span", "search-page", title));
+    const heading = link(best, "search-title");
+    if (best.title !== title) heading.prepend(element("span", "search-page", title), " › ");
+    const item = element("li", "", heading);
     const parts = excerpt.map(([text, marked]) => (marked ? element("mark", "", text) : text));
     item.append(element("p", "search-excerpt", ...parts));
     const entries = sections.map((each) => element("li", "", link(each)));

@@ -1,9 +1,9 @@
 """Synonyms: what readers call a thing beside what pages call it.
 
 ``locale/synonyms.csv`` has the columns ``language``, ``searched`` and ``meant``; a cell may hold
-several forms separated by ``|``. Who searches the words of one finds those of the other. Where
-``meant`` is empty, the words say nothing about what is looked for: "how", "what is". The glossary
-counts, too: English terms lead to their translations.
+several forms separated by ``|``. Who searches one of these forms finds what has another of them,
+whichever column it stands in. Where ``meant`` is empty, the words say nothing about what is looked
+for: "how", "what is". The glossary counts, too: English terms lead to their translations.
 """
 
 from collections.abc import Collection
@@ -23,7 +23,10 @@ def load_synonyms(locale: Path, languages: Collection[str], code: str) -> dict[s
     """
     found: dict[str, list[str]] = {}
     for searched, meant in _read_rows(locale / FILE_NAME, languages, code):
-        found |= {form.lower(): [each.lower() for each in meant] for form in searched}
+        for form in map(str.lower, (*searched, *meant)):
+            others = [each.lower() for each in meant if each.lower() != form]
+            if others or not meant:
+                found[form] = [*found.get(form, ()), *others]
     for term in load_glossary(locale).terms:
         meant = term.translations.get(code, ())[:1]
         if meant and meant[0].lower() not in map(str.lower, term.forms):  # "eager" stays English

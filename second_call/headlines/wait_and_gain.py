@@ -85,9 +85,13 @@ def draw_plot(env: Any, listed: headline_list, locale: Locale) -> list[nodes.Nod
     across = make_axis([*waits, 1.0, 10.0], least=0.05, most=1000)
     up = make_axis([gain.ratio.value for gain in gains], least=0.4, most=20)
     places = spread_out([_place(gain, across, up) for gain in gains])
+    lines = [
+        _describe(node, gain, locale, f"case-{number}")
+        for number, (node, gain) in enumerate(measured, 1)
+    ]
     dots = [
-        (number, *place, gain.loses)
-        for number, (place, gain) in enumerate(zip(places, gains, strict=True), 1)
+        (number, *place, gain.loses, line.astext())
+        for number, (place, gain, line) in enumerate(zip(places, gains, lines, strict=True), 1)
     ]
     waited = [(_behind(across(each)), format_value(each, "s", locale)) for each in across.ticks(5)]
     chart = render(
@@ -99,13 +103,12 @@ def draw_plot(env: Any, listed: headline_list, locale: Locale) -> list[nodes.Nod
         across=str(_("First call")),
         up=str(_("Speed-up")),
     )
-    key = html_element(tag="ol", classes=["trade-cases"])
-    key += [_describe(node, gain, locale) for node, gain in measured]
+    key = html_element("", *lines, tag="ol", classes=["trade-cases"])
     frame = html_element("", chart, key, tag="div", classes=["trade"])
     return [frame] if measured else []
 
 
-def _describe(node: headline, gain: Gain, locale: Locale) -> nodes.Element:
+def _describe(node: headline, gain: Gain, locale: Locale, name: str) -> nodes.Element:
     """Return a case as a line: its words, which lead to the recipe, speed-up and wait."""
     words = [child.deepcopy() for child in node.children]
     link = recipe_link("", "", *words, recipe=node["recipe"])
@@ -117,7 +120,7 @@ def _describe(node: headline, gain: Gain, locale: Locale) -> nodes.Element:
     text = _("%(gain)s, first call %(wait)s") if wait else _("%(gain)s, no wait")
     said = nodes.inline("", str(text % facts), classes=["trade-facts"])
     line = nodes.paragraph("", "", link, nodes.Text(" "), said, classes=list(node["classes"]))
-    return nodes.list_item("", line)
+    return nodes.list_item("", line, ids=[name])
 
 
 def _place(gain: Gain, across: Scale, up: Scale) -> tuple[float, float]:

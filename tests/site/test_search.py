@@ -254,6 +254,6 @@ def test_readers_find_pages_with_any_theme(gallery: Gallery, browser: Browser) -
         assert sorted(titles.all_text_contents()) == [name.title() for name in names]
         for name in names:
             page.goto(f"{address}search.html?q={name}word")
-            expect(titles).to_have_text([f"Deep {name}"])
+            expect(titles).to_have_text([f"{name.title()} › Deep {name}"])
             titles.click()
             expect(page).to_have_url(f"{address}{name}.html#deep-{name}")

@@ -17,6 +17,11 @@ _ = get_translation("recipe_gallery")
 
 def visit_measurement(self: HTML5Translator, node: measured | claim) -> None:
     """Begin a figure or a claim; where one falls again shows a mouse, the list tells everybody."""
+    if _has_evidence(self, node):
+        count = self.__dict__.setdefault("claims_written", {})
+        count[node["key"]] = count.get(node["key"], 0) + 1
+        name = f"claim {self.builder.current_docname} {node['key']} {count[node['key']]}"
+        node["ids"] = [nodes.make_id(name)]
     spread = {"title": node["spread"]} if "spread" in node else {}
     self.body.append(self.starttag(node, "span", "", CLASS=type(node).__name__, **spread))
 
@@ -29,31 +34,31 @@ def depart_measured(self: HTML5Translator, node: measured) -> None:
 def depart_claim(self: HTML5Translator, node: claim) -> None:
     """End a sentence, with the mark that opens its evidence; no script is needed for it."""
     self.body.append("</span>")
-    if not node.get("evidence") or not _can_hold_marks(self, node):
+    if not _has_evidence(self, node):
         return
-    name = f"claim {self.builder.current_docname} {node['key']}"
-    count = self.__dict__.setdefault("claims_written", [])
-    count.append(name)
-    number = nodes.make_id(f"{name} {count.count(name)}")
+    [sentence] = node["ids"]
+    box, button = f"{sentence}-evidence", f"{sentence}-mark"
     lines = [
         f'<span class="claim-line{" claim-measured" * is_told}">{mark(self.config, line)}</span>'
         for line, is_told in node["evidence"]
     ]
+    # The button's name is the label and the sentence before it, each in its own language.
     label = _("Evidence")  # not in the f-string, where the catalogs would miss it
     here, source = current_language(self.config).tag, source_language(self.config).tag
     said = "" if here == source else f' lang="{here}"'  # the sentence around it may be untranslated
     self.body.append(
-        f'<button type="button" class="claim-mark" popovertarget="{number}"{said} '
-        f'aria-label="{escape(label)}"></button>'
-        f'<span class="claim-evidence" id="{number}"{said} role="note" popover>'
+        f'<button type="button" class="claim-mark" id="{button}" popovertarget="{box}"{said} '
+        f'aria-label="{escape(label)}" aria-labelledby="{button} {sentence}"></button>'
+        f'<span class="claim-evidence" id="{box}"{said} role="note" popover>'
         f"{''.join(lines)}</span>"
     )
 
 
-def _can_hold_marks(self: HTML5Translator, node: nodes.Element) -> bool:
-    """Tell whether a button works here: not in a book, a heading or a link, nor on a card."""
+def _has_evidence(self: HTML5Translator, node: nodes.Element) -> bool:
+    """Tell whether evidence follows: a button works in no book, heading, link or card."""
     inside = is_inside(node, nodes.title, nodes.reference, nodes.caption)
-    return not inside and self.builder.name != "epub" and "borrowed" not in node
+    here = not inside and self.builder.name != "epub" and "borrowed" not in node
+    return bool(here and node.get("evidence"))
 
 
 def visit_measurement_list(self: HTML5Translator, node: measurement_list) -> None:

@@ -164,6 +164,7 @@ def test_synonyms_are_those_of_a_language_and_of_its_glossary(tmp_path: Path) ->
     assert synonyms.load_synonyms(tmp_path, ["en"], "en") == {}
     (tmp_path / synonyms.FILE_NAME).write_text(
         "language,searched,meant\nen,card,GPU\nko,그래픽 카드|카드,GPU\nko,왜,\n"
+        "ko,첫 실행,첫 호출|콜드 스타트\n"
     )
     (tmp_path / "glossary.csv").write_text("term,note\nkernel|kernels,\nEager,\n")
     (tmp_path / "ko").mkdir()
@@ -172,6 +173,9 @@ def test_synonyms_are_those_of_a_language_and_of_its_glossary(tmp_path: Path) ->
         "그래픽 카드": ["gpu"],
         "카드": ["gpu"],
         "왜": [],
+        "첫 실행": ["첫 호출", "콜드 스타트"],
+        "첫 호출": ["콜드 스타트"],
+        "콜드 스타트": ["첫 호출"],
         "kernel": ["커널"],
         "kernels": ["커널"],
     }
