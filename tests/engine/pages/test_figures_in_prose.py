@@ -562,7 +562,7 @@ def test_a_translation_with_another_key_is_told_and_english_shown(gallery: Galle
     build = gallery.build(language="ko")
     assert "It is 2.7× as fast." in words(build)
     assert "Then it takes 14\u00a0ms." in words(build)
-    told = [line for line in build.warnings.splitlines() if "(figures)" in line]
+    told = [line for line in build.warnings.splitlines() if "(markup-changed)" in line]
     assert len(told) == 2
     assert all(f"{path}:" in line and "shown in English" in line for line in told)
 
