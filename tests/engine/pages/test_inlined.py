@@ -85,7 +85,7 @@ def test_page_notebook_script_and_recording_are_one_truth(inlined: Gallery) -> N
     inlined.recipes.joinpath("_bench.py").write_text("x = (\n")
     assert "_bench.py:1: syntax error: '(' was never closed" in inlined.build().warnings
     inlined.recipes.joinpath("_bench.py").unlink()
-    assert "first.py:8: no module _bench.py beside it" in inlined.build().warnings
+    assert "first.py: stale recording: changed code in cell 1" in inlined.build().warnings
     inlined.recipes.joinpath("_bench.py").write_text(MODULE)
     assert inlined.build().warnings == ""
 
