@@ -272,7 +272,9 @@ def test_all_is_reached_by_keyboard(
 
 # Pictures of Matplotlib. Charts draw measured rows; the bytes that a step moves are none, and the
 # text tells their sums.
-PICTURES = {"compiling_optimizer": 1}
+PICTURES = dict.fromkeys(
+    ["compiling_optimizer", "token_generation", "varying_sizes", "where_time_goes"], 1
+)
 
 
 @by_recipe
