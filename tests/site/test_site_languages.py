@@ -36,8 +36,8 @@ SHOWN_BY_SCRIPTS = {"data-done", "data-failed", "data-fold", "data-labels", "dat
 SHOWN_BY_SCRIPTS |= {"data-several", "data-two", "data-minutes", "data-short", "data-long"}
 NAMES = re.compile(
     # a role :term: without other words keeps those of the glossary in accented English
-    r"Second Call|NVIDIA H200|Adam|CUDA(?: graph)?|NumPy|Python|PyTorch|torchvision|transformers|Triton"
-    r"|UTC|MiB|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*(?= \d)"
+    r"Second Call|NVIDIA H200|Adam|CUDA(?: graph)?|NumPy|Python|PyTorch|torchvision|transformers"
+    r"|Triton|UTC|MiB|(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]*(?= \d)"
     r"|(?<=\d)\s(?:[nµm]?s|[kMGT]?B(?:/s)?)(?!\w)"  # units
 )
 
