@@ -21,6 +21,7 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.pages.markdown import Page, write_block
 from recipe_gallery.pages.measurements.format import join_ends
 from recipe_gallery.pages.measurements.known import list_machines
+from recipe_gallery.pages.measurements.naming import name_case
 from recipe_gallery.store import store_of, watch
 
 from ..nodes import make_table, render
@@ -106,7 +107,10 @@ def _describe_scope(table: Table, source: Source) -> Iterator[str]:
     if not (source.used and summary and summary.measured):
         return
     if source.case:
-        yield source.name(source.case)
+        first = next(iter(source.used))
+        size = first.size if source.case.endswith(f".{first.size}") else None
+        case = name_case(source.env, source.docname, first.case, size, first.sizes)
+        yield "".join(text for text, _is_data in case)
     elif list_machines(source.env, source.docname):
         return  # its lines tell
     counts = sorted({each.processes for each in source.used})
