@@ -36,6 +36,7 @@ class Kind(Enum):
     PROSE = ""
     COMMENT = "Comment in code"
     FORMULA = "Formula"
+    NAME = "Name of a case, a variant or a size, as tables and charts show it"
     LABEL = "Label"  # in a catalog of labels, of which no comment is needed
 
 
@@ -187,7 +188,7 @@ def kind_of(entry: polib.POEntry, *, label: bool) -> Kind:
     if label:
         return Kind.LABEL
     said = entry.comment.partition(":")[0].strip()
-    return next((kind for kind in (Kind.COMMENT, Kind.FORMULA) if kind.value == said), Kind.PROSE)
+    return next((k for k in (Kind.COMMENT, Kind.FORMULA, Kind.NAME) if k.value == said), Kind.PROSE)
 
 
 def line_of(entry: polib.POEntry) -> int:

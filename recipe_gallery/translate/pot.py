@@ -49,7 +49,7 @@ _COMMENTS: dict[type[nodes.Element], str] = {
     fold_summary: f"{Kind.COMMENT.value}: shown in the place of folded code; no markup",
     nodes.math_block: f"{Kind.FORMULA.value}: translate only what stands in \\text{{...}}",
     nodes.image: "Description of a picture, for those who cannot see it",
-    row_name: "Name of a case, a variant or a size, as tables and charts show it",
+    row_name: Kind.NAME.value,
     nodes.title: "Title",
     nodes.meta: "Description of the page, for search engines",
 }

@@ -140,7 +140,7 @@ def add_names(env: BuildEnvironment, document: nodes.document) -> None:
 
 def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
     """Return the translation of a name in a recipe's rows, None where there is none."""
-    found = find_message(app.env, docname, word) if kind == "name" else word
+    found = find_message(app.env, docname, word, Kind.NAME) if kind == "name" else word
     return None if found == word else found
 
 
@@ -196,6 +196,8 @@ def _kind_of_node(node: nodes.Element, text: str) -> Kind | None:
         return None
     if isinstance(node, nodes.math_block):
         return Kind.FORMULA
+    if isinstance(node, row_name):
+        return Kind.NAME
     is_code = isinstance(node, nodes.literal_block | nodes.doctest_block)
     return Kind.LABEL if is_code else Kind.PROSE
 

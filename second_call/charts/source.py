@@ -24,6 +24,7 @@ from recipe_gallery.pages.measurements.naming import EVIDENCE, NAME, QUANTITY
 from recipe_gallery.recipes.measurements import Measurement
 from recipe_gallery.recipes.rows import Row, slug
 from recipe_gallery.store import watch
+from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.translations import find_message
 
 from ..summary import declared_names, summarize
@@ -67,7 +68,7 @@ def label(env: BuildEnvironment, docname: str, name: str) -> str:
     when it changes.
     """
     known = _find_declared(env, docname, name)
-    return find_message(env, docname, name) if known is None else known
+    return find_message(env, docname, name, Kind.NAME) if known is None else known
 
 
 def _find_declared(env: BuildEnvironment, docname: str, *names: str) -> str | None:

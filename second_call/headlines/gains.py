@@ -152,5 +152,5 @@ def measured_of(env: BuildEnvironment, docname: str) -> list[Measured]:
     found = [each.measured for each in current if each.measured]
     for measured in found:
         if measured.problem:
-            logger.warning("%s", measured.problem, type="recipe_gallery", subtype="figures")
+            logger.warning("%s", measured.problem, type="recipe_gallery", subtype="measurement")
     return found

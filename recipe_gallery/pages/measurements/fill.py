@@ -191,4 +191,4 @@ def tell_problems(app: Sphinx, env: BuildEnvironment) -> None:
     """Warn of what is wrong with figures; also of pages that this build did not read."""
     pages = [page for _docname, page in sorted(store_of(env).pages.items())]
     for problem in dict.fromkeys(each for page in pages for each in page.problems):
-        logger.warning("%s", problem, type="recipe_gallery", subtype="figures")
+        logger.warning("%s", problem, type="recipe_gallery", subtype="page")
