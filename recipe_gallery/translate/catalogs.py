@@ -1,7 +1,7 @@
 """Gettext catalogs of a project: where they lie, how they are read and written, what messages are.
 
-There is one catalog for each page and language, ``<locale>/<language>/LC_MESSAGES/<page>.po``, one
-for each module whose source recipes show (``recipes/_module.po``), and some of labels:
+There is one catalog for each page and language, ``<locale>/<language>/LC_MESSAGES/<page>.po``, and
+some of labels:
 ``recipe_gallery.po`` for the engine, one for each package in the setting
 ``recipe_gallery_label_packages``, and ``sphinx.po`` for the project's templates and for what Sphinx
 and the theme leave untranslated. Their messages stand in ``<locale>/templates/<page>.pot``.
