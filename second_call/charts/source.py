@@ -95,13 +95,15 @@ def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
 def name_quantities() -> dict[str, str]:
     """Return what readers call the quantities that the harness measures."""
     times = {"wall": _("wall time"), "gpu": _("GPU time"), "cpu": _("CPU time")}
-    starts = {"first_call": _("first call"), "start_up": _("start-up"), "ready": _("ready after")}
+    starts = {"first_call": _("first call"), "first_result": _("first result")}
+    starts |= {"start_up": _("start-up"), "ready": _("ready after")}
     gains = {"speedup": _("speed-up"), "break_even": _("pays after"), "limit": _("limit")}
     shares = {"share": _("share of the limit"), "optimizer_share": _("share of the optimizer")}
     shares |= {"data_share": _("share of waiting for data")}
     shares |= {"forward_share": _("share of forward"), "backward_share": _("share of backward")}
     counts = {"kernels": _("kernels"), "compilations": _("compilations")}
     counts |= {"not_compiled": _("calls not compiled"), "warnings": _("warnings")}
+    counts |= {"operations": _("operations")}
     costs = {"memory": _("memory"), "launch_cost": _("launch cost"), "waste": _("padding")}
     costs |= {"new_length": _("a new length"), "kept": _("memory kept")}
     costs |= {"bytes": _("bytes")}

@@ -17,7 +17,7 @@ from site_pages import RECIPES, SLOWER, by_recipe
 # Those whose sizes depend on the GPU's memory, and what holds them.
 SIZES = {  # what differs between machines, from little to much
     "compiling_optimizer": "(WIDTH,)",
-    "regional_compilation": "SIZE",
+    "regional_compilation": "(WIDTH, DEPTH)",
     "token_generation": "(bench.gpu, ROOMY)",
     "where_time_goes": "LARGE",
 }

@@ -95,7 +95,6 @@ ALLOWED = {
             "launching one kernel takes longer",
         ],
         "compiling_optimizer": ["its kernels are shorter"],
-        "regional_compilation": ["No gain"],  # a claim stands in the next cell
         "where_time_goes": [
             "The profiler slows the CPU down",
             "There are more workers than cores",
