@@ -138,11 +138,6 @@ def test_script_and_glue_are_known() -> None:
     assert Language(code="en", name="English", glue=True).words_touch_markup
 
 
-def test_a_mark_of_byte_order_does_no_harm(tmp_path: Path) -> None:
-    (tmp_path / "languages.toml").write_bytes(b'\xef\xbb\xbfen = { name = "English" }\r\n')
-    assert list(load_languages(tmp_path)) == ["en"]
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
