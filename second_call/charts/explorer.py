@@ -56,7 +56,7 @@ class Case:
     arms: Sequence[Arm]
 
 
-def explore(source: Source, options: Mapping[str, Any], _inline: object) -> Chart | None:
+def explore(source: Source, options: Mapping[str, Any]) -> Chart | None:
     """Draw each case, with what chooses one of them."""
     cases = _find_cases(source, options)
     if not cases:

@@ -29,7 +29,6 @@ _MARGIN = 1.15  # an axis of lines reaches so far beyond the values
 _TICKS, _SIZES = 7, 6  # at most, on the axes of lines
 
 Options = Mapping[str, Any]
-Inline = Mapping[str, str]
 
 
 class Bar(NamedTuple):
@@ -40,7 +39,7 @@ class Bar(NamedTuple):
     ends: tuple[float, float, bool] | None = None  # of its range, and whether this goes on
 
 
-def draw_ladder(source: Source, options: Options, _inline: Inline) -> Chart | None:
+def draw_ladder(source: Source, options: Options) -> Chart | None:
     """Draw a bar for each quantity of each arm, and a limit."""
     arms, quantities = options["arms"], options["quantities"]
     found = source.find_all(arms, quantities)
@@ -99,24 +98,31 @@ def draw_quantity(source: Source, quantity: str) -> Chart | None:
     if not rows:
         return None
     sizes = list(dict.fromkeys(str(row.size) for row in rows))
-    options: dict[str, Any] = {
-        "arms": list(dict.fromkeys(row.variant for row in rows)),
-        "quantities": [quantity],
-        "sizes": sizes,
-        "x": rows[0].sizes,
-    }
-    if quantity in ("gpu", "wall"):
-        options["limit"] = None
-    return draw_lines(source, options, {}) if sizes[1:] else draw_ladder(source, options, {})
+    arms = list(dict.fromkeys(row.variant for row in rows))
+    has_limit = quantity in ("gpu", "wall")
+    if sizes[1:]:
+        return _draw_lines(source, quantity, arms, sizes, rows[0].sizes, has_limit=has_limit)
+    limit = {"limit": None} if has_limit else {}
+    return draw_ladder(source, {"arms": arms, "quantities": [quantity], **limit})
 
 
 def _say_arrow() -> str:
     return str(_("A range that ends in an arrow goes on; the figures below say how far."))
 
 
-def draw_lines(source: Source, options: Options, _inline: Inline) -> Chart | None:
-    """Draw a line for each arm over the sizes, both axes logarithmic, and the limit."""
-    quantity, sizes, arms = options["quantities"][0], options["sizes"], options["arms"]
+def _draw_lines(
+    source: Source,
+    quantity: str,
+    arms: Sequence[str],
+    sizes: Sequence[str],
+    counted: str,
+    *,
+    has_limit: bool,
+) -> Chart | None:
+    """Draw a line for each arm over the sizes, both axes logarithmic, and the limit.
+
+    ``counted`` is what the sizes are a number of.
+    """
     found = source.find_all(arms, [quantity], sizes)
     measured = [each for each in found.values() if each and each.value > 0]
     if not measured:
@@ -126,7 +132,7 @@ def draw_lines(source: Source, options: Options, _inline: Inline) -> Chart | Non
         size if "^" in size else format_value(place, "", source.locale)
         for size, place in zip(sizes, places, strict=True)
     ]
-    limits = [source.find_limit(arms, size) if "limit" in options else None for size in sizes]
+    limits = [source.find_limit(arms, size) if has_limit else None for size in sizes]
     values = [*(each.value for each in measured), *filter(None, limits)]
     low, high, unit = min(values) / _MARGIN, max(values) * _MARGIN, measured[0].unit
     across = Scale(low=min(places), high=max(places), start=2, end=98, is_log=True)
@@ -158,7 +164,7 @@ def draw_lines(source: Source, options: Options, _inline: Inline) -> Chart | Non
         lines,
         label=typeset(label, source.locale),
         across=(
-            source.name(options["x"]),
+            source.name(counted),
             [(across(e), format_count(e, source.locale)) for e in ticks],
         ),
         up=(
@@ -167,7 +173,7 @@ def draw_lines(source: Source, options: Options, _inline: Inline) -> Chart | Non
         ),
         note=_say_arrow() if any(cut for line in lines for e in line.ends for cut in e[3:]) else "",
     )
-    head = [source.name(options["x"]), *shown_sizes]
+    head = [source.name(counted), *shown_sizes]
     return Chart(drawing=drawing, table=Table(head=head, rows=rows, has_ranges=True))
 
 
@@ -181,7 +187,7 @@ def _number(size: object) -> float:
     raise ValueError(f"the size {size!r} is no number above 0; lines need such numbers")
 
 
-def draw_stacks(source: Source, options: Options, _inline: Inline) -> Chart | None:
+def draw_stacks(source: Source, options: Options) -> Chart | None:
     """Draw for each arm a bar of its parts, which are quantities of rows."""
     found = _measured_parts(source, options)
     found = {arm: parts for arm, parts in found.items() if parts}
@@ -219,14 +225,6 @@ def draw_stacks(source: Source, options: Options, _inline: Inline) -> Chart | No
     return Chart(drawing=drawing.astext(), table=Table(head=head, rows=rows))
 
 
-def draw_stages(source: Source, _options: Options, inline: Inline) -> Chart | None:
-    """Draw a box for each stage that the directive names, with what it makes."""
-    if not inline:
-        raise ValueError("stages need fields, such as   :Inductor: fused kernels")
-    stages = [(source.name(name), source.name(made)) for name, made in inline.items()]
-    return Chart(drawing=render("stages.html", stages=stages).astext(), table=None)
-
-
 def _measured_parts(source: Source, options: Options) -> dict[str, dict[str, float]]:
     """Return the parts of each arm.
 
@@ -250,10 +248,8 @@ def _measured_parts(source: Source, options: Options) -> dict[str, dict[str, flo
 
 
 # What draws each form, and the options that it needs
-FORMS: dict[str, tuple[Callable[[Source, Options, Inline], Chart | None], tuple[str, ...]]] = {
+FORMS: dict[str, tuple[Callable[[Source, Options], Chart | None], tuple[str, ...]]] = {
     "ladder": (draw_ladder, ("case", "arms", "quantities")),
-    "lines": (draw_lines, ("case", "arms", "quantities", "sizes", "x")),
     "stacked": (draw_stacks, ("case", "arms", "quantities")),
-    "stages": (draw_stages, ()),
     "break-even": (explore, ("cases", "arms")),
 }

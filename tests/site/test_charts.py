@@ -93,7 +93,7 @@ for size in (10, 100):
         ("graphs", "gpu", 1e-4 * size, "s"),
         ("graphs", "first_call", 4.0, "s"),
     ):
-        figure = dict(case="Adam", size=size, arm=arm, quantity=quantity)
+        figure = dict(case="Adam", size=size, arm=arm, quantity=quantity, sizes="layers")
         ROWS.append(figure | dict(value=value, unit=unit))
 CLAIM = {"claim": "few", "holds": True, "evidence": "{'graphs': 1, 'odd': 2}"}
 display({"application/vnd.recipe-gallery.rows+json": {"rows": ROWS, "claims": [CLAIM]}}, raw=True)
@@ -125,20 +125,8 @@ display(TABLE, raw=True)
 #
 #    All calls of a run.
 #
-# .. chart:: stages
-#
-#    What happens.
-#
-#    :Dynamo: move m
-#    :Inductor: fused kernels
-#
-# .. chart:: lines
+# .. chart:: gpu
 #    :case: Adam
-#    :arms: plain, graphs
-#    :quantities: gpu
-#    :sizes: 10, 100
-#    :x: layers
-#    :limit:
 #
 #    Steps of models of two sizes.
 
@@ -206,21 +194,20 @@ def charts(pages: Pages) -> list[Tag]:
 
 def words(drawing: Tag) -> list[str]:
     """Return the words of a drawing, which have a line each."""
-    found = drawing.select("text, .bars-name, .bars-words, .stages li, .chart-key li, .plot p")
+    found = drawing.select("text, .bars-name, .bars-words, .chart-key li, .plot p")
     return [" ".join(each.get_text(" ").split()) for each in found]
 
 
 def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
     assert not pages["en"].warnings
     drawn = charts(pages["en"])
-    assert len(drawn) == 5
-    ladder, stacked, explorer, stages, lines = drawn
+    assert len(drawn) == 4
+    ladder, stacked, explorer, lines = drawn
     assert [each.find(role="img")["aria-label"] != "" for each in (ladder, stacked, lines)]
     assert words(ladder) == [
         *("plain", "wall time 2.0 ms", "GPU time 1.0 ms"),
         *("CUDA graphs", "wall time 1.0 ms", "GPU time 1.0 ms", "limit", "500 µs"),
     ]
-    assert words(stages) == ["Dynamo move m", "Inductor fused kernels"]
     assert words(stacked) == ["GPU time", "rest", "plain", "2 ms", "CUDA graphs", "1 ms"]
     assert {"plain", "CUDA graphs", "limit", "GPU time", "number of layers", "10", "100"} <= {
         *words(lines)
@@ -241,7 +228,7 @@ def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
 
 
 def test_a_chart_of_a_quantity_follows_its_rows(gallery: Gallery) -> None:
-    recipe = RECIPE.replace("quantity=quantity)", 'quantity=quantity, sizes="layers")')
+    recipe = RECIPE
     start, end = recipe.index("# .. chart:: ladder"), recipe.index("# sphinx_gallery_fold")
     gallery.add("steps", recipe[:start] + QUANTITIES + recipe[end:])
     build = gallery.build()
@@ -276,7 +263,7 @@ def test_a_range_that_is_longer_than_its_chart_ends_in_an_arrow() -> None:
         colour=lambda *_arms: "",
     )
     for arms, arrows in ((["plain"], 0), (["plain", "graphs"], 1)):
-        chart = draw_ladder(source, {"arms": arms, "quantities": ["wall"]}, {})
+        chart = draw_ladder(source, {"arms": arms, "quantities": ["wall"]})
         assert chart
         drawing = BeautifulSoup(chart.drawing, "html.parser")
         assert len(drawing.select('path[d^="M-5"]')) == arrows
@@ -287,11 +274,10 @@ def test_a_range_that_is_longer_than_its_chart_ends_in_an_arrow() -> None:
 
 
 def test_words_of_a_chart_are_translated(pages: dict[str, Pages]) -> None:
-    ladder, stacked, explorer, stages, lines = charts(pages["ko"])
+    ladder, stacked, explorer, lines = charts(pages["ko"])
     assert "CUDA 그래프" in words(ladder)
     assert "Adam의 한 걸음." in ladder.figcaption.get_text()
     assert "CUDA 그래프" in words(stacked)
-    assert "Dynamo m 옮기기" in words(stages)
     assert "층의 수" in words(lines)
     assert "CUDA 그래프" in ladder.find(role="img")["aria-label"]
     assert "CUDA 그래프" in explorer.find("output").get_text()
@@ -318,7 +304,7 @@ def test_tables_say_what_they_are_of(pages: dict[str, Pages]) -> None:
 def test_a_table_of_rows_is_drawn_from_all_processes(pages: dict[str, Pages]) -> None:
     page = BeautifulSoup(pages["ko"].html, "html.parser")
     (table,) = page.select("table.measured-table")
-    assert table.select_one(".caption-text").get_text().startswith("Adam · 100 · ")
+    assert table.select_one(".caption-text").get_text().startswith("Adam · 층의 수: 100 · ")
     assert "프로세스 1개" in table.caption.get_text()
     cells = [each.get_text(strip=True) for each in table.select("tbody :is(th, td)")]
     assert [each.get_text() for each in table.select("tbody th")] == ["plain", "CUDA 그래프"]
@@ -411,7 +397,6 @@ def test_a_chart_stands_in_place_of_the_figure_behind_it(pages: dict[str, Pages]
     for text in (pages["en"].notebook, pages["en"].script):
         assert "b64decode(PNG)" in text
         assert "A step of Adam" not in text
-        assert "CUDA graphs" not in text
 
 
 WRONG = """
@@ -441,7 +426,7 @@ WRONG = """
    :plain: *plain*
 """
 TOLD = [
-    "chart: 'pie' is no form; there are ladder, lines, stacked, stages, break-even",
+    "chart: 'pie' is no form; there are ladder, stacked, break-even",
     "chart: a ladder needs :arms:",
     "argument required but none supplied",
     "chart: it needs a caption, a sentence below its options",
