@@ -4,6 +4,7 @@ What breaks, crashes or fills a run is in tests/faults.
 """
 
 import ast
+import gc
 import json
 import os
 import textwrap
@@ -121,6 +122,25 @@ def test_where_a_kernel_crashed_is_told(run: RunCells) -> None:
     error = fail(run, "x = 1", "import ctypes\nctypes.string_at(0)")
     assert error.text.startswith("cell 2 of 2 ended early: the kernel's process ended by signal")
     assert 'File "<cell>", line 2 in <module>' in error.remedy
+
+
+def test_too_much_is_told_once_also_where_its_cell_runs_out_of_time(
+    run: RunCells, caplog: pytest.LogCaptureFixture
+) -> None:
+    code = """
+        import os, signal, subprocess
+        guard = os.getppid()  # as slow to end the kernel as on a busy machine
+        subprocess.Popen(["sh", "-c", f"sleep 1; kill -CONT {guard}"])
+        os.kill(guard, signal.SIGSTOP)
+        print("z" * 2_000_000)
+        while True:
+            pass
+    """
+    error = fail(run, textwrap.dedent(code), output_limit=1, cell_timeout=0.5)
+    assert "printed and showed more than 1 MB" in error.text
+    del error
+    gc.collect()  # asyncio tells of an exception that nobody asked for when its task is gone
+    assert [each for each in caplog.records if each.name == "asyncio"] == []
 
 
 def test_a_kernel_that_cannot_start_says_why(run: RunCells, tmp_path: Path) -> None:
