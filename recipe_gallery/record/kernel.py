@@ -298,6 +298,8 @@ class Run:
             return "try a smaller size or free memory"
         if "[Errno 28]" in value:
             return "make room, in TMPDIR as well"
+        if name == "KeyError" and value.strip("'") in os.environ:
+            return "recipes get listed variables: add it to inherit in recording.toml"
         if name != "FileNotFoundError":
             return "mend the recipe"
         words = re.findall(r"[^\s'\"]+", value)
