@@ -25,7 +25,7 @@ PASSED = {
     "network": "SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE",
 }
 _SECRET = re.compile(
-    "(TOKEN|SECRET|PASS(WORD|WD|PHRASE)?|PWD|_PAT|CREDENTIAL|COOKIE|AUTH|KEY)S?$", re.IGNORECASE
+    "(TOKEN|SECRET|PASS(WORD|WD|PHRASE)?|_PWD|_PAT|CREDENTIAL|COOKIE|AUTH|KEY)S?$", re.IGNORECASE
 )
 _IN_ADDRESS = re.compile(r"://(?:[^\s/@:]*:)?([^\s/]+)@")  # a password, or what stands in its place
 
