@@ -107,7 +107,7 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
         "recording.toml",
     ),
     "languages.toml is broken": (write("languages.toml", b"en ="), ["html"], "languages.toml"),
-    "languages.toml is empty": (write("languages.toml", b""), ["status"], "no language"),
+    "languages.toml is empty": (write("languages.toml", b""), ["check-po"], "no language"),
     "unknown language": (LANGUAGES, ["html", "xx"], "no language 'xx'"),
     "language of the sources": (LANGUAGES, ["update-po", "en"], "has no catalogs"),
     "no such catalog": (LANGUAGES, ["check-po", "a/b.po"], "no such file"),
