@@ -356,7 +356,7 @@ small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=Fa
 # %%
 # .. chart:: ladder
 #    :case: small model
-#    :arms: before, fused optimizer, compiled, CUDA graphs
+#    :variants: before, fused optimizer, compiled, CUDA graphs
 #    :quantities: wall, gpu
 #
 #    Wall time and GPU time of a step with the same batch.
@@ -375,7 +375,7 @@ small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=Fa
 #
 # .. chart:: break-even
 #    :cases: small model
-#    :arms: before, fused optimizer, compiled, CUDA graphs
+#    :variants: before, fused optimizer, compiled, CUDA graphs
 #
 #    Time of all steps of a run, the first call and the start of the compiler included.
 #
@@ -445,7 +445,7 @@ for name, row in means.iterrows():
 # %%
 # .. chart:: stacked
 #    :case: iteration
-#    :arms: before, workers, fused optimizer, compiled, CUDA graphs
+#    :variants: before, workers, fused optimizer, compiled, CUDA graphs
 #    :quantities: data_share, forward_share, backward_share, optimizer_share
 #    :whole: wall
 #

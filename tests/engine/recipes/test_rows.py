@@ -60,12 +60,6 @@ def test_a_row_is_called_by_case_size_variant_and_quantity(size: object, key: st
     assert parse({"rows": [{**ROW, "size": size}]}).rows[0].key == key
 
 
-def test_rows_of_before_are_read() -> None:
-    former = {name: value for name, value in ROW.items() if name != "variant"}
-    former |= {"arm": "compiled", "class": "gpu"}
-    assert parse({"rows": [former]}) == parse({"rows": [ROW]})
-
-
 NUMBER = "which has to be 0, or a number from 1e-15 to 1e15"
 SIZE = "which has to be a number, a name such as 2^20, or null where there is one size"
 LINE = "which has to be one line of visible text without spaces around it"
@@ -74,7 +68,7 @@ NAME = (
     "without spaces around it"
 )
 UNIT = "which has to be a unit such as ms of at most 20 characters, or empty for a bare number"
-KNOWN = "case, variant, arm, size, quantity, value, unit, sizes, class"
+KNOWN = "case, variant, size, quantity, value, unit, sizes"
 WRONG_ROWS = {
     "value is nan, not a finite number": {"value": float("nan")},
     "size is nan, not a finite number": {"size": float("nan")},
@@ -104,8 +98,7 @@ def test_a_wrong_row_is_named(message: str) -> None:
 @pytest.mark.parametrize("name", ROW)
 def test_nothing_may_be_left_out_of_a_row(name: str) -> None:
     text = refuse({"rows": [{key: value for key, value in ROW.items() if key != name}]})
-    told = "which has to be an object with case, variant, size, quantity, value and unit"
-    assert (told if name == "variant" else f"row 1: {name} is missing") in text
+    assert f"row 1: {name} is missing" in text
 
 
 def test_the_line_of_the_recipe_is_named(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from recipe_gallery.record.kernel import Run
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n\n'
 ROWS = "application/vnd.recipe-gallery.rows+json"
-ROW = {"case": "A", "arm": "b", "size": None, "quantity": "time", "value": 1.5, "unit": "s"}
+ROW = {"case": "A", "variant": "b", "size": None, "quantity": "time", "value": 1.5, "unit": "s"}
 
 
 @pytest.fixture(autouse=True)
