@@ -322,6 +322,8 @@ if bert:
     )
 
 # %%
+# PyTorch warns about ``float32`` here, in a model that computes in ``bfloat16``. The next section tells why.
+#
 # .. chart:: wall
 #    :case: BERT, one sentence
 #
@@ -373,7 +375,7 @@ if bert:
 # model is exported. But in PyTorch 2.11, each compilation looks like an export (`issue 176347
 # <https://github.com/pytorch/pytorch/issues/176347>`__). PyTorch 2.12 has a fix, which was not measured here. So the
 # compiled model has a mask. With it, PyTorch does not take a fast kernel for attention. It computes the formula in
-# ``float32``, and stores all intermediate results.
+# ``float32``, and stores all intermediate results. The warning above comes from this.
 #
 # If each layer is compiled by itself, the code that decides about the mask is not compiled, and leaves the mask out.
 #
@@ -547,7 +549,8 @@ numpy_function = bench.compare(
 #
 # **A model in bfloat16 computes in float32.** PyTorch has fast kernels for attention, but not for every mask and
 # every type. If none fits, it computes the formula step by step, in ``float32``. This happens to BERT with long
-# texts, above. Look at the names of kernels in a profile, before and after compiling.
+# texts, above. The warning ``TensorFloat32 tensor cores ... available but not enabled`` is the first sign. Then look
+# at the names of kernels in a profile, before and after compiling.
 
 # sphinx_gallery_fold = "How kernels are listed, and two ways to compute attention"
 # sphinx_gallery_once = True

@@ -70,8 +70,7 @@ class ChartDirective(SphinxDirective):
         draw, needed = forms.FORMS.get(form, (None, ()))
         if missing := [each for each in needed if each not in self.options]:
             raise self.error(f"chart: a {form} needs :{missing[0]}:")
-        children = self.parse_content_to_nodes()
-        caption = [child for child in children if isinstance(child, nodes.paragraph)]
+        caption = self.parse_content_to_nodes()
         if not caption:
             raise self.error("chart: it needs a caption, a sentence below its options")
         source = Source(env=self.env, docname=self.env.docname, case=self.options.get("case", ""))
@@ -82,8 +81,8 @@ class ChartDirective(SphinxDirective):
         node = chart(problems=source.problems)
         if drawn:
             node["drawing"] = drawn.drawing
-            node["table"] = _make_table(drawn.table, source) if drawn.table else ""
-            if drawn.table and not draw:
+            node["table"] = _make_table(drawn.table, source)
+            if not draw:
                 node["lines"] = [drawn.table.head, *drawn.table.rows]
         node += caption
         self.set_source_info(node)

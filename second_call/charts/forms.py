@@ -98,24 +98,31 @@ def draw_quantity(source: Source, quantity: str) -> Chart | None:
     if not rows:
         return None
     sizes = list(dict.fromkeys(str(row.size) for row in rows))
-    options: dict[str, Any] = {
-        "variants": list(dict.fromkeys(row.variant for row in rows)),
-        "quantities": [quantity],
-        "sizes": sizes,
-        "x": rows[0].sizes,
-    }
-    if quantity in ("gpu", "wall"):
-        options["limit"] = None
-    return draw_lines(source, options) if sizes[1:] else draw_ladder(source, options)
+    variants = list(dict.fromkeys(row.variant for row in rows))
+    has_limit = quantity in ("gpu", "wall")
+    if sizes[1:]:
+        return _draw_lines(source, quantity, variants, sizes, rows[0].sizes, has_limit=has_limit)
+    limit = {"limit": None} if has_limit else {}
+    return draw_ladder(source, {"variants": variants, "quantities": [quantity], **limit})
 
 
 def _say_arrow() -> str:
     return str(_("A range that ends in an arrow goes on; the figures below say how far."))
 
 
-def draw_lines(source: Source, options: Options) -> Chart | None:
-    """Draw a line for each variant over the sizes, both axes logarithmic, and the limit."""
-    quantity, sizes, variants = options["quantities"][0], options["sizes"], options["variants"]
+def _draw_lines(
+    source: Source,
+    quantity: str,
+    variants: Sequence[str],
+    sizes: Sequence[str],
+    counted: str,
+    *,
+    has_limit: bool,
+) -> Chart | None:
+    """Draw a line for each variant over the sizes, both axes logarithmic, and the limit.
+
+    ``counted`` is what the sizes are a number of.
+    """
     found = source.find_all(variants, [quantity], sizes)
     measured = [each for each in found.values() if each and each.value > 0]
     if not measured:
@@ -125,7 +132,7 @@ def draw_lines(source: Source, options: Options) -> Chart | None:
         size if "^" in size else format_value(place, "", source.locale)
         for size, place in zip(sizes, places, strict=True)
     ]
-    limits = [source.find_limit(variants, size) if "limit" in options else None for size in sizes]
+    limits = [source.find_limit(variants, size) if has_limit else None for size in sizes]
     values = [*(each.value for each in measured), *filter(None, limits)]
     low, high, unit = min(values) / _MARGIN, max(values) * _MARGIN, measured[0].unit
     across = Scale(low=min(places), high=max(places), start=2, end=98, is_log=True)
@@ -157,7 +164,7 @@ def draw_lines(source: Source, options: Options) -> Chart | None:
         lines,
         label=typeset(label, source.locale),
         across=(
-            source.name(options["x"]),
+            source.name(counted),
             [(across(e), format_count(e, source.locale)) for e in ticks],
         ),
         up=(
@@ -166,7 +173,7 @@ def draw_lines(source: Source, options: Options) -> Chart | None:
         ),
         note=_say_arrow() if any(cut for line in lines for e in line.ends for cut in e[3:]) else "",
     )
-    head = [source.name(options["x"]), *shown_sizes]
+    head = [source.name(counted), *shown_sizes]
     return Chart(drawing=drawing, table=Table(head=head, rows=rows, has_ranges=True))
 
 

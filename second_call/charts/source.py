@@ -187,4 +187,4 @@ class Chart:
     """A finished chart."""
 
     drawing: str  # HTML
-    table: Table | None  # none where its words say all
+    table: Table

@@ -158,6 +158,10 @@ def test_missing_packages_leave_out_their_section_alone(outputs: dict[str, str])
     assert "torchvision is not installed: this experiment is left out." in printed
     assert "Transformers is not installed: this experiment is left out." in printed
     cases = re.findall(r"^(\S.*?) +wall \(ms\)", printed, re.MULTILINE)
-    left = ["sin + cos", "a product", "a large layer", "a NumPy function"]
-    assert list(dict.fromkeys(cases)) == left
+    assert list(dict.fromkeys(cases)) == [
+        "sin + cos",
+        "a product",
+        "a large layer",
+        "a NumPy function",
+    ]
     assert "inductor is right: True" in printed  # the last cell

@@ -1,6 +1,5 @@
 """The roles ``measured`` and ``claim``: what a page and its downloads say, and what is told."""
 
-import hashlib
 import json
 import re
 import shutil
@@ -61,17 +60,6 @@ def test_a_figure_shows_as_many_digits_as_its_interval_allows(gallery: Gallery) 
     page = gallery.build().page("recipes/steps")
     assert told in page
     assert 'title="2.74 to 2.90× in 2 processes on one machine"' in page
-
-
-def test_of_one_process_a_figure_has_two_digits(gallery: Gallery) -> None:
-    add(
-        gallery,
-        f":measured:`{SPEEDUP}`, :measured:`adam.100.fused.time`, :claim:`it wins <fused-wins>`.",
-    )
-    build = gallery.build()
-    assert build.warnings == ""
-    assert "2.7×, 14\u00a0ms, it wins." in words(build)
-    assert "measured in one process" in build.page("recipes/steps")
 
 
 def test_a_claim_opens_its_evidence(gallery: Gallery) -> None:
@@ -283,19 +271,6 @@ def test_a_refuted_claim_carries_no_mark_whatever_ran_it(gallery: Gallery) -> No
     assert "popovertarget" not in build.page("recipes/steps")
 
 
-def test_names_of_data_files_may_be_in_keys(gallery: Gallery) -> None:
-    gallery.configure(recipe_gallery_gpu_figures=True)
-    add(gallery, "Text.")
-    (gallery.recipes / "names.txt").write_text("fusd")
-    code = RECIPE.replace("from IPython", INPUTS + "from IPython")
-    gallery.write("steps", code.replace("TEXT", ":measured:`adam.100.fusd.time`"))
-    assert gallery.record("steps", force=True), gallery.messages
-    assert gallery.build().warnings == ""  # who knows which names it reads
-
-
-INPUTS = '# sphinx_gallery_inputs = ["names.txt"]\n'
-
-
 def test_figures_of_other_code_are_not_shown(gallery: Gallery) -> None:
     add(gallery, f"It is :measured:`{SPEEDUP}`; :claim:`it loses <fused-wins>`.")
     path = gallery.recipes / "steps.py"
@@ -346,25 +321,6 @@ def test_only_pages_that_show_a_figure_are_read_again_when_it_changes(gallery: G
     assert f"index.rst:8: '{SPEEDUP}' names no recipe; write it as recipe:{SPEEDUP}" in (
         gallery.build().warnings
     )
-
-
-def test_figures_are_back_when_a_recipe_can_be_read_again(gallery: Gallery) -> None:
-    setting = '# sphinx_gallery_inputs = ["data.csv"]\nfrom IPython'
-    add(gallery, f"It is :measured:`{SPEEDUP}`.")
-    path = gallery.recipes / "steps.py"
-    path.write_text(path.read_text().replace("from IPython", setting))
-    data, recording = gallery.recipes / "data.csv", gallery.recordings / "steps.ipynb"
-    data.write_text("1")
-    notebook = json.loads(recording.read_text())
-    digest = hashlib.sha256(b"1").hexdigest()
-    notebook["metadata"]["recording"]["inputs"] = {"data.csv": digest}
-    write_recording(recording, json.dumps(notebook))
-    assert "It is 2.7×." in words(gallery.build())
-    data.rename(gallery.root / "away.csv")
-    assert "input 'data.csv' is not a file" in gallery.build().warnings
-    (gallery.root / "away.csv").rename(data)
-    build = gallery.build()
-    assert ("It is 2.7×." in words(build), build.warnings) == (True, "")
 
 
 def test_a_page_may_name_a_recipe_before_there_is_one(gallery: Gallery) -> None:
@@ -469,12 +425,6 @@ def test_a_comparison_has_factors_and_leaves_out_what_there_is_once(
         assert evidence in re.sub(r"<[^>]+>", "", build.page("recipes/steps"))
     else:
         assert evidence in build.warnings
-
-
-def test_a_key_leaves_out_what_there_is_once(gallery: Gallery) -> None:
-    add(gallery, "It takes :measured:`fused.time` with :measured:`kernels`.")
-    build = gallery.build()
-    assert ("It takes 14\u00a0ms with 1,234." in words(build), build.warnings) == (True, "")
 
 
 KO = {

@@ -150,16 +150,6 @@ def test_what_cannot_be_unfolded_shows_the_code(site: Gallery, builder: str) -> 
     assert not [*build.out.rglob("folded.js")]
 
 
-@pytest.mark.parametrize("builder", ["dirhtml", "singlehtml"])
-def test_other_sites_fold_as_well(site: Gallery, builder: str) -> None:
-    build = site.build(builder)
-    assert build.warnings == ""
-    name = f"{PAGE}/index" if builder == "dirhtml" else "index"
-    page = page_of(build, name)
-    assert len(page.select("details.folded-cell")) == 1
-    assert len(page.select('script[src*="folded.js"]')) == 1
-
-
 @pytest.fixture
 def translated(site: Gallery) -> Gallery:
     site.set_languages("ko")

@@ -1,4 +1,3 @@
-import contextlib
 from pathlib import Path
 
 import polib
@@ -6,15 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gallery import ROOT
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.translate.catalogs import (
     find_catalogs,
     is_wordless,
-    line_of,
     read_catalog,
-    shipped_labels,
-    shorten,
     write_catalog,
 )
 from recipe_gallery.translate.update import (
@@ -155,36 +150,6 @@ def test_only_messages_without_words_need_no_translation(text: str, wordless: bo
     assert (catalog[0].msgstr == text) == wordless
 
 
-@pytest.mark.parametrize(
-    ("content", "line", "problem"),
-    [
-        (
-            b'msgid ""\nmsgstr ""\n"charset=klingon\\n"\n',
-            3,
-            "the charset klingon, which not all programs read",
-        ),
-        (b'msgid ""\nmsgstr ""\n"charset=utf-8\\n"\n\xff', 4, "a character that is not UTF-8"),
-        (b'msgid "a"\nmsgstr "\x00"\n', 2, "a zero byte"),
-    ],
-)
-def test_a_file_in_no_known_encoding_is_told_with_its_line(
-    tmp_path: Path, content: bytes, line: int, problem: str
-) -> None:
-    path = tmp_path / "page.po"
-    path.write_bytes(content)
-    with pytest.raises(GalleryError) as caught:
-        read_catalog(path)
-    assert str(caught.value) == f"{path}:{line}: {problem}; save the file as UTF-8"
-
-
-@given(st.binary(max_size=400))
-def test_no_content_of_a_file_is_a_traceback(tmp_path_factory: object, content: bytes) -> None:
-    path = tmp_path_factory.mktemp("catalog") / "page.po"  # type: ignore[attr-defined]
-    path.write_bytes(content)
-    with contextlib.suppress(GalleryError):
-        read_catalog(path)
-
-
 @given(
     st.lists(st.tuples(st.text(min_size=1, max_size=60), st.text(max_size=60)), max_size=6),
     st.lists(st.text(min_size=1, max_size=60), max_size=6),
@@ -196,18 +161,6 @@ def test_updating_twice_is_updating_once(old: list[tuple[str, str]], new: list[s
     once = update_catalog(catalog, template(*dict.fromkeys(new)), language="ko")
     text = str(once)
     assert str(update_catalog(once, template(*dict.fromkeys(new)), language="ko")) == text
-
-
-def test_a_message_is_told_by_its_start_and_its_line() -> None:
-    assert shorten("a  b\nc") == "'a b c'"
-    assert [shorten("a" * 59), shorten("a" * 60)] == [repr("a" * 59), repr("a" * 57 + "...")]
-    assert (line_of(polib.POEntry()), line_of(polib.POEntry(linenum=3))) == (1, 3)
-
-
-def test_labels_for_a_region_are_those_of_the_language() -> None:
-    korean = ROOT / "recipe_gallery/translate/locale/ko/LC_MESSAGES/recipe_gallery.po"
-    assert shipped_labels("ko_KR") == shipped_labels("ko") == korean
-    assert shipped_labels("xx_KO") is None
 
 
 def test_locks_copies_and_folders_are_no_catalogs(tmp_path: Path) -> None:
@@ -233,12 +186,6 @@ def test_a_catalog_is_written_whole_and_only_if_it_changes(tmp_path: Path) -> No
     catalog[0].msgstr = "하나."
     assert write_catalog(path, catalog) is True
     assert read_catalog(path)[0].msgstr == "하나."
-
-
-def test_a_byte_order_mark_is_no_part_of_a_catalog(tmp_path: Path) -> None:
-    path = tmp_path / "page.po"
-    path.write_bytes(b'\xef\xbb\xbfmsgid "a"\nmsgstr "b"')
-    assert [(entry.msgid, entry.msgstr) for entry in read_catalog(path)] == [("a", "b")]
 
 
 @pytest.mark.parametrize(
@@ -272,12 +219,6 @@ def test_what_is_no_catalog_is_told_with_its_line(
     error = caught.value
     assert (error.path, error.line, error.text) == (path, line, told)
     assert error.remedy == remedies[told]
-
-
-def test_a_catalog_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(GalleryError) as caught:
-        read_catalog(tmp_path / "none.po")
-    assert caught.value.text == "cannot be read: No such file or directory"
 
 
 def test_a_new_header_is_whole_and_one_order_is_kept() -> None:

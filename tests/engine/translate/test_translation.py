@@ -9,8 +9,6 @@ from types import ModuleType
 import nbformat
 import polib
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 
@@ -131,14 +129,14 @@ def test_messages_that_a_catalog_lacks_are_told(site: Gallery) -> None:
     path = site.translate(PAGE, dict(list(MESSAGES.items())[:6]))
     build = site.build(language="ko")
     # not "1", "2" and the recipe's link on the first page, which have no words
-    told = "5 messages of the page are missing, the first is 'Why this is here.'"
+    told = "messages of the page that are missing: 5, as 'Why this is here.'"
     assert re.search(
         rf"{path}:\d+: {re.escape(told)}; run: recipe-gallery update-po ko", build.warnings
     )
     assert build.warnings.count("WARNING") == 1
     assert "이 페이지는 " in build.page(PAGE)
     site.translate(PAGE, {})
-    assert "11 messages of the page are missing, the first is 'Adding numbers'" in (
+    assert "messages of the page that are missing: 11, as 'Adding numbers'" in (
         site.build(language="ko").warnings
     )
 
@@ -175,9 +173,8 @@ BAD = {
     "html": ("A paragraph.", "<script>alert(1)</script>", "HTML that the source does not have"),
     "direction": ("A paragraph.", "\u202e문단", "U+202E"),
     "newline in a comment": ("Why this is here.", "까닭\nimport os", "a comment is one line"),
-    "quotes in a comment": ("Why this is here.", '""" 까닭', "must not bring in"),
-    "cell in a comment": ("Why this is here.", "# %% 까닭", "like an instruction to a tool"),
-    "pragma in a comment": ("Why this is here.", "noqa 까닭", "like an instruction to a tool"),
+    "cell in a comment": ("Why this is here.", "# %% 까닭", "leave out the #"),
+    "pragma in a comment": ("Why this is here.", "noqa 까닭", "an instruction to a tool"),
 }
 
 
@@ -207,11 +204,6 @@ def test_a_fuzzy_translation_that_would_be_bad_is_no_problem(site: Gallery) -> N
     build = site.build(language="ko")
     assert build.warnings == ""
     assert "kode" not in build.page(PAGE)
-
-
-def test_a_lock_of_an_editor_is_no_catalog(site: Gallery) -> None:
-    (site.root / "locale/ko/LC_MESSAGES/.#index.po").symlink_to("nowhere")
-    assert site.build(language="ko").warnings == ""
 
 
 @pytest.mark.parametrize(
@@ -278,7 +270,7 @@ def test_a_message_that_is_gone_is_told(site: Gallery, recipe: str) -> None:
     build = site.build(language="ko")
     # with its line, so that it can be clicked on
     assert re.search(
-        r"adding.po:[1-9]\d*: the page does not have this message: 'Why this is here.'; "
+        r"adding.po:[1-9]\d*: messages that the page does not have: 1, as 'Why this is here.'; "
         "run: recipe-gallery update-po ko",
         build.warnings,
     )
@@ -338,21 +330,6 @@ def test_an_extension_of_a_project_shows_messages_of_a_page(
 
 def test_an_unknown_language_is_told(site: Gallery) -> None:
     assert "recipe-gallery new-language fr" in site.build(language="fr").warnings
-
-
-@pytest.mark.slow  # fifteen builds
-@settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
-@given(
-    prose=st.text(st.characters(codec="utf-8"), min_size=1, max_size=80),
-    comment=st.text(st.characters(codec="utf-8"), min_size=1, max_size=80),
-)
-def test_no_translation_breaks_a_notebook(site: Gallery, prose: str, comment: str) -> None:
-    site.translate(PAGE, MESSAGES | {"A paragraph.": prose, "Why this is here.": comment})
-    build = site.build(language="ko")
-    assert code_of(site, build.out)
-    assert "Adding" in build.page(PAGE) or "수 더하기" in build.page(PAGE)
 
 
 def test_a_changed_label_is_on_all_pages_that_show_one(site: Gallery) -> None:
