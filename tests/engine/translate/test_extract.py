@@ -58,13 +58,6 @@ def test_labels_are_found_wherever_they_stand(tmp_path: Path) -> None:
     ]
 
 
-def test_a_translation_that_is_the_english_text_is_none() -> None:
-    assert "Search" in pot._translated("sphinx", "ko")
-    assert "%s %s" not in pot._translated("sphinx", "ko")
-    # Sphinx has a catalog de_DE of next to nothing, behind which gettext finds de
-    assert "Search" in pot._translated("sphinx", "de_DE")
-
-
 def test_each_language_gets_a_catalog_of_each_page_and_only_changes_are_told(
     gallery: Gallery, templates: dict[str, polib.POFile]
 ) -> None:

@@ -3,7 +3,6 @@
 import subprocess
 from datetime import date
 from pathlib import Path
-from types import SimpleNamespace
 
 import polib
 import pytest
@@ -11,7 +10,6 @@ import pytest
 from gallery import Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.project import Project, load_project
-from recipe_gallery.translate import pot
 from recipe_gallery.translate.glossary import Glossary, load_glossary
 from recipe_gallery.translate.impact import find_impact, format_impact
 from recipe_gallery.translate.status import Status, add_up, language_status
@@ -50,16 +48,6 @@ def test_the_status_counts_words_and_names_translators(site: Gallery) -> None:
     assert status.revised == date(2026, 11, 20)
     assert status.translators == ("홍길동", "김아무개")
     assert add_up([status]).percent == 20
-
-
-def test_a_name_is_no_placeholder_and_no_page_of_text(site: Gallery) -> None:
-    path = site.root / "locale/ko/LC_MESSAGES/index.po"
-    catalog = polib.pofile(str(path))
-    catalog.header = f"FULL NAME, 2026.\n{'a' * 101}, 2026.\n{'b' * 100}, 2026.\nKim\u202e, 2026."
-    catalog.metadata = {"Language": "ko"}
-    catalog.save()
-    (status,) = measured(site)
-    assert (status.translators, status.revised) == (("b" * 100,), None)
 
 
 def test_an_edited_text_is_a_change_and_a_moved_one_costs_nothing() -> None:
@@ -134,17 +122,3 @@ def test_a_language_translates_terms_that_there_are(tmp_path: Path) -> None:
     (tmp_path / "ko/glossary.csv").write_text("term,translation\nkernel,커널\nlayer,계층\n")
     with pytest.raises(GalleryError, match=r"ko/glossary.csv:3: 'layer' is no term of .*; add it"):
         load_glossary(tmp_path)
-
-
-def test_a_theme_that_is_not_used_brings_no_labels() -> None:
-    def borrowed(theme: str) -> dict[str, str]:
-        return dict(pot._borrowed_labels(SimpleNamespace(html_theme=theme)))
-
-    of_sphinx = borrowed("alabaster")
-    assert set(of_sphinx.values()) == {"sphinx"}
-    # of the elements of pages, of their links, and of the page of the search
-    assert {"Warning", "Link to this heading", "Search"} <= of_sphinx.keys()
-    assert "Index" not in of_sphinx
-    both = borrowed("pydata_sphinx_theme")
-    assert both["Section Navigation"] == "pydata_sphinx_theme"
-    assert of_sphinx.keys() <= both.keys()
