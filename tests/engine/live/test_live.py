@@ -59,28 +59,6 @@ def test_a_saved_message_is_on_the_page(live: Live, gallery: Gallery) -> None:
 
 
 @pytest.mark.slow
-def test_a_saved_module_and_its_catalog_are_on_the_pages_that_inline_it(
-    live: Live, gallery: Gallery
-) -> None:
-    module = gallery.recipes / "_bench.py"
-    module.write_text("# Why it is measured.\nx = 1\n")
-    text = '"""\nTitle\n=====\n"""\nfrom _bench import x\n'
-    gallery.configure(suppress_warnings=["recipe_gallery"])
-    gallery.write("inlining", text)
-    live.rebuild()
-    page = live.site / "ko/recipes/inlining.html"
-    assert "Why it is measured." in page.read_text()
-    assert live._is_source(Change.modified, str(module))
-    gallery.translate("recipes/inlining", {"Why it is measured.": "까닭입니다."})
-    live.rebuild()
-    assert "까닭입니다." in page.read_text()
-    module.write_text("# Why it is measured.\nx = 4321\n")
-    live.rebuild()
-    assert "4321" in page.read_text()
-    assert "까닭입니다." in page.read_text()
-
-
-@pytest.mark.slow
 def test_what_breaks_a_page_is_told_and_shown_in_english_until_it_is_mended(
     live: Live, gallery: Gallery
 ) -> None:

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.translate.catalogs import (
     find_catalogs,
-    is_wordless,
     read_catalog,
 )
 from recipe_gallery.translate.update import (
@@ -109,23 +108,12 @@ def test_what_became_of_each_message_is_told() -> None:
     assert [entry.tcomment for entry in made[:3]] == ["ask Kim", "", "ask Lee"]
 
 
-@pytest.mark.parametrize(
-    ("text", "wordless"),
-    [
-        ("``default``", True),
-        (":doc:`/faq`", True),
-        ("2.11", True),
-        ("\\sum_j x_j\n", True),
-        ("\\text{bytes}", False),
-        ("``default`` with ``dynamic=True``", False),
-        (":doc:`the page </faq>`", False),
-        ("Why", False),
-    ],
-)
-def test_only_messages_without_words_need_no_translation(text: str, wordless: bool) -> None:
-    assert is_wordless(text) == wordless
-    catalog = update_catalog(None, template(text), language="ko")
-    assert (catalog[0].msgstr == text) == wordless
+def test_only_messages_without_words_need_no_translation() -> None:
+    without = ["``default``", ":doc:`/faq`", "2.11", "\\sum_j x_j\n"]
+    words = ["\\text{bytes}", "``default`` with ``dynamic=True``", ":doc:`page </faq>`", "Why"]
+    for text in [*without, *words]:
+        (entry,) = update_catalog(None, template(text), language="ko")
+        assert (entry.msgstr == text) == (text in without), text
 
 
 @given(
@@ -194,11 +182,8 @@ def test_the_work_of_a_translator_is_kept_when_its_message_goes() -> None:
         ("First, it runs.", "First it runs.", True),
         ("It runs – once.", "It runs, once.", True),
         ("It runs.", "It runs", False),
-        ("It runs.", "It runs?", False),
         ("Use ``a, b`` now.", "Use ``a b`` now.", False),
-        ("Use `a, b <x>`_ now.", "Use `a b <x>`_ now.", False),
         ("It takes 1.5 s.", "It takes 15 s.", False),
-        ("It is fast (here).", "It is fast here.", False),
         ("It runs: fast.", "It runs fast.", False),
     ],
 )

@@ -128,27 +128,6 @@ PARAGRAPHS = [
 ]
 
 
-def test_the_words_of_a_message_are_what_is_left_without_markup() -> None:
-    text = (
-        "Use ``a``, *two* **words**, :doc:`the page </faq>`, :doc:`/faq`, :math:`x^2`, |b|, [1]_, "
-        "`here <https://a.example>`__, https://b.example and :measured:`a.b.time`."
-    )
-    found = parse(text)
-    assert found.problems == ()
-    assert found.plain == "Use  , two words, the page,  ,  , , , here,   and  ."
-    assert dict(found.parts) == {
-        ("literal", "``a``"): 1,
-        ("role", ":doc:`/faq`"): 2,
-        ("role", ":math:`x^2`"): 1,
-        ("substitution", "b"): 1,
-        ("footnote", "1"): 1,
-        ("link", "https://a.example"): 1,
-        ("link", "https://b.example"): 1,
-        ("figure", ":measured:`a.b.time`"): 1,
-    }
-    assert (found.emphasized, found.strong) == (2, 1)
-
-
 @pytest.mark.parametrize(
     ("translation", "said"),
     [
@@ -168,11 +147,6 @@ def test_the_words_of_a_message_are_what_is_left_without_markup() -> None:
 def test_markup_that_does_not_parse_is_explained(translation: str, said: str) -> None:
     place = repr(translation[:30])  # no more of a text shows where it is
     assert said_by("markup", "ko", "A b.", translation) == [f"markup: {place} {said}"]
-
-
-def test_a_literal_in_the_middle_of_a_word_is_told_to_keep_away() -> None:
-    (said,) = said_by("markup-changed", "de", "The ``a`` mode.", "Der``a``-Modus.")
-    assert said.startswith("missing from the translation: ``a``; where a word touches markup, ")
 
 
 def test_what_does_not_parse_is_not_printed(capfd: pytest.CaptureFixture[str]) -> None:

@@ -169,14 +169,6 @@ def test_a_damaged_catalog_is_told_with_line_and_remedy(
     assert problem in check_project(project, [str(path)])
 
 
-def test_half_a_catalog_is_half_translated(project: Project) -> None:
-    path = catalog_of(project)
-    path.write_text(cut(path.read_text()))
-    words = [len(text.split()) for text in PAGES["page"]]
-    measured = progress(project)
-    assert (measured.words, measured.words_left) == (sum(words), sum(words[2:]))
-
-
 def test_a_removed_catalog_is_told_and_counts_as_nothing(project: Project) -> None:
     catalog_of(project).unlink()
     (problem,) = told(project)
@@ -338,10 +330,3 @@ def test_what_a_person_doubts_stays_doubted(catalogs: dict[str, polib.POFile]) -
     catalogs["other"].append(polib.POEntry(msgid=PAGES["page"][0], msgstr="번역"))
     plan = plan_update(catalogs, both, language="ko")
     assert left(plan.catalogs) == [PAGES["page"][0]]
-
-
-def test_a_removed_page_keeps_its_translations(catalogs: dict[str, polib.POFile]) -> None:
-    plan = plan_update(catalogs, templates_of(other=PAGES["other"]), language="ko")
-    assert [entry.msgid for entry in plan.catalogs["page"]] == sorted(PAGES["page"])
-    assert all(entry.obsolete for entry in plan.catalogs["page"])
-    assert (plan.emptied, plan.describe()) == ([], [])
