@@ -58,7 +58,7 @@ class ChartDirective(SphinxDirective):
     option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
         "case": directives.unchanged_required,
         "cases": _words,
-        "arms": _words,
+        "variants": _words,
         "quantities": _words,
         "whole": directives.unchanged_required,
         "limit": directives.flag,

@@ -3,8 +3,6 @@
 import json
 import re
 import shutil
-import sys
-import types
 from dataclasses import replace
 from unittest.mock import patch
 
@@ -12,16 +10,13 @@ import nbformat
 import polib
 import pytest
 from babel import Locale
-from sphinx.application import Sphinx
 from sphinx.locale import translators
 
 from gallery import Build, Gallery, write_recording
 from measured import RECIPE, SPEEDUP, add, add_replicate, claim, figure, store
 from recipe_gallery.cell_marks import DATA_CLASS
 from recipe_gallery.languages import find_locale
-from recipe_gallery.pages.measurements.evidence import tell_evidence
 from recipe_gallery.pages.measurements.format import describe_spread, format_measurement
-from recipe_gallery.pages.measurements.naming import EVENT
 from recipe_gallery.recipes.measurements import Measurement
 from recipe_gallery.recipes.replicates import replicates_path
 from recipe_gallery.recipes.rows import MIME, Claim, Published, Row, read_published
@@ -527,83 +522,6 @@ def test_a_time_keeps_its_unit_though_its_translation_asks_for_the_number_alone(
     assert "그래서 14.2\u00a0ms가 걸립니다." in words(build)
     assert "steps.py:7: 'adam.100.fused.time' is in s, " in build.warnings
     assert 'leave out ", number" in its translation' in build.warnings
-
-
-@pytest.mark.parametrize(
-    ("evidence", "shown"),
-    [
-        ("4.454e-05 s against 9.336e-05 s", "45 µs against 93 µs"),
-        ("0.00671 s against 0.00698 s", "6.7 ms against 7.0 ms"),
-        ("0.00670 s against 0.00671 s", "6.70 ms against 6.71 ms"),  # told apart
-        ("3.048, 5.057 and 7.809 s", "3.0, 5.1 and 7.8 s"),
-        ("0 B against 7.13e+07 B", "0 B against 71 MB"),
-        ("3.793e+12 B/s against 4.156e+12 B/s", "3.8 TB/s against 4.2 TB/s"),
-        ("0.02844 of an epoch against 0.5713 of an epoch", "[of an epoch]: 2.8% against 57%"),
-        ("1 kernels against 1300 kernels", "Kernel: 1 against 1,300"),
-        ("2 kernels", "Kernel: 2"),
-        ("3 of 8 agree", "3 of 8 agree"),
-        ("{'one': 1.0, 'kernels': 2}", "[one]: 1, Kernel: 2"),
-        ("kept of 4: {'a': {'b': 0.125}}", "[kept of 4] ([a] ([b]: 0.12))"),
-        ("[{'a': 1}, 'b']", "[a]: 1; [b]"),
-        ("1.33 ms, 7 of 8 kernels, {'a': 1}", "1.33 ms, 7 of 8 kernels, {'a': 1}"),
-        ("foreach: {oops}", "foreach: {oops}"),
-    ],
-)
-def test_evidence_has_units_digits_and_names_of_a_page(
-    evidence: str, shown: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sphinx.locale.translators", {})  # of a build before
-    pieces = tell_evidence(evidence, Locale("en"), {"kernels": "Kernel"}.get)
-    told = "".join(
-        f"[{words}]" if is_data and words != evidence else words for words, is_data in pieces
-    )
-    assert told.replace("\u00a0", " ") == shown
-
-
-@pytest.mark.parametrize(
-    ("evidence", "shown"),
-    [
-        ("1e+999 s against 2 s", "1e+999 s against 2 s"),
-        (f"{'9' * 190} s", f"{'9' * 190} s"),
-        ("{'x': 1e200}", "x: 1e+200"),
-        ("{'x': -1e999}", "x: -inf"),
-        ("[" * 99 + "]" * 99, ""),
-        ("{[1]: 2}", "{[1]: 2}"),
-    ],
-)
-def test_figures_that_nothing_can_measure_end_no_build(
-    evidence: str, shown: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sphinx.locale.translators", {})  # of a build before
-    told = tell_evidence(evidence, Locale("en"), lambda _word: None)
-    assert "".join(words for words, _is_data in told) == shown
-
-
-def test_evidence_says_that_it_is_of_one_process(gallery: Gallery) -> None:
-    add(gallery, "So :claim:`fused wins <fused-wins>`.")
-    publish_claim(gallery, evidence="0.0142 s against 0.0389 s")
-    html = gallery.build().page("recipes/steps")
-    assert "14\u00a0ms against 39\u00a0ms" in html
-    assert "This is one process; figures in the text are medians of all." in html
-
-
-def test_evidence_says_what_is_measured_against_what(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names = {"fused-wins": "fused, and foreach"}
-    extension = types.ModuleType("naming")
-
-    def setup(app: Sphinx) -> dict[str, object]:
-        app.connect(EVENT, lambda _app, _page, _kind, word: names.get(word))
-        return {"parallel_read_safe": True}
-
-    extension.setup = setup  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, extension.__name__, extension)
-    gallery.add_extension(extension.__name__)
-    add(gallery, "So :claim:`fused wins <fused-wins>`.")
-    publish_claim(gallery, evidence="0.0142 s against 0.0389 s")
-    html = gallery.build().page("recipes/steps")
-    assert "fused, and foreach: 14\u00a0ms against 39\u00a0ms" in html
 
 
 def test_evidence_is_in_the_readers_language_where_its_sentence_is_not(gallery: Gallery) -> None:

@@ -17,7 +17,7 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.replicates import append, read_replicates
 from recipe_gallery.recipes.rows import Published, parse
 
-ROW = {"case": "a", "arm": "b", "size": None, "quantity": "time", "value": 1.5, "unit": "ms"}
+ROW = {"case": "a", "variant": "b", "size": None, "quantity": "time", "value": 1.5, "unit": "ms"}
 CLAIM = {"claim": "c", "holds": False, "evidence": "1.5 × 2"}
 PUBLISHED = parse({"rows": [ROW], "claims": [CLAIM]})
 LINE = replace(REPLICATE, replicate=1, clocks={"sm": [1980, 1980]}, published=PUBLISHED)

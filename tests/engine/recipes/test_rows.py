@@ -58,12 +58,6 @@ def test_a_row_is_called_by_case_size_variant_and_quantity(size: object, key: st
     assert parse({"rows": [{**ROW, "size": size}]}).rows[0].key == key
 
 
-def test_rows_of_before_are_read() -> None:
-    former = {name: value for name, value in ROW.items() if name != "variant"}
-    former |= {"arm": "compiled", "class": "gpu"}
-    assert parse({"rows": [former]}) == parse({"rows": [ROW]})
-
-
 NUMBER = "which has to be 0, or a number from 1e-15 to 1e15"
 SIZE = "which has to be a number, a name such as 2^20, or null where there is one size"
 LINE = "which has to be one line of visible text without spaces around it"
@@ -71,7 +65,7 @@ NAME = (
     "which has to be one line of at most 100 characters, a letter a-z or a digit among them, "
     "without spaces around it"
 )
-KNOWN = "case, variant, arm, size, quantity, value, unit, sizes, class"
+KNOWN = "case, variant, size, quantity, value, unit, sizes"
 WRONG_ROWS = {
     "value is nan, not a finite number": {"value": float("nan")},
     f"value is 1e-300, {NUMBER}": {"value": 1e-300},
@@ -93,7 +87,6 @@ def test_a_wrong_row_is_named(message: str) -> None:
 
 def test_nothing_may_be_left_out_of_a_row() -> None:
     told = {name: f"row 1: {name} is missing" for name in ROW}
-    told["variant"] = "which has to be an object with case, variant, size, quantity, value and unit"
     for left, text in told.items():
         row = {name: value for name, value in ROW.items() if name != left}
         assert text in refuse({"rows": [row]})

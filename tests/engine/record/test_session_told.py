@@ -16,7 +16,7 @@ import os
 from IPython.display import display
 
 number = int(os.environ["RECIPE_REPLICATE"])
-row = {"case": "Adam", "arm": "compiled", "size": 10, "quantity": "speedup", "unit": ""}
+row = {"case": "Adam", "variant": "compiled", "size": 10, "quantity": "speedup", "unit": ""}
 kind = "application/vnd.recipe-gallery.rows+json"
 display({kind: {"rows": [row | {"value": 1.5 + number / 100}]}}, raw=True)
 """
