@@ -184,14 +184,3 @@ def test_labels_that_the_engine_has_translated_are_no_work_for_others(site: Gall
     assert run(site, "recipe_gallery", "update-po").returncode == 0
     kept = polib.pofile(str(folder / "recipe_gallery.po"))
     assert [(entry.msgid, entry.msgstr) for entry in kept] == [("Notebook", "공책")]
-
-
-@pytest.mark.slow
-def test_a_package_of_labels_that_is_not_there_is_one_line(site: Gallery) -> None:
-    site.set_languages("ko")
-    site.configure(recipe_gallery_label_packages=["nowhere"])
-    done = run(site, "recipe_gallery", "update-po")
-    assert done.returncode == 1
-    assert done.stderr.splitlines()[-1] == (
-        "error: no package 'nowhere'; correct recipe_gallery_label_packages"
-    )

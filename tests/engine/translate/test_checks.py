@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from docutils import nodes
 
 from gallery import ROOT
 from recipe_gallery.languages import Language
@@ -21,7 +20,7 @@ from recipe_gallery.translate.checks import (
     run_checks,
 )
 from recipe_gallery.translate.glossary import load_glossary
-from recipe_gallery.translate.markup import _machinery, inline_nodes, parse
+from recipe_gallery.translate.markup import _machinery, parse
 from seeded import REWRITTEN, load_cases, seed, tell
 
 GLOSSARY = load_glossary(ROOT / "locale")
@@ -118,27 +117,6 @@ def said_by(check: str, code: str, text: str, translation: str) -> list[str]:
     return [said for each, said in run_checks(message, CHECKS) if each.name == check]
 
 
-def test_a_text_is_shown_with_its_literals_and_the_titles_of_its_links() -> None:
-    text = "Use ``a``, :doc:`the page </faq>`, `here <https://a.example>`__ and [1]_."
-    found = inline_nodes(text)
-    assert "".join(node.astext() for node in found) == "Use a, the page, here and 1."
-    assert [node.astext() for node in found if isinstance(node, nodes.literal)] == ["a"]
-    assert all(isinstance(node, nodes.Text | nodes.literal) for node in found)
-    assert [node.astext() for node in inline_nodes("``a``를", glue=True)] == ["a", "를"]
-
-    def make(role: str, text: str) -> nodes.Node | None:
-        return nodes.emphasis("", f"{role} {text}") if role == "measured" else None
-
-    made = inline_nodes(":measured:`a.b` :doc:`c`", make=make)
-    assert [(type(node), node.astext()) for node in made] == [
-        (nodes.emphasis, "measured a.b"),
-        (nodes.Text, " "),
-        (nodes.Text, "c"),
-    ]
-    # without it, words that touch markup are words
-    assert "".join(node.astext() for node in inline_nodes("``a``를")) == "``a``를"
-
-
 BLOCKS = [
     *("- a", "* a", "+ a", "• a", "‣ a", "⁃ a", "-", "1. a", "(12) a", "3) a", "a. b", "#. a"),
     *("iv) a", "(C) a", ".. a", ">>> a", "__ a", "| a", "|", ":a: b", ":a b:", "+-", "===", "---"),
@@ -148,52 +126,6 @@ PARAGRAPHS = [
     *("-a", "1.5 s", "e.g. a", "3rd. a", "...a", ">> a", "_a", "|a|", ":a : b", ": a: b", "a - b"),
     *(":doc:`/faq` a", "a: b: c", "==", "--", "+1", "vowed) a", "(1 of 2) a"),
 ]
-
-
-def test_the_words_of_a_message_are_what_is_left_without_markup() -> None:
-    text = (
-        "Use ``a``, *two* **words**, :doc:`the page </faq>`, :doc:`/faq`, :math:`x^2`, |b|, [1]_, "
-        "`here <https://a.example>`__, https://b.example and :measured:`a.b.time`."
-    )
-    found = parse(text)
-    assert found.problems == ()
-    assert found.plain == "Use  , two words, the page,  ,  , , , here,   and  ."
-    assert dict(found.parts) == {
-        ("literal", "``a``"): 1,
-        ("role", ":doc:`/faq`"): 2,
-        ("role", ":math:`x^2`"): 1,
-        ("substitution", "b"): 1,
-        ("footnote", "1"): 1,
-        ("link", "https://a.example"): 1,
-        ("link", "https://b.example"): 1,
-        ("figure", ":measured:`a.b.time`"): 1,
-    }
-    assert (found.emphasized, found.strong) == (2, 1)
-
-
-@pytest.mark.parametrize(
-    ("text", "part"),
-    [
-        (":guilabel:`Save`", ("role", ":guilabel:")),
-        (":menuselection:`File --> Save`", ("role", ":menuselection:")),
-        (":abbr:`GPU (a processor)`", ("role", ":abbr:")),
-        (":math:`\\mathrm{cost} + \\text{time}_1`", ("role", ":math:`\\mathrm{} + \\text{}_1`")),
-        ("`title`", ("role", ":`:`title`")),
-        ("`a b`_", ("link", "reference")),
-        ("`here <other_>`_", ("link", "reference")),
-        ("`here <https://a.example>`_", ("link", "https://a.example")),
-        ("_`a place`", ("target", "_`a place`")),
-        ("[#note]_", ("footnote", "[#note]_")),
-        ("[Name2026]_", ("footnote", "Name2026")),
-    ],
-)
-def test_of_a_part_that_is_for_readers_only_the_rest_is_compared(
-    text: str, part: tuple[str, str]
-) -> None:
-    found = parse(f"See {text} here.")
-    assert dict(found.parts) == {part: 1}
-    assert found.plain.startswith("See ")
-    assert found.plain.endswith(" here.")
 
 
 @pytest.mark.parametrize(
@@ -215,11 +147,6 @@ def test_of_a_part_that_is_for_readers_only_the_rest_is_compared(
 def test_markup_that_does_not_parse_is_explained(translation: str, said: str) -> None:
     place = repr(translation[:30])  # no more of a text shows where it is
     assert said_by("markup", "ko", "A b.", translation) == [f"markup: {place} {said}"]
-
-
-def test_a_literal_in_the_middle_of_a_word_is_told_to_keep_away() -> None:
-    (said,) = said_by("markup-changed", "de", "The ``a`` mode.", "Der``a``-Modus.")
-    assert said.startswith("missing from the translation: ``a``; where a word touches markup, ")
 
 
 def test_what_does_not_parse_is_not_printed(capfd: pytest.CaptureFixture[str]) -> None:

@@ -58,13 +58,6 @@ def test_labels_are_found_wherever_they_stand(tmp_path: Path) -> None:
     ]
 
 
-def test_a_translation_that_is_the_english_text_is_none() -> None:
-    assert "Search" in pot._translated("sphinx", "ko")
-    assert "%s %s" not in pot._translated("sphinx", "ko")
-    # Sphinx has a catalog de_DE of next to nothing, behind which gettext finds de
-    assert "Search" in pot._translated("sphinx", "de_DE")
-
-
 def test_each_language_gets_a_catalog_of_each_page_and_only_changes_are_told(
     gallery: Gallery, templates: dict[str, polib.POFile]
 ) -> None:
@@ -137,23 +130,16 @@ def test_templates_are_of_the_pages_that_there_are_and_of_all_labels(
     folder.mkdir(parents=True)
     (folder / "gone.pot").write_text("")
     made = pot.make_pots(load_project(gallery.root), folder)
-    assert list(made) == sorted(made)
     assert {"index", "recipes/index", "recipes/adding", "recipe_gallery", "labels", "sphinx"} == (
         set(made)
     )
-    assert not (folder / "gone.pot").exists()
-    (index,) = [entry for entry in made["index"] if entry.msgid == "Site"]
-    assert index.occurrences == [("index.rst", "")]
-    (title,) = [entry for entry in made["recipes/adding"] if entry.msgid == "Adding numbers"]
+    assert made["index"].find("Site").occurrences == [("index.rst", "")]
+    title = made["recipes/adding"].find("Adding numbers")
     assert title.occurrences == [("recipes_source/adding.py", "")]
     assert {entry.msgid: (entry.flags, entry.occurrences) for entry in made["labels"]} == {
         "%(n)s of %s": (["python-format"], [("labels/__init__.py", "")]),
         "100 %": ([], [("labels/__init__.py", "")]),
         "One label": ([], [("labels/__init__.py", ""), ("labels/other.py", "")]),
     }
-    names = {name: each.metadata["Project-Id-Version"].strip() for name, each in made.items()}
-    assert names.pop("recipe_gallery") == "recipe_gallery"
-    assert {name.split()[0] for name in names.values()} == {"A"}
-    label = made["recipe_gallery"].find("Notebook")
-    assert label.occurrences[0][0].startswith("recipe_gallery/")
+    assert made["recipe_gallery"].find("Notebook").occurrences[0][0].startswith("recipe_gallery/")
     assert made["sphinx"].find("Search").occurrences == [("sphinx", "")]

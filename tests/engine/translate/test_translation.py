@@ -2,25 +2,16 @@
 
 import json
 import re
-import sys
 from pathlib import Path
-from types import ModuleType
 
 import nbformat
 import polib
 import pytest
-from sphinx.application import Sphinx
-from sphinx.environment import BuildEnvironment
 
-from gallery import ROOT, Gallery
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.languages import current_language
-from recipe_gallery.project import load_project
+from gallery import Gallery
 from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.recipes.recipe import load_recipe
-from recipe_gallery.translate.catalogs import ENGINE_LOCALE, Kind
-from recipe_gallery.translate.pot import make_pots
-from recipe_gallery.translate.translations import find_translations
+from recipe_gallery.translate.catalogs import ENGINE_LOCALE
 
 PAGE = "recipes/adding"
 MESSAGES = {
@@ -237,13 +228,7 @@ def test_a_missing_catalog_shows_english(site: Gallery) -> None:
     ("content", "message"),
     [
         ('msgid ""\nmsgstr "Content-Type: text/plain; charset=UTF-8\\n"\n\n\xff', "not UTF-8"),
-        (
-            'msgid ""\nmsgstr "Content-Type: text/plain; charset=klingon\\n"\n',
-            "the charset klingon",
-        ),
-        ('msgid ""\nmsgstr "Language: ko\\n"\n\nmsgid "A\nB"\n', "between two quotes"),
         ("nonsense", "not a catalog from here on"),
-        ("\x00", "zero byte"),
     ],
 )
 def test_an_unreadable_catalog_is_told_and_its_page_is_english(
@@ -256,13 +241,6 @@ def test_an_unreadable_catalog_is_told_and_its_page_is_english(
     assert message in build.warnings
     assert "Traceback" not in build.warnings
     assert "A paragraph." in build.page(PAGE)
-
-
-def test_a_duplicate_message_is_told(site: Gallery) -> None:
-    path = site.root / f"locale/ko/LC_MESSAGES/{PAGE}.po"
-    path.write_text(path.read_text() + '\nmsgid "A paragraph."\nmsgstr "또."\n')
-    build = site.build(language="ko")
-    assert "keep one of the two (duplicate)" in build.warnings
 
 
 def test_a_message_that_is_gone_is_told(site: Gallery, recipe: str) -> None:
@@ -301,31 +279,6 @@ def test_the_labels_of_a_language_serve_its_regions(site: Gallery) -> None:
     for path in (site.root / "locale/ko_KR").rglob("*.po"):
         path.write_text(path.read_text().replace('"Language: ko\\n"', '"Language: ko_KR\\n"'))
     assert site.build(language="ko_KR").warnings == ""
-
-
-def test_a_changed_list_of_languages_changes_all_pages(site: Gallery) -> None:
-    site.build(language="ko")
-    assert site.build(language="ko").read == []
-    site.set_languages("ko", "ja")
-    assert PAGE in site.build(language="ko").read
-
-
-def test_an_extension_of_a_project_shows_messages_of_a_page(
-    site: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    shown: list[tuple[str, str]] = []
-
-    def show(app: Sphinx, env: BuildEnvironment) -> None:
-        texts, korean = ("A paragraph.", "A remark.", "Not there"), current_language(app.config)
-        shown.extend(find_translations(env, PAGE, texts, korean, Kind.PROSE).items())
-
-    extension = ModuleType("extension_of_a_project")
-    extension.setup = lambda app: {"version": str(app.connect("env-updated", show))}
-    monkeypatch.setitem(sys.modules, extension.__name__, extension)
-    site.add_extension(extension.__name__)
-    edit(site, "A remark.", "")
-    assert site.build(language="ko").exit_status == 0
-    assert shown == [("A paragraph.", "문단입니다.")]
 
 
 def test_an_unknown_language_is_told(site: Gallery) -> None:
@@ -421,16 +374,3 @@ def test_templates_tell_translators_what_a_message_is(site: Gallery) -> None:
         "Why.": "Comment in code: one line of plain text, no markup",
         "\\text{cost}": "Formula: translate only what stands in \\text{...}",
     }
-
-
-def test_messages_that_cannot_be_extracted_are_told_in_one_line(
-    site: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    site.add_extension("no_such_extension")
-    with pytest.raises(GalleryError) as caught:
-        make_pots(load_project(site.root), site.root / "templates")
-    told = str(caught.value)
-    assert told.startswith("the messages cannot be extracted: Could not import extension")
-    assert "no_such_extension" in told
-    assert "\n" not in told
