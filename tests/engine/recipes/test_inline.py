@@ -163,3 +163,17 @@ def test_an_import_that_is_not_shown_stays(tmp_path: Path, behind: str) -> None:
     assert hidden in recipe.cells[-1].code
     assert [cell.source for cell in recipe.cells] == ["x = 1", "y = 2" if behind else ""]
     assert list(recipe.inputs) == ["_bench.py"]
+
+
+@pytest.mark.parametrize(
+    "code", ["SIZE = 4", "def measure(x):\n    return x", "for time in (1, 2):\n    pass"]
+)
+def test_a_name_of_the_module_is_not_bound_to_something_else(tmp_path: Path, code: str) -> None:
+    told = r"(SIZE|measure|time) is a name of _bench.py, whose code would find this one; call it"
+    with pytest.raises(GalleryError, match=told):
+        load(tmp_path, f"from _bench import measure\n\n# %%\n\n{code}")
+
+
+@pytest.mark.parametrize("code", ["import time", "y = measure(1)", "def other():\n    SIZE = 4"])
+def test_a_name_of_the_module_may_be_used(tmp_path: Path, code: str) -> None:
+    assert load(tmp_path, f"from _bench import measure\n\n# %%\n\n{code}")
