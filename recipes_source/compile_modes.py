@@ -310,7 +310,7 @@ except ImportError:
 
 
 def encode(ids):
-    """Return a vector for each text, the mean of those of its tokens."""
+    """Return one vector per text: the mean over its tokens."""
     return bert(input_ids=ids).last_hidden_state.mean(1)
 
 
@@ -609,8 +609,8 @@ if bench.gpu:
 # :measured:`attention.fast.gpu`. Rule: in a model in ``bfloat16``, look for ``f32f32`` or ``sgemm`` in the names
 # of kernels; they mean that something fell back to ``float32``.
 #
-# **It compiles again for another size.** The second size of a dimension is compiled anew, and by then as a size
-# that varies, so that one graph serves all further sizes. Only sizes 0 and 1 get code of their own.
+# **It compiles again for another size.** When a second size comes, PyTorch compiles once more, now for any
+# size. This code serves all further sizes. Only sizes 0 and 1 get code of their own.
 
 # sphinx_gallery_fold = "How compilations are counted"
 
@@ -654,8 +654,8 @@ for name, count in compilations.items():
 # graph keeps memory. :doc:`/recipes/varying_sizes` measures both, and padding to a few sizes.
 #
 # **Parts of a function stay outside of the CUDA graph.** A function that uses the CPU in between is cut into
-# several graphs. One that changes its input gets none. (Weights and buffers may change.) Its result is right, and
-# only a profile shows how many graphs a call launches.
+# several graphs. A function that changes its input gets none. (Weights and buffers may change.) In both cases the
+# result is right, so only a profile shows how many graphs a call launches.
 
 # sphinx_gallery_fold = "How graphs are counted"
 # sphinx_gallery_once = True
@@ -734,6 +734,6 @@ for backend in ("eager", "aot_eager", "inductor"):
 # <https://tingsongyu.github.io/PyTorch-Tutorial-2nd/chapter-1/1.7-PyTorch2.0.html>`__ of
 # PyTorch实用教程(第二版) by `TingsongYu <https://github.com/TingsongYu/PyTorch-Tutorial-2nd>`__. It reports about
 # 90 % of the time saved for a NumPy function, a speed-up of 10. Here the speed-up is
-# :measured:`a-numpy-function.compiled-one-thread.speedup` on one thread. In its words, ``reduce-overhead`` shortens compiling;
-# the overhead that is meant is that of launching. It recommends ``max-autotune`` for work that computes much; the
+# :measured:`a-numpy-function.compiled-one-thread.speedup` on one thread. It says that ``reduce-overhead`` shortens
+# compiling; in fact, the mode shortens launching. It recommends ``max-autotune`` for work that computes much; the
 # large layer above is such work. And it times ``torch.compile()`` itself, which only wraps the function.
