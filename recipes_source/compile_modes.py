@@ -735,5 +735,5 @@ for backend in ("eager", "aot_eager", "inductor"):
 # PyTorch实用教程(第二版) by `TingsongYu <https://github.com/TingsongYu/PyTorch-Tutorial-2nd>`__. It reports about
 # 90 % of the time saved for a NumPy function, a speed-up of 10. Here the speed-up is
 # :measured:`a-numpy-function.compiled-one-thread.speedup` on one thread. It says that ``reduce-overhead`` shortens
-# compiling; in fact, the mode shortens launching. It recommends ``max-autotune`` for work that computes much; the
+# compiling; in fact, it shortens launching. It recommends ``max-autotune`` for work that computes much; the
 # large layer above is such work. And it times ``torch.compile()`` itself, which only wraps the function.
