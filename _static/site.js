@@ -81,6 +81,8 @@ function openSearch() {
 }
 for (const button of document.querySelectorAll(".search-button__button")) button.addEventListener("click", openSearch);
 dialog?.addEventListener("click", (event) => event.target === dialog && dialog.close());
+// WebKit's search field keeps Escape to itself; an input method has its own use of it
+dialog?.addEventListener("keydown", (event) => event.key === "Escape" && !event.isComposing && dialog.close());
 document.addEventListener("keydown", (event) => {
   if (event.key.toLowerCase() !== "k" || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return;
   event.preventDefault();

@@ -12,11 +12,12 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
 from recipe_gallery.languages import current_language, format_date
+from recipe_gallery.pages.measurements.known import Known, know
 from recipe_gallery.project import gallery_folders
 from recipe_gallery.store import watch
 
 from .nodes import html_element, link_to_page, translated_nodes
-from .summary import Summary, list_recipes, summarize
+from .summary import list_recipes
 
 _ = get_translation("second_call")
 
@@ -43,31 +44,30 @@ def make_cards(env: BuildEnvironment, gallery: str) -> nodes.Node:
     """Return the cards of a gallery."""
     cards = html_element(tag="ul", classes=["recipe-cards"])
     for docname in watch(env, list_recipes):
-        summary = watch(env, summarize, docname)
-        if summary and docname.startswith(f"{gallery}/"):
-            cards += _make_card(env, docname, summary)
+        known = watch(env, know, docname)
+        if known and docname.startswith(f"{gallery}/"):
+            cards += _make_card(env, docname, known)
     return cards
 
 
-def _make_card(env: BuildEnvironment, docname: str, summary: Summary) -> nodes.Node:
+def _make_card(env: BuildEnvironment, docname: str, known: Known) -> nodes.Node:
     card = html_element(tag="li", classes=["recipe-card"])
-    title = link_to_page(env, docname, *translated_nodes(env, docname, summary.title))
+    title = link_to_page(env, docname, *translated_nodes(env, docname, known.title))
     card += nodes.paragraph("", "", title, classes=["recipe-card-title"])
-    if summary.text:
-        texts = translated_nodes(env, docname, summary.text)
+    if known.text:
+        texts = translated_nodes(env, docname, known.text)
         card += nodes.paragraph("", "", *texts, classes=["recipe-card-summary"])
-    card += nodes.paragraph("", "", *_origin(env, docname, summary), classes=["recipe-card-origin"])
+    card += nodes.paragraph("", "", *_origin(env, docname, known), classes=["recipe-card-origin"])
     return card
 
 
-def _origin(env: BuildEnvironment, docname: str, summary: Summary) -> Iterator[nodes.Node]:
+def _origin(env: BuildEnvironment, docname: str, known: Known) -> Iterator[nodes.Node]:
     """Yield where and when a recipe was measured, and its downloads."""
-    measured = summary.measured
-    if measured:
-        moment = format_date(measured.recorded, current_language(env.config).locale)
-        facts = {"device": measured.device, "date": moment}
+    if known.recorded:
+        moment = format_date(known.recorded, current_language(env.config).locale)
+        facts = {"device": known.device, "date": moment}
         yield nodes.Text(_("%(device)s, %(date)s") % facts)
     page = docname.rpartition("/")[2]  # downloads lie beside it, and the list, too
     for label, suffix in ((_("Notebook"), ".ipynb"), (_("Script"), ".py")):
-        yield nodes.Text(" · " if measured or suffix == ".py" else "")
+        yield nodes.Text(" · " if known.recorded or suffix == ".py" else "")
         yield nodes.reference("", label, refuri=page + suffix, internal=True)

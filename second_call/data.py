@@ -16,8 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 
 from recipe_gallery.cell_marks import DATA_CLASS
-
-from .summary import Measured
+from recipe_gallery.pages.measurements.known import Known
 
 _ = get_translation("second_call")
 
@@ -60,14 +59,14 @@ def link_to_data(docname: str, rows: list[dict[str, Any]]) -> results_data:
     )
 
 
-def list_rows(recipe: str, measured: Measured) -> Iterator[dict[str, Any]]:
+def list_rows(recipe: str, known: Known) -> Iterator[dict[str, Any]]:
     """Yield the rows of one recording."""
     origin = {
-        "device": measured.device,
-        "recorded": measured.recorded.isoformat(),
-        "versions": dict(measured.package_versions),
+        "device": known.device,
+        "recorded": known.recorded and known.recorded.isoformat(),
+        "versions": dict(known.versions),
     }
-    for each in measured.measurements.by_key.values():
+    for each in known.measurements.by_key.values():
         named = {name: getattr(each, name) for name in COLUMNS if hasattr(each, name)}
         kind = "expected" if each.is_predicted else "seen"
         yield {"recipe": recipe, **named, "range": kind, **origin}

@@ -10,10 +10,11 @@ from filelock import FileLock
 from sphinx.application import Sphinx
 
 from recipe_gallery.languages import Language
+from recipe_gallery.pages.measurements.known import know
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.translations import find_translations
 
-from .summary import list_recipes, summarize
+from .summary import list_recipes
 
 MOST_RECIPES = 12  # on a page for readers who are lost
 
@@ -81,9 +82,8 @@ def _translate_titles(app: Sphinx, language: Language) -> list[tuple[str, str]]:
     """Return address and title of each recipe, without markup."""
     titles = []
     for page in list_recipes(app.env)[:MOST_RECIPES]:
-        if summary := summarize(app.env, page):
-            text = summary.title
-            found = find_translations(app.env, page, [text], language, Kind.PROSE)
-            title = found.get(text, text).replace("``", "")
+        if known := know(app.env, page):
+            found = find_translations(app.env, page, [known.title], language, Kind.PROSE)
+            title = found.get(known.title, known.title).replace("``", "")
             titles.append((app.builder.get_target_uri(page), title))
     return titles

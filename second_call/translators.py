@@ -83,7 +83,7 @@ class TranslationStatus(SphinxDirective):
             page: nodes.Node = link_to_page(self.env, status.domain)
             if status.is_label:
                 page = nodes.Text(_("Labels of the site: %s") % status.domain)
-            elif status.domain not in self.env.found_docs:  # of a module that recipes share
+            elif status.domain not in self.env.found_docs:  # of a page that is gone
                 page = nodes.inline("", status.domain, classes=[DATA_CLASS])
             catalog: nodes.Node = nodes.inline("", f"{status.domain}.po", classes=[DATA_CLASS])
             if address := edit_address(self.env, status.path):

@@ -36,6 +36,7 @@ _KEPT = {
     ),
     Kind.LABEL: re.compile(r"(%\(\w+\)[sd]|%[sd]|\{\w*\}|<[^<>]*>|&#?\w+;)"),
     Kind.COMMENT: re.compile(r"((?!))"),
+    Kind.NAME: re.compile(r"((?!))"),
 }
 
 

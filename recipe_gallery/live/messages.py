@@ -17,7 +17,6 @@ from sphinx.transforms import SphinxTransform
 from sphinx.util.nodes import extract_messages
 
 from .. import Priority
-from ..cell_marks import code_of_cells
 from ..errors import GalleryError
 from ..languages import Language, is_translated
 from ..project import Project, file_state
@@ -28,7 +27,6 @@ from ..translate.catalogs import (
     split_path,
 )
 from ..translate.check import check_file
-from ..translate.comments import find_comments
 from ..translate.glossary import find_glossaries
 from ..translate.transforms import code_comment
 from ..translate.translations import read_entries
@@ -58,10 +56,6 @@ class MarkMessages(SphinxTransform):
                 shown = next((each for each in blocks if not isinstance(each, code_comment)), None)
             if isinstance(shown, nodes.TextElement | nodes.image) and text:
                 _mark(shown, text)
-        for block in code_of_cells(self.document):
-            if "recipe_module" in block:  # its comments are messages of another catalog
-                for comment in find_comments(block.astext(), is_module=True):
-                    _mark(block, comment.text)
 
 
 def _mark(node: nodes.Element, text: str) -> None:

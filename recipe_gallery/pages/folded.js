@@ -18,6 +18,7 @@
   // What the address leads to: null if it is the page itself, or nothing
   function findTarget() {
     const id = location.hash.slice(1);
+    if (!id) return null;
     try {
       return document.getElementById(decodeURIComponent(id));
     } catch {

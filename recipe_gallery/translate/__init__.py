@@ -30,7 +30,6 @@ def _add_builders_transforms(app: Sphinx) -> None:
     if app.builder.name == "gettext":  # templates keep the helpers of comments
         from . import pot
 
-        app.connect("write-started", pot.add_module_comments)
         app.connect("build-finished", pot.name_kinds)
     else:
         from . import transforms

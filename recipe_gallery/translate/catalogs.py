@@ -1,7 +1,7 @@
 """Gettext catalogs of a project: where they lie, how they are read and written, what messages are.
 
-There is one catalog for each page and language, ``<locale>/<language>/LC_MESSAGES/<page>.po``, one
-for each module whose source recipes show (``recipes/_module.po``), and some of labels:
+There is one catalog for each page and language, ``<locale>/<language>/LC_MESSAGES/<page>.po``, and
+some of labels:
 ``recipe_gallery.po`` for the engine, one for each package in the setting
 ``recipe_gallery_label_packages``, and ``sphinx.po`` for the project's templates and for what Sphinx
 and the theme leave untranslated. Their messages stand in ``<locale>/templates/<page>.pot``.
@@ -36,6 +36,7 @@ class Kind(Enum):
     PROSE = ""
     COMMENT = "Comment in code"
     FORMULA = "Formula"
+    NAME = "Name of a case, a variant or a size, as tables and charts show it"
     LABEL = "Label"  # in a catalog of labels, of which no comment is needed
 
 
@@ -187,7 +188,7 @@ def kind_of(entry: polib.POEntry, *, label: bool) -> Kind:
     if label:
         return Kind.LABEL
     said = entry.comment.partition(":")[0].strip()
-    return next((kind for kind in (Kind.COMMENT, Kind.FORMULA) if kind.value == said), Kind.PROSE)
+    return next((k for k in (Kind.COMMENT, Kind.FORMULA, Kind.NAME) if k.value == said), Kind.PROSE)
 
 
 def line_of(entry: polib.POEntry) -> int:

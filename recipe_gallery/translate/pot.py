@@ -1,7 +1,7 @@
 """Templates: the messages of each page and all labels, as translators get them.
 
-Sphinx's gettext builder extracts those of pages; added are comments of the modules that recipes
-inline, what each message is, and the labels of packages. ``update-po`` keeps all of them in
+Sphinx's gettext builder extracts those of pages; added are what each message is, and the labels of
+packages. ``update-po`` keeps all of them in
 ``<locale>/templates``, and without Sphinx a catalog is compared with them there.
 """
 
@@ -20,16 +20,12 @@ from pathlib import Path
 import polib
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.builders import Builder
-from sphinx.builders.gettext import MessageCatalogBuilder, MsgOrigin
 from sphinx.config import Config
 from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
 
 from ..errors import GalleryError, suggest
 from ..project import Project
-from ..recipes.gallery import list_files
-from ..recipes.recipe import load_recipe
 from .catalogs import (
     ENGINE,
     WIDTH,
@@ -40,8 +36,7 @@ from .catalogs import (
     shipped_labels,
     write_catalog,
 )
-from .comments import find_comments
-from .transforms import code_comment, fold_summary, name_module, row_name
+from .transforms import code_comment, fold_summary, row_name
 
 # What templates tell translators about messages of prose and comments.
 _COMMENTS: dict[type[nodes.Element], str] = {
@@ -49,7 +44,7 @@ _COMMENTS: dict[type[nodes.Element], str] = {
     fold_summary: f"{Kind.COMMENT.value}: shown in the place of folded code; no markup",
     nodes.math_block: f"{Kind.FORMULA.value}: translate only what stands in \\text{{...}}",
     nodes.image: "Description of a picture, for those who cannot see it",
-    row_name: "Name of a case, a variant or a size, as tables and charts show it",
+    row_name: Kind.NAME.value,
     nodes.title: "Title",
     nodes.meta: "Description of the page, for search engines",
 }
@@ -102,44 +97,15 @@ def make_pots(project: Project, folder: Path) -> dict[str, polib.POFile]:
     return dict(sorted(pots.items()))
 
 
-def add_module_comments(app: Sphinx, builder: Builder) -> None:
-    """Add the comments of modules, which no page has as messages, to the templates of a build."""
-    if isinstance(builder, MessageCatalogBuilder):
-        for name, comment, path, line in find_module_comments(app.config, Path(app.srcdir)):
-            domain = docname_to_domain(name, app.config.gettext_compact)
-            builder.catalogs[domain].add(comment, MsgOrigin(str(path), line))
-
-
-def find_module_comments(config: Config, root: Path) -> Iterator[tuple[str, str, Path, int]]:
-    """Yield the comments of modules that pages show: name of the catalog, text, file and line."""
-    seen: set[Path] = set()
-    for file in list_files(config, root):
-        try:
-            cells = load_recipe(file.path, file.name).cells
-        except GalleryError:  # its page tells it
-            continue
-        for cell in cells:
-            module = cell.inlined
-            if module and module.path not in seen and cell.source:
-                seen.add(module.path)
-                name = name_module(file.docname, module.path)
-                for comment in find_comments(module.source, is_module=True):
-                    yield name, comment.text, module.path, module.line + comment.first
-
-
 def name_kinds(app: Sphinx, exception: Exception | None) -> None:
     """Write into the finished templates what each message is."""
     if exception:
         return
     kinds: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    messages = [
-        (docname, text, _COMMENTS.get(type(node), ""))
-        for docname in app.env.found_docs
-        for node, text in extract_messages(app.env.get_doctree(docname))
-    ]
-    found = find_module_comments(app.config, Path(app.srcdir))
-    for name, text, told in [*messages, *((e[0], e[1], _COMMENTS[code_comment]) for e in found)]:
-        kinds[docname_to_domain(name, app.config.gettext_compact)][text].add(told)
+    for docname in app.env.found_docs:
+        domain = docname_to_domain(docname, app.config.gettext_compact)
+        for node, text in extract_messages(app.env.get_doctree(docname)):
+            kinds[domain][text].add(_COMMENTS.get(type(node), ""))
     for domain, texts in kinds.items():
         pot = polib.pofile(str(Path(app.outdir, f"{domain}.pot")), wrapwidth=0)
         for entry in pot:

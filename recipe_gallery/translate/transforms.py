@@ -9,7 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from docutils import nodes
 from sphinx import addnodes
@@ -53,7 +53,6 @@ from .translations import (
     labels_now,
     read_entries,
     show_on_page,
-    translations_of,
 )
 
 _ = get_translation("recipe_gallery")
@@ -98,26 +97,16 @@ def add_comments(env: BuildEnvironment, document: nodes.document) -> None:
             summary = fold_summary("", "", original=block.parent["summary"])
             summary.source, summary.line = str(file.path), block["recipe_line"]
             block.parent.insert(0, summary)
-        if "recipe_module" in block:
-            continue  # all pages that show the module share its catalog
-        _add_comments_of(block, str(file.path), block["recipe_line"])
+        _add_comments_of(block, *block.get("recipe_module", (file.path, block["recipe_line"])))
 
 
-def _add_comments_of(block: nodes.literal_block, source: str | None, line: int) -> None:
+def _add_comments_of(block: nodes.literal_block, source: str | Path | None, line: int) -> None:
     helpers = []
-    for comment in find_comments(block.astext()):
+    for comment in find_comments(block.astext(), is_module="recipe_module" in block):
         helpers.append(code_comment("", "", original=comment.text))
-        helpers[-1].source, helpers[-1].line = source, line + comment.first
+        helpers[-1].source, helpers[-1].line = source and str(source), line + comment.first
     at = block.parent.index(block)
     block.parent[at:at] = helpers
-
-
-def name_module(docname: str, path: Path) -> str:
-    """Return the name of the catalog of the module at ``path``, which page ``docname`` shows.
-
-    It is named as if the module were a page, ``recipes/_module``; all pages that show it share it.
-    """
-    return str(PurePosixPath(docname).with_name(path.stem))
 
 
 def add_names(env: BuildEnvironment, document: nodes.document) -> None:
@@ -140,7 +129,7 @@ def add_names(env: BuildEnvironment, document: nodes.document) -> None:
 
 def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
     """Return the translation of a name in a recipe's rows, None where there is none."""
-    found = find_message(app.env, docname, word) if kind == "name" else word
+    found = find_message(app.env, docname, word, Kind.NAME) if kind == "name" else word
     return None if found == word else found
 
 
@@ -196,6 +185,8 @@ def _kind_of_node(node: nodes.Element, text: str) -> Kind | None:
         return None
     if isinstance(node, nodes.math_block):
         return Kind.FORMULA
+    if isinstance(node, row_name):
+        return Kind.NAME
     is_code = isinstance(node, nodes.literal_block | nodes.doctest_block)
     return Kind.LABEL if is_code else Kind.PROSE
 
@@ -261,28 +252,11 @@ def write_comments(env: BuildEnvironment, document: nodes.document) -> None:
         own[helper["original"]] = helper.get("translation", "")
         helper.parent.remove(helper)
     for block in [*code_in_text(document), *code_of_cells(document)]:
-        translations, name, is_module = own, env.docname, "recipe_module" in block
-        if is_module:  # whose catalog all pages that show it share
-            name = name_module(env.docname, Path(block["recipe_module"][0]))
-            translations = _translate_module(env, name)
-        if not any(translations.values()):
-            continue
         refused: dict[str, str] = {}
-        code = replace_comments(block.astext(), translations, is_module=is_module, refused=refused)
-        set_code(block, code)
-        path = catalog_path(env, name)
+        is_module = "recipe_module" in block
+        set_code(block, replace_comments(block.astext(), own, is_module=is_module, refused=refused))
+        path = catalog_path(env, env.docname)
         for entry in read_entries(path)[0] if refused else ():
             if problem := refused.pop(entry.msgid, ""):
                 told = f"the translation is {problem}; shown in English"
                 _note(env, GalleryError(told, path=path, line=line_of(entry)))
-
-
-def _translate_module(env: BuildEnvironment, name: str) -> dict[str, str]:
-    """Return the translated comments of a module; the page is read again when they change."""
-    if not is_translated(env.config):
-        return {}
-    watch(env, catalog_now, name)
-    path = catalog_path(env, name)
-    entries, problems = read_entries(path)
-    _note(env, *problems, *drop_unfit(path, entries, Kind.COMMENT, current_language(env.config)))
-    return translations_of(entries)

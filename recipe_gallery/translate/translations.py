@@ -138,19 +138,23 @@ def _entries_now(_env: BuildEnvironment, path: Path) -> list[polib.POEntry]:
     return read_entries(path)[0]
 
 
-def find_message(env: BuildEnvironment, docname: str, text: str) -> str:
+def find_message(env: BuildEnvironment, docname: str, text: str, kind: Kind = Kind.PROSE) -> str:
     """Return a message of a page in the language of this build, and watch it."""
-    return watch(env, translate_message, docname, text) if is_translated(env.config) else text
+    return (
+        watch(env, translate_message, docname, text, kind.name)
+        if is_translated(env.config)
+        else text
+    )
 
 
-def translate_message(env: BuildEnvironment, docname: str, text: str) -> str:
+def translate_message(env: BuildEnvironment, docname: str, text: str, kind: str) -> str:
     """Return a translated message; a catalog that has not changed is not read again."""
 
     def read() -> tuple[list[Path], str]:
         language = current_language(env.config)
-        return [], find_translations(env, docname, [text], language, Kind.PROSE).get(text, text)
+        return [], find_translations(env, docname, [text], language, Kind[kind]).get(text, text)
 
-    return str(keep(env, ("message", docname, text), [catalog_path(env, docname)], read))
+    return str(keep(env, ("message", docname, text, kind), [catalog_path(env, docname)], read))
 
 
 def labels_now(env: BuildEnvironment) -> str:

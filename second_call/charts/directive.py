@@ -20,12 +20,11 @@ from recipe_gallery.cell_marks import DOWNLOADS_ONLY, OUTPUT_CLASS
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.pages.markdown import Page, write_block
 from recipe_gallery.pages.measurements.format import join_ends
-from recipe_gallery.pages.measurements.known import list_machines
+from recipe_gallery.pages.measurements.known import know
 from recipe_gallery.pages.measurements.naming import name_case
 from recipe_gallery.store import store_of, watch
 
 from ..nodes import make_table, render
-from ..summary import summarize
 from . import forms
 from .source import Source, Table
 
@@ -103,20 +102,18 @@ def _describe_scope(table: Table, source: Source) -> Iterator[str]:
 
     Nothing is told of what was not measured.
     """
-    summary = watch(source.env, summarize, source.docname)
-    if not (source.used and summary and summary.measured):
+    known = watch(source.env, know, source.docname)
+    if not (source.used and known):
         return
     if source.case:
         first = next(iter(source.used))
         size = first.size if source.case.endswith(f".{first.size}") else None
         case = name_case(source.env, source.docname, first.case, size, first.sizes)
         yield "".join(text for text, _is_data in case)
-    elif list_machines(source.env, source.docname):
-        return  # its lines tell
     counts = sorted({each.processes for each in source.used})
     text = _("medians on %(device)s (processes: %(processes)s, machines: %(machines)s)")
     yield text % {
-        "device": summary.measured.device,
+        "device": known.device,
         "processes": join_ends(str(counts[0]), str(counts[-1])) if counts[1:] else counts[0],
         "machines": max(each.hosts for each in source.used),
     }

@@ -17,11 +17,8 @@ from sphinx.locale import get_translation
 
 from recipe_gallery.languages import typeset
 from recipe_gallery.pages.measurements.format import list_separator
-from recipe_gallery.pages.measurements.known import list_machines
-from recipe_gallery.store import watch
 
 from ..nodes import render
-from ..summary import summarize
 from .plot import Line, draw_plot
 from .scales import Scale, format_count, format_seconds, format_value, time_words
 from .source import Chart, Source, Table
@@ -53,22 +50,17 @@ class Arm:
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """Arms to choose from, on one machine."""
+    """Arms to choose from."""
 
     name: str
-    machine: str
     arms: Sequence[Arm]
 
 
 def explore(source: Source, options: Mapping[str, Any], _inline: object) -> Chart | None:
-    """Draw each case on each machine, with what chooses one of them."""
-    others = list_machines(source.env, source.docname)
-    found = {each: _find_cases(source, options, each) for each in ("", *others)}
-    if not found[""]:
+    """Draw each case, with what chooses one of them."""
+    cases = _find_cases(source, options)
+    if not cases:
         return None
-    found = {name: cases for name, cases in found.items() if len(cases) == len(found[""])}
-    # those of one case stand together, as explorer.js counts them
-    cases = [case for each in zip(*found.values(), strict=True) for case in each]
     locale, most = source.locale, find_most(cases)
     words = _words(locale)
     said = [describe(case, CALLS, locale, words) for case in cases]
@@ -77,8 +69,7 @@ def explore(source: Source, options: Mapping[str, Any], _inline: object) -> Char
     drawing = render(
         "explorer.html",
         sentence=said[0],
-        cases=list(dict.fromkeys(case.name for case in cases)),
-        machines=list(dict.fromkeys(case.machine for case in cases)),
+        cases=[case.name for case in cases],
         words=words | {"nearly": NEARLY},
         labels=[_("Case"), _("Calls in your run")],
         ends=(LEAST, most),
@@ -90,22 +81,18 @@ def explore(source: Source, options: Mapping[str, Any], _inline: object) -> Char
     return Chart(drawing=drawing, table=_tabulate(cases, locale))
 
 
-def _find_cases(source: Source, options: Mapping[str, Any], machine: str) -> list[Case]:
-    """Return the cases that were measured on a machine, with two arms at least."""
-    summary = watch(source.env, summarize, source.docname, machine)
-    device = summary.measured.device if summary and summary.measured else ""
-    device += machine and f" ({machine})"  # two machines may have the same
-    asked = [replace(source, case=name, machine=machine) for name in options["cases"]]
+def _find_cases(source: Source, options: Mapping[str, Any]) -> list[Case]:
+    """Return the cases that were measured, with two arms at least; what lacks is a problem."""
+    asked = [replace(source, case=name) for name in options["cases"]]
     costs = [_find_costs(each, options["arms"]) for each in asked]
-    cases = []
     for arm in options["arms"]:
-        if not (machine or any(arm in found for found in costs)):
+        if not any(arm in found for found in costs):
             asked[0].note(arm, "wall")
+    cases = []
     for each, found in zip(asked, costs, strict=True):
         if len(found) > 1:
-            arms = list(found.values())
-            cases.append(Case(name=source.name(each.case), machine=device, arms=arms))
-        elif not machine:
+            cases.append(Case(name=source.name(each.case), arms=list(found.values())))
+        else:
             each.note(options["arms"][0], "wall")
     return cases
 
@@ -138,13 +125,11 @@ def _tabulate(cases: Sequence[Case], locale: Locale) -> Table:
     head = ["", str(_("at the start")), str(_("each call"))]
     head += [str(_("%s calls")) % format_value(calls, "", locale) for calls in totals]
     rows = []
-    machines = {case.machine for case in cases}
     for case in cases:
         for arm in case.arms:
-            named = [case.name, *([case.machine] if len(machines) > 1 else []), arm.name]
             costs = [arm.start, arm.call, *map(arm.total, totals)]
             shown = [format_seconds(each, locale, words, 3) if each else "0" for each in costs]
-            rows.append([" · ".join(named), *shown])
+            rows.append([f"{case.name} · {arm.name}", *shown])
     return Table(head=head, rows=rows)
 
 

@@ -19,14 +19,15 @@ from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.languages import current_language, typeset
 from recipe_gallery.pages.measurements.format import format_measurement, format_range
-from recipe_gallery.pages.measurements.known import FIGURE, MAYBE, Answer, answers
+from recipe_gallery.pages.measurements.known import FIGURE, MAYBE, Answer, answers, know
 from recipe_gallery.pages.measurements.naming import EVIDENCE, NAME, QUANTITY
 from recipe_gallery.recipes.measurements import Measurement
 from recipe_gallery.recipes.rows import Row, slug
 from recipe_gallery.store import watch
+from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.translations import find_message
 
-from ..summary import declared_names, summarize
+from ..summary import declared_names
 
 _ = get_translation("second_call")
 
@@ -67,7 +68,7 @@ def label(env: BuildEnvironment, docname: str, name: str) -> str:
     when it changes.
     """
     known = _find_declared(env, docname, name)
-    return find_message(env, docname, name) if known is None else known
+    return find_message(env, docname, name, Kind.NAME) if known is None else known
 
 
 def _find_declared(env: BuildEnvironment, docname: str, *names: str) -> str | None:
@@ -94,13 +95,15 @@ def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
 def name_quantities() -> dict[str, str]:
     """Return what readers call the quantities that the harness measures."""
     times = {"wall": _("wall time"), "gpu": _("GPU time"), "cpu": _("CPU time")}
-    starts = {"first_call": _("first call"), "start_up": _("start-up"), "ready": _("ready after")}
+    starts = {"first_call": _("first call"), "first_result": _("first result")}
+    starts |= {"start_up": _("start-up"), "ready": _("ready after")}
     gains = {"speedup": _("speed-up"), "break_even": _("pays after"), "limit": _("limit")}
     shares = {"share": _("share of the limit"), "optimizer_share": _("share of the optimizer")}
     shares |= {"data_share": _("share of waiting for data")}
     shares |= {"forward_share": _("share of forward"), "backward_share": _("share of backward")}
     counts = {"kernels": _("kernels"), "compilations": _("compilations")}
     counts |= {"not_compiled": _("calls not compiled"), "warnings": _("warnings")}
+    counts |= {"operations": _("operations")}
     costs = {"memory": _("memory"), "launch_cost": _("launch cost"), "waste": _("padding")}
     costs |= {"new_length": _("a new length"), "kept": _("memory kept")}
     costs |= {"bytes": _("bytes")}
@@ -116,7 +119,6 @@ class Source:
     env: BuildEnvironment
     docname: str  # of the recipe, which is the page
     case: str  # may hold a size behind a dot: adam.10
-    machine: str = ""  # a folder of recordings; without it, what the page shows
     problems: list[str] = field(default_factory=list)
     used: list[Measurement] = field(default_factory=list)  # what it was answered
     variants: Sequence[str] = ()  # of the whole recipe: each has one colour in all charts
@@ -129,7 +131,7 @@ class Source:
     @property
     def is_recipe(self) -> bool:
         """Whether the page is a recipe's, which may have rows."""
-        return watch(self.env, summarize, self.docname) is not None
+        return watch(self.env, know, self.docname) is not None
 
     def name(self, word: str) -> str:
         """Return what readers call an arm, a case, a part or a quantity."""
@@ -159,8 +161,8 @@ class Source:
 
         Without a case there has to be one only. What was not measured is a problem.
         """
-        summary = watch(self.env, summarize, self.docname)
-        processes = summary.measured.measurements.processes if summary and summary.measured else ()
+        known = watch(self.env, know, self.docname)
+        processes = known.measurements.processes if known else ()
         if not processes:
             return []
         found = [row for row in processes[0].published.rows if row.quantity == quantity]
@@ -224,14 +226,10 @@ class Source:
         return ".".join(slug(each) for each in (case, size or own, arm, quantity) if each)
 
     def _ask(self, keys: Sequence[str], kind: str = MAYBE) -> list[Answer]:
-        if not self.machine:
-            questions = [f"{kind} {key}" for key in keys]
-            found = list(watch(self.env, answers, self.docname, *questions))
-            self.used += [each.figure for each in found if each.figure]
-            return found
-        known = watch(self.env, summarize, self.docname, self.machine)
-        measured = known.measured.measurements.by_key if known and known.measured else {}
-        return [Answer(figure=measured.get(key)) for key in keys]
+        questions = [f"{kind} {key}" for key in keys]
+        found = list(watch(self.env, answers, self.docname, *questions))
+        self.used += [each.figure for each in found if each.figure]
+        return found
 
 
 @dataclass(frozen=True, kw_only=True)

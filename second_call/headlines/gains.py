@@ -3,19 +3,15 @@
 from dataclasses import dataclass, replace
 
 from sphinx.environment import BuildEnvironment
-from sphinx.util import logging
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.pages.measurements.known import FIGURE, answers, list_machines
+from recipe_gallery.pages.measurements.known import FIGURE, Known, answers, know, list_machines
 from recipe_gallery.recipes.measurements import Measurement
 from recipe_gallery.recipes.rows import slug
 from recipe_gallery.recipes.sources import Measurements
 from recipe_gallery.store import store_of, watch
 
-from ..summary import Measured, summarize
 from .lines import headline
-
-logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,41 +112,29 @@ class Shown:
 def find_gains(env: BuildEnvironment, words: headline) -> list[Shown]:
     """Return a headline for each machine on which its recipe was recorded, the published first."""
     found = []
-    for place, measured in enumerate(measured_of(env, words["recipe"])):
+    for place, known in enumerate(measured_of(env, words["recipe"])):
+        problem = ""
         try:
-            gain = find_gain(measured.measurements, words["key"], words["baseline"])
-            found.append(Shown(words=words, device=measured.device, gain=gain))
+            gain = find_gain(known.measurements, words["key"], words["baseline"])
+            found.append(Shown(words=words, device=known.device, gain=gain))
         except KeyError as error:
-            if not place:
-                _note_problem(env, words, str(error.args[0]))
+            (answer,) = watch(env, answers, words["recipe"], f"{FIGURE} {error.args[0]}")
+            # another machine, or a run on a CPU, need not have measured it
+            if not place and not answer.trial:
+                problem = answer.problem or f"no recorded figure is called {error.args[0]!r}"
         except ValueError as error:
-            _note_problem(env, words, words["key"], str(error))
-            found.append(Shown(words=words, device=measured.device, gain=None))
+            problem = str(error)
+            found.append(Shown(words=words, device=known.device, gain=None))
+        if problem:
+            told = GalleryError(problem, path=words.source, line=words.line)
+            store_of(env).pages[env.docname].problems.append(str(told))
     return found or [Shown(words=words, device="", gain=None)]
 
 
-def _note_problem(env: BuildEnvironment, words: headline, key: str, why: str = "") -> None:
-    """Let every build tell why a measurement has no gain; a run on a CPU may lack some."""
-    (answer,) = watch(env, answers, words["recipe"], f"{FIGURE} {key}")
-    if not answer.trial:
-        problem = why or answer.problem or f"no recorded figure is called {key!r}"
-        place = GalleryError(problem, path=words.source, line=words.line)
-        store_of(env).pages[env.docname].problems.append(str(place))
-
-
-def measured_of(env: BuildEnvironment, docname: str) -> list[Measured]:
+def measured_of(env: BuildEnvironment, docname: str) -> list[Known]:
     """Return a recipe's current recordings: the one its page shows, then other machines'."""
-    own = watch(env, summarize, docname)
-    if own is None:
-        return []
     machines = watch(env, list_machines, docname)
-    others = [watch(env, summarize, docname, machine) for machine in machines]
-    for each in filter(None, others):
-        if each.problem:
-            logger.warning("%s", each.problem, type="recipe_gallery", subtype="recording")
-    current = [each for each in (own, *others) if each and not each.problem]  # own page warns
-    found = [each.measured for each in current if each.measured]
-    for measured in found:
-        if measured.problem:
-            logger.warning("%s", measured.problem, type="recipe_gallery", subtype="figures")
-    return found
+    own, *others = [watch(env, know, docname, each) for each in ("", *machines)]
+    problems = [each.problem for each in others if each and each.problem]  # own page tells its own
+    store_of(env).pages[env.docname].problems += problems
+    return [each for each in (own, *others) if each and not each.problem]

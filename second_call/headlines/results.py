@@ -69,8 +69,8 @@ def draw_results(env: BuildEnvironment, listed: headline_list, locale: Locale) -
     rows = [
         row
         for docname in watch(env, list_recipes)
-        for measured in measured_of(env, docname)
-        for row in list_rows(docname.partition("/")[2], measured)
+        for known in measured_of(env, docname)
+        for row in list_rows(docname.partition("/")[2], known)
     ]
     return [frame, *([link_to_data(env.docname, rows)] if rows else [])]
 

@@ -11,11 +11,12 @@ from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.languages import current_language, format_date
 from recipe_gallery.pages.measurements.format import format_measurement
+from recipe_gallery.pages.measurements.known import Known, know
 from recipe_gallery.store import watch
 
 from ..charts.scales import Scale, format_value
 from ..nodes import html_element, render
-from ..summary import Measured, list_recipes, summarize
+from ..summary import list_recipes
 from .gains import Gain, find_gains
 from .lines import headline, headline_list, read_headlines
 from .strips import make_axis
@@ -54,13 +55,13 @@ class MeasuredOn(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the line; nothing where nothing is recorded."""
         locale = current_language(self.config).locale
-        found = [watch(self.env, summarize, name) for name in watch(self.env, list_recipes)]
-        measured = [each.measured for each in found if each and each.measured]
+        found = [watch(self.env, know, name) for name in watch(self.env, list_recipes)]
+        measured = [each for each in found if each and each.recorded]
         if not measured:
             return []
         devices = dict.fromkeys(each.device for each in measured)
         versions = dict.fromkeys(filter(None, map(self._version, measured)))
-        latest = max(each.recorded for each in measured)
+        latest = max(each.recorded for each in measured if each.recorded)
         text = _("Measured on %(devices)s · %(versions)s · %(date)s") % {
             "devices": ", ".join(devices),
             "versions": ", ".join(versions),
@@ -68,10 +69,10 @@ class MeasuredOn(SphinxDirective):
         }
         return [nodes.paragraph("", text, classes=["measured-on"], translatable=False)]
 
-    def _version(self, measured: Measured) -> str:
+    def _version(self, measured: Known) -> str:
         """Return the version of the first of the packages that pages name."""
         names = self.config.recipe_gallery_package_names
-        versions = dict(measured.package_versions)
+        versions = dict(measured.versions)
         return next((f"{names[name]} {versions[name]}" for name in names if name in versions), "")
 
 

@@ -3,7 +3,6 @@
 import json
 import math
 import re
-import shutil
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -389,7 +388,7 @@ def test_the_explorer_says_for_others_what_the_build_says(
         ]
         for power, calls in ((1, 10), (3.3, 2000), (4, 10_000), (6, 1_000_000)):
             page.get_by_role("slider").fill(str(power))
-            case = Case(name="Adam.100", machine="", arms=arms)
+            case = Case(name="Adam.100", arms=arms)
             words = page.locator(".explorer").evaluate("each => ({...each.dataset})")
             said = describe(case, calls, Locale(code), words)
             assert page.locator("output").inner_text() == said
@@ -402,24 +401,6 @@ def test_the_explorer_says_for_others_what_the_build_says(
 def test_the_explorer_needs_the_start_of_the_compiler(gallery: Gallery) -> None:
     gallery.add("steps", RECIPE.replace('"start_up"', '"started"'))
     assert "'process.compiler.start_up'" in gallery.build().warnings
-
-
-def test_the_explorer_has_the_machines_that_were_recorded(gallery: Gallery) -> None:
-    gallery.add("steps", RECIPE)
-    other = gallery.recordings / "h100"
-    other.mkdir()
-    shutil.copy(gallery.recordings / "steps.ipynb", other)
-    page = BeautifulSoup(gallery.build().page("recipes/steps"), "html.parser")
-    cases, machines = page.select(".explorer select")
-    assert [each.get_text() for each in cases.find_all("option")] == [
-        "Adam, 10 layers",
-        "Adam.100",
-    ]
-    first, second = (each.get_text() for each in machines.find_all("option"))
-    assert second == f"{first} (h100)"
-    shown = page.select(".explorer-case")
-    assert len(shown) == 4
-    assert shown[1]["data-arms"] == shown[0]["data-arms"]
 
 
 def test_a_chart_stands_in_place_of_the_figure_behind_it(pages: dict[str, Pages]) -> None:

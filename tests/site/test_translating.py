@@ -80,12 +80,12 @@ def test_the_first_corrected_sentence_and_a_new_language(clone: Path, make: list
             address = found[0] if found else ""
         page = address.replace("index.html", "recipes/compile_modes.html")
         path = clone / "locale/ko/LC_MESSAGES/recipes/compile_modes.po"
-        assert "A better formula first" in path.read_text()  # as the guide shows it
+        assert "Does tuning pay?" in path.read_text()  # as the guide shows it
         catalog = polib.pofile(str(path))
-        catalog.find("A better formula first").msgstr = "더 좋은 수식부터"
+        catalog.find("Does tuning pay?").msgstr = "튜닝하면 이득인가"
         catalog.save()
         deadline = time.monotonic() + 60
-        while "더 좋은 수식부터" not in read(page):
+        while "튜닝하면 이득인가" not in read(page):
             assert time.monotonic() < deadline
             time.sleep(0.2)
     finally:

@@ -98,18 +98,8 @@ def _prove(env: BuildEnvironment, node: claim, answer: Answer) -> None:
     if record.refuted:  # no mark confirms it
         node["problem"] = f'the claim "{node.astext()}" ({record.key}) {record.failure}'
         return
-    show = partial(_show_evidence, env, node["recipe"], node["key"])
-    lines: list[Line] = [([(_count(record), False)], False)]
-    lines += show(record)
-    for device, other in answer.elsewhere:
-        facts = {"device": device, "held": other.held, "processes": other.of}
-        if other.held == other.of:
-            text = _("On %(device)s it holds too, in %(held)s of %(processes)s processes:")
-        else:
-            text = _("On %(device)s it holds in %(held)s of %(processes)s processes only:")
-        lines.append(([(str(text % facts), False)], False))
-        lines += show(other)
-    node["evidence"] = lines
+    heading: Line = ([(_count(record), False)], False)
+    node["evidence"] = [heading, *_show_evidence(env, node["recipe"], node["key"], record)]
 
 
 def _show_evidence(
@@ -191,4 +181,4 @@ def tell_problems(app: Sphinx, env: BuildEnvironment) -> None:
     """Warn of what is wrong with figures; also of pages that this build did not read."""
     pages = [page for _docname, page in sorted(store_of(env).pages.items())]
     for problem in dict.fromkeys(each for page in pages for each in page.problems):
-        logger.warning("%s", problem, type="recipe_gallery", subtype="figures")
+        logger.warning("%s", problem, type="recipe_gallery", subtype="page")

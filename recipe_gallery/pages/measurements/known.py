@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from collections import defaultdict
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import partial
 from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
@@ -24,7 +26,7 @@ from ...recipes.sources import (
     read_sources,
     suggest_keys,
 )
-from ...recorded_page import RecordedPage, load_recorded
+from ...recorded_page import Unrecorded, load_recorded
 from ...store import keep, once, watch
 
 FIGURE, CLAIM = "figure", "claim"  # what a page can ask for
@@ -35,14 +37,19 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 @dataclass(frozen=True, kw_only=True)
 class Known:
-    """The figures of a recipe, of the recording that its page shows and of other machines."""
+    """A recipe, and what was measured on one machine if it was recorded there."""
 
-    measurements: Measurements | None = None  # without a current recording, which its page tells
-    elsewhere: tuple[tuple[str, Measurements], ...] = ()  # by the name of the device
-    problem: str = ""  # why figures that are there cannot be read
-    in_files: bool = False  # whether the problem is one of their files, whoever asks for figures
-    on_gpu: bool = False  # whether a GPU ran the recording
-    code: str | None = None  # in lower case, which keys are made of; None if of data, too
+    title: str
+    text: str
+    device: str = ""  # empty: there is no recording
+    recorded: datetime | None = None
+    versions: tuple[tuple[str, str], ...] = ()  # by package
+    on_gpu: bool = False  # whether a GPU ran it
+    measurements: Measurements = field(default_factory=Measurements)  # of all processes
+    problem: str = ""  # why nothing is measured, or not by this code
+    in_files: bool = False  # whether the problem is one of the replicates, which no page tells
+    # in lower case, which keys are made of; None if of data, too. No page shows it.
+    code: str | None = field(default="", repr=False)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,7 +58,6 @@ class Answer:
 
     figure: Measurement | None = None
     claim: ClaimRecord | None = None
-    elsewhere: tuple[tuple[str, ClaimRecord], ...] = ()  # the claim on other devices
     problem: str = ""  # why there is neither; empty too where nothing is recorded
     in_files: bool = False  # whether the problem names its place, and is the same for all keys
     trial: bool = False  # of a CPU, where the text is about a GPU
@@ -90,35 +96,34 @@ def _list_names(env: BuildEnvironment) -> list[str]:
 
 def answers(env: BuildEnvironment, docname: str, *questions: str) -> tuple[Answer, ...]:
     """Return what a recipe says to questions such as ``figure adam.100.compiled.speedup``."""
-    known = once(env, _know, docname)
+    known = once(env, know, docname)
+    if known is None or known.problem:
+        answer = Answer()  # the recipe's own page tells why
+        if docname not in all_files(env):
+            answer = Answer(problem=f"there is no recipe {docname!r} any more", in_files=True)
+        elif known and known.in_files:
+            answer = Answer(problem=known.problem, in_files=True)
+        return (answer,) * len(questions)
     may_lack = env.config.recipe_gallery_gpu_figures and not known.on_gpu
     return tuple(_answer(known, *each.split(" ", 1), may_lack=may_lack) for each in questions)
 
 
 def _answer(known: Known, kind: str, key: str, *, may_lack: bool) -> Answer:
-    measurements = known.measurements
-    if measurements is None:
-        return Answer(problem=known.problem, in_files=known.in_files)
     if kind == MAYBE:
-        return Answer(figure=measurements.by_key.get(key))
+        return Answer(figure=known.measurements.by_key.get(key))
     try:
         if kind == FIGURE:
-            return Answer(figure=measurements.find(key))
-        record = measurements.find_claim(key)
+            return Answer(figure=known.measurements.find(key))
+        return Answer(claim=known.measurements.find_claim(key))
     except NotMeasured as error:
-        if may_lack and _may_be_of_gpu(known, measurements, error.key):
+        if may_lack and _may_be_of_gpu(known, error.key):
             return Answer(trial=True)
         return Answer(problem=str(error), trial=may_lack)
     except ValueError as error:
         return Answer(problem=str(error))
-    elsewhere = []
-    for device, others in known.elsewhere:
-        with suppress(LookupError, ValueError):
-            elsewhere.append((device, others.find_claim(key)))
-    return Answer(claim=record, elsewhere=tuple(elsewhere))
 
 
-def _may_be_of_gpu(known: Known, measurements: Measurements, key: str) -> bool:
+def _may_be_of_gpu(known: Known, key: str) -> bool:
     """Tell whether a GPU may publish what is called so, and this CPU did not.
 
     That is a quantity of what was measured here, a case of which nothing was measured here, or a
@@ -127,7 +132,7 @@ def _may_be_of_gpu(known: Known, measurements: Measurements, key: str) -> bool:
     if known.code is None:
         return True
     *parts, quantity = key.split(".")
-    heads = [name.split(".")[:-1] for name in measurements.by_key]
+    heads = [name.split(".")[:-1] for name in known.measurements.by_key]
     if any(is_part(parts, head) for head in heads):
         return quantity in OF_A_GPU
     measured = {part for head in heads for part in head}
@@ -136,43 +141,50 @@ def _may_be_of_gpu(known: Known, measurements: Measurements, key: str) -> bool:
     return f'"{key}"' in known.code or f"'{key}'" in known.code
 
 
-def _know(env: BuildEnvironment, docname: str) -> Known:
-    """Keep what is known of a recipe; unchanged files are not read again, nor in later builds."""
+def know(env: BuildEnvironment, docname: str, machine: str = "") -> Known | None:
+    """Return what is known of a recipe by its page; None if it is gone, or cannot be read.
+
+    ``machine`` names a folder of ``recordings/``; without it, it is the recording the page shows.
+    Files that have not changed are not read again, also not in later builds.
+    """
     file = all_files(env).get(docname)
     if file is None:
-        return Known(problem=f"there is no recipe {docname!r} any more")
-    recordings = Path(env.srcdir, env.config.recipe_gallery_recordings)
-    folders = [
-        recordings,
-        *(recordings / each for each in once(env, _find_machines).get(file.name, ())),
-    ]
-    files = [file.path]
-    for folder in folders:
-        path = file.recording(folder)
-        files += [path, replicates_path(path)]
-    known: Known = keep(env, ("figures", docname), files, lambda: _read(file, folders))
+        return None
+    folder = Path(env.srcdir, env.config.recipe_gallery_recordings, machine)
+    path = file.recording(folder)
+    files = [file.path, path, replicates_path(path)]
+    read = partial(_read, file, folder, Path(env.srcdir))
+    known: Known | None = keep(env, ("known", docname, machine), files, read)
     return known
 
 
-def _read(file: GalleryFile, folders: list[Path]) -> tuple[list[Path] | None, Known]:
+def _read(file: GalleryFile, folder: Path, root: Path) -> tuple[list[Path] | None, Known | None]:
     """Return what is known, and the files of the recipe, None if it cannot be read."""
-    pages = [load_recorded(file, folder) for folder in folders]
-    files = pages[0].recipe.files if pages[0].recipe else None
-    current = [
-        page for page in pages if isinstance(page, RecordedPage) and page.comparison.is_current
-    ]
+    page = load_recorded(file, folder)
+    recipe = page.recipe
+    if recipe is None:
+        return None, None
+    known = Known(title=recipe.title, text=recipe.summary)
+    if isinstance(page, Unrecorded):
+        return recipe.files, replace(known, problem=page.error.describe(root))
+    recording = page.recording
+    known = replace(
+        known,
+        device=recording.device_name,
+        recorded=recording.recorded,
+        versions=tuple(recording.facts["versions"].items()),
+        on_gpu=recording.on_gpu,
+        code=_code_of(recipe),
+    )
+    if not page.comparison.is_current:
+        stale = f"stale recording: {page.comparison.describe()}"
+        problem = GalleryError(stale, path=recording.path).describe(root)
+        return recipe.files, replace(known, problem=problem)
     try:
-        own = [measure(page) for page in current if page is pages[0]]
-        others = [
-            (page.recording.device_name, measure(page)) for page in current if page is not pages[0]
-        ]
-    except GalleryError as error:
-        return files, Known(problem=str(error), in_files=True)
-    known = Known(measurements=own[0] if own else None, elsewhere=tuple(others))
-    if isinstance(pages[0], RecordedPage):
-        known = replace(known, on_gpu=pages[0].recording.on_gpu)
-        known = replace(known, code=_code_of(pages[0].recipe))
-    return files, known
+        measurements = read_sources(recording.path, recipe, recording).measure()
+    except GalleryError as error:  # the processes do not fit together
+        return recipe.files, replace(known, problem=str(error), in_files=True)
+    return recipe.files, replace(known, measurements=measurements)
 
 
 def _code_of(recipe: Recipe) -> str | None:
@@ -185,26 +197,17 @@ def _code_of(recipe: Recipe) -> str | None:
     return "\n".join(texts).lower()
 
 
-def measure(page: RecordedPage) -> Measurements:
-    """Return what the processes of a recording say; of a stale one, those of the newest code.
-
-    Raises ``GalleryError`` where they cannot be read or do not fit together.
-    """
-    recipe = page.recipe if page.comparison.is_current else None
-    return read_sources(page.recording.path, recipe, page.recording).measure()
-
-
-def list_machines(env: BuildEnvironment, docname: str) -> tuple[str, ...]:
+def list_machines(env: BuildEnvironment, docname: str) -> list[str]:
     """Return on which other machines a recipe was recorded, by its page."""
-    file = all_files(env).get(docname)
-    return once(env, _find_machines).get(file.name, ()) if file else ()
+    return once(env, _find_machines)[docname]
 
 
-def _find_machines(env: BuildEnvironment) -> dict[str, tuple[str, ...]]:
-    """Return the machines of each recipe that has some, by its name."""
-    found: dict[str, tuple[str, ...]] = {}
+def _find_machines(env: BuildEnvironment) -> defaultdict[str, list[str]]:
+    """Return the machines of each recipe, by its page."""
+    pages = {file.name: docname for docname, file in all_files(env).items()}
     folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
+    found: defaultdict[str, list[str]] = defaultdict(list)
     for _path, machine, name in find_recordings(folder, all_files(env).values()):
         if machine and name:
-            found[name] = (*found.get(name, ()), machine)
+            found[pages[name]].append(machine)
     return found

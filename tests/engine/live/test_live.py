@@ -72,12 +72,11 @@ def test_a_saved_module_and_its_catalog_are_on_the_pages_that_inline_it(
     text = '"""\nTitle\n=====\n"""\nfrom _bench import x\n'
     gallery.configure(suppress_warnings=["recipe_gallery"])
     gallery.write("inlining", text)
-    gallery.translate("recipes/inlining", {})
     live.rebuild()
     page = live.site / "ko/recipes/inlining.html"
     assert "Why it is measured." in page.read_text()
     assert live._is_source(Change.modified, str(module))
-    gallery.translate("recipes/_bench", {"Why it is measured.": "까닭입니다."})
+    gallery.translate("recipes/inlining", {"Why it is measured.": "까닭입니다."})
     live.rebuild()
     assert "까닭입니다." in page.read_text()
     module.write_text("# Why it is measured.\nx = 4321\n")

@@ -381,26 +381,6 @@ def test_a_page_may_name_a_recipe_before_there_is_one(gallery: Gallery) -> None:
     assert ("It is 2.7× as fast." in words(build, "index"), build.warnings) == (True, "")
 
 
-def test_a_claim_tells_whether_it_holds_on_other_machines(gallery: Gallery) -> None:
-    add(gallery, ":claim:`It wins <fused-wins>`.")
-    recording = (gallery.recordings / "steps.ipynb").read_bytes()
-    for machine in ("laptop", "server"):
-        (gallery.recordings / machine).mkdir()
-        (gallery.recordings / machine / "steps.ipynb").write_bytes(recording)
-    for number in (1, 2):
-        add_replicate(gallery, claim(), name="laptop/steps", replicate=number)
-    add_replicate(gallery, claim(False, "foreach 8 ms, fused 9 ms"), name="server/steps")
-    build = gallery.build()
-    html = build.page("recipes/steps")
-    device = gallery.recording("steps").device_name
-    assert build.warnings == ""  # of the published machine it is true
-    assert f"On {device} it holds too, in 3 of 3 processes:" in html
-    assert f"On {device} it holds in 1 of 2 processes only:" in html
-    assert "foreach 8 ms, fused 9 ms" in html
-    (gallery.recordings / "server/steps.jsonl").unlink()
-    assert gallery.build().read == ["recipes/steps"]
-
-
 def test_notebook_and_script_have_plain_words(gallery: Gallery) -> None:
     add(
         gallery,

@@ -10,9 +10,6 @@ import pytest
 from gallery import ROOT, Gallery
 from recipe_gallery.languages import load_languages
 from recipe_gallery.project import load_project
-from recipe_gallery.translate.check import check_project
-from recipe_gallery.translate.pot import find_module_comments, make_pots
-from recipe_gallery.translate.status import language_status
 from recipe_gallery.translate.update import update_catalogs
 
 MODULE = '''"""What all recipes share."""
@@ -90,24 +87,6 @@ def test_page_notebook_script_and_recording_are_one_truth(inlined: Gallery) -> N
     assert inlined.build().warnings == ""
 
 
-def test_a_part_of_the_gallery_has_modules_of_its_own(gallery: Gallery) -> None:
-    part = gallery.recipes / "advanced"
-    part.mkdir()
-    part.joinpath("GALLERY_HEADER.rst").write_text("Advanced\n========\n")
-    part.joinpath("_bench.py").write_text(MODULE)
-    gallery.write("advanced/deep", FIRST)
-    gallery.set_languages("ko")
-    gallery.configure(gettext_compact=False, suppress_warnings=["recipe_gallery"])
-    gallery.translate("recipes/advanced/_bench", {"Why it is measured.": "무엇을 재는지."})
-    build = gallery.build(language="ko")
-    assert build.warnings == ""
-    assert "무엇을 재는지." in build.page("recipes/advanced/deep")
-    gallery.translate("recipes/advanced/_bench", {"Why it is measured.": "왜 재는지."})
-    build = gallery.build(language="ko")
-    assert build.read == ["recipes/advanced/deep"]
-    assert "왜 재는지." in build.page("recipes/advanced/deep")
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("module", "hidden", "said"),
@@ -141,60 +120,28 @@ def test_an_error_in_a_module_names_its_line(
     assert said.format(line=line) in gallery.messages
 
 
-def test_comments_of_a_module_are_found_once(gallery: Gallery) -> None:
-    (gallery.recipes / "_bench.py").write_text(MODULE)
-    for name, text in (("first", FIRST), ("second", SECOND), ("third", "no recipe")):
-        gallery.write(name, text)
-    found = find_module_comments(load_project(gallery.root).config, gallery.root)
-    assert [(name, text, path.name, line) for name, text, path, line in found] == [
-        ("recipes/_bench", "Why it is measured.", "_bench.py", 3),
-        ("recipes/_bench", "Return a figure.", "_bench.py", 8),
-        ("recipes/_bench", "behind code", "_bench.py", 9),
-    ]
-
-
 @pytest.mark.slow
-def test_comments_of_a_module_are_translated_once(
+def test_comments_of_a_module_are_messages_of_the_pages_that_show_it(
     inlined: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     inlined.set_languages("ko")
     inlined.configure(gettext_compact=False)
-    project = load_project(inlined.root)
-    templates = make_pots(project, inlined.root / "out" / "gettext")
-    found = {entry.msgid: entry for entry in templates["recipes/_bench"]}
-    assert list(found) == ["Why it is measured.", "Return a figure.", "behind code"]
-    assert [path for path, _line in found["behind code"].occurrences] == [
-        "recipes_source/_bench.py"
-    ]
-    assert found["behind code"].comment.startswith("Comment in code")
-    for name in ("first", "second"):
-        texts = {entry.msgid for entry in templates[f"recipes/{name}"]}
-        assert "The harness" in texts
-        assert not texts & found.keys()
-
-    inlined.configure(gettext_compact=None)  # pages of a folder share a catalog, and so do modules
-    compact = make_pots(load_project(inlined.root), inlined.root / "out" / "gettext")
-    assert compact["recipes"].find("behind code").comment.startswith("Comment in code")
-    inlined.configure(gettext_compact=False)
-
-    languages = load_languages(inlined.root)
-    update_catalogs(project, [languages["ko"]], inlined.root / "out" / "gettext")
-    path = inlined.root / "locale/ko/LC_MESSAGES/recipes/_bench.po"
-    (status,) = [each for each in language_status(project, "ko") if each.path == path]
-    assert status.words_left == 9
-    before = inlined.build(language="ko")
-    assert "Why it is measured." in before.page("recipes/first")
+    languages, folder = load_languages(inlined.root), inlined.root / "out/gettext"
+    update_catalogs(load_project(inlined.root), [languages["ko"]], folder)
+    path = inlined.root / "locale/ko/LC_MESSAGES/recipes/first.po"
     catalog = polib.pofile(str(path))
-    for message, text in zip(
-        catalog, ("무엇을 재는지.", '"값"을 돌려준다.', "# 코드"), strict=True
-    ):
-        message.msgstr = text
+    behind = catalog.find("behind code")
+    assert behind.comment.startswith("Comment in code")
+    assert behind.occurrences == [("recipes_source/_bench.py", "")]
+    catalog.find("Why it is measured.").msgstr = "무엇을 재는지."
+    catalog.find("Return a figure.").msgstr = '"값"을 돌려준다.'
+    behind.msgstr = "# 코드"
     catalog.save()
-    assert any(each.path == path and each.line for each in check_project(project, [str(path)]))
+    # translated once: the next update takes it to the other page
+    update_catalogs(load_project(inlined.root), [languages["ko"]], folder)
     build = inlined.build(language="ko")
-    assert sorted(build.read) == ["recipes/first", "recipes/second"]
-    assert "_bench.po" in build.warnings
+    assert "recipes/first.po" in build.warnings
     for name in ("first", "second"):
         page = build.page(f"recipes/{name}")
         assert "무엇을 재는지." in page

@@ -1,0 +1,153 @@
+"""A reader's ways through the built site, in every engine of browsers that is installed."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from chromium import serve
+from engines import ENGINES
+
+pytestmark = [pytest.mark.nightly, pytest.mark.slow]
+RECIPE = "recipes/where_time_goes.html"
+FOCUSED = "document.activeElement"
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
+    start, find, packages = ENGINES[request.param]
+    if not find():
+        lacks = f"no {request.param}; install it, for example: apt-get install {packages}"
+        (pytest.fail if os.environ.get("CI") else pytest.skip)(lacks)
+    with start() as engine:
+        yield engine
+        assert engine.errors() == []
+
+
+@pytest.fixture(scope="module")
+def address(languages_site: Path) -> Iterator[str]:
+    with serve(languages_site) as address:
+        yield address
+
+
+def has_ring(engine: Any, of: str = FOCUSED) -> bool:
+    style = f"getComputedStyle({of})"
+    return engine.run(f"{style}.outlineStyle !== 'none' || {style}.boxShadow !== 'none'")
+
+
+@pytest.mark.parametrize(
+    ("code", "query"), [("en", "graph break"), ("ko", "컴파일"), ("zh_CN", "优化器")]
+)
+def test_results_come_while_one_types(engine: Any, address: str, code: str, query: str) -> None:
+    engine.open(f"{address}{code}/faq.html")
+    engine.press("Control", "k")
+    engine.until(f"{FOCUSED}.matches('#pst-search-dialog input')")
+    for letter in query:
+        engine.press(letter)
+    shown = "document.querySelector('#pst-search-dialog .search-results')"
+    engine.until(f"{shown}.dataset.query === '{query}' && {shown}.children.length > 2")
+    engine.press("ArrowDown")
+    engine.until(f"{FOCUSED}.matches('#pst-search-dialog .search-title')")
+    assert has_ring(engine)
+    engine.press("Enter")
+    engine.until("document.readyState === 'complete' && !location.pathname.endsWith('/faq.html')")
+    engine.press("Control", "k")
+    engine.until(f"{FOCUSED}.matches('input')")
+    engine.press("Escape")
+    engine.until("!document.querySelector('dialog[open]')")
+
+
+def test_a_case_is_chosen_by_mouse_and_arrows(engine: Any, address: str) -> None:
+    engine.open(f"{address}ko/recipes/compile_modes.html")
+    shown = "[...document.querySelectorAll('.code-cases pre')].map((e) => e.checkVisibility())"
+    first, *others = engine.run(shown)
+    assert (first, any(others)) == (True, False)
+    engine.click(".code-cases label:nth-of-type(2)")
+    engine.until(f"{shown}[1]")
+    engine.press("ArrowRight")
+    engine.until(f"{shown}[2] && !{shown}[1]")
+    assert has_ring(engine, f"{FOCUSED}.labels[0]")
+
+
+def test_cells_are_unfolded_and_folded(engine: Any, address: str) -> None:
+    engine.open(f"{address}zh_CN/{RECIPE}")
+    cells = "[...document.querySelectorAll('.folded-cell')].map((e) => e.open)"
+    count = len(engine.run(cells))
+    for is_open in (True, False):
+        engine.click("button.unfold-all")
+        assert engine.run(cells) == count * [is_open]
+    anchor = engine.run("document.querySelectorAll('.folded-cell')[1].querySelector('[id]').id")
+    engine.open(f"{address}zh_CN/faq.html")
+    engine.open(f"{address}zh_CN/{RECIPE}#{anchor}")
+    engine.until(f"{cells}[1] && !{cells}[0]")
+
+
+def test_the_explorer_answers_the_keyboard(engine: Any, address: str) -> None:
+    engine.open(f"{address}en/{RECIPE}")
+    slider, said = (
+        f"document.querySelector('.explorer {each}')" for each in ("[type=range]", "output")
+    )
+    before = engine.run(f"{said}.textContent")
+    engine.run(f"{slider}.focus()")
+    engine.press("End")
+    engine.until(f"{said}.textContent.includes('1,000,000 calls')")
+    assert engine.run(f"{said}.textContent") != before
+    assert "1,000,000" in engine.run(f"{slider}.getAttribute('aria-valuetext')")
+    drawn = (
+        "[...document.querySelectorAll('.explorer [role=img]')].find((e) => e.checkVisibility())"
+    )
+    assert "1,000,000 calls" in engine.run(f"{drawn}.getAttribute('aria-label')")
+
+
+def test_language_and_colours_are_chosen_and_kept(engine: Any, address: str) -> None:
+    engine.open(f"{address}en/{RECIPE}")
+    engine.click("header .color-mode summary")
+    engine.click("header .color-mode [data-mode=dark]")
+    section = engine.run("document.querySelectorAll('article section section')[3].id")
+    engine.open(f"{address}en/{RECIPE}#{section}")
+    for control in ("summary", "[hreflang=ko]"):
+        engine.click(f"header .language-switcher {control}")
+    engine.until("document.documentElement.lang === 'ko'")
+    assert engine.run("location.hash") == f"#{section}"
+    assert engine.run("document.documentElement.dataset.theme") == "dark"
+    colour = (
+        "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).map(Number)"
+    )
+    assert sum(engine.run(colour)) < 150
+    engine.click("header .color-mode summary")
+    engine.click("header .color-mode [data-mode=auto]")
+    assert not engine.run("localStorage.getItem('mode') === 'dark'")
+
+
+def test_every_stop_of_the_keyboard_is_seen(engine: Any, address: str) -> None:
+    engine.open(f"{address}en/{RECIPE}")
+    for step in range(30):
+        engine.press("Tab")
+        drawn = f"({FOCUSED}.type === 'radio' ? {FOCUSED}.labels[0] : {FOCUSED})"
+        html = engine.run(f"{drawn}.outerHTML.slice(0, 100)")
+        assert step or "#main-content" in html
+        assert not html.startswith("<body")
+        assert engine.run(f"{drawn}.getBoundingClientRect().width > 0"), html
+        assert has_ring(engine, drawn), html
+
+
+def test_paper_has_every_word(engine: Any, address: str, tmp_path: Path) -> None:
+    """A heading that is cut in two between pages, or a drawing over text, loses its words."""
+    engine.open(f"{address}en/{RECIPE}")
+    headings = engine.run(
+        "[...document.querySelectorAll('article :is(h1, h2)')].map((e) => e.firstChild.textContent)"
+    )
+    paper = engine.print()
+    if paper is None:
+        pytest.skip("WebKit's driver cannot print")
+    if not shutil.which("pdftotext"):
+        pytest.skip("no pdftotext; install it, for example: apt-get install poppler-utils")
+    (tmp_path / "page.pdf").write_bytes(paper)
+    subprocess.run(["pdftotext", "-layout", "page.pdf"], cwd=tmp_path, check=True)
+    text = " ".join((tmp_path / "page.txt").read_text().split())
+    assert [each for each in headings if " ".join(each.split()) not in text] == []
+    assert "Figures of this chart" in text
