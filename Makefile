@@ -41,7 +41,7 @@ export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help html serve new-recipe record drift check links test test-fast test-nightly lint lock clean
-.PHONY: live check-po status update-po translation-impact new-language
+.PHONY: live check-po update-po translation-impact new-language
 # `make record html` records first, also under -j
 .NOTPARALLEL:
 
@@ -103,9 +103,6 @@ live: $(VENV)/html ## show a language in the browser after every save (LANGUAGE=
 
 check-po: $(VENV)/html ## tell what is wrong with translations (LANGUAGE=ko)
 	@$(BIN)/python -m recipe_gallery check-po --format $(FORMAT) $(LANGUAGE) $(FILES)
-
-status: $(VENV)/html ## tell how far each page is translated (LANGUAGE=ko)
-	@$(BIN)/python -m recipe_gallery status $(LANGUAGE)
 
 update-po: $(VENV)/html ## bring the catalogs up to date with the sources
 	@$(BIN)/python -m recipe_gallery update-po --templates $(BUILD)/gettext $(LANGUAGE)

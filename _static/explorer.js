@@ -35,7 +35,7 @@ for (const explorer of document.querySelectorAll(".explorer")) {
     for (const each of cases) each.hidden = each !== shown;
     const place = `${(100 * Math.log(calls / least)) / Math.log(most / least)}%`;
     for (const end of ["x1", "x2"]) shown.querySelector(".explorer-mark").setAttribute(end, place);
-    const times = JSON.parse(shown.dataset.arms)
+    const times = JSON.parse(shown.dataset.variants)
       .map(([name, start, call]) => [start + calls * call, name])
       .sort(([a], [b]) => a - b);
     const best = times.filter(([time]) => time < nearly * times[0][0]).map(([, name]) => name);
@@ -45,7 +45,7 @@ for (const explorer of document.querySelectorAll(".explorer")) {
     const said = (best[1] ? several : one)
       .replace("%(case)s", () => shown.dataset.name)
       .replace("%(calls)s", slider.ariaValueText)
-      .replace("%(arm)s", best[1] ? two : last)
+      .replace("%(variant)s", best[1] ? two : last)
       .replace("%(first)s", () => best.slice(0, -1).join(separator))
       .replace("%(last)s", () => last)
       .replace("%(times)s", times.map(([time, name]) => `${name} ${format(time)}`).join(separator));

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from decimal import localcontext
@@ -113,19 +113,10 @@ def choose_languages(root: Path, codes: Sequence[str]) -> list[Language]:
     for code in codes:
         if code not in languages:
             problem = f"no language {code!r} in {FILE_NAME}; there are: {', '.join(languages)}"
-            raise GalleryError(problem, remedy=_add(code, languages))
+            raise GalleryError(problem, remedy=f"to add one: {suggest('new-language', code)}")
     if codes:
         return [languages[code] for code in dict.fromkeys(codes)]
     return [language for language in languages.values() if language.published]
-
-
-def _add(code: str, languages: Iterable[str]) -> str:
-    written = {each.lower(): each for each in languages if each != code}
-    if meant := written.get(code.lower().replace("-", "_")):
-        return f"write {meant}"
-    if not CODE.fullmatch(code):
-        return CODE_REMEDY
-    return f"to add it: {suggest('new-language', code)}"
 
 
 def name_of(code: str) -> str:
@@ -138,18 +129,19 @@ def _parse(path: Path, code: str, entry: Any) -> Language:
     kinds = {"name": str, "published": bool, "tag": str, "glue": bool}
     if not CODE.fullmatch(code):
         problem, remedy = "not a language code", CODE_REMEDY
-    elif not isinstance(entry, dict):
-        problem, remedy = "no table", f'write {code} = {{ name = "...", published = true }}'
-    elif unknown := entry.keys() - kinds.keys():
-        problem, remedy = f"unknown {min(unknown)!r}", f"there are: {', '.join(kinds)}"
-    elif wrong := [name for name, value in entry.items() if not isinstance(value, kinds[name])]:
-        problem, remedy = f"{wrong[0]} needs a {kinds[wrong[0]].__name__}", "correct it"
+    elif (
+        not isinstance(entry, dict)
+        or not entry.get("name")
+        or any(not isinstance(value, kinds.get(key, ())) for key, value in entry.items())
+    ):
+        problem = "not as such a line is written"
+        remedy = (
+            f'write {code} = {{ name = "...", published = true }}; there are: {", ".join(kinds)}'
+        )
     elif not TAG.fullmatch(entry.get("tag", code.replace("_", "-"))):
         problem, remedy = "tag is no tag of a language", "use one such as zh-Hans"
-    elif entry.get("name", "") != visible(entry.get("name", "")):
+    elif entry["name"] != visible(entry["name"]):
         problem, remedy = "name has characters that nobody sees", "remove them"
-    elif not entry.get("name"):
-        problem, remedy = "name is missing", "give it in the language itself"
     else:
         return Language(code=code, **entry)
     raise GalleryError(f"{code}: {problem}", path=path, remedy=remedy)
@@ -169,7 +161,7 @@ def set_languages(app: "Sphinx", config: Config) -> None:
         translated = listed or any((at / code).is_dir() for at in locale_dirs(config, app.srcdir))
         languages = languages | added if translated else added
         if listed and code != PSEUDO_CODE:
-            remedy = _add(code, languages)
+            remedy = f"to add it: {suggest('new-language', code)}"
             problem = GalleryError(f"no language {code!r} in {FILE_NAME}", remedy=remedy)
             logging.getLogger(__name__).warning(
                 "%s", problem, type="recipe_gallery", subtype="language"

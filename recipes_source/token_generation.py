@@ -81,7 +81,8 @@ waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
 # --------------
 #
 # A **static cache** has a fixed number of places for the keys and values of all tokens, so its address and
-# its size stay. Times in the table are wall times per token, for one text.
+# its size stay. Times in the table are wall times per token, for one text. :doc:`/recipes/where_time_goes`
+# shows how to look whether the GPU waits for the CPU.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -95,12 +96,12 @@ waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
 #      - A token takes :measured:`one-token.1.graph-by-hand.wall`; without compiling it takes
 #        :measured:`one-token.1.without-compiling.wall`
 #      - The batch size is fixed. The graph adds :measured:`one-token.1.graph-by-hand.memory` of memory
-#    * - Tokens come slowly, and the program runs for long
+#    * - Tokens come slowly, and you can wait a few seconds for the compiler
 #      - A static cache, compiled blocks, and the step in a CUDA graph recorded by hand
 #      - A token takes :measured:`one-token.1.blocks-compiled-graph-by-hand.wall`
 #      - The batch size is fixed. The graph is ready after
 #        :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`
-#    * - You do not want to record a graph yourself
+#    * - You can wait longer for the compiler, or do not want to record a graph yourself
 #      - ``torch.compile(step, mode="reduce-overhead")``, with a static cache
 #      - A token takes :measured:`one-token.1.reduce-overhead.wall`
 #      - It is ready after :measured:`one-token.1.reduce-overhead.ready`. Each call overwrites the result of
@@ -110,19 +111,19 @@ waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
 #      - With ``default``, a token takes :measured:`one-token.1.default.wall`; with ``reduce-overhead`` it takes
 #        :measured:`one-token.1.reduce-overhead.wall`
 #      - The batch size is fixed
-#    * - The cache gets a new place with each token
+#    * - The first text takes seconds, though nothing is compiled: the cache gets a new place with each token
 #      - A static cache. If you need a growing cache, call ``torch.backends.cuda.enable_cudnn_sdp(False)``
 #      - A length that comes for the first time takes :measured:`growing-cache.cudnn.first_pass`; without
 #        cuDNN it takes :measured:`growing-cache.without-cudnn.first_pass`
 #      - A static cache of 256 places takes :measured:`one-token.1.cache.bytes` of memory per text
-#    * - The share of the limit is near one
+#    * - The GPU time of a token is near the time in which the GPU reads all weights once
 #      - Fewer bytes: weights of 8 or 4 bits, or more texts in a batch
 #      - Not measured here
 #      - Rounding; or each text waits for the others
 #    * - You wait for the first token
-#      - Leave the prompt as it is
-#      - A prompt of 128 tokens takes :measured:`a-prompt.without-compiling.wall` without compiling
-#      - Nothing
+#      - No compiling and no graph for prompts: each has another length, and comes once
+#      - No prompt waits for the compiler. One of 128 tokens takes :measured:`a-prompt.without-compiling.wall`
+#      - With long prompts the GPU is busy; what helps then is in :doc:`/recipes/varying_sizes`
 #
 # Why a token takes long
 # ----------------------
@@ -722,10 +723,11 @@ for name, found in compiled.items():
 #   growing-one-block.reduce-overhead.third_pass>`. The cache is copied into the graph and out of it, or the next
 #   replay overwrites it.
 #
-# A static cache alone is not the point. Without compiling, a token takes
-# :measured:`one-token.1.without-compiling.wall` with a static cache, and
-# :measured:`growing-cache.without-cudnn.third_pass` with a growing one and without cuDNN. Only the graph, which needs
-# the static cache, makes tokens come quickly.
+# A static cache alone gains nothing: without compiling and without a graph, a token takes
+# :measured:`one-token.1.without-compiling.wall` with a static cache, and :claim:`it takes less with a growing cache
+# and without cuDNN <growing-cache.without-cudnn.third_pass < one-token.1.without-compiling.wall>`:
+# :measured:`growing-cache.without-cudnn.third_pass`. Only the graph, which needs the static cache, makes tokens come
+# quickly.
 #
 # Transformers
 # ------------

@@ -5,8 +5,8 @@ It recompiles: what do I do about varying sizes?
 Texts of any length, images of several sizes, batches of one request or of sixteen?
 
 **Sizes vary: mark nothing, pad nothing. PyTorch compiles for any size as soon as it sees a second one.**
-**If the GPU waits for the CPU, add CUDA graphs; pad if new sizes keep coming.** **If it still compiles
-again, ask for the reason: it may be no size.**
+**If the GPU waits for the CPU, add CUDA graphs, and pad to a few sizes only if new ones keep coming.** **If
+it still compiles again, ask for the reason: it may be no size.**
 
 .. code-block:: python
    :caption: Sizes vary
@@ -19,7 +19,7 @@ again, ask for the reason: it may be no size.**
        model(x)  # the first two calls compile
 
 .. code-block:: python
-   :caption: The GPU waits for the CPU
+   :caption: CUDA graphs, new sizes keep coming
 
    import torch
    model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)
@@ -36,12 +36,12 @@ again, ask for the reason: it may be no size.**
    TORCH_LOGS=recompiles python train.py
 
 - **Transformers**: ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` leaves few lengths.
-- **Accelerate**: start with ``accelerate launch --dynamo_use_dynamic``. Without this option the launcher
-  asks for ``dynamic=False``, and each size is compiled. That holds for ``Trainer``, too.
+- **Accelerate**: if ``accelerate launch`` starts a job that is compiled, pass ``--dynamo_use_dynamic``. Without
+  this option the launcher asks for ``dynamic=False``, and each size is compiled. That holds for ``Trainer``, too.
 - **Diffusers**: ``pipe.transformer.compile_repeated_blocks(dynamic=True)``.
 - **Lightning** changes nothing: compile the model as above.
-- **Serving**: call the model with two sizes before the first request. With CUDA graphs, call it three times
-  with each size that it will get.
+- **Serving**: before the first request, call the model with two inputs whose sizes differ wherever they can vary,
+  and with a batch of one. With CUDA graphs, call it three times with each size that it will get.
 
 In the first test on this page, batches of 20 lengths go through a small model, and the GPU waits for the CPU.
 Without compiling, a pass over all of them takes :measured:`few-texts.without-compiling.wall` of wall time. With
@@ -58,7 +58,7 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 **What you need**
 
 - PyTorch 2.11 or newer, pandas and Matplotlib. Since PyTorch 2.1, sizes become dynamic by themselves.
-- For the second short example and for results like these, a CUDA GPU of compute capability 7.0 or above, with
+- For the short examples and for results like these, a CUDA GPU of compute capability 7.0 or above, with
   Triton. On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A T4 (7.5)
   has no ``bfloat16``: there everything runs in ``float32``.
 """
@@ -109,6 +109,12 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 #      - With 128 texts in a batch, a pass takes :measured:`many-texts.nothing-marked.wall`; padded, in CUDA graphs,
 #        it takes :measured:`many-texts.padded-cuda-graphs.wall`
 #      - Nothing
+#    * - A new size takes long, but ``TORCH_LOGS=recompiles`` prints nothing, and the model has attention
+#      - ``torch.backends.cuda.enable_cudnn_sdp(False)``: another library than cuDNN computes attention
+#      - In :doc:`/recipes/token_generation`, a token of a new length takes
+#        :measured:`token_generation:growing-cache.without-cudnn.first_pass`; with cuDNN it takes
+#        :measured:`token_generation:growing-cache.cudnn.first_pass`
+#      - Whether attention of sizes that come back then takes longer was not measured with many texts
 #    * - Sizes 0 or 1 are among them, such as a batch of one request
 #      - ``mark_unbacked(x, 0)``, or a call with size 1 during warm-up
 #      - :measured:`twelve-calls.0-and-1-unbacked.compilations` compilation for 12 sizes; with ``mark_dynamic``
@@ -305,7 +311,7 @@ few = bench.compare("few texts", visits, tolerance=0.1, rehearse=False)
 #   <few-texts.length-marked.first_call < few-texts.nothing-marked.first_call>`:
 #   :measured:`few-texts.length-marked.first_call`. Later passes run the same code.
 # - With nothing marked, a pass takes :measured:`few-texts.nothing-marked.wall`; without compiling it takes
-#   :measured:`few-texts.without-compiling.wall`. That is not much, because :claim:`the GPU waits for the CPU <1.2 *
+#   :measured:`few-texts.without-compiling.wall`. The gain is small, because :claim:`the GPU waits for the CPU <1.2 *
 #   few-texts.nothing-marked.gpu < few-texts.nothing-marked.wall>`: it computes for only
 #   :measured:`few-texts.nothing-marked.gpu`.
 # - With CUDA graphs a pass :claim:`takes less time <few-texts.cuda-graphs.wall <
@@ -356,14 +362,19 @@ bench.measure("padding", "four sizes", "waste", padded / sum(LENGTHS) - 1, unit=
 
 # %%
 # - The variant without compiling comes first, and a new length takes it
-#   :measured:`a-new-length.without-compiling.new_length`. So the compiler is not the reason. The other
-#   variants find ready what this one has paid for. We did not find out what it is; a library that makes a
-#   plan for each shape would explain it.
+#   :measured:`a-new-length.without-compiling.new_length`. So the compiler is not the reason. It is cuDNN, which
+#   PyTorch prefers for attention on this GPU: it plans attention anew for each length. The other variants come
+#   later and find these plans ready.
+# - :doc:`/recipes/token_generation` measures the same with a cache that grows by a place with each token. There,
+#   a token of a new length takes :measured:`token_generation:growing-cache.cudnn.first_pass`. :claim:`Without
+#   cuDNN it takes less <token_generation:growing-cache.without-cudnn.first_pass <
+#   growing-cache.cudnn.first_pass>`: :measured:`token_generation:growing-cache.without-cudnn.first_pass`. If
+#   most of your lengths are new and you do not pad, call ``torch.backends.cuda.enable_cudnn_sdp(False)``.
 # - With CUDA graphs, a new length takes another :measured:`a-new-length.cuda-graphs.new_length`, because
 #   a graph is recorded.
 # - With padding, :claim:`it takes less <a-new-length.padded-cuda-graphs.new_length <
-#   a-new-length.cuda-graphs.new_length>`: the GPU has met the padded size before, and there is a graph of
-#   it. So if lengths rarely come back, pad.
+#   a-new-length.cuda-graphs.new_length>`: the padded size has come before, so cuDNN's plan and the graph are
+#   there. So if the GPU waits for the CPU and lengths rarely come back, pad.
 #
 # After eight sizes of one function PyTorch warns that it records many graphs
 # (``torch._inductor.config.triton.cudagraph_dynamic_shape_warn_limit``).
@@ -415,8 +426,8 @@ each = bench.compare("eight lengths", visits, tolerance=0.1, rehearse=False)
 #    GPU time of a pass over eight lengths.
 #
 # Compiled for each length, a pass takes :measured:`eight-lengths.each-length-compiled.gpu` of GPU time;
-# compiled for any length, it takes :measured:`eight-lengths.compiled-for-any-length.gpu`. :claim:`One size
-# saves less than a twentieth <0.95 * eight-lengths.compiled-for-any-length.gpu <
+# compiled for any length, it takes :measured:`eight-lengths.compiled-for-any-length.gpu`. :claim:`Code for
+# one size saves less than a twentieth <0.95 * eight-lengths.compiled-for-any-length.gpu <
 # eight-lengths.each-length-compiled.gpu>`, and :claim:`the first pass takes longer <2 *
 # eight-lengths.compiled-for-any-length.first_call < eight-lengths.each-length-compiled.first_call>`:
 # :measured:`eight-lengths.each-length-compiled.first_call`; compiled for any length, it takes
@@ -430,8 +441,8 @@ each = bench.compare("eight lengths", visits, tolerance=0.1, rehearse=False)
 # ------------------------
 #
 # Few sizes waste time on padding, and each size needs a graph. This, too, was measured in one process.
-# The last lines that the cell prints compare the number of padding tokens with that of the texts' own
-# tokens.
+# The last lines that the cell prints are worded wrongly: their percentages are not shares of all tokens,
+# but tell how many tokens padding adds to those of the texts.
 
 # sphinx_gallery_once = True
 
@@ -646,9 +657,9 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 # ---------------------------------------------
 #
 # One model was measured, on one GPU, without gradients. Training compiles a backward pass as well. If
-# text is generated token by token, a static cache keeps the size fixed. Attention without padding, over
-# texts laid end to end, is what `nested tensors <https://docs.pytorch.org/docs/stable/nested.html>`__
-# and `FlexAttention <https://docs.pytorch.org/docs/stable/nn.attention.flex_attention.html>`__ are for.
+# text is generated token by token, a static cache keeps the size fixed: see :doc:`/recipes/token_generation`.
+# Attention without padding, over texts laid end to end, is what `nested tensors
+# <https://docs.pytorch.org/docs/stable/nested.html>`__ and `FlexAttention <https://docs.pytorch.org/docs/stable/nn.attention.flex_attention.html>`__ are for.
 # ``torch._dynamo.mark_dynamic`` and the other functions with an underscore may change.
 # :doc:`/recipes/compile_modes` shows what CUDA graphs ask of your code, and
 # :doc:`/recipes/where_time_goes` whether the GPU waits at all.

@@ -71,7 +71,7 @@ after :measured:`small-model.cuda-graphs.break_even` steps, compared with the un
 # What you see, and where to go
 # -----------------------------
 #
-# The first four rows tell what an iteration waits for: take the first that fits. The last three rows may be
+# The first four rows tell what an iteration waits for: take the first that fits. The last four rows may be
 # true as well, so check each. Fix one thing, and then look again, because the next reason may have been
 # hidden behind it. The **GPU time** is the time in which kernels run.
 #
@@ -118,8 +118,15 @@ after :measured:`small-model.cuda-graphs.break_even` steps, compared with the un
 #    * - Later iterations take seconds now and then
 #      - Something is compiled again: ``TORCH_LOGS=recompiles`` prints the reason. ``TORCH_TRACE=folder`` keeps
 #        a trace, from which ``tlparse folder`` makes a report of all compilations
-#      - Not measured here
-#      - :ref:`The questions <recompiles>`
+#      - Not measured here. In the recipe on varying sizes, 12 lengths take
+#        :measured:`varying_sizes:twelve-calls.length.compilations` compilations
+#      - If a size varies: :doc:`/recipes/varying_sizes`. If a number varies: :ref:`the questions <recompiles>`
+#    * - The job writes text token by token, and the GPU waits for the CPU
+#      - A static cache, and the step for one token in a CUDA graph
+#      - Not measured here. In the recipe on tokens, a token takes
+#        :measured:`token_generation:one-token.1.graph-by-hand.wall`; without compiling it takes
+#        :measured:`token_generation:one-token.1.without-compiling.wall`
+#      - :doc:`/recipes/token_generation`
 #
 # Why an iteration waits
 # ----------------------
@@ -356,7 +363,7 @@ small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=Fa
 # %%
 # .. chart:: ladder
 #    :case: small model
-#    :arms: before, fused optimizer, compiled, CUDA graphs
+#    :variants: before, fused optimizer, compiled, CUDA graphs
 #    :quantities: wall, gpu
 #
 #    Wall time and GPU time of a step with the same batch.
@@ -375,7 +382,7 @@ small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=Fa
 #
 # .. chart:: break-even
 #    :cases: small model
-#    :arms: before, fused optimizer, compiled, CUDA graphs
+#    :variants: before, fused optimizer, compiled, CUDA graphs
 #
 #    Time of all steps of a run, the first call and the start of the compiler included.
 #
@@ -445,7 +452,7 @@ for name, row in means.iterrows():
 # %%
 # .. chart:: stacked
 #    :case: iteration
-#    :arms: before, workers, fused optimizer, compiled, CUDA graphs
+#    :variants: before, workers, fused optimizer, compiled, CUDA graphs
 #    :quantities: data_share, forward_share, backward_share, optimizer_share
 #    :whole: wall
 #

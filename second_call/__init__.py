@@ -8,7 +8,7 @@ from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
 from recipe_gallery import Priority, __version__, add_transform
-from recipe_gallery.pages import ONLY_HTML, skip
+from recipe_gallery.pages import ONLY_HTML
 from recipe_gallery.pages.markdown import write_block
 from recipe_gallery.pages.measurements.naming import EVENT
 from recipe_gallery.project import code_digest
@@ -55,14 +55,11 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_node(html_element, html=(visit_element, depart_element), **ONLY_HTML)
     app.add_node(data.results_data, html=paragraph, **ONLY_HTML)
     app.add_node(foot.origin, **ONLY_HTML)
-    app.add_node(source.names, html=(skip, None), **ONLY_HTML)
     app.add_node(directive.chart, html=(directive.visit_chart, directive.depart_chart), **ONLY_HTML)
     inside: Any = dict.fromkeys(ONLY_HTML, (_show_inside, _show_inside))
     app.add_node(directive.replaced, **inside)
-    write_block.register(source.names, lambda _node, _page: "")
     write_block.register(directive.chart, directive.write_chart)
 
-    app.add_directive("names", source.Names)
     app.add_directive("chart", directive.ChartDirective)
     app.add_directive("results", results.Results)
     app.add_directive("measured-on", wait_and_gain.MeasuredOn)

@@ -57,15 +57,6 @@ def check_po(project: Project, options: argparse.Namespace) -> bool:
     return not problems
 
 
-@command("status", LANGUAGES)
-def status(project: Project, options: argparse.Namespace) -> None:
-    """Tell how far each catalog is translated."""
-    from ..translate.status import format_status, language_status
-
-    for language in _translated_languages(project, options.languages):
-        print(format_status(language, language_status(project, language.code)))
-
-
 @command("impact", argument("base", help="a commit or branch to compare with"))
 def impact(project: Project, options: argparse.Namespace) -> None:
     """Tell what changed source text means to translators."""

@@ -40,9 +40,9 @@ def build_site(
             print(f"{code}: {state} in {seconds:.1f} s", flush=True)
             if left := count_left(project, code):
                 told = f"{left} messages are shown in English: not translated, or fuzzy"
-                # of a language that is not published, check-po tells no gaps
-                how = "check-po" if jobs[job].published else "status"
-                print(f"{code}: {told}; to see where: {suggest(how, code)}", flush=True)
+                if jobs[job].published:  # of others, check-po tells no gaps
+                    told += f"; to see where: {suggest('check-po', code)}"
+                print(f"{code}: {told}", flush=True)
             if not is_built:
                 failed.append(code)
     if failed:

@@ -20,7 +20,6 @@ from .parser import TEMPLATES, argument, command
 @command("new-language", argument("language", help="its code, such as ja or pt_BR"), TEMPLATES)
 def new_language(project: Project, options: argparse.Namespace) -> None:
     """Add a language, with catalogs to fill in."""
-    from ..translate.catalogs import find_catalogs, locale_folders
     from ..translate.glossary import begin_glossary
     from ..translate.update import update_catalogs
 
@@ -29,11 +28,7 @@ def new_language(project: Project, options: argparse.Namespace) -> None:
     print(f"{FILE_NAME}: {line}" if line else f"{FILE_NAME} has {code} already")
     language = choose_languages(project.root, [code])[0]
     update_catalogs(project, [language], options.templates)
-    for folder in locale_folders(project):
-        if count := len(find_catalogs(folder, code)):
-            print(f"{folder / code}: {count} catalog{'s' * (count > 1)}")
-        if (project.root / ".github/CODEOWNERS").exists():
-            print(f"who reviews them, for .github/CODEOWNERS: /{folder / code}/  @...")
+    print(f"{project.locale / code}: its catalogs; their reviewers: .github/CODEOWNERS")
     if glossary := begin_glossary(project.locale, code):
         print(f"{glossary}: the terms, for the words that you choose")
     print("Translate the catalogs, and look at the pages:")

@@ -8,7 +8,6 @@ import contextlib
 import hashlib
 import json
 import re
-import sys
 from collections.abc import Iterable
 from functools import partial
 from html import escape
@@ -75,21 +74,8 @@ def take_over(app: Sphinx) -> None:
     for listener in [each for each in listeners if each.handler is generate_gallery_rst]:
         app.disconnect(listener.id)
     app.connect("builder-inited", make_pages)
-    # Sphinx-Gallery fills in its defaults at 10, and imports Matplotlib if there is one, for
-    # recipes that run: half a second, where an unchanged site takes one.
-    app.connect("config-inited", _hide_matplotlib, priority=9)
-    app.connect("config-inited", _show_matplotlib, priority=11)
     app.connect("env-get-outdated", remove_published)
     app.connect("source-read", leave_out_keys)
-
-
-def _hide_matplotlib(_app: Sphinx, _config: Config) -> None:
-    sys.modules.setdefault("matplotlib", None)  # type: ignore[arg-type]
-
-
-def _show_matplotlib(_app: Sphinx, _config: Config) -> None:
-    if sys.modules["matplotlib"] is None:
-        del sys.modules["matplotlib"]
 
 
 def make_pages(app: Sphinx) -> None:
@@ -227,7 +213,7 @@ def _generate(app: Sphinx, left_out: Iterable[GalleryFile]) -> None:
 
 
 def _remove_code_objects(app: Sphinx) -> None:
-    """Where nothing tells what names lead to, spare Sphinx-Gallery to look for each in all code."""
+    """Where nothing tells what names lead to, keep code as Sphinx shows it, with its colours."""
     links = {"sphinx.ext.intersphinx", "sphinx.ext.autodoc"} & app.extensions.keys()
     if not links and not app.config.sphinx_gallery_conf["backreferences_dir"]:
         for pages, _examples in gallery_folders(app.config):

@@ -9,6 +9,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from ..errors import GalleryError
+
 
 def append_line(path: Path, line: str, is_finished: Callable[[bytes], bool]) -> None:
     """Append a line, on the disk when this returns; two processes may do so at once.
@@ -17,7 +19,8 @@ def append_line(path: Path, line: str, is_finished: Callable[[bytes], bool]) -> 
     that only its line break is missing. Raises ``OSError``; the file is as before then.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    with _lock(path), path.open("ab", buffering=0) as file:
+    lock = FileLock(path.with_name(f".{path.name}.lock"))
+    with lock, path.open("ab", buffering=0) as file:
         end = file.seek(0, os.SEEK_END)
         rest = path.read_bytes().rpartition(b"\n")[2]
         data = line.encode() + b"\n"
@@ -34,13 +37,6 @@ def append_line(path: Path, line: str, is_finished: Callable[[bytes], bool]) -> 
             with suppress(OSError):
                 file.truncate(end)
             raise
-
-
-def replace_file(path: Path, data: bytes) -> None:
-    """Write a file that another process may write at the same time, as ``write_whole`` does."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with _lock(path):
-        write_whole(path, data)
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -67,8 +63,12 @@ def write_through(path: Path, data: bytes) -> None:
         os.fsync(file.fileno())  # some disks tell only now that they are full
 
 
-def keep_elsewhere(path: Path, data: bytes) -> Path | None:
-    """Keep outside of the project what cannot be written to ``path``; return where, or None."""
+def tell_unwritten(
+    error: OSError, path: Path, data: bytes, what: str, how: str = "move {} to {}"
+) -> GalleryError:
+    """Return what is told where a file could not be written: ``data`` is kept elsewhere."""
+    text = f"cannot be written: {error.strerror or error}"
+    remedy = f"make room and record again; there was none for {what} elsewhere"
     for folder in (tempfile.gettempdir(), "/var/tmp", "/dev/shm"):
         with suppress(OSError):
             place = Path(tempfile.mkdtemp(prefix=f"{path.stem[:80]}-", dir=folder), path.name)
@@ -77,9 +77,6 @@ def keep_elsewhere(path: Path, data: bytes) -> Path | None:
             except OSError:
                 shutil.rmtree(place.parent)
                 raise
-            return place
-    return None
-
-
-def _lock(path: Path) -> FileLock:
-    return FileLock(path.with_name(f".{path.name}.lock"))
+            remedy = f"{what} is kept: make room, then {how.format(place, path)}"
+            break
+    return GalleryError(text, path=path, remedy=remedy)

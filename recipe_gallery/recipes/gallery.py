@@ -32,11 +32,6 @@ class GalleryFile:
     trusted: bool = True  # its HTML and SVG are shown as the author made them
     expected_to_fail: bool = False  # Sphinx-Gallery's expected_failing_examples names it
 
-    @property
-    def name_in_gallery(self) -> str:
-        """The path in its gallery without ending, its name where there is no other gallery."""
-        return self.path.relative_to(self.gallery).as_posix().removesuffix(".py")
-
     def recording(self, folder: Path) -> Path:
         """Return where its recording lies in a folder of recordings."""
         return folder / f"{self.name}.ipynb"

@@ -7,6 +7,7 @@ imports it. Such a cell is folded below the module's first sentence, unless a ma
 
 import ast
 import re
+import symtable
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,6 +67,16 @@ def inline(path: Path, block: Block) -> Inlined | None:
     if not inlined.source:
         raise wrong(imports[0], f"{inlined.path.name} has no code", "remove the cell")
     return inlined
+
+
+def find_rebound(inlined: Inlined, code: str) -> list[str]:
+    """Return the names of an inlined module that other code of the recipe binds to something else.
+
+    Both are one program on the page, so the module's functions would find the new value.
+    """
+    own = symtable.symtable(inlined.source, inlined.path.name, "exec").get_identifiers()
+    found = symtable.symtable(code, "cell", "exec").get_symbols()
+    return [each.get_name() for each in found if each.is_assigned() and each.get_name() in own]
 
 
 def _is_private_import(node: ast.AST) -> TypeGuard[ast.ImportFrom]:

@@ -20,12 +20,12 @@ def decode_picture(mime: str, data: str) -> bytes:
         raise ValueError("is not base64") from None
 
 
-def measure_picture(mime: str, data: str) -> float:
-    """Return the MB of a picture; raise ``ValueError``, which says why, if it cannot be opened."""
-    content = decode_picture(mime, data)
+def open_picture(mime: str, data: str) -> None:
+    """Open a picture; raise ``ValueError``, which says why, if that is not possible."""
     if mime == "image/svg+xml":
         read_svg(data)
-        return len(content) / 1e6
+        return
+    content = decode_picture(mime, data)
     # slow to import, and only needed where something is recorded
     from PIL import Image, UnidentifiedImageError
 
@@ -41,4 +41,3 @@ def measure_picture(mime: str, data: str) -> float:
         raise ValueError(f"has more than {Image.MAX_IMAGE_PIXELS:,} pixels") from None
     except Exception as error:  # of many kinds: each decoder has its own
         raise ValueError(f"is damaged: {error}") from None
-    return len(content) / 1e6

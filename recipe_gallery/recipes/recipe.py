@@ -33,7 +33,7 @@ from .fingerprint import (
     strip_comments,
     syntax_error,
 )
-from .inline import PRIVATE_IMPORT, Inlined, inline
+from .inline import PRIVATE_IMPORT, Inlined, find_rebound, inline
 from .settings import read_settings
 
 _PLUMBING = re.compile(r"^[ \t]*#\s*sphinx_gallery_plumbing\s*=\s*True\b", re.MULTILINE)
@@ -269,6 +269,12 @@ def _make_cells(
     if hidden:
         last = _make_cell(path, len(cells) + 1, Block("code", hidden, line), "")
         cells += [last] if strip_comments(last.code) else []
+    modules = [cell.inlined for cell in cells if cell.inlined]
+    for cell in (each for each in cells if not each.inlined):
+        for module in modules:
+            for name in find_rebound(module, cell.code):
+                text = f"{name} is a name of {module.path.name}, whose code would find this one"
+                refuse(text, "call it something else", cell.line)
     return cells
 
 

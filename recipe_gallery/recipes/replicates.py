@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import GalleryError
-from .files import append_line, keep_elsewhere
+from .files import append_line, tell_unwritten
 from .hashes import digest
 from .recording import name_device
 from .rows import Published, parse, require_unique
@@ -107,12 +107,8 @@ def append(path: Path, replicate: Replicate) -> None:
     try:
         append_line(path, line, _is_finished)
     except OSError as error:
-        kept = keep_elsewhere(path, line.encode() + b"\n")
-        remedy = "make room and record again; there was none for the line elsewhere"
-        if kept:
-            remedy = f"the line is kept: make room, then append {kept} to this file"
-        text = f"cannot be written: {error.strerror or error}"
-        raise GalleryError(text, path=path, remedy=remedy) from None
+        data = line.encode() + b"\n"
+        raise tell_unwritten(error, path, data, "the line", "append {} to {}") from None
 
 
 def _is_finished(line: bytes) -> bool:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .recipe import Recipe
 
 MIME = PUBLISHED_MIME + "rows+json"
+ROW = ("case", "variant", "size", "quantity", "value", "unit")  # what each has
 REMEDY = "correct what the recipe publishes"
 LARGEST, SMALLEST = 1e15, 1e-15  # as in the schema; a claim's evidence may hold anything
 MOST = 2000  # rows or claims of a recipe: each is a line of tables, and stands in every replicate
@@ -129,9 +130,8 @@ def parse(value: Any) -> Published:
         for name in ("value", "size"):
             if isinstance(row[name], float) and math.isnan(row[name]):  # JSON has no such number
                 raise ValueError(f"row {number}: {name} is nan, not a finite number")
-        known = {name: row[name] for name in ("case", "size", "quantity", "value", "unit")}
-        variant = row["variant"] if "variant" in row else row["arm"]
-        rows.append(Row(variant=variant, sizes=row.get("sizes", ""), **known))
+        known = {name: row[name] for name in ROW}
+        rows.append(Row(sizes=row.get("sizes", ""), **known))
     claims = (
         Claim(key=each["claim"], holds=each["holds"], evidence=each["evidence"])
         for each in value.get("claims", [])

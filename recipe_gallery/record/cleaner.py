@@ -1,11 +1,9 @@
 """Clean what a kernel printed: what a reader wants, and the same bytes for the same results."""
 
-import getpass
 import html
 import json
 import os
 import re
-import socket
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
@@ -80,9 +78,9 @@ class Cleaner:
         least.
         """
         places = {
-            _ask(Path.home): "~",
+            os.path.expanduser("~"): "~",
             sys.prefix: "...",
-            str(temporary or _ask(tempfile.gettempdir)): "/tmp",
+            str(temporary or tempfile.gettempdir()): "/tmp",
             **{str(folder): "" for folder in hidden},
         }
         # where links lead as well: systems tell of folders in both ways
@@ -93,11 +91,6 @@ class Cleaner:
         )
         long = {each for each in secrets if len(each) >= _SHORTEST_SECRET}
         self._secrets = re.compile(_any_of(long | {html.escape(each) for each in long}))
-        host, user = _ask(socket.gethostname), _ask(getpass.getuser)
-        # if it is one that no text has by chance
-        named = [host] if re.fullmatch(r"(?=.*[A-Za-z])(?=.*\d)[\w.-]{8,}", host) else []
-        user = f"(?P<user>{_any_of(filter(None, [user]))}@)?"
-        self._host = re.compile(rf"(?<![\w.-]){user}(?:{_any_of(named)})(?![\w-])")
 
     def clean_text(self, text: str) -> str:
         """Return text as a reader would see it in a terminal that shows no colours."""
@@ -158,9 +151,7 @@ class Cleaner:
         def shorten_path(found: re.Match[str]) -> str:
             return _LIBRARY.sub("", _CELL.sub(cell, found[0], count=1), count=1)
 
-        text = self._name_places(_PATH.sub(shorten_path, text))
-        text = self._host.sub(lambda found: "user@host" if found["user"] else "host", text)
-        return _ADDRESS.sub("0x...", text)
+        return _ADDRESS.sub("0x...", self._name_places(_PATH.sub(shorten_path, text)))
 
 
 # A process of its own, for a pattern may take exponential time, in which Python does nothing else.
@@ -196,14 +187,6 @@ def drop_lines(
             output.text = text
     for cell in notebook.cells:
         cell.outputs = [each for each in cell.outputs if each.get("text", "x").strip()]
-
-
-def _ask(function: Callable[[], object]) -> str:
-    """Return what is known of this machine; what is not known is empty."""
-    try:
-        return str(function())
-    except (OSError, KeyError, ImportError, RuntimeError):
-        return ""  # a user without an entry or a home, as in some containers
 
 
 def _each_string(value: Any, clean: Callable[[str], str]) -> Any:

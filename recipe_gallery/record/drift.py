@@ -22,7 +22,6 @@ from .programs import ask
 from .status import choose_files
 
 ANSWER = 60  # seconds in which git has to answer
-PREDICTED = 0.95  # of new measurements lie in a range that is expected of them
 _MOST = 20  # lines of a kind
 _ENOUGH = 25_000  # characters; GitHub takes 65,536 in a pull request, and more stands beside this
 
@@ -33,15 +32,8 @@ class Drift:
 
     name: str
     within: int = 0
-    expected: float = 0.0  # how many should be within, by what their ranges promise
     outside: tuple[tuple[Measurement, Measurement], ...] = ()  # published, and now
-    refuted: bool = False  # whether a claim holds no longer
     lines: tuple[str, ...] = ()  # what is told besides
-
-    @property
-    def is_contradicted(self) -> bool:
-        """Whether a claim is refuted, or a measurement lies outside of what was predicted."""
-        return self.refuted or any(before.is_predicted for before, _now in self.outside)
 
 
 def find_drift(
@@ -96,14 +88,11 @@ def _compare(file: GalleryFile, folder: Path, commit: str, base: str) -> Drift:
         if key in now.by_key and now.by_key[key].unit == measured.unit
     ]
     outside = tuple((old, each) for old, each in pairs if not old.low <= each.value <= old.high)
-    refuted = {key for key, each in now.claims.items() if each.refuted}
     said = f"{len(new)} new processes on {len({each.host for each in new})} hosts, {device}"
     return Drift(
         name=file.name,
         within=len(pairs) - len(outside),
-        expected=sum(_promise(old) for old, _each in pairs),
         outside=outside,
-        refuted=any(not each.refuted for key, each in before.claims.items() if key in refuted),
         lines=(said, *left_out, *_tell_claims(before, now), *_tell_others(published, new)),
     )
 
@@ -124,13 +113,6 @@ def _read_commit(path: Path, commit: str, base: str) -> tuple[Sources, dict[str,
             place = Path(f"{base}:{os.path.relpath(path)}").with_suffix(suffix)
             remedy = "compare with another commit"
             raise GalleryError(error.text, path=place, line=error.line, remedy=remedy) from None
-
-
-def _promise(measured: Measurement) -> float:
-    """Return in how many cases a further host falls into a range; of one host nothing is known."""
-    if measured.is_predicted or measured.low == measured.high:
-        return PREDICTED
-    return (measured.hosts - 1) / (measured.hosts + 1)
 
 
 def _tell_claims(before: Measurements, now: Measurements) -> Iterable[str]:
@@ -168,9 +150,7 @@ def _find_names(processes: Iterable[Process]) -> set[str]:
 def format_drift(found: Sequence[Drift], base: str) -> str:
     """Return Markdown; what a recipe wrote stands in it as code, so that it addresses nobody."""
     within, outside = sum(each.within for each in found), sum(len(each.outside) for each in found)
-    expected = sum(each.expected for each in found)
-    total = f"{within} of {within + outside} measurements lie in the ranges of {base}; "
-    total += f"by what these promise it should be {expected:.0f}"
+    total = f"{within} of {within + outside} measurements lie in the ranges of {base}"
     text = f"### Measurements beside those that are published\n\n{total}\n"
     for place, drift in enumerate(found):
         if len(text) > _ENOUGH:

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..errors import GalleryError, suggest
 from ..recipes.recording import name_device
-from .environment import describe, find_secrets, pass_on
+from .environment import find_secrets, pass_on
 from .gpu import VISIBLE, Gpu, list_all
 from .programs import ask
 from .remains import MARK, run_folder
@@ -36,7 +36,7 @@ class Conditions:
     gpu: Gpu | None = None
 
     @property
-    def secrets(self) -> tuple[str, ...]:
+    def secrets(self) -> set[str]:
         """What no output may show."""
         return find_secrets(self.environment)
 
@@ -52,11 +52,6 @@ class Conditions:
             value = value.replace("{scratch}", str(scratch))
             variables[name] = value.replace("{recipes}", str(self.gallery.resolve()))
         return variables
-
-    def withholds(self, name: str) -> bool:
-        """Tell whether a variable that is set here is kept from recipes."""
-        known = self.environment.keys() | self.settings.environment.keys()
-        return name in os.environ and name not in known
 
 
 def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Conditions:
@@ -84,7 +79,6 @@ def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Condi
         "device": (gpu.facts if gpu else {}) | describe_host(),
         "versions": package_versions(settings.packages)
         | {name: version for name, version in probed.get("versions", {}).items() if version},
-        "environment": {"variables": describe(variables)},
         **commit,
     }
     return replace(conditions, facts=facts)
@@ -161,35 +155,30 @@ def describe_host() -> dict[str, Any]:
 def describe_commit(path: Path) -> tuple[dict[str, Any], str]:
     """Return the commit checked out around ``path`` and whether files below it differ from it.
 
-    Where no commit is known, ``commit_unknown`` says why. The second value is what to tell the
-    person who records, if anything.
+    The second value is what to tell the person who records, if anything.
     """
-    git = ["git", "-C", str(path)]
     # Of the repository around the path, also where hooks of git name another.
     elsewhere = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
     variables = {name: value for name, value in os.environ.items() if name not in elsewhere}
-    variables["LC_ALL"] = "C"
-    questions = (
-        ["log", "-1", "--format=%H"],
-        ["status", "--porcelain", "--untracked-files=normal", "."],
-        ["ls-files", "."],
-    )
-    why, answers = "git ignores it", [""]
+
+    def git(*question: str) -> str:
+        command = ["git", "-C", str(path), *question]
+        done = ask(command, seconds=_GIT_ANSWER, environment=variables | {"LC_ALL": "C"})
+        if done.returncode:
+            raise OSError(0, done.stderr.strip().removeprefix("fatal: ") or "no answer")
+        return done.stdout.strip()
+
     try:
-        for question in questions:
-            done = ask([*git, *question], seconds=_GIT_ANSWER, environment=variables)
-            answers.append(done.stdout)
-            if done.returncode:
-                why = (done.stderr.strip() or "no answer").removeprefix("fatal: ")
-                answers = [""]
-                break
+        commit = git("log", "-1", "--format=%H")
+        changes = git("status", "--porcelain", "--untracked-files=normal", ".")
+        if not git("ls-files", "."):  # the commit of whatever lies around it
+            raise OSError(0, "git ignores it")
     except OSError as error:  # no git, or no answer in time
-        why, answers = error.strerror or str(error), [""]
-    if not any(answers[2:]):  # the commit of whatever lies around it
-        remedy = re.search(r"git config --global --add safe\.directory .+", why)
-        why = re.split(r"[:\n(]| in repository", why)[0].strip()
+        said = error.strerror or str(error)
+        why = re.split(r"[:\n(]| in repository", said)[0].strip()
         note = f"the recordings will name no commit: {why}"
-        note += f"; if you trust it, run: {remedy[0].strip()}" if remedy else ""
-        return {"commit": None, "modified": False, "commit_unknown": why}, note
-    note = f"{path} has uncommitted changes; the recordings will say so" if answers[2] else ""
-    return {"commit": answers[1].strip(), "modified": bool(answers[2])}, note
+        if trust := re.search(r"git config --global --add safe\.directory .+", said):
+            note += f"; if you trust it, run: {trust[0].strip()}"
+        return {"commit": None, "modified": False}, note
+    note = f"{path} has uncommitted changes; the recordings will say so" if changes else ""
+    return {"commit": commit, "modified": bool(changes)}, note

@@ -18,7 +18,12 @@ import zmq.asyncio
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
-from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
+from nbclient.exceptions import (
+    CellExecutionComplete,
+    CellExecutionError,
+    CellTimeoutError,
+    DeadKernelError,
+)
 from nbformat import NotebookNode
 
 from ..errors import GalleryError
@@ -75,7 +80,7 @@ class _Client(NotebookClient):
         except GalleryError as error:
             self.refused = error
         self.guard.terminate()  # the cell may have much to do yet
-        raise self.refused
+        raise CellExecutionComplete  # nbclient does not ask in all cases what else was raised here
 
     def handle_comm_msg(self, *args: Any) -> None:
         """Leave widgets alone: no page shows them, and what they would catch stays in its cell."""
@@ -243,7 +248,11 @@ class Run:
         try:
             if left <= 0:
                 raise CellTimeoutError("no time is left to begin")
-            await client.async_execute_cell(node, cell.number - 1)
+            try:
+                await client.async_execute_cell(node, cell.number - 1)
+            finally:
+                if client.refused:
+                    raise client.refused
             errors = [each for each in node.outputs if each.output_type == "error"]
             node.metadata["recording"] = {"seconds": round(time.monotonic() - began, 2)}
             if self.is_to_fail or not errors:
@@ -255,13 +264,13 @@ class Run:
             name = "deadline" if left < self.cell_timeout else "cell_timeout"
             text = f"ran out of time ({self._limit(name)})"
             remedy = "make it do less or raise the limit in the recipe"
-        except (DeadKernelError, GalleryError):
+        except GalleryError as error:
+            text, remedy = error.text, error.remedy
+        except DeadKernelError:
             code = process.wait()
             text = f"ended early: the kernel's process ended {describe_end(code)}"
             remedy = "run the recipe as a script to see why; a recipe never ends its own process"
-            if client.refused:
-                text, remedy = client.refused.text, client.refused.remedy
-            elif code == -signal.SIGKILL:
+            if code == -signal.SIGKILL:
                 kind, remedy = KernelDiedError, "try a smaller size or free memory"
                 text = "ended early: the kernel was killed or ran out of memory"
         except CellExecutionError as error:
@@ -289,6 +298,8 @@ class Run:
             return "try a smaller size or free memory"
         if "[Errno 28]" in value:
             return "make room, in TMPDIR as well"
+        if name == "KeyError" and value.strip("'") in os.environ:
+            return "recipes get listed variables: add it to inherit in recording.toml"
         if name != "FileNotFoundError":
             return "mend the recipe"
         words = re.findall(r"[^\s'\"]+", value)

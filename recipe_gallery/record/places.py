@@ -16,7 +16,7 @@ from ..errors import GalleryError, suggest
 from .facts import prepare
 from .gpu import Gpu, require_gpus
 from .interruption import Interruption
-from .progress import Progress, forecast
+from .progress import Progress
 from .remains import end_kernels
 from .task import Result, Task, attempt
 
@@ -79,7 +79,6 @@ class Places:
         }
         progress.say(*dict.fromkeys(notes))
         self.hosts = {each.place for each in self._conditions.values()}  # and names of devices
-        self._took: list[float] = []  # seconds of tasks that are done
         self._stopping = threading.Event()
 
     def run(
@@ -96,7 +95,7 @@ class Places:
                     begun += 1
                     title = f"{task.title} ({begun} of {begun + len(waiting)})"
                     title = f"{task.title} on {place.name}" if len(self._places) > 1 else title
-                    running[pool.submit(self._do, task, place, title, waiting)] = task, place
+                    running[pool.submit(self._do, task, place, title)] = task, place
                 for future in wait(running, 0.2, FIRST_COMPLETED).done:
                     task, place = running.pop(future)
                     free.append(place)
@@ -108,7 +107,7 @@ class Places:
                 end_kernels()  # also those that were about to start
             pool.shutdown()
 
-    def _do(self, task: Task, place: Place, title: str, waiting: deque[Task]) -> Result:
+    def _do(self, task: Task, place: Place, title: str) -> Result:
         if place.cores:
             with suppress(OSError):  # a container may have taken some away
                 os.sched_setaffinity(0, place.cores)  # of this thread, and of what it starts
@@ -118,11 +117,7 @@ class Places:
             if self._stopping.is_set():
                 raise GalleryError("interrupted")
             if cell:
-                ran = time.monotonic() - began
-                left = forecast(self._took, len(waiting), len(self._places), ran)
-                self._progress.show_cell(title, cell, cells, ran, left)
+                self._progress.show_cell(title, cell, cells, time.monotonic() - began)
 
         conditions = self._conditions[place.name, task.file.gallery]
-        result = attempt(task, conditions, show, self._progress.say)
-        self._took.append(time.monotonic() - began)
-        return result
+        return attempt(task, conditions, show, self._progress.say)

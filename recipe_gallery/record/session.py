@@ -105,7 +105,7 @@ class Session:
     ) -> None:
         self.folder = options.folder or project.recordings
         self.options, self.progress, self.check = options, progress, load_check(project)
-        self.summary = Summary(names=[file.name for file in files], forced=options.force)
+        self.summary = Summary(names=[file.name for file in files])
         self.hosts: set[tuple[str, str]] = set()  # and devices that do tasks
         # whether a GPU recording is kept from being replaced by one of this CPU
         self.keeps_gpu = options.device == "cpu" and not options.replace_gpu
@@ -151,7 +151,7 @@ class Session:
                 self.fail(task.title, result.text)
             elif isinstance(result, Replicate):
                 append(replicates_path(path), result)
-                self.summary.made[task.file.name] += 1
+                self.summary.made += 1
                 self.progress.say(f"{task.title}: recorded in {result.seconds:.0f} s")
             else:
                 if self.check:
@@ -189,7 +189,7 @@ class Session:
         first = 1 + max((each.replicate for each in known), default=0) * self.options.force
         own = {each.replicate for each in known if (each.host, each.device_name) in self.hosts}
         numbers = [each for each in range(first, first + count) if each not in own]
-        self.summary.planned[name] = len(numbers)
+        self.summary.planned += len(numbers)
         if not numbers:
             self.progress.say(f"{name}: its {count} replicates are there already")
         return [Task(file=page.file, recipe=page.recipe, number=each) for each in numbers]

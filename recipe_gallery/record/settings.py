@@ -2,8 +2,7 @@
 
 ``[limits]``
     ``cell_timeout`` and ``deadline``, in seconds, for recipes that set none; ``cell_timeout`` also
-    bounds the probe. ``output_limit``: how many MB all cells of a recipe may print and show;
-    a single picture may take a quarter of it.
+    bounds the probe. ``output_limit``: how many MB all cells of a recipe may print and show.
 ``[environment]``
     Variables to set for each recipe. ``{scratch}`` in a value is a folder of the recipe's own,
     empty at its start, ``{recipes}`` that of the recipes. ``inherit``, a list of names such as

@@ -145,10 +145,7 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
 
     for path, machine, name in find_recordings(folder, files.values()):
         if not name:
-            remedy, own = "remove the file or restore the recipe", path.relative_to(folder)
-            moved = [f for f in files.values() if f.name_in_gallery == str(own.with_suffix(""))]
-            if len(moved) == 1 and not moved[0].recording(folder).exists():
-                remedy = f"move it to {moved[0].recording(folder)}"
+            remedy = "move it to where one is missing, restore the recipe, or remove the file"
             tell(path, "no recipe of this name", remedy)
         elif machine:
             report = inspect(files[name], folder / machine, check, is_trial=True)
@@ -204,9 +201,7 @@ def format_reports(reports: Sequence[Report]) -> str:
 def _describe_origin(recording: Recording) -> str:
     """Return device, date, commit and duration of a recording in one line."""
     facts = recording.facts
-    why = facts.get("commit_unknown")  # recordings of before do not tell
-    commit = facts["commit"][:7] if facts["commit"] else f"unknown ({why})" if why else "unknown"
-    commit += " + changes" if facts["modified"] else ""
+    commit = (facts["commit"] or "unknown")[:7] + (" + changes" if facts["modified"] else "")
     device = "" if recording.on_gpu else "CPU: "
     device += recording.device_name
     return f"{device}, {facts['recorded'][:10]}, commit {commit}, {facts['seconds']:.0f} s"

@@ -13,12 +13,10 @@ from ..errors import GalleryError, describe_error
 from ..recipes import files
 from ..recipes.harmless import find_left_out
 from ..recipes.hashes import seal
-from ..recipes.pictures import SUFFIXES, measure_picture
+from ..recipes.pictures import SUFFIXES, open_picture
 from ..recipes.recipe import Recipe
 from ..recipes.recording import PUBLISHED_MIME
 
-_LIMIT = "output_limit under [limits] in recording.toml"
-_SHARE = 4  # a picture may take a quarter of what a recording may
 _ROOM = 64 * 1024  # bytes; a full disk is found out before minutes of work, not behind them
 # Forms of an output that a page shows, or reads rows from
 _SHOWN = ("text/html", "text/markdown", "text/latex", "text/plain", *SUFFIXES, PUBLISHED_MIME)
@@ -67,11 +65,7 @@ def write_whole(notebook: NotebookNode, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         files.write_whole(path, data)
     except OSError as error:
-        text = f"cannot be written: {error.strerror or error}"
-        remedy = "make room and record again; there was none for it elsewhere"
-        if kept := files.keep_elsewhere(path, data):
-            remedy = f"the recording is kept: make room, then move {kept} to {path}"
-        raise GalleryError(text, path=path, remedy=remedy) from None
+        raise files.tell_unwritten(error, path, data, "the recording") from None
 
 
 def remove_unfinished(paths: Iterable[Path]) -> None:
@@ -87,8 +81,8 @@ def accept(
     """Return what pages leave out of the outputs of a recipe, a line for each cell.
 
     What is ``trusted`` is shown as it is, but there are forms that no page shows.
-    ``output_limit`` is in MB (of a million bytes); a picture may take a quarter of it. Raises
-    ``GalleryError`` if an output is too large, or a picture cannot be opened.
+    ``output_limit`` is in MB (of a million bytes). Raises ``GalleryError`` if a picture cannot be
+    opened, or all is too large.
     """
     told = []
     for cell, node in zip(recipe.cells, notebook.cells, strict=True):
@@ -96,16 +90,12 @@ def accept(
         left_out: list[str] = []
         for data in (each.data for each in node.outputs if "data" in each):
             for mime in SUFFIXES.keys() & data.keys():
-                text = f"cell {cell.number}: its picture, {mime}, "
                 try:
-                    size = measure_picture(mime, data[mime])
+                    open_picture(mime, data[mime])
                 except ValueError as error:
+                    text = f"cell {cell.number}: its picture, {mime}, {error}"
                     remedy = "mend what its _repr_..._ method or display() is given"
-                    raise tell(f"{text}{error}", remedy=remedy) from None
-                if size > output_limit / _SHARE:
-                    text += f"takes {size:.1f} MB, and may take {output_limit / _SHARE:g} MB"
-                    remedy = f"draw it with fewer points or dots, or raise {_LIMIT}"
-                    raise tell(text, remedy=remedy)
+                    raise tell(text, remedy=remedy) from None
             left_out += [] if trusted else find_left_out(data)
             if data and not any(mime.startswith(_SHOWN) for mime in data):
                 left_out += [f"an output that has no form but {', '.join(data)}"]
@@ -116,6 +106,6 @@ def accept(
     size = len(nbformat.writes(notebook).encode()) / 1e6
     if size > output_limit:
         text = f"its recording takes {size:.1f} MB, and may take {output_limit:g} MB"
-        remedy = f"print and show less, or raise {_LIMIT}"
+        remedy = "print and show less, or raise output_limit in recording.toml"
         raise GalleryError(text, path=recipe.path, remedy=remedy)
     return [describe_error(each) for each in told]

@@ -2,7 +2,6 @@
 
 import asyncio
 import platform
-import re
 import shutil
 import time
 from collections.abc import Callable
@@ -69,12 +68,6 @@ def attempt(
     try:
         return run_task(task, conditions, on_cell, say)
     except BaseException as error:  # of any kind: other tasks go on
-        if isinstance(error, GalleryError):
-            asked = re.search(r"failed: KeyError: '(\w+)'$", error.text)
-            if asked and conditions.withholds(asked[1]):
-                error.text += " (it is set here, but recipes get only listed variables)"
-                remedy = "add it to inherit under [environment] in recording.toml"
-                error.remedy = remedy + "".join(error.remedy.partition("\n")[1:])
         return Failure(text=describe_failure(error, task))
 
 

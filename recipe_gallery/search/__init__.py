@@ -19,10 +19,7 @@ from sphinx.util import logging
 from .. import Priority
 from ..errors import GalleryError
 from ..languages import current_language, locale_dirs
-from ..project import file_state
-from ..translate.glossary import FILE_NAME as GLOSSARY
 from .index import FILE_NAME, read_sections, write_index
-from .synonyms import FILE_NAME as SYNONYMS
 from .synonyms import load_synonyms
 
 _ = get_translation("recipe_gallery")
@@ -94,25 +91,19 @@ def _describe_search(
 
 
 def _write_index(app: Sphinx, exception: Exception | None) -> None:
-    """Write the index of all pages if it would not be the same; some pages alone have none."""
+    """Write the index of all pages; a build of some of them, from nothing, knows too few."""
     pages = {name: _kept(app, name) for name in sorted(app.env.found_docs)}
     if exception or not all(path.exists() for path in pages.values()):
         return
     locale = locale_dirs(app.config, Path(app.srcdir))[0]
-    sources = [*pages.values(), locale / SYNONYMS, locale / GLOSSARY]
-    index, made = Path(app.outdir, FILE_NAME), Path(app.doctreedir, "search.txt")
-    state = repr([(str(path), file_state(path)) for path in sources])
-    if index.exists() and made.exists() and made.read_text(encoding="utf-8") == state:
-        return
     texts = {
         app.builder.get_target_uri(name): json.loads(path.read_bytes())
         for name, path in pages.items()
     }
     languages, language = app.config.recipe_gallery_languages, current_language(app.config)
+    synonyms: dict[str, list[str]] = {}
     try:
-        write_index(index, texts, load_synonyms(locale, languages, language.code))
-        made.write_text(state, encoding="utf-8")
-    except GalleryError as error:  # each build tells it
-        write_index(index, texts, {})
-        made.unlink(missing_ok=True)
+        synonyms = load_synonyms(locale, languages, language.code)
+    except GalleryError as error:
         logger.warning("%s", error, type="recipe_gallery", subtype="search")
+    write_index(Path(app.outdir, FILE_NAME), texts, synonyms)

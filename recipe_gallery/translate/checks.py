@@ -65,9 +65,14 @@ class Message:
         return [each for each in self.target.problems if each not in self.source.problems]
 
     @cached_property
-    def comment_problem(self) -> str | None:
-        """Why the translation may not stand in code as a comment; None for another kind."""
-        return find_problem(self.text, self.translation) if self.kind is Kind.COMMENT else None
+    def comment_problem(self) -> str:
+        """Why the translation may not stand in code as a comment; nothing for another kind."""
+        return find_problem(self.text, self.translation) if self.kind is Kind.COMMENT else ""
+
+    @property
+    def touches(self) -> bool:
+        """Tell whether words touch markup here, and may not in the language."""
+        return not self.language.words_touch_markup and bool(_TOUCHING.search(self.translation))
 
     @cached_property
     def broken(self) -> bool:
@@ -146,26 +151,15 @@ _ALLOW = re.compile(r"check-po: allow (?P<name>[\w-]+)(?P<reason>.*)")
 
 def read_excuses(comment: str) -> tuple[set[str], list[str]]:
     """Return the checks that a translator's comment excuses, and what it cannot excuse."""
-    allowed, misused = set(), []
-    # a catalog does not say what is good for readers
-    excusable = {each.name: not each.breaks for each in CHECKS}
-    for found in _ALLOW.finditer(comment):
-        name = found["name"]
-        if name not in excusable:
-            problem = f"no check that can be allowed is called {name!r}"
-            misused.append(f"{problem}; take the name from its message")
-        elif not excusable[name]:
-            problem = f"{name} cannot be allowed, because readers would be harmed"
-            misused.append(f"{problem}; mend the translation")
-        elif len(re.sub(r"\W", "", found["reason"])) < 2:
-            misused.append(f'a reason is missing; write "check-po: allow {name} (why)"')
-        else:
-            allowed.add(name)
-    return allowed, misused
+    found = {each["name"]: re.sub(r"\W", "", each["reason"]) for each in _ALLOW.finditer(comment)}
+    # a catalog does not say what harms no reader
+    excusable = {each.name for each in CHECKS if not each.breaks}
+    allowed = {name for name, reason in found.items() if name in excusable and len(reason) > 1}
+    form = 'write "check-po: allow", the name of what is advice, and why in brackets'
+    return allowed, [f"{name} is not allowed so; {form}" for name in found if name not in allowed]
 
 
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
-_NO_SPACE_IN_LINK = re.compile(r"`[^`<]*[^\s`<]<[^<>`]+>`_")
 _REFERENCE = re.compile(r"`[^`<]+`__?(?!\w)|(?<![\w`])\w+__?(?![\w`])")
 _TOUCHING = re.compile(r"[`*|]\w", re.UNICODE)
 Part = tuple[str, str]  # kind and value
@@ -206,16 +200,13 @@ def check_line_break(message: Message) -> Iterator[str]:
 @check(of={Kind.PROSE}, breaks=True)
 def check_markup(message: Message) -> Iterator[str]:
     """Markup that does not parse, or that makes something else than a paragraph."""
-    touches = not message.language.words_touch_markup and bool(
-        _TOUCHING.search(message.translation)
-    )
     target, told = message.target, ""
     for problem, place in zip_longest(target.problems, target.places, fillvalue=""):
         # a role that is not closed may be what is left of the backticks of a literal
         is_rest = problem.startswith("Inline interpreted") and "Inline literal" in told
         if problem in message.new_problems and problem not in told and not is_rest:
             told += problem
-            yield f"markup: {explain(problem, place, touches=touches)}"
+            yield f"markup: {explain(problem, place, touches=message.touches)}"
     if _NOQA.search(message.translation) and not _NOQA.search(message.text):
         yield "# noqa at the end is for Sphinx and not for readers; leave it out"
 
@@ -226,27 +217,19 @@ def check_markup_changed(message: Message) -> Iterator[str]:
     if message.new_problems:
         return  # told already
     source, target = message.source, message.target
-    if source.parts == target.parts and target.emphasized <= source.emphasized:
-        return
-    if _NO_SPACE_IN_LINK.search(message.translation) and not _NO_SPACE_IN_LINK.search(message.text):
-        yield "no space before < in a link; put one between its title and its address"
-        return
     missing, added = _lost(source.parts, target.parts), _lost(target.parts, source.parts)
-    if unclosed := [text for kind, text in added if kind == "literal" and "`" in text[2:-2]]:
-        yield f"{unclosed[0][:30]!r} is not closed; close it with two backticks"
-        return
     differences = []
     if missing:
         names = [_name_part(part, message.text) for part in missing]
-        told = f"missing from the translation: {', '.join(names)}"
-        is_there = not any(part in target.parts or "`" not in part[1] for part in missing)
-        is_there = is_there and all(name in message.translation for name in names)
-        differences.append(f"{told}; {TOUCHES if is_there else 'keep it'}")
+        is_near = all(name in message.translation for name in names)
+        differences.append(
+            f"missing from the translation: {', '.join(names)}; {TOUCHES if is_near else 'keep it'}"
+        )
     if added:
-        is_word = target.parts["link", "reference"] > source.parts["link", "reference"]
+        is_word = ("link", "reference") in added
         word = "a word that ends in _ is a link; write \\_ for the character"
-        values = ", ".join(value for _kind, value in added)
-        differences.append(f"not in the source: {values}; {word if is_word else 'leave it out'}")
+        told = ", ".join(value for _kind, value in added)
+        differences.append(f"not in the source: {told}; {word if is_word else 'leave it out'}")
     if target.emphasized > source.emphasized:
         differences.append("emphasis that the source does not have; write \\* for a star")
     if differences:
@@ -410,28 +393,19 @@ def compare(
     path: Path, entries: Iterable[polib.POEntry], wanted: Sequence[str], language: str
 ) -> Iterator[Problem]:
     """Yield where a catalog has other messages than its page, whose texts are ``wanted``."""
-    live: dict[str, int] = {}
-    put_away: dict[str, int] = {}
-    for entry in entries:
-        (put_away if entry.obsolete else live)[entry.msgid] = line_of(entry)
-
-    def tell(line: int, text: str, check: str) -> Problem:
-        text = f"{text}; run: {suggest('update-po', language)}"
-        return Problem(path=path, line=line, message=text, check=check)
-
+    entries = list(entries)
+    lines = {entry.msgid: line_of(entry) for entry in entries}
+    live = [entry.msgid for entry in entries if not entry.obsolete]
     unknown = [text for text in live if text not in wanted]
-    if len(unknown) > 3:  # no longer told one by one
-        told = f"{len(unknown)} messages that the page does not have, as {shorten(unknown[0])}"
-        yield tell(live[unknown[0]], told, "unknown")
-    for text in unknown if len(unknown) <= 3 else ():
-        told = f"the page does not have this message: {shorten(text)}"
-        yield tell(live[text], told, "unknown")
     missing = [text for text in wanted if text not in live and not is_wordless(text)]
-    for text in set(missing) & put_away.keys():
-        told = f"obsolete (#~), but the page has it: {shorten(text)}"
-        yield tell(put_away[text], told, "obsolete")
-    if missing := [text for text in missing if text not in put_away]:
-        before = [live[text] for text in wanted[: wanted.index(missing[0])] if text in live]
-        many = f"{len(missing)} messages of the page are missing, the first is"
-        told = many if len(missing) > 1 else "a message of the page is missing:"
-        yield tell(max(before, default=1), f"{told} {shorten(missing[0])}", "missing")
+    run = suggest("update-po", language)
+    if unknown:
+        text = f"messages that the page does not have: {len(unknown)}, as {shorten(unknown[0])}"
+        yield Problem(
+            path=path, line=lines[unknown[0]], message=f"{text}; run: {run}", check="unknown"
+        )
+    if missing:
+        before = [lines[text] for text in wanted[: wanted.index(missing[0])] if text in live]
+        line = lines.get(missing[0]) or max(before, default=1)  # it may be there as obsolete (#~)
+        text = f"messages of the page that are missing: {len(missing)}, as {shorten(missing[0])}"
+        yield Problem(path=path, line=line, message=f"{text}; run: {run}", check="missing")

@@ -1,4 +1,4 @@
-"""How far catalogs are translated: `make status`, and the page for translators."""
+"""How far catalogs are translated, for the page that shows it."""
 
 import contextlib
 import re
@@ -9,8 +9,7 @@ from pathlib import Path
 
 import polib
 
-from ..errors import GalleryError, suggest, visible
-from ..languages import Language
+from ..errors import GalleryError
 from ..project import Project
 from .catalogs import (
     all_catalogs,
@@ -108,21 +107,3 @@ def add_up(statuses: Sequence[Status]) -> Status:
     """Return how far several catalogs are together; what cannot be read is all left."""
     names = ("words", "words_left", "words_fuzzy", "fuzzy")
     return Status(**{name: sum(getattr(each, name) for each in statuses) for name in names})
-
-
-def format_status(language: Language, statuses: Sequence[Status]) -> str:
-    """Return a table of one language for the terminal."""
-    if not statuses:
-        run = suggest("update-po", language.code)
-        return f"{language.code}  {language.name}  no catalogs; run: {run}"
-    total = add_up(statuses)
-    bar = "█" * (total.percent // 5) + "░" * (20 - total.percent // 5)
-    lines = [f"{language.code}  {language.name}  {bar} {total.percent:>3} %"]
-    width = max(len(status.domain) for status in statuses)
-    for each in statuses:
-        told = f"cannot be read; run: {suggest('check-po', language.code)}"
-        if each.is_readable:
-            told = f"{each.percent:>3} %  {each.words_left:>6} words left, {each.fuzzy:>3} fuzzy"
-            told += f"  {each.revised or '-'}  {', '.join(each.translators)}"
-        lines.append(f"  {each.domain:<{width}}  {told}")
-    return "\n".join(map(visible, lines))

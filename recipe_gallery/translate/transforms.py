@@ -5,7 +5,6 @@ each paragraph of comments, which Sphinx extracts and translates like any other 
 done, the translations are written into the block and the helpers are removed.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
@@ -117,8 +116,7 @@ def add_names(env: BuildEnvironment, document: nodes.document) -> None:
     words: dict[str, str] = {}
     for _cell, data in find_data(page.recording.notebook):
         with suppress(ValueError):  # the page tells it
-            is_named = '"arm"' not in json.dumps(data.get(MIME))  # elsewhere, by ``.. names::``
-            for row in parse(data[MIME]).rows if MIME in data and is_named else ():
+            for row in parse(data[MIME]).rows if MIME in data else ():
                 found = row.case, row.sizes, row.size or "", row.variant
                 words |= dict.fromkeys(map(str, found), "")
     for word in words:

@@ -58,10 +58,8 @@ class ChartDirective(SphinxDirective):
     option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
         "case": directives.unchanged_required,
         "cases": _words,
-        "arms": _words,
+        "variants": _words,
         "quantities": _words,
-        "sizes": _words,
-        "x": directives.unchanged_required,
         "whole": directives.unchanged_required,
         "limit": directives.flag,
     }
@@ -72,25 +70,19 @@ class ChartDirective(SphinxDirective):
         draw, needed = forms.FORMS.get(form, (None, ()))
         if missing := [each for each in needed if each not in self.options]:
             raise self.error(f"chart: a {form} needs :{missing[0]}:")
-        children = self.parse_content_to_nodes()
-        fields = [field for child in children for field in child.findall(nodes.field)]
-        caption = [child for child in children if isinstance(child, nodes.paragraph)]
+        caption = self.parse_content_to_nodes()
         if not caption:
             raise self.error("chart: it needs a caption, a sentence below its options")
-        inline = {field[0].astext(): field[1].astext() for field in fields}
         source = Source(env=self.env, docname=self.env.docname, case=self.options.get("case", ""))
         try:
-            if draw:
-                drawn = draw(source, self.options, inline)
-            else:
-                drawn = forms.draw_quantity(source, form)
+            drawn = draw(source, self.options) if draw else forms.draw_quantity(source, form)
         except ValueError as error:
             raise self.error(f"chart: {error}") from None
         node = chart(problems=source.problems)
         if drawn:
             node["drawing"] = drawn.drawing
-            node["table"] = _make_table(drawn.table, source) if drawn.table else ""
-            if drawn.table and not draw:
+            node["table"] = _make_table(drawn.table, source)
+            if not draw:
                 node["lines"] = [drawn.table.head, *drawn.table.rows]
         node += caption
         self.set_source_info(node)

@@ -1,6 +1,6 @@
-"""The explorer of the break-even: which arm is fastest for as many calls as a reader makes.
+"""The explorer of the break-even: which variant is fastest for as many calls as a reader makes.
 
-A line is the time of all calls of an arm, its start included. Without a script a page shows it
+A line is the time of all calls of a variant, its start included. Without a script a page shows it
 for the first case, and a sentence for ``CALLS`` calls. ``_static/explorer.js`` says the same for
 others.
 """
@@ -26,8 +26,8 @@ from .source import Chart, Source, Table
 _ = get_translation("second_call")
 
 CALLS = 10_000
-START_UP = ("process", "compiler", "start_up")  # the row of the harness: case, arm, quantity
-LEAST, MOST = 10, 1_000_000  # calls; more if an arm pays later
+START_UP = ("process", "compiler", "start_up")  # the row of the harness: case, variant, quantity
+LEAST, MOST = 10, 1_000_000  # calls; more if a variant pays later
 LAST = 100_000_000
 NEARLY = 1.15  # times that differ by less are about the same
 _MOST_TICKS = 7
@@ -35,8 +35,8 @@ _TICKS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 60, 600, 3600, 36_000, 360_0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Arm:
-    """What an arm costs."""
+class Variant:
+    """What a variant costs."""
 
     name: str
     start: float  # seconds that it takes once
@@ -50,13 +50,13 @@ class Arm:
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """Arms to choose from."""
+    """Variants to choose from."""
 
     name: str
-    arms: Sequence[Arm]
+    variants: Sequence[Variant]
 
 
-def explore(source: Source, options: Mapping[str, Any], _inline: object) -> Chart | None:
+def explore(source: Source, options: Mapping[str, Any]) -> Chart | None:
     """Draw each case, with what chooses one of them."""
     cases = _find_cases(source, options)
     if not cases:
@@ -82,54 +82,54 @@ def explore(source: Source, options: Mapping[str, Any], _inline: object) -> Char
 
 
 def _find_cases(source: Source, options: Mapping[str, Any]) -> list[Case]:
-    """Return the cases that were measured, with two arms at least; what lacks is a problem."""
+    """Return the cases that were measured, with two variants at least; what lacks is a problem."""
     asked = [replace(source, case=name) for name in options["cases"]]
-    costs = [_find_costs(each, options["arms"]) for each in asked]
-    for arm in options["arms"]:
-        if not any(arm in found for found in costs):
-            asked[0].note(arm, "wall")
+    costs = [_find_costs(each, options["variants"]) for each in asked]
+    for variant in options["variants"]:
+        if not any(variant in found for found in costs):
+            asked[0].note(variant, "wall")
     cases = []
     for each, found in zip(asked, costs, strict=True):
         if len(found) > 1:
-            cases.append(Case(name=source.name(each.case), arms=list(found.values())))
+            cases.append(Case(name=source.name(each.case), variants=list(found.values())))
         else:
-            each.note(options["arms"][0], "wall")
+            each.note(options["variants"][0], "wall")
     return cases
 
 
-def _find_costs(source: Source, names: Sequence[str]) -> dict[str, Arm]:
-    """Return what the arms cost that were measured.
+def _find_costs(source: Source, names: Sequence[str]) -> dict[str, Variant]:
+    """Return what the variants cost that were measured.
 
     What compiles pays for its first call, as far as it is longer, and for the compiler's own start.
     """
     process = replace(source, case=START_UP[0])
     (compiler,) = process.ask(*START_UP[1:])
     found = {}
-    for arm in names:
-        answers = source.ask(arm, "wall", "first_call")
+    for variant in names:
+        answers = source.ask(variant, "wall", "first_call")
         wall, first = (answer.figure.value if answer.figure else 0 for answer in answers)
         if first and not compiler.figure:
             process.note(*START_UP[1:])
         elif wall:
             start = compiler.figure.value if first and compiler.figure else 0
             start += max(first - wall, 0)
-            name, kind = source.name(arm), source.colour(arm, names)
-            found[arm] = Arm(name=name, start=start, call=wall, kind=kind)
+            name, kind = source.name(variant), source.colour(variant, names)
+            found[variant] = Variant(name=name, start=start, call=wall, kind=kind)
     return found if names[0] in found else {}
 
 
 def _tabulate(cases: Sequence[Case], locale: Locale) -> Table:
-    """Return what the arms of all cases cost."""
+    """Return what the variants of all cases cost."""
     words = _words(locale)
     totals = [1000, CALLS, 100_000]
     head = ["", str(_("at the start")), str(_("each call"))]
     head += [str(_("%s calls")) % format_value(calls, "", locale) for calls in totals]
     rows = []
     for case in cases:
-        for arm in case.arms:
-            costs = [arm.start, arm.call, *map(arm.total, totals)]
+        for variant in case.variants:
+            costs = [variant.start, variant.call, *map(variant.total, totals)]
             shown = [format_seconds(each, locale, words, 3) if each else "0" for each in costs]
-            rows.append([f"{case.name} · {arm.name}", *shown])
+            rows.append([f"{case.name} · {variant.name}", *shown])
     return Table(head=head, rows=rows)
 
 
@@ -137,23 +137,26 @@ def _words(locale: Locale) -> dict[str, str]:
     """Return what the explorer says, and explorer.js as well."""
     return {
         "separator": list_separator(locale),
-        "one": str(_("%(case)s, %(calls)s calls: %(arm)s is fastest (%(times)s).")),
-        "several": str(_("%(case)s, %(calls)s calls: %(arm)s take about the same (%(times)s).")),
+        "one": str(_("%(case)s, %(calls)s calls: %(variant)s is fastest (%(times)s).")),
+        "several": str(
+            _("%(case)s, %(calls)s calls: %(variant)s take about the same (%(times)s).")
+        ),
         "two": str(_("%(first)s and %(last)s")),
         **time_words(),
     }
 
 
 def describe(case: Case, calls: int, locale: Locale, words: Mapping[str, str]) -> str:
-    """Return the sentence that answers which arm is fastest."""
-    arms = sorted(case.arms, key=lambda arm: arm.total(calls))
-    best = [arm.name for arm in arms if arm.total(calls) < NEARLY * arms[0].total(calls)]
+    """Return the sentence that answers which variant is fastest."""
+    variants = sorted(case.variants, key=lambda each: each.total(calls))
+    least = variants[0].total(calls)
+    best = [each.name for each in variants if each.total(calls) < NEARLY * least]
     first, last = words["separator"].join(best[:-1]), best[-1]
-    times = [f"{arm.name} {format_seconds(arm.total(calls), locale, words)}" for arm in arms]
+    times = [f"{e.name} {format_seconds(e.total(calls), locale, words)}" for e in variants]
     facts = {
         "case": case.name,
         "calls": format_value(calls, "", locale),
-        "arm": words["two"] % {"first": first, "last": last} if first else last,
+        "variant": words["two"] % {"first": first, "last": last} if first else last,
         "times": words["separator"].join(times),
     }
     return typeset(words["one" if len(best) == 1 else "several"] % facts, locale)
@@ -163,28 +166,28 @@ def find_most(cases: Sequence[Case]) -> int:
     """Return up to how many calls there are, a power of ten."""
     pays = [MOST / 3]
     for case in cases:
-        base = case.arms[0]
-        pays += [arm.start / (base.call - arm.call) for arm in case.arms if arm.call < base.call]
+        base = case.variants[0]
+        pays += [e.start / (base.call - e.call) for e in case.variants if e.call < base.call]
     return int(10 ** ceil(log10(min(2 * max(pays), LAST))))
 
 
 def draw_case(case: Case, most: int, label: str, locale: Locale) -> str:
     """Return the lines of a case, with a mark at ``CALLS``."""
     words = time_words()
-    low = min(arm.total(LEAST) for arm in case.arms)
-    high = max(arm.total(most) for arm in case.arms)
+    low = min(variant.total(LEAST) for variant in case.variants)
+    high = max(variant.total(most) for variant in case.variants)
     across = Scale(low=LEAST, high=most, start=0, end=100, is_log=True)
     up = Scale(low=low, high=high, start=100, end=0, is_log=True)
     steps = 12 * round(log10(most / LEAST))  # lines are bent on logarithmic axes
     calls = [LEAST * (most / LEAST) ** (step / steps) for step in range(steps + 1)]
     lines = [
         Line(
-            name=arm.name,
-            kind=arm.kind,
-            points=[(across(each), up(arm.total(each))) for each in calls],
+            name=variant.name,
+            kind=variant.kind,
+            points=[(across(each), up(variant.total(each))) for each in calls],
             has_dots=False,
         )
-        for arm in case.arms
+        for variant in case.variants
     ]
     times = [tick for tick in _TICKS if low <= tick <= high]
     drawn = draw_plot(
@@ -203,6 +206,7 @@ def draw_case(case: Case, most: int, label: str, locale: Locale) -> str:
         ),
         mark=across(CALLS),
     )
-    arms = json.dumps([[arm.name, arm.start, arm.call] for arm in case.arms], ensure_ascii=False)
-    data = f'data-name="{escape(case.name)}" data-arms="{escape(arms)}"'
+    costs = [[each.name, each.start, each.call] for each in case.variants]
+    variants = json.dumps(costs, ensure_ascii=False)
+    data = f'data-name="{escape(case.name)}" data-variants="{escape(variants)}"'
     return f'<div class="explorer-case" {data}>{drawn}</div>\n'

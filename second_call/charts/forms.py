@@ -29,7 +29,6 @@ _MARGIN = 1.15  # an axis of lines reaches so far beyond the values
 _TICKS, _SIZES = 7, 6  # at most, on the axes of lines
 
 Options = Mapping[str, Any]
-Inline = Mapping[str, str]
 
 
 class Bar(NamedTuple):
@@ -40,25 +39,25 @@ class Bar(NamedTuple):
     ends: tuple[float, float, bool] | None = None  # of its range, and whether this goes on
 
 
-def draw_ladder(source: Source, options: Options, _inline: Inline) -> Chart | None:
-    """Draw a bar for each quantity of each arm, and a limit."""
-    arms, quantities = options["arms"], options["quantities"]
-    found = source.find_all(arms, quantities)
+def draw_ladder(source: Source, options: Options) -> Chart | None:
+    """Draw a bar for each quantity of each variant, and a limit."""
+    variants, quantities = options["variants"], options["quantities"]
+    found = source.find_all(variants, quantities)
     measured = [each for each in found.values() if each]
     if not measured:
         return None
     reach = min(max(each.high for each in measured), max(e.value for e in measured) * _REACH)
-    limit = source.find_limit(arms) if "limit" in options else None
+    limit = source.find_limit(variants) if "limit" in options else None
     scale = Scale(low=0, high=max(reach, limit or 0), start=0, end=100)
     groups, rows = [], []
-    for arm in arms:
+    for variant in variants:
         bars = []
         for number, quantity in enumerate(quantities, 1):
-            if measurement := found[arm, quantity]:
+            if measurement := found[variant, quantity]:
                 words = source.show(measurement)
                 if len(quantities) > 1:
                     words = f"{source.name(quantity)} {words}"
-                kind = f"{source.colour(arm, arms)} shade-{number}"
+                kind = f"{source.colour(variant, variants)} shade-{number}"
                 ends = (
                     scale(measurement.low),
                     scale(measurement.high),
@@ -67,9 +66,9 @@ def draw_ladder(source: Source, options: Options, _inline: Inline) -> Chart | No
                 known = ends if measurement.high > measurement.low else None
                 bars.append(Bar([(0, scale(measurement.value), kind)], words, known))
         if bars:
-            cells = (found[arm, quantity] for quantity in quantities)
-            groups.append((source.name(arm), bars))
-            rows.append([source.name(arm), *(source.show_range(e) if e else "" for e in cells)])
+            cells = (found[variant, quantity] for quantity in quantities)
+            groups.append((source.name(variant), bars))
+            rows.append([source.name(variant), *(source.show_range(e) if e else "" for e in cells)])
     label = "; ".join(f"{name}: {', '.join(bar.words for bar in bars)}" for name, bars in groups)
     if limit is not None:
         shown = format_value(limit, "s", source.locale)
@@ -99,25 +98,32 @@ def draw_quantity(source: Source, quantity: str) -> Chart | None:
     if not rows:
         return None
     sizes = list(dict.fromkeys(str(row.size) for row in rows))
-    options: dict[str, Any] = {
-        "arms": list(dict.fromkeys(row.variant for row in rows)),
-        "quantities": [quantity],
-        "sizes": sizes,
-        "x": rows[0].sizes,
-    }
-    if quantity in ("gpu", "wall"):
-        options["limit"] = None
-    return draw_lines(source, options, {}) if sizes[1:] else draw_ladder(source, options, {})
+    variants = list(dict.fromkeys(row.variant for row in rows))
+    has_limit = quantity in ("gpu", "wall")
+    if sizes[1:]:
+        return _draw_lines(source, quantity, variants, sizes, rows[0].sizes, has_limit=has_limit)
+    limit = {"limit": None} if has_limit else {}
+    return draw_ladder(source, {"variants": variants, "quantities": [quantity], **limit})
 
 
 def _say_arrow() -> str:
     return str(_("A range that ends in an arrow goes on; the figures below say how far."))
 
 
-def draw_lines(source: Source, options: Options, _inline: Inline) -> Chart | None:
-    """Draw a line for each arm over the sizes, both axes logarithmic, and the limit."""
-    quantity, sizes, arms = options["quantities"][0], options["sizes"], options["arms"]
-    found = source.find_all(arms, [quantity], sizes)
+def _draw_lines(
+    source: Source,
+    quantity: str,
+    variants: Sequence[str],
+    sizes: Sequence[str],
+    counted: str,
+    *,
+    has_limit: bool,
+) -> Chart | None:
+    """Draw a line for each variant over the sizes, both axes logarithmic, and the limit.
+
+    ``counted`` is what the sizes are a number of.
+    """
+    found = source.find_all(variants, [quantity], sizes)
     measured = [each for each in found.values() if each and each.value > 0]
     if not measured:
         return None
@@ -126,14 +132,14 @@ def draw_lines(source: Source, options: Options, _inline: Inline) -> Chart | Non
         size if "^" in size else format_value(place, "", source.locale)
         for size, place in zip(sizes, places, strict=True)
     ]
-    limits = [source.find_limit(arms, size) if "limit" in options else None for size in sizes]
+    limits = [source.find_limit(variants, size) if has_limit else None for size in sizes]
     values = [*(each.value for each in measured), *filter(None, limits)]
     low, high, unit = min(values) / _MARGIN, max(values) * _MARGIN, measured[0].unit
     across = Scale(low=min(places), high=max(places), start=2, end=98, is_log=True)
     up = Scale(low=low, high=high, start=100, end=0, is_log=True)
     lines, rows = [], []
-    for arm in arms:
-        measurements = [found[arm, size] for size in sizes]
+    for variant in variants:
+        measurements = [found[variant, size] for size in sizes]
         known = [each for each in measurements if each and each.value > 0]
         if not known:
             continue
@@ -143,10 +149,10 @@ def draw_lines(source: Source, options: Options, _inline: Inline) -> Chart | Non
             for (x, _y), each in zip(points, known, strict=True)
             if each.high > each.low
         ]
-        kind = source.colour(arm, arms)
-        lines.append(Line(name=source.name(arm), kind=kind, points=points, ends=ends))
+        kind = source.colour(variant, variants)
+        lines.append(Line(name=source.name(variant), kind=kind, points=points, ends=ends))
         cells = (source.show_range(each) if each else "" for each in measurements)
-        rows.append([source.name(arm), *cells])
+        rows.append([source.name(variant), *cells])
     label = "; ".join(f"{row[0]}: {', '.join(filter(None, row[1:]))}" for row in rows)
     if any(limits):
         points = [(across(x), up(y)) for x, y in zip(places, limits, strict=True) if y]
@@ -158,7 +164,7 @@ def draw_lines(source: Source, options: Options, _inline: Inline) -> Chart | Non
         lines,
         label=typeset(label, source.locale),
         across=(
-            source.name(options["x"]),
+            source.name(counted),
             [(across(e), format_count(e, source.locale)) for e in ticks],
         ),
         up=(
@@ -167,7 +173,7 @@ def draw_lines(source: Source, options: Options, _inline: Inline) -> Chart | Non
         ),
         note=_say_arrow() if any(cut for line in lines for e in line.ends for cut in e[3:]) else "",
     )
-    head = [source.name(options["x"]), *shown_sizes]
+    head = [source.name(counted), *shown_sizes]
     return Chart(drawing=drawing, table=Table(head=head, rows=rows, has_ranges=True))
 
 
@@ -181,10 +187,10 @@ def _number(size: object) -> float:
     raise ValueError(f"the size {size!r} is no number above 0; lines need such numbers")
 
 
-def draw_stacks(source: Source, options: Options, _inline: Inline) -> Chart | None:
-    """Draw for each arm a bar of its parts, which are quantities of rows."""
+def draw_stacks(source: Source, options: Options) -> Chart | None:
+    """Draw for each variant a bar of its parts, which are quantities of rows."""
     found = _measured_parts(source, options)
-    found = {arm: parts for arm, parts in found.items() if parts}
+    found = {variant: parts for variant, parts in found.items() if parts}
     if not found:
         return None
     names = list(dict.fromkeys(name for parts in found.values() for name in parts))
@@ -196,14 +202,14 @@ def draw_stacks(source: Source, options: Options, _inline: Inline) -> Chart | No
     def show(value: float) -> str:
         return format_value(value, "s", source.locale)
 
-    for arm, values in found.items():
+    for variant, values in found.items():
         parts, end = [], 0.0
         for name, value in values.items():
             parts.append((scale(end), scale(value), kinds[name]))
             end += value
-        groups.append((source.name(arm), [Bar(parts, show(end))]))
+        groups.append((source.name(variant), [Bar(parts, show(end))]))
         cells = [show(values[name]) if name in values else "" for name in names]
-        rows.append([source.name(arm), *cells, show(end)])
+        rows.append([source.name(variant), *cells, show(end)])
     head = ["", *(source.name(name) for name in names), str(_("together"))]
     label = "; ".join(
         f"{row[0]}: "
@@ -219,41 +225,31 @@ def draw_stacks(source: Source, options: Options, _inline: Inline) -> Chart | No
     return Chart(drawing=drawing.astext(), table=Table(head=head, rows=rows))
 
 
-def draw_stages(source: Source, _options: Options, inline: Inline) -> Chart | None:
-    """Draw a box for each stage that the directive names, with what it makes."""
-    if not inline:
-        raise ValueError("stages need fields, such as   :Inductor: fused kernels")
-    stages = [(source.name(name), source.name(made)) for name, made in inline.items()]
-    return Chart(drawing=render("stages.html", stages=stages).astext(), table=None)
-
-
 def _measured_parts(source: Source, options: Options) -> dict[str, dict[str, float]]:
-    """Return the parts of each arm.
+    """Return the parts of each variant.
 
     ``whole`` names what they are parts of: shares are multiplied by it, and "rest" is what is left.
     """
-    arms, quantities = options["arms"], options["quantities"]
+    variants, quantities = options["variants"], options["quantities"]
     whole = [options["whole"]] if "whole" in options else []
-    found = source.find_all(arms, [*(each for each in quantities if each != REST), *whole])
+    found = source.find_all(variants, [*(each for each in quantities if each != REST), *whole])
     parts: dict[str, dict[str, float]] = {}
-    for arm in arms:
-        total = found[arm, whole[0]] if whole else None
+    for variant in variants:
+        total = found[variant, whole[0]] if whole else None
         values = {}
         for quantity in quantities:
-            if measurement := found.get((arm, quantity)):
+            if measurement := found.get((variant, quantity)):
                 times = total.value if total and measurement.unit == "share" else 1.0
                 values[quantity] = times * measurement.value
         if total and REST in quantities:
             values[REST] = max(total.value - sum(values.values()), 0)
-        parts[arm] = {each: values[each] for each in quantities if each in values}
+        parts[variant] = {each: values[each] for each in quantities if each in values}
     return parts
 
 
 # What draws each form, and the options that it needs
-FORMS: dict[str, tuple[Callable[[Source, Options, Inline], Chart | None], tuple[str, ...]]] = {
-    "ladder": (draw_ladder, ("case", "arms", "quantities")),
-    "lines": (draw_lines, ("case", "arms", "quantities", "sizes", "x")),
-    "stacked": (draw_stacks, ("case", "arms", "quantities")),
-    "stages": (draw_stages, ()),
-    "break-even": (explore, ("cases", "arms")),
+FORMS: dict[str, tuple[Callable[[Source, Options], Chart | None], tuple[str, ...]]] = {
+    "ladder": (draw_ladder, ("case", "variants", "quantities")),
+    "stacked": (draw_stacks, ("case", "variants", "quantities")),
+    "break-even": (explore, ("cases", "variants")),
 }

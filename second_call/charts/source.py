@@ -1,9 +1,4 @@
-"""What a chart asks of its recipe: measurements, and how readers call cases, arms and parts.
-
-The latter is for other pages, too: the directive ``names``, and ``label``. A recipe declares once
-how readers call what its rows call otherwise; CONTRIBUTING.md tells how. Nothing of it is shown
-where it stands; each is a message of the recipe's page.
-"""
+"""What a chart asks of its recipe: measurements, and how readers call cases, variants and parts."""
 
 from __future__ import annotations
 
@@ -11,85 +6,33 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from babel import Locale
-from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
-from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.languages import current_language, typeset
 from recipe_gallery.pages.measurements.format import format_measurement, format_range
 from recipe_gallery.pages.measurements.known import FIGURE, MAYBE, Answer, answers, know
-from recipe_gallery.pages.measurements.naming import EVIDENCE, NAME, QUANTITY
+from recipe_gallery.pages.measurements.naming import QUANTITY
 from recipe_gallery.recipes.measurements import Measurement
 from recipe_gallery.recipes.rows import Row, slug
 from recipe_gallery.store import watch
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.translations import find_message
 
-from ..summary import declared_names
-
 _ = get_translation("second_call")
 
 COLOURS = 8
 
 
-class names(nodes.Invisible, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """Paragraphs, for translators only."""
-
-
-class Names(SphinxDirective):
-    """Declares names."""
-
-    has_content = True
-
-    def run(self) -> list[nodes.Node]:
-        """Return the node that keeps them for translation."""
-        found = names()
-        for node in self.parse_content_to_nodes():
-            for name, body in node.findall(nodes.field):
-                words = body[0] if len(body) else nodes.paragraph("", name.astext())
-                words.rawsource = words.astext()
-                plain = len(body) < 2 and [type(each) for each in words] == [nodes.Text]
-                if not (plain and isinstance(words, nodes.paragraph)):
-                    raise self.error(f"names: {name.astext()!r} needs a few words, no markup")
-                if not len(body):
-                    self.set_source_info(words)
-                found += words
-        if not len(found):
-            raise self.error("names: there are none; write each as   :graphs: CUDA graphs")
-        return [found]
-
-
 def label(env: BuildEnvironment, docname: str, name: str) -> str:
-    """Return what readers call ``name`` of the recipe ``docname``, in the language of this build.
-
-    That is the name itself if the recipe declares nothing else. The page at hand is read again
-    when it changes.
-    """
-    known = _find_declared(env, docname, name)
-    return find_message(env, docname, name, Kind.NAME) if known is None else known
+    """Return what readers of this build call ``name``, a word in rows of the recipe ``docname``."""
+    return find_message(env, docname, name, Kind.NAME)
 
 
-def _find_declared(env: BuildEnvironment, docname: str, *names: str) -> str | None:
-    """Return the translation of the first of the names that a recipe declares."""
-    declared = watch(env, declared_names, docname)
-    text = next((declared[slug(each)] for each in names if slug(each) in declared), None)
-    return None if text is None else find_message(env, docname, text)
-
-
-def find_name(app: Sphinx, docname: str, kind: str, word: str) -> str | None:
-    """Return what readers call a word of a recipe, for evidence and the list of measurements.
-
-    A name that evidence uses otherwise than charts do is declared as ``claim.graphs``; that of an
-    arm which is called like a quantity, as ``arm.gpu``.
-    """
-    if kind == NAME:
-        return _find_declared(app.env, docname, f"arm.{word}", word)
-    names = [f"claim.{word}", word] if kind == EVIDENCE else [word]
-    known = name_quantities().get(word)
-    own = None if known and kind == QUANTITY else _find_declared(app.env, docname, *names)
-    return own or known
+def find_name(_app: Sphinx, _docname: str, kind: str, word: str) -> str | None:
+    """Return what readers call a quantity, for evidence and the list of measurements."""
+    return name_quantities().get(word) if kind == QUANTITY else None
 
 
 def name_quantities() -> dict[str, str]:
@@ -134,21 +77,21 @@ class Source:
         return watch(self.env, know, self.docname) is not None
 
     def name(self, word: str) -> str:
-        """Return what readers call an arm, a case, a part or a quantity."""
+        """Return what readers call a variant, a case, a part or a quantity."""
         shown = label(self.env, self.docname, word)
         return str(name_quantities().get(word, shown)) if shown == word else shown
 
     def find_all(
-        self, arms: Sequence[str], quantities: Sequence[str], sizes: Sequence[str] = ()
+        self, variants: Sequence[str], quantities: Sequence[str], sizes: Sequence[str] = ()
     ) -> dict[tuple[str, str], Measurement | None]:
-        """Return measurements by arm and quantity, or by arm and size of the one quantity.
+        """Return measurements by variant and quantity, or by variant and size of the one quantity.
 
-        Not all need be there. An arm without any is a problem, and so is a quantity or a size.
+        Not all need be there. A variant without any is a problem, and so is a quantity or a size.
         """
         others = sizes or quantities
         asked = [(quantities[0], each) if sizes else (each, "") for each in others]
-        keys = [self._key(arm, *each) for arm in arms for each in asked]
-        pairs = [(arm, each) for arm in arms for each in others]
+        keys = [self._key(variant, *each) for variant in variants for each in asked]
+        pairs = [(variant, each) for variant in variants for each in others]
         found = dict(zip(keys, self._ask(keys), strict=True))
         lines = [keys[at : at + len(others)] for at in range(0, len(keys), len(others))]
         for line in (*lines, *zip(*lines, strict=True)):
@@ -178,9 +121,9 @@ class Source:
             self.note("", quantity)
         return rows
 
-    def note(self, arm: str, quantity: str) -> None:
+    def note(self, variant: str, quantity: str) -> None:
         """Note why there is no measurement."""
-        self._note(self._key(arm, quantity))
+        self._note(self._key(variant, quantity))
 
     def _note(self, key: str) -> None:
         (answer,) = self._ask([key], FIGURE)
@@ -188,24 +131,22 @@ class Source:
         if answer.problem and not known:
             self.problems.append(answer.problem)
 
-    def find_limit(self, arms: Iterable[str], size: str = "") -> float | None:
-        """Return the limit in seconds: the share of it that arms reach, times their time."""
-        for arm in arms:
-            keys = [self._key(arm, each, size) for each in ("share", "gpu", "wall")]
+    def find_limit(self, variants: Iterable[str], size: str = "") -> float | None:
+        """Return the limit in seconds: the share of it that variants reach, times their time."""
+        for variant in variants:
+            keys = [self._key(variant, each, size) for each in ("share", "gpu", "wall")]
             share, gpu, wall = (answer.figure for answer in self._ask(keys))
             if share and (busy := gpu or wall):
                 return share.value * busy.value
         return None
 
-    def colour(self, arm: str, arms: Sequence[str]) -> str:
-        """Return the class of the colour of one of the arms of a chart.
+    def colour(self, variant: str, variants: Sequence[str]) -> str:
+        """Return the class of the colour of one of the variants of a chart.
 
-        Declared names and ``variants`` have one each, the same in all charts of the recipe.
+        Those of ``self.variants`` have one each, the same in all charts of a quantity.
         """
-        declared = list(watch(self.env, declared_names, self.docname))
-        known = [slug(each) for each in self.variants or arms]
-        places = declared if slug(arm) in declared else known
-        return f"series-{places.index(slug(arm)) % COLOURS + 1}"
+        places = [slug(each) for each in self.variants or variants]
+        return f"series-{places.index(slug(variant)) % COLOURS + 1}"
 
     def show(self, measurement: Measurement) -> str:
         """Return a measurement with its unit."""
@@ -217,13 +158,13 @@ class Source:
         ends = format_range(measurement, self.locale)
         return typeset(f"{shown} ({ends})", self.locale) if ends else shown
 
-    def ask(self, arm: str, *quantities: str) -> list[Answer]:
-        """Return what the recording says to questions about an arm."""
-        return self._ask([self._key(arm, each) for each in quantities])
+    def ask(self, variant: str, *quantities: str) -> list[Answer]:
+        """Return what the recording says to questions about a variant."""
+        return self._ask([self._key(variant, each) for each in quantities])
 
-    def _key(self, arm: str, quantity: str, size: str = "") -> str:
+    def _key(self, variant: str, quantity: str, size: str = "") -> str:
         case, _dot, own = self.case.partition(".")
-        return ".".join(slug(each) for each in (case, size or own, arm, quantity) if each)
+        return ".".join(slug(each) for each in (case, size or own, variant, quantity) if each)
 
     def _ask(self, keys: Sequence[str], kind: str = MAYBE) -> list[Answer]:
         questions = [f"{kind} {key}" for key in keys]
@@ -246,4 +187,4 @@ class Chart:
     """A finished chart."""
 
     drawing: str  # HTML
-    table: Table | None  # none where its words say all
+    table: Table

@@ -25,7 +25,7 @@ class Gain:
     share: Measurement | None  # of the limit
     first_call: Measurement | None  # none if nothing is compiled
     break_even: Measurement | None  # in calls; none if nothing is to pay back, or nothing is saved
-    compiles: bool  # whether the recipe times first calls of this case, of this arm or another
+    compiles: bool  # whether the recipe times first calls of this case, of this variant or another
 
     @property
     def loses(self) -> bool:

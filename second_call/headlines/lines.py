@@ -22,7 +22,7 @@ class headline_list(nodes.General, nodes.Element):  # noqa: N801 (docutils names
 
 
 class question(nodes.paragraph):  # noqa: N801
-    """What a reader asks: ``recipe`` is the page that answers, ``baseline`` an arm or empty."""
+    """What a reader asks: ``recipe`` is the page that answers, ``baseline`` a variant or empty."""
 
 
 class headline(nodes.paragraph):  # noqa: N801

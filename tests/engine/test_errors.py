@@ -9,13 +9,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sphinx.errors import SphinxParallelError
 
 from gallery import ROOT, Gallery
 from modules import run_module
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError, describe_error, suggest
-from recipe_gallery.project import load_check, load_project
+from recipe_gallery.project import load_project
 from recipe_gallery.recipes.gallery import find_recipes
 
 TITLED = '"""\nTitle\n=====\n"""\n\nprint(1)\n'
@@ -77,11 +76,6 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
         ["check"],
         "conf.py: recipe_gallery_recordings = 5 is not a str",
     ),
-    "recordings holds NUL": (
-        append("conf.py", "\nrecipe_gallery_recordings = 'a\\0'\n"),
-        ["check"],
-        "conf.py: recipe_gallery_recordings = 'a\\x00' is not a str",
-    ),
     "sphinx_gallery_conf is a list": (
         append("conf.py", "\nsphinx_gallery_conf = []\n"),
         ["check"],
@@ -106,38 +100,18 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     ),
     "recording is a pipe": (fifo_at("recordings/one.ipynb"), ["check"], "one.ipynb: not a file"),
     "no recipes": (remove("recipes_source/one.py"), ["check"], "no recipes"),
-    "unknown recipe": (append("x", ""), ["record", "two"], "no recipe named two"),
-    "recording is a folder": (folder_at("recordings/one.ipynb"), ["check"], "one.ipynb"),
     "recording is not JSON": (write("recordings/one.ipynb", b"{"), ["check"], "one.ipynb"),
-    "recording is binary": (write("recordings/one.ipynb", b"\xff\x00"), ["check"], "one.ipynb"),
-    "recordings is a file": (
-        write("recordings", b""),
-        ["record", "--device", "cpu"],
-        "recordings",
-    ),
     "recording.toml is broken": (
         write("recipes_source/recording.toml", b"["),
         ["record", "--device", "cpu"],
         "recording.toml",
     ),
-    "recording.toml is a folder": (
-        folder_at("recipes_source/recording.toml"),
-        ["check"],
-        "recording.toml",
-    ),
     "languages.toml is broken": (write("languages.toml", b"en ="), ["html"], "languages.toml"),
-    "languages.toml is empty": (write("languages.toml", b""), ["status"], "no language"),
-    "languages.toml is no UTF-8": (write("languages.toml", b"\xff"), ["html"], "languages.toml"),
-    "languages.toml is a folder": (folder_at("languages.toml"), ["status"], "languages.toml"),
+    "languages.toml is empty": (write("languages.toml", b""), ["check-po"], "no language"),
     "unknown language": (LANGUAGES, ["html", "xx"], "no language 'xx'"),
     "language of the sources": (LANGUAGES, ["update-po", "en"], "has no catalogs"),
     "no such catalog": (LANGUAGES, ["check-po", "a/b.po"], "no such file"),
     "catalog elsewhere": (write("a.po", b""), ["check-po", "a.po"], "a.po"),
-    "glossary is a folder": (
-        both(LANGUAGES, folder_at("locale/glossary.csv")),
-        ["check-po"],
-        "glossary.csv",
-    ),
     "glossary is binary": (
         both(LANGUAGES, write("locale/glossary.csv", b"\xff,\n")),
         ["check-po"],
@@ -187,7 +161,6 @@ def test_a_taken_port_is_one_line(
 
 BUILDS: dict[str, tuple[Callable[[Path], None], str]] = {
     "an extension is missing": (append("conf.py", '\nextensions += ["nope"]\n'), "nope"),
-    "languages.toml is broken": (write("languages.toml", b"en ="), "languages.toml"),
     "no gallery header": (remove("recipes_source/GALLERY_HEADER.rst"), "GALLERY_HEADER"),
     "conf.py asks for processes": (
         append("conf.py", '\nsphinx_gallery_conf["parallel"] = 2\n'),
@@ -239,16 +212,6 @@ def test_a_page_that_is_not_utf_8_is_named_with_the_line(tmp_path: Path) -> None
     assert f"error: {told}" in done.stderr
 
 
-def test_an_error_is_told_by_place_text_and_remedy(tmp_path: Path) -> None:
-    path = tmp_path / "a.po"
-    error = GalleryError("no quotes", path=path, line=3, remedy="add them")
-    assert str(error) == f"{path}:3: no quotes; add them"
-    assert error.describe(tmp_path) == "a.po:3: no quotes; add them"
-    assert error.describe(tmp_path / "elsewhere") == str(error)
-    assert str(GalleryError("no quotes", path=path)) == f"{path}: no quotes"
-    assert str(GalleryError("no quotes")) == "no quotes"
-
-
 def test_what_nobody_foresaw_keeps_its_traceback() -> None:
     try:
         raise KeyError("key")
@@ -260,34 +223,6 @@ def test_what_nobody_foresaw_keeps_its_traceback() -> None:
     report = Path(line.rpartition(" ")[2])
     assert "Traceback" in report.read_text()
     report.unlink()
-
-
-def test_without_room_for_a_traceback_there_is_still_the_line(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def full(*_unused: object, **_named: object) -> None:
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr("recipe_gallery.errors.tempfile.mkstemp", full)
-    line = describe_error(KeyError("key"))
-    assert line == (
-        "unexpected KeyError: 'key'; its traceback could not be kept (No space left on device)"
-    )
-
-
-def test_a_current_folder_that_is_gone_hides_no_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "gone"
-    folder.mkdir()
-    monkeypatch.chdir(folder)
-    folder.rmdir()
-    assert describe_error(GalleryError("no quotes", path=tmp_path)) == f"{tmp_path}: no quotes"
-
-
-def test_an_error_of_a_page_that_another_process_read_is_told_like_others() -> None:
-    passed_on = SphinxParallelError("recipe_gallery.errors.GalleryError: a.py:1: no title", "")
-    assert describe_error(passed_on) == "a.py:1: no title"
 
 
 def test_interrupted_and_broken_pipes_end_quietly(
@@ -370,12 +305,6 @@ def test_options_for_sphinx_that_are_cut_short_are_one_line(
     assert "argument --sphinx-options: invalid split value" in capsys.readouterr().err
 
 
-def test_what_is_slow_to_import_comes_when_ctrl_c_is_told_already() -> None:
-    program = "import recipe_gallery.__main__, sys; print({'sphinx', 'nbformat'} & {*sys.modules})"
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout == "set()\n"
-
-
 @pytest.mark.parametrize(
     ("stream", "words"), [("stdout", ["check"]), ("stderr", ["record", "no_such_recipe"])]
 )
@@ -392,18 +321,6 @@ def test_what_cannot_be_written_ends_in_an_exit_status_of_ours(
     assert done.returncode == 1
     if stream == "stdout":
         assert done.stderr == "error: No space left on device; mend it and run the command again\n"
-
-
-def test_a_check_of_the_project_that_fails_is_its_own_mistake(tmp_path: Path) -> None:
-    project = load_project(make(tmp_path))
-    project.config.recipe_gallery_check_recording = "math:sqrt"
-    check = load_check(project)
-    assert check
-    with pytest.raises(GalleryError) as caught:
-        check("x", Path("a.py"))
-    told = "conf.py: recipe_gallery_check_recording = 'math:sqrt': TypeError: "
-    assert caught.value.describe(tmp_path).startswith(told)
-    assert caught.value.remedy == "mend the function (a.py)"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a shell that can close streams")

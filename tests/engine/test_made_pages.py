@@ -1,6 +1,5 @@
 """Pages of recipes that are not made again, and those that are."""
 
-import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -9,7 +8,6 @@ import pytest
 from sphinx_gallery import gen_rst
 
 from gallery import Gallery, write_recording
-from recipe_gallery.recipes.recipe import load_recipe
 
 
 @pytest.fixture
@@ -85,46 +83,6 @@ def test_another_setting_makes_all_pages_again(site: Gallery, made: list[str]) -
     assert sorted(made) == ["adding", "other"]
 
 
-def test_settings_that_are_objects_count_by_their_text(site: Gallery, made: list[str]) -> None:
-    conf = site.root / "conf.py"
-    text = conf.read_text()
-    order = "from sphinx_gallery.sorting import ExplicitOrder\n{}sphinx_gallery_conf |= {}\n"
-    settings = (
-        "{'subsection_order': ExplicitOrder(['a', '*'])}",
-        "{'subsection_order': ExplicitOrder(['*', 'a'])}",
-        "{'subsection_order': ExplicitOrder(['*', 'a']), 'reset_argv': lambda *_: []}",
-        "{'subsection_order': ExplicitOrder(['*', 'a']), 'reset_argv': lambda *_: []}",
-    )
-    counts = []
-    for setting in settings:
-        conf.write_text(order.format(text, setting))
-        made.clear()
-        site.build("dummy")
-        counts.append(len(made))
-    assert counts == [2, 2, 2, 0]  # the text of a function would hold its address
-
-
-def test_a_page_with_a_warning_is_read_in_every_build_and_no_other(
-    site: Gallery, recipe: str
-) -> None:
-    site.write("adding", recipe.replace("1 + 2", "5 + 2"))
-    site.build()
-    build = site.build()
-    assert "stale recording" in build.warnings
-    assert build.read == ["recipes/adding"]
-
-
-def test_a_page_of_a_changed_input_is_read_again(site: Gallery, recipe: str) -> None:
-    (site.recipes / "data.txt").write_text("1")
-    site.write("adding", recipe.replace("# sphinx_gallery_cell_timeout = 60", INPUTS))
-    assert site.record("adding")
-    assert site.build().warnings == ""
-    (site.recipes / "data.txt").write_text("2")
-    build = site.build()
-    assert "changed input data.txt" in build.warnings
-    assert build.read == ["recipes/adding"]
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("module", ["_extra.py", "_extra/__init__.py"])
 def test_a_page_is_read_again_when_a_module_appears_beside_its_recipe(
@@ -140,31 +98,6 @@ def test_a_page_is_read_again_when_a_module_appears_beside_its_recipe(
     assert build.read == ["recipes/adding"]
     path.unlink()
     assert site.build().warnings == ""
-
-
-@pytest.mark.slow
-def test_a_page_is_read_again_when_a_module_appears_in_a_package(
-    site: Gallery, recipe: str
-) -> None:
-    site.add("adding", recipe.replace("total = 1", MAY_IMPORT))
-    package = site.recipes / "_extra"
-    package.mkdir()
-    (package / "__init__.py").write_text("")
-    recorded = site.recordings / "adding.ipynb"
-    notebook = json.loads(recorded.read_text())
-    inputs = load_recipe(site.recipes / "adding.py").inputs
-    notebook["metadata"]["recording"]["inputs"] = inputs
-    write_recording(recorded, json.dumps(notebook))
-    assert site.build().warnings == ""
-    (package / "__pycache__").mkdir()
-    assert site.build().read == []
-    (package / "part.py").write_text("there = True\n")
-    build = site.build()
-    assert "changed input _extra/part.py" in build.warnings
-    assert build.read == ["recipes/adding"]
-
-
-INPUTS = '# sphinx_gallery_inputs = ["data.txt"]'
 
 
 MAY_IMPORT = """try:

@@ -1,17 +1,13 @@
 """Pages are read again when something that they show of another file has changed."""
 
-import pickle
 import shutil
 import warnings
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
 from gallery import Gallery
 from recipe_gallery import store
-from recipe_gallery.store import Store, keep
 
 EXTENSION = """
 import sys
@@ -60,38 +56,6 @@ def test_a_page_is_read_again_only_when_what_it_watches_is_another(gallery: Gall
     assert (gallery.root / "asked.txt").read_text() == "shown.txt\n" * 3  # once in each build
     # Sphinx 11 removes env.app, so that nothing may be found by it.
     assert not [each for each in told if "BuildEnvironment.app" in str(each.message)]
-
-
-def test_what_counts_for_one_build_is_not_kept_for_later_ones() -> None:
-    store = Store(once={("function", "key"): 1})
-    store.kept["values"]["key"] = 2
-    later = pickle.loads(pickle.dumps(store))
-    assert (later.once, later.kept["values"]) == ({}, {"key": 2})
-
-
-def test_a_value_is_read_again_when_a_file_of_it_is_another(tmp_path: Path) -> None:
-    env: Any = SimpleNamespace(recipe_gallery=Store())
-    named, inside = tmp_path / "named", tmp_path / "inside"
-    read: list[str] = []
-
-    def value(more: list[Path] | None) -> object:
-        env.recipe_gallery = pickle.loads(pickle.dumps(env.recipe_gallery))
-        return keep(env, ("key",), [named], lambda: (more, read.append("") or len(read)))
-
-    assert [value([inside]) for _build in range(2)] == [1, 1]
-    named.write_text("one")
-    assert value([inside]) == 2
-    inside.write_text("one")
-    assert value([inside]) == 3
-    inside.unlink()
-    assert [value(None) for _build in range(2)] == [4, 5]  # it cannot tell which files matter
-
-    def save() -> tuple[list[Path], int]:
-        inside.write_text("saved meanwhile")
-        return [inside], 0
-
-    assert keep(env, ("other",), [named], save) == 0
-    assert keep(env, ("other",), [named], lambda: ([inside], 1)) == 1
 
 
 def published(out: Path) -> dict[Path, bytes]:

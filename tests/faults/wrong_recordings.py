@@ -13,7 +13,7 @@ from .case import Case, contains, lacks, prints, stream
 
 PUBLISH = """
 from IPython.display import display
-row = {"case": "a", "arm": "b", "size": None, "quantity": "time", "value": 2.0, "unit": "s"}
+row = {"case": "a", "variant": "b", "size": None, "quantity": "time", "value": 2.0, "unit": "s"}
 display({"application/vnd.recipe-gallery.rows+json": {"rows": [row]}}, raw=True)
 """
 LOG = """

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, expect
 
 from gallery import ROOT, Gallery
 from measured import figure as measured
-from second_call.charts.explorer import Arm, Case, describe
+from second_call.charts.explorer import Case, Variant, describe
 from second_call.charts.forms import draw_ladder
 from second_call.charts.scales import (
     format_seconds,
@@ -62,16 +62,6 @@ Steps
 =====
 
 What it is about.
-
-.. names::
-
-   :plain:
-   :graphs: CUDA graphs
-   :Adam.10: Adam, 10 layers
-   :move m:
-   :layers: number of
-     layers
-   :claim.graphs: counted
 '''
 
 from base64 import b64decode
@@ -80,32 +70,33 @@ from IPython.display import Image, display
 
 
 HEAD = "<thead><tr><th></th><th>wall (ms)</th></tr></thead>"
-LINES = "<tr><th>plain</th><td>1</td></tr><tr><th>graphs</th><td>2</td></tr>"
+LINES = "<tr><th>plain</th><td>1</td></tr><tr><th>CUDA graphs</th><td>2</td></tr>"
 TABLE = {"text/html": f"<table>{HEAD}<tbody>{LINES}</tbody></table>"}
-START = dict(case="process", size=None, arm="compiler", quantity="start_up")
+START = dict(case="process", size=None, variant="compiler", quantity="start_up")
 ROWS = [START | dict(value=1.0, unit="s")]
 for size in (10, 100):
-    for arm, quantity, value, unit in (
+    for variant, quantity, value, unit in (
         ("plain", "wall", 2e-4 * size, "s"),
         ("plain", "gpu", 1e-4 * size, "s"),
         ("plain", "share", 0.5, "share"),
-        ("graphs", "wall", 1e-4 * size, "s"),
-        ("graphs", "gpu", 1e-4 * size, "s"),
-        ("graphs", "first_call", 4.0, "s"),
+        ("CUDA graphs", "wall", 1e-4 * size, "s"),
+        ("CUDA graphs", "gpu", 1e-4 * size, "s"),
+        ("CUDA graphs", "first_call", 4.0, "s"),
     ):
-        figure = dict(case="Adam", size=size, arm=arm, quantity=quantity)
+        figure = dict(case="Adam", size=size, sizes="number of layers")
+        figure |= dict(variant=variant, quantity=quantity)
         ROWS.append(figure | dict(value=value, unit=unit))
-CLAIM = {"claim": "few", "holds": True, "evidence": "{'graphs': 1, 'odd': 2}"}
-display({"application/vnd.recipe-gallery.rows+json": {"rows": ROWS, "claims": [CLAIM]}}, raw=True)
+display({"application/vnd.recipe-gallery.rows+json": {"rows": ROWS}}, raw=True)
 display(TABLE, raw=True)
 display(TABLE, raw=True)
 
 # %%
-# It takes :measured:`adam.10.graphs.wall`, and :claim:`graphs are few <few>`.
+# It takes :measured:`adam.10.cuda-graphs.wall`, and :claim:`graphs take less
+# <10.cuda-graphs.wall < 10.plain.wall>`.
 #
 # .. chart:: ladder
 #    :case: Adam.10
-#    :arms: plain, graphs
+#    :variants: plain, CUDA graphs
 #    :quantities: wall, gpu
 #    :limit:
 #
@@ -113,7 +104,7 @@ display(TABLE, raw=True)
 #
 # .. chart:: stacked
 #    :case: Adam.10
-#    :arms: plain, graphs
+#    :variants: plain, CUDA graphs
 #    :quantities: gpu, rest
 #    :whole: wall
 #
@@ -121,24 +112,11 @@ display(TABLE, raw=True)
 #
 # .. chart:: break-even
 #    :cases: Adam.10, Adam.100
-#    :arms: plain, graphs
+#    :variants: plain, CUDA graphs
 #
 #    All calls of a run.
 #
-# .. chart:: stages
-#
-#    What happens.
-#
-#    :Dynamo: move m
-#    :Inductor: fused kernels
-#
-# .. chart:: lines
-#    :case: Adam
-#    :arms: plain, graphs
-#    :quantities: gpu
-#    :sizes: 10, 100
-#    :x: layers
-#    :limit:
+# .. chart:: gpu
 #
 #    Steps of models of two sizes.
 
@@ -163,11 +141,8 @@ QUANTITIES = """\
 """
 KOREAN = {
     "CUDA graphs": "CUDA 그래프",
-    "move m": "m 옮기기",
     "number of layers": "층의 수",
     "A step of Adam.": "Adam의 한 걸음.",
-    "Adam, 10 layers": "Adam, 10층",
-    "counted": "센 것",
 }
 
 
@@ -206,21 +181,19 @@ def charts(pages: Pages) -> list[Tag]:
 
 def words(drawing: Tag) -> list[str]:
     """Return the words of a drawing, which have a line each."""
-    found = drawing.select("text, .bars-name, .bars-words, .stages li, .chart-key li, .plot p")
+    found = drawing.select("text, .bars-name, .bars-words, .chart-key li, .plot p")
     return [" ".join(each.get_text(" ").split()) for each in found]
 
 
 def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
     assert not pages["en"].warnings
     drawn = charts(pages["en"])
-    assert len(drawn) == 5
-    ladder, stacked, explorer, stages, lines = drawn
+    ladder, stacked, explorer, lines = drawn
     assert [each.find(role="img")["aria-label"] != "" for each in (ladder, stacked, lines)]
     assert words(ladder) == [
         *("plain", "wall time 2.0 ms", "GPU time 1.0 ms"),
         *("CUDA graphs", "wall time 1.0 ms", "GPU time 1.0 ms", "limit", "500 µs"),
     ]
-    assert words(stages) == ["Dynamo move m", "Inductor fused kernels"]
     assert words(stacked) == ["GPU time", "rest", "plain", "2 ms", "CUDA graphs", "1 ms"]
     assert {"plain", "CUDA graphs", "limit", "GPU time", "number of layers", "10", "100"} <= {
         *words(lines)
@@ -241,9 +214,9 @@ def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
 
 
 def test_a_chart_of_a_quantity_follows_its_rows(gallery: Gallery) -> None:
-    recipe = RECIPE.replace("quantity=quantity)", 'quantity=quantity, sizes="layers")')
-    start, end = recipe.index("# .. chart:: ladder"), recipe.index("# sphinx_gallery_fold")
-    gallery.add("steps", recipe[:start] + QUANTITIES + recipe[end:])
+    start, end = RECIPE.index("# .. chart:: ladder"), RECIPE.index("# sphinx_gallery_fold")
+    recipe = RECIPE[:start] + QUANTITIES + RECIPE[end:]
+    gallery.add("steps", recipe)
     build = gallery.build()
     assert not build.warnings
     drawn = BeautifulSoup(build.page("recipes/steps"), "html.parser").select("figure.chart")
@@ -257,7 +230,7 @@ def test_a_chart_of_a_quantity_follows_its_rows(gallery: Gallery) -> None:
         ("wall was measured in 2 cases; name one by :case:", '"start_up"', '"wall"'),
         ("the size '0' is no number above 0", "(10, 100)", "(0, 100)"),
     ):
-        gallery.write("steps", (recipe[:start] + QUANTITIES + recipe[end:]).replace(old, new))
+        gallery.write("steps", recipe.replace(old, new))
         gallery.record("steps")
         assert told in gallery.build().warnings
 
@@ -268,15 +241,17 @@ def test_a_range_that_is_longer_than_its_chart_ends_in_an_arrow() -> None:
         "graphs": measured("a.graphs.wall", value=4.0, low=3.0, high=9.0),
     }
     source: Any = SimpleNamespace(
-        find_all=lambda arms, *_asked: {(arm, "wall"): points[arm] for arm in arms},
+        find_all=lambda variants, *_asked: {
+            (variant, "wall"): points[variant] for variant in variants
+        },
         locale=Locale("en"),
         show=str,
         show_range=str,
         name=str,
-        colour=lambda *_arms: "",
+        colour=lambda *_variants: "",
     )
-    for arms, arrows in ((["plain"], 0), (["plain", "graphs"], 1)):
-        chart = draw_ladder(source, {"arms": arms, "quantities": ["wall"]}, {})
+    for variants, arrows in ((["plain"], 0), (["plain", "graphs"], 1)):
+        chart = draw_ladder(source, {"variants": variants, "quantities": ["wall"]})
         assert chart
         drawing = BeautifulSoup(chart.drawing, "html.parser")
         assert len(drawing.select('path[d^="M-5"]')) == arrows
@@ -287,24 +262,25 @@ def test_a_range_that_is_longer_than_its_chart_ends_in_an_arrow() -> None:
 
 
 def test_words_of_a_chart_are_translated(pages: dict[str, Pages]) -> None:
-    ladder, stacked, explorer, stages, lines = charts(pages["ko"])
+    ladder, stacked, explorer, lines = charts(pages["ko"])
     assert "CUDA 그래프" in words(ladder)
     assert "Adam의 한 걸음." in ladder.figcaption.get_text()
     assert "CUDA 그래프" in words(stacked)
-    assert "Dynamo m 옮기기" in words(stages)
     assert "층의 수" in words(lines)
     assert "CUDA 그래프" in ladder.find(role="img")["aria-label"]
     assert "CUDA 그래프" in explorer.find("output").get_text()
-    assert "CUDA graphs" not in pages["ko"].html
+    assert not any("CUDA graphs" in each.get_text() for each in charts(pages["ko"]))
 
 
 def test_evidence_and_figures_have_the_names_of_charts(pages: dict[str, Pages]) -> None:
     page = BeautifulSoup(pages["ko"].html, "html.parser")
     evidence = page.find(class_="claim-measured")
-    assert evidence.get_text() == "센 것: 1, odd: 2"
-    assert [each.get_text() for each in evidence.find_all(class_="recorded-data")] == ["odd"]
+    assert evidence.get_text() == "CUDA 그래프 1.0\u00a0ms < plain 2.0\u00a0ms"
+    assert [each.get_text() for each in evidence.find_all(class_="recorded-data")] == ["plain"]
     listed = page.find(class_="figure-list").li.get_text()
-    assert listed.startswith("Adam, 10층 · CUDA 그래프 · wall time: ")  # of the site's labels
+    assert listed.startswith(
+        "Adam · 층의 수: 10 · CUDA 그래프 · wall time: "
+    )  # of the site's labels
 
 
 def test_tables_say_what_they_are_of(pages: dict[str, Pages]) -> None:
@@ -312,13 +288,13 @@ def test_tables_say_what_they_are_of(pages: dict[str, Pages]) -> None:
     drawn = charts(pages["en"])
     ladder, explorer = (drawn[at].find("caption").get_text() for at in (0, 2))
     assert explorer == f"medians on {device} (processes: 1, machines: 1)"
-    assert ladder == f"Adam, 10 layers · {explorer}"
+    assert ladder == f"Adam · number of layers: 10 · {explorer}"
 
 
 def test_a_table_of_rows_is_drawn_from_all_processes(pages: dict[str, Pages]) -> None:
     page = BeautifulSoup(pages["ko"].html, "html.parser")
     (table,) = page.select("table.measured-table")
-    assert table.select_one(".caption-text").get_text().startswith("Adam · 100 · ")
+    assert table.select_one(".caption-text").get_text().startswith("Adam · 층의 수: 100 · ")
     assert "프로세스 1개" in table.caption.get_text()
     cells = [each.get_text(strip=True) for each in table.select("tbody :is(th, td)")]
     assert [each.get_text() for each in table.select("tbody th")] == ["plain", "CUDA 그래프"]
@@ -333,7 +309,7 @@ def test_a_table_of_rows_is_drawn_from_all_processes(pages: dict[str, Pages]) ->
 def test_a_table_of_several_sizes_has_a_column_of_them(gallery: Gallery) -> None:
     lines = "".join(
         f"<tr><th rowspan='2'>{size}</th><th>plain</th><td>1</td></tr>"
-        "<tr><th>graphs</th><td>2</td></tr>"
+        "<tr><th>CUDA graphs</th><td>2</td></tr>"
         for size in (10, 100)
     )
     start, end = RECIPE.index("LINES = "), RECIPE.index("TABLE = ")
@@ -350,11 +326,11 @@ def test_a_table_of_several_sizes_has_a_column_of_them(gallery: Gallery) -> None
     ]
 
 
-def test_names_are_messages_also_without_a_text(gallery: Gallery) -> None:
+def test_names_of_rows_are_messages(gallery: Gallery) -> None:
     gallery.add("steps", RECIPE)
     gallery.build("gettext")
     template = (gallery.root / "out/gettext/recipes.pot").read_text(encoding="utf-8")
-    for name in ("plain", "CUDA graphs", "move m", "A step of Adam."):
+    for name in ("plain", "CUDA graphs", "number of layers", "A step of Adam."):
         assert f'msgid "{name}"' in template
 
 
@@ -362,12 +338,12 @@ def test_the_explorer_answers_without_a_script(pages: dict[str, Pages]) -> None:
     explorer = charts(pages["en"])[2]
     sentence = explorer.find("output").get_text().replace("\u00a0", " ")
     assert sentence == (
-        "Adam, 10 layers, 10,000 calls: CUDA graphs is fastest (CUDA graphs 15 s, plain 20 s)."
+        "Adam.10, 10,000 calls: CUDA graphs is fastest (CUDA graphs 15 s, plain 20 s)."
     )
     shown = [each.has_attr("hidden") for each in explorer.find_all(class_="explorer-case")]
     assert shown == [False, True]
     assert "explorer.js" in pages["en"].html
-    plain, graphs = json.loads(explorer.find(class_="explorer-case")["data-arms"])
+    plain, graphs = json.loads(explorer.find(class_="explorer-case")["data-variants"])
     assert plain == ["plain", 0, pytest.approx(2e-3)]  # at the start, and each call
     assert graphs == ["CUDA graphs", pytest.approx(4 - 1e-3 + 1), pytest.approx(1e-3)]
 
@@ -382,13 +358,13 @@ def test_the_explorer_says_for_others_what_the_build_says(
         page.get_by_role("combobox").select_option(index=1)
         shown = page.locator(".explorer-case:visible")
         expect(shown).to_have_count(1)
-        arms = [
-            Arm(name=name, start=start, call=call, kind="")
-            for name, start, call in json.loads(shown.get_attribute("data-arms") or "")
+        variants = [
+            Variant(name=name, start=start, call=call, kind="")
+            for name, start, call in json.loads(shown.get_attribute("data-variants") or "")
         ]
         for power, calls in ((1, 10), (3.3, 2000), (4, 10_000), (6, 1_000_000)):
             page.get_by_role("slider").fill(str(power))
-            case = Case(name="Adam.100", arms=arms)
+            case = Case(name="Adam.100", variants=variants)
             words = page.locator(".explorer").evaluate("each => ({...each.dataset})")
             said = describe(case, calls, Locale(code), words)
             assert page.locator("output").inner_text() == said
@@ -411,7 +387,6 @@ def test_a_chart_stands_in_place_of_the_figure_behind_it(pages: dict[str, Pages]
     for text in (pages["en"].notebook, pages["en"].script):
         assert "b64decode(PNG)" in text
         assert "A step of Adam" not in text
-        assert "CUDA graphs" not in text
 
 
 WRONG = """
@@ -428,25 +403,15 @@ WRONG = """
    :case: Adam
 
 .. chart:: ladder
-   :arms: ,
+   :variants: ,
 
    Text.
-
-.. names::
-
-   Text.
-
-.. names::
-
-   :plain: *plain*
 """
 TOLD = [
-    "chart: 'pie' is no form; there are ladder, lines, stacked, stages, break-even",
-    "chart: a ladder needs :arms:",
+    "chart: 'pie' is no form; there are ladder, stacked, break-even",
+    "chart: a ladder needs :variants:",
     "argument required but none supplied",
     "chart: it needs a caption, a sentence below its options",
-    "names: there are none; write each as   :graphs: CUDA graphs",
-    "names: 'plain' needs a few words, no markup",
 ]
 
 
@@ -457,9 +422,7 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
     warnings = gallery.build().warnings
     for told in TOLD:
         assert told in warnings
-    text = RECIPE.replace("arms: plain, graphs", "arms: plain, graph", 1)
+    text = RECIPE.replace("variants: plain, CUDA graphs", "variants: plain, CUDA graph", 1)
     gallery.write("steps", text)
-    told = (
-        r"steps\.py:\d+: no recorded figure is called 'adam.10.graph.wall'; near it: adam.10.graph"
-    )
+    told = r"steps\.py:\d+: no recorded figure is called 'adam.10.cuda-graph.wall'; near it: adam"
     assert re.search(told, gallery.build().warnings)

@@ -1,8 +1,6 @@
 """Put figures and evidence into a page, in the reader's language, and tell what is wrong there."""
 
 from collections import defaultdict
-from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +14,10 @@ from ...errors import GalleryError
 from ...languages import current_language
 from ...recipes.sources import ClaimRecord
 from ...store import store_of, watch
-from .evidence import format_quantities, tell_comparison, tell_evidence
+from .evidence import tell_comparison
 from .format import describe_spread, format_measurement, needs_unit
 from .known import CLAIM, FIGURE, Answer, answers
-from .naming import EVIDENCE, Pieces, ask_name, name_measurement
+from .naming import Pieces, name_measurement
 from .roles import claim, measured
 
 _ = get_translation("recipe_gallery")
@@ -99,28 +97,8 @@ def _prove(env: BuildEnvironment, node: claim, answer: Answer) -> None:
         node["problem"] = f'the claim "{node.astext()}" ({record.key}) {record.failure}'
         return
     heading: Line = ([(_count(record), False)], False)
-    node["evidence"] = [heading, *_show_evidence(env, node["recipe"], node["key"], record)]
-
-
-def _show_evidence(
-    env: BuildEnvironment, recipe: str, key: str, record: ClaimRecord
-) -> Iterator[Line]:
-    """Yield lines, and whether each is what was measured: that, and that it is one process.
-
-    A name of the claim itself tells what is measured against what. Of a comparison it is the
-    medians, as in the text.
-    """
-    locale = current_language(env.config).locale
-    if record.compared and not record.refuted:
-        yield tell_comparison(env, recipe, record.compared), True
-        return
-    name = partial(ask_name, env, recipe, EVIDENCE)
-    compared = name(key)
-    head: Pieces = [(f"{compared}: ", False)] if compared else []
-    yield [*head, *tell_evidence(record.evidence, locale, name)], True
-    if format_quantities(record.evidence, locale) != record.evidence and record.of > 1:
-        said = str(_("This is one process; figures in the text are medians of all."))
-        yield [(said, False)], False
+    measured_so = tell_comparison(env, node["recipe"], record.compared)
+    node["evidence"] = [heading, (measured_so or [(record.evidence, True)], True)]
 
 
 def _find(document: nodes.document, kind: type[nodes.inline]) -> list[Any]:

@@ -15,7 +15,6 @@ from ...errors import GalleryError
 from ...project import gallery_folders
 from ...recipes.gallery import GalleryFile, find_file, find_recordings, list_files
 from ...recipes.measurements import Measurement
-from ...recipes.recipe import Recipe
 from ...recipes.references import Reference
 from ...recipes.replicates import replicates_path
 from ...recipes.sources import (
@@ -48,8 +47,7 @@ class Known:
     measurements: Measurements = field(default_factory=Measurements)  # of all processes
     problem: str = ""  # why nothing is measured, or not by this code
     in_files: bool = False  # whether the problem is one of the replicates, which no page tells
-    # in lower case, which keys are made of; None if of data, too. No page shows it.
-    code: str | None = field(default="", repr=False)
+    code: str = field(default="", repr=False)  # in lower case, which keys are made of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -129,8 +127,6 @@ def _may_be_of_gpu(known: Known, key: str) -> bool:
     That is a quantity of what was measured here, a case of which nothing was measured here, or a
     claim; cases and claims have to be in the recipe's code. A number is a size, and no case.
     """
-    if known.code is None:
-        return True
     *parts, quantity = key.split(".")
     heads = [name.split(".")[:-1] for name in known.measurements.by_key]
     if any(is_part(parts, head) for head in heads):
@@ -174,7 +170,7 @@ def _read(file: GalleryFile, folder: Path, root: Path) -> tuple[list[Path] | Non
         recorded=recording.recorded,
         versions=tuple(recording.facts["versions"].items()),
         on_gpu=recording.on_gpu,
-        code=_code_of(recipe),
+        code="\n".join(cell.code for cell in recipe.cells).lower(),
     )
     if not page.comparison.is_current:
         stale = f"stale recording: {page.comparison.describe()}"
@@ -185,16 +181,6 @@ def _read(file: GalleryFile, folder: Path, root: Path) -> tuple[list[Path] | Non
     except GalleryError as error:  # the processes do not fit together
         return recipe.files, replace(known, problem=str(error), in_files=True)
     return recipe.files, replace(known, measurements=measurements)
-
-
-def _code_of(recipe: Recipe) -> str | None:
-    """Return a recipe's code in lower case, None if it takes names from files of another kind."""
-    texts = [cell.code for cell in recipe.cells]
-    for name in recipe.inputs:
-        if not name.endswith(".py"):
-            return None
-        texts.append((recipe.path.parent / name).read_text(encoding="utf-8"))
-    return "\n".join(texts).lower()
 
 
 def list_machines(env: BuildEnvironment, docname: str) -> list[str]:

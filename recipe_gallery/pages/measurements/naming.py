@@ -1,4 +1,4 @@
-"""What readers call the words of a recipe's rows and claims: cases, arms, quantities, counts.
+"""What readers call the words of a recipe's rows: cases, variants, sizes, quantities.
 
 The engine knows none of them. An extension may answer the event ``recipe-gallery-name`` with a name
 in the reader's language, or with None: then a page shows the recipe's own word, marked as such.
@@ -20,7 +20,7 @@ Pieces = list[tuple[str, bool]]  # words, and whether they are the recipe's
 Namer = Callable[[str], str | None]  # what readers call a word of a recipe
 
 EVENT = "recipe-gallery-name"  # page of the recipe, kind, word
-NAME, QUANTITY, EVIDENCE = "name", "quantity", "evidence"  # kinds
+NAME, QUANTITY = "name", "quantity"  # kinds
 
 
 def ask_name(env: BuildEnvironment, recipe: str, kind: str, word: str) -> str | None:
@@ -36,11 +36,10 @@ def call(word: str, name: Namer) -> Pieces:
 
 
 def name_case(env: BuildEnvironment, recipe: str, case: str, size: Size, sizes: str = "") -> Pieces:
-    """Return a case and its size, which may have a name together; ``sizes`` is what it counts."""
+    """Return a case and its size, if it has one; ``sizes`` is what it counts."""
     name = partial(ask_name, env, recipe, NAME)
-    sized = f"{case}.{size}"
-    if size is None or name(sized):
-        return call(case if size is None else sized, name)
+    if size is None:
+        return call(case, name)
     counted: Pieces = [*call(sizes, name), (": ", False)] if sizes else []
     return [*call(case, name), (" · ", False), *counted, *call(str(size), name)]
 

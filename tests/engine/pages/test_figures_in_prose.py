@@ -1,11 +1,8 @@
 """The roles ``measured`` and ``claim``: what a page and its downloads say, and what is told."""
 
-import hashlib
 import json
 import re
 import shutil
-import sys
-import types
 from dataclasses import replace
 from unittest.mock import patch
 
@@ -13,16 +10,13 @@ import nbformat
 import polib
 import pytest
 from babel import Locale
-from sphinx.application import Sphinx
 from sphinx.locale import translators
 
 from gallery import Build, Gallery, write_recording
 from measured import RECIPE, SPEEDUP, add, add_replicate, claim, figure, store
 from recipe_gallery.cell_marks import DATA_CLASS
 from recipe_gallery.languages import find_locale
-from recipe_gallery.pages.measurements.evidence import tell_evidence
 from recipe_gallery.pages.measurements.format import describe_spread, format_measurement
-from recipe_gallery.pages.measurements.naming import EVENT
 from recipe_gallery.recipes.measurements import Measurement
 from recipe_gallery.recipes.replicates import replicates_path
 from recipe_gallery.recipes.rows import MIME, Claim, Published, Row, read_published
@@ -66,17 +60,6 @@ def test_a_figure_shows_as_many_digits_as_its_interval_allows(gallery: Gallery) 
     page = gallery.build().page("recipes/steps")
     assert told in page
     assert 'title="2.74 to 2.90× in 2 processes on one machine"' in page
-
-
-def test_of_one_process_a_figure_has_two_digits(gallery: Gallery) -> None:
-    add(
-        gallery,
-        f":measured:`{SPEEDUP}`, :measured:`adam.100.fused.time`, :claim:`it wins <fused-wins>`.",
-    )
-    build = gallery.build()
-    assert build.warnings == ""
-    assert "2.7×, 14\u00a0ms, it wins." in words(build)
-    assert "measured in one process" in build.page("recipes/steps")
 
 
 def test_a_claim_opens_its_evidence(gallery: Gallery) -> None:
@@ -288,19 +271,6 @@ def test_a_refuted_claim_carries_no_mark_whatever_ran_it(gallery: Gallery) -> No
     assert "popovertarget" not in build.page("recipes/steps")
 
 
-def test_names_of_data_files_may_be_in_keys(gallery: Gallery) -> None:
-    gallery.configure(recipe_gallery_gpu_figures=True)
-    add(gallery, "Text.")
-    (gallery.recipes / "names.txt").write_text("fusd")
-    code = RECIPE.replace("from IPython", INPUTS + "from IPython")
-    gallery.write("steps", code.replace("TEXT", ":measured:`adam.100.fusd.time`"))
-    assert gallery.record("steps", force=True), gallery.messages
-    assert gallery.build().warnings == ""  # who knows which names it reads
-
-
-INPUTS = '# sphinx_gallery_inputs = ["names.txt"]\n'
-
-
 def test_figures_of_other_code_are_not_shown(gallery: Gallery) -> None:
     add(gallery, f"It is :measured:`{SPEEDUP}`; :claim:`it loses <fused-wins>`.")
     path = gallery.recipes / "steps.py"
@@ -351,25 +321,6 @@ def test_only_pages_that_show_a_figure_are_read_again_when_it_changes(gallery: G
     assert f"index.rst:8: '{SPEEDUP}' names no recipe; write it as recipe:{SPEEDUP}" in (
         gallery.build().warnings
     )
-
-
-def test_figures_are_back_when_a_recipe_can_be_read_again(gallery: Gallery) -> None:
-    setting = '# sphinx_gallery_inputs = ["data.csv"]\nfrom IPython'
-    add(gallery, f"It is :measured:`{SPEEDUP}`.")
-    path = gallery.recipes / "steps.py"
-    path.write_text(path.read_text().replace("from IPython", setting))
-    data, recording = gallery.recipes / "data.csv", gallery.recordings / "steps.ipynb"
-    data.write_text("1")
-    notebook = json.loads(recording.read_text())
-    digest = hashlib.sha256(b"1").hexdigest()
-    notebook["metadata"]["recording"]["inputs"] = {"data.csv": digest}
-    write_recording(recording, json.dumps(notebook))
-    assert "It is 2.7×." in words(gallery.build())
-    data.rename(gallery.root / "away.csv")
-    assert "input 'data.csv' is not a file" in gallery.build().warnings
-    (gallery.root / "away.csv").rename(data)
-    build = gallery.build()
-    assert ("It is 2.7×." in words(build), build.warnings) == (True, "")
 
 
 def test_a_page_may_name_a_recipe_before_there_is_one(gallery: Gallery) -> None:
@@ -476,12 +427,6 @@ def test_a_comparison_has_factors_and_leaves_out_what_there_is_once(
         assert evidence in build.warnings
 
 
-def test_a_key_leaves_out_what_there_is_once(gallery: Gallery) -> None:
-    add(gallery, "It takes :measured:`fused.time` with :measured:`kernels`.")
-    build = gallery.build()
-    assert ("It takes 14\u00a0ms with 1,234." in words(build), build.warnings) == (True, "")
-
-
 KO = {
     f"It is :measured:`{SPEEDUP}` as fast.": f"속도는 :measured:`{SPEEDUP}, number`배입니다.",
     "Then :claim:`it takes {adam.100.fused.time} <fused-wins>`.": (
@@ -577,83 +522,6 @@ def test_a_time_keeps_its_unit_though_its_translation_asks_for_the_number_alone(
     assert "그래서 14.2\u00a0ms가 걸립니다." in words(build)
     assert "steps.py:7: 'adam.100.fused.time' is in s, " in build.warnings
     assert 'leave out ", number" in its translation' in build.warnings
-
-
-@pytest.mark.parametrize(
-    ("evidence", "shown"),
-    [
-        ("4.454e-05 s against 9.336e-05 s", "45 µs against 93 µs"),
-        ("0.00671 s against 0.00698 s", "6.7 ms against 7.0 ms"),
-        ("0.00670 s against 0.00671 s", "6.70 ms against 6.71 ms"),  # told apart
-        ("3.048, 5.057 and 7.809 s", "3.0, 5.1 and 7.8 s"),
-        ("0 B against 7.13e+07 B", "0 B against 71 MB"),
-        ("3.793e+12 B/s against 4.156e+12 B/s", "3.8 TB/s against 4.2 TB/s"),
-        ("0.02844 of an epoch against 0.5713 of an epoch", "[of an epoch]: 2.8% against 57%"),
-        ("1 kernels against 1300 kernels", "Kernel: 1 against 1,300"),
-        ("2 kernels", "Kernel: 2"),
-        ("3 of 8 agree", "3 of 8 agree"),
-        ("{'one': 1.0, 'kernels': 2}", "[one]: 1, Kernel: 2"),
-        ("kept of 4: {'a': {'b': 0.125}}", "[kept of 4] ([a] ([b]: 0.12))"),
-        ("[{'a': 1}, 'b']", "[a]: 1; [b]"),
-        ("1.33 ms, 7 of 8 kernels, {'a': 1}", "1.33 ms, 7 of 8 kernels, {'a': 1}"),
-        ("foreach: {oops}", "foreach: {oops}"),
-    ],
-)
-def test_evidence_has_units_digits_and_names_of_a_page(
-    evidence: str, shown: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sphinx.locale.translators", {})  # of a build before
-    pieces = tell_evidence(evidence, Locale("en"), {"kernels": "Kernel"}.get)
-    told = "".join(
-        f"[{words}]" if is_data and words != evidence else words for words, is_data in pieces
-    )
-    assert told.replace("\u00a0", " ") == shown
-
-
-@pytest.mark.parametrize(
-    ("evidence", "shown"),
-    [
-        ("1e+999 s against 2 s", "1e+999 s against 2 s"),
-        (f"{'9' * 190} s", f"{'9' * 190} s"),
-        ("{'x': 1e200}", "x: 1e+200"),
-        ("{'x': -1e999}", "x: -inf"),
-        ("[" * 99 + "]" * 99, ""),
-        ("{[1]: 2}", "{[1]: 2}"),
-    ],
-)
-def test_figures_that_nothing_can_measure_end_no_build(
-    evidence: str, shown: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("sphinx.locale.translators", {})  # of a build before
-    told = tell_evidence(evidence, Locale("en"), lambda _word: None)
-    assert "".join(words for words, _is_data in told) == shown
-
-
-def test_evidence_says_that_it_is_of_one_process(gallery: Gallery) -> None:
-    add(gallery, "So :claim:`fused wins <fused-wins>`.")
-    publish_claim(gallery, evidence="0.0142 s against 0.0389 s")
-    html = gallery.build().page("recipes/steps")
-    assert "14\u00a0ms against 39\u00a0ms" in html
-    assert "This is one process; figures in the text are medians of all." in html
-
-
-def test_evidence_says_what_is_measured_against_what(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    names = {"fused-wins": "fused, and foreach"}
-    extension = types.ModuleType("naming")
-
-    def setup(app: Sphinx) -> dict[str, object]:
-        app.connect(EVENT, lambda _app, _page, _kind, word: names.get(word))
-        return {"parallel_read_safe": True}
-
-    extension.setup = setup  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, extension.__name__, extension)
-    gallery.add_extension(extension.__name__)
-    add(gallery, "So :claim:`fused wins <fused-wins>`.")
-    publish_claim(gallery, evidence="0.0142 s against 0.0389 s")
-    html = gallery.build().page("recipes/steps")
-    assert "fused, and foreach: 14\u00a0ms against 39\u00a0ms" in html
 
 
 def test_evidence_is_in_the_readers_language_where_its_sentence_is_not(gallery: Gallery) -> None:

@@ -3,45 +3,8 @@
 import re
 
 import pytest
-from docutils import nodes
-from docutils.utils import new_document
 
 from gallery import Gallery, write_recording
-from recipe_gallery.pages.header import provenance, visit_provenance
-
-
-class Writer(nodes.GenericNodeVisitor):
-    """What the box needs of Sphinx's writer of HTML."""
-
-    def __init__(self) -> None:
-        super().__init__(new_document(""))
-        self.body: list[str] = []
-
-    def encode(self, text: str) -> str:
-        return text.replace("<", "&lt;")
-
-    def default_visit(self, node: nodes.Node) -> None:
-        self.body.append(f"<{node.tagname}>")
-
-    def default_departure(self, node: nodes.Node) -> None:
-        pass
-
-
-def test_writing_the_box_leaves_the_page_as_it_is() -> None:
-    facts = nodes.field_list("", nodes.field())
-    box = provenance("", nodes.paragraph("", "Recorded <here>"), facts)
-    bodies = []
-    for _time in range(2):
-        writer = Writer()
-        with pytest.raises(nodes.SkipNode):
-            visit_provenance(writer, box)
-        bodies.append("".join(writer.body))
-    assert bodies[0] == bodies[1]
-    assert bodies[0] == (
-        '<details class="provenance"><summary>Recorded &lt;here></summary>\n'
-        "<field_list><field></details>\n"
-    )
-    assert len(box) == 2
 
 
 def test_packages_are_called_as_conf_py_says(site: Gallery) -> None:

@@ -15,8 +15,6 @@ from sphinx.application import Sphinx
 from gallery import RECIPE, Build, Gallery, write_recording
 from recipe_gallery.cell_marks import code_of_cells
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.fingerprint import fingerprint_code
-from recipe_gallery.recipes.recipe import load_recipe
 
 PNG = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVQI12NgAAAAAgAB4iG8MwAAAABJRU5ErkJggg=="
@@ -50,12 +48,6 @@ def test_cells_follow_the_recipe_with_recorded_outputs(build: Build) -> None:
     ]
     assert cells[2].outputs[0].text == "the total is 3\n"
     assert cells[5].outputs[0].metadata["image/png"]["alt"] == "A black square"
-
-
-def test_the_code_is_the_recipes(build: Build, gallery: Gallery) -> None:
-    codes = [cell.source for cell in read(build).cells if cell.cell_type == "code"]
-    cells = load_recipe(gallery.recipes / "adding.py").cells
-    assert [fingerprint_code(code) for code in codes] == [cell.fingerprint for cell in cells]
 
 
 def test_metadata_tells_where_it_was_recorded_and_the_language(build: Build) -> None:
@@ -163,19 +155,6 @@ def test_spaces_at_the_ends_of_lines_of_a_text_stay(gallery: Gallery) -> None:
     assert build.warnings == ""
     assert text in read(build).cells[-1].source
     assert read(build).cells[-1].outputs
-
-
-@pytest.mark.parametrize("extensions", [[], ["sphinx.ext.autodoc"]])
-def test_numbers_of_lines_are_no_code(gallery: Gallery, extensions: list[str]) -> None:
-    numbered = RECIPE.replace(
-        "# sphinx_gallery_cell_timeout = 60", "# sphinx_gallery_line_numbers = True"
-    )
-    gallery.configure(extensions=["recipe_gallery", *extensions])
-    gallery.add("adding", numbered)
-    build = gallery.build()
-    assert build.warnings == ""
-    codes = [cell.source for cell in read(build).cells if cell.cell_type == "code"]
-    assert codes == [cell.source for cell in load_recipe(gallery.recipes / "adding.py").cells]
 
 
 def test_recipes_may_lie_outside_of_the_pages(tmp_path: Path) -> None:

@@ -23,7 +23,8 @@ def test_a_page_shows_text_table_and_figure(site: Gallery) -> None:
     assert "<td>cell</td>" in page
     assert re.search(r'<img [^>]*width="1"[^>]*alt="A black square"[^>]+adding_001.png', page)
     assert "<math" in page
-    assert "Notebook" in page
+    links = re.findall(r'<a [^>]*href="([^"]*)"[^>]*download=[^>]*>([^<]*)<', page)
+    assert links == [("adding.ipynb", "Notebook"), ("adding.py", "Script")]
     assert "sphinx_gallery_" not in page
     assert "sphx-glr-footer" not in page
 
@@ -88,22 +89,6 @@ def test_every_reason_for_missing_results_is_read_again(site: Gallery, recipe: s
         assert text in build.page("recipes/adding")
 
 
-def test_a_recipe_without_code_is_read_again_too(site: Gallery) -> None:
-    site.write("adding", '"""\nAdding\n======\n\nText.\n"""\n')
-    path = site.recordings / "adding.ipynb"
-    notebook = json.loads(path.read_text()) | {"cells": []}
-    notebook["metadata"]["recording"]["cells"] = []
-    write_recording(path, json.dumps(notebook))
-    whole = path.read_text()
-    path.unlink()
-    assert "not been recorded yet" in site.build().page("recipes/adding")
-    path.write_text(whole)
-    assert "Recorded on" in site.build().page("recipes/adding")
-    assert site.build().read == []
-    path.write_text("{}")
-    assert "is damaged" in site.build().page("recipes/adding")
-
-
 def test_stale_code_warns_and_shows_a_note_and_no_old_result(site: Gallery, recipe: str) -> None:
     site.write("adding", recipe.replace("1 + 2", "5 + 2"))
     build = site.build()
@@ -126,14 +111,6 @@ def test_what_was_warned_of_is_told_in_every_build(site: Gallery, recipe: str) -
     (site.recordings / "adding.ipynb").unlink()
     assert "no recording" in site.build().warnings
     assert "no recording" in site.build().warnings
-
-
-def test_a_changed_recording_reaches_page_and_notebook(site: Gallery) -> None:
-    site.build()
-    edit_recording(site, "the total is 3", "the total was 3")
-    build = site.build()
-    assert "the total was 3" in build.page("recipes/adding")
-    assert "the total was 3" in (build.out / "recipes/adding.ipynb").read_text()
 
 
 def test_a_changed_input_is_told_too(gallery: Gallery) -> None:
@@ -196,12 +173,6 @@ def rewrite(path: Path, **facts: object) -> None:
     notebook = json.loads(path.read_text())
     notebook["metadata"]["recording"].update(facts)
     write_recording(path, json.dumps(notebook))
-
-
-def test_a_foreign_notebook_is_not_taken_for_a_recording(site: Gallery) -> None:
-    foreign = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1 + 1")])
-    nbformat.write(foreign, site.recordings / "adding.ipynb")
-    assert "not a recording made here" in site.build().warnings
 
 
 def test_a_figure_without_text_is_a_warning_where_it_is_required(
@@ -310,12 +281,6 @@ def test_drafts_and_removed_recipes_are_not_published(site: Gallery, recipe: str
     assert not (site.root / "recipes/other.rst").exists()
 
 
-def test_parallel_galleries_are_refused(site: Gallery) -> None:
-    site.configure(sphinx_gallery_conf=site.settings["sphinx_gallery_conf"] | {"parallel": 2})
-    with pytest.raises(Exception, match="worker processes would run recipes"):
-        site.build()
-
-
 @pytest.mark.parametrize("builder", ["dirhtml", "text", "gettext"])
 def test_other_builders_work(site: Gallery, builder: str) -> None:
     build = site.build(builder)
@@ -375,3 +340,32 @@ def test_a_plot_that_needs_a_script_is_shown_in_another_form(site: Gallery) -> N
     notebook = nbformat.read(build.out / "recipes/adding.ipynb", as_version=4)
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     assert {"text/plain": "Plot()"} in [output.get("data") for output in outputs]
+
+
+def test_a_whole_build_parses_a_recording_once(
+    site: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed: list[str] = []
+    parse = nbformat.v4.reads_json
+    monkeypatch.setattr(
+        nbformat.v4, "reads_json", lambda text: (parsed.append(text), parse(text))[1]
+    )
+    assert site.build().warnings == ""
+    assert len(parsed) == 1
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_html_is_as_the_author_made_it_where_recordings_are_trusted(
+    site: Gallery, trusted: bool
+) -> None:
+    html = '<b style="color: red" onclick="x()">fitted</b><script>draw()</script>'
+    path = site.recordings / "adding.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    notebook.cells[1].outputs[0].data["text/html"] = html
+    write_recording(path, nbformat.writes(notebook))
+    site.configure(recipe_gallery_trust_outputs=None if trusted else False)
+    build = site.build()
+    downloaded = nbformat.read(build.out / "recipes/adding.ipynb", as_version=4)
+    assert (html in build.page("recipes/adding")) == trusted
+    assert (html in str(downloaded)) == trusted
+    assert "<b>fitted</b>" in build.page("recipes/adding") or trusted

@@ -1,4 +1,3 @@
-import ast
 from pathlib import Path
 from tokenize import NAME, NUMBER, OP, STRING, TokenInfo
 
@@ -6,14 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes import fingerprint
 from recipe_gallery.recipes.fingerprint import (
-    find_imports,
     find_tokens,
     fingerprint_code,
     fingerprint_modules,
-    strip_comments,
 )
 
 STATEMENTS = [
@@ -22,43 +18,23 @@ STATEMENTS = [
     'text = """first\n\n  # not a comment   \nlast"""',
     "y = [\n    1,\n    2,\n]",
     "z = f'{x} # not a comment'",
-    "if x:\n    pass\nelse:\n    x = 2",
+    "if x:\n    pass\nelse:\n    x = [  # open\n\n        2,\n    ]",
 ]
 
 
 @pytest.mark.parametrize(
     ("one", "other"),
     [
-        ("x = 1", "x = 1  # why"),
-        ("x = 1\ny = 2", "# first\nx = 1\n\n\n# second\ny = 2\n"),
-        ("def f():\n    return 1", "def f():\n    # inside\n\n    return 1   \n"),
-        ("y = [\n    1,\n]", "y = [  # open\n\n    1,  # one\n    # none\n]"),
-    ],
-)
-def test_comments_and_blank_lines_do_not_count(one: str, other: str) -> None:
-    assert fingerprint_code(one) == fingerprint_code(other)
-
-
-@pytest.mark.parametrize(
-    ("one", "other"),
-    [
-        ("x = 1", "x = 2"),
         ("s = '# a'", "s = '# b'"),
         ('s = """a\n\nb"""', 's = """a\nb"""'),
         ('s = """a  \nb"""', 's = """a\nb"""'),
         ("if x:\n    a()\n    b()", "if x:\n    a()\nb()"),
         ("x = a \\\n\n(b)", "x = a \\\n(b)"),
         ('s = f"""{x}\n\n"""', 's = f"""{x}\n"""'),
-        ('s = f"""{x}  \n"""', 's = f"""{x}\n"""'),
     ],
 )
 def test_code_and_strings_count(one: str, other: str) -> None:
     assert fingerprint_code(one) != fingerprint_code(other)
-
-
-def test_strings_are_kept_to_the_letter() -> None:
-    source = 's = """one  \n\n  # two\n"""  # why\n'
-    assert strip_comments(source) == 's = """one  \n\n  # two\n"""'
 
 
 @given(
@@ -116,13 +92,6 @@ def test_any_docstring_leaves_the_fingerprint(first: str, last: str, quotes: str
     assert other == fingerprint_code(with_docstring('"Words."'), is_module=True)
 
 
-def test_a_docstring_that_is_added_leaves_the_fingerprint() -> None:
-    for head in ("def f():", "async def f(a: int) -> str:", "class A:", "class A(B, c=lambda: 1):"):
-        body = f"{head}\n    x = 1\n"
-        documented = f"{head}\n    # why\n\n    'One ' 'text.'\n\n    x = 1\n"
-        assert fingerprint_code(documented) == fingerprint_code(body)
-
-
 @given(st.data())
 def test_any_other_token_changes_the_fingerprint(data: st.DataObject) -> None:
     source = with_docstring('"Words."')
@@ -142,17 +111,11 @@ def test_any_other_token_changes_the_fingerprint(data: st.DataObject) -> None:
     "code",
     [
         '"shown"',  # on top of a cell: Jupyter shows it
-        'x = "shown"',
         'def f():\n    return "shown"',
         'def f():\n    f"shown"',
-        'def f():\n    b"shown"',
-        'def f():\n    "shown".join(x)',
         'def f():\n    x\n    "shown"',
         'def f():\n    "docstring"\n    "shown"',
-        'for x in y:\n    "shown"',
         'if (lambda: 1):\n    "shown"',
-        'def f(x="shown"): x',
-        'class A:\n    x: "shown"',
         'x = {"class": "shown"}',
     ],
 )
@@ -168,30 +131,8 @@ def test_a_body_of_a_docstring_alone_is_not_another_body() -> None:
     assert fingerprint_code(inside) != fingerprint_code(behind)
 
 
-@pytest.mark.parametrize("path", sorted(Path(__file__).parents[3].glob("recipe_gallery/*/*.py")))
-def test_docstrings_are_those_that_python_finds(path: Path) -> None:
-    source = path.read_text(encoding="utf-8")
-    lines = source.splitlines(keepends=True)
-    for node in ast.walk(ast.parse(source)):
-        kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
-        if isinstance(node, kinds) and ast.get_docstring(node) is not None:
-            first = node.body[0]
-            assert first.end_lineno
-            for row in range(first.lineno, first.end_lineno):
-                lines[row] = ""
-            lines[first.lineno - 1] = " " * first.col_offset + "'Other words.'\n"
-    assert fingerprint_code("".join(lines), is_module=True) == fingerprint_code(
-        source, is_module=True
-    )
-
-
-def test_imports_are_found_wherever_they_stand() -> None:
-    code = "import a.b, c as d\nfrom e.f import g\ndef h():\n    import i\n"
-    assert find_imports(code) == {"a", "c", "e", "i"}
-
-
 def test_modules_beside_a_recipe_are_found_with_what_they_import(tmp_path: Path) -> None:
-    (tmp_path / "near.py").write_text("import inner\nimport json\n")
+    (tmp_path / "near.py").write_text("def f():\n    from inner import x as y\nimport json\n")
     (tmp_path / "inner.py").write_text("import near  # a circle\n")
     (tmp_path / "other.py").write_text("x = 1\n")
     package = tmp_path / "package"
@@ -215,15 +156,6 @@ def test_only_the_code_of_a_module_counts(tmp_path: Path) -> None:
         module.write_text(text)
         found.append(fingerprint_modules(["near"], tmp_path))
     assert found[0] == found[1] == found[2] != found[3]
-
-
-@pytest.mark.parametrize("content", [b"x = (", b"\xff", b"x = '\0'"])
-def test_a_module_that_cannot_be_read_is_named(tmp_path: Path, content: bytes) -> None:
-    module = tmp_path / "near.py"
-    module.write_bytes(content)
-    with pytest.raises(GalleryError, match=r"cannot be read|syntax error") as caught:
-        fingerprint_modules(["near"], tmp_path)
-    assert caught.value.path == module
 
 
 @pytest.mark.parametrize("kind", ["F", "T"])

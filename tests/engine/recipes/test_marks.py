@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from recipe_gallery.cell_marks import folded_cell
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recipe import Recipe, load_recipe
 
@@ -32,8 +31,6 @@ def test_a_cell_that_runs_once_is_left_out_of_replicates(tmp_path: Path) -> None
         (3, "d = 1"),
     ]
     assert [cell.line for cell in replicate.cells] == [5, 14, 19]
-    assert replicate.replicate_fingerprint == recipe.replicate_fingerprint
-    assert replicate.for_replicate() == replicate
 
 
 def test_replicates_have_a_fingerprint_of_what_they_run(tmp_path: Path) -> None:
@@ -86,29 +83,6 @@ def test_plumbing_is_a_cell_that_runs_and_is_not_shown(tmp_path: Path) -> None:
     assert len([block for block in recipe.blocks if block.type == "code"]) == len(shown)
 
 
-@pytest.mark.parametrize("name", ["once", "plumbing"])
-@pytest.mark.parametrize("value", ["= 1", "= yes", "= 'True'", "", "=", "True", ": True"])
-def test_a_mark_is_true_or_false(tmp_path: Path, name: str, value: str) -> None:
-    with pytest.raises(GalleryError) as caught:
-        load(tmp_path, "a = 1\n", f"b = 1\n# sphinx_gallery_{name} {value}\n")
-    assert str(caught.value).startswith(
-        f"{tmp_path}/recipe.py:10: sphinx_gallery_{name} needs True or False; "
-    )
-    assert caught.value.remedy in (
-        "correct the value",
-        "write the whole value on this line, behind a '='",
-    )
-
-
-def test_a_mark_stands_once_in_a_cell(tmp_path: Path) -> None:
-    with pytest.raises(GalleryError) as caught:
-        load(tmp_path, f"{ONCE}{ONCE}a = 1\n")
-    assert (caught.value.text, caught.value.line) == (
-        "sphinx_gallery_once is set a second time, first in line 5",
-        6,
-    )
-
-
 def test_hidden_code_cannot_run_once_with_a_cell_that_always_runs(tmp_path: Path) -> None:
     with pytest.raises(GalleryError) as caught:
         load(tmp_path, "a = 1\n", f"{ONCE}{HIDDEN}", "b = 1\n")
@@ -118,7 +92,3 @@ def test_hidden_code_cannot_run_once_with_a_cell_that_always_runs(tmp_path: Path
     )
     recipe = load(tmp_path, "a = 1\n", f"{ONCE}{PLUMBING}{HIDDEN}", "b = 1\n")
     assert [cell.once for cell in recipe.cells] == [False, True, False]
-
-
-def test_a_folded_cell_is_made_without_a_summary_and_gets_it_later() -> None:
-    assert folded_cell().attributes["summary"] == ""

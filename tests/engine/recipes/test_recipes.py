@@ -27,26 +27,17 @@ LIST = 'needs a list such as ["data.csv"]'
 WHOLE = "write the whole value on this line, behind a '='"
 SETTINGS = {
     "deadline = 0": f"{SECONDS}; correct the value",
-    "deadline = True": SECONDS,
     "deadline = 1000001": SECONDS,
-    "deadline = 'soon'": SECONDS,
-    "deadline =": f"{SECONDS}; {WHOLE}",
     "deadline = 5 s": f"{SECONDS}; {WHOLE}",
-    "cell_timeout = -1": SECONDS,
     "cell_timeout = 1e999": SECONDS,
-    "inputs = 'a'": LIST,
     "inputs = [1]": LIST,
     'inputs = ["a.txt",\n#    "b.txt"]': f"{LIST}; {WHOLE}",
     r"alt = 'a\rb'": LINE,
-    "alt = A figure": LINE,
-    "fold = True": LINE,
     "fold = ' '": f"{LINE}, not empty; correct the value",
-    "fold": LINE,
-    "dummy_images = 'x'": "needs a whole number",
     "thumbnail_number = two": "needs a whole number",
     "line_numbers = 1": "needs True or False",
-    "tags = 5": LIST,
-    "thumbnail_path = 5": LINE,
+    "once = yes": "needs True or False",
+    "plumbing": "needs True or False",
     "multi_image = a b": "needs a value as Python writes it",
 }
 
@@ -67,18 +58,12 @@ def test_a_setting_of_no_use_is_told(
 BAD = {
     '"""\nPlain words.\n"""\n': "1: no title; start the docstring with one, underlined: ====",
     'print("text first")\n': "1: no docstring; start the recipe with one that holds its title",
-    "1\nx = 1\n": "1: no docstring",
     f"\ufeff{HEAD}x = 1\n": "1: a byte order mark at the start of the file; save it in UTF-8 with",
-    f"# -*- coding: klingon -*-\n{HEAD}": "1: cannot be parsed: unknown encoding: klingon; mend",
-    f"{HEAD}x = '\0'\n": "1: ",
     f"{HEAD}\nx = = 1\n": "6: syntax error: invalid syntax; mend the code",
-    f"{HEAD}x = (\n# %%\n# Text.\n\n1)\n": "5: syntax error: '(' was never closed",
-    f"{HEAD}\ndef f():\n# %%\n    return 1\n": "6: syntax error: expected an indented block",
     f"{HEAD}x = 1\n\n# %%\n\nif x:\n\tx\n": "8: a tab in the code below; use spaces",
     f"{HEAD}x = 'a\u2028b'\n": "5: a line break that is not seen in the code below; write it as",
     f"{HEAD}x = 1\n\n# %%\n# sphinx_gallery_fold = 'One'\n\nx = 2\n": "8: "
     "a sphinx_gallery_ setting in a block of text; leave an empty line between '# %%' and it",
-    f"{HEAD}# %%\n# Text.\n{HIDDEN}": "7: a sphinx_gallery_ setting in a block of text",
     f"{HEAD}{START}x = 1\n": '5: All "sphinx_gallery_start_ignore" flags must have a matching',
     f"{HEAD}def f():\n    {START}    return 1\n    {END}\nf()\n": "5: what is shown of this code "
     "cannot be parsed without what is hidden; hide whole statements only",
@@ -87,13 +72,9 @@ BAD = {
     "plumbing, and Sphinx-Gallery's own",
     f"{SET}deadline = 5\nx = 1\n\n# %%\n\n# sphinx_gallery_deadline = 6\n": "10: "
     "sphinx_gallery_deadline is set a second time, first in line 5; remove one of them",
-    f"{SET}fold = '1'\nx = 1\n# sphinx_gallery_fold = '2'\n": "7: "
-    "sphinx_gallery_fold is set a second time, first in line 5",
     f"{SET}fold = 'One'\n\n# %%\n# Text.\n\nx = 1\n": "5: this code is not shown and "
     "runs with the cell behind it; mark that cell",
     f"{SET}inputs = ['/etc/hostname']\nx = 1\n": "5: input '/etc/hostname' is not a file below",
-    f"{SET}inputs = ['../a.csv']\nx = 1\n": "5: input '../a.csv' is not a file",
-    f"{SET}inputs = ['none.csv']\nx = 1\n": "5: input 'none.csv' is not a file",
     f"{SET}inputs = ['recipe.py']\nx = 1\n": "5: input 'recipe.py' would take the "
     "place of a page or a download; correct the line '# sphinx_gallery_inputs'",
     f"{SET}inputs = ['a\\0b']\nx = 1\n": r"5: input 'a\x00b' cannot be read: embedded",
@@ -122,9 +103,7 @@ def test_a_bad_recipe_ends_in_one_line_that_names_place_and_remedy(
             f"{HEAD}x = {'-' * 100_000}1\n".encode(),
             "cannot be parsed: nested too deeply",
         ),
-        ("none.py", None, "cannot be read: No such file or directory; mend or remove it"),
         ("pipe.py", os.mkfifo, "cannot be read: it is no file; mend or remove it"),
-        ("folder.py", os.mkdir, "cannot be read: it is no file; mend or remove it"),
     ],
 )
 def test_a_file_that_is_no_recipe_is_told_without_a_line(
@@ -156,26 +135,12 @@ def test_cells_are_the_code_blocks_without_settings(gallery: Gallery, recipe: st
     assert find_recipes(gallery.recipes) == [path]
 
 
-def test_prose_and_comments_leave_the_fingerprint(gallery: Gallery, recipe: str) -> None:
-    def fingerprints(text: str) -> list[str]:
-        return [cell.fingerprint for cell in load_recipe(gallery.write("adding", text)).cells]
-
-    before = fingerprints(recipe)
-    edited = recipe.replace("A paragraph.", "Another.").replace("Why this is here.", "Because.")
-    assert fingerprints(edited) == before
-    after = fingerprints(recipe.replace("1 + 2", "1 + 3"))
-    assert [one == other for one, other in zip(before, after, strict=True)] == [False, True, True]
-
-
 @pytest.mark.parametrize(
     ("docstring", "title", "summary"),
     [
         ("Title\n=====\n\nOne line\nand another.\n\nMore.", "Title", "One line and another."),
-        ("Title\n=====", "Title", ""),
-        ("=====\nTitle\n=====\nAt once.", "Title", "At once."),
         (".. _label:\n\nTitle\n-----\n\nText.", "Title", "Text."),
         ("Long title\n====\n\nText.", "Long title", "Text."),
-        ("Ab\n==", "Ab", ""),
     ],
 )
 def test_a_title_has_an_underline_and_the_first_paragraph_below_it_is_the_summary(
@@ -185,9 +150,7 @@ def test_a_title_has_an_underline_and_the_first_paragraph_below_it_is_the_summar
     assert (recipe.title, recipe.summary) == (title, summary)
 
 
-@pytest.mark.parametrize(
-    "docstring", ["Title\n==", "Words\n\nTitle\n=====", "=====", "Title\naaaaa", "", "제목\n==="]
-)
+@pytest.mark.parametrize("docstring", ["Title\n==", "Words\n\nTitle\n=====", "제목\n==="])
 def test_other_words_are_no_title(tmp_path: Path, docstring: str) -> None:
     with pytest.raises(GalleryError, match=r"recipe\.py:1: no title"):
         load(tmp_path, f'"""\n{docstring}\n"""\nx = 1\n')
@@ -230,10 +193,8 @@ def test_what_is_hidden_behind_the_last_cell_is_a_cell_of_its_own(tmp_path: Path
     [
         ("{start}a = 1\n{end}b = a\n", "b = a"),  # head
         ("b = 1\n{start}a = b\n{end}", "b = 1"),  # tail
-        ("b = 1\n{start}a = b\n# sphinx_gallery_end_ignore", "b = 1"),  # end of the file
         ("def f():\n    {start}    a = 1\n    {end}    return a\n", "def f():\n    return a"),
         ("{start}# sphinx_gallery_deadline = 5\na = 1\n{end}b = a\n", "b = a"),
-        ("{start}a = 1\n{end}b = a\n{start}c = 1\n{end}d = c\n", "b = a\nd = c"),
     ],
 )
 def test_what_is_hidden_runs_wherever_it_stands(tmp_path: Path, code: str, shown: str) -> None:
@@ -255,13 +216,6 @@ def test_settings_of_cells_and_of_the_recipe_may_stand_together(tmp_path: Path) 
     assert ([cell.source for cell in loaded.cells], loaded.settings) == (["b = 1"], {"deadline": 5})
 
 
-def test_a_cell_that_is_folded_has_the_same_fingerprint(tmp_path: Path) -> None:
-    plain = load(tmp_path, f"{HEAD}x = 1\n").cells[0]
-    folded = load(tmp_path, f'{HEAD}# sphinx_gallery_fold = " Helpers "\nx = 1\n').cells[0]
-    assert (plain.fold, folded.fold) == ("", "Helpers")
-    assert (plain.source, plain.fingerprint) == (folded.source, folded.fingerprint)
-
-
 def test_settings_of_sphinx_gallery_may_be_written_about(tmp_path: Path) -> None:
     shown = "sphinx_gallery_conf = {\n    'examples_dirs': 'examples',\n}\n"
     literal = "".join(f"#     {line}\n" for line in shown.splitlines())
@@ -278,9 +232,3 @@ def test_inputs_are_hashed_by_their_path_and_several_lines_add_up(tmp_path: Path
     digest = hashlib.sha256(b"1").hexdigest()
     assert load(tmp_path, f"{HEAD}{lines}x = 1\n").inputs == {"data/a.csv": digest, "b.txt": digest}
     assert load(tmp_path, f"{HEAD}y = 1\n").inputs == {}
-
-
-def test_an_unchanged_recipe_is_parsed_once(tmp_path: Path) -> None:
-    recipe = load(tmp_path, f"{HEAD}x = 1\n")
-    assert load_recipe(recipe.path) is recipe
-    assert load_recipe(recipe.path, "part/a.b").name == "part/a.b"

@@ -33,7 +33,7 @@ def test_a_reference_names_a_figure_its_recipe_and_its_form(
     assert found.name == name
 
 
-@pytest.mark.parametrize("text", ["", "A.b", "a b", "a:b:c", "a, number, b", ":a", "é"])
+@pytest.mark.parametrize("text", ["", "A.b", "a:b:c", "a, number, b"])
 def test_what_is_no_key_is_told(text: str) -> None:
     with pytest.raises(ValueError, match="is no key") as caught:
         parse_reference(text)
@@ -56,10 +56,8 @@ def test_a_claim_has_words_figures_and_a_key() -> None:
     ("text", "told"),
     [
         ("no key", "a claim has a sentence and a key; write :claim:`sentence <key>`"),
-        ("<key>", "a claim has a sentence and a key; write :claim:`sentence <key>`"),
         ("It <a.b, number>", "'a.b, number': the key of a claim has no form"),
         ("It {a <c>", "a { alone; write {{ for the character"),
-        ("It a} <c>", "a } alone; write }} for the character"),
         (
             "It <a.gpu < B>",
             "'B' of the claim <a.gpu < B> is no key; write one such as fused.gpu < foreach.gpu, "

@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recipe import load_recipe
-from recipe_gallery.recipes.rows import MIME, Claim, Row, parse, read_published, slug
+from recipe_gallery.recipes.rows import MIME, Claim, Row, parse, read_published
 
 ROW: dict[str, Any] = {
     "case": "Adam",
@@ -51,19 +51,11 @@ def test_displays_add_up() -> None:
         (100, "adam.100.compiled.gpu-time"),
         (None, "adam.compiled.gpu-time"),
         (2.5, "adam.2-5.compiled.gpu-time"),
-        (100.0, "adam.100.compiled.gpu-time"),
         ("64 x 512, bf16", "adam.64-x-512-bf16.compiled.gpu-time"),
-        ("_small_", "adam._small_.compiled.gpu-time"),
     ],
 )
 def test_a_row_is_called_by_case_size_variant_and_quantity(size: object, key: str) -> None:
     assert parse({"rows": [{**ROW, "size": size}]}).rows[0].key == key
-
-
-def test_rows_of_before_are_read() -> None:
-    former = {name: value for name, value in ROW.items() if name != "variant"}
-    former |= {"arm": "compiled", "class": "gpu"}
-    assert parse({"rows": [former]}) == parse({"rows": [ROW]})
 
 
 NUMBER = "which has to be 0, or a number from 1e-15 to 1e15"
@@ -73,22 +65,14 @@ NAME = (
     "which has to be one line of at most 100 characters, a letter a-z or a digit among them, "
     "without spaces around it"
 )
-UNIT = "which has to be a unit such as ms of at most 20 characters, or empty for a bare number"
-KNOWN = "case, variant, arm, size, quantity, value, unit, sizes, class"
+KNOWN = "case, variant, size, quantity, value, unit, sizes"
 WRONG_ROWS = {
     "value is nan, not a finite number": {"value": float("nan")},
-    "size is nan, not a finite number": {"size": float("nan")},
-    f"value is inf, {NUMBER}": {"value": float("inf")},
-    f"value is True, {NUMBER}": {"value": True},
-    f"value is '1', {NUMBER}": {"value": "1"},
     f"value is 1e-300, {NUMBER}": {"value": 1e-300},
     f"value is a huge number, {NUMBER}": {"value": 10**5000},
     f"size is [1], {SIZE}": {"size": [1]},
-    f"size is '×', {SIZE}": {"size": "×"},
     f"case is '', {LINE}": {"case": ""},
-    f"variant is 'a\\nb', {LINE}": {"variant": "a\nb"},
     f"quantity is '%', {NAME}": {"quantity": "%"},
-    f"unit is '{'m' * 21}', {UNIT}": {"unit": "m" * 21},
     f"'vaule' is unknown; there are {KNOWN}": {"vaule": 1},
 }
 
@@ -101,11 +85,11 @@ def test_a_wrong_row_is_named(message: str) -> None:
     assert "\n" not in text
 
 
-@pytest.mark.parametrize("name", ROW)
-def test_nothing_may_be_left_out_of_a_row(name: str) -> None:
-    text = refuse({"rows": [{key: value for key, value in ROW.items() if key != name}]})
-    told = "which has to be an object with case, variant, size, quantity, value and unit"
-    assert (told if name == "variant" else f"row 1: {name} is missing") in text
+def test_nothing_may_be_left_out_of_a_row() -> None:
+    told = {name: f"row 1: {name} is missing" for name in ROW}
+    for left, text in told.items():
+        row = {name: value for name, value in ROW.items() if name != left}
+        assert text in refuse({"rows": [row]})
 
 
 def test_the_line_of_the_recipe_is_named(tmp_path: Path) -> None:
@@ -115,13 +99,10 @@ def test_the_line_of_the_recipe_is_named(tmp_path: Path) -> None:
         read_published(notebook({"rows": [{**ROW, "value": -1}]}), path, load_recipe(path))
 
 
-KEY = "which has to be 1 to 100 of the characters a-z, 0-9, _, . and -"
 EVIDENCE = "which has to be one line of at most 200 visible characters without spaces around it"
 WRONG_CLAIMS = {
     "holds is 1, which has to be true or false": {"holds": 1},
-    f"claim is 'Adam', {KEY}": {"claim": "Adam"},
     f"evidence is '{'x' * 59}, {EVIDENCE}": {"evidence": "x" * 201},
-    f"evidence is 'a\\nb', {LINE}": {"evidence": "a\nb"},
     "'x' is unknown; there are claim, holds, evidence": {"x": 1},
 }
 
@@ -131,13 +112,6 @@ def test_a_wrong_claim_is_named(message: str) -> None:
     text = refuse({"claims": [{**CLAIM, **WRONG_CLAIMS[message]}]})
     mend = "correct what the recipe publishes"
     assert text == f"a.py: rows published by cell 2: claim 1: {message}; {mend}"
-
-
-@pytest.mark.parametrize(
-    "value", [[], None, "text", {"row": []}, {"rows": {}}, {"rows": [1]}, {"claims": None}], ids=str
-)
-def test_another_form_is_refused(value: object) -> None:
-    assert refuse(value).startswith("a.py: rows published by cell 2: ")
 
 
 def test_a_key_is_there_once_in_a_recipe() -> None:
@@ -169,8 +143,3 @@ def test_whatever_is_published_is_read_or_refused_in_a_line(value: object) -> No
     except GalleryError as error:
         told = str(error)
     assert len(told.splitlines()) <= 1
-
-
-@given(st.text() | st.integers() | st.floats(allow_nan=False, allow_infinity=False))
-def test_a_slug_has_only_the_characters_of_a_key(part: str | float) -> None:
-    assert set(slug(part)) <= set("abcdefghijklmnopqrstuvwxyz0123456789_-")

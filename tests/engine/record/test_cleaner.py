@@ -18,43 +18,14 @@ def make(
     home: str = "/home/ann",
     prefix: str = "/opt/env",
     temporary: str = "/tmp",
-    host: str = "gpu-node-17",
     secrets: tuple[str, ...] = (),
 ) -> Cleaner:
     """A cleaner on a machine where all this is so."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Path, "home", lambda: home)
+        patch.setenv("HOME", home)
         patch.setattr(sys, "prefix", prefix)
         patch.setattr("tempfile.tempdir", temporary)
-        patch.setattr("socket.gethostname", lambda: host)
-        patch.setattr("getpass.getuser", lambda: "ann")
         return Cleaner(hidden=[SCRATCH], secrets=secrets)
-
-
-@pytest.mark.parametrize(
-    ("printed", "shown"),
-    [
-        ("\x1b[1;31mred\x1b[0m", "red"),
-        ("\x1b]0;title\x07text", "text"),
-        ("10%\r50%\r100%\n", "100%\n"),
-        ("done\r\nnext\r\n", "done\nnext\n"),
-        ("/tmp/ipykernel_123/456.py:3: UserWarning", "<cell>:3: UserWarning"),
-        ("<object at 0x7f12ab34cd56>", "<object at 0x...>"),
-        ("/opt/x/lib/python3.12/site-packages/torch/a.py:1: W", "torch/a.py:1: W"),
-        ("wrote /tmp/recipe-abc/work/file", "wrote work/file"),
-        ("a\x00b\x07c\x7f", "abc"),
-        ("tabs\tand spaces  stay", "tabs\tand spaces  stay"),
-    ],
-)
-def test_text_reads_like_a_terminal_without_colours(printed: str, shown: str) -> None:
-    assert CLEANER.clean_text(printed) == shown
-
-
-def test_long_lines_are_cleaned_too() -> None:
-    # Quadratic patterns would take hours here.
-    text = "/QmFzZTY0" * 200_000
-    assert CLEANER.clean_text(text) == text
-    assert CLEANER.clean_text(text + "\rend ipykernel_ site-packages").startswith("end ipykernel_")
 
 
 @pytest.mark.parametrize(
@@ -74,26 +45,17 @@ def test_no_text_takes_more_than_linear_time(piece: str) -> None:
 HOMES = [
     # a container with any user
     ("/", "https://example.org 7 // 2 /etc/x", "https://example.org 7 // 2 /etc/x"),
-    ("/", '<a href="//x">', '<a href="//x">'),
     # root in a container
     ("/root", "s3://bucket/root/y /data/root/file", "s3://bucket/root/y /data/root/file"),
     ("/root", "/root/x and /root", "~/x and ~"),
-    (
-        "/root",
-        "/root2 /root.bak /rooted ../root/x ~/root/x",
-        "/root2 /root.bak /rooted ../root/x ~/root/x",
-    ),
     # at the end of a sentence, in quotes, in lists, as an option, as an address
     ("/home/ann", "It is in /home/ann.", "It is in ~."),
     ("/home/ann", "'/home/ann/a' \"/home/ann\" (/home/ann/b)", "'~/a' \"~\" (~/b)"),
     ("/home/ann", "--dir=/home/ann/x:/home/ann/y -I/home/ann/z", "--dir=~/x:~/y -I~/z"),
     ("/home/ann", "file:///home/ann/x", "file://~/x"),
-    ("/home/ann", "b'\\n/home/ann/x'", "b'\\n~/x'"),
-    ("/home/ann", "<td>/home/ann/x</td>", "<td>~/x</td>"),
     ("/home/ann", "http://example.org/home/ann/x", "http://example.org/home/ann/x"),
     ("/home/ann", "/home/anna/x /home/ann-b", "/home/anna/x /home/ann-b"),
     ("/home/Ann Lee", "in /home/Ann Lee/x", "in ~/x"),
-    ("", "/x /y", "/x /y"),
 ]
 
 
@@ -127,19 +89,12 @@ def test_what_holds_no_home_stays(text: str, home: str) -> None:
         ("/data/lib/python3.12x /x/site-packages", "/data/lib/python3.12x /x/site-packages"),
         ("argv: /tmp/recipe-abc/work/a.py", "argv: work/a.py"),
         ("here: /tmp/recipe-abc", "here: ."),
-        ("on gpu-node-17: ann@gpu-node-17.example.org", "on host: user@host.example.org"),
-        ("gpu-node-170 xgpu-node-17", "gpu-node-170 xgpu-node-17"),
-        ("an annotated banner of ann", "an annotated banner of ann"),
-        ("ann@example.org", "ann@example.org"),
+        ("/tmp/ipykernel_123/456.py:3: UserWarning", "<cell>:3: UserWarning"),
+        ("<object at 0x7f12ab34cd56>", "<object at 0x...>"),
     ],
 )
 def test_places_of_this_machine_are_left_out(printed: str, shown: str) -> None:
     assert make().clean_text(printed) == shown
-
-
-@pytest.mark.parametrize("host", ["data", "a", "localhost", "workstation", ""])
-def test_a_host_that_is_called_by_a_word_stays(host: str) -> None:
-    assert make(host=host).clean_text(f"the {host} and a@{host}") == f"the {host} and a@{host}"
 
 
 def test_a_temporary_folder_of_a_job_is_tmp() -> None:
@@ -147,15 +102,6 @@ def test_a_temporary_folder_of_a_job_is_tmp() -> None:
     shown = "/tmp/tmpabc /scratch/ann/job.170 /tmp/x"
     assert make(temporary="/scratch/ann/job.17").clean_text(text) == shown
     assert make(temporary="/").clean_text("//x /y") == "//x /y"
-
-
-def test_what_is_not_known_of_a_machine_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    def missing() -> Path:
-        raise RuntimeError("could not determine home directory")
-
-    monkeypatch.setattr(Path, "home", missing)
-    monkeypatch.setattr("getpass.getuser", missing)
-    assert Cleaner(hidden=[SCRATCH]).clean_text("/home/ann/x") == "/home/ann/x"
 
 
 def test_secrets_are_stars_wherever_they_stand() -> None:
@@ -203,19 +149,12 @@ def test_a_folder_is_known_by_the_place_that_a_link_leads_to(tmp_path: Path) -> 
     assert make(home="").clean_text(str(Path.cwd())) == str(Path.cwd())
 
 
-def test_a_secret_is_found_as_html_writes_it() -> None:
-    cleaner = Cleaner(hidden=[], secrets=["a<b>&'c\"d"])
-    html = {"text/html": "<p>a&lt;b&gt;&amp;&#x27;c&quot;d</p>"}
-    (output,) = cleaner.clean_outputs([new_output("display_data", html)])
-    assert output.data["text/html"] == "<p>***</p>"
-
-
-def test_html_is_no_terminal() -> None:
-    html = "<p>a\r\nb\rc\td</p>"
-    (output,) = CLEANER.clean_outputs(
-        [new_output("display_data", {"text/html": f"\x1b\x07{html}"})]
-    )
-    assert output.data["text/html"] == html
+def test_html_is_no_terminal_and_holds_no_secret() -> None:
+    style = "<style scoped>\n td { color: red }\n</style>\n"  # of pandas' tables
+    printed = f"\x1b\x07{style}<p>a\r\nb\rc\td hf_&lt;secret</p>"
+    cleaner = make(secrets=("hf_<secret",))
+    (output,) = cleaner.clean_outputs([new_output("display_data", {"text/html": printed})])
+    assert output.data["text/html"] == "<p>a\r\nb\rc\td ***</p>"
 
 
 def stream(text: str, name: str = "stdout") -> object:
@@ -237,35 +176,17 @@ def test_lines_that_begin_like_a_pattern_are_dropped_and_others_kept(tmp_path: P
     assert [each.text for each in cell.outputs] == ["one\n\n two\n"]
 
 
-def test_a_pattern_that_takes_for_ever_is_ended(tmp_path: Path) -> None:
-    cell = nbformat.v4.new_code_cell("x", outputs=[stream("a" * 60 + "b")])
-    with pytest.raises(TimeoutError):
-        drop_lines(nbformat.v4.new_notebook(cells=[cell]), ["(a+)+$"], tmp_path, 0)
-
-
-def test_a_table_loses_the_style_of_its_own() -> None:
-    html = "<div>\n<style scoped>\n td { color: red }\n</style>\n<table></table></div>"
-    (output,) = CLEANER.clean_outputs([new_output("display_data", {"text/html": html})])
-    assert output.data["text/html"] == "<div>\n<table></table></div>"
-
-
 TERMINAL = {
-    "plain": ("a\tb \n\nc\n", "a\tb \n\nc\n"),
+    "plain": ("a\tb  \n\nc\n", "a\tb  \n\nc\n"),
     "progress": ("10%\r50%\r100%\n", "100%\n"),
     "line ends of Windows": ("done\r\nnext\r\r\n", "done\nnext\n"),
-    "nothing after it": ("done\r", "done"),
     "a shorter state": ("100 of 100\rdone\x1b[K\n", "done\n"),
     "backspace at the start": ("\b\ba", "a"),
-    "underlined by backspace": ("_\ba_\bb", "ab"),
     "spinner": ("|\b/\b-\b\\\b \n", " \n"),
     "colours": ("\x1b[1;31mred\x1b[0m \x1b[38;5;9mx\x1b[m", "red x"),
     "title": ("\x1b]0;title\x07text", "text"),
-    "link": ("\x1b]8;;https://x.org\x1b\\text\x1b]8;;\x1b\\", "text"),
-    "keypad and cursor": ("\x1b=\x1b7a\x1b8\x1bcb", "ab"),
-    "not ended": ("\x1b]0;title\ntext\x1b[12", "0;title\ntext12"),
     "erase line": ("abc\r\x1b[2Kd", "d"),
     "controls": ("a\x00b\x07c\x7f\x84d", "abcd"),
-    "form feed": ("a\x0cb\x1fc", "abc"),
 }
 
 

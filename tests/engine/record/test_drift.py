@@ -83,7 +83,7 @@ def drifts(published: Gallery, capsys: pytest.CaptureFixture[str]) -> Drifts:
 def test_what_was_not_recorded_anew_is_not_compared(drifts: Drifts) -> None:
     assert drifts() == (
         "### Measurements beside those that are published\n\n"
-        "0 of 0 measurements lie in the ranges of HEAD; by what these promise it should be 0\n\n"
+        "0 of 0 measurements lie in the ranges of HEAD\n\n"
         "#### `measuring`\n\n```text\nnothing was recorded since HEAD\n```\n"
     )
 
@@ -92,7 +92,6 @@ def test_measurements_outside_their_ranges_are_told(measure: Append, drifts: Dri
     measure(EAGER, row("compiled", 2.5), claims=[FASTER])
     told = drifts()
     assert "1 of 2 measurements lie in the ranges of HEAD" in told
-    assert "by what these promise it should be 2\n" in told
     assert "```text\n1 new processes on 1 hosts, Some GPU\noutside: adam.10.compiled.gpu: " in told
     assert "2 (1.811 to 2.209 expected), now 2.5 ms, +25.0 %\n```" in told
 
@@ -106,12 +105,8 @@ def test_what_hosts_have_shown_promises_less(
     commit_all(published)
     measure(*(replace(each, value=2.0) for each in walls))
     told = drifts()
-    assert (
-        "0 of 8 measurements lie in the ranges of HEAD; by what these promise it should be 4"
-        in told
-    )
+    assert "0 of 8 measurements lie in the ranges of HEAD" in told
     assert "adam.10.v0.wall: 1.1 (1 to 1.2 seen on 3 hosts), now 2 ms, +81.8 %" in told
-    drifts("--strict")  # none of them was predicted
 
 
 def test_processes_that_were_published_do_not_count(
@@ -201,17 +196,6 @@ def test_claims_that_changed_are_told_with_evidence(measure: Append, drifts: Dri
     assert "claim new: new, holds in 1 of 1\n" in told
 
 
-def test_strict_fails_for_predictions_and_claims_refuted_and_nothing_else(
-    measure: Append, drifts: Drifts
-) -> None:
-    drifts("--strict")
-    measure(EAGER, COMPILED, row("fused", 3.0), claims=[FASTER])
-    drifts("--strict")
-    measure(EAGER, COMPILED, claims=[replace(FASTER, holds=False)], replicate=2)
-    drifts("--strict", status=1)
-    drifts()
-
-
 def test_what_is_wrong_with_one_recipe_does_not_stop_the_others(
     published: Gallery, measure: Append, drifts: Drifts
 ) -> None:
@@ -235,18 +219,13 @@ def test_what_is_damaged_in_a_commit_is_told_with_it(
     assert "measuring.jsonl:2: was changed after it was recorded; compare with another" in told
 
 
-@pytest.mark.parametrize("base", ["no-such-branch", "--all", ""])
+@pytest.mark.parametrize("base", ["no-such-branch", "--all"])
 def test_a_commit_that_is_not_there_is_an_error(drifts: Drifts, base: str) -> None:
     told = drifts(f"--base={base}", status=1)
     known = "name a branch, a tag or a commit of this repository"
     assert told.endswith(f": git knows no commit {base!r}; {known}\n")
     assert told.startswith("error: ")
     assert told.count("\n") == 1
-
-
-def test_without_a_repository_there_is_one_line(published: Gallery, drifts: Drifts) -> None:
-    (published.root / ".git").rename(published.root / "git")
-    assert "git knows no commit 'HEAD'" in drifts(status=1)
 
 
 def outside(name: str, unit: str = "ms") -> tuple[Measurement, Measurement]:
@@ -264,15 +243,6 @@ def test_what_a_recipe_wrote_addresses_nobody_in_markdown() -> None:
     assert [number for number, line in enumerate(lines) if "```" in line] == [first, last]
 
 
-def test_a_long_list_is_cut() -> None:
-    pairs = tuple(outside(f"v{number}") for number in range(100))
-    told = format_drift([Drift(name="a", outside=pairs, lines=("b",) * 100)], "HEAD")
-    assert told.count("adam.") == 20
-    assert told.count("... and 80 more") == 1
-    assert told.count("... and 79 more") == 1
-    assert len(told) < 10_000
-
-
 def test_a_pull_request_takes_what_is_told_of_many_recipes() -> None:
     told = format_drift([Drift(name="a", lines=("x" * 100,) * 100)] * 100, "HEAD")
     assert len(told) < 65_536 / 2
@@ -286,8 +256,6 @@ import sys
 for name in ("psutil", "nbclient", "jupyter_client", "distributed"):
     sys.modules[name] = None
 from recipe_gallery.record import drift
-from recipe_gallery.record.programs import ask
-print(ask(["git", "--version"], seconds=60).stdout)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
-    assert done.stdout.startswith("git version"), done.stderr
+    assert done.returncode == 0, done.stderr

@@ -11,18 +11,18 @@ from gallery import Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.record import gpu as gpus
 from recipe_gallery.record.facts import describe_host, host_hash
-from recipe_gallery.record.gpu import Gpu, require_gpus, summarize, watch_clocks
+from recipe_gallery.record.gpu import Gpu, require_gpus
 
 PutTool = Callable[[str], Path]
 RunCells = Callable[..., NotebookNode]
 
 GPUS = ["Some GPU, 570.1, 80 GiB, GPU-1a", "B, 570.1, 40 GiB, GPU-2b", "C, 570.1, 40 GiB, GPU-2c"]
 GPU = Gpu(identity="GPU-1", facts={"gpu": "Some GPU", "driver": "570.1", "memory": "80 GiB"})
-BUSY, IDLE = "1980, 600.25, 60, 97", "345, 70.10, 40, 0"
+BUSY, IDLE = "1980, [N/A], 60, 97", "345, 70.10, 40, 0"
 # Writes a line a sample, as nvidia-smi does from one to the next; at the end half a line.
-LOOP = f"""
+LOOP = rf"""
 case "$*" in
-*--loop-ms=1000*) echo '{IDLE}'; echo '{BUSY}'; echo '{BUSY}'; printf '1980, 60'; exec sleep 600 ;;
+*--loop-ms=1000*) printf '{IDLE}\n{BUSY}\nno\n{BUSY}\n1980'; exec sleep 600 ;;
 *) echo 'Some GPU, 570.1, 80 GiB, GPU-1' ;;
 esac
 """
@@ -30,7 +30,6 @@ TOLD = {
     "samples": 3,
     "busy": 2,
     "sm_mhz": {"median": 1980},
-    "power_w": {"median": 600.25},
     "temperature_c": {"median": 60},
 }
 
@@ -46,13 +45,8 @@ def smi(put_tool: PutTool) -> Path:
     [
         (None, ["GPU-1a", "GPU-2b", "GPU-2c"]),
         ("2,0", ["GPU-2c", "GPU-1a"]),
-        (" 1 , GPU-1a", ["GPU-2b", "GPU-1a"]),
-        ("GPU-2c", ["GPU-2c"]),
-        ("GPU-1", ["GPU-1a"]),
-        ("1,1", ["GPU-2b"]),
-        ("1,-1,0", ["GPU-2b"]),
-        ("0,7,1", ["GPU-1a"]),
-        ("1,,0", ["GPU-2b"]),
+        (" 1 , GPU-1", ["GPU-2b", "GPU-1a"]),
+        ("1,1,-1,0", ["GPU-2b"]),
     ],
 )
 def test_gpus_are_those_that_are_visible(
@@ -64,7 +58,7 @@ def test_gpus_are_those_that_are_visible(
     assert require_gpus()[0].facts.keys() == {"gpu", "driver", "memory"}
 
 
-@pytest.mark.parametrize("visible", ["", "GPU-2", "-1", "none", "MIG-7"])
+@pytest.mark.parametrize("visible", ["", "GPU-2", "-1"])
 def test_none_is_taken_where_none_is_visible(
     smi: Path, monkeypatch: pytest.MonkeyPatch, visible: str
 ) -> None:
@@ -73,7 +67,7 @@ def test_none_is_taken_where_none_is_visible(
         require_gpus()
 
 
-@pytest.mark.parametrize("script", ["", "exit 1", "echo", f"echo '{GPUS[0]}'; exit 9"])
+@pytest.mark.parametrize("script", ["", "exit 1", f"echo '{GPUS[0]}'; exit 9"])
 def test_without_a_gpu_the_cpu_is_offered(put_tool: PutTool, script: str) -> None:
     if script:
         put_tool(script)
@@ -99,38 +93,6 @@ def test_a_tool_that_hangs_is_told_where_a_gpu_is_needed(
         "recipe-gallery record --device cpu"
     )
     assert host_hash() == without
-
-
-def test_medians_are_of_samples_in_which_the_gpu_was_busy() -> None:
-    assert summarize(f"{IDLE}\n{BUSY}\n1700, 650, 66, 100\n1900, 610, 61, 5\n1980, 60") == {
-        "samples": 4,
-        "busy": 3,
-        "sm_mhz": {"median": 1900},
-        "power_w": {"median": 610},
-        "temperature_c": {"median": 61},
-    }
-
-
-@pytest.mark.parametrize("nothing", ["[N/A]", "[Not Supported]", "nan"])
-def test_what_a_gpu_does_not_tell_is_left_out(nothing: str) -> None:
-    told = summarize(f"1980, {nothing}, 60, 97\n{nothing}, 1, 2, {nothing}\nno sample\n")
-    assert told == {
-        "samples": 2,
-        "busy": 1,
-        "sm_mhz": {"median": 1980},
-        "temperature_c": {"median": 60},
-    }
-
-
-@pytest.mark.parametrize("script", ["exec sleep 600", "exit 1", "echo; echo no; exec sleep 600"])
-def test_a_tool_that_hangs_or_fails_tells_nothing(
-    put_tool: PutTool, tmp_path: Path, script: str
-) -> None:
-    put_tool(script)
-    with watch_clocks(GPU, tmp_path / "samples", {"PATH": str(tmp_path / "tools")}) as read:
-        assert read() == {"samples": 0, "busy": 0}
-    with watch_clocks(None, tmp_path / "none", {}) as read:
-        assert read() == {}
 
 
 @pytest.mark.slow

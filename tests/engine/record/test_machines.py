@@ -120,7 +120,7 @@ def test_a_lost_worker_costs_a_second_try_and_other_code_gets_no_task(
     assert refused.endswith(("gets no task: recipe a is another", "recipe b is another"))
     assert gallery.recording("b").notebook.cells[0].outputs[0].text == "1\n"
     assert "2 of 2 recorded: a, b" in lines
-    assert lines[-1] == "2 of 2 replicates made: a 2"
+    assert lines[-1] == "2 of 2 replicates made"
     assert len((gallery.recordings / "a.jsonl").read_text().splitlines()) == 2
 
 

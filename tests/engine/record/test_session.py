@@ -1,11 +1,16 @@
+"""What a recipe finds, what is kept of it, and what stops nothing."""
+
+import errno
 import io
 import os
 import re
 import signal
 import sys
 import textwrap
+import time
 from base64 import b64decode
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -16,46 +21,60 @@ from gallery import Gallery, write_recording
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recording import find_data
-from recipe_gallery.record import session
+from recipe_gallery.record import session, storage
 from recipe_gallery.record import task as tasks
 from recipe_gallery.record.gpu import VISIBLE
 from recipe_gallery.record.places import one_at_a_time
 from recipe_gallery.record.task import Task
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
+here = pytest.mark.usefixtures("_run_here")
 
 
 def write(gallery: Gallery, code: str, name: str = "recipe") -> Path:
     return gallery.write(name, TITLE + textwrap.dedent(code))
 
 
-def test_a_recording_is_a_valid_notebook_with_provenance(gallery: Gallery, recipe: str) -> None:
+def printed(gallery: Gallery, name: str = "recipe") -> str:
+    return str(gallery.recording(name).notebook.cells[0].outputs[0].text)
+
+
+def errors(gallery: Gallery) -> list[str]:
+    return [line for line in gallery.messages.splitlines() if line.startswith("error: ")]
+
+
+def recorded_on_gpu(gallery: Gallery) -> Path:
+    """Add a recording that names a GPU."""
+    gallery.add("recipe", f"{TITLE}x = 1")
+    recording = gallery.recording("recipe")
+    recording.facts["device"]["gpu"] = "Some GPU"
+    write_recording(recording.path, nbformat.writes(recording.notebook))
+    return recording.path
+
+
+def test_two_recordings_are_valid_notebooks_that_differ_only_in_times(
+    gallery: Gallery, recipe: str
+) -> None:
     gallery.write("adding", recipe)
-    assert gallery.record("adding")
-    recording = gallery.recording("adding")
-    nbformat.validate(recording.notebook)
-    assert recording.facts["versions"]["python"] == sys.version.split()[0]
-    assert recording.facts["device"]["cores"] >= 1
-    assert not recording.on_gpu
-    first, table, figure = recording.notebook.cells
-    assert first.outputs[0].text == "the total is 3\n"
-    assert "<td>cell</td>" in table.outputs[0].data["text/html"]
-    assert "image/png" in figure.outputs[0].data
-    assert set(os.listdir(gallery.recordings)) <= {".lock", "adding.ipynb"}
-
-
-def test_two_recordings_differ_only_in_times(gallery: Gallery, recipe: str) -> None:
-    gallery.add("adding", recipe)
     texts = []
-    for again in (False, True):
-        assert not again or gallery.record("adding", force=True)
-        notebook = gallery.recording("adding").notebook
+    for _again in range(2):
+        assert gallery.record("adding", force=True)
+        recording = gallery.recording("adding")
+        assert recording.facts["versions"]["python"] == sys.version.split()[0]
+        assert recording.facts["device"]["cores"] >= 1
+        assert not recording.on_gpu
+        first, table, figure = recording.notebook.cells
+        assert first.outputs[0].text == "the total is 3\n"
+        assert "<td>cell</td>" in table.outputs[0].data["text/html"]
+        assert "image/png" in figure.outputs[0].data
         for measured in ("recorded", "seconds"):
-            del notebook.metadata.recording[measured]
-        for cell in notebook.cells:
+            del recording.facts[measured]
+        for cell in recording.notebook.cells:
             del cell.metadata["recording"]
-        texts.append(nbformat.writes(notebook))
+        nbformat.validate(recording.notebook)
+        texts.append(nbformat.writes(recording.notebook))
     assert texts[0] == texts[1]
+    assert set(os.listdir(gallery.recordings)) <= {".lock", "adding.ipynb"}
 
 
 def test_an_error_that_conf_expects_is_recorded_and_ends_the_recipe(gallery: Gallery) -> None:
@@ -73,7 +92,7 @@ def test_an_error_that_conf_expects_is_recorded_and_ends_the_recipe(gallery: Gal
     assert told in gallery.messages
 
 
-@pytest.mark.usefixtures("_run_here")
+@here
 def test_a_project_checks_what_recipes_publish_before_it_is_written(
     gallery: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -81,80 +100,78 @@ def test_a_project_checks_what_recipes_publish_before_it_is_written(
         shown = [data["application/x-y+json"] for _number, data in find_data(notebook)]
         raise GalleryError(f"{shown} is wrong", path=recipe)
 
-    code = (
-        "from IPython.display import display\ndisplay({'application/x-y+json': {'a': 1}}, raw=True)"
-    )
-    write(gallery, code)
+    show = "display({'application/x-y+json': {'a': 1}}, raw=True)"
+    write(gallery, f"from IPython.display import display\n{show}")
     monkeypatch.setattr(session, "load_check", lambda project: check)
     assert not gallery.record("recipe")
     assert "recipe.py: [{'a': 1}] is wrong" in gallery.messages
     assert not list(gallery.recordings.glob("*.ipynb"))
 
 
-def test_settings_reach_the_kernel(gallery: Gallery) -> None:
+def test_a_recipe_finds_what_a_script_finds_and_what_settings_say(gallery: Gallery) -> None:
     (gallery.recipes / "recording.toml").write_text(
         '[environment]\nCACHE = "{scratch}/cache"\n[output]\ndrop = ["chatter"]\n'
     )
+    (gallery.recipes / "_beside.py").write_text("VALUE = 42\n")
+    (gallery.recipes / "data").mkdir()
+    numbers = gallery.recipes / "data/numbers.txt"
+    numbers.write_text("1 2 3")
     write(
         gallery,
         """
-        import os, pathlib
+        # sphinx_gallery_inputs = ["data/numbers.txt"]
+        # sphinx_gallery_start_ignore
+        hidden = "hidden"
+        # sphinx_gallery_end_ignore
+        import os, sys
+        from pathlib import Path
+        import _beside
         print("chatter to leave out")
-        print(pathlib.Path(os.environ["CACHE"]).exists(), os.environ["CUDA_VISIBLE_DEVICES"] == "")
+        print(_beside.VALUE, sys.argv, __file__, hidden)
+        print(Path(os.environ["CACHE"]).exists(), os.environ["CUDA_VISIBLE_DEVICES"] == "")
+        print(open("data/numbers.txt").read(), Path(__file__).with_name("data").is_dir())
         """,
     )
     assert gallery.record("recipe")
-    assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "False True\n"
+    told = "42 ['recipe.py'] recipe.py hidden\nFalse True\n{} True\n"
+    assert printed(gallery) == told.format("1 2 3")
+    (cell,) = gallery.recording("recipe").notebook.cells
+    assert (cell.execution_count, cell.id) == (1, "cell-1")
+    assert gallery.record("recipe")
+    assert "recipe: current" in gallery.messages
+    numbers.write_text("4")
+    assert gallery.record("recipe")
+    assert printed(gallery) == told.format("4")
 
 
 @pytest.mark.slow
 def test_a_recipe_that_changes_its_own_input_is_stale(gallery: Gallery) -> None:
-    path = gallery.recipes / "numbers.txt"
-    path.write_text("1 2 3\n")
-    write(
-        gallery,
-        '# sphinx_gallery_inputs = ["numbers.txt"]\nfrom pathlib import Path\n'
-        'print(Path(__file__).with_name("numbers.txt").write_text("4"))',
-    )
-    assert gallery.record("recipe")
-    assert path.read_text() == "4"
-    assert gallery.record("recipe")  # again: what was recorded is of other input
-    assert "recorded in" in gallery.messages
+    (gallery.recipes / "numbers.txt").write_text("1 2 3\n")
+    code = 'Path(__file__).with_name("numbers.txt").write_text("4")'
+    inputs = '# sphinx_gallery_inputs = ["numbers.txt"]\n'
+    write(gallery, f"{inputs}from pathlib import Path\nprint({code})")
+    for _again in range(2):  # what was recorded first is of other input
+        assert gallery.record("recipe")
+        assert "recorded in" in gallery.messages
 
 
-@pytest.mark.usefixtures("_run_here")
-def test_declared_inputs_are_there_and_a_changed_one_makes_stale(gallery: Gallery) -> None:
-    data = gallery.recipes / "data"
-    data.mkdir()
-    data.joinpath("numbers.txt").write_text("1 2 3")
-    write(
-        gallery,
-        '# sphinx_gallery_inputs = ["data/numbers.txt"]\nprint(open("data/numbers.txt").read())',
-    )
-    assert gallery.record("recipe")
-    assert gallery.record("recipe")
-    assert "current" in gallery.messages
-    data.joinpath("numbers.txt").write_text("4")
-    assert gallery.record("recipe")
-    assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "4\n"
-
-
-@pytest.mark.usefixtures("_run_here")
 def test_a_cpu_recording_takes_the_place_of_a_gpu_one_only_when_asked(gallery: Gallery) -> None:
-    gallery.add("recipe", f"{TITLE}x = 1")
-    path = gallery.recordings / "recipe.ipynb"
-    notebook = gallery.recording("recipe").notebook
-    notebook.metadata.recording.device["gpu"] = "Some GPU"
-    write_recording(path, nbformat.writes(notebook))
+    path = recorded_on_gpu(gallery)
     before = path.read_bytes()
     assert not gallery.record("recipe", force=True)
     assert "recipe-gallery record recipe --device cpu --replace-gpu" in gallery.messages
     assert path.read_bytes() == before
     assert gallery.record("recipe", force=True, replace_gpu=True)
     assert not gallery.recording("recipe").on_gpu
+    recorded_on_gpu(gallery)
+    gallery.configure(recipe_gallery_device="cpu")
+    assert gallery.record("recipe", force=True)
+    gallery.configure(recipe_gallery_device="tpu")
+    with pytest.raises(GalleryError, match="recipe_gallery_device = 'tpu' is not"):
+        gallery.record("recipe")
 
 
-@pytest.mark.parametrize("damage", ["{", "[]", "<<<<<<< HEAD\n", ""])
+@pytest.mark.parametrize("damage", ["{", "[]", "<<<<<<< HEAD\n"])
 def test_a_recording_that_cannot_be_read_is_replaced_as_it_is_told(
     gallery: Gallery,
     damage: str,
@@ -166,102 +183,11 @@ def test_a_recording_that_cannot_be_read_is_replaced_as_it_is_told(
     (gallery.recordings / "recipe.ipynb").write_text(damage)
     monkeypatch.chdir(gallery.root)
     assert main(["check"]) == 1
-    (command,) = re.findall(
-        r"run: recipe-gallery (record recipe --force)$", capfd.readouterr().out, re.M
-    )
+    told = capfd.readouterr().out
+    (command,) = re.findall(r"run: recipe-gallery (record recipe --force)$", told, re.M)
     assert main(command.split()) == 0
     assert main(["check"]) == 0
     assert sorted(os.listdir(gallery.recordings)) == ["recipe.ipynb"]  # no lock for git to add
-
-
-def test_where_conf_names_the_cpu_a_recording_of_a_gpu_is_replaced(gallery: Gallery) -> None:
-    gallery.add("recipe", f"{TITLE}x = 1")
-    gallery.configure(recipe_gallery_device="cpu")
-    path = gallery.recordings / "recipe.ipynb"
-    notebook = gallery.recording("recipe").notebook
-    notebook.metadata.recording.device["gpu"] = "Some GPU"
-    write_recording(path, nbformat.writes(notebook))
-    assert gallery.record("recipe", force=True)
-    gallery.configure(recipe_gallery_device="tpu")
-    with pytest.raises(GalleryError, match="recipe_gallery_device = 'tpu' is not"):
-        gallery.record("recipe")
-
-
-def test_a_lock_for_all_users_can_be_taken_by_each(tmp_path: Path) -> None:
-    before = os.umask(0o077)
-    try:
-        with one_at_a_time(tmp_path / "lock", mode=0o666):
-            assert (tmp_path / "lock").stat().st_mode & 0o777 == 0o666
-    finally:
-        os.umask(before)
-
-
-def test_which_gpu_is_used_is_not_for_settings_to_say(gallery: Gallery) -> None:
-    write(gallery, "x = 1")
-    path = gallery.recipes / "recording.toml"
-    path.write_text(f'[environment]\n{VISIBLE} = "0"\n')
-    with pytest.raises(GalleryError) as caught:
-        gallery.record("recipe")
-    assert str(caught.value) == (
-        f"{path}: [environment] {VISIBLE}: recordings name the GPU that makes them; "
-        "remove it, and set it for the command instead"
-    )
-
-
-def test_a_missing_recorder_is_said_in_one_line(
-    gallery: Gallery, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    write(gallery, "x = 1")
-    for name in [each for each in sys.modules if each.startswith("recipe_gallery.record.")]:
-        package, _, module = name.rpartition(".")
-        # else the package would keep the modules that are imported now, after this test
-        monkeypatch.delattr(sys.modules[package], module, raising=False)
-    for name in [each for each in sys.modules if each.startswith("recipe_gallery.record.")]:
-        monkeypatch.delitem(sys.modules, name)
-    monkeypatch.setitem(sys.modules, "nbclient", None)
-    assert main(["record", "--root", str(gallery.root), "--device", "cpu"]) == 1
-    message = capsys.readouterr().err
-    assert "recording needs the package nbclient" in message
-    assert message.count("\n") == 1
-
-
-def test_a_recipe_finds_what_a_script_finds(gallery: Gallery) -> None:
-    (gallery.recipes / "_beside.py").write_text("VALUE = 42\n")
-    write(
-        gallery,
-        """
-        # sphinx_gallery_start_ignore
-        hidden = "hidden"
-        # sphinx_gallery_end_ignore
-        import sys
-        import _beside
-        print(_beside.VALUE, sys.argv, __file__, hidden)
-        """,
-    )
-    assert gallery.record("recipe")
-    (cell,) = gallery.recording("recipe").notebook.cells
-    assert cell.outputs[0].text == "42 ['recipe.py'] recipe.py hidden\n"
-    assert (cell.execution_count, cell.id) == (1, "cell-1")
-
-
-@pytest.mark.usefixtures("_run_here")
-def test_recipes_of_a_part_are_recorded_under_their_path(gallery: Gallery) -> None:
-    part = gallery.recipes / "advanced"
-    part.mkdir()
-    part.joinpath("README.rst").write_text("Advanced\n========\n")
-    write(gallery, "print('deep')", name="advanced/deep")
-    write(gallery, "print('flat')", name="flat")
-    (gallery.recipes / "recording.toml").write_text('[environment]\nHERE = "{recipes}"\n')
-    assert gallery.record("deep.py")
-    assert gallery.messages.splitlines()[-1].startswith("advanced/deep: recorded in ")
-    found = sorted(
-        str(path.relative_to(gallery.recordings)) for path in gallery.recordings.rglob("*.ipynb")
-    )
-    assert found == ["advanced/deep.ipynb"]
-    assert gallery.recording("advanced/deep").facts["recipe"] == "advanced/deep"
-    with pytest.raises(GalleryError) as caught:
-        gallery.record("other")
-    assert str(caught.value) == "no recipe named other; there are: flat, advanced/deep"
 
 
 @pytest.mark.parametrize("gpu", [None, "A GPU"])
@@ -287,23 +213,74 @@ def test_what_the_project_refuses_is_recorded_again(
     assert ("was made on a GPU" in gallery.messages) == (gpu is not None)
 
 
+def test_a_lock_for_all_users_can_be_taken_by_each(tmp_path: Path) -> None:
+    before = os.umask(0o077)
+    try:
+        with one_at_a_time(tmp_path / "lock", mode=0o666):
+            assert (tmp_path / "lock").stat().st_mode & 0o777 == 0o666
+    finally:
+        os.umask(before)
+
+
+def test_which_gpu_is_used_is_not_for_settings_to_say(gallery: Gallery) -> None:
+    write(gallery, "x = 1")
+    path = gallery.recipes / "recording.toml"
+    path.write_text(f'[environment]\n{VISIBLE} = "0"\n')
+    with pytest.raises(GalleryError, match=f"{VISIBLE}: recordings name the GPU that makes them"):
+        gallery.record("recipe")
+
+
+def test_a_missing_recorder_is_said_in_one_line(
+    gallery: Gallery, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(gallery, "x = 1")
+    for name in [each for each in sys.modules if each.startswith("recipe_gallery.record.")]:
+        package, _, module = name.rpartition(".")
+        # else the package would keep the modules that are imported now, after this test
+        monkeypatch.delattr(sys.modules[package], module, raising=False)
+    for name in [each for each in sys.modules if each.startswith("recipe_gallery.record.")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "nbclient", None)
+    assert main(["record", "--root", str(gallery.root), "--device", "cpu"]) == 1
+    message = capsys.readouterr().err
+    assert "recording needs the package nbclient" in message
+    assert message.count("\n") == 1
+
+
+@here
+def test_a_recipe_is_called_by_its_path_or_its_last_part(gallery: Gallery) -> None:
+    for folder in ("one", "two"):
+        (gallery.recipes / folder).mkdir()
+        (gallery.recipes / folder / "README.rst").write_text("Part\n====\n")
+    for name in ("one/a", "two/a", "two/b", "c"):
+        write(gallery, "x = 1", name)
+    assert gallery.record("b.py")
+    assert gallery.messages.splitlines()[-1].startswith("two/b: recorded in ")
+    assert gallery.record("one/a")
+    assert gallery.recording("one/a").facts["recipe"] == "one/a"
+    several = "several recipes are named a; there are: one/a, two/a"
+    for name, text in (("a", several), ("x", "no recipe named x; there are: c, one/a, ")):
+        with pytest.raises(GalleryError) as caught:
+            gallery.record("c", name)
+        assert str(caught.value).startswith(text)
+    found = {str(each.relative_to(gallery.recordings)) for each in gallery.recordings.rglob("*.i*")}
+    assert found == {"one/a.ipynb", "two/b.ipynb"}
+
+
 class Strange(BaseException):
     """Nothing that anybody expects."""
 
 
-@pytest.mark.usefixtures("_run_here")
+@here
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (KeyError("key"), "bad: unexpected KeyError in test_session.py:"),
         (Strange("odd\nlines"), "bad: unexpected Strange in test_session.py:"),
         (SystemExit(3), "bad: unexpected SystemExit in test_session.py:"),
-        (RuntimeError("no home"), "bad: unexpected RuntimeError in test_session.py:"),
         (
             PermissionError(13, "Permission denied", "data.csv"),
-            "bad: data.csv: Permission denied; mend it and run the command again\n",
+            "bad: data.csv: Permission denied; mend it and run the command again",
         ),
-        (OSError(24, "Too many open files"), "bad: Too many open files; mend it"),
     ],
 )
 def test_whatever_goes_wrong_with_one_recipe_is_one_line_and_the_others_go_on(
@@ -320,37 +297,28 @@ def test_whatever_goes_wrong_with_one_recipe_is_one_line_and_the_others_go_on(
     write(gallery, "x = 1", name="good")
     monkeypatch.setattr(tasks, "run_task", fail)
     assert not gallery.record()
-    lines = [line for line in gallery.messages.splitlines() if line.startswith("error: ")]
-    assert len(lines) == 2  # when it happens, and in the summary
-    assert lines[0] == lines[1]
-    assert lines[0].startswith(f"error: {said.rstrip()}")
+    first, again = errors(gallery)  # when it happens, and in the summary
+    assert first == again
+    assert first.startswith(f"error: {said}")
     assert (gallery.recordings / "good.ipynb").exists()
     if "unexpected" in said:
-        report = Path(lines[0].rpartition(" ")[2])
+        report = Path(first.rpartition(" ")[2])
         assert "Traceback" in report.read_text()
         report.unlink()
 
 
-@pytest.mark.usefixtures("_run_here")
-@pytest.mark.parametrize(
-    ("forced", "again"),
-    [(False, "the same command goes on with them"), (True, "name them to go on")],
-)
-def test_an_interruption_tells_what_is_recorded_and_what_is_not(
-    gallery: Gallery, forced: bool, again: str
-) -> None:
+@here
+def test_an_interruption_tells_what_is_recorded_and_what_is_not(gallery: Gallery) -> None:
     for name in ("a", "b", "c"):
         write(gallery, "x = 1", name=name)
     end = f"import os, signal, time\nos.kill({os.getpid()}, signal.SIGTERM)\ntime.sleep(1)"
     write(gallery, end, name="b")
     before = signal.getsignal(signal.SIGTERM)
     with pytest.raises(KeyboardInterrupt):
-        gallery.record(force=forced)
+        gallery.record()
     assert signal.getsignal(signal.SIGTERM) is before
-    assert gallery.messages.splitlines()[-2:] == [
-        "1 of 3 recorded: a",
-        f"2 not recorded yet: b, c; {again}",
-    ]
+    told = ["1 of 3 recorded: a", "2 not recorded yet: b, c"]
+    assert gallery.messages.splitlines()[-2:] == told
     assert [each.name for each in gallery.recordings.glob("*.ipynb")] == ["a.ipynb"]
 
 
@@ -381,9 +349,7 @@ def test_an_error_names_its_line_and_what_is_to_blame(
     assert f"; {remedy}" in gallery.messages
 
 
-@pytest.mark.parametrize(
-    "chosen", ["", "matplotlib.use('Agg')", "matplotlib.pyplot.switch_backend('agg')"]
-)
+@pytest.mark.parametrize("chosen", ["", "matplotlib.use('Agg')"])
 def test_figures_are_drawn_as_large_as_they_are_with_any_backend(
     gallery: Gallery, chosen: str
 ) -> None:
@@ -391,12 +357,120 @@ def test_figures_are_drawn_as_large_as_they_are_with_any_backend(
     start = f"import matplotlib\nimport matplotlib.pyplot as plt\n{chosen}\n"
     gallery.write("recipe", f"{TITLE}{start}{draw}{draw}\n# %%\n\n{draw}")
     assert gallery.record("recipe"), gallery.messages
-    cells = gallery.recording("recipe").notebook.cells
-    shown = [
-        [each for each in cell.outputs if "image/png" in each.get("data", {})] for cell in cells
+    pictures = [
+        [each.data["image/png"] for each in cell.outputs if "image/png" in each.get("data", {})]
+        for cell in gallery.recording("recipe").notebook.cells
     ]
-    pictures = [[each.data["image/png"] for each in outputs] for outputs in shown]
     assert [len(each) for each in pictures] == [2, 1]
     assert gallery.build().page("recipes/recipe").count('alt="Two points"') == 3
     for content in [*pictures[0], *pictures[1]]:
         assert Image.open(io.BytesIO(b64decode(content))).size == (300, 200)
+
+
+def show(data: dict[str, Any]) -> str:
+    return f"from IPython.display import display\ndisplay({data!r}, raw=True)\n"
+
+
+@here
+@pytest.mark.parametrize(
+    ("code", "limit", "told"),
+    [
+        (show({"image/png": "abc"}), 20, ":8: cell 1: its picture, image/png, is not base64; mend"),
+        (show({"image/svg+xml": "<svg"}), 20, ":8: cell 1: its picture, image/svg+xml, is no SVG"),
+        ("print('한' * 100_000)", 0.3, ": its recording takes 0.3 MB, and may take 0.3 MB; print"),
+    ],
+)
+def test_what_no_recording_holds_is_refused_with_its_line(
+    gallery: Gallery, code: str, limit: float, told: str
+) -> None:
+    (gallery.recipes / "recording.toml").write_text(f"[limits]\noutput_limit = {limit}\n")
+    gallery.write("recipe", f"{TITLE}\n{code}")
+    assert not gallery.record("recipe")
+    assert f"recipe.py{told}" in gallery.messages
+
+
+@here
+def test_what_pages_leave_out_is_told(gallery: Gallery) -> None:
+    html = "<p>a</p><script>draw()</script>"
+    code = show({"text/html": html}) + show({"text/html": html}) + show({"image/gif": "x"})
+    gallery.write("recipe", f"{TITLE}\n{code}")
+    assert gallery.record("recipe")
+    told = "recipe.py:8: cell 1: pages and notebooks leave out <script>, an output that has no form"
+    assert f"{told} but image/gif; show what needs no script" in gallery.messages
+
+
+@here
+def test_a_full_disk_keeps_the_old_recording_and_the_new_one_elsewhere(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(gallery, "print(1)", "one")
+    write(gallery, "print(1)", "two")
+    assert gallery.record()
+    path = gallery.recordings / "one.ipynb"
+    before = path.read_bytes()
+    write(gallery, "print(2)", "one")
+
+    def full(place: Path, data: bytes, everywhere: bool = False) -> None:
+        place.write_bytes(data[:10])
+        if everywhere or place.name == ".one.ipynb.new":
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(place))
+        place.write_bytes(data)
+
+    monkeypatch.setattr(storage, "require_place", lambda path: None)
+    monkeypatch.setattr(storage.files, "write_through", full)
+    assert not gallery.record(force=True)
+    assert path.read_bytes() == before
+    (line,) = {*errors(gallery)}
+    start = f"error: {path}: cannot be written: No space left on device; the recording is kept: "
+    assert line.startswith(f"{start}make room, then move ")
+    assert line.endswith(f" to {path}")
+    assert "two: recorded in " in gallery.messages
+    Path(line.split()[-3]).rename(path)
+    assert printed(gallery, "one") == "2\n"
+    monkeypatch.setattr(storage.files, "write_through", lambda *to: full(*to, everywhere=True))
+    assert not gallery.record("one", force=True)
+    assert "there was none for the recording elsewhere" in gallery.messages
+    assert not list(gallery.recordings.glob(".*.new"))
+
+
+@here
+def test_one_recording_that_cannot_be_written_does_not_run_and_leaves_the_others(
+    gallery: Gallery,
+) -> None:
+    long, taken = "a" * 245, gallery.recordings / "taken.ipynb"
+    for name in (long, "taken", "fine"):
+        write(gallery, "x = 1", name)
+    taken.mkdir(parents=True)
+    left = gallery.recordings / ".fine.ipynb.new"  # of a run that was killed
+    left.touch()
+    assert not gallery.record(replace_gpu=True)
+    assert f"error: {gallery.recordings}: cannot be written: File name too long" in gallery.messages
+    assert f"error: {taken}: cannot be written: a folder is in its place" in gallery.messages
+    assert "fine: recorded in " in gallery.messages
+    assert "taken (" not in gallery.messages
+    assert not left.exists()
+
+
+@here
+def test_an_interruption_keeps_replicates_and_the_same_command_goes_on(
+    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tasks.run_task
+
+    def interrupt(task: Task, *others: Any) -> Any:
+        if task.number == 2:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(1)
+        return run(task, *others)
+
+    row = {"case": "A", "variant": "b", "size": 1, "quantity": "gpu", "value": 1, "unit": "s"}
+    write(gallery, show({"application/vnd.recipe-gallery.rows+json": {"rows": [row]}}))
+    with monkeypatch.context() as patched:
+        patched.setattr(tasks, "run_task", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            gallery.record(replicates=3)
+    assert gallery.messages.splitlines()[-1] == "1 of 3 replicates made"
+    lines = gallery.recordings / "recipe.jsonl"
+    assert len(lines.read_text().splitlines()) == 1
+    assert gallery.record(replicates=3)
+    assert len(lines.read_text().splitlines()) == 3

@@ -1,4 +1,3 @@
-import contextlib
 from pathlib import Path
 
 import polib
@@ -6,16 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gallery import ROOT
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.translate.catalogs import (
     find_catalogs,
-    is_wordless,
-    line_of,
     read_catalog,
-    shipped_labels,
-    shorten,
-    write_catalog,
 )
 from recipe_gallery.translate.update import (
     FUZZY,
@@ -52,16 +45,6 @@ def translated(*texts: str) -> polib.POFile:
     for entry in catalog:
         entry.msgstr = f"번역: {entry.msgid}"
     return catalog
-
-
-def test_an_update_from_the_same_source_changes_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "page.po"
-    texts = ("One sentence.", "Another one, which is longer. " * 9)
-    assert write_catalog(path, translated(*texts))
-    before = path.read_bytes()
-    again = update_catalog(read_catalog(path), template(*texts), language="ko")
-    assert not write_catalog(path, again)
-    assert path.read_bytes() == before
 
 
 def test_a_changed_source_is_fuzzy_with_the_previous_text(tmp_path: Path) -> None:
@@ -125,64 +108,12 @@ def test_what_became_of_each_message_is_told() -> None:
     assert [entry.tcomment for entry in made[:3]] == ["ask Kim", "", "ask Lee"]
 
 
-def test_comments_of_translators_and_their_header_stay() -> None:
-    old = translated("One sentence.")
-    old.metadata["Last-Translator"] = "홍길동 <hong@example.org>"
-    old.metadata["X-Team-Page"] = "https://example.org"
-    old[0].tcomment = "check-po: allow numbers (a date)"
-    new = update_catalog(old, template("One sentence.", "Another."), language="ko")
-    assert new.metadata["Last-Translator"] == "홍길동 <hong@example.org>"
-    assert new.metadata["X-Team-Page"] == "https://example.org"
-    assert new[0].tcomment == "check-po: allow numbers (a date)"
-
-
-@pytest.mark.parametrize(
-    ("text", "wordless"),
-    [
-        ("``default``", True),
-        (":doc:`/faq`", True),
-        ("2.11", True),
-        ("\\sum_j x_j\n", True),
-        ("\\text{bytes}", False),
-        ("``default`` with ``dynamic=True``", False),
-        (":doc:`the page </faq>`", False),
-        ("Why", False),
-    ],
-)
-def test_only_messages_without_words_need_no_translation(text: str, wordless: bool) -> None:
-    assert is_wordless(text) == wordless
-    catalog = update_catalog(None, template(text), language="ko")
-    assert (catalog[0].msgstr == text) == wordless
-
-
-@pytest.mark.parametrize(
-    ("content", "line", "problem"),
-    [
-        (
-            b'msgid ""\nmsgstr ""\n"charset=klingon\\n"\n',
-            3,
-            "the charset klingon, which not all programs read",
-        ),
-        (b'msgid ""\nmsgstr ""\n"charset=utf-8\\n"\n\xff', 4, "a character that is not UTF-8"),
-        (b'msgid "a"\nmsgstr "\x00"\n', 2, "a zero byte"),
-    ],
-)
-def test_a_file_in_no_known_encoding_is_told_with_its_line(
-    tmp_path: Path, content: bytes, line: int, problem: str
-) -> None:
-    path = tmp_path / "page.po"
-    path.write_bytes(content)
-    with pytest.raises(GalleryError) as caught:
-        read_catalog(path)
-    assert str(caught.value) == f"{path}:{line}: {problem}; save the file as UTF-8"
-
-
-@given(st.binary(max_size=400))
-def test_no_content_of_a_file_is_a_traceback(tmp_path_factory: object, content: bytes) -> None:
-    path = tmp_path_factory.mktemp("catalog") / "page.po"  # type: ignore[attr-defined]
-    path.write_bytes(content)
-    with contextlib.suppress(GalleryError):
-        read_catalog(path)
+def test_only_messages_without_words_need_no_translation() -> None:
+    without = ["``default``", ":doc:`/faq`", "2.11", "\\sum_j x_j\n"]
+    words = ["\\text{bytes}", "``default`` with ``dynamic=True``", ":doc:`page </faq>`", "Why"]
+    for text in [*without, *words]:
+        (entry,) = update_catalog(None, template(text), language="ko")
+        assert (entry.msgstr == text) == (text in without), text
 
 
 @given(
@@ -198,18 +129,6 @@ def test_updating_twice_is_updating_once(old: list[tuple[str, str]], new: list[s
     assert str(update_catalog(once, template(*dict.fromkeys(new)), language="ko")) == text
 
 
-def test_a_message_is_told_by_its_start_and_its_line() -> None:
-    assert shorten("a  b\nc") == "'a b c'"
-    assert [shorten("a" * 59), shorten("a" * 60)] == [repr("a" * 59), repr("a" * 57 + "...")]
-    assert (line_of(polib.POEntry()), line_of(polib.POEntry(linenum=3))) == (1, 3)
-
-
-def test_labels_for_a_region_are_those_of_the_language() -> None:
-    korean = ROOT / "recipe_gallery/translate/locale/ko/LC_MESSAGES/recipe_gallery.po"
-    assert shipped_labels("ko_KR") == shipped_labels("ko") == korean
-    assert shipped_labels("xx_KO") is None
-
-
 def test_locks_copies_and_folders_are_no_catalogs(tmp_path: Path) -> None:
     folder = tmp_path / "ko/LC_MESSAGES"
     (folder / "part/of.po").mkdir(parents=True)
@@ -218,27 +137,6 @@ def test_locks_copies_and_folders_are_no_catalogs(tmp_path: Path) -> None:
     found = [path.relative_to(folder).as_posix() for path in find_catalogs(tmp_path, "ko")]
     assert found == ["a.po", "b.po", "part/c.po"]
     assert find_catalogs(tmp_path, "ja") == []
-
-
-def test_a_catalog_is_written_whole_and_only_if_it_changes(tmp_path: Path) -> None:
-    path = tmp_path / "ko/LC_MESSAGES/page.po"
-    catalog = translated("One sentence.")
-    assert write_catalog(path, catalog) is True
-    assert path.read_text(encoding="utf-8").endswith('"번역: One sentence."\n')
-    assert [each.name for each in path.parent.iterdir()] == ["page.po"]  # nothing half written
-    path.touch()
-    before = path.stat().st_mtime_ns
-    assert write_catalog(path, catalog) is False
-    assert path.stat().st_mtime_ns == before
-    catalog[0].msgstr = "하나."
-    assert write_catalog(path, catalog) is True
-    assert read_catalog(path)[0].msgstr == "하나."
-
-
-def test_a_byte_order_mark_is_no_part_of_a_catalog(tmp_path: Path) -> None:
-    path = tmp_path / "page.po"
-    path.write_bytes(b'\xef\xbb\xbfmsgid "a"\nmsgstr "b"')
-    assert [(entry.msgid, entry.msgstr) for entry in read_catalog(path)] == [("a", "b")]
 
 
 @pytest.mark.parametrize(
@@ -260,61 +158,9 @@ def test_what_is_no_catalog_is_told_with_its_line(
 ) -> None:
     path = tmp_path / "page.po"
     path.write_text(content)
-    remedies = {
-        "not a catalog from here on": "compare with the lines above",
-        "a conflict that git left here": "keep one side and no line of git's",
-        "the text has to stand between two quotes": 'write \\" for one inside',
-        "no msgstr follows": 'add: msgstr ""',
-        "a second msgstr": "keep one, and remove the lines of the other",
-    }
     with pytest.raises(GalleryError) as caught:
         read_catalog(path)
-    error = caught.value
-    assert (error.path, error.line, error.text) == (path, line, told)
-    assert error.remedy == remedies[told]
-
-
-def test_a_catalog_that_is_not_there_is_told(tmp_path: Path) -> None:
-    with pytest.raises(GalleryError) as caught:
-        read_catalog(tmp_path / "none.po")
-    assert caught.value.text == "cannot be read: No such file or directory"
-
-
-def test_a_new_header_is_whole_and_one_order_is_kept() -> None:
-    made = update_catalog(None, template("One."), language="ko")
-    assert made.header == ""
-    new = dict(made.metadata)
-    assert new == {
-        "Project-Id-Version": "a site",
-        "PO-Revision-Date": "YEAR-MO-DA HO:MI+ZONE",
-        "Last-Translator": "FULL NAME <EMAIL@ADDRESS>",
-        "Language-Team": "none",
-        "Language": "ko",
-        "MIME-Version": "1.0",
-        "Content-Type": "text/plain; charset=UTF-8",
-        "Content-Transfer-Encoding": "8bit",
-    }
-    old = polib.POFile()
-    old.header = "Somebody"
-    old.metadata = {
-        "X-Own": " kept ",
-        "X-Generator": "Poedit 3.5",
-        "Report-Msgid-Bugs-To": "",
-        "Generated-By": "Babel 2.18",
-        "Plural-Forms": "nplurals=1; plural=0;",
-        "POT-Creation-Date": "2026-01-01",
-        "Content-Type": "text/plain; charset=EUC-KR",
-        "Project-Id-Version": "theirs",
-    }
-    kept = update_catalog(old, template("One."), language="ko")
-    assert kept.header == "Somebody"
-    assert list(kept.metadata) == [*made.metadata, "X-Own"]  # whatever order a tool left
-    assert kept.metadata["X-Own"] == "kept"
-    assert kept.metadata["Project-Id-Version"] == "theirs"
-    assert kept.metadata["Content-Type"] == "text/plain; charset=UTF-8"
-    assert "POT-Creation-Date" not in kept.metadata
-    nameless = update_catalog(None, polib.POFile(), language="ko").metadata
-    assert nameless["Project-Id-Version"] == "PACKAGE"
+    assert str(caught.value).startswith(f"{path}:{line}: {told}; ")
 
 
 def test_the_work_of_a_translator_is_kept_when_its_message_goes() -> None:
@@ -336,11 +182,8 @@ def test_the_work_of_a_translator_is_kept_when_its_message_goes() -> None:
         ("First, it runs.", "First it runs.", True),
         ("It runs – once.", "It runs, once.", True),
         ("It runs.", "It runs", False),
-        ("It runs.", "It runs?", False),
         ("Use ``a, b`` now.", "Use ``a b`` now.", False),
-        ("Use `a, b <x>`_ now.", "Use `a b <x>`_ now.", False),
         ("It takes 1.5 s.", "It takes 15 s.", False),
-        ("It is fast (here).", "It is fast here.", False),
         ("It runs: fast.", "It runs fast.", False),
     ],
 )
@@ -357,3 +200,23 @@ def test_a_tool_s_context_and_plural_forms_lose_no_translation() -> None:
     new = update_catalog(old, template("Two.", "Three."), language="ko")
     live = [(entry.msgid, entry.msgctxt, entry.msgstr) for entry in new if not entry.obsolete]
     assert live == [("Two.", None, "둘."), ("Three.", None, "셋.")]
+
+
+def test_a_header_names_the_language_and_keeps_what_people_wrote() -> None:
+    made = update_catalog(None, template("One."), language="ko").metadata
+    assert (made["Language"], made["Project-Id-Version"]) == ("ko", "a site")
+    old = polib.POFile()
+    old.header = "Somebody"
+    old.metadata = {
+        "X-Own": " kept ",
+        "Last-Translator": "홍길동 <hong@example.org>",
+        "X-Generator": "Poedit 3.5",
+        "Plural-Forms": "nplurals=1; plural=0;",
+        "POT-Creation-Date": "2026-01-01",
+        "Content-Type": "text/plain; charset=EUC-KR",
+    }
+    kept = update_catalog(old, template("One."), language="ko")
+    assert kept.header == "Somebody"
+    assert list(kept.metadata) == [*made, "X-Own"]  # whatever order a tool left
+    assert kept.metadata["Last-Translator"] == "홍길동 <hong@example.org>"
+    assert kept.metadata["Content-Type"] == "text/plain; charset=UTF-8"

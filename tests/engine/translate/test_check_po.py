@@ -16,7 +16,7 @@ from recipe_gallery.__main__ import main
 from recipe_gallery.languages import Language
 from recipe_gallery.project import load_project
 from recipe_gallery.translate.catalogs import Kind
-from recipe_gallery.translate.check import Problem, check_file, check_project, format_problems
+from recipe_gallery.translate.check import Problem, check_file, check_project
 from recipe_gallery.translate.checks import CHECKS
 
 LABELS = ("recipe_gallery", "sphinx")
@@ -36,10 +36,6 @@ def check_tree(root: Path, targets: list[str]) -> list[Problem]:
 
 def check_catalog(path: Path, language: Language = KOREAN) -> list[Problem]:
     return check_file(path, language, LABELS, path.parent)
-
-
-def test_the_catalogs_of_the_site_raise_no_alarm() -> None:
-    assert [str(problem) for problem in check_tree(ROOT, [])] == []
 
 
 # Exceptions
@@ -68,16 +64,10 @@ def catalog_of(*entries: polib.POEntry, path: Path, language: str = "ko") -> Pat
     ("comment", "counts"),
     [
         ("check-po: allow numbers (a date)", True),
-        ("check-po: allow numbers (날짜의 표기)", True),
-        ("check-po: allow numbers 日期的写法", True),
         ("about this\ncheck-po: allow numbers: a date\nand more", True),
         ("check-po: allow numbers", False),
-        ("check-po: allow numbers ()", False),
         ("check-po: allow numbers (...)", False),
         ("check-po: allow glossary (a date)", False),
-        ("check-po: allow number (a date)", False),
-        ("check-po: allow", False),
-        ("a date", False),
     ],
 )
 def test_an_exception_counts_only_with_a_reason(tmp_path: Path, comment: str, counts: bool) -> None:
@@ -99,13 +89,10 @@ def test_an_exception_counts_only_with_a_reason(tmp_path: Path, comment: str, co
         ("", "A paragraph.", "<b>문단</b>", "raw-html"),
         ("Comment in code", "Why", "# 왜", "comment"),
         ("Comment in code", "Why", "왜 https://spam.example/x", "address"),
-        ("Comment in code", "Why", "왜 :download:`x`", "comment"),
         ("Formula", r"a \text{b} :math:`\text{c}`", r"a \text{b} :math:`\text{` d}", "formula"),
         ("", "Use ``code``.", "``kode`` 씁니다.", "markup-changed"),
         ("", "Use it.", "씁니다 # noqa", "markup"),
-        ("", "Use it.", "` ", "markup"),
         ("", "Use it.", "_`씁니다`", "markup-changed"),
-        ("", "See :math:`x`.", ":math:`y <x>` 참고.", "markup-changed"),
         ("", r"See :math:`\text{x}`.", r":math:`\text{<img src=x>}` 참고.", "raw-html"),
         ("", "Use it.", "씁니다.\n\n.. include:: x", "line-break"),
     ],
@@ -118,37 +105,9 @@ def test_no_reason_excuses_what_would_harm_a_reader(
     path = catalog_of(entry, path=tmp_path / "page.po")
     problems = check_catalog(path)
     assert check in {each.check for each in problems if each.breaks}
-    assert f"{check} cannot be allowed, because readers would be harmed; mend the translation" in {
-        each.message for each in problems if each.check == "allow"
-    }
-
-
-@pytest.mark.parametrize("domain", ["sphinx", "page"])
-def test_plural_forms_are_refused(tmp_path: Path, domain: str) -> None:
-    forms = {0: "%d쪽"}
-    entry = polib.POEntry(msgid="%d page", msgid_plural="%d pages", msgstr_plural=forms)
-    path = catalog_of(entry, path=tmp_path / f"ko/LC_MESSAGES/{domain}.po")
-    problems = check_catalog(path)
-    assert [(each.check, each.breaks) for each in problems] == [("plural", True)]
-    assert problems[0].message == (
-        "plural forms, which no message has; write msgid and msgstr alone"
-    )
-
-
-@pytest.mark.parametrize("rows", ['msgid_plural "b"\nmsgstr "c"', 'msgstr[0] "c"'])
-def test_half_of_a_plural_form_is_refused_too(tmp_path: Path, rows: str) -> None:
-    path = tmp_path / "ko/LC_MESSAGES/page.po"
-    path.parent.mkdir(parents=True)
-    path.write_text(f'msgid ""\nmsgstr "Language: ko\\n"\n\nmsgid "a"\n{rows}\n')
-    problems = check_catalog(path)
-    assert [(each.line, each.check) for each in problems] == [(4, "plural")]
-
-
-def test_a_page_called_like_a_catalog_of_labels_is_a_page(tmp_path: Path) -> None:
-    entry = polib.POEntry(msgid="Use ``code``.", msgstr="``code 씁니다.")
-    path = catalog_of(entry, path=tmp_path / "locale/ko/LC_MESSAGES/api/sphinx.po")
-    problems = check_catalog(path)
-    assert "markup" in {each.check for each in problems}
+    assert [each.message.split(";")[0] for each in problems if each.check == "allow"] == [
+        f"{check} is not allowed so"
+    ]
 
 
 # The command
@@ -209,23 +168,6 @@ def test_the_command_tells_place_message_and_check_in_order(project: Path) -> No
     ]
 
 
-def test_the_command_ends_well_once_all_is_mended(project: Path) -> None:
-    shutil.rmtree(project / "locale")
-    catalog_of(
-        polib.POEntry(msgid="Compare the medians.", msgstr="중앙값을 비교합니다."),
-        path=project / "locale/ko/LC_MESSAGES/recipes/modes.po",
-    )
-    done = run(project)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "no problems\n", "")
-
-
-def test_an_unpublished_language_may_have_gaps(project: Path) -> None:
-    path = project / "languages.toml"
-    before, after = '"简体中文", published = true', '"简体中文", published = false'
-    path.write_text(PROJECT.replace(before, after))
-    assert "empty" not in {problem.check for problem in check_tree(project, [])}
-
-
 @pytest.mark.parametrize(
     ("target", "files"),
     [
@@ -245,35 +187,14 @@ def test_a_target_is_a_language_a_file_or_a_folder(
     assert {Path(line.partition(":")[0]).stem for line in lines} == files
 
 
-def test_targets_that_overlap_are_told_once(
-    project: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert len(told(capsys, "ko", "zh_CN")) == len(told(capsys))
-    assert len(told(capsys, "--root", str(project), "ko", "locale")) >= len(told(capsys))
-    assert told(capsys, "locale", "locale/ko/LC_MESSAGES/sphinx.po") == told(capsys)
-
-
-@pytest.mark.parametrize("target", ["fr", "locale/ko/LC_MESSAGES/none.po", "KO"])
+@pytest.mark.parametrize("target", ["fr", "locale/ko/LC_MESSAGES/none.po"])
 @pytest.mark.usefixtures("project")
 def test_an_unknown_target_is_one_line(capsys: pytest.CaptureFixture[str], target: str) -> None:
     (line,) = told(capsys, target)
     unlisted = f"no language {target!r} in languages.toml; there are: en, ko, zh_CN"
     assert line == {
-        "fr": f"error: {unlisted}; to add it: recipe-gallery new-language fr",
-        "KO": f"error: {unlisted}; write ko",
+        "fr": f"error: {unlisted}; to add one: recipe-gallery new-language fr",
     }.get(target, f"error: {target}: no such file or folder; name a catalog or a language")
-
-
-@pytest.mark.parametrize("place", ["drafts/a.po", "locale/a.po", "locale/fr/LC_MESSAGES/a.po"])
-def test_a_catalog_at_another_place_is_one_line(
-    project: Path, capsys: pytest.CaptureFixture[str], place: str
-) -> None:
-    catalog_of(path=project / place)
-    (line,) = told(capsys, place)
-    assert line == (
-        f"error: {place}: not below <language>/LC_MESSAGES/ of a language in languages.toml; "
-        "move it"
-    )
 
 
 @pytest.mark.parametrize(
@@ -295,22 +216,6 @@ def test_a_broken_glossary_is_one_line(
     assert message in line
     shutil.rmtree(project / "locale/ko")  # it is told without any catalog, too
     assert told(capsys, "ko") == [line]
-
-
-def test_an_edited_glossary_is_read_again(project: Path) -> None:
-    assert "glossary" in {problem.check for problem in check_tree(project, [])}
-    (project / "locale/ko/glossary.csv").write_text("term,translation\nkernel,코어\n")
-    assert "glossary" not in {problem.check for problem in check_tree(project, [])}
-
-
-def test_annotations_of_github_are_one_line_each(project: Path) -> None:
-    done = run(project, "--format", "github", "ko")
-    assert done.returncode == 1
-    lines = done.stdout.splitlines()
-    assert len(lines) == 6
-    form = r"::error file=locale/ko/LC_MESSAGES/[\w/]+\.po,line=\d+,title=[\w-]+::.+"
-    assert [line for line in lines if not re.fullmatch(form, line)] == []
-    assert any("100 %25: the unit is missing" in line for line in lines)
 
 
 # Anything at all
@@ -396,29 +301,9 @@ def test_catalogs_of_languages_that_nobody_listed_are_an_error(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (project / "languages.toml").unlink()
-    for command in ("check-po", "update-po", "status"):
+    for command in ("check-po", "update-po"):
         assert main([command]) == 1
         assert "catalogs, but no language of theirs in languages.toml" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("language", "said"),
-    [
-        ("", 'the header names no language; write "Language: ko\\n" as the folder is called'),
-        ("ja", 'the header says language ja; write "Language: ko\\n" as the folder is called'),
-    ],
-)
-def test_a_header_is_told_to_name_the_language_of_its_folder(
-    tmp_path: Path, language: str, said: str
-) -> None:
-    path = catalog_of(path=tmp_path / "ko/LC_MESSAGES/page.po", language=language)
-    problems = check_catalog(path)
-    assert [(each.line, each.message, each.breaks) for each in problems] == [(1, said, False)]
-
-
-def test_labels_for_a_language_serve_its_regions(tmp_path: Path) -> None:
-    path = catalog_of(path=tmp_path / "ko/LC_MESSAGES/recipe_gallery.po")
-    assert check_catalog(path, Language(code="ko_KR", name="한국어")) == []
 
 
 def test_a_doubled_message_is_told_with_the_line_of_the_first(tmp_path: Path) -> None:
@@ -431,35 +316,26 @@ def test_a_doubled_message_is_told_with_the_line_of_the_first(tmp_path: Path) ->
     assert problem.message == f"the message of line {lines[0]} again; keep one of the two"
 
 
-def test_forms_of_problems_are_exact() -> None:
-    problems = [
-        Problem(path=Path("a.po"), line=2, message="bad", check="syntax"),
-        Problem(path=Path("b.po"), line=3, message="나쁨", check="numbers", breaks=True),
-    ]
-    assert [each.breaks for each in problems] == [False, True]
-    assert format_problems(problems, "text").splitlines() == [
-        "a.po:2: bad (syntax)",
-        "b.po:3: 나쁨 (numbers)",
-        "2 problems (syntax: 1, numbers: 1)",
-    ]
-    assert format_problems(problems[:1], "text").splitlines()[-1] == "1 problem (syntax: 1)"
-    assert format_problems([], "text") == "no problems"
-    marked = Problem(path=Path("X,a.po"), line=4, message="an X, 100 %", check="size")
-    assert format_problems([marked, problems[0]], "github") == (
-        "::error file=X%2Ca.po,line=4,title=size::an X, 100 %25\n"
-        "::error file=a.po,line=2,title=syntax::bad"
-    )
-
-
-def test_a_byte_order_mark_is_told(tmp_path: Path) -> None:
-    path = catalog_of(path=tmp_path / "ko/LC_MESSAGES/page.po")
-    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    said = "the file begins with a byte order mark; save it as UTF-8 without one"
-    assert [(each.line, each.message) for each in check_catalog(path)] == [(1, said)]
-
-
 def test_a_fuzzy_message_is_told_and_breaks_nothing(tmp_path: Path) -> None:
     entry = polib.POEntry(msgid="Use ``code``.", msgstr="``kode`` 사용.", flags=["fuzzy"])
     path = catalog_of(entry, path=tmp_path / "ko/LC_MESSAGES/page.po")
     (problem,) = check_catalog(path)
     assert (problem.check, problem.breaks) == ("fuzzy", False)
+
+
+def test_what_is_told_is_a_line_for_people_or_an_annotation_of_github(project: Path) -> None:
+    catalog_of(path=project / "locale/ko/LC_MESSAGES/faq.po", language="ja")
+    done = run(project, "locale/ko/LC_MESSAGES/faq.po")
+    place, said = (
+        "locale/ko/LC_MESSAGES/faq.po",
+        'the header says language ja; write "Language: ko\\n"',
+    )
+    said += " as the folder is called"
+    assert done.stdout.splitlines() == [f"{place}:1: {said} (header)", "1 problem (header: 1)"]
+    done = run(project, "--format", "github", "locale/ko/LC_MESSAGES/faq.po")
+    assert done.stdout == f"::error file={place},line=1,title=header::{said}\n"
+    text = (project / "languages.toml").read_text()
+    (project / "languages.toml").write_text(
+        text.replace('"简体中文", published = true', '"简体中文", published = false')
+    )
+    assert "empty" not in run(project).stdout  # a language that is not published may have gaps
