@@ -20,7 +20,6 @@ LANGUAGE := # of gettext, which has a variable of this name
 endif
 LANGUAGE ?=
 unexport LANGUAGE
-FILES ?=
 FORMAT ?= text
 BASE ?= main
 NAME ?=
@@ -102,7 +101,7 @@ live: $(VENV)/html ## show a language in the browser after every save (LANGUAGE=
 		$(if $(filter undefined,$(origin EDITOR_LINK)),,--editor-link "$(EDITOR_LINK)") $(or $(LANGUAGE),"")
 
 check-po: $(VENV)/html ## tell what is wrong with translations (LANGUAGE=ko)
-	@$(BIN)/python -m recipe_gallery check-po --format $(FORMAT) $(LANGUAGE) $(FILES)
+	@$(BIN)/python -m recipe_gallery check-po --format $(FORMAT) $(LANGUAGE)
 
 update-po: $(VENV)/html ## bring the catalogs up to date with the sources
 	@$(BIN)/python -m recipe_gallery update-po --templates $(BUILD)/gettext $(LANGUAGE)

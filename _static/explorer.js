@@ -3,8 +3,7 @@ for (const explorer of document.querySelectorAll(".explorer")) {
   const { lang } = document.documentElement;
   const { least, most, nearly, separator, one, several, two, minutes, hours, short, long } = explorer.dataset;
   const all = (kind) => [...explorer.querySelectorAll(kind)];
-  const [slider, output, beside, select] = ["input", "output", ".explorer-calls", "select"].flatMap(all);
-  const cases = all(".explorer-case");
+  const [slider, output, beside, shown] = ["input", "output", ".explorer-calls", ".explorer-case"].flatMap(all);
   const digits = new Intl.NumberFormat(lang, { maximumSignificantDigits: 3 /* from 100 s on */ });
   const units = [[1, "s"], [1e-3, "ms"], [0, "µs", 1e-6]];
 
@@ -31,8 +30,6 @@ for (const explorer of document.querySelectorAll(".explorer")) {
 
   function show() {
     const calls = +(10 ** slider.value).toPrecision(2);
-    const shown = cases[select?.selectedIndex ?? 0];
-    for (const each of cases) each.hidden = each !== shown;
     const place = `${(100 * Math.log(calls / least)) / Math.log(most / least)}%`;
     for (const end of ["x1", "x2"]) shown.querySelector(".explorer-mark").setAttribute(end, place);
     const times = JSON.parse(shown.dataset.variants)

@@ -682,7 +682,8 @@ print("fused after the change:", optimizer.param_groups[0]["fused"])
 # <https://docs.pytorch.org/docs/stable/distributed.fsdp.fully_shard.html>`__ each GPU steps over its own
 # part of the weights only, so its kernels are shorter and launching them counts more.
 # ``torch._dynamo.mark_static_address`` is not a stable interface. :doc:`/recipes/where_time_goes` tells
-# whether the optimizer is what your job waits for.
+# whether the optimizer is what your job waits for. :doc:`/recipes/varying_sizes` shows how to find what else is
+# compiled again, such as a last batch of another size.
 #
 # This recipe builds on `Compiling the optimizer with torch.compile
 # <https://docs.pytorch.org/tutorials/recipes/compiling_optimizer.html>`__ by

@@ -812,8 +812,8 @@ for kind, found in counts.items():
 #
 # **Now and then a call takes seconds.** The compiler compiles again for an input of another type or size. Rule:
 # find such inputs in a test, with the stance ``fail_on_recompile``. In serving, the stance
-# ``eager_on_recompile`` runs them without compiling. Both came with PyTorch 2.6. :ref:`It recompiles
-# <recompiles>` says what to do about varying sizes.
+# ``eager_on_recompile`` runs them without compiling. Both came with PyTorch 2.6. :doc:`/recipes/varying_sizes` says
+# what to do about sizes that vary.
 
 # sphinx_gallery_once = True
 torch.compiler.reset()
@@ -897,7 +897,9 @@ print(next(iter(layer.state_dict())))
 # `Regional AOT <https://docs.pytorch.org/tutorials/recipes/regional_aot.html>`__ compiles only the block ahead
 # of time. `Compile Time Caching
 # <https://docs.pytorch.org/tutorials/recipes/torch_compile_caching_tutorial.html>`__ explains all caches.
-# :doc:`/recipes/where_time_goes` tells whether your GPU waits for the CPU.
+# :doc:`/recipes/where_time_goes` tells whether your GPU waits for the CPU. :doc:`/recipes/compile_modes` shows a
+# model that should not be compiled as a whole. :doc:`/recipes/token_generation` records the compiled blocks of a
+# decoder in one CUDA graph.
 #
 # This recipe builds on `Reducing torch.compile cold start compilation time with regional compilation
 # <https://docs.pytorch.org/tutorials/recipes/regional_compilation.html>`__ by `Animesh Jain

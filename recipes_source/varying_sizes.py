@@ -2,7 +2,7 @@
 It recompiles: what do I do about varying sizes?
 ================================================
 
-Texts of any length, images of several sizes, batches of one request or of sixteen?
+Texts of any length, images of any resolution, batches of one request or of sixteen?
 
 **Sizes vary: mark nothing, pad nothing. PyTorch compiles for any size as soon as it sees a second one.**
 **If the GPU waits for the CPU, add CUDA graphs, and pad to a few sizes only if new ones keep coming.** **If

@@ -361,10 +361,8 @@ rehearsal(torch.ones(8, 8, device=bench.device)).sum().backward()
 small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=False)
 
 # %%
-# .. chart:: ladder
+# .. chart:: wall, gpu
 #    :case: small model
-#    :variants: before, fused optimizer, compiled, CUDA graphs
-#    :quantities: wall, gpu
 #
 #    Wall time and GPU time of a step with the same batch.
 #
@@ -381,8 +379,7 @@ small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=Fa
 #   GPU still waits for the CPU <1.2 * small-model.cuda-graphs.gpu < small-model.cuda-graphs.wall>`.
 #
 # .. chart:: break-even
-#    :cases: small model
-#    :variants: before, fused optimizer, compiled, CUDA graphs
+#    :case: small model
 #
 #    Time of all steps of a run, the first call and the start of the compiler included.
 #
@@ -450,10 +447,8 @@ for name, row in means.iterrows():
         bench.measure("iteration", name, f"{part}_share", share, unit="share")
 
 # %%
-# .. chart:: stacked
+# .. chart:: data_share, forward_share, backward_share, optimizer_share
 #    :case: iteration
-#    :variants: before, workers, fused optimizer, compiled, CUDA graphs
-#    :quantities: data_share, forward_share, backward_share, optimizer_share
 #    :whole: wall
 #
 #    The parts of an iteration.

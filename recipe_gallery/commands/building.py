@@ -43,7 +43,7 @@ def update_po(project: Project, options: argparse.Namespace) -> None:
 
 @command(
     "check-po",
-    argument("targets", nargs="*", help="languages, files or folders; all if none"),
+    LANGUAGES,
     argument("--format", choices=("text", "github"), default="text"),
 )
 def check_po(project: Project, options: argparse.Namespace) -> bool:
@@ -52,7 +52,7 @@ def check_po(project: Project, options: argparse.Namespace) -> bool:
     from ..translate.check import check_project, format_problems
 
     load_synonyms(project.locale, load_languages(project.root), project.config.language)
-    problems = check_project(project, options.targets)
+    problems = check_project(project, _translated_languages(project, options.languages))
     print(format_problems(problems, options.format))
     return not problems
 

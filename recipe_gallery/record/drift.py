@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError
 from ..project import Project
 from ..recipes.gallery import GalleryFile
 from ..recipes.measurements import Measurement
@@ -23,7 +23,6 @@ from .status import choose_files
 
 ANSWER = 60  # seconds in which git has to answer
 _MOST = 20  # lines of a kind
-_ENOUGH = 25_000  # characters; GitHub takes 65,536 in a pull request, and more stands beside this
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,9 +151,7 @@ def format_drift(found: Sequence[Drift], base: str) -> str:
     within, outside = sum(each.within for each in found), sum(len(each.outside) for each in found)
     total = f"{within} of {within + outside} measurements lie in the ranges of {base}"
     text = f"### Measurements beside those that are published\n\n{total}\n"
-    for place, drift in enumerate(found):
-        if len(text) > _ENOUGH:
-            return f"{text}\n{len(found) - place} more recipes left out; all: {suggest('drift')}\n"
+    for drift in found:
         lines = [f"outside: {_describe(*each)}" for each in drift.outside]
         lines = [*drift.lines[:1], *_limit(lines), *_limit(drift.lines[1:])]
         shown = "\n".join(line.replace("`", "'") for line in lines)  # a fence ends at three

@@ -3,7 +3,7 @@
 import sys
 from collections import deque
 from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -12,6 +12,7 @@ from nbformat import NotebookNode
 
 from ..errors import GalleryError, describe_error, suggest
 from ..project import Project, load_check
+from ..recipes.files import unfinished_path
 from ..recipes.gallery import GalleryFile
 from ..recipes.recording import read_recording
 from ..recipes.replicates import Replicate, append, read_replicates, replicates_path
@@ -58,7 +59,9 @@ def record(
         storage.require_place(session.folder / "recording.ipynb")
         held.enter_context(one_at_a_time(lock))
         held.callback(lock.unlink, missing_ok=True)  # it would be added to git
-        storage.remove_unfinished(file.recording(session.folder) for file in files)
+        for file in files:  # what a run left that was killed while it wrote
+            with suppress(OSError):
+                unfinished_path(file.recording(session.folder)).unlink()
         storage.require_room()
         session.progress.say(*filter(None, [remove_leftovers()]))
         pages, current = session.select(files)

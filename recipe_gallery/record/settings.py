@@ -52,16 +52,14 @@ def load_settings(recipes_folder: Path) -> Settings:
     Raises ``GalleryError`` if the file cannot be read or says something else.
     """
     path = recipes_folder / FILE_NAME
+    if not (path.exists() or path.is_symlink()):
+        return Settings()
     remedy = "mend or remove it"
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=_read_number)
         _validate(data)
         for pattern in data.get("output", {}).get("drop", ()):
             re.compile(pattern)
-    except FileNotFoundError:
-        if not path.is_symlink():
-            return Settings()
-        text, remedy = "a link that leads nowhere", "remove it or put the file there"
     except OSError as error:
         text = f"cannot be read: {error.strerror}"
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:

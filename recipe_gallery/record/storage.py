@@ -1,7 +1,6 @@
 """What may be kept, and how: written whole or not at all, elsewhere where there is no room."""
 
 import tempfile
-from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -42,15 +41,12 @@ def require_place(path: Path) -> None:
 
 def require_room() -> None:
     """Raise ``GalleryError`` unless temporary files can be written: every run has some."""
-    folder = None
     try:
-        folder = Path(tempfile.gettempdir())
         with tempfile.TemporaryFile() as file:
             file.write(bytes(_ROOM))
     except OSError as error:
         text = f"temporary files cannot be written: {error.strerror}"
-        remedy = "make room, or let TMPDIR name another folder"
-        raise GalleryError(text, path=folder, remedy=remedy) from None
+        raise GalleryError(text, remedy="make room, or let TMPDIR name another folder") from None
 
 
 def write_whole(notebook: NotebookNode, path: Path) -> None:
@@ -66,13 +62,6 @@ def write_whole(notebook: NotebookNode, path: Path) -> None:
         files.write_whole(path, data)
     except OSError as error:
         raise files.tell_unwritten(error, path, data, "the recording") from None
-
-
-def remove_unfinished(paths: Iterable[Path]) -> None:
-    """Remove what a run left of recordings that was killed while it wrote them."""
-    for path in paths:
-        with suppress(OSError):
-            files.unfinished_path(path).unlink()
 
 
 def accept(

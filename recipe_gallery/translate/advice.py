@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from itertools import pairwise
 
-from babel import Locale, numbers
+from babel import numbers
 
 from .catalogs import Kind, is_wordless
 from .checks import ALL, CHECKS, Check, Message, advice, check
@@ -218,7 +218,8 @@ _UNIT_WORD = re.compile(
 def check_numbers(message: Message) -> Iterator[str]:
     """Numbers and their units; their order may change."""
     source, target = message.words
-    target = _in_english(target, _DIGITS.findall(source), message.language.locale)
+    if numbers.get_decimal_symbol(message.language.locale) != ".":  # 1.000 Aufrufe, 1,5 ms
+        source, target = (re.sub(r"(?<=\d)[.,\u00a0\u202f](?=\d)", "", t) for t in (source, target))
     was, now = (
         Counter(
             re.sub(r",(?=\d{3}\b)", "", each) for each in _DIGITS.findall(_SCALED.sub(" ", text))
@@ -241,24 +242,6 @@ def check_numbers(message: Message) -> Iterator[str]:
         percent = unit == "%" and f"百分之{quantity}" in target.replace(" ", "")
         if places and not percent and not any(kept.match(p) or _UNIT_WORD.match(p) for p in places):
             yield f"{quantity} {unit}: the unit is missing or another; keep it"
-
-
-def _in_english(text: str, known: Collection[str], locale: Locale) -> str:
-    """Return a text with its numbers in English form, if they are in that of its language.
-
-    What the source has stays: 2.11 is a version in every language.
-    """
-    group, point = numbers.get_group_symbol(locale), numbers.get_decimal_symbol(locale)
-    if group.isspace():
-        text = re.sub(r"(?<=\d)[ \u00a0\u202f](?=\d{3}(?!\d))", "", text)
-    if (group, point) == (",", "."):
-        return text
-
-    def convert(found: re.Match[str]) -> str:
-        plain = re.sub(rf"{re.escape(group)}(?=\d{{3}}(?!\d))", "", found[0]).replace(point, ".")
-        return found[0] if found[0] in known else plain
-
-    return _DIGITS.sub(convert, text)
 
 
 @advice(of={Kind.PROSE})

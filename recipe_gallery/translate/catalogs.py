@@ -18,6 +18,7 @@ from sphinx.config import Config
 
 from ..errors import GalleryError
 from ..project import Project
+from ..recipes.files import write_whole
 
 WIDTH = 79
 ENGINE = "recipe_gallery"  # name of the catalogs that hold the engine's labels
@@ -167,16 +168,9 @@ def write_catalog(path: Path, catalog: polib.POFile) -> bool:
     content = str(catalog).rstrip("\n").encode() + b"\n"
     if path.exists() and path.read_bytes() == content:
         return False
-    replace_file(path, content)
-    return True
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Write a file so that whoever reads it meanwhile sees the old one or the new one, whole."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_suffix(f".{os.getpid()}.part")
-    partial.write_bytes(content)
-    partial.replace(path)
+    write_whole(path, content)
+    return True
 
 
 def kind_of(entry: polib.POEntry, *, label: bool) -> Kind:

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import polib
 
 from ..errors import GalleryError, suggest, visible
-from ..languages import FILE_NAME, Language, choose_languages, load_languages, require_listed
+from ..languages import Language
 from ..project import Project, find_pages
 from . import advice  # noqa: F401 (its checks are among all)
 from .catalogs import (
@@ -26,72 +27,39 @@ from .glossary import Glossary, load_glossary
 from .pot import messages_for, read_pots
 
 
-def check_project(project: Project, targets: Sequence[str]) -> list[Problem]:
-    """Check the catalogs that ``targets`` names, or all: languages, files or folders.
+def check_project(project: Project, languages: Sequence[Language]) -> list[Problem]:
+    """Check the catalogs of languages.
 
-    Raises ``GalleryError`` if a target is none of them, or a glossary or a template is damaged.
+    Raises ``GalleryError`` if a glossary or a template is damaged.
     """
-    languages = load_languages(project.root)
     load_glossary(project.locale)  # damaged, it is told without any catalog, too
-    if not targets and len(languages) == 1:
-        require_listed(project.locale)
-    targets = targets or list(languages)[1:]  # the first is that of the sources
-    found: dict[Path, Language] = {}
-    for target in targets:
-        found |= _find_target(project, languages, target)
     pots, labels = read_pots(project), label_domains(project.config)
     problems: list[Problem] = []
 
-    def tell(path: Path, text: str, check: str) -> None:
+    def tell(path: Path, text: str, check: str, *run: str) -> None:
+        text = f"{text}; run: {suggest('update-po', *run)}"
         problems.append(Problem(path=path, line=1, message=text, check=check))
 
-    if targets and not pots and find_pages(project.root, project.config):
-        text = f"no templates say which messages pages have; run: {suggest('update-po')}"
-        tell(project.locale / "templates", text, "template")
-    for path, language in found.items():
-        _locale, code, domain = split_path(path)
-        wanted = None
-        if pots and path.resolve() == catalog_of(project, domain, code).resolve():
-            try:
-                old = read_catalog(path)
-            except GalleryError:  # which check_file tells
-                old = polib.POFile()
+    if languages and not pots and find_pages(project.root, project.config):
+        tell(project.locale / "templates", "no templates say which messages pages have", "template")
+    for language in languages:
+        code = language.code
+        paths = {split_path(path)[2]: path for path in all_catalogs(project, code)}
+        for domain in paths | pots:
+            path, wanted, old = paths.get(domain), None, polib.POFile()
+            with suppress(GalleryError):  # which check_file tells
+                old = read_catalog(path) if path else old
             if domain in pots:
                 messages = messages_for(project, domain, pots[domain], code, old)
                 wanted = {e.msgid: kind_of(e, label=domain in labels) for e in messages}
-            elif any(not entry.obsolete for entry in old):
-                text = f"there is no page {domain}, or it is new; run: {suggest('update-po', code)}"
-                tell(path, text, "unknown")
-        problems += check_file(path, language, labels, project.locale, wanted)
-    for code in set(targets) & languages.keys():
-        for domain, pot in pots.items():
-            path = catalog_of(project, domain, code)
-            if not path.exists() and messages_for(project, domain, pot, code, polib.POFile()):
-                run = suggest("update-po", code)
-                text = f"no such catalog, so the page is in English; run: {run}"
-                tell(path, text, "missing")
+            if path:
+                problems += check_file(path, language, labels, project.locale, wanted)
+            elif wanted:
+                text = "no such catalog, so the page is in English"
+                tell(catalog_of(project, domain, code), text, "missing", code)
+            if path and pots and wanted is None and any(not entry.obsolete for entry in old):
+                tell(path, f"there is no page {domain}, or it is new", "unknown", code)
     return sorted(problems, key=lambda each: (str(each.path), each.line, each.check, each.message))
-
-
-def _find_target(
-    project: Project, languages: Mapping[str, Language], target: str
-) -> dict[Path, Language]:
-    """Return the catalogs that a target names, each with its language."""
-    path, paths = Path(target), []
-    if target in languages:
-        paths = all_catalogs(project, target)
-    elif path.exists():
-        paths = sorted(path.rglob("*.po")) if path.is_dir() else [path]
-    elif "/" in target or target.endswith(".po"):
-        problem, remedy = f"{target}: no such file or folder", "name a catalog or a language"
-        raise GalleryError(problem, remedy=remedy)
-    else:
-        choose_languages(project.root, [target])  # says what there is
-    for found in paths:
-        if split_path(found)[1] not in languages:
-            problem = f"not below <language>/LC_MESSAGES/ of a language in {FILE_NAME}"
-            raise GalleryError(problem, path=found, remedy="move it")
-    return {found: languages[split_path(found)[1]] for found in paths}
 
 
 def check_file(

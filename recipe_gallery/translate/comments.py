@@ -6,7 +6,7 @@ code, and a docstring of one paragraph.
 
 import ast
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from tokenize import COMMENT, TokenInfo
 
@@ -181,15 +181,15 @@ def find_problem(text: str, translation: str) -> str:
     return ""
 
 
-def wrap(text: str, width: float, measure: Callable[[str], float] = column_width) -> list[str]:
-    """Break a text into lines of at most ``width``, by default columns; wide characters take two.
+def wrap(text: str, width: int) -> list[str]:
+    """Break a text into lines of at most ``width`` columns; wide characters take two.
 
     Chinese and Japanese break between any two characters, except before closing and after opening
     punctuation; everything else breaks at spaces. What is longer than a line has its own.
     """
     lines = [""]
     for piece in MAY_BREAK.split(text):
-        if lines[-1] and measure((lines[-1] + piece).rstrip()) > width:
+        if lines[-1] and column_width((lines[-1] + piece).rstrip()) > width:
             lines.append("")
         lines[-1] += piece
     return [line.rstrip() for line in lines]

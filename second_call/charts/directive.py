@@ -1,8 +1,8 @@
 """The directive ``chart``, which draws rows of the recipe that it stands in.
 
 Where it stands right before the cell of a figure, the page shows the chart in place of that cell;
-notebook and script have the cell and not the chart. Of a chart that names a quantity they have a
-table. CONTRIBUTING.md tells how to write one.
+notebook and script have the cell, and of each chart a table. CONTRIBUTING.md tells how to write
+one.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,14 +21,16 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.pages.markdown import Page, write_block
 from recipe_gallery.pages.measurements.format import join_ends
 from recipe_gallery.pages.measurements.known import know
-from recipe_gallery.pages.measurements.naming import name_case
 from recipe_gallery.store import store_of, watch
 
 from ..nodes import make_table, render
-from . import forms
+from .explorer import explore
+from .forms import draw
 from .source import Source, Table
 
 _ = get_translation("second_call")
+
+EXPLORER = "break-even"  # in the place of quantities
 
 
 class chart(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
@@ -42,48 +44,36 @@ class replaced(nodes.Invisible, nodes.Element):  # noqa: N801
     """Code and figure of a cell in whose place a page shows a chart; other formats have them."""
 
 
-def _words(argument: str) -> list[str]:
-    """Return what commas part, which is a word at least."""
-    parts = directives.unchanged_required(argument).split(",")
-    if found := [word for each in parts if (word := " ".join(each.split()))]:
-        return found
-    raise ValueError("argument required but none supplied")
-
-
 class ChartDirective(SphinxDirective):
     """Draws a chart; its content is the caption."""
 
     required_arguments = 1
+    final_argument_whitespace = True
     has_content = True
     option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
         "case": directives.unchanged_required,
-        "cases": _words,
-        "variants": _words,
-        "quantities": _words,
         "whole": directives.unchanged_required,
-        "limit": directives.flag,
     }
 
     def run(self) -> list[nodes.Node]:
         """Return the chart; an empty one where nothing is measured."""
-        form = self.arguments[0]
-        draw, needed = forms.FORMS.get(form, (None, ()))
-        if missing := [each for each in needed if each not in self.options]:
-            raise self.error(f"chart: a {form} needs :{missing[0]}:")
         caption = self.parse_content_to_nodes()
         if not caption:
             raise self.error("chart: it needs a caption, a sentence below its options")
         source = Source(env=self.env, docname=self.env.docname, case=self.options.get("case", ""))
+        quantities = [each.strip() for each in self.arguments[0].split(",")]
         try:
-            drawn = draw(source, self.options) if draw else forms.draw_quantity(source, form)
+            if quantities == [EXPLORER]:
+                drawn = explore(source)
+            else:
+                drawn = draw(source, quantities, self.options.get("whole", ""))
         except ValueError as error:
             raise self.error(f"chart: {error}") from None
         node = chart(problems=source.problems)
         if drawn:
             node["drawing"] = drawn.drawing
             node["table"] = _make_table(drawn.table, source)
-            if not draw:
-                node["lines"] = [drawn.table.head, *drawn.table.rows]
+            node["lines"] = [drawn.table.head, *drawn.table.rows]
         node += caption
         self.set_source_info(node)
         return [node]
@@ -97,11 +87,7 @@ def _describe_scope(table: Table, source: Source) -> Iterator[str]:
     known = watch(source.env, know, source.docname)
     if not (source.used and known):
         return
-    if source.case:
-        first = next(iter(source.used))
-        size = first.size if source.case.endswith(f".{first.size}") else None
-        case = name_case(source.env, source.docname, first.case, size, first.sizes)
-        yield "".join(text for text, _is_data in case)
+    yield source.name_case()
     counts = sorted({each.processes for each in source.used})
     text = _("medians on %(device)s (processes: %(processes)s, machines: %(machines)s)")
     yield text % {

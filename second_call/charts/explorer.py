@@ -1,16 +1,13 @@
 """The explorer of the break-even: which variant is fastest for as many calls as a reader makes.
 
-A line is the time of all calls of a variant, its start included. Without a script a page shows it
-for the first case, and a sentence for ``CALLS`` calls. ``_static/explorer.js`` says the same for
-others.
+A line is the time of all calls of a variant, its start included. Without a script a page has a
+sentence for ``CALLS`` calls; ``_static/explorer.js`` says the same for others.
 """
 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from math import ceil, log10
-from typing import Any
 
 from babel import Locale
 from sphinx.locale import get_translation
@@ -48,88 +45,64 @@ class Variant:
         return self.start + calls * self.call
 
 
-@dataclass(frozen=True, kw_only=True)
-class Case:
-    """Variants to choose from."""
-
-    name: str
-    variants: Sequence[Variant]
-
-
-def explore(source: Source, options: Mapping[str, Any]) -> Chart | None:
-    """Draw each case, with what chooses one of them."""
-    cases = _find_cases(source, options)
-    if not cases:
+def explore(source: Source) -> Chart | None:
+    """Draw what the variants of a case cost, with a slider for the number of calls."""
+    variants = _find_costs(source)
+    if len(variants) < 2:
         return None
-    locale, most = source.locale, find_most(cases)
+    locale, most, name = source.locale, find_most(variants), source.name_case()
     words = _words(locale)
-    said = [describe(case, CALLS, locale, words) for case in cases]
-    drawn = [draw_case(case, most, label, locale) for case, label in zip(cases, said, strict=True)]
-    drawn[1:] = [each.replace("<div", "<div hidden", 1) for each in drawn[1:]]
+    said = describe(name, variants, CALLS, locale, words)
+    costs = [[each.name, each.start, each.call] for each in variants]
     drawing = render(
         "explorer.html",
-        sentence=said[0],
-        cases=[case.name for case in cases],
+        sentence=said,
         words=words | {"nearly": NEARLY},
-        labels=[_("Case"), _("Calls in your run")],
+        label=_("Calls in your run"),
         ends=(LEAST, most),
         powers=[log10(each) for each in (LEAST, most, CALLS)],
         calls=format_value(CALLS, "", locale),
         note=_("Medians of what was measured; near a crossing your machine decides."),
-        drawn="".join(drawn),
+        name=name,
+        variants=json.dumps(costs, ensure_ascii=False),
+        drawn=_draw(variants, most, said, locale),
     ).astext()
-    return Chart(drawing=drawing, table=_tabulate(cases, locale))
+    return Chart(drawing=drawing, table=_tabulate(name, variants, locale))
 
 
-def _find_cases(source: Source, options: Mapping[str, Any]) -> list[Case]:
-    """Return the cases that were measured, with two variants at least; what lacks is a problem."""
-    asked = [replace(source, case=name) for name in options["cases"]]
-    costs = [_find_costs(each, options["variants"]) for each in asked]
-    for variant in options["variants"]:
-        if not any(variant in found for found in costs):
-            asked[0].note(variant, "wall")
-    cases = []
-    for each, found in zip(asked, costs, strict=True):
-        if len(found) > 1:
-            cases.append(Case(name=source.name(each.case), variants=list(found.values())))
-        else:
-            each.note(options["variants"][0], "wall")
-    return cases
-
-
-def _find_costs(source: Source, names: Sequence[str]) -> dict[str, Variant]:
-    """Return what the variants cost that were measured.
+def _find_costs(source: Source) -> list[Variant]:
+    """Return what the variants of the case cost.
 
     What compiles pays for its first call, as far as it is longer, and for the compiler's own start.
     """
-    process = replace(source, case=START_UP[0])
-    (compiler,) = process.ask(*START_UP[1:])
-    found = {}
-    for variant in names:
-        answers = source.ask(variant, "wall", "first_call")
-        wall, first = (answer.figure.value if answer.figure else 0 for answer in answers)
-        if first and not compiler.figure:
-            process.note(*START_UP[1:])
-        elif wall:
-            start = compiler.figure.value if first and compiler.figure else 0
-            start += max(first - wall, 0)
-            name, kind = source.name(variant), source.colour(variant, names)
-            found[variant] = Variant(name=name, start=start, call=wall, kind=kind)
-    return found if names[0] in found else {}
+    walls = source.require("wall")
+    firsts = {each.variant: each.value for each in source.find("first_call")}
+    compiler = replace(source, case=START_UP[0], used=[]).find(START_UP[2]) if firsts else []
+    if firsts and not compiler:
+        source.note(".".join(START_UP))
+    found = []
+    for wall in walls:
+        start = 0.0
+        if first := firsts.get(wall.variant):
+            if not compiler:
+                continue
+            start = compiler[0].value + max(first - wall.value, 0)
+        name, kind = source.name(wall.variant), source.colour(wall.variant)
+        found.append(Variant(name=name, start=start, call=wall.value, kind=kind))
+    return found
 
 
-def _tabulate(cases: Sequence[Case], locale: Locale) -> Table:
-    """Return what the variants of all cases cost."""
+def _tabulate(name: str, variants: Sequence[Variant], locale: Locale) -> Table:
+    """Return what the variants cost."""
     words = _words(locale)
     totals = [1000, CALLS, 100_000]
     head = ["", str(_("at the start")), str(_("each call"))]
     head += [str(_("%s calls")) % format_value(calls, "", locale) for calls in totals]
     rows = []
-    for case in cases:
-        for variant in case.variants:
-            costs = [variant.start, variant.call, *map(variant.total, totals)]
-            shown = [format_seconds(each, locale, words, 3) if each else "0" for each in costs]
-            rows.append([f"{case.name} · {variant.name}", *shown])
+    for variant in variants:
+        costs = [variant.start, variant.call, *map(variant.total, totals)]
+        shown = [format_seconds(each, locale, words, 3) if each else "0" for each in costs]
+        rows.append([f"{name} · {variant.name}", *shown])
     return Table(head=head, rows=rows)
 
 
@@ -146,15 +119,17 @@ def _words(locale: Locale) -> dict[str, str]:
     }
 
 
-def describe(case: Case, calls: int, locale: Locale, words: Mapping[str, str]) -> str:
+def describe(
+    case: str, costs: Sequence[Variant], calls: int, locale: Locale, words: Mapping[str, str]
+) -> str:
     """Return the sentence that answers which variant is fastest."""
-    variants = sorted(case.variants, key=lambda each: each.total(calls))
+    variants = sorted(costs, key=lambda each: each.total(calls))
     least = variants[0].total(calls)
     best = [each.name for each in variants if each.total(calls) < NEARLY * least]
     first, last = words["separator"].join(best[:-1]), best[-1]
     times = [f"{e.name} {format_seconds(e.total(calls), locale, words)}" for e in variants]
     facts = {
-        "case": case.name,
+        "case": case,
         "calls": format_value(calls, "", locale),
         "variant": words["two"] % {"first": first, "last": last} if first else last,
         "times": words["separator"].join(times),
@@ -162,20 +137,18 @@ def describe(case: Case, calls: int, locale: Locale, words: Mapping[str, str]) -
     return typeset(words["one" if len(best) == 1 else "several"] % facts, locale)
 
 
-def find_most(cases: Sequence[Case]) -> int:
+def find_most(variants: Sequence[Variant]) -> int:
     """Return up to how many calls there are, a power of ten."""
-    pays = [MOST / 3]
-    for case in cases:
-        base = case.variants[0]
-        pays += [e.start / (base.call - e.call) for e in case.variants if e.call < base.call]
-    return int(10 ** ceil(log10(min(2 * max(pays), LAST))))
+    base = variants[0]
+    pays = [e.start / (base.call - e.call) for e in variants if e.call < base.call]
+    return int(10 ** ceil(log10(min(2 * max([MOST / 3, *pays]), LAST))))
 
 
-def draw_case(case: Case, most: int, label: str, locale: Locale) -> str:
-    """Return the lines of a case, with a mark at ``CALLS``."""
+def _draw(variants: Sequence[Variant], most: int, label: str, locale: Locale) -> str:
+    """Return the lines of the variants, with a mark at ``CALLS``."""
     words = time_words()
-    low = min(variant.total(LEAST) for variant in case.variants)
-    high = max(variant.total(most) for variant in case.variants)
+    low = min(variant.total(LEAST) for variant in variants)
+    high = max(variant.total(most) for variant in variants)
     across = Scale(low=LEAST, high=most, start=0, end=100, is_log=True)
     up = Scale(low=low, high=high, start=100, end=0, is_log=True)
     steps = 12 * round(log10(most / LEAST))  # lines are bent on logarithmic axes
@@ -187,10 +160,10 @@ def draw_case(case: Case, most: int, label: str, locale: Locale) -> str:
             points=[(across(each), up(variant.total(each))) for each in calls],
             has_dots=False,
         )
-        for variant in case.variants
+        for variant in variants
     ]
     times = [tick for tick in _TICKS if low <= tick <= high]
-    drawn = draw_plot(
+    return draw_plot(
         lines,
         label=label,
         across=(
@@ -206,7 +179,3 @@ def draw_case(case: Case, most: int, label: str, locale: Locale) -> str:
         ),
         mark=across(CALLS),
     )
-    costs = [[each.name, each.start, each.call] for each in case.variants]
-    variants = json.dumps(costs, ensure_ascii=False)
-    data = f'data-name="{escape(case.name)}" data-variants="{escape(variants)}"'
-    return f'<div class="explorer-case" {data}>{drawn}</div>\n'

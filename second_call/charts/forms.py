@@ -6,29 +6,27 @@ Drawings are HTML with SVG in per cent of the room there is, so that words wrap 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sphinx.locale import get_translation
 
 from recipe_gallery.languages import typeset
+from recipe_gallery.recipes.measurements import Measurement
 from recipe_gallery.recipes.rows import LARGEST, SMALLEST
 
 from ..nodes import render
-from .explorer import explore
 from .plot import Line, draw_plot
 from .scales import Scale, format_count, format_value
 from .source import Chart, Source, Table
 
 _ = get_translation("second_call")
 
-REST = "rest"  # the part that is no row
 _REACH = 1.35  # of the longest bar: a range that is longer ends in an arrow
 _MARGIN = 1.15  # an axis of lines reaches so far beyond the values
+TIMES = ("gpu", "wall")  # quantities that may have a limit
 _TICKS, _SIZES = 7, 6  # at most, on the axes of lines
-
-Options = Mapping[str, Any]
 
 
 class Bar(NamedTuple):
@@ -39,42 +37,54 @@ class Bar(NamedTuple):
     ends: tuple[float, float, bool] | None = None  # of its range, and whether this goes on
 
 
-def draw_ladder(source: Source, options: Options) -> Chart | None:
-    """Draw a bar for each quantity of each variant, and a limit."""
-    variants, quantities = options["variants"], options["quantities"]
-    found = source.find_all(variants, quantities)
-    measured = [each for each in found.values() if each]
-    if not measured:
+def draw(source: Source, quantities: Sequence[str], whole: str) -> Chart | None:
+    """Draw quantities of all variants of a case: bars, or lines over the sizes of a single one.
+
+    With a ``whole``, quantities are its parts.
+    """
+    found = [each for quantity in quantities for each in source.require(quantity)]
+    if whole:
+        return _draw_stacks(source, found, source.require(whole))
+    if not found:
         return None
+    if len({each.size for each in found}) == 1:
+        return _draw_bars(source, quantities, found)
+    if len(quantities) > 1:
+        raise ValueError("lines are of one quantity; choose a size by :case:")
+    return _draw_lines(source, found)
+
+
+def _draw_bars(source: Source, quantities: Sequence[str], measured: Sequence[Measurement]) -> Chart:
+    """Draw a bar for each quantity of each variant, and a limit if rows tell a share of it."""
+    by_name = {(each.variant, each.quantity): each for each in measured}
     reach = min(max(each.high for each in measured), max(e.value for e in measured) * _REACH)
-    limit = source.find_limit(variants) if "limit" in options else None
+    has_limit = len(quantities) == 1 and quantities[0] in TIMES
+    limit = source.find_limit(measured[0].size) if has_limit else None
     scale = Scale(low=0, high=max(reach, limit or 0), start=0, end=100)
     groups, rows = [], []
-    for variant in variants:
-        bars = []
+    for variant in dict.fromkeys(each.variant for each in measured):
+        bars, cells = [], []
         for number, quantity in enumerate(quantities, 1):
-            if measurement := found[variant, quantity]:
-                words = source.show(measurement)
-                if len(quantities) > 1:
-                    words = f"{source.name(quantity)} {words}"
-                kind = f"{source.colour(variant, variants)} shade-{number}"
-                ends = (
-                    scale(measurement.low),
-                    scale(measurement.high),
-                    measurement.high > scale.high,
-                )
-                known = ends if measurement.high > measurement.low else None
-                bars.append(Bar([(0, scale(measurement.value), kind)], words, known))
-        if bars:
-            cells = (found[variant, quantity] for quantity in quantities)
-            groups.append((source.name(variant), bars))
-            rows.append([source.name(variant), *(source.show_range(e) if e else "" for e in cells)])
+            measurement = by_name.get((variant, quantity))
+            cells.append(source.show_range(measurement) if measurement else "")
+            if measurement is None:
+                continue
+            words = source.show(measurement)
+            if len(quantities) > 1:
+                words = f"{source.name(quantity)} {words}"
+            kind = f"{source.colour(variant)} shade-{number}"
+            is_cut = measurement.high > scale.high
+            ends = scale(measurement.low), scale(measurement.high), is_cut
+            known = ends if measurement.high > measurement.low else None
+            bars.append(Bar([(0, scale(measurement.value), kind)], words, known))
+        groups.append((source.name(variant), bars))
+        rows.append([source.name(variant), *cells])
     label = "; ".join(f"{name}: {', '.join(bar.words for bar in bars)}" for name, bars in groups)
     if limit is not None:
         shown = format_value(limit, "s", source.locale)
         label += f"; {source.name('limit')}: {shown}"
         groups.append((source.name("limit"), [Bar([], shown)]))
-        rows.append([source.name("limit"), shown, *[""] * (len(quantities) - 1)])
+        rows.append([source.name("limit"), shown])
     drawing = render(
         "bars.html",
         label=typeset(label, source.locale),
@@ -86,60 +96,31 @@ def draw_ladder(source: Source, options: Options) -> Chart | None:
     return Chart(drawing=drawing.astext(), table=Table(head=head, rows=rows, has_ranges=True))
 
 
-def draw_quantity(source: Source, quantity: str) -> Chart | None:
-    """Draw a quantity of all variants of a case: lines over its sizes, or bars of a single one.
-
-    A limit is drawn where rows tell a share of it.
-    """
-    if not source.is_recipe:
-        known = ", ".join(FORMS)
-        raise ValueError(f"{quantity!r} is no form; there are {known}, and quantities of a recipe")
-    rows = source.find_rows(quantity)
-    if not rows:
-        return None
-    sizes = list(dict.fromkeys(str(row.size) for row in rows))
-    variants = list(dict.fromkeys(row.variant for row in rows))
-    has_limit = quantity in ("gpu", "wall")
-    if sizes[1:]:
-        return _draw_lines(source, quantity, variants, sizes, rows[0].sizes, has_limit=has_limit)
-    limit = {"limit": None} if has_limit else {}
-    return draw_ladder(source, {"variants": variants, "quantities": [quantity], **limit})
-
-
 def _say_arrow() -> str:
     return str(_("A range that ends in an arrow goes on; the figures below say how far."))
 
 
-def _draw_lines(
-    source: Source,
-    quantity: str,
-    variants: Sequence[str],
-    sizes: Sequence[str],
-    counted: str,
-    *,
-    has_limit: bool,
-) -> Chart | None:
-    """Draw a line for each variant over the sizes, both axes logarithmic, and the limit.
-
-    ``counted`` is what the sizes are a number of.
-    """
-    found = source.find_all(variants, [quantity], sizes)
-    measured = [each for each in found.values() if each and each.value > 0]
+def _draw_lines(source: Source, found: Sequence[Measurement]) -> Chart | None:
+    """Draw a line for each variant over the sizes, both axes logarithmic, and the limit."""
+    quantity, counted = found[0].quantity, found[0].sizes
+    by_name = {(each.variant, each.size): each for each in found}
+    sizes = list(dict.fromkeys(each.size for each in found))
+    measured = [each for each in found if each.value > 0]
     if not measured:
         return None
     places = [_number(size) for size in sizes]
     shown_sizes = [
-        size if "^" in size else format_value(place, "", source.locale)
+        str(size) if "^" in str(size) else format_value(place, "", source.locale)
         for size, place in zip(sizes, places, strict=True)
     ]
-    limits = [source.find_limit(variants, size) if has_limit else None for size in sizes]
+    limits = [source.find_limit(size) if quantity in TIMES else None for size in sizes]
     values = [*(each.value for each in measured), *filter(None, limits)]
     low, high, unit = min(values) / _MARGIN, max(values) * _MARGIN, measured[0].unit
     across = Scale(low=min(places), high=max(places), start=2, end=98, is_log=True)
     up = Scale(low=low, high=high, start=100, end=0, is_log=True)
     lines, rows = [], []
-    for variant in variants:
-        measurements = [found[variant, size] for size in sizes]
+    for variant in dict.fromkeys(each.variant for each in found):
+        measurements = [by_name.get((variant, size)) for size in sizes]
         known = [each for each in measurements if each and each.value > 0]
         if not known:
             continue
@@ -149,7 +130,7 @@ def _draw_lines(
             for (x, _y), each in zip(points, known, strict=True)
             if each.high > each.low
         ]
-        kind = source.colour(variant, variants)
+        kind = source.colour(variant)
         lines.append(Line(name=source.name(variant), kind=kind, points=points, ends=ends))
         cells = (source.show_range(each) if each else "" for each in measurements)
         rows.append([source.name(variant), *cells])
@@ -184,13 +165,21 @@ def _number(size: object) -> float:
         number = float(base) ** float(exponent) if power else float(base)
         if SMALLEST <= number <= LARGEST:
             return number
-    raise ValueError(f"the size {size!r} is no number above 0; lines need such numbers")
+    raise ValueError(f"the size {str(size)!r} is no number above 0; lines need such numbers")
 
 
-def draw_stacks(source: Source, options: Options) -> Chart | None:
-    """Draw for each variant a bar of its parts, which are quantities of rows."""
-    found = _measured_parts(source, options)
-    found = {variant: parts for variant, parts in found.items() if parts}
+def _draw_stacks(
+    source: Source, parts_found: Sequence[Measurement], wholes: Sequence[Measurement]
+) -> Chart | None:
+    """Draw for each variant a bar of its parts, which are shares of a whole."""
+    total = {each.variant: each.value for each in wholes}
+    found: dict[str, dict[str, float]] = {}
+    for each in parts_found:
+        if each.variant in total:
+            parts_of_it = found.setdefault(each.variant, {})
+            parts_of_it[each.quantity] = each.value * (
+                total[each.variant] if each.unit == "share" else 1
+            )
     if not found:
         return None
     names = list(dict.fromkeys(name for parts in found.values() for name in parts))
@@ -223,33 +212,3 @@ def draw_stacks(source: Source, options: Options) -> Chart | None:
         key=[(source.name(name), kind) for name, kind in kinds.items()],
     )
     return Chart(drawing=drawing.astext(), table=Table(head=head, rows=rows))
-
-
-def _measured_parts(source: Source, options: Options) -> dict[str, dict[str, float]]:
-    """Return the parts of each variant.
-
-    ``whole`` names what they are parts of: shares are multiplied by it, and "rest" is what is left.
-    """
-    variants, quantities = options["variants"], options["quantities"]
-    whole = [options["whole"]] if "whole" in options else []
-    found = source.find_all(variants, [*(each for each in quantities if each != REST), *whole])
-    parts: dict[str, dict[str, float]] = {}
-    for variant in variants:
-        total = found[variant, whole[0]] if whole else None
-        values = {}
-        for quantity in quantities:
-            if measurement := found.get((variant, quantity)):
-                times = total.value if total and measurement.unit == "share" else 1.0
-                values[quantity] = times * measurement.value
-        if total and REST in quantities:
-            values[REST] = max(total.value - sum(values.values()), 0)
-        parts[variant] = {each: values[each] for each in quantities if each in values}
-    return parts
-
-
-# What draws each form, and the options that it needs
-FORMS: dict[str, tuple[Callable[[Source, Options], Chart | None], tuple[str, ...]]] = {
-    "ladder": (draw_ladder, ("case", "variants", "quantities")),
-    "stacked": (draw_stacks, ("case", "variants", "quantities")),
-    "break-even": (explore, ("cases", "variants")),
-}

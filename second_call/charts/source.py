@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from babel import Locale
@@ -12,10 +12,10 @@ from sphinx.locale import get_translation
 
 from recipe_gallery.languages import current_language, typeset
 from recipe_gallery.pages.measurements.format import format_measurement, format_range
-from recipe_gallery.pages.measurements.known import FIGURE, MAYBE, Answer, answers, know
-from recipe_gallery.pages.measurements.naming import QUANTITY
+from recipe_gallery.pages.measurements.known import FIGURE, answers, know
+from recipe_gallery.pages.measurements.naming import QUANTITY, name_case
 from recipe_gallery.recipes.measurements import Measurement
-from recipe_gallery.recipes.rows import Row, slug
+from recipe_gallery.recipes.rows import Size, slug
 from recipe_gallery.store import watch
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.translations import find_message
@@ -63,7 +63,7 @@ class Source:
     docname: str  # of the recipe, which is the page
     case: str  # may hold a size behind a dot: adam.10
     problems: list[str] = field(default_factory=list)
-    used: list[Measurement] = field(default_factory=list)  # what it was answered
+    used: list[Measurement] = field(default_factory=list)
     variants: Sequence[str] = ()  # of the whole recipe: each has one colour in all charts
 
     @property
@@ -71,82 +71,72 @@ class Source:
         """The reader's."""
         return current_language(self.env.config).locale
 
-    @property
-    def is_recipe(self) -> bool:
-        """Whether the page is a recipe's, which may have rows."""
-        return watch(self.env, know, self.docname) is not None
-
     def name(self, word: str) -> str:
-        """Return what readers call a variant, a case, a part or a quantity."""
+        """Return what readers call a variant, a part or a quantity."""
         shown = label(self.env, self.docname, word)
         return str(name_quantities().get(word, shown)) if shown == word else shown
 
-    def find_all(
-        self, variants: Sequence[str], quantities: Sequence[str], sizes: Sequence[str] = ()
-    ) -> dict[tuple[str, str], Measurement | None]:
-        """Return measurements by variant and quantity, or by variant and size of the one quantity.
+    def find(self, quantity: str) -> list[Measurement]:
+        """Return the measurements of a quantity in the case of the chart, as the recipe has them.
 
-        Not all need be there. A variant without any is a problem, and so is a quantity or a size.
-        """
-        others = sizes or quantities
-        asked = [(quantities[0], each) if sizes else (each, "") for each in others]
-        keys = [self._key(variant, *each) for variant in variants for each in asked]
-        pairs = [(variant, each) for variant in variants for each in others]
-        found = dict(zip(keys, self._ask(keys), strict=True))
-        lines = [keys[at : at + len(others)] for at in range(0, len(keys), len(others))]
-        for line in (*lines, *zip(*lines, strict=True)):
-            if line and not any(found[key].figure for key in line):
-                self._note(line[0])
-        return {pair: found[key].figure for pair, key in zip(pairs, keys, strict=True)}
-
-    def find_rows(self, quantity: str) -> list[Row]:
-        """Return the rows of a quantity in the case of the chart, as the page's run has them.
-
-        Without a case there has to be one only. What was not measured is a problem.
+        Without a case there has to be one only. Raises ``ValueError`` otherwise, and on a page that
+        is no recipe's.
         """
         known = watch(self.env, know, self.docname)
-        processes = known.measurements.processes if known else ()
-        if not processes:
-            return []
-        found = [row for row in processes[0].published.rows if row.quantity == quantity]
-        self.variants = list(dict.fromkeys(row.variant for row in found))
-        cases = list(dict.fromkeys(row.case for row in found))
+        if known is None:
+            raise ValueError("it draws what a recipe has measured, and this page is none's")
+        processes = known.measurements.processes  # the first one is the run of the page
+        published = processes[0].published.rows if processes else ()
+        rows = [row for row in published if row.quantity == quantity]
+        self.variants = self.variants or list(dict.fromkeys(row.variant for row in rows))
+        cases = list(dict.fromkeys(row.case for row in rows))
         if not self.case and len(cases) > 1:
             raise ValueError(f"{quantity} was measured in {len(cases)} cases; name one by :case:")
         self.case = self.case or "".join(cases)
         case, _dot, size = self.case.partition(".")
-        rows = [row for row in found if slug(row.case) == slug(case)]
+        rows = [row for row in rows if slug(row.case) == slug(case)]
         rows = [row for row in rows if size in ("", str(row.size))]
-        if not rows:
-            self.note("", quantity)
-        return rows
+        found = [known.measurements.by_key[row.key] for row in rows]
+        self.used += found
+        return found
 
-    def note(self, variant: str, quantity: str) -> None:
+    def require(self, quantity: str) -> list[Measurement]:
+        """Return measurements of a quantity; it is a problem if there is none."""
+        found = self.find(quantity)
+        if not found:
+            self.note(".".join([*map(slug, filter(None, self.case.split("."))), quantity]))
+        return found
+
+    def note(self, key: str) -> None:
         """Note why there is no measurement."""
-        self._note(self._key(variant, quantity))
-
-    def _note(self, key: str) -> None:
-        (answer,) = self._ask([key], FIGURE)
+        (answer,) = watch(self.env, answers, self.docname, f"{FIGURE} {key}")
         known = answer.in_files or answer.problem in self.problems  # told once for all of them
         if answer.problem and not known:
             self.problems.append(answer.problem)
 
-    def find_limit(self, variants: Iterable[str], size: str = "") -> float | None:
-        """Return the limit in seconds: the share of it that variants reach, times their time."""
-        for variant in variants:
-            keys = [self._key(variant, each, size) for each in ("share", "gpu", "wall")]
-            share, gpu, wall = (answer.figure for answer in self._ask(keys))
-            if share and (busy := gpu or wall):
-                return share.value * busy.value
+    def find_limit(self, size: Size) -> float | None:
+        """Return the limit in seconds: the share of it that a variant reaches, times its time."""
+        times = {
+            each.variant: each.value
+            for quantity in ("wall", "gpu")
+            for each in self.find(quantity)
+            if each.size == size
+        }
+        for share in self.find("share"):
+            if share.size == size and share.variant in times:
+                return share.value * times[share.variant]
         return None
 
-    def colour(self, variant: str, variants: Sequence[str]) -> str:
-        """Return the class of the colour of one of the variants of a chart.
+    def colour(self, variant: str) -> str:
+        """Return the class of the colour of a variant."""
+        return f"series-{self.variants.index(variant) % COLOURS + 1}"
 
-        Those of ``self.variants`` have one each, the same in all charts of a quantity.
-        """
-        places = [slug(each) for each in self.variants or variants]
-        return f"series-{places.index(slug(variant)) % COLOURS + 1}"
+    def name_case(self) -> str:
+        """Return what readers call the case that was drawn, and its size if it has one."""
+        first = self.used[0]
+        size = first.size if self.case.endswith(f".{first.size}") else None
+        pieces = name_case(self.env, self.docname, first.case, size, first.sizes)
+        return "".join(text for text, _is_data in pieces)
 
     def show(self, measurement: Measurement) -> str:
         """Return a measurement with its unit."""
@@ -157,20 +147,6 @@ class Source:
         shown = self.show(measurement)
         ends = format_range(measurement, self.locale)
         return typeset(f"{shown} ({ends})", self.locale) if ends else shown
-
-    def ask(self, variant: str, *quantities: str) -> list[Answer]:
-        """Return what the recording says to questions about a variant."""
-        return self._ask([self._key(variant, each) for each in quantities])
-
-    def _key(self, variant: str, quantity: str, size: str = "") -> str:
-        case, _dot, own = self.case.partition(".")
-        return ".".join(slug(each) for each in (case, size or own, variant, quantity) if each)
-
-    def _ask(self, keys: Sequence[str], kind: str = MAYBE) -> list[Answer]:
-        questions = [f"{kind} {key}" for key in keys]
-        found = list(watch(self.env, answers, self.docname, *questions))
-        self.used += [each.figure for each in found if each.figure]
-        return found
 
 
 @dataclass(frozen=True, kw_only=True)

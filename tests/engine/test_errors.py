@@ -110,8 +110,6 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     "languages.toml is empty": (write("languages.toml", b""), ["check-po"], "no language"),
     "unknown language": (LANGUAGES, ["html", "xx"], "no language 'xx'"),
     "language of the sources": (LANGUAGES, ["update-po", "en"], "has no catalogs"),
-    "no such catalog": (LANGUAGES, ["check-po", "a/b.po"], "no such file"),
-    "catalog elsewhere": (write("a.po", b""), ["check-po", "a.po"], "a.po"),
     "glossary is binary": (
         both(LANGUAGES, write("locale/glossary.csv", b"\xff,\n")),
         ["check-po"],

@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any
@@ -10,12 +9,12 @@ from typing import Any
 import pytest
 from babel import Locale
 from bs4 import BeautifulSoup, Tag
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser
 
 from gallery import ROOT, Gallery
 from measured import figure as measured
-from second_call.charts.explorer import Case, Variant, describe
-from second_call.charts.forms import draw_ladder
+from second_call.charts.explorer import Variant, describe
+from second_call.charts.forms import draw
 from second_call.charts.scales import (
     format_seconds,
     format_value,
@@ -79,6 +78,8 @@ for size in (10, 100):
         ("plain", "wall", 2e-4 * size, "s"),
         ("plain", "gpu", 1e-4 * size, "s"),
         ("plain", "share", 0.5, "share"),
+        ("plain", "part", 0.5, "share"),
+        ("CUDA graphs", "part", 1.0, "share"),
         ("CUDA graphs", "wall", 1e-4 * size, "s"),
         ("CUDA graphs", "gpu", 1e-4 * size, "s"),
         ("CUDA graphs", "first_call", 4.0, "s"),
@@ -94,25 +95,19 @@ display(TABLE, raw=True)
 # It takes :measured:`adam.10.cuda-graphs.wall`, and :claim:`graphs take less
 # <10.cuda-graphs.wall < 10.plain.wall>`.
 #
-# .. chart:: ladder
+# .. chart:: wall, gpu
 #    :case: Adam.10
-#    :variants: plain, CUDA graphs
-#    :quantities: wall, gpu
-#    :limit:
 #
 #    A step of Adam.
 #
-# .. chart:: stacked
+# .. chart:: part
 #    :case: Adam.10
-#    :variants: plain, CUDA graphs
-#    :quantities: gpu, rest
 #    :whole: wall
 #
 #    What a step is made of.
 #
 # .. chart:: break-even
-#    :cases: Adam.10, Adam.100
-#    :variants: plain, CUDA graphs
+#    :case: Adam.10
 #
 #    All calls of a run.
 #
@@ -192,9 +187,9 @@ def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
     assert [each.find(role="img")["aria-label"] != "" for each in (ladder, stacked, lines)]
     assert words(ladder) == [
         *("plain", "wall time 2.0 ms", "GPU time 1.0 ms"),
-        *("CUDA graphs", "wall time 1.0 ms", "GPU time 1.0 ms", "limit", "500 µs"),
+        *("CUDA graphs", "wall time 1.0 ms", "GPU time 1.0 ms"),
     ]
-    assert words(stacked) == ["GPU time", "rest", "plain", "2 ms", "CUDA graphs", "1 ms"]
+    assert words(stacked) == ["part", "plain", "1 ms", "CUDA graphs", "1 ms"]
     assert {"plain", "CUDA graphs", "limit", "GPU time", "number of layers", "10", "100"} <= {
         *words(lines)
     }
@@ -202,19 +197,19 @@ def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
     bars = [float(each["width"].rstrip("%")) for each in ladder.find_all("rect")]
     assert bars == pytest.approx([100, 50, 50, 50])
     parts = [each["x"] for each in stacked.select(".bars-bar rect")]
-    assert parts == ["0.00%", "50.00%", "0.00%", "50.00%"]
+    assert parts == ["0.00%", "0.00%"]
     (line,) = lines.select("polyline.limit")
     heights = [float(place.partition(",")[2]) for place in line["points"].split()]
     assert heights[0] > heights[1]  # more time is further up
     cells = [[each.get_text() for each in row.select("th, td")] for row in ladder.select("tr")]
     assert cells[0] == ["", "wall time", "GPU time"]
-    assert [name for name, *_cells in cells[1:]] == ["plain", "CUDA graphs", "limit"]
+    assert [name for name, *_cells in cells[1:]] == ["plain", "CUDA graphs"]
     assert "number of layers" in lines.table.get_text()
-    assert explorer.table.get_text().count("CUDA graphs") == 2
+    assert explorer.table.get_text().count("CUDA graphs") == 1
 
 
 def test_a_chart_of_a_quantity_follows_its_rows(gallery: Gallery) -> None:
-    start, end = RECIPE.index("# .. chart:: ladder"), RECIPE.index("# sphinx_gallery_fold")
+    start, end = RECIPE.index("# .. chart:: wall, gpu"), RECIPE.index("# sphinx_gallery_fold")
     recipe = RECIPE[:start] + QUANTITIES + RECIPE[end:]
     gallery.add("steps", recipe)
     build = gallery.build()
@@ -241,9 +236,7 @@ def test_a_range_that_is_longer_than_its_chart_ends_in_an_arrow() -> None:
         "graphs": measured("a.graphs.wall", value=4.0, low=3.0, high=9.0),
     }
     source: Any = SimpleNamespace(
-        find_all=lambda variants, *_asked: {
-            (variant, "wall"): points[variant] for variant in variants
-        },
+        find_limit=lambda _size: None,
         locale=Locale("en"),
         show=str,
         show_range=str,
@@ -251,7 +244,8 @@ def test_a_range_that_is_longer_than_its_chart_ends_in_an_arrow() -> None:
         colour=lambda *_variants: "",
     )
     for variants, arrows in ((["plain"], 0), (["plain", "graphs"], 1)):
-        chart = draw_ladder(source, {"variants": variants, "quantities": ["wall"]})
+        source.require = lambda _wall, shown=variants: [points[each] for each in shown]
+        chart = draw(source, ["wall"], "")
         assert chart
         drawing = BeautifulSoup(chart.drawing, "html.parser")
         assert len(drawing.select('path[d^="M-5"]')) == arrows
@@ -286,9 +280,10 @@ def test_evidence_and_figures_have_the_names_of_charts(pages: dict[str, Pages]) 
 def test_tables_say_what_they_are_of(pages: dict[str, Pages]) -> None:
     device = pages["en"].html.partition("Recorded on ")[2].partition(",")[0].partition(" with")[0]
     drawn = charts(pages["en"])
-    ladder, explorer = (drawn[at].find("caption").get_text() for at in (0, 2))
-    assert explorer == f"medians on {device} (processes: 1, machines: 1)"
-    assert ladder == f"Adam · number of layers: 10 · {explorer}"
+    for chart in drawn[:3]:
+        told = chart.find("caption").get_text()
+        medians = f"medians on {device} (processes: 1, machines: 1)"
+        assert told == f"Adam · number of layers: 10 · {medians}"
 
 
 def test_a_table_of_rows_is_drawn_from_all_processes(pages: dict[str, Pages]) -> None:
@@ -338,10 +333,9 @@ def test_the_explorer_answers_without_a_script(pages: dict[str, Pages]) -> None:
     explorer = charts(pages["en"])[2]
     sentence = explorer.find("output").get_text().replace("\u00a0", " ")
     assert sentence == (
-        "Adam.10, 10,000 calls: CUDA graphs is fastest (CUDA graphs 15 s, plain 20 s)."
+        "Adam · number of layers: 10, 10,000 calls: "
+        "CUDA graphs is fastest (CUDA graphs 15 s, plain 20 s)."
     )
-    shown = [each.has_attr("hidden") for each in explorer.find_all(class_="explorer-case")]
-    assert shown == [False, True]
     assert "explorer.js" in pages["en"].html
     plain, graphs = json.loads(explorer.find(class_="explorer-case")["data-variants"])
     assert plain == ["plain", 0, pytest.approx(2e-3)]  # at the start, and each call
@@ -355,18 +349,16 @@ def test_the_explorer_says_for_others_what_the_build_says(
     with browser.new_page() as page:
         page.set_content(pages[code].html)
         page.add_script_tag(path=ROOT / "_static/explorer.js")
-        page.get_by_role("combobox").select_option(index=1)
-        shown = page.locator(".explorer-case:visible")
-        expect(shown).to_have_count(1)
+        shown = page.locator(".explorer-case")
         variants = [
             Variant(name=name, start=start, call=call, kind="")
             for name, start, call in json.loads(shown.get_attribute("data-variants") or "")
         ]
         for power, calls in ((1, 10), (3.3, 2000), (4, 10_000), (6, 1_000_000)):
             page.get_by_role("slider").fill(str(power))
-            case = Case(name="Adam.100", variants=variants)
+            case = shown.get_attribute("data-name") or ""
             words = page.locator(".explorer").evaluate("each => ({...each.dataset})")
-            said = describe(case, calls, Locale(code), words)
+            said = describe(case, variants, calls, Locale(code), words)
             assert page.locator("output").inner_text() == said
             assert page.locator(".explorer-calls").inner_text() == f"{calls:,}"
             mark = shown.locator(".explorer-mark").first
@@ -386,31 +378,20 @@ def test_a_chart_stands_in_place_of_the_figure_behind_it(pages: dict[str, Pages]
     assert "Code of the figure" not in page
     for text in (pages["en"].notebook, pages["en"].script):
         assert "b64decode(PNG)" in text
-        assert "A step of Adam" not in text
+        assert "A step of Adam." in text  # below its table
 
 
 WRONG = """
-.. chart:: pie
+.. chart:: wall
 
    Text.
 
-.. chart:: ladder
+.. chart:: wall
    :case: Adam
 
-   Text.
-
-.. chart:: pie
-   :case: Adam
-
-.. chart:: ladder
-   :variants: ,
-
-   Text.
 """
 TOLD = [
-    "chart: 'pie' is no form; there are ladder, stacked, break-even",
-    "chart: a ladder needs :variants:",
-    "argument required but none supplied",
+    "chart: it draws what a recipe has measured, and this page is none's",
     "chart: it needs a caption, a sentence below its options",
 ]
 
@@ -422,7 +403,10 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
     warnings = gallery.build().warnings
     for told in TOLD:
         assert told in warnings
-    text = RECIPE.replace("variants: plain, CUDA graphs", "variants: plain, CUDA graph", 1)
-    gallery.write("steps", text)
-    told = r"steps\.py:\d+: no recorded figure is called 'adam.10.cuda-graph.wall'; near it: adam"
-    assert re.search(told, gallery.build().warnings)
+    for told, old, new in (
+        ("lines are of one quantity; choose a size by :case:", "Adam.10", "Adam"),
+        (r"no recorded figure is called 'adam.10.gp'", "wall, gpu", "wall, gp"),
+        (r"no recorded figure is called 'adam.10.hole'", ":whole: wall", ":whole: hole"),
+    ):
+        gallery.write("steps", RECIPE.replace(old, new, 1))
+        assert told in gallery.build().warnings

@@ -66,7 +66,7 @@ def test_catalogs_are_complete_and_right(language: Language) -> None:
     for path in paths:
         catalog = read_catalog(path)
         assert not catalog.fuzzy_entries() + catalog.untranslated_entries(), path
-    assert check_project(project, [language.code]) == []
+    assert check_project(project, [language]) == []
 
 
 def test_templates_hold_what_is_extracted_from_the_pages(

@@ -76,6 +76,7 @@ ALLOWED = {
         "faq": [
             "keep it if GPU time falls",
             "There is little to gain",
+            "Look at the slowest request",
             "by what each later call saves",
             "or a better formula",
             "rather than wall times",

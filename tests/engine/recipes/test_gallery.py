@@ -13,6 +13,7 @@ FILES = [
     "examples/README.rst",
     "examples/plot_a.py",
     "examples/_draft.py",
+    "examples/later_sgskip.py",
     "examples/b.c.py",
     "examples/advanced/GALLERY_HEADER.rst",
     "examples/advanced/deep.py",
@@ -56,13 +57,6 @@ def test_parts_with_a_header_belong_to_a_gallery_one_level_deep(tmp_path: Path) 
     assert deep.recording(Path("recordings")) == Path("recordings/advanced/deep.ipynb")
 
 
-def test_an_index_of_ones_own_makes_a_part_of_every_folder(tmp_path: Path) -> None:
-    made = project(tmp_path, copyfile_regex=r"index\.rst")
-    assert "helpers/module" not in names(made)
-    (tmp_path / "examples/index.rst").touch()
-    assert "helpers/module" in names(made)
-
-
 def test_recipes_of_several_galleries_are_told_apart(tmp_path: Path) -> None:
     made = project(
         tmp_path,
@@ -95,12 +89,6 @@ def test_patterns_of_sphinx_gallery_decide(
     for name in ("b.c", "plot_a", "advanced/deep"):
         found = find_file(made.config, made.root, f"auto_examples/{name}")
         assert (found is not None) == (name in left)
-
-
-def test_other_pages_are_no_recipes(tmp_path: Path) -> None:
-    made = project(tmp_path)
-    for docname in ("index", "auto_examples/index", "auto_examples/_draft", "other/plot_a"):
-        assert find_file(made.config, made.root, docname) is None
 
 
 @pytest.mark.parametrize(

@@ -99,20 +99,16 @@ def test_roles_of_content_are_kept_and_those_of_the_page_are_not() -> None:
 
 DROPPED = [
     ("<script src=https://e.org/x.js></script>", ["<script>", "src="]),
-    ("<style>p {color: red}</style>", ["<style>"]),
     (
         "<meta http-equiv=refresh content='0;url=https://e.org'>",
         ["<meta>", "http-equiv=", "content="],
     ),
     ("<base href=https://e.org>", ["<base>", "href="]),
-    ("<link rel=canonical href=https://e.org>", ["<link>", "rel=", "href="]),
     ("<iframe srcdoc='<script>x</script>'></iframe>", ["<iframe>", "srcdoc=", "<script>"]),
     ("<object data=x></object><embed src=x>", ["<object>", "data=", "<embed>", "src="]),
     ("<video src=https://e.org autoplay></video>", ["<video>", "src="]),
     ("<svg><script>x</script></svg>", ["<svg>", "<script>"]),
-    ("<template><p>x</p></template>", ["<template>", "<p>"]),
     ("<form action=x><input name=x></form>", ["<form>", "action=", "<input>", "name="]),
-    ("</div></main></body>", []),
     ("<html><head><script>x()</script></head></html>", ["<script>"]),
     ("<!-- a comment --><!--[if IE]><script>x</script><![endif]-->", ["<script>"]),
 ]
@@ -132,9 +128,7 @@ ATTRIBUTES = [
     ("<img src=x srcset=y>", "<img>", ["src=", "srcset="]),
     ("<img src='data:image/svg+xml;base64,AA'>", "<img>", ["src="]),
     ("<td background=//e.org>t</td>", "t", ["<td>", "background="]),
-    ("<blockquote cite=//e.org>t</blockquote>", "<blockquote>t</blockquote>", ["cite="]),
     ("<div role='note Dialog'>t</div>", "<div>t</div>", ["role="]),
-    ("<div role=note>t</div>", '<div role="note">t</div>', []),
 ]
 
 
@@ -268,22 +262,17 @@ def test_a_drawing_is_kept_as_it_is(text: str) -> None:
 
 ACTING = [
     ("<script>x</script>", ["<script> in SVG"]),
-    ("<g><SCRIPT/></g>", ["<script> in SVG"]),
     ("<foreignObject><b/></foreignObject>", ["<foreignobject> in SVG"]),
     ('<h:script xmlns:h="http://www.w3.org/1999/xhtml">x</h:script>', ["<script> in SVG"]),
-    ('<h:img xmlns:h="http://www.w3.org/1999/xhtml" src="x"/>', ["<img> in SVG"]),
     ('<circle onclick="x()"/>', ["onclick= in SVG"]),
     ('<a xlink:href="javascript:x"/>', ["href= in SVG"]),
     ('<image href="https://e.org/x.png"/>', ["href= in SVG"]),
-    ('<use href="https://e.org/x.svg#a"/>', ["href= in SVG"]),
     ('<g style="fill: url(https://e.org)"/>', ["style= in SVG"]),
-    ("<g fill=\"url('//e.org')\"/>", ["fill= in SVG"]),
     ('<g style="fill: \\75rl(//e.org)"/>', ["style= in SVG"]),
     ("<style>@import '//e.org';</style>", ["<style> in SVG"]),
     ("<style>g {fill: url(//e.org)}</style>", ["<style> in SVG"]),
     ('<g xml:base="https://e.org"/>', ["base= in SVG"]),
     ('<set attributeName="xlink:href" to="javascript:x"/>', ["<set> in SVG"]),
-    ('<set attributeName=" href" to="javascript:x"/>', ["<set> in SVG"]),
     ('<animate attributeName="onclick" to="x"/>', ["<animate> in SVG"]),
 ]
 

@@ -152,19 +152,6 @@ def test_an_import_that_cannot_be_inlined_is_one_line(
     assert caught.value.remedy
 
 
-@pytest.mark.parametrize("behind", ["", "\n# %%\n\ny = 2\n"])
-def test_an_import_that_is_not_shown_stays(tmp_path: Path, behind: str) -> None:
-    (tmp_path / "_bench.py").write_text(MODULE)
-    path = tmp_path / "recipe.py"
-    hidden = "from _bench import SIZE"
-    start, end = "# sphinx_gallery_start_ignore\n", "# sphinx_gallery_end_ignore\n"
-    path.write_text(f"{HEAD}x = 1\n\n# %%\n\n{start}{hidden}\n{end}{behind}")
-    recipe = load_recipe(path)
-    assert hidden in recipe.cells[-1].code
-    assert [cell.source for cell in recipe.cells] == ["x = 1", "y = 2" if behind else ""]
-    assert list(recipe.inputs) == ["_bench.py"]
-
-
 @pytest.mark.parametrize(
     "code", ["SIZE = 4", "def measure(x):\n    return x", "for time in (1, 2):\n    pass"]
 )

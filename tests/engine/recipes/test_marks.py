@@ -57,14 +57,6 @@ def test_replicates_have_a_fingerprint_of_what_they_run(tmp_path: Path) -> None:
     assert len(found - {before}) == len(changed) + 1
 
 
-def test_marks_leave_the_fingerprints_of_cells(tmp_path: Path) -> None:
-    cells = ["a = 1\n", f"{HIDDEN}b = 1\n", "c = 1\n"]
-    before = [cell.fingerprint for cell in load(tmp_path, *cells).cells]
-    for mark in (ONCE, PLUMBING, ONCE + PLUMBING):
-        recipe = load(tmp_path, *(mark + cell for cell in cells))
-        assert [cell.fingerprint for cell in recipe.cells] == before
-
-
 def test_plumbing_is_a_cell_that_runs_and_is_not_shown(tmp_path: Path) -> None:
     recipe = load(
         tmp_path, "a = 1\n", f"\n{ONCE}{PLUMBING}b = 1\n", HIDDEN, f"{PLUMBING}c = 1\n", "d = 1\n"

@@ -34,12 +34,9 @@ def test_a_whole_picture_is_what_was_drawn(mime: str, content: bytes) -> None:
 @pytest.mark.parametrize(
     ("mime", "data", "told"),
     [
-        ("image/png", "abc", "is not base64"),
         ("image/png", f"*{encode(PNG)}", "is not base64"),
-        ("image/png", encode(JPEG), "is no PNG"),
         ("image/png", encode(PNG[:-200]), "is damaged"),
         ("image/jpeg", encode(JPEG[:-200]), "is damaged"),
-        ("image/svg+xml", "<svg", "is no SVG"),
     ],
 )
 def test_what_cannot_be_opened_is_told(mime: str, data: str, told: str) -> None:

@@ -15,7 +15,7 @@ from gallery import ROOT
 from measured import REPLICATE
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.replicates import append, read_replicates
-from recipe_gallery.recipes.rows import Published, parse
+from recipe_gallery.recipes.rows import parse
 
 ROW = {"case": "a", "variant": "b", "size": None, "quantity": "time", "value": 1.5, "unit": "ms"}
 CLAIM = {"claim": "c", "holds": False, "evidence": "1.5 × 2"}
@@ -30,20 +30,6 @@ def path(tmp_path: Path) -> Path:
 
 def numbers(path: Path, fingerprint: str = "now") -> list[int]:
     return [each.replicate for each in read_replicates(path, fingerprint).current]
-
-
-def test_what_is_appended_is_read_again(path: Path) -> None:
-    other = replace(
-        LINE, replicate=2, host="h2", device={"cpu": "CPU"}, commit="abc", published=Published()
-    )
-    append(path, LINE)
-    append(path, other)
-    found = read_replicates(path, "now")
-    assert found.current == (LINE, other)
-    assert (found.stale, found.unfinished) == (0, False)
-    assert [each.device_name for each in found.current] == ["Some GPU", "CPU"]
-    assert path.read_bytes().count(b"\n") == 2
-    assert path.read_bytes().endswith(b"}\n")
 
 
 def test_a_line_that_is_there_twice_counts_once(path: Path) -> None:

@@ -4,10 +4,9 @@ import shutil
 from collections.abc import Callable
 from dataclasses import replace
 
-import nbformat
 import pytest
 
-from gallery import Gallery, write_recording
+from gallery import Gallery
 from measured import add_replicate
 from recipe_gallery.__main__ import main
 from recipe_gallery.recipes.replicates import replicates_path
@@ -80,14 +79,6 @@ def test_check_tells_of_processes_hosts_and_claims(measured: Gallery, call: Run)
     assert call("check") == (status, text)
 
 
-def test_a_page_of_an_unknown_host_is_of_no_further_one(measured: Gallery, call: Run) -> None:
-    recording = measured.recording("measuring")
-    recording.notebook.metadata.recording.pop("host", None)
-    write_recording(recording.path, nbformat.writes(recording.notebook))
-    add_replicates(measured, 1.01, 1.02)
-    assert "measurements of 3 processes on 1 host" in call("check")[1]
-
-
 def test_a_claim_that_a_replicate_refutes_is_an_error_where_the_text_makes_it(
     measured: Gallery, call: Run
 ) -> None:
@@ -132,27 +123,6 @@ def test_stale_replicates_and_those_of_another_device_do_not_count(
     told = "measurements of 2 processes on 2 hosts (1 replicate of another device left out)"
     assert told in text
     assert "  1 replicate of other code: ignored\n" in text
-
-
-def test_a_damaged_line_is_told_and_the_recording_stays_current(
-    measured: Gallery, call: Run
-) -> None:
-    add_replicates(measured, 1.0, 1.1)
-    path = replicates_path(measured.recordings / "measuring.ipynb")
-    path.write_text(path.read_text().replace('"replicate": 2', '"replicate": 3'))
-    status, text = call("check")
-    assert status == 1
-    assert "measuring.jsonl:2: was changed after it was recorded; restore the line" in text
-    assert "1 of 1 recordings current" in text
-
-
-def test_an_unfinished_line_is_told_and_ignored(measured: Gallery, call: Run) -> None:
-    add_replicates(measured, 1.0)
-    path = replicates_path(measured.recordings / "measuring.ipynb")
-    path.write_bytes(path.read_bytes() + b'{"claims": [')
-    status, text = call("check")
-    assert status == 0
-    assert "  the last replicate was not written to its end: ignored\n" in text
 
 
 def test_one_process_in_another_unit_is_told(measured: Gallery, call: Run) -> None:

@@ -4,10 +4,8 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
-import psutil
 import pytest
 
 from gallery import ROOT
@@ -22,28 +20,6 @@ def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     return tmp_path
-
-
-def test_what_was_left_is_ended_and_removed(temporary: Path) -> None:
-    left = temporary / "recipe-run-left"
-    (left / "work" / "locked").mkdir(parents=True)
-    (left / "work" / "locked" / "file").touch()
-    (left / "owner.lock").touch()
-    (left / "work" / "locked").chmod(0)
-    (left / "link").symlink_to(temporary / "beside")
-    (temporary / "beside").mkdir(mode=0o500)
-    process = subprocess.Popen(SLEEP, env={MARK: str(left)}, start_new_session=True)
-    while not psutil.Process(process.pid).environ():
-        time.sleep(0.01)  # it has begun, and not yet what it is to be
-    try:
-        assert remove_leftovers().endswith("folders: 1, processes: 1")
-        assert process.poll() is not None
-    finally:
-        process.kill()
-        process.wait()
-    assert [path.name for path in temporary.iterdir()] == ["beside"]
-    assert (temporary / "beside").stat().st_mode & 0o777 == 0o500
-    assert remove_leftovers() == ""
 
 
 @pytest.mark.slow

@@ -24,7 +24,6 @@ from recipe_gallery.recipes.recording import find_data
 from recipe_gallery.record import session, storage
 from recipe_gallery.record import task as tasks
 from recipe_gallery.record.gpu import VISIBLE
-from recipe_gallery.record.places import one_at_a_time
 from recipe_gallery.record.task import Task
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
@@ -144,17 +143,6 @@ def test_a_recipe_finds_what_a_script_finds_and_what_settings_say(gallery: Galle
     assert printed(gallery) == told.format("4")
 
 
-@pytest.mark.slow
-def test_a_recipe_that_changes_its_own_input_is_stale(gallery: Gallery) -> None:
-    (gallery.recipes / "numbers.txt").write_text("1 2 3\n")
-    code = 'Path(__file__).with_name("numbers.txt").write_text("4")'
-    inputs = '# sphinx_gallery_inputs = ["numbers.txt"]\n'
-    write(gallery, f"{inputs}from pathlib import Path\nprint({code})")
-    for _again in range(2):  # what was recorded first is of other input
-        assert gallery.record("recipe")
-        assert "recorded in" in gallery.messages
-
-
 def test_a_cpu_recording_takes_the_place_of_a_gpu_one_only_when_asked(gallery: Gallery) -> None:
     path = recorded_on_gpu(gallery)
     before = path.read_bytes()
@@ -171,7 +159,7 @@ def test_a_cpu_recording_takes_the_place_of_a_gpu_one_only_when_asked(gallery: G
         gallery.record("recipe")
 
 
-@pytest.mark.parametrize("damage", ["{", "[]", "<<<<<<< HEAD\n"])
+@pytest.mark.parametrize("damage", ["{", "[]", "<<<<<<< HEAD\n", "changed"])
 def test_a_recording_that_cannot_be_read_is_replaced_as_it_is_told(
     gallery: Gallery,
     damage: str,
@@ -180,7 +168,9 @@ def test_a_recording_that_cannot_be_read_is_replaced_as_it_is_told(
 ) -> None:
     gallery.add("recipe", f"{TITLE}x = 1")
     gallery.configure(recipe_gallery_device="cpu")
-    (gallery.recordings / "recipe.ipynb").write_text(damage)
+    path = gallery.recordings / "recipe.ipynb"
+    changed = path.read_text().replace('"seconds": ', '"seconds": 1')
+    path.write_text(changed if damage == "changed" else damage)
     monkeypatch.chdir(gallery.root)
     assert main(["check"]) == 1
     told = capfd.readouterr().out
@@ -211,15 +201,6 @@ def test_what_the_project_refuses_is_recorded_again(
     # from a CPU it may be replaced; a GPU's is kept, as any other
     assert ("it was run" in gallery.messages) == (gpu is None)
     assert ("was made on a GPU" in gallery.messages) == (gpu is not None)
-
-
-def test_a_lock_for_all_users_can_be_taken_by_each(tmp_path: Path) -> None:
-    before = os.umask(0o077)
-    try:
-        with one_at_a_time(tmp_path / "lock", mode=0o666):
-            assert (tmp_path / "lock").stat().st_mode & 0o777 == 0o666
-    finally:
-        os.umask(before)
 
 
 def test_which_gpu_is_used_is_not_for_settings_to_say(gallery: Gallery) -> None:
@@ -376,7 +357,6 @@ def show(data: dict[str, Any]) -> str:
     ("code", "limit", "told"),
     [
         (show({"image/png": "abc"}), 20, ":8: cell 1: its picture, image/png, is not base64; mend"),
-        (show({"image/svg+xml": "<svg"}), 20, ":8: cell 1: its picture, image/svg+xml, is no SVG"),
         ("print('한' * 100_000)", 0.3, ": its recording takes 0.3 MB, and may take 0.3 MB; print"),
     ],
 )

@@ -1,13 +1,10 @@
 import re
 import shutil
-from pathlib import Path
 
 import pytest
 
 from gallery import RECIPE, Gallery
 from recipe_gallery.__main__ import main
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.record import status as statuses
 
 
 def check(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
@@ -83,17 +80,3 @@ def test_other_machines_are_told_apart_from_parts_of_the_gallery(
     status, text = check(gallery, capsys)
     assert status == 1
     assert "advanced/adding  stale" in text
-
-
-def test_what_the_project_refuses_is_not_current(
-    gallery: Gallery, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(notebook: object, path: Path) -> None:
-        raise GalleryError("cannot be shown", path=path)
-
-    monkeypatch.setattr(statuses, "load_check", lambda project: refuse)
-    gallery.add("adding")
-    status, text = check(gallery, capsys)
-    assert status == 1
-    assert "adding.ipynb: cannot be shown" in text
-    assert "0 of 1 recordings current" in text

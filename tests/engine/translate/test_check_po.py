@@ -14,9 +14,8 @@ from gallery import ROOT
 from modules import run_module
 from recipe_gallery.__main__ import main
 from recipe_gallery.languages import Language
-from recipe_gallery.project import load_project
 from recipe_gallery.translate.catalogs import Kind
-from recipe_gallery.translate.check import Problem, check_file, check_project
+from recipe_gallery.translate.check import Problem, check_file
 from recipe_gallery.translate.checks import CHECKS
 
 LABELS = ("recipe_gallery", "sphinx")
@@ -28,10 +27,6 @@ ko = { name = "한국어", published = true, glue = true }
 zh_CN = { name = "简体中文", published = true, glue = true }
 """
 GLOSSARY = "term,note\nkernel,\n"
-
-
-def check_tree(root: Path, targets: list[str]) -> list[Problem]:
-    return check_project(load_project(root), targets)
 
 
 def check_catalog(path: Path, language: Language = KOREAN) -> list[Problem]:
@@ -168,33 +163,11 @@ def test_the_command_tells_place_message_and_check_in_order(project: Path) -> No
     ]
 
 
-@pytest.mark.parametrize(
-    ("target", "files"),
-    [
-        ("ko", {"modes", "sphinx"}),
-        ("zh_CN", {"faq"}),
-        ("locale/ko/LC_MESSAGES/sphinx.po", {"sphinx"}),
-        ("locale/ko/LC_MESSAGES/recipes", {"modes"}),
-        ("locale", {"faq", "modes", "sphinx"}),
-        (".", {"faq", "modes", "sphinx"}),
-    ],
-)
 @pytest.mark.usefixtures("project")
-def test_a_target_is_a_language_a_file_or_a_folder(
-    capsys: pytest.CaptureFixture[str], target: str, files: set[str]
-) -> None:
-    lines = told(capsys, target)[:-1]
-    assert {Path(line.partition(":")[0]).stem for line in lines} == files
-
-
-@pytest.mark.parametrize("target", ["fr", "locale/ko/LC_MESSAGES/none.po"])
-@pytest.mark.usefixtures("project")
-def test_an_unknown_target_is_one_line(capsys: pytest.CaptureFixture[str], target: str) -> None:
-    (line,) = told(capsys, target)
-    unlisted = f"no language {target!r} in languages.toml; there are: en, ko, zh_CN"
-    assert line == {
-        "fr": f"error: {unlisted}; to add one: recipe-gallery new-language fr",
-    }.get(target, f"error: {target}: no such file or folder; name a catalog or a language")
+def test_an_unknown_language_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    (line,) = told(capsys, "fr")
+    unlisted = "no language 'fr' in languages.toml; there are: en, ko, zh_CN"
+    assert line == f"error: {unlisted}; to add one: recipe-gallery new-language fr"
 
 
 @pytest.mark.parametrize(
@@ -325,14 +298,16 @@ def test_a_fuzzy_message_is_told_and_breaks_nothing(tmp_path: Path) -> None:
 
 def test_what_is_told_is_a_line_for_people_or_an_annotation_of_github(project: Path) -> None:
     catalog_of(path=project / "locale/ko/LC_MESSAGES/faq.po", language="ja")
-    done = run(project, "locale/ko/LC_MESSAGES/faq.po")
+    shutil.rmtree(project / "locale/ko/LC_MESSAGES/recipes")
+    (project / "locale/ko/LC_MESSAGES/sphinx.po").unlink()
+    done = run(project, "ko")
     place, said = (
         "locale/ko/LC_MESSAGES/faq.po",
         'the header says language ja; write "Language: ko\\n"',
     )
     said += " as the folder is called"
     assert done.stdout.splitlines() == [f"{place}:1: {said} (header)", "1 problem (header: 1)"]
-    done = run(project, "--format", "github", "locale/ko/LC_MESSAGES/faq.po")
+    done = run(project, "--format", "github", "ko")
     assert done.stdout == f"::error file={place},line=1,title=header::{said}\n"
     text = (project / "languages.toml").read_text()
     (project / "languages.toml").write_text(
