@@ -58,14 +58,16 @@ class GalleryError(SphinxError):
         return visible(f"{place}{self.text}" + (f"; {self.remedy}" if self.remedy else ""))
 
 
-def describe_error(error: BaseException) -> str:
+def describe_error(error: BaseException, name: str = "") -> str:
     """Return what went wrong in one line, paths relative to the current folder.
 
-    An error that nobody foresaw is a defect: its traceback is kept in a file that the line names.
+    ``name`` says with what, where the error does not say so itself. An error that nobody foresaw is
+    a defect: its traceback is kept in a file that the line names.
     """
     inner = getattr(error, "orig_exc", None)
     if isinstance(inner, Exception) and not isinstance(inner, ImportError):
         error = inner  # of a hook; Sphinx's text around it names the hook only
+    before = f"{name}: " if name and not isinstance(error, GalleryError) else ""
     if isinstance(error, OSError):
         named = error.filename2 or error.filename
         path = Path(named) if isinstance(named, str) else None
@@ -73,15 +75,15 @@ def describe_error(error: BaseException) -> str:
         error = GalleryError(text, path=path, remedy="mend it and run the command again")
     if isinstance(error, GalleryError):
         with contextlib.suppress(OSError):  # the current folder may be gone
-            return error.describe(Path.cwd())
-        return error.describe()
+            return before + error.describe(Path.cwd())
+        return before + error.describe()
     text = visible(" ".join(str(error).split()))
     text = text.removeprefix(f"{__name__}.GalleryError: ")  # of a page that another process read
     if isinstance(error, SphinxError | SystemMessage):
-        return text
+        return before + text
     frames = traceback.extract_tb(error.__traceback__)
     place = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    return f"unexpected {type(error).__name__}{place}: {text}; {_keep_traceback(error)}"
+    return f"{before}unexpected {type(error).__name__}{place}: {text}; {_keep_traceback(error)}"
 
 
 def _keep_traceback(error: BaseException) -> str:

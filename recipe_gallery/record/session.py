@@ -23,7 +23,7 @@ from .places import Places, alone_on, find_places, one_at_a_time
 from .progress import Progress, Summary
 from .remains import remove_leftovers
 from .status import Status, choose_files, inspect
-from .task import Failure, Result, Task, describe_failure
+from .task import Failure, Result, Task
 
 if TYPE_CHECKING:
     from .machines import Machines
@@ -143,7 +143,7 @@ class Session:
             recording = read_recording(page.file.recording(self.folder), page.recipe.name)
             return self._plan(page, recording.notebook)
         except Exception as error:
-            self.fail(page.title, describe_failure(error, page))
+            self.fail(page.title, describe_error(error, page.title))
             return []
 
     def keep(self, task: Task, result: Result) -> list[Task]:
@@ -167,7 +167,7 @@ class Session:
                 self.progress.say(f"{task.title}: recorded in {seconds:.0f} s")
                 return self._plan(task, result)
         except Exception as error:
-            self.fail(task.title, describe_failure(error, task))
+            self.fail(task.title, describe_error(error, task.title))
         return []
 
     def fail(self, name: str, text: str) -> None:

@@ -72,8 +72,7 @@ def inspect(
         if check:
             check(recording.notebook, recording.path)
     except Exception as error:  # of one recipe; the others are told, too
-        place = "" if isinstance(error, GalleryError) else f"{file.name}: "
-        return report(status=Status.UNUSABLE, detail=place + describe_error(error))
+        return report(status=Status.UNUSABLE, detail=describe_error(error, file.name))
     if page.comparison.is_current:
         return report(status=Status.CURRENT)
     detail = f"{page.comparison.describe()}; run: {suggest('record', file.name)}"

@@ -68,13 +68,7 @@ def attempt(
     try:
         return run_task(task, conditions, on_cell, say)
     except BaseException as error:  # of any kind: other tasks go on
-        return Failure(text=describe_failure(error, task))
-
-
-def describe_failure(error: BaseException, task: Task) -> str:
-    """Return what went wrong with a task: a line, and what its cell printed."""
-    place = "" if isinstance(error, GalleryError) else f"{task.title}: "
-    return place + describe_error(error)
+        return Failure(text=describe_error(error, task.title))
 
 
 def run_task(

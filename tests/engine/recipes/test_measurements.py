@@ -138,11 +138,6 @@ def test_what_all_counted_alike_is_that_number(
     assert (known.low == known.value == known.high) == is_exact
 
 
-def test_what_is_sometimes_zero_is_not_predicted() -> None:
-    some = found([0], [1], [2], [3])
-    assert (some.low, some.value, some.high, some.is_predicted) == (0, 1.5, 3, False)
-
-
 @given(
     st.lists(
         st.lists(st.just(0.0) | st.floats(1e-15, 1e15), min_size=1, max_size=4),

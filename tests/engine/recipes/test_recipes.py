@@ -3,9 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from gallery import Gallery
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.gallery import find_recipes
 from recipe_gallery.recipes.recipe import Recipe, load_recipe
 
 HEAD = '"""\nTitle\n=====\n"""\n'
@@ -87,22 +85,6 @@ def test_a_bad_recipe_ends_in_one_line_that_names_place_and_remedy(
     assert caught.value.remedy
 
 
-def test_cells_are_the_code_blocks_without_settings(gallery: Gallery, recipe: str) -> None:
-    path = gallery.write("adding", recipe)
-    loaded = load_recipe(path)
-    assert loaded.title == "Adding numbers"
-    assert [cell.number for cell in loaded.cells] == [1, 2, 3]
-    assert loaded.cells[0].source.startswith("# Why this is here.")
-    assert loaded.cells[2].alt == ("A black square",)
-    assert "sphinx_gallery" not in "".join(cell.source for cell in loaded.cells)
-    lines = path.read_text().splitlines()
-    for cell in loaded.cells:  # the number of its line leads to it
-        below = "\n".join(lines[cell.line - 1 :]).lstrip()
-        assert below.startswith(("# sphinx_gallery_alt", cell.source.splitlines()[0]))
-    gallery.write("_draft", recipe)
-    assert find_recipes(gallery.recipes) == [path]
-
-
 @pytest.mark.parametrize(
     ("docstring", "title", "summary"),
     [
@@ -116,12 +98,6 @@ def test_a_title_has_an_underline_and_the_first_paragraph_below_it_is_the_summar
 ) -> None:
     recipe = load(tmp_path, f'"""\n{docstring}\n"""\nx = 1\n')
     assert (recipe.title, recipe.summary) == (title, summary)
-
-
-@pytest.mark.parametrize("docstring", ["Title\n==", "Words\n\nTitle\n=====", "제목\n==="])
-def test_other_words_are_no_title(tmp_path: Path, docstring: str) -> None:
-    with pytest.raises(GalleryError, match=r"recipe\.py:1: no title"):
-        load(tmp_path, f'"""\n{docstring}\n"""\nx = 1\n')
 
 
 def test_ignored_code_counts_but_is_not_shown(tmp_path: Path) -> None:
@@ -173,14 +149,6 @@ def test_settings_of_cells_and_of_the_recipe_may_stand_together(tmp_path: Path) 
     assert ([cell.source for cell in loaded.cells], loaded.settings) == (["b = 1"], {"deadline": 5})
 
 
-def test_settings_of_sphinx_gallery_may_be_written_about(tmp_path: Path) -> None:
-    shown = "sphinx_gallery_conf = {\n    'examples_dirs': 'examples',\n}\n"
-    literal = "".join(f"#     {line}\n" for line in shown.splitlines())
-    text = f'"""\nTitle\n=====\n\nWrite::\n\n    sphinx_gallery_conf = {{}}\n\n{shown}"""\nx = 1\n'
-    recipe = load(tmp_path, f"{text}\n# %%\n# Write in conf.py::\n#\n{literal}\ny = 1\n")
-    assert [cell.source for cell in recipe.cells] == ["x = 1", "y = 1"]
-
-
 def test_inputs_are_hashed_by_their_path_and_several_lines_add_up(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     for name in ("data/a.csv", "b.txt"):
@@ -189,3 +157,69 @@ def test_inputs_are_hashed_by_their_path_and_several_lines_add_up(tmp_path: Path
     digest = hashlib.sha256(b"1").hexdigest()
     assert load(tmp_path, f"{HEAD}{lines}x = 1\n").inputs == {"data/a.csv": digest, "b.txt": digest}
     assert load(tmp_path, f"{HEAD}y = 1\n").inputs == {}
+
+
+ONCE = "# sphinx_gallery_once = True\n"
+PLUMBING = "# sphinx_gallery_plumbing = True\n"
+
+
+def load_cells(tmp_path: Path, *cells: str) -> Recipe:
+    path = tmp_path / "recipe.py"
+    path.write_text(HEAD + "\n# %%\n\n".join(cells))
+    return load_recipe(path)
+
+
+def test_a_cell_that_runs_once_is_left_out_of_replicates(tmp_path: Path) -> None:
+    recipe = load_cells(
+        tmp_path, "a = 1\n", f"{ONCE}b = 1\n", "c = 1\n", "# sphinx_gallery_once = False\nd = 1\n"
+    )
+    assert [cell.once for cell in recipe.cells] == [False, True, False, False]
+    replicate = recipe.for_replicate()
+    assert [(cell.number, cell.code) for cell in replicate.cells] == [
+        (1, "a = 1"),
+        (2, "c = 1"),
+        (3, "d = 1"),
+    ]
+    assert [cell.line for cell in replicate.cells] == [5, 14, 19]
+
+
+def test_replicates_have_a_fingerprint_of_what_they_run(tmp_path: Path) -> None:
+    (tmp_path / "near.py").write_text("x = 1\n")
+    (tmp_path / "other.py").write_text("x = 1\n")
+    cells = ["import near\n", f"{ONCE}import other\nb = 1\n", "c = 1\n"]
+    before = load_cells(tmp_path, *cells).replicate_fingerprint
+    for same in (
+        [cells[0], f"{ONCE}import other\nb = 2\n", cells[2]],
+        [cells[0], f"{ONCE}b = 1\n", f"# why\n\n{PLUMBING}c = 1\n"],
+    ):
+        assert load_cells(tmp_path, *same).replicate_fingerprint == before
+    (tmp_path / "other.py").write_text("x = 2\n")
+    assert load_cells(tmp_path, *cells).replicate_fingerprint == before
+    changed = [
+        [cells[0], cells[1].removeprefix(ONCE), cells[2]],
+        [*cells[:2], "c = 2\n"],
+        [*cells[:2], f"{ONCE}c = 1\n"],
+        [cells[2], cells[1], cells[0]],
+    ]
+    found = {load_cells(tmp_path, *each).replicate_fingerprint for each in changed}
+    (tmp_path / "near.py").write_text("x = 2\n")
+    found.add(load_cells(tmp_path, *cells).replicate_fingerprint)
+    assert len(found - {before}) == len(changed) + 1
+
+
+def test_plumbing_is_a_cell_that_runs_and_is_not_shown(tmp_path: Path) -> None:
+    recipe = load_cells(
+        tmp_path, "a = 1\n", f"\n{ONCE}{PLUMBING}b = 1\n", HIDDEN, f"{PLUMBING}c = 1\n", "d = 1\n"
+    )
+    assert [cell.source for cell in recipe.cells] == ["a = 1", "", "", "d = 1"]
+    codes = [cell.code.split("\n") for cell in recipe.cells]
+    assert [[line for line in code if line[:1] not in ("", "#")] for code in codes] == [
+        ["a = 1"],
+        ["b = 1"],
+        ["a = 1", "c = 1"],
+        ["d = 1"],
+    ]
+    assert [(cell.once, cell.line) for cell in recipe.cells[:2]] == [(False, 5), (True, 12)]
+    shown = [cell for _block, cell in recipe.parts if cell]
+    assert [cell.number for cell in shown] == [1, 4]
+    assert len([block for block in recipe.blocks if block.type == "code"]) == len(shown)

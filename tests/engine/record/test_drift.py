@@ -213,6 +213,11 @@ def test_a_commit_that_is_not_there_is_an_error(drifts: Drifts, base: str) -> No
     assert told.count("\n") == 1
 
 
+def test_a_machine_that_was_not_recorded_is_told(published: Gallery, drifts: Drifts) -> None:
+    told = drifts("--recordings-folder", str(published.root / "h100"), status=1)
+    assert "no such folder of recordings; name a machine that was recorded" in told
+
+
 def outside(name: str, unit: str = "ms") -> tuple[Measurement, Measurement]:
     """Return a measurement as it was published and as it is now."""
     found = [("a", row(name, 4.0, unit=unit)), ("b", row(name, 4.1, unit=unit))]

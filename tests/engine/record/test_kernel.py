@@ -16,7 +16,7 @@ from nbformat import NotebookNode
 
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recipe import Cell
-from recipe_gallery.record.kernel import KernelDiedError, indent
+from recipe_gallery.record.kernel import KernelDiedError
 
 RunCells = Callable[..., NotebookNode]
 
@@ -141,11 +141,3 @@ def test_a_kernel_that_cannot_start_says_why(run: RunCells, tmp_path: Path) -> N
     expected = "the kernel did not start: the kernel's process ended with exit status 3"
     assert caught.value.text == expected
     assert caught.value.remedy == "install what recipes need\n    no!"
-
-
-def test_the_last_lines_are_shown_none_too_long() -> None:
-    assert indent(["a"] * 60) == "\n    a" * 60
-    assert indent([]) == ""
-    shown = indent([*(str(n) for n in range(1000)), "x" * 10_000]).splitlines()[1:]
-    assert shown[0] == "    ... (941 lines before)"
-    assert shown[1:] == [*(f"    {n}" for n in range(941, 1000)), "    " + "x" * 400]
