@@ -16,8 +16,8 @@ from recipe_gallery.pages.measurements.known import Known, know
 from recipe_gallery.project import gallery_folders
 from recipe_gallery.store import watch
 
+from .navigation import list_recipes
 from .nodes import html_element, link_to_page, translated_nodes
-from .summary import list_recipes
 
 _ = get_translation("second_call")
 

@@ -11,11 +11,17 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
+from recipe_gallery.pages.measurements.known import all_files
 from recipe_gallery.store import once, store_of
 
-from .summary import list_recipes
-
 _ = get_translation("second_call")
+
+
+def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:
+    """Return the pages of all recipes, those first that ``second_call_recipes`` names."""
+    first = {name: place for place, name in enumerate(env.config.second_call_recipes)}
+    files = sorted(all_files(env).values(), key=lambda file: first.get(file.name, len(first)))
+    return tuple(file.docname for file in files)
 
 
 def describe_navigation(

@@ -14,7 +14,7 @@ from recipe_gallery.pages.measurements.known import know
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.translations import find_translations
 
-from .summary import list_recipes
+from .navigation import list_recipes
 
 MOST_RECIPES = 12  # on a page for readers who are lost
 

@@ -20,8 +20,8 @@ from recipe_gallery.store import watch
 from ..charts.scales import Scale
 from ..charts.source import label
 from ..data import link_to_data, list_rows
+from ..navigation import list_recipes
 from ..nodes import html_element, link_to_page, render
-from ..summary import list_recipes
 from .gains import Gain, Shown, find_gains, measured_of
 from .lines import headline, headline_list, question, read_headlines
 from .strips import draw_axis, draw_strip, gain_axis

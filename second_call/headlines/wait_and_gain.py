@@ -15,8 +15,8 @@ from recipe_gallery.pages.measurements.known import Known, know
 from recipe_gallery.store import watch
 
 from ..charts.scales import Scale, format_value
+from ..navigation import list_recipes
 from ..nodes import html_element, render
-from ..summary import list_recipes
 from .gains import Gain, find_gains
 from .lines import headline, headline_list, read_headlines
 from .strips import make_axis

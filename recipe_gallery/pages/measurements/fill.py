@@ -14,10 +14,9 @@ from ...errors import GalleryError
 from ...languages import current_language
 from ...recipes.sources import ClaimRecord
 from ...store import store_of, watch
-from .evidence import tell_comparison
 from .format import describe_spread, format_measurement, needs_unit
 from .known import CLAIM, FIGURE, Answer, answers
-from .naming import Pieces, name_measurement
+from .naming import Pieces, name_measurement, tell_comparison
 from .roles import claim, measured
 
 _ = get_translation("recipe_gallery")

@@ -29,7 +29,6 @@ from ...recorded_page import Unrecorded, load_recorded
 from ...store import keep, once, watch
 
 FIGURE, CLAIM = "figure", "claim"  # what a page can ask for
-MAYBE = "maybe"  # a figure that need not be there: the answer suggests no others, which takes long
 OF_A_GPU = ("gpu", "cpu", "kernels")  # quantities that a CPU does not publish
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -107,8 +106,6 @@ def answers(env: BuildEnvironment, docname: str, *questions: str) -> tuple[Answe
 
 
 def _answer(known: Known, kind: str, key: str, *, may_lack: bool) -> Answer:
-    if kind == MAYBE:
-        return Answer(figure=known.measurements.by_key.get(key))
     try:
         if kind == FIGURE:
             return Answer(figure=known.measurements.find(key))

@@ -4,7 +4,7 @@ The engine knows none of them. An extension may answer the event ``recipe-galler
 in the reader's language, or with None: then a page shows the recipe's own word, marked as such.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from html import escape
 
@@ -14,7 +14,9 @@ from sphinx.environment import BuildEnvironment
 from ...cell_marks import DATA_CLASS
 from ...languages import current_language, source_language, typeset
 from ...recipes.measurements import Measurement
+from ...recipes.references import Term
 from ...recipes.rows import Size
+from .format import format_measurement
 
 Pieces = list[tuple[str, bool]]  # words, and whether they are the recipe's
 Namer = Callable[[str], str | None]  # what readers call a word of a recipe
@@ -50,6 +52,29 @@ def name_measurement(env: BuildEnvironment, recipe: str, figure: Measurement) ->
     quantity = call(figure.quantity, partial(ask_name, env, recipe, QUANTITY))
     case = name_case(env, recipe, figure.case, figure.size, figure.sizes)
     return [*case, (" · ", False), *variant, (" · ", False), *quantity]
+
+
+def tell_comparison(
+    env: BuildEnvironment, recipe: str, compared: Sequence[tuple[Term, Measurement]]
+) -> Pieces:
+    """Return what a comparison found: "fused 81 µs < foreach 231 µs", by what differs in names."""
+    locale = current_language(env.config).locale
+    measured = [each for _term, each in compared]
+    name, quantity = (partial(ask_name, env, recipe, kind) for kind in (NAME, QUANTITY))
+    pieces: Pieces = []
+    for term, each in compared:
+        pieces += [(" < ", False)] if pieces else []
+        pieces += [(f"{term.factor:g} × ", False)] if term.factor != 1 else []
+        if len({other.case for other in measured}) > 1:
+            pieces += [*name_case(env, recipe, each.case, each.size), (" ", False)]
+        elif len({other.size for other in measured}) > 1:
+            pieces += [*call(str(each.size), name), (": ", False)]
+        if len({other.variant for other in measured}) > 1:
+            pieces += [*call(each.variant, name), (" ", False)]
+        if len({other.quantity for other in measured}) > 1:
+            pieces += [*call(each.quantity, quantity), (" ", False)]
+        pieces.append((format_measurement(each, locale), False))
+    return pieces
 
 
 def mark(config: Config, pieces: Pieces) -> str:

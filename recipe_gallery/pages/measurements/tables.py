@@ -20,10 +20,9 @@ from ...cell_marks import DATA_CLASS
 from ...languages import current_language
 from ...recipes.measurements import Measurement
 from ...recipes.rows import MIME, Row, parse
-from ...recorded_page import RecordedPage, load_page
 from ...store import watch
 from .format import describe_spread, format_measurement
-from .known import MAYBE, answers
+from .known import know
 from .naming import NAME, QUANTITY, Pieces, ask_name, call, name_case
 from .roles import measured
 
@@ -71,15 +70,13 @@ def make_table(html: str, shown: nodes.Node, rows: Sequence[Row]) -> nodes.Node:
 
 def fill_tables(env: BuildEnvironment, document: nodes.document) -> None:
     """Put medians of all processes into the tables of a page, in the reader's language."""
-    page = load_page(env, env.docname)
     for node in list(document.findall(measured_table)):
+        known = watch(env, know, env.docname)
+        by_key = known.measurements.by_key if known else {}
         keys = [row.key for line in node["rows"] for row in line if row]
-        known = watch(env, answers, env.docname, *(f"{MAYBE} {key}" for key in keys))
-        found = {key: each.figure for key, each in zip(keys, known, strict=True) if each.figure}
-        drawn = node[0]  # what is measured no more, such as by a stale recording
-        if found and isinstance(page, RecordedPage):
-            drawn = _draw(env, node, found, page.recording.device_name)
-        node.replace_self(drawn)
+        found = {key: by_key[key] for key in keys if key in by_key}
+        # what is measured no more, such as by a stale recording, stays as it was
+        node.replace_self(_draw(env, node, found, known.device) if known and found else node[0])
 
 
 def _draw(
