@@ -24,7 +24,7 @@ from recipe_gallery.languages import Language, load_languages  # noqa: E402
 from recipe_gallery.project import load_project  # noqa: E402
 
 QUERIES = Path(__file__).with_name("search_queries")
-SETS = ("held_out", "fresh", "fresh_2", "fresh_3", "fresh_4")
+SETS = ("held_out", "fresh", "fresh_2", "fresh_3", "fresh_4", "new_recipes", "fresh_5")
 CLEAR = """() => {
   document.querySelector("article .search-status").textContent = "";
   document.querySelector("article .search-results, #search-results").replaceChildren();
