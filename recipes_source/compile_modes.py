@@ -727,7 +727,7 @@ for backend in ("eager", "aot_eager", "inductor"):
 # cache of the GPU from call to call, which shortens the GPU time of one sentence in all variants.
 # :doc:`/recipes/where_time_goes` tells what your job waits for, :doc:`/recipes/regional_compilation` what to
 # do about a long first call, :doc:`/recipes/varying_sizes` what to do about sizes, and :doc:`/recipes/token_generation` how
-# to generate text. PyTorch's page on `CUDA graphs
+# to generate text. :doc:`/recipes/cuda_graphs` records CUDA graphs by hand, too, and has their pitfalls. PyTorch's page on `CUDA graphs
 # <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__ tells what stays outside of a graph.
 #
 # This recipe builds on the `chapter on PyTorch 2

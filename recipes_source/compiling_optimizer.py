@@ -455,7 +455,7 @@ adamw = bench.compare(
 #   its first call compiles nothing. :claim:`The CPU is done sooner than with a fused step
 #   <adamw-in-an-iteration.all-in-one-graph.cpu < adamw-in-an-iteration.fused.cpu>`: it launches the whole
 #   graph with one call. So this is the variant to try where the GPU waits for the CPU, which it does not
-#   do here.
+#   do here. :doc:`/recipes/cuda_graphs` shows how.
 #
 # If you add up gradients over several micro-batches, they keep their addresses anyway. Then
 # ``mode="reduce-overhead"`` makes little work for the other parts. This was not measured here.

@@ -273,7 +273,8 @@ def test_all_is_reached_by_keyboard(
 # Pictures of Matplotlib. Charts draw measured rows; the bytes that a step moves are none, and the
 # text tells their sums.
 PICTURES = dict.fromkeys(
-    ["compiling_optimizer", "token_generation", "varying_sizes", "where_time_goes"], 1
+    ["compiling_optimizer", "cuda_graphs", "token_generation", "varying_sizes", "where_time_goes"],
+    1,
 )
 
 

@@ -1,0 +1,921 @@
+"""
+CUDA graphs: by hand or reduce-overhead?
+========================================
+
+The GPU waits for the CPU, in training or for serving.
+
+**In training, record the whole iteration by hand.** **In inference, the two are about equally fast: by hand, nothing
+has to be compiled, and** ``reduce-overhead`` **is one line.** **By hand, sizes are fixed and no part may use the CPU;
+otherwise let** ``reduce-overhead`` **record.**
+
+.. code-block:: python
+   :caption: Training, by hand
+
+   import torch
+   model, x = torch.nn.Linear(64, 64).cuda(), torch.randn(32, 64).cuda()
+   optimizer = torch.optim.AdamW(model.parameters(), capturable=True)
+   def iteration():
+       optimizer.zero_grad()
+       model(x).norm().backward()
+       optimizer.step()
+   with torch.cuda.stream(torch.cuda.Stream()):
+       iteration()  # once, on another stream
+   with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
+       iteration()  # records, and does not run
+   graph.replay()  # copy each batch into x before
+
+.. code-block:: python
+   :caption: Inference, by hand
+
+   import torch
+   model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)
+   x = torch.randn(32, 64).cuda()
+   model(x)  # once before
+   with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
+       result = model(x)  # records, and does not run
+   for _ in range(3):
+       x.copy_(torch.randn(32, 64))  # the next input
+       graph.replay()
+       print(result.norm())  # the next replay overwrites it
+
+.. code-block:: python
+   :caption: By PyTorch
+
+   import torch
+   model = torch.nn.Linear(64, 64).cuda()
+   optimizer = torch.optim.AdamW(model.parameters(), fused=True)
+   model = torch.compile(model, mode="reduce-overhead")
+   for _ in range(3):  # compiles, records, replays
+       torch.compiler.cudagraph_mark_step_begin()
+       optimizer.zero_grad()
+       x = torch.randn(32, 64).cuda()
+       model(x).norm().backward()
+       optimizer.step()
+
+- **Transformers**: ``generate`` with ``cache_implementation="static"`` has CUDA graphs already. For the
+  ``Trainer``: ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")``.
+- **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="reduce-overhead")``.
+- **Lightning**: ``torch.compile(module, mode="reduce-overhead")`` before ``trainer.fit``.
+- **Serving**: record a graph for each batch size before the first request comes, all of them in one
+  pool of memory. vLLM and SGLang do this by themselves.
+
+A small model is trained, and :claim:`the GPU waits for the CPU <1.2 * training-by-hand.not-compiled.gpu <
+training-by-hand.not-compiled.wall>`: an iteration takes :measured:`training-by-hand.not-compiled.wall`. With the
+whole iteration in one graph, :claim:`it takes less than a third of that <3 * training-by-hand.one-graph.wall <
+training-by-hand.not-compiled.wall>`: :measured:`training-by-hand.one-graph.wall`. Nothing is compiled, and the
+graph is ready after :measured:`training-by-hand.one-graph.ready`.
+
+With ``reduce-overhead``, clipping and the step of the optimizer stay outside of the graphs, and :claim:`an iteration
+takes more than twice as long as in one graph <2 * training-by-hand.one-graph.wall <
+training-by-pytorch.reduce-overhead.wall>`: :measured:`training-by-pytorch.reduce-overhead.wall`. It is ready after
+:measured:`training-by-pytorch.reduce-overhead.ready`. If the blocks are compiled, and the iteration is then recorded
+by hand, :claim:`it takes less than without compiling <training-by-hand.blocks-compiled-one-graph.wall <
+training-by-hand.one-graph.wall>`: :measured:`training-by-hand.blocks-compiled-one-graph.wall`. This graph is ready
+after :measured:`training-by-hand.blocks-compiled-one-graph.ready`.
+
+In inference, a call of the same blocks takes :measured:`inference-by-hand.one-graph.wall` in a graph by hand, and
+:measured:`inference-by-pytorch.reduce-overhead.wall` with ``reduce-overhead``. The graph by hand :claim:`is ready
+sooner <inference-by-hand.one-graph.ready < inference-by-pytorch.reduce-overhead.ready>`, after
+:measured:`inference-by-hand.one-graph.ready`.
+
+If the GPU is busy, :claim:`a graph saves less than a twentieth <compiling_optimizer:0.95 *
+adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`. In :doc:`another recipe
+</recipes/compiling_optimizer>`, where this is so, an iteration takes
+:measured:`compiling_optimizer:adamw-in-an-iteration.fused.wall` without a graph, and
+:measured:`compiling_optimizer:adamw-in-an-iteration.all-in-one-graph.wall` in one.
+
+**What you need**
+
+- PyTorch 2.11 or newer, pandas and Matplotlib. CUDA graphs came with PyTorch 1.10; ``make_graphed_callables``
+  is a beta.
+- For the short examples and for results like these, a CUDA GPU of compute capability 7.0 or above, with
+  Triton. On other machines the recipe runs small sizes on the CPU without CUDA graphs, and needs a C++
+  compiler. A GPU without ``bfloat16``, such as a T4, computes in ``float32``.
+"""
+
+# sphinx_gallery_cell_timeout = 300
+# sphinx_gallery_deadline = 600
+# sphinx_gallery_thumbnail_number = 1
+
+# %%
+# What to choose
+# --------------
+#
+# "By hand" means that you record with ``torch.cuda.graph``. Times in the table are wall times of this page's
+# model. "Ready" means the first three calls, which compile and record.
+#
+# .. list-table::
+#    :header-rows: 1
+#
+#    * - What you see
+#      - Choose
+#      - What it gives
+#      - What it costs
+#    * - In training, the GPU waits for the CPU: the wall time is above 1.2 times the GPU time. Sizes are fixed
+#      - The whole iteration in one graph, recorded by hand
+#      - An iteration takes :measured:`training-by-hand.one-graph.wall`; without a graph and compiling it takes
+#        :measured:`training-by-hand.not-compiled.wall`
+#      - No part may use the CPU. The optimizer needs ``capturable=True``, and the learning rate has to be a tensor
+#    * - The same, and the run is long
+#      - Compile the blocks before: ``block.compile()`` for each
+#      - An iteration takes :measured:`training-by-hand.blocks-compiled-one-graph.wall`
+#      - It is ready after :measured:`training-by-hand.blocks-compiled-one-graph.ready`. Compared with no graph
+#        and no compiling, it has paid for its start after
+#        :measured:`training-by-hand.blocks-compiled-one-graph.break_even` iterations
+#    * - In training, the GPU waits for the CPU. A part of the work uses the CPU, or you do not want to change the loop
+#      - ``torch.compile(model, mode="reduce-overhead")``
+#      - An iteration takes :measured:`training-by-pytorch.reduce-overhead.wall`
+#      - It is ready after :measured:`training-by-pytorch.reduce-overhead.ready`. The step of the optimizer is not in
+#        the graph
+#    * - In training, the GPU waits for the CPU. You do not want to change the loop, and cannot compile
+#      - ``torch.cuda.make_graphed_callables(model, (x,))``
+#      - An iteration takes :measured:`training-by-hand.make_graphed_callables.wall`
+#      - Gradients must not add up over micro-batches (see the pitfalls)
+#    * - In inference, the GPU waits for the CPU, and sizes are fixed
+#      - The model in one graph, recorded by hand
+#      - A call takes :measured:`inference-by-hand.one-graph.wall`; without a graph and compiling it takes
+#        :measured:`inference-by-hand.not-compiled.wall`
+#      - Inputs are copied to a fixed address, and each call overwrites the result of the one before
+#    * - The same, and the program runs for long
+#      - Compile the blocks before: ``block.compile()`` for each
+#      - A call takes :measured:`inference-by-hand.blocks-compiled-one-graph.wall`
+#      - It is ready after :measured:`inference-by-hand.blocks-compiled-one-graph.ready`
+#    * - In inference, the GPU waits for the CPU, and you want to change one line only
+#      - ``torch.compile(model, mode="reduce-overhead")``
+#      - A call takes :measured:`inference-by-pytorch.reduce-overhead.wall`
+#      - It is ready after :measured:`inference-by-pytorch.reduce-overhead.ready`
+#    * - Sizes vary
+#      - ``reduce-overhead``, which records each size by itself: :doc:`/recipes/varying_sizes`. For a few known sizes,
+#        a graph by hand for each, in one pool
+#      - Graphs of four batches keep :measured:`graphs-of-four-batches.one-pool.kept` of memory
+#      - With a pool for each, they keep :measured:`graphs-of-four-batches.a-pool-each.kept`
+#    * - The model writes text, one token after the other
+#      - A static cache, and the step for one token in a graph: :doc:`/recipes/token_generation`
+#      - A token takes :measured:`token_generation:one-token.1.graph-by-hand.wall`; without compiling it takes
+#        :measured:`token_generation:one-token.1.without-compiling.wall`
+#      - The sizes are fixed
+#    * - The GPU is busy
+#      - No graph
+#      - There is no wait for launches to remove
+#      - Nothing
+#
+# Why a graph helps, and what is in it
+# ------------------------------------
+#
+# Without a graph, the CPU launches one kernel after the other. Here, an eager operation on a small tensor takes the
+# CPU :measured:`process.eager-operation.launch_cost`. If the GPU is done before the next launch, it waits. A
+# :term:`CUDA graph` is a list of kernels with their addresses and numbers, and the CPU launches all of it at once.
+#
+# Python is not in this list, and no work of the CPU. A replay does not look at a learning rate or a size: it
+# computes with the numbers and the addresses that were recorded. From this follow all pitfalls on this page.
+#
+# - **By hand**, you record whatever a function launches, all of it or nothing. What a replay needs is up to you: the
+#   same addresses, the same sizes, no CPU.
+# - With ``reduce-overhead``, **PyTorch** takes care of that. It records what it has compiled, leaves out what uses the
+#   CPU, copies inputs, and records again for another size. In return you wait for the compiler, and each call checks
+#   :term:`guards <guard>`.
+
+# sphinx_gallery_fold = "The harness: how variants are timed"
+
+from _harness import Bench
+
+# %%
+# The model has four blocks of a transformer, each 512 wide, and gets eight texts of 128 tokens.
+
+bench = Bench()
+bench.batch_seconds = 0.02  # an iteration takes little time
+bench.rounds = 8
+
+import gc
+import itertools
+from time import perf_counter
+
+import pandas as pd
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+DEPTH, WIDTH, HEADS, TEXTS, TOKENS = 4, 512, 8, 8, 128
+if not bench.gpu:
+    DEPTH, WIDTH, HEADS, TEXTS, TOKENS = 2, 32, 2, 2, 8
+    print("There are no CUDA graphs here: by hand, variants run without them.")
+
+# %%
+
+# sphinx_gallery_fold = "A transformer block, and how models are made"
+import types
+
+
+class Block(nn.Module):
+    """Attention and two linear layers, each with a norm before and a sum behind it."""
+
+    def __init__(self):
+        super().__init__()
+        self.norms = nn.ModuleList([nn.LayerNorm(WIDTH), nn.LayerNorm(WIDTH)])
+        self.qkv, self.out = nn.Linear(WIDTH, 3 * WIDTH), nn.Linear(WIDTH, WIDTH)
+        self.up, self.down = nn.Linear(WIDTH, 4 * WIDTH), nn.Linear(4 * WIDTH, WIDTH)
+
+    def forward(self, x):
+        heads = self.qkv(self.norms[0](x)).unflatten(-1, (3, HEADS, -1))
+        q, k, v = heads.permute(2, 0, 3, 1, 4)
+        mixed = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        x = x + self.out(mixed.transpose(1, 2).flatten(-2))
+        return x + self.down(F.gelu(self.up(self.norms[1](x))))
+
+
+class Model(nn.Module):
+    """Some blocks, one after the other."""
+
+    def __init__(self, kind, depth):
+        super().__init__()
+        self.blocks = nn.ModuleList(kind() for _ in range(depth))
+        self.norm = nn.LayerNorm(WIDTH)
+
+    def forward(self, x):
+        for block in self.blocks:
+            x = block(x)
+        return self.norm(x)
+
+
+def own_code(kind):
+    """Return a class like another one, so that variants share no compiled code."""
+    copied = types.FunctionType(kind.forward.__code__.replace(), globals())
+    return type(kind.__name__, (kind,), {"forward": copied})
+
+
+def make_model(depth=DEPTH, compiled=None):
+    """Return a model with the same random weights each time; its blocks, all of it, or
+    nothing is to be compiled."""
+    torch.manual_seed(0)
+    with bench.device:
+        model = Model(own_code(Block), depth)
+    if compiled == "blocks":
+        for block in model.blocks:
+            block.compile()
+    elif compiled:
+        model.compile(mode=compiled)
+    return model
+
+
+# %%
+# A training iteration sets gradients to ``None``, goes forward and backward, clips gradients and takes a step of
+# AdamW.
+
+# sphinx_gallery_fold = "How an iteration is made"
+HALF = bench.dtype == torch.bfloat16
+torch.manual_seed(1)
+BATCH = tuple(torch.randn(2, TEXTS, TOKENS, WIDTH, device=bench.device))
+
+
+def mixed_precision():
+    """Compute in ``bfloat16`` where a GPU has it, without keeping converted weights."""
+    kind = bench.device.type
+    return torch.autocast(kind, bench.dtype, enabled=HALF, cache_enabled=False)
+
+
+def make_iteration(model, forward=None, **options):
+    """Return a training iteration of a model, which returns its loss."""
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4, **options)
+
+    def iteration(x, target):
+        optimizer.zero_grad(set_to_none=True)
+        with mixed_precision():
+            y = forward(x) if forward else model(x)
+        loss = F.mse_loss(y.float(), target)
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        return loss.detach()
+
+    return iteration
+
+
+# %%
+# The next cell has three ways to CUDA graphs. By hand, a function first runs twice on another stream, as PyTorch asks
+# for, and then it is recorded. Its inputs are copied to the addresses that the graph reads.
+
+
+def by_hand(function, *examples):
+    """Return a function that records itself in one CUDA graph in its second call."""
+    if not bench.gpu:
+        return function
+    places = [example.clone() for example in examples]
+    side, graph, results = torch.cuda.Stream(), torch.cuda.CUDAGraph(), []
+    calls = itertools.count()
+
+    def run(*inputs):
+        for place, given in zip(places, inputs, strict=True):
+            place.copy_(given)
+        if results:
+            graph.replay()
+            return results[0]  # the next replay overwrites it
+        side.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(side):
+            result = function(*places)
+        torch.cuda.current_stream().wait_stream(side)
+        if next(calls) == 1:
+            with torch.cuda.graph(graph):  # records, and does not run
+                results.append(function(*places))
+        return result
+
+    return run
+
+
+def graphed_at_first_call(model):
+    """Return a forward that its first call records, and the backward with it."""
+    recorded = []
+
+    def forward(x):
+        if not recorded:
+            made = (
+                torch.cuda.make_graphed_callables(model, (x,)) if bench.gpu else model
+            )
+            recorded.append(made)
+        return recorded[0](x)
+
+    return forward
+
+
+def by_pytorch(function):
+    """Return a function of a model that is compiled with reduce-overhead."""
+
+    def run(*inputs):
+        torch.compiler.cudagraph_mark_step_begin()  # earlier results may be overwritten
+        return function(*inputs)
+
+    return run
+
+
+# %%
+
+# sphinx_gallery_fold = "How the start is timed, and launches are counted"
+from torch.profiler import ProfilerActivity, profile
+
+KIND = "CUDA" if bench.gpu else "CPU"
+
+
+class Start:
+    """Calls a function with the same inputs, and keeps the seconds of its first three calls."""
+
+    def __init__(self, function, inputs):
+        self.function, self.inputs, self.seconds = function, inputs, []
+
+    def __call__(self):
+        if len(self.seconds) == 3:
+            return self.function(*self.inputs)
+        bench.synchronize()
+        start = perf_counter()
+        result = self.function(*self.inputs)
+        bench.synchronize()
+        self.seconds.append(perf_counter() - start)
+        return result
+
+
+def list_events(call):
+    """Return what the CPU does to launch a call, and what the GPU does then."""
+    activity = getattr(ProfilerActivity, KIND)
+    with profile(activities=[activity], acc_events=True) as report:
+        call()
+        bench.synchronize()
+    return report.events()
+
+
+def count_graphs(call):
+    """Return how many CUDA graphs a call launches."""
+    return sum(event.name.startswith("cudaGraphLaunch") for event in list_events(call))
+
+
+def publish_start(case, calls):
+    """Publish the seconds of the first three calls of each variant, and its graphs."""
+    table = {}
+    for name, call in calls.items():
+        table[name] = dict(ready=sum(call.seconds), graphs=count_graphs(call))
+        bench.measure(case, name, "ready", table[name]["ready"])
+        if bench.gpu:
+            bench.measure(case, name, "graphs", table[name]["graphs"], unit="")
+    print(pd.DataFrame(table).T)
+
+
+# %%
+# The figure shows when the GPU computes during one iteration.
+
+# sphinx_gallery_fold = "Code of the figure"
+# sphinx_gallery_once = True
+# sphinx_gallery_alt = "Two rows of bars that show when the device computes during one training iteration: without a graph many short bars with gaps between them, in one CUDA graph the bars stand close together at the beginning"
+from matplotlib import pyplot as plt
+
+
+def busy_times(call):
+    """Return begin and length, in ms, of all kernels of a call (on a CPU: operations)."""
+    kernels = [e for e in list_events(call) if e.device_type.name == KIND]
+    times = [e.time_range for e in kernels if not e.is_user_annotation]
+    first = min(time.start for time in times)
+    return [(1e-3 * (t.start - first), 1e-3 * t.elapsed_us()) for t in times]
+
+
+figure, axes = plt.subplots(figsize=(7, 2.2), layout="constrained")
+iteration = make_iteration(make_model(), fused=True, capturable=bench.gpu)
+shown = {"without a graph": iteration, "in one graph": by_hand(iteration, *BATCH)}
+for row, function in enumerate(shown.values()):
+    for _ in range(3):
+        function(*BATCH)
+    times = busy_times(lambda function=function: function(*BATCH))
+    axes.broken_barh(times, (-row - 0.3, 0.6), color=f"C{row}")
+axes.set_yticks([0, -1], [*shown])
+axes.set(xlabel="ms since the first kernel")
+plt.show()
+del iteration, function, shown
+
+# %%
+# Without a graph, there are gaps between the kernels; the profiler adds to them. In the graph, one kernel follows
+# another at once.
+#
+# A training iteration, recorded by PyTorch
+# -----------------------------------------
+#
+# With ``mode="reduce-overhead"``, PyTorch records a graph of forward and another one of backward. Clipping and the
+# step of the optimizer are not compiled and stay outside. These tests come first, and alone: while PyTorch 2.11
+# records, it frees memory that graphs recorded by hand still use (see the pitfalls).
+
+
+def train_by_pytorch(compiled, depth=DEPTH):
+    """Return an iteration with a compiled model, and a fused step."""
+    model = make_model(depth, compiled)
+    return Start(by_pytorch(make_iteration(model, fused=True)), BATCH)
+
+
+rehearsal = train_by_pytorch("reduce-overhead", depth=1)
+for _ in range(3):
+    rehearsal()  # loads what is loaded at first use
+del rehearsal
+
+# %%
+
+calls = {
+    "not compiled": Start(make_iteration(make_model()), BATCH),
+    "reduce-overhead": train_by_pytorch("reduce-overhead"),
+}
+
+# %%
+
+# sphinx_gallery_once = True
+calls["default"] = train_by_pytorch("default")
+
+# %%
+# The losses of the third iteration have to agree within a hundredth. ``wall`` is the wall time of an iteration and
+# ``gpu`` the time in kernels. ``cpu`` is the time in which the CPU launches them. ``memory`` is the peak during the
+# first three calls, and ``ready`` is their time. ``graphs`` counts the CUDA graphs that a call launches. Tables,
+# charts and text show the median of all processes. What is printed, and the tables of the notebook, show one run.
+
+case = "training, by PyTorch"
+training = bench.compare(case, calls, tolerance=0.01, rehearse=False)
+publish_start(case, calls)
+
+# %%
+# - Without compiling, an iteration takes :measured:`training-by-pytorch.not-compiled.wall`. With
+#   ``reduce-overhead``, :claim:`it takes less <training-by-pytorch.reduce-overhead.wall <
+#   training-by-pytorch.not-compiled.wall>`: :measured:`training-by-pytorch.reduce-overhead.wall`. It launches
+#   :measured:`training-by-pytorch.reduce-overhead.graphs` graphs.
+# - Compiling alone is not enough: with ``default``, an iteration takes :measured:`training-by-pytorch.default.wall`.
+#   This was measured in one process.
+#
+# Inference, recorded by PyTorch
+# ------------------------------
+#
+# The same blocks compute without gradients, in ``bfloat16``.
+
+# sphinx_gallery_fold = "How the model for inference is made"
+
+
+def make_reader(compiled=None):
+    """Return a model for inference."""
+    return make_model(compiled=compiled).to(bench.dtype).requires_grad_(False)
+
+
+INPUT = (BATCH[0].to(bench.dtype),)
+calls = {
+    "not compiled": Start(make_reader(), INPUT),
+    "reduce-overhead": Start(by_pytorch(make_reader("reduce-overhead")), INPUT),
+}
+case = "inference, by PyTorch"
+inference = bench.compare(case, calls, tolerance=0.1, rehearse=False)
+publish_start(case, calls)
+
+# %%
+# Without compiling, a call takes :measured:`inference-by-pytorch.not-compiled.wall`. With ``reduce-overhead``,
+# :claim:`it takes less <inference-by-pytorch.reduce-overhead.wall < inference-by-pytorch.not-compiled.wall>`:
+# :measured:`inference-by-pytorch.reduce-overhead.wall`.
+#
+# When something uses the CPU
+# ---------------------------
+#
+# The next model has 16 linear layers, and between them a tensor may take a detour through the CPU. By hand, this
+# cannot be recorded. With ``reduce-overhead``, PyTorch cuts the function there, and records the parts. One process
+# measured this.
+
+# sphinx_gallery_fold = "A model with detours"
+# sphinx_gallery_once = True
+
+
+class Chain(nn.Module):
+    """Linear layers; behind some of them, a tensor takes a detour through the CPU."""
+
+    def __init__(self, detours):
+        super().__init__()
+        self.layers = nn.ModuleList(nn.Linear(WIDTH, WIDTH) for _ in range(16))
+        self.detours = detours
+
+    def forward(self, x):
+        for number, layer in enumerate(self.layers):
+            x = torch.relu(layer(x))
+            if number in self.detours:
+                x = x.cpu().to(bench.device)
+        return x
+
+
+DETOURS = {0: (), 1: (7,), 3: (3, 7, 11)}
+x = torch.randn(TEXTS, WIDTH, device=bench.device, dtype=bench.dtype)
+graphs = {}
+for number, places in DETOURS.items():
+    chains = {}
+    for name in ("not compiled", "reduce-overhead"):
+        torch.manual_seed(0)
+        with bench.device:
+            chain = Chain(places).to(bench.dtype).requires_grad_(False)
+        if name == "reduce-overhead":
+            chain.compile(mode=name)
+        chains[name] = lambda chain=chain: chain(x)
+    detours = bench.compare(
+        "detours",
+        lambda size, chains=chains: chains,
+        sizes=("detours", [number]),
+        tolerance=0.1,
+        rehearse=False,
+        rounds=5,
+    )
+    graphs[number] = count_graphs(chains["reduce-overhead"])
+print("graphs that a call launches:", graphs)
+
+# %%
+
+# sphinx_gallery_once = True
+# sphinx_gallery_plumbing = True
+
+if bench.gpu:
+    for number, count in graphs.items():
+        bench.measure(
+            "detours", "reduce-overhead", "graphs", count, size=number, unit=""
+        )
+
+# %%
+# With no detour, a call launches :measured:`detours.0.reduce-overhead.graphs` graph and takes
+# :measured:`detours.0.reduce-overhead.wall`. With three, :claim:`it launches more <reduce-overhead.graphs: 0 < 3>`:
+# :measured:`detours.3.reduce-overhead.graphs`. It takes :measured:`detours.3.reduce-overhead.wall` then; without
+# compiling it takes :measured:`detours.3.not-compiled.wall`. At each detour, the CPU waits for the GPU, and no graph
+# removes that. Rule: count ``cudaGraphLaunch`` in a profile; ``TORCH_LOGS=perf_hints`` names the reason of a cut.
+#
+# A training iteration, recorded by hand
+# --------------------------------------
+#
+# "One graph" holds all of the iteration: forward, backward, clipping and the step. Its optimizer has
+# ``capturable=True``, which keeps the number of the step on the GPU. "make_graphed_callables" records forward and
+# backward of the model, and the rest runs without a graph. "Fused" has no graph, and all variants but the first have
+# ``fused=True``. The warning about a stream is expected: ``make_graphed_callables`` keeps the autograd graph that it has
+# recorded.
+
+
+def train_by_hand(compiled=None):
+    """Return an iteration that is recorded in one graph."""
+    model = make_model(compiled=compiled)
+    iteration = make_iteration(model, fused=True, capturable=bench.gpu)
+    return Start(by_hand(iteration, *BATCH), BATCH)
+
+
+model = make_model()
+graphed = make_iteration(model, graphed_at_first_call(model), fused=True)
+calls = {
+    "not compiled": Start(make_iteration(make_model()), BATCH),
+    "fused": Start(make_iteration(make_model(), fused=True), BATCH),
+    "make_graphed_callables": Start(graphed, BATCH),
+    "one graph": train_by_hand(),
+    "blocks compiled, one graph": train_by_hand("blocks"),
+}
+
+# %%
+
+# sphinx_gallery_once = True
+model = make_model(compiled="blocks")
+calls["blocks compiled"] = Start(make_iteration(model, fused=True), BATCH)
+
+# %%
+
+case = "training, by hand"
+training = bench.compare(case, calls, tolerance=0.01, rehearse=False)
+publish_start(case, calls)
+
+# %%
+# .. chart:: wall
+#    :case: training, by hand
+#
+#    Wall time of a training iteration.
+#
+# - In one graph, :claim:`the GPU no longer waits for the CPU <training-by-hand.one-graph.wall < 1.2 *
+#   training-by-hand.one-graph.gpu>`. The CPU is busy for :measured:`training-by-hand.one-graph.cpu`; with "fused" it
+#   is busy for :measured:`training-by-hand.fused.cpu`.
+# - Compiled blocks have :claim:`fewer kernels <training-by-hand.blocks-compiled-one-graph.kernels <
+#   training-by-hand.one-graph.kernels>`. In one graph, they need
+#   :measured:`training-by-hand.blocks-compiled-one-graph.gpu` of GPU time; without compiling, the graph needs
+#   :measured:`training-by-hand.one-graph.gpu`.
+# - If the blocks are compiled and nothing is recorded, an iteration takes
+#   :measured:`training-by-hand.blocks-compiled.wall` (in one process). The GPU has less to do, but it still waits for
+#   the CPU, which checks :term:`guards <guard>` for each block.
+# - ``make_graphed_callables`` :claim:`takes more time than one graph <training-by-hand.one-graph.wall <
+#   training-by-hand.make_graphed_callables.wall>`: :measured:`training-by-hand.make_graphed_callables.wall`. It
+#   launches :measured:`training-by-hand.make_graphed_callables.graphs` graphs, and clipping and the step are outside.
+# - ``reduce-overhead`` :claim:`is ready later than one graph of compiled blocks
+#   <training-by-hand.blocks-compiled-one-graph.ready < training-by-pytorch.reduce-overhead.ready>`, because it
+#   compiles the whole model. It needs about the same GPU time. We expected it to come near to one
+#   graph in wall time, too, but for clipping and the step :claim:`the GPU still waits for the CPU <1.2 *
+#   training-by-pytorch.reduce-overhead.gpu < training-by-pytorch.reduce-overhead.wall>`.
+# - In the first three calls, one graph :claim:`takes more memory than "fused" <training-by-hand.fused.memory <
+#   training-by-hand.one-graph.memory>`: :measured:`training-by-hand.one-graph.memory`. "Fused" takes
+#   :measured:`training-by-hand.fused.memory`. A graph keeps its gradients and intermediate results at addresses of
+#   their own.
+#
+# Inference, recorded by hand
+# ---------------------------
+
+calls = {
+    "not compiled": Start(make_reader(), INPUT),
+    "blocks compiled": Start(make_reader("blocks"), INPUT),
+    "one graph": Start(by_hand(make_reader(), *INPUT), INPUT),
+    "blocks compiled, one graph": Start(by_hand(make_reader("blocks"), *INPUT), INPUT),
+}
+case = "inference, by hand"
+inference = bench.compare(case, calls, tolerance=0.1, rehearse=False)
+publish_start(case, calls)
+
+# %%
+# .. chart:: wall
+#    :case: inference, by hand
+#
+#    Wall time of a call without gradients.
+#
+# Without a graph, compiled blocks take :measured:`inference-by-hand.blocks-compiled.wall`. In one graph,
+# :claim:`they take less <inference-by-hand.blocks-compiled-one-graph.wall < inference-by-hand.blocks-compiled.wall>`:
+# :measured:`inference-by-hand.blocks-compiled-one-graph.wall`. The graph of the model that is not compiled takes
+# :measured:`inference-by-hand.one-graph.wall`, and it is ready after :measured:`inference-by-hand.one-graph.ready`.
+#
+# What a fixed address costs
+# --------------------------
+#
+# A graph reads its input from a fixed address. If the next input lies elsewhere on the GPU, it has to be copied. The
+# next cell doubles 64 million numbers, and nothing else. It was measured in one process.
+
+# sphinx_gallery_fold = "How the copy is timed"
+# sphinx_gallery_once = True
+x = torch.randn(2**26 if bench.gpu else 2**16, device=bench.device, dtype=bench.dtype)
+
+
+def double(x):
+    """Compute little with a large input."""
+    return 2 * x
+
+
+in_place = by_hand(lambda: double(x))
+large = bench.compare(
+    "a large input",
+    {
+        "without a graph": lambda: double(x),
+        "input in place": in_place,
+        "input copied": Start(by_hand(double, x), (x,)),
+    },
+    tolerance=0.01,
+    rehearse=False,
+)
+
+# %%
+# With the input in place, a replay takes :measured:`a-large-input.input-in-place.gpu` of GPU time. If the input is
+# copied before, :claim:`it takes more <a-large-input.input-in-place.gpu < a-large-input.input-copied.gpu>`:
+# :measured:`a-large-input.input-copied.gpu`. Without a graph nothing is copied, and it takes
+# :measured:`a-large-input.without-a-graph.gpu`. Rule: let whatever makes the input write it to this address. A batch
+# that comes from the CPU is copied anyway: ``place.copy_(batch)`` instead of ``batch.cuda()`` costs nothing more.
+#
+# Memory of several graphs
+# ------------------------
+#
+# Each graph keeps the memory of its intermediate results. Graphs that do not run at the same time can share it: pass
+# ``pool=first.pool()`` to ``torch.cuda.graph``. The next cells record the model for batches of 64, 32, 16 and 8 texts.
+
+# sphinx_gallery_fold = "How memory is measured"
+BATCHES = (64, 32, 16, 8) if bench.gpu else (4, 2)
+
+
+def keep_memory(batches, shared):
+    """Return the bytes that graphs for some batches keep, the largest batch first."""
+    model, graphs, pool = make_reader(), [], None
+    options = dict(device=bench.device, dtype=bench.dtype)
+    places = [torch.randn(batch, TOKENS, WIDTH, **options) for batch in batches]
+    for place in places:
+        model(place)
+    gc.collect()
+    torch.cuda.empty_cache()
+    before = torch.cuda.memory_reserved()
+    for place in places:
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, pool=pool):
+            graphs.append((graph, model(place)))
+        pool = graph.pool() if shared else None
+    torch.cuda.empty_cache()
+    return torch.cuda.memory_reserved() - before
+
+
+# %%
+
+if bench.gpu:
+    keep_memory(BATCHES[-1:], shared=False)  # loads what the first graph needs
+    kept = {
+        "largest alone": keep_memory(BATCHES[:1], shared=False),
+        "a pool each": keep_memory(BATCHES, shared=False),
+        "one pool": keep_memory(BATCHES, shared=True),
+    }
+    print({name: f"{size / 1e6:.0f} MB" for name, size in kept.items()})
+
+# %%
+
+# sphinx_gallery_plumbing = True
+
+if bench.gpu:
+    for name, size in kept.items():
+        bench.measure("graphs of four batches", name, "kept", size, unit="B")
+
+# %%
+# The graph of 64 texts alone keeps :measured:`graphs-of-four-batches.largest-alone.kept`. With a pool for
+# each, the four graphs keep :measured:`graphs-of-four-batches.a-pool-each.kept`. In one pool, :claim:`they keep less
+# <graphs-of-four-batches.one-pool.kept < graphs-of-four-batches.a-pool-each.kept>`:
+# :measured:`graphs-of-four-batches.one-pool.kept`. With ``reduce-overhead``, all graphs share one pool by themselves.
+#
+# Pitfalls
+# --------
+#
+# On a CPU, most of these cells print nothing. Short functions are recorded by this one:
+
+# sphinx_gallery_once = True
+
+
+def record(function):
+    """Return a function's CUDA graph, and the tensors that a replay writes."""
+    function()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        result = function()
+    return graph, result
+
+
+# %%
+# **A kept result changes.** Recorded by hand, each replay writes to the same addresses, and nothing warns.
+
+# sphinx_gallery_once = True
+if bench.gpu:
+    x = torch.ones(2, device="cuda")
+    graph, result = record(lambda: 10 * x)
+    graph.replay()
+    kept, cloned = result, result.clone()
+    x.fill_(5)
+    graph.replay()
+    print("kept:", kept.tolist(), "cloned:", cloned.tolist())
+
+# %%
+# With ``reduce-overhead``, an error says that it was overwritten. Rule: clone what you keep. If several compiled
+# functions belong to one step, ``torch.compiler.cudagraph_mark_step_begin()`` says where a new step begins.
+
+# sphinx_gallery_once = True
+tenfold = torch.compile(lambda x: 10 * x, mode="reduce-overhead")
+ones = torch.ones(2, device=bench.device)
+kept = [tenfold(ones) for _ in range(3)]
+try:
+    print("kept:", kept[0])
+except RuntimeError as error:
+    print(str(error).split(". ")[0])
+kept = [tenfold(ones).clone() for _ in range(3)]
+print("cloned:", kept[0].tolist())
+
+# %%
+# **The learning rate stays as it was.** A number of Python is recorded, too. Here, the rate is set to 0 after
+# that, and the cell prints by how much a replay still changes a weight. Rule: make the learning rate a tensor,
+# and change it with ``fill_``.
+
+# sphinx_gallery_fold = "How the rate is changed"
+# sphinx_gallery_once = True
+
+
+def change_rate(rate):
+    """Set the rate to 0 when the step is recorded; return by how much a replay still changes a weight."""
+    weight = nn.Parameter(torch.ones(1, device="cuda"))
+    weight.grad = torch.ones_like(weight)
+    optimizer = torch.optim.AdamW([weight], rate, weight_decay=0, capturable=True)
+    graph, _result = record(optimizer.step)
+    if torch.is_tensor(rate):
+        rate.fill_(0)
+    else:
+        optimizer.param_groups[0]["lr"] = 0.0
+    before = weight.detach().clone()
+    graph.replay()
+    return (before - weight.detach()).item()
+
+
+if bench.gpu:
+    print("a number:", change_rate(0.1))
+    print("a tensor:", change_rate(torch.tensor(0.1, device="cuda")))
+
+# %%
+# **Random numbers repeat, or a counter stands still.** Python runs while you record, and not in a replay. Dropout and
+# other random numbers of PyTorch on the GPU are new in each replay. Rule: draw random numbers and count with tensors
+# on the GPU; log outside of the graph.
+
+# sphinx_gallery_once = True
+import random
+
+if bench.gpu:
+    graph, noise = record(lambda: random.random() + torch.zeros(2, device="cuda"))
+    graph.replay()
+    before = noise.clone()
+    graph.replay()
+    print("Python's random numbers are frozen:", torch.equal(noise, before))
+    graph, noise = record(lambda: torch.rand(2, device="cuda"))
+    graph.replay()
+    before = noise.clone()
+    graph.replay()
+    print("PyTorch's random numbers are frozen:", torch.equal(noise, before))
+
+# %%
+# **An input of another size gives wrong results.** ``copy_`` repeats a single row to fill all of them, and raises an
+# error only if sizes do not fit. Rule: copy into a part of the place, and read the same part of the result. Or
+# record one graph for each size.
+
+# sphinx_gallery_once = True
+if bench.gpu:
+    place = torch.zeros(4, 2, device="cuda")
+    graph, result = record(lambda: 10 * place)
+    place.copy_(torch.ones(1, 2))  # one row becomes four
+    graph.replay()
+    print("one row given:", result[:, 0].tolist())
+    place.zero_()
+    place[:1].copy_(torch.ones(1, 2))
+    graph.replay()
+    print("one row, filled up:", result[:1, 0].tolist())
+
+# %%
+# **Gradients of micro-batches are wrong.** With ``make_graphed_callables``, the gradient of a weight lies where the
+# graph writes. The next backward overwrites it, and then adds it to itself. Rule: ``zero_grad(set_to_none=True)``
+# before each backward, or copy gradients to tensors of your own.
+
+# sphinx_gallery_once = True
+
+
+def accumulate(layer):
+    """Return a gradient after two micro-batches; it has to be 2 + 6."""
+    layer.zero_grad(set_to_none=True)
+    for factor in (1, 3):
+        layer(factor * ones[None].expand(2, 2)).sum().backward()
+    return layer.weight.grad[0, 0].item()
+
+
+layer = nn.Linear(2, 2).to(bench.device)
+print("without a graph:", accumulate(layer))
+if bench.gpu:
+    sample = torch.ones(2, 2, device="cuda")
+    print("recorded:", accumulate(torch.cuda.make_graphed_callables(layer, (sample,))))
+
+# %%
+# **A replay ends with "an illegal memory access was encountered".** If something is compiled with
+# ``mode="reduce-overhead"`` after you have recorded a graph by hand, PyTorch 2.11 frees the workspace of cuBLAS, which
+# your graph may still use. Rule: in one process, use one of the two, or let PyTorch record first.
+#
+# **An error says "operation not permitted when stream is capturing".** What you record waits for the GPU or copies
+# to the CPU: ``.item()``, ``print(tensor)``, ``if tensor:``, a mask as an index. Rule: keep it in tensors on the GPU, or
+# leave it outside of the graph. After such an error, start the process again. So this cell is the last one.
+
+# sphinx_gallery_once = True
+if bench.gpu:
+    x = torch.ones(2, device="cuda")
+    try:
+        record(lambda: x / x.sum().item())
+    except RuntimeError as error:
+        print(str(error.__context__ or error).splitlines()[0])
+
+# %%
+# What is not measured here, and where to go on
+# ---------------------------------------------
+#
+# The list of measurements at the end of this page says how many processes and hosts each of them comes from. One GPU
+# and one small model were measured. Several GPUs were not: with ``DistributedDataParallel``, record after eleven
+# iterations. Neither was ``float16`` with ``GradScaler``, whose step looks at a number on the CPU.
+# :doc:`/recipes/where_time_goes` tells whether the GPU waits for the CPU in your job, and
+# :doc:`/recipes/regional_compilation` has graphs of compiled blocks for inference.
+#
+# This recipe builds on PyTorch's `notes on CUDA graphs
+# <https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs>`__, which record a whole iteration by hand, on
+# `Accelerating PyTorch with CUDA Graphs <https://pytorch.org/blog/accelerating-pytorch-with-cuda-graphs/>`__, and on
+# the page on `CUDA graph trees
+# <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__, which ``reduce-overhead`` makes.
