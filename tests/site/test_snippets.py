@@ -52,7 +52,7 @@ SMALLER = {  # a model of 660 million weights takes a CPU too long
 }
 CHECKS = {  # what comments of a snippet promise, by recipe and number
     ("regional_compilation", 0): "counters['stats']['unique_graphs'] == 1",
-    ("token_generation", 0): "text.shape == (1, 148)",
+    ("token_generation", 0): "128 < text.shape[1] <= 148",  # random weights may end the text
     # The second of two tokens sees both places of the cache that are taken.
     ("token_generation", 1): "torch.allclose(output, attend(q, *cache[..., :2, :]), atol=1e-5)",
     ("varying_sizes", 0): "counters['stats']['unique_graphs'] == 2",
