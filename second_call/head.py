@@ -1,6 +1,6 @@
 """The `<head>` of a page: security policy, other languages, meta description, link previews.
 
-The template is ``_templates/layout.html``.
+The template is ``_templates/head.html``.
 """
 
 import os

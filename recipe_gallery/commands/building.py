@@ -8,7 +8,7 @@ from pathlib import Path
 from ..errors import GalleryError, suggest
 from ..languages import Language, choose_languages, load_languages, require_listed
 from ..project import Project
-from .parser import LANGUAGES, TEMPLATES, argument, command
+from .declare import LANGUAGES, TEMPLATES, argument, command
 
 
 @command(

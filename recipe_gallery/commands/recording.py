@@ -5,7 +5,7 @@ from pathlib import Path
 
 from ..errors import GalleryError
 from ..project import Project
-from .parser import RECIPES, RECORDINGS, argument, command, count
+from .declare import RECIPES, RECORDINGS, argument, command, count
 
 
 @command("check", RECORDINGS)

@@ -5,7 +5,7 @@ import binascii
 import io
 import warnings
 
-from .harmless import read_svg
+from .harmless_html import read_svg
 
 SUFFIXES = {"image/svg+xml": ".svg", "image/png": ".png", "image/jpeg": ".jpg"}
 

@@ -107,7 +107,7 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
         raise wrong(f"cannot be read: {error}") from None
     import nbformat  # slow to import, and not needed where nothing changed
 
-    from .harmless import make_harmless
+    from .harmless_html import make_harmless
     from .hashes import take_hash
 
     try:

@@ -10,7 +10,7 @@ from nbformat import NotebookNode
 
 from ..errors import GalleryError, describe_error
 from ..recipes import files
-from ..recipes.harmless import find_left_out
+from ..recipes.harmless_html import find_left_out
 from ..recipes.hashes import seal
 from ..recipes.pictures import SUFFIXES, open_picture
 from ..recipes.recipe import Recipe

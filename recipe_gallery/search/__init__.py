@@ -1,7 +1,7 @@
 """The search of one language's site, in place of Sphinx's own; ``benchmarks/search.md`` tells why.
 
 The text of a page is taken from what Sphinx writes, an index is written when all pages are there
-(``index.py``). The other half works in browsers: ``recipe_find.js`` looks words up, and
+(``index.py``). The other half works in browsers: ``recipe_rank.js`` looks words up, and
 ``recipe_search.js`` shows what it found, below each field that a template includes.
 """
 

@@ -1,6 +1,6 @@
 """What the index of a search holds: sections of pages, and the words that each of them has.
 
-Words are in small letters; ``recipe_find.js`` does the same to queries. A name such as
+Words are in small letters; ``recipe_rank.js`` does the same to queries. A name such as
 ``torch._dynamo`` is one, and so are its parts; one with a hyphen or an underscore counts as written
 without it, too. Chinese, Japanese and Korean are cut into pairs of neighbouring characters, because
 words have no spaces between them, or a particle at their end; the last of a run stands alone.

@@ -1,5 +1,5 @@
 // Fields for searches: results come below a field while somebody types.
-// What finds them, recipe_find.js, and the index are loaded with the first query, as scripts, which
+// What finds them, recipe_rank.js, and the index are loaded with the first query, as scripts, which
 // browsers also load from a folder, and which a Content-Security-Policy allows as those of the site.
 (() => {
   if (window.recipeGallerySearch) return;
@@ -20,7 +20,7 @@
   }
 
   async function makeFinder() {
-    await Promise.all(["_static/recipe_find.js", "search-index.js"].map(load));
+    await Promise.all(["_static/recipe_rank.js", "search-index.js"].map(load));
     return received.get("find")(received.get("index"), document.documentElement.lang);
   }
 

@@ -6,7 +6,7 @@ import pytest
 
 from faults import CASES
 from faults.case import Case, NotRunError, run_case
-from faults.damage import change_bytes
+from faults.random_damage import change_bytes
 from faults.storms import LOADED, Shot, busy, choose_shots, shoot
 
 SEED = int(os.environ.get("SEED", "12"))  # other signals and other bytes with each one

@@ -1,4 +1,4 @@
-// Finds sections for a query: the words of the query, as words.py has those of the pages, are looked
+// Finds sections for a query: the words of the query, as index.py cuts those of the pages, are looked
 // up in the index; sections and pages are ranked by BM25 (https://doi.org/10.1561/1500000019), in
 // which a word counts the more the fewer pages have it.
 recipeGallerySearch("find", (() => {

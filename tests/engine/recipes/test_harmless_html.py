@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recipe_gallery.recipes.harmless import clean_html, clean_svg, find_left_out, make_harmless
+from recipe_gallery.recipes.harmless_html import clean_html, clean_svg, find_left_out, make_harmless
 
 PANDAS = """<div>
 <table border="1" class="dataframe">
