@@ -32,7 +32,8 @@ _TICKS, _SIZES = 7, 6  # at most, on the axes of lines
 class Bar(NamedTuple):
     """A bar of one part or more, in per cent of the room."""
 
-    parts: Sequence[tuple[float, float, str]]  # where each begins, how long it is, its classes
+    # where each begins, how long it is, its classes, what it says to a pointer
+    parts: Sequence[tuple[float, float, str, str]]
     words: str  # behind it
     ends: tuple[float, float, bool] | None = None  # of its range, and whether this goes on
 
@@ -76,7 +77,8 @@ def _draw_bars(source: Source, quantities: Sequence[str], measured: Sequence[Mea
             is_cut = measurement.high > scale.high
             ends = scale(measurement.low), scale(measurement.high), is_cut
             known = ends if measurement.high > measurement.low else None
-            bars.append(Bar([(0, scale(measurement.value), kind)], words, known))
+            said = f"{source.name(quantity)}: {source.show_range(measurement)}"
+            bars.append(Bar([(0, scale(measurement.value), kind, said)], words, known))
         groups.append((source.name(variant), bars))
         rows.append([source.name(variant), *cells])
     label = "; ".join(f"{name}: {', '.join(bar.words for bar in bars)}" for name, bars in groups)
@@ -125,13 +127,15 @@ def _draw_lines(source: Source, found: Sequence[Measurement]) -> Chart | None:
         if not known:
             continue
         points = [(across(_number(each.size)), up(each.value)) for each in known]
+        name = source.name(variant)
+        said = [f"{name}: {source.show_range(each)}" for each in known]
         ends = [
             (x, up(each.low), up(each.high), each.low < low, each.high > high)
             for (x, _y), each in zip(points, known, strict=True)
             if each.high > each.low
         ]
         kind = source.colour(variant)
-        lines.append(Line(name=source.name(variant), kind=kind, points=points, ends=ends))
+        lines.append(Line(name=name, kind=kind, points=points, ends=ends, said=said))
         cells = (source.show_range(each) if each else "" for each in measurements)
         rows.append([source.name(variant), *cells])
     label = "; ".join(f"{row[0]}: {', '.join(filter(None, row[1:]))}" for row in rows)
@@ -194,7 +198,8 @@ def _draw_stacks(
     for variant, values in found.items():
         parts, end = [], 0.0
         for name, value in values.items():
-            parts.append((scale(end), scale(value), kinds[name]))
+            said = f"{source.name(name)}: {show(value)}"
+            parts.append((scale(end), scale(value), kinds[name], said))
             end += value
         groups.append((source.name(variant), [Bar(parts, show(end))]))
         cells = [show(values[name]) if name in values else "" for name in names]

@@ -17,6 +17,7 @@ class Line:
     points: Sequence[tuple[float, float]]
     # Ranges: place from the left, lower and upper end, and whether it goes on beyond each
     ends: Sequence[tuple[float, float, float, bool, bool]] = ()
+    said: Sequence[str] = ()  # to a pointer, by each point
     has_dots: bool = True
 
 

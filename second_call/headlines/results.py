@@ -105,7 +105,7 @@ def _make_row(
     }
     variant = gain.baseline.variant
     if variant != gain.measurement.variant:  # else the words say what differs
-        before, after = str(_("instead of %s")).split("%s")
+        before, after = str(_("compared with %s")).split("%s")
         called = label(env, shown.words["recipe"], variant)
         name = nodes.inline("", called, classes=[DATA_CLASS] if called == variant else [])
         parts = nodes.Text(before), name, nodes.Text(after)

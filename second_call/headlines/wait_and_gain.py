@@ -91,8 +91,8 @@ def draw_plot(env: Any, listed: headline_list, locale: Locale) -> list[nodes.Nod
         for number, (node, gain) in enumerate(measured, 1)
     ]
     dots = [
-        (number, *place, gain.loses)
-        for number, (place, gain) in enumerate(zip(places, gains, strict=True), 1)
+        (number, *place, gain.loses, line[0][-1].astext())
+        for number, (place, gain, line) in enumerate(zip(places, gains, lines, strict=True), 1)
     ]
     waited = [(_behind(across(each)), format_value(each, "s", locale)) for each in across.ticks(5)]
     chart = render(

@@ -115,7 +115,7 @@ def test_headlines_are_drawn_and_said(site: Gallery) -> None:
     build = site.build()
     assert build.warnings == ""
     first, second, third = rows(build.page("results"))
-    assert first.startswith("Ten layers: fused=True instead of foreach ")
+    assert first.startswith("Ten layers: fused=True compared with foreach ")
     assert "Speed-up 2.50× By wall time 2.50×" in first
     assert "Of the limit 80% First call none" in first
     assert "First call 12.5 s" in second
