@@ -17,7 +17,7 @@ from chromium import serve
 from gallery import ROOT
 from recipe_gallery.languages import Language
 from recipe_gallery.project import load_project
-from site_pages import LANGUAGES, by_language, by_recipe
+from site_pages import LANGUAGES, NAMES, by_language, by_recipe
 
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 SIZES = {"desktop": DESKTOP, "phone": PHONE}
@@ -71,7 +71,7 @@ def pages(site: Path, language: Language) -> list[str]:
 
 
 def looks() -> Iterator[Any]:
-    """Yield languages, sizes and themes; all but two are for the night, pages have the same parts."""
+    """Yield languages, sizes and themes; pages have the same parts: by day, two are looked at."""
     for language, (name, size), theme in product(LANGUAGES, SIZES.items(), ("light", "dark")):
         by_day = (language.code, name, theme) in {
             ("en", "desktop", "light"),
@@ -269,10 +269,7 @@ def test_all_is_reached_by_keyboard(
 
 # Pictures of Matplotlib. Charts draw measured rows; the bytes that a step moves are none, and the
 # text tells their sums.
-PICTURES = dict.fromkeys(
-    ["compiling_optimizer", "cuda_graphs", "token_generation", "varying_sizes", "where_time_goes"],
-    1,
-)
+PICTURES = dict.fromkeys([name for name in NAMES if name != "regional_compilation"], 1)
 
 
 @by_recipe
