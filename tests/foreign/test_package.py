@@ -63,27 +63,6 @@ def test_what_is_installed_names_its_version_licence_and_packages(wheel: zipfile
     assert not [each for each in ("nbclient", "psutil") if each in plain]
 
 
-def test_the_command_is_the_module(wheel: zipfile.ZipFile) -> None:
-    (name,) = (name for name in wheel.namelist() if name.endswith("entry_points.txt"))
-    assert "recipe-gallery = recipe_gallery.__main__:main" in wheel.read(name).decode()
-    module = subprocess.run(
-        [sys.executable, "-m", "recipe_gallery", "--help"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    entry = "import sys; from recipe_gallery.__main__ import main; sys.exit(main())"
-    command = subprocess.run(
-        [sys.executable, "-c", entry, "--help"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert module.stdout == command.stdout
-
-
 def test_what_the_engine_imports_is_asked_for(wheel: zipfile.ZipFile) -> None:
     """A package that comes only with the theme of this site would be missing elsewhere."""
     (name,) = (name for name in wheel.namelist() if name.endswith("METADATA"))

@@ -92,16 +92,6 @@ def test_all_words_of_a_page_can_be_translated(
             assert english not in text, english
 
 
-@pytest.mark.parametrize("theme", ["furo", "pydata_sphinx_theme", "sphinx_rtd_theme"][:2])
-def test_other_themes_show_the_same(recorded: Stranger, theme: str) -> None:
-    need(theme)
-    out = recorded.sphinx("html", "-n", "-D", f"html_theme={theme}")
-    html = page(out, "plot_line")
-    assert "sum 2" in html
-    assert "Recorded on" in html
-    assert 'href="plot_line.ipynb"' in html
-
-
 def test_other_formats_are_made(recorded: Stranger) -> None:
     for builder in ("text", "man", "latex", "epub", "dirhtml"):
         # Sphinx wants to know these two of a book.
@@ -131,14 +121,6 @@ def test_settings_of_other_extensions_do_not_clash(recorded: Stranger) -> None:
     assert "auto_examples/plot_line.html" in (out / "sitemap.xml").read_text()
 
 
-def test_fields_at_the_head_of_a_page_are_the_authors(recorded: Stranger) -> None:
-    recorded.write("docs/about.rst", ":orphan:\n:borrowed: y\n:recordings: mine\n\nAbout\n=====\n")
-    recorded.sphinx("html")
-    done = recorded.run("sphinx", "-b", "html", "-d", "_build/doctrees", ".", "_build/html")
-    assert done.returncode == 0, done.stderr
-    assert "0 added, 0 changed, 0 removed" in done.stdout
-
-
 def test_two_galleries_may_have_files_of_the_same_name(stranger: Stranger) -> None:
     stranger.write(
         "docs/conf.py",
@@ -163,32 +145,6 @@ def test_two_galleries_may_have_files_of_the_same_name(stranger: Stranger) -> No
         notebook = (out / folder / "plot_a.ipynb").read_text(encoding="utf-8")
         assert f"sum {number}" in notebook
     assert "3 of 3 recordings current" in stranger.command("check").stdout
-
-
-def test_names_may_have_dots(stranger: Stranger) -> None:
-    for number, name in enumerate(("a.b", "a.c"), 1):
-        stranger.example(f"examples/{name}.py", number=number)
-    stranger.record()
-    out = stranger.sphinx("html")
-    for number, name in enumerate(("a.b", "a.c"), 1):
-        assert f"sum {number}" in page(out, name)
-        assert f"sum {number}" in (out / f"auto_examples/{name}.ipynb").read_text(encoding="utf-8")
-
-
-def test_names_may_be_listed_as_paths(recorded: Stranger) -> None:
-    recorded.write(
-        "docs/conf.py",
-        """\
-        from pathlib import Path
-        extensions = ["recipe_gallery"]
-        sphinx_gallery_conf = {
-            "examples_dirs": Path("../examples"),
-            "gallery_dirs": Path("auto_examples"),
-        }
-        """,
-    )
-    out = recorded.sphinx("html")
-    assert "sum 2" in page(out, "plot_line")
 
 
 def test_some_examples_can_be_left_out_by_the_patterns_of_sphinx_gallery(

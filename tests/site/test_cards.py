@@ -51,12 +51,6 @@ def test_a_page_has_the_title_of_its_neighbour_when_that_is_another(site: Galler
     assert "Next recipe</span> Another</a>" in site.build().page("recipes/gamma")
 
 
-def test_an_edit_that_a_card_does_not_show_leaves_its_page_alone(site: Gallery) -> None:
-    site.build()
-    site.write("beta", SHORT % "About beta.\n\n    More about it.")
-    assert site.build().read == ["recipes/beta"]
-
-
 def test_a_card_has_the_figures_of_its_sentence(gallery: Gallery) -> None:
     add(gallery, f"It is :measured:`{SPEEDUP}`, and :claim:`no {{other}} wins <no-such>`.")
     store(gallery, figure())

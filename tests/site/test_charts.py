@@ -3,8 +3,6 @@
 import json
 import math
 from dataclasses import dataclass
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from babel import Locale
@@ -12,9 +10,7 @@ from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import Browser
 
 from gallery import ROOT, Gallery
-from measured import figure as measured
 from second_call.charts.explorer import Variant, describe
-from second_call.charts.forms import draw
 from second_call.charts.scales import (
     format_seconds,
     format_value,
@@ -235,31 +231,6 @@ def test_a_chart_of_a_quantity_follows_its_rows(gallery: Gallery) -> None:
         assert told in gallery.build().warnings
 
 
-def test_a_range_that_is_longer_than_its_chart_ends_in_an_arrow() -> None:
-    points = {
-        "plain": measured("a.plain.wall", value=4.0, low=3.0, high=5.0),
-        "graphs": measured("a.graphs.wall", value=4.0, low=3.0, high=9.0),
-    }
-    source: Any = SimpleNamespace(
-        find_limit=lambda _size: None,
-        locale=Locale("en"),
-        show=str,
-        show_range=str,
-        name=str,
-        colour=lambda *_variants: "",
-    )
-    for variants, arrows in ((["plain"], 0), (["plain", "graphs"], 1)):
-        source.require = lambda _wall, shown=variants: [points[each] for each in shown]
-        chart = draw(source, ["wall"], "")
-        assert chart
-        drawing = BeautifulSoup(chart.drawing, "html.parser")
-        assert len(drawing.select('path[d^="M-5"]')) == arrows
-        assert len(drawing.select(".chart-note")) == arrows
-        # as long as the value, whatever the range
-        lengths = [float(each["width"].rstrip("%")) for each in drawing.select("rect")]
-        assert lengths == pytest.approx([80.0] if not arrows else [100 / 1.35] * 2, abs=0.01)
-
-
 def test_words_of_a_chart_are_translated(pages: dict[str, Pages]) -> None:
     ladder, stacked, explorer, lines = charts(pages["ko"])
     assert "CUDA 그래프" in words(ladder)
@@ -326,14 +297,6 @@ def test_a_table_of_several_sizes_has_a_column_of_them(gallery: Gallery) -> None
     ]
 
 
-def test_names_of_rows_are_messages(gallery: Gallery) -> None:
-    gallery.add("steps", RECIPE)
-    gallery.build("gettext")
-    template = (gallery.root / "out/gettext/recipes.pot").read_text(encoding="utf-8")
-    for name in ("plain", "CUDA graphs", "number of layers", "A step of Adam."):
-        assert f'msgid "{name}"' in template
-
-
 def test_the_explorer_answers_without_a_script(pages: dict[str, Pages]) -> None:
     explorer = charts(pages["en"])[2]
     sentence = explorer.find("output").get_text().replace("\u00a0", " ")
@@ -369,11 +332,6 @@ def test_the_explorer_says_for_others_what_the_build_says(
             mark = shown.locator(".explorer-mark").first
             place = (math.log10(calls) - 1) / 5 * 100
             assert float((mark.get_attribute("x1") or "").rstrip("%")) == pytest.approx(place)
-
-
-def test_the_explorer_needs_the_start_of_the_compiler(gallery: Gallery) -> None:
-    gallery.add("steps", RECIPE.replace('"start_up"', '"started"'))
-    assert "'process.compiler.start_up'" in gallery.build().warnings
 
 
 def test_a_chart_stands_in_place_of_the_figure_behind_it(pages: dict[str, Pages]) -> None:

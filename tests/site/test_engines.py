@@ -1,4 +1,4 @@
-"""A reader's ways through the built site, in every engine of browsers that is installed."""
+"""A reader's ways through the built site: by day in Chromium, at night in all engines."""
 
 import os
 import shutil
@@ -12,12 +12,16 @@ import pytest
 from chromium import serve
 from engines import ENGINES
 
-pytestmark = [pytest.mark.nightly, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 RECIPE = "recipes/where_time_goes.html"
 FOCUSED = "document.activeElement"
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+BY_DAY, *OTHERS = ENGINES
+PARAMETERS = [BY_DAY, *(pytest.param(each, marks=pytest.mark.nightly) for each in OTHERS)]
+
+
+@pytest.fixture(scope="module", params=PARAMETERS)
 def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
     start, find, packages = ENGINES[request.param]
     if not find():

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from chromium import serve
@@ -70,29 +69,6 @@ def test_find_in_page_opens_a_cell(either: Page, address: str) -> None:
     either.goto("about:blank")  # or it would be the same page
     either.goto(f"{address}#:~:text={next(words)}")
     expect_open(either, 1)
-
-
-def test_one_button_opens_and_folds_all(page: Page, address: str) -> None:
-    page.goto(address)
-    every = range(cells(page).count())
-    button = page.locator("button.unfold-all")
-    expect(button).to_have_text("Unfold all")
-    button.click()
-    expect_open(page, *every)
-    cells(page).locator("summary").first.click()
-    expect(button).to_have_text("Unfold all")  # one is closed
-    button.click()
-    expect(button).to_have_text("Fold all")
-    results = Axe().run(page, options=AXE)
-    assert results.violations_count == 0, results.generate_report()
-    block = cells(page).nth(1).locator("div.highlight:has(> .copy-button)").first
-    block.hover()
-    block.locator(".copy-button").click()
-    expect(block.locator(".copy-button")).to_have_text("Copied")
-    copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied == block.locator("pre").text_content()
-    button.click()
-    expect_open(page)
 
 
 def test_without_scripts_there_is_no_button(browser: Browser, address: str) -> None:

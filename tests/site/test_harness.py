@@ -1,6 +1,5 @@
 """The harness of the recipes, on a clock that only the functions under test move."""
 
-import gc
 import importlib.util
 import types
 from collections.abc import Callable
@@ -229,19 +228,6 @@ def test_rows_are_published_with_what_sizes_count(
     assert units["NAdam", "compiled", "speedup"] == "x"
 
 
-def test_the_start_of_the_compiler_is_measured_apart(
-    module: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    measured = []
-
-    def measure(_self: object, *row: object) -> None:
-        measured.append(row)
-
-    monkeypatch.setattr(module.Bench, "measure", measure)
-    module.Bench()
-    assert measured == [("process", "compiler", "start_up", pytest.approx(7))]
-
-
 def test_a_gpu_adds_its_time_kernels_and_memory(gpu: Any, clock: Clock) -> None:
     table = gpu.compare("sum", {"eager": clock.work(0.03), "compiled": clock.work(0.02)})
     assert table.gpu.tolist() == [0.02, 0.02]
@@ -266,17 +252,3 @@ def test_cpu_time_is_taken_below_a_full_queue_and_without_waiting(
     monkeypatch.setattr(gpu, "time", note)
     gpu.compare("sum", {"eager": clock.work(0.00001)}, rounds=3)
     assert taken == 3 * [calls]
-
-
-def test_garbage_is_not_collected_while_timing(bench: Any, clock: Clock) -> None:
-    collecting = []
-
-    def call() -> None:
-        collecting.append(gc.isenabled())
-        clock.now += 0.06
-
-    frozen = gc.get_freeze_count()
-    bench.compare("sum", {"eager": call}, rehearse=False)
-    assert not any(collecting[3:])  # the first three are first calls
-    assert gc.isenabled()
-    assert gc.get_freeze_count() <= frozen

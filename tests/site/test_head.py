@@ -69,16 +69,6 @@ def test_a_link_to_a_recipe_is_shown_with_its_first_picture(
     assert (languages_site / picture.removeprefix(SITE)).exists()
 
 
-@by_language
-def test_a_link_to_another_page_is_shown_with_the_picture_of_the_site(
-    languages_site: Path, language: Language
-) -> None:
-    page = read(languages_site / language.code / "faq.html")
-    assert meta(page, "og:type") == "website"
-    assert meta(page, "og:image") == f"{SITE}{language.code}/_static/preview.png"
-    assert (languages_site / language.code / "_static/preview.png").exists()
-
-
 def test_no_page_holds_a_script_or_a_style(languages_site: Path) -> None:
     paths = [path for path in languages_site.rglob("*.html") if "_static" not in path.parts]
     for path in paths:
@@ -137,12 +127,6 @@ def test_links_of_the_repository_pages_lead_somewhere() -> None:
         text = re.sub(r"```.*?```|`[^`]*`", "", path.read_text(encoding="utf-8"), flags=re.DOTALL)
         for link in re.findall(r"\]\(([^)#\s]+)", text):
             assert "://" in link or (path.parent / link).exists(), f"{path.name}: {link}"
-
-
-def test_a_page_without_repository_has_downloads_only(gallery: Gallery, recipe: str) -> None:
-    gallery.write("adding", recipe)
-    page = BeautifulSoup(gallery.build().page("recipes/adding"), "html.parser")
-    assert len(page.select(".recipe-actions a")) == 2
 
 
 def test_a_style_that_the_policy_forbids_is_a_warning(gallery: Gallery, recipe: str) -> None:

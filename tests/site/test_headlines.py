@@ -16,9 +16,7 @@ from measured import add, figure, row_of, store
 from recipe_gallery.recipes.measurements import Measurement
 from recipe_gallery.recipes.rows import Published
 from recipe_gallery.recipes.sources import Measurements, Process, measure_all
-from second_call.data import COLUMNS, format_csv
 from second_call.headlines.gains import find_gain
-from second_call.headlines.wait_and_gain import spread_out
 
 NAMED = """
 .. results::
@@ -102,15 +100,6 @@ def test_a_ratio_is_taken_in_every_process_that_measured_both() -> None:
     assert (ratio.value, ratio.processes) == (pytest.approx(3), 2)
 
 
-def test_times_of_a_gain_are_of_the_processes_that_measured_both() -> None:
-    """One process had 9 ms before, whatever the median of three is."""
-    others = [each for each in with_values(foreach__gpu=0.02) if each.variant == "foreach"]
-    known = measured(with_values(foreach__gpu=0.009), others, others)
-    gain = find_gain(known, "adam.100.fused.gpu", "foreach")
-    assert gain.baseline.value == pytest.approx(0.009)
-    assert gain.baseline.processes == gain.measurement.processes == 1
-
-
 def test_headlines_are_drawn_and_said(site: Gallery) -> None:
     build = site.build()
     assert build.warnings == ""
@@ -178,15 +167,6 @@ def test_a_figure_of_zero_is_told_with_its_line_and_has_a_dash(site: Gallery) ->
     assert rows(build.page("results"))[0].endswith("fused=True –")
 
 
-def test_a_changed_figure_changes_the_page(site: Gallery) -> None:
-    site.build()
-    assert site.build().read == []
-    store(site, *FIGURES[:2], timed("adam.100.fused.gpu", 0.005), *FIGURES[3:])
-    build = site.build()
-    assert "results" in build.read
-    assert "Speed-up 2.00×" in rows(build.page("results"))[0]
-
-
 def test_another_machine_adds_rows_and_a_choice(site: Gallery) -> None:
     assert 'name="machine"' not in site.build().page("results")
     other = site.recordings / "other-machine" / "steps.ipynb"
@@ -237,15 +217,6 @@ def test_rows_can_be_put_into_order_and_left_out(site: Gallery, browser: Browser
     assert seen.count() == 3
 
 
-def test_no_dot_hides_another() -> None:
-    assert spread_out([(20, 30), (50, 30), (21, 31), (22, 40)]) == [
-        (20, 30),
-        (50, 30),
-        (25, 31),
-        (22, 40),
-    ]
-
-
 def test_figures_lie_beside_the_page_as_json_and_csv(site: Gallery) -> None:
     build = site.build()
     for name in ("results.json", "results.csv"):
@@ -260,14 +231,3 @@ def test_figures_lie_beside_the_page_as_json_and_csv(site: Gallery) -> None:
     assert {row["range"] for row in data["rows"]} == {"expected", "seen"}
     lines = list(csv.DictReader((build.out / "results.csv").open(newline="")))
     assert len(lines) == len(data["rows"]) == len(FIGURES) + 2  # of the page alone
-
-
-def test_a_spreadsheet_takes_no_name_for_a_formula() -> None:
-    row = dict.fromkeys(COLUMNS, "") | {
-        "case": "=1+1",
-        "variant": "a",
-        "value": -1.5,
-        "versions": {},
-    }
-    (line,) = csv.DictReader(format_csv([row]).splitlines())
-    assert (line["case"], line["variant"], line["value"]) == ("'=1+1", "a", "-1.5")

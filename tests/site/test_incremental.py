@@ -11,7 +11,6 @@ import pytest
 
 from gallery import ROOT, Gallery, write_recording
 
-EDITS = 30
 MESSAGES = {
     "Adding numbers": "수 더하기",
     "A first sentence with ``code``.": "``code``가 있는 첫 문장입니다.",
@@ -167,11 +166,12 @@ def clean_copy(site: Gallery, root: Path) -> Gallery:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("times", [1, pytest.param(3, marks=pytest.mark.nightly)])
 def test_edits_one_by_one_leave_what_a_clean_build_makes(
-    site: Gallery, tmp_path_factory: pytest.TempPathFactory
+    site: Gallery, tmp_path_factory: pytest.TempPathFactory, times: int
 ) -> None:
     chance = random.Random(11)
-    kinds = [kind for _ in range(EDITS // len(KINDS)) for kind in chance.sample(KINDS, len(KINDS))]
+    kinds = [kind for _ in range(times) for kind in chance.sample(KINDS, len(KINDS))]
     site.build(language="ko")
     for number, kind in enumerate(kinds, 1):
         kind(site, number)

@@ -2,7 +2,6 @@
 
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -40,13 +39,6 @@ def test_a_recipe_is_begun_and_listed(root: Path) -> None:
     assert "recipes/gradient_accumulation" in pages
 
 
-def test_its_skeleton_needs_no_more_than_eight_lines_of_ceremony(root: Path) -> None:
-    begin_recipe(root, "a")
-    lines = (root / "recipes_source/a.py").read_text().splitlines()
-    marks = ("_harness", "bench =", "bench.compare", ".. chart", ":case:", "sphinx_gallery_")
-    assert sum(any(mark in line for mark in marks) for line in lines) <= 8
-
-
 @pytest.mark.parametrize(
     ("name", "told"),
     [
@@ -68,23 +60,6 @@ def test_a_bad_name_writes_nothing(root: Path, name: str, told: str) -> None:
     assert {path: path.read_bytes() for path in root.rglob("*") if path.is_file()} == before
 
 
-def test_make_tells_a_bad_name_in_one_line(make: list[str]) -> None:
-    command = [*make, "-s", "new-recipe", "NAME=Bad"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert done.returncode != 0
-    assert done.stderr.splitlines()[0].startswith("error: 'Bad' is no name of a recipe; ")
-
-
-def test_the_skeleton_passes_lint(root: Path) -> None:
-    shutil.copy(ROOT / "pyproject.toml", root)
-    shutil.copy(ROOT / "recipes_source/ruff.toml", root / "recipes_source")
-    begin_recipe(root, "gradient_accumulation")
-    for command in (["check"], ["format", "--check"]):
-        ruff = [sys.executable, "-m", "ruff", *command, "recipes_source"]
-        done = subprocess.run(ruff, cwd=root, capture_output=True, text=True)
-        assert done.returncode == 0, done.stdout
-
-
 @pytest.mark.nightly
 def test_the_skeleton_records_and_renders(tmp_path: Path, make: list[str]) -> None:
     root = tmp_path / "site"
@@ -101,16 +76,3 @@ def test_the_skeleton_records_and_renders(tmp_path: Path, make: list[str]) -> No
     page = (root / "_build/html/en/recipes/gradient_accumulation.html").read_text()
     assert 'class="chart' in page
     assert "not measured" not in page
-
-
-def test_what_lint_refuses_is_told_before_a_recording(tmp_path: Path, make: list[str]) -> None:
-    for path in [ROOT / "Makefile", ROOT / "constraints.txt", *ROOT.glob("requirements*.txt")]:
-        shutil.copy2(path, tmp_path)  # with its time: nothing has to be installed
-    recipe = tmp_path / "recipes_source/mine.py"
-    recipe.parent.mkdir()
-    recipe.write_text('"""\nTitle\n=====\n"""\n\nimport os\n')
-    command = [*make, "-s", "record", "DEVICE=cpu"]
-    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
-    assert done.returncode != 0
-    assert "F401" in done.stdout
-    assert "make lint refuses a recipe" in done.stderr

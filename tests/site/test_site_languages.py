@@ -110,14 +110,6 @@ def test_the_switcher_leads_to_the_same_page_and_section(languages_site: Path) -
         assert len({tuple(sections) for sections in by_language.values()}) == 1, name
 
 
-def test_the_first_page_leads_to_every_language(languages_site: Path) -> None:
-    page = read(languages_site / "index.html")
-    for language in LANGUAGES:
-        link = page.find("a", hreflang=language.tag)
-        assert link.get_text() == language.name
-        assert (languages_site / link["href"]).exists()
-
-
 def test_no_text_of_a_reader_is_left_out_of_the_catalogs(pseudo_site: Path) -> None:
     left = set()
     for path in pseudo_site.rglob("*.html"):

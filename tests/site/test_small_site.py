@@ -10,7 +10,7 @@ import pytest
 import yaml
 from bs4 import BeautifulSoup
 
-from gallery import ROOT, Gallery, write_recording
+from gallery import ROOT, Gallery
 
 PAGE = "recipes/adding"
 MESSAGES = {
@@ -46,15 +46,6 @@ def test_a_new_translation_changes_its_page_and_its_card(site: Gallery) -> None:
     assert site.build(language="ko").read == [PAGE]
     site.translate(PAGE, MESSAGES | {"Adding numbers": "수 합하기"})
     assert site.build(language="ko").read == [PAGE, "recipes/index"]
-
-
-def test_a_card_changes_with_its_recording_and_its_recipe(site: Gallery, recipe: str) -> None:
-    site.build()
-    path = site.recordings / "adding.ipynb"
-    write_recording(path, path.read_text().replace('"recorded": "2', '"recorded": "3'))
-    assert site.build().read == [PAGE, "recipes/index"]
-    site.write("adding", recipe.replace("A first sentence", "Another sentence"))
-    assert site.build().read == [PAGE, "recipes/index"]
 
 
 def test_status_and_glossary_are_on_a_page(site: Gallery) -> None:

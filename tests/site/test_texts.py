@@ -183,19 +183,6 @@ def test_code_for_a_case_is_short_and_whole(recipe: Recipe) -> None:
         assert {each.id for each in nodes} <= made, code
 
 
-def test_a_recipe_publishes_the_claims_that_its_text_names(recipe: Recipe) -> None:
-    """What compares measurements is computed by the build and needs no code."""
-    made = {key for _sentence, key in CLAIM.findall(text_of(recipe.path)) if "<" not in key}
-    calls = [
-        node
-        for cell in recipe.cells
-        for node in ast.walk(ast.parse(cell.code))
-        if isinstance(node, ast.Call) and node.args and "claim" in ast.unparse(node.func)
-    ]
-    keys = {call.args[0].value for call in calls if isinstance(call.args[0], ast.Constant)}
-    assert made <= keys
-
-
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
 def test_a_sentence_that_compares_is_a_claim_or_has_a_reason(path: Path) -> None:
     allowed = [piece for pages in ALLOWED.values() for piece in pages.get(path.stem, [])]
