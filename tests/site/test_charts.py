@@ -196,7 +196,7 @@ def test_each_form_is_drawn(pages: dict[str, Pages]) -> None:
     assert [each.get_text() for each in lines.select(".reach title")][1] == "plain: 10\u00a0ms"
     assert [each.title.get_text() for each in stacked.select(".bars-bar rect")][
         1
-    ] == "rest: 1\u00a0ms"
+    ] == "part: 1\u00a0ms"
     parts = [each["x"] for each in stacked.select(".bars-bar rect")]
     assert parts == ["0.00%", "0.00%"]
     (line,) = lines.select("polyline.limit")
