@@ -1,4 +1,4 @@
-"""Headlines: measurements that a page names in its own words (results.rst, index.rst), as a table or as a plot."""
+"""Headlines: measurements that a page names in its own words, as a table or as a plot."""
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
