@@ -24,7 +24,16 @@ from recipe_gallery.languages import Language, load_languages  # noqa: E402
 from recipe_gallery.project import load_project  # noqa: E402
 
 QUERIES = Path(__file__).with_name("search_queries")
-SETS = ("held_out", "fresh", "fresh_2", "fresh_3", "fresh_4", "new_recipes", "fresh_5")
+SETS = (
+    "held_out",
+    "fresh",
+    "fresh_2",
+    "fresh_3",
+    "fresh_4",
+    "new_recipes",
+    "cuda_graphs",
+    "fresh_5",
+)
 CLEAR = """() => {
   document.querySelector("article .search-status").textContent = "";
   document.querySelector("article .search-results, #search-results").replaceChildren();
@@ -37,7 +46,7 @@ DRAWN = """searching => {
 RESULTS = "article :is(.search-results, #search-results) > li"
 # Bytes of the scripts and the index of the search, packed
 LOADED = """() => performance.getEntriesByType("resource")
-  .filter(({ name }) => /search-index|recipe_(search|find)/.test(name))
+  .filter(({ name }) => /search-index|recipe_(search|rank)/.test(name))
   .reduce((all, each) => all + each.encodedBodySize, 0)"""
 LINKS = 'all => all.map((each) => [...each.querySelectorAll("a")].map((link) => link.href))'
 

@@ -98,7 +98,8 @@ after :measured:`small-model.cuda-graphs.break_even` steps, compared with the un
 #      - Fewer launches: a fused optimizer, a compiled model, and then CUDA graphs
 #      - The wall time of a step is :measured:`small-model.cuda-graphs.wall`; before the changes it is
 #        :measured:`small-model.before.wall`
-#      - :ref:`The GPU waits for the CPU <where-launches>` and :doc:`/recipes/compile_modes`
+#      - :ref:`The GPU waits for the CPU <where-launches>`, :doc:`/recipes/compile_modes` and
+#        :doc:`/recipes/cuda_graphs`
 #    * - With the same batch, the wall time and the GPU time are about equal
 #      - Less work for the GPU: ``bfloat16``; or TF32, if matrix products have to stay in ``float32``; then a
 #        compiled model
