@@ -66,7 +66,7 @@ def test_results_come_while_one_types(engine: Any, address: str, code: str, quer
 
 
 def test_a_case_is_chosen_by_mouse_and_arrows(engine: Any, address: str) -> None:
-    engine.open(f"{address}ko/recipes/compile_modes.html")
+    engine.open(f"{address}ko/recipes/varying_sizes.html")
     shown = "[...document.querySelectorAll('.code-cases pre')].map((e) => e.checkVisibility())"
     first, *others = engine.run(shown)
     assert (first, any(others)) == (True, False)
