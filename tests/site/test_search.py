@@ -19,7 +19,14 @@ from site_pages import LANGUAGES, by_language
 SIGNS = {
     "en": ["reduce-overhead", "fused=True", "_dynamo", "100 %", "“graph”", "ＧＰＵ", "C++ graph"],
     "ko": ["max-autotune를", "recompile_limit", "fused=True", "torch._dynamo", "100%", "@컴파일"],
-    "zh_CN": ["max-autotune模式", "state_dict", "fused=True", "torch._dynamo", "100%", "@编译"],
+    "zh_CN": [
+        "max-autotune模式",
+        "recompile_limit",
+        "fused=True",
+        "torch._dynamo",
+        "100%",
+        "@编译",
+    ],
 }
 OTHERWISE = {"en": ("graphics card", "GPU"), "ko": ("첫 실행", "첫 호출"), "zh_CN": ("显卡", "GPU")}
 SYMPTOM = {"en": "GPU utilization is low", "ko": "GPU 이용률이 낮음", "zh_CN": "GPU 使用率低"}
