@@ -4,7 +4,7 @@ Which mode of torch.compile should I choose?
 
 Choose by what your job waits for: the GPU, or the CPU that launches its work.
 
-**Start with** ``default``, **and keep it if GPU time falls.** **If the GPU waits for the CPU and sizes are
+**Start with** ``default``, **and keep it if the wall time falls.** **If the GPU waits for the CPU and sizes are
 fixed, choose** ``reduce-overhead``. **Leave** ``max-autotune`` **for last: you wait for it, and it may give
 nothing.**
 
@@ -40,10 +40,11 @@ nothing.**
   torch_compile_mode="default")``.
 - **Diffusers**: ``pipe.transformer.compile_repeated_blocks(mode="default")``. Repeated blocks share compiled
   code, so choose a mode without CUDA graphs.
-- **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="reduce-overhead")``.
+- **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="default")``; ``mode="reduce-overhead"`` if the GPU
+  waits and sizes are fixed.
 - **Lightning**: ``torch.compile(module, mode="default")`` before ``trainer.fit``.
-- **Serving**: for each size, call the model three times before the first request comes. With
-  ``reduce-overhead``, these calls compile, record and replay.
+- **Serving**: before the first request comes, call the model with two inputs that differ in every dimension that can
+  vary. With ``reduce-overhead``, then call it three times with each size: these calls prepare, record and replay.
 
 ``sin(x) + cos(x)`` of 64 million numbers takes :measured:`sin-cos.not-compiled.gpu` of GPU time without
 compiling. With ``default``, :claim:`it takes less than half of that <2 * sin-cos.default.gpu <
@@ -91,7 +92,7 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 #      - What it gives
 #      - What it costs
 #    * - You do not know what your job waits for
-#      - ``default``; keep it if GPU time falls
+#      - ``default``; keep it if the wall time falls
 #      - Sine and cosine: the GPU time is :measured:`sin-cos.default.gpu`; without compiling it is
 #        :measured:`sin-cos.not-compiled.gpu`
 #      - The first call takes :measured:`sin-cos.default.first_call`
@@ -112,6 +113,10 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 #      - Sine and cosine: the GPU time is :measured:`sin-cos.default.gpu`; with ``reduce-overhead`` it is
 #        :measured:`sin-cos.reduce-overhead.gpu`
 #      - The first call takes :measured:`sin-cos.default.first_call`
+#    * - Large matrix products or convolutions take most of the time, and you have tried the rest
+#      - ``max-autotune``
+#      - Perhaps nothing: see "Does tuning pay?" below
+#      - The first call tries many kernels
 #    * - A matrix product and nothing else
 #      - No compiling
 #      - One row: the wall time is :measured:`a-product.not-compiled.wall`; with ``default`` it is

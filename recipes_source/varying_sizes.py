@@ -6,7 +6,7 @@ Texts of any length, images of any resolution, batches of one request or of sixt
 
 **Sizes vary: mark nothing, pad nothing. PyTorch compiles for any size as soon as it sees a second one.**
 **If the GPU waits for the CPU, add CUDA graphs, and pad to a few sizes only if new ones keep coming.** **If
-it still compiles again, ask for the reason: it may be no size.**
+it still compiles again, print the reason: it may be something other than a size.**
 
 .. code-block:: python
    :caption: Sizes vary
@@ -35,13 +35,15 @@ it still compiles again, ask for the reason: it may be no size.**
 
    TORCH_LOGS=recompiles python train.py
 
-- **Transformers**: ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` leaves few lengths.
+- **Transformers**: if you use CUDA graphs and new lengths keep coming,
+  ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` leaves few lengths.
 - **Accelerate**: if ``accelerate launch`` starts a job that is compiled, pass ``--dynamo_use_dynamic``. Without
   this option the launcher asks for ``dynamic=False``, and each size is compiled. That holds for ``Trainer``, too.
-- **Diffusers**: ``pipe.transformer.compile_repeated_blocks(dynamic=True)``.
+- **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``; with ``dynamic=True`` if you do not want to wait twice
+  for the compiler.
 - **Lightning** changes nothing: compile the model as above.
-- **Serving**: before the first request, call the model with two inputs whose sizes differ wherever they can vary,
-  and with a batch of one. With CUDA graphs, call it three times with each size that it will get.
+- **Serving**: before the first request comes, call the model with two inputs that differ in every dimension that can
+  vary, and with a batch of one. With CUDA graphs, then call it three times with each size that it will get.
 
 In the first test on this page, batches of 20 lengths go through a small model, and the GPU waits for the CPU.
 Without compiling, a pass over all of them takes :measured:`few-texts.without-compiling.wall` of wall time. With
