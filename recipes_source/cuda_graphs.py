@@ -4,23 +4,25 @@ CUDA graphs: by hand or reduce-overhead?
 
 The GPU waits for the CPU, in training or for serving.
 
-**In training, record the whole iteration by hand.** **In inference, the two are about equally fast: by hand, nothing
-has to be compiled, and** ``reduce-overhead`` **is one line.** **By hand, sizes are fixed and no part may use the CPU;
-otherwise let** ``reduce-overhead`` **record.**
+**If the GPU waits for the CPU in training, record the whole iteration by hand.** **In inference, the two are about
+equally fast: by hand, nothing has to be compiled, and** ``reduce-overhead`` **is one line.** **By hand, sizes are
+fixed, and no part may read a value of the GPU or compute on the CPU; otherwise use** ``reduce-overhead``.
 
 .. code-block:: python
    :caption: Training, by hand
 
    import torch
    model, x = torch.nn.Linear(64, 64).cuda(), torch.randn(32, 64).cuda()
-   optimizer = torch.optim.AdamW(model.parameters(), capturable=True)
+   lr = torch.tensor(1e-3).cuda()  # a number would stay as recorded
+   optimizer = torch.optim.AdamW(model.parameters(), lr, capturable=True)
    def iteration():
        optimizer.zero_grad()
        model(x).norm().backward()
        optimizer.step()
+   torch.cuda.synchronize()  # weights and x are ready for another stream
    with torch.cuda.stream(torch.cuda.Stream()):
        iteration()  # once, on another stream
-   with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
+   with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):  # waits for all streams
        iteration()  # records, and does not run
    graph.replay()  # copy each batch into x before
 
@@ -115,14 +117,17 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 #      - The whole iteration in one graph, recorded by hand
 #      - An iteration takes :measured:`training-by-hand.one-graph.wall`; without a graph and compiling it takes
 #        :measured:`training-by-hand.not-compiled.wall`
-#      - No part may use the CPU. The optimizer needs ``capturable=True``, and the learning rate has to be a tensor
+#      - No part may read a value of the GPU (``.item()``, ``if``) or compute on the CPU. An optimizer like Adam needs
+#        ``capturable=True``; ``SGD`` needs none, and raises a ``TypeError`` for it. If the learning rate changes, it has
+#        to be a tensor on the GPU; ``SGD`` needs ``fused=True`` for that
 #    * - The same, and the run is long
 #      - Compile the blocks before: ``block.compile()`` for each
 #      - An iteration takes :measured:`training-by-hand.blocks-compiled-one-graph.wall`
 #      - It is ready after :measured:`training-by-hand.blocks-compiled-one-graph.ready`. Compared with no graph
 #        and no compiling, it has paid for its start after
 #        :measured:`training-by-hand.blocks-compiled-one-graph.break_even` iterations
-#    * - In training, the GPU waits for the CPU. A part of the work uses the CPU, or you do not want to change the loop
+#    * - In training, the GPU waits for the CPU. A part reads a value of the GPU or computes on the
+#        CPU, or you do not want to change the loop
 #      - ``torch.compile(model, mode="reduce-overhead")``
 #      - An iteration takes :measured:`training-by-pytorch.reduce-overhead.wall`
 #      - It is ready after :measured:`training-by-pytorch.reduce-overhead.ready`. The step of the optimizer is not in
@@ -130,7 +135,7 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 #    * - In training, the GPU waits for the CPU. You do not want to change the loop, and cannot compile
 #      - ``torch.cuda.make_graphed_callables(model, (x,))``
 #      - An iteration takes :measured:`training-by-hand.make_graphed_callables.wall`
-#      - Gradients must not add up over micro-batches (see the pitfalls)
+#      - Do not accumulate gradients over micro-batches (see the pitfalls)
 #    * - In inference, the GPU waits for the CPU, and sizes are fixed
 #      - The model in one graph, recorded by hand
 #      - A call takes :measured:`inference-by-hand.one-graph.wall`; without a graph and compiling it takes
@@ -829,9 +834,9 @@ if bench.gpu:
     print("a tensor:", change_rate(torch.tensor(0.1, device="cuda")))
 
 # %%
-# **Random numbers repeat, or a counter stands still.** Python runs while you record, and not in a replay. Dropout and
-# other random numbers of PyTorch on the GPU are new in each replay. Rule: draw random numbers and count with tensors
-# on the GPU; log outside of the graph.
+# **Numbers drawn by Python repeat, or a counter stands still.** Python runs while you record, and not in a replay.
+# Numbers that PyTorch draws on the GPU do not repeat: dropout is new in each replay. Rule: draw random numbers and count
+# with tensors on the GPU; log outside of the graph.
 
 # sphinx_gallery_once = True
 import random
@@ -867,8 +872,9 @@ if bench.gpu:
 
 # %%
 # **Gradients of micro-batches are wrong.** With ``make_graphed_callables``, the gradient of a weight lies where the
-# graph writes. The next backward overwrites it, and then adds it to itself. Rule: ``zero_grad(set_to_none=True)``
-# before each backward, or copy gradients to tensors of your own.
+# graph writes. The next backward overwrites it, and then adds it to itself. Rule: do not accumulate with
+# ``make_graphed_callables``. Or add the gradients to tensors of your own after each backward, and then call
+# ``zero_grad(set_to_none=True)``.
 
 # sphinx_gallery_once = True
 
@@ -888,9 +894,10 @@ if bench.gpu:
     print("recorded:", accumulate(torch.cuda.make_graphed_callables(layer, (sample,))))
 
 # %%
-# **A replay ends with "an illegal memory access was encountered".** If something is compiled with
-# ``mode="reduce-overhead"`` after you have recorded a graph by hand, PyTorch 2.11 frees the workspace of cuBLAS, which
-# your graph may still use. Rule: in one process, use one of the two, or let PyTorch record first.
+# **A replay ends with "an illegal memory access was encountered".** If ``reduce-overhead`` warms up
+# or records after you have recorded a graph by hand, PyTorch 2.11 frees the workspace of cuBLAS, which your graph may
+# still use. A new size is enough for that. Rule: use one of the two in a process. Otherwise run all sizes of
+# ``reduce-overhead`` first, and no new one afterwards.
 #
 # **An error says "operation not permitted when stream is capturing".** What you record waits for the GPU or copies
 # to the CPU: ``.item()``, ``print(tensor)``, ``if tensor:``, a mask as an index. Rule: keep it in tensors on the GPU, or
