@@ -56,8 +56,9 @@ calls, compile nothing. If it starts again and again, keep the compiler's cache.
 
 - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``.
 - **Accelerate**: ``TorchDynamoPlugin(use_regional_compilation=True)``.
-- **Transformers**: ``for layer in model.model.layers: layer.compile()``. Where the layers stand depends on
-  the model. ``torch_compile=True`` of ``TrainingArguments`` compiles the whole model.
+- **Transformers**: ``for layer in model.model.layers: layer.compile()``, with ``use_cache=False``: with a KV
+  cache, the index of each layer makes another graph. The name of the list of layers differs between models.
+  ``torch_compile=True`` of ``TrainingArguments`` compiles the whole model.
 - **Lightning**: compile the blocks in ``configure_model``.
 - **Serving**: call the model with every size before the first request comes. The stance
   ``eager_on_recompile`` then runs a size that you forgot without compiling it (see the pitfalls).
@@ -128,7 +129,8 @@ short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.w
 #      - Keep the folder of the compiler's cache
 #      - No code is generated again (measured once, below)
 #      - A folder that stays, for one version of PyTorch and one kind of GPU
-#    * - The program makes few calls
+#    * - The program makes few calls: with the long input of this page, compiled blocks have paid for their start
+#        after :measured:`long-input.blocks.break_even` calls
 #      - No compiling
 #      - You do not wait for the compiler
 #      - With a long input, a call takes :measured:`long-input.not-compiled.wall`; with compiled blocks it
@@ -846,10 +848,10 @@ for _ in range(3):
         print(str(error).split(". ")[0])
 
 # %%
-# **A replay ends with "an illegal memory access was encountered".** If something is compiled with
-# ``mode="reduce-overhead"`` after you have recorded a graph by hand, PyTorch 2.11 frees the workspace of
-# cuBLAS, which your graph still uses. Rule: in one process, use one of the two, or let the compiler record
-# first.
+# **A replay ends with "an illegal memory access was encountered".** If ``mode="reduce-overhead"`` warms up or
+# records after you have recorded a graph by hand, PyTorch 2.11 frees the workspace of cuBLAS, which your graph
+# still uses. A new size is enough for that. Rule: use one of the two in a process. Otherwise run all sizes of
+# ``reduce-overhead`` first, and no new one afterwards.
 #
 # **Results are wrong, and nothing warns.** If you skip the guards on modules, the code of the first block
 # also serves a block with another number, and computes with the number of the first. Rule: skip guards only

@@ -4,8 +4,8 @@ My job is slow: where do I start?
 
 Slow training or inference, low GPU utilization? Ten lines tell what your job waits for.
 
-**Look first: what does an iteration wait for?** **While it waits for data, compile nothing.** **Compile if
-the run is long, because the first compiled step takes seconds.**
+**Look first: what does an iteration wait for?** **While it waits for data, compile nothing.** **Compile only
+if the run is long: the first compiled step takes seconds.**
 
 .. code-block:: python
 
@@ -34,14 +34,16 @@ the run is long, because the first compiled step takes seconds.**
 - If its time with the same batch is above 1.2 times the GPU time, **the GPU waits for the CPU**.
 - If these two times are about equal, **the GPU is busy**.
 
-``train`` is a function of yours. It changes the model, so take a copy.
+``train`` is a function of yours. It changes the model, so take a copy. The first ``look`` takes over 200
+batches: if ``iter(loader)`` runs out of them, it ends in ``StopIteration``, so reduce ``calls``.
 
 - **Transformers**: ``Trainer`` loads data without worker processes unless you set ``dataloader_num_workers``.
 - **Lightning**: ``Trainer(profiler="simple")`` prints how long an iteration waits for data
   (``train_dataloader_next``).
 - **Accelerate**: ``DataLoaderConfiguration(non_blocking=True)`` copies batches from pinned memory in the
   background.
-- **Serving**: instead of ``train``, use a function that answers a request.
+- **Serving**: instead of ``train``, use a function that answers a request. "New batches" are then requests
+  that are read and prepared one after another, and "the same batch" is one prepared request every time.
 
 In the training job on this page, an iteration takes :measured:`iteration.before.wall` before anything is
 changed. Waiting for data is :measured:`iteration.before.data_share` of it, and no compiler shortens that.
