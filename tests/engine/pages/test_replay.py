@@ -23,7 +23,7 @@ def test_a_page_shows_text_table_and_figure(site: Gallery) -> None:
     assert "<td>cell</td>" in page
     assert re.search(r'<img [^>]*width="1"[^>]*alt="A black square"[^>]+adding_001.png', page)
     assert "<math" in page
-    links = re.findall(r'<a [^>]*href="([^"]*)"[^>]*download=[^>]*>([^<]*)<', page)
+    links = re.findall(r'<a [^>]*download="[^"]*" href="([^"]*)"[^>]*>([^<]*)<', page)
     assert links == [("adding.ipynb", "Notebook"), ("adding.py", "Script")]
     assert "sphinx_gallery_" not in page
     assert "sphx-glr-footer" not in page
