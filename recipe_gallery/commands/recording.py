@@ -67,10 +67,9 @@ def record(project: Project, options: argparse.Namespace) -> bool:
     argument("--base", default="HEAD", help="the commit to compare with"),
     RECORDINGS,
 )
-def drift(project: Project, options: argparse.Namespace) -> bool:
+def drift(project: Project, options: argparse.Namespace) -> None:
     """Tell which measurements recorded anew lie outside the ranges of a commit."""
     from ..record.drift import find_drift, format_drift
 
     found = find_drift(project, options.recipes, options.base, _find_folder(options))
     print(format_drift(found, options.base), end="")
-    return True

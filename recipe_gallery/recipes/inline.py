@@ -10,6 +10,7 @@ import re
 import symtable
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TypeGuard
 
@@ -31,6 +32,11 @@ class Inlined:
     line: int  # of the module, where source starts
     source: str
     summary: str  # the first paragraph of its docstring, on one line; it may be empty
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """What its outermost code reads or binds."""
+        return frozenset(symtable.symtable(self.source, self.path.name, "exec").get_identifiers())
 
 
 def inline(path: Path, block: Block) -> Inlined | None:
@@ -74,9 +80,9 @@ def find_rebound(inlined: Inlined, code: str) -> list[str]:
 
     Both are one program on the page, so the module's functions would find the new value.
     """
-    own = symtable.symtable(inlined.source, inlined.path.name, "exec").get_identifiers()
     found = symtable.symtable(code, "cell", "exec").get_symbols()
-    return [each.get_name() for each in found if each.is_assigned() and each.get_name() in own]
+    bound = (each.get_name() for each in found if each.is_assigned())
+    return [name for name in bound if name in inlined.names]
 
 
 def _is_private_import(node: ast.AST) -> TypeGuard[ast.ImportFrom]:

@@ -272,8 +272,8 @@ def _make_cells(
     modules = [cell.inlined for cell in cells if cell.inlined]
     for cell in (each for each in cells if not each.inlined):
         for module in modules:
-            for name in find_rebound(module, cell.code):
-                text = f"{name} is a name of {module.path.name}, whose code would find this one"
+            if names := find_rebound(module, cell.code):
+                text = f"{names[0]} is a name of {module.path.name}, whose code would find this one"
                 refuse(text, "call it something else", cell.line)
     return cells
 

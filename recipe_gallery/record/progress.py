@@ -22,16 +22,14 @@ class Summary:
         if len(self.names) < 2 and not self.planned:
             return []
         left = {*self.names} - self.recorded - self.current - self.failed.keys()
-        became = {
-            f"of {len(self.names)} recorded": self.recorded,
-            "current already": self.current,
-            "not recorded yet": left,
-        }
-        lines = []
-        for what, found in became.items():
-            if found or what.startswith("of"):
-                names = [name for name in self.names if name in found]  # not as they ended
-                lines.append(f"{len(names)} {what}: {', '.join(names) or 'none'}")
+
+        def tell(found: set[str], what: str) -> str:
+            names = [name for name in self.names if name in found]  # not as they ended
+            return f"{len(names)} {what}: {', '.join(names) or 'none'}"
+
+        lines = [tell(self.recorded, f"of {len(self.names)} recorded")]
+        lines += [tell(self.current, "current already")] if self.current else []
+        lines += [tell(left, "not recorded yet")] if left else []
         if self.planned:
             lines.append(f"{self.made} of {self.planned} replicates made")
         if self.failed:

@@ -1,8 +1,8 @@
 """Templates: the messages of each page and all labels, as translators get them.
 
 Sphinx's gettext builder extracts those of pages; added are what each message is, and the labels of
-packages. ``update-po`` keeps all of them in
-``<locale>/templates``, and without Sphinx a catalog is compared with them there.
+packages. ``update-po`` keeps all of them in ``<locale>/templates``, and without Sphinx a catalog is
+compared with them there.
 """
 
 import ast

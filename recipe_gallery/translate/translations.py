@@ -140,11 +140,9 @@ def _entries_now(_env: BuildEnvironment, path: Path) -> list[polib.POEntry]:
 
 def find_message(env: BuildEnvironment, docname: str, text: str, kind: Kind = Kind.PROSE) -> str:
     """Return a message of a page in the language of this build, and watch it."""
-    return (
-        watch(env, translate_message, docname, text, kind.name)
-        if is_translated(env.config)
-        else text
-    )
+    if not is_translated(env.config):
+        return text
+    return watch(env, translate_message, docname, text, kind.name)
 
 
 def translate_message(env: BuildEnvironment, docname: str, text: str, kind: str) -> str:

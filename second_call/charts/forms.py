@@ -60,7 +60,7 @@ def _draw_bars(source: Source, quantities: Sequence[str], measured: Sequence[Mea
     by_name = {(each.variant, each.quantity): each for each in measured}
     reach = min(max(each.high for each in measured), max(e.value for e in measured) * _REACH)
     has_limit = len(quantities) == 1 and quantities[0] in TIMES
-    limit = source.find_limit(measured[0].size) if has_limit else None
+    limit = source.find_limits().get(measured[0].size) if has_limit else None
     scale = Scale(low=0, high=max(reach, limit or 0), start=0, end=100)
     groups, rows = [], []
     for variant in dict.fromkeys(each.variant for each in measured):
@@ -115,7 +115,8 @@ def _draw_lines(source: Source, found: Sequence[Measurement]) -> Chart | None:
         str(size) if "^" in str(size) else format_value(place, "", source.locale)
         for size, place in zip(sizes, places, strict=True)
     ]
-    limits = [source.find_limit(size) if quantity in TIMES else None for size in sizes]
+    known_limits = source.find_limits() if quantity in TIMES else {}
+    limits = [known_limits.get(size) for size in sizes]
     values = [*(each.value for each in measured), *filter(None, limits)]
     low, high, unit = min(values) / _MARGIN, max(values) * _MARGIN, measured[0].unit
     across = Scale(low=min(places), high=max(places), start=2, end=98, is_log=True)
@@ -180,10 +181,8 @@ def _draw_stacks(
     found: dict[str, dict[str, float]] = {}
     for each in parts_found:
         if each.variant in total:
-            parts_of_it = found.setdefault(each.variant, {})
-            parts_of_it[each.quantity] = each.value * (
-                total[each.variant] if each.unit == "share" else 1
-            )
+            times = total[each.variant] if each.unit == "share" else 1
+            found.setdefault(each.variant, {})[each.quantity] = each.value * times
     if not found:
         return None
     names = list(dict.fromkeys(name for parts in found.values() for name in parts))

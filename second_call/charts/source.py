@@ -114,18 +114,18 @@ class Source:
         if answer.problem and not known:
             self.problems.append(answer.problem)
 
-    def find_limit(self, size: Size) -> float | None:
-        """Return the limit in seconds: the share of it that a variant reaches, times its time."""
+    def find_limits(self) -> dict[Size, float]:
+        """Return limits in seconds by size: the share that a variant reaches, times its time."""
         times = {
-            each.variant: each.value
+            (each.size, each.variant): each.value
             for quantity in ("wall", "gpu")
             for each in self.find(quantity)
-            if each.size == size
         }
+        limits: dict[Size, float] = {}
         for share in self.find("share"):
-            if share.size == size and share.variant in times:
-                return share.value * times[share.variant]
-        return None
+            if time := times.get((share.size, share.variant)):
+                limits.setdefault(share.size, share.value * time)
+        return limits
 
     def colour(self, variant: str) -> str:
         """Return the class of the colour of a variant."""

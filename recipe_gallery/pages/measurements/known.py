@@ -182,7 +182,7 @@ def _read(file: GalleryFile, folder: Path, root: Path) -> tuple[list[Path] | Non
 
 def list_machines(env: BuildEnvironment, docname: str) -> list[str]:
     """Return on which other machines a recipe was recorded, by its page."""
-    return once(env, _find_machines)[docname]
+    return once(env, _find_machines).get(docname, [])
 
 
 def _find_machines(env: BuildEnvironment) -> defaultdict[str, list[str]]:
