@@ -71,7 +71,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
     cases.add_cases(app)
     app.connect("builder-inited", _change_translated_pages)
-    app.connect(EVENT, source.find_name)
+    app.connect(EVENT, source.name_quantity)
     app.connect("env-updated", navigation.note_neighbours, priority=Priority.NOTE_LINKS)
     app.connect("env-check-consistency", addresses.check_redirects)
     app.connect("doctree-resolved", wait_and_gain.resolve_links)

@@ -124,7 +124,17 @@ class Measurements:
         return _sum_up(key, said, compared)
 
     def compare(self, key: str, over: str) -> Measurement | None:
-        """Return how many times as much as another one is; None if no process can tell."""
+        """Return how many times as much as another one is; None if no process can tell.
+
+        Of wall times it is the speed-up that the recipe publishes, if that is of the same two: it
+        is against the variant that has none.
+        """
+        one, other = self.by_key[key], self.by_key[over]
+        are_walls = one.quantity == other.quantity == "wall"
+        if are_walls and (one.case, one.size) == (other.case, other.size):
+            own, of_base = (replace(each, quantity="speedup").key for each in (other, one))
+            if own in self.by_key and of_base not in self.by_key:
+                return self.by_key[own]
         ratios = []
         for process in self.processes:
             rows = process.published.by_key
@@ -134,8 +144,7 @@ class Measurements:
                 ratios.append((process.host, row))
         if not ratios or not all(SMALLEST <= row.value <= LARGEST for _host, row in ratios):
             return None
-        gpu_bound = self.by_key[key].gpu_bound and self.by_key[over].gpu_bound
-        return find_range(ratios, gpu_bound=gpu_bound)
+        return find_range(ratios, gpu_bound=one.gpu_bound and other.gpu_bound)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -39,6 +39,7 @@ class Variant:
     start: float  # seconds that it takes once
     call: float  # seconds of a later call
     kind: str  # class of its colour
+    shown: str = ""  # a later call as the whole page writes it
 
     def total(self, calls: float) -> float:
         """Return the seconds of so many calls."""
@@ -87,8 +88,15 @@ def _find_costs(source: Source) -> list[Variant]:
             if not compiler:
                 continue
             start = compiler[0].value + max(first - wall.value, 0)
-        name, kind = source.name(wall.variant), source.colour(wall.variant)
-        found.append(Variant(name=name, start=start, call=wall.value, kind=kind))
+        found.append(
+            Variant(
+                name=source.name(wall.variant),
+                start=start,
+                call=wall.value,
+                kind=source.colour(wall.variant),
+                shown=source.show(wall),
+            )
+        )
     return found
 
 
@@ -100,9 +108,9 @@ def _tabulate(name: str, variants: Sequence[Variant], locale: Locale) -> Table:
     head += [str(_("%s calls")) % format_value(calls, "", locale) for calls in totals]
     rows = []
     for variant in variants:
-        costs = [variant.start, variant.call, *map(variant.total, totals)]
-        shown = [format_seconds(each, locale, words, 3) if each else "0" for each in costs]
-        rows.append([f"{name} · {variant.name}", *shown])
+        costs = [variant.start, *map(variant.total, totals)]
+        start, *later = (format_seconds(each, locale, words, 3) if each else "0" for each in costs)
+        rows.append([f"{name} · {variant.name}", start, variant.shown, *later])
     return Table(head=head, rows=rows)
 
 

@@ -30,7 +30,7 @@ def label(env: BuildEnvironment, docname: str, name: str) -> str:
     return find_message(env, docname, name, Kind.NAME)
 
 
-def find_name(_app: Sphinx, _docname: str, kind: str, word: str) -> str | None:
+def name_quantity(_app: Sphinx, _docname: str, kind: str, word: str) -> str | None:
     """Return what readers call a quantity, for evidence and the list of measurements."""
     return name_quantities().get(word) if kind == QUANTITY else None
 

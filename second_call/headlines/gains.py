@@ -1,6 +1,6 @@
 """What a headline says on each machine: how much sooner work is done, after which wait."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from sphinx.environment import BuildEnvironment
 
@@ -65,31 +65,14 @@ def find_gain(measurements: Measurements, key: str, baseline: str) -> Gain:
         raise ValueError(f"{') and '.join(told)}) have no ratio")
     return Gain(
         compiles=any((each.case, each.size) == one for each in times),
-        measurement=_in_common(measurement, before, before.value / ratio.value),
-        baseline=_in_common(before, measurement, measurement.value * ratio.value),
+        measurement=measurement,
+        baseline=before,
         ratio=ratio,
         wall=wall,
         share=related["share"],
         first_call=related["first_call"] if measurement.quantity != "first_call" else None,
         # the recipe's own speed-ups and break-evens are against the variant that has none
         break_even=None if _key_of(before, quantity="speedup") in known else related["break_even"],
-    )
-
-
-def _in_common(measurement: Measurement, other: Measurement, value: float) -> Measurement:
-    """Return a measurement as the processes had it that measured the other, too, if they are less.
-
-    ``value`` is what it was in these: the other one's, and the ratio of both.
-    """
-    if measurement.processes <= other.processes:
-        return measurement
-    return replace(
-        measurement,
-        value=value,
-        low=value,
-        high=value,
-        processes=other.processes,
-        hosts=other.hosts,
     )
 
 
@@ -135,6 +118,7 @@ def measured_of(env: BuildEnvironment, docname: str) -> list[Known]:
     """Return a recipe's current recordings: the one its page shows, then other machines'."""
     machines = watch(env, list_machines, docname)
     own, *others = [watch(env, know, docname, each) for each in ("", *machines)]
-    problems = [each.problem for each in others if each and each.problem]  # own page tells its own
-    store_of(env).pages[env.docname].problems += problems
+    told = store_of(env).pages[env.docname].problems
+    found = [each.problem for each in others if each and each.problem]  # own page tells its own
+    told += [each for each in found if each not in told]  # once for all headlines
     return [each for each in (own, *others) if each and not each.problem]

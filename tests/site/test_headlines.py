@@ -77,7 +77,7 @@ def rows(page: str) -> list[str]:
 
 
 def with_values(**values: float) -> list[Measurement]:
-    """Return the figures with other times of one variant, by variant and quantity."""
+    """Return the figures with other values, by variant and quantity."""
     changed = {name.replace("__", "."): value for name, value in values.items()}
     return [
         replace(each, value=changed.get(f"{each.variant}.{each.quantity}", each.value))
@@ -89,8 +89,8 @@ def test_a_ratio_is_taken_in_every_process_that_measured_both() -> None:
     """A host that is slow in all doubles both times, and is one of three."""
     waiting = {"foreach__gpu": 0.001, "fused__gpu": 0.001}
     usual, slow = (
-        with_values(**waiting),
-        with_values(foreach__wall=0.028, fused__wall=0.008, **waiting),
+        [each for each in with_values(**waiting, **walls) if each.quantity != "speedup"]
+        for walls in ({}, {"foreach__wall": 0.028, "fused__wall": 0.008})
     )
     ratio = find_gain(measured(usual, slow, usual), "adam.100.fused.wall", "foreach").ratio
     assert (ratio.value, ratio.low, ratio.high) == pytest.approx((2.5, 2.5, 3.5))
@@ -98,6 +98,22 @@ def test_a_ratio_is_taken_in_every_process_that_measured_both() -> None:
     without = [each for each in usual if each.variant != "fused"]
     ratio = find_gain(measured(usual, without, slow), "adam.100.fused.wall", "foreach").ratio
     assert (ratio.value, ratio.processes) == (pytest.approx(3), 2)
+
+
+def test_a_speedup_that_the_recipe_publishes_is_the_ratio_of_its_wall_times() -> None:
+    """Each process takes it in every round; results and recipe pages show the same."""
+
+    def take(**values: float) -> Measurements:
+        processes = [with_values(fused__speedup=each, **values) for each in (2.2, 2.3, 2.4)]
+        return measured(*([e for e in each if e.variant != "for-loop"] for each in processes))
+
+    found = take()
+    own = found.by_key["adam.100.fused.speedup"]
+    assert find_gain(found, "adam.100.fused.wall", "foreach").ratio == own
+    assert find_gain(found, "adam.100.fused.gpu", "foreach").wall == own
+    assert own.value == 2.3
+    assert own.is_predicted  # as both wall times are those of the GPU
+    assert not take(fused__gpu=0.001).by_key["adam.100.fused.speedup"].is_predicted
 
 
 def test_headlines_are_drawn_and_said(site: Gallery) -> None:
