@@ -409,7 +409,7 @@ def test_nothing_moves_while_a_page_loads(browser: Browser, address: str, name: 
 
 
 # Their first snippets are longer than a phone's first screen; the rules stand before them
-LONG = {"cuda_graphs", "regional_compilation", "where_time_goes"}
+LONG = {"cuda_graphs", "where_time_goes"}
 
 
 @by_language
