@@ -14,7 +14,6 @@ from recipe_gallery.pages.measurements.naming import EVENT
 from recipe_gallery.project import code_digest
 
 from . import (
-    addresses,
     answer,
     cards,
     cases,
@@ -29,7 +28,7 @@ from . import (
     translators,
 )
 from .charts import directive, source
-from .headlines import draw_headlines, results, wait_and_gain
+from .headlines import lines, results, wait_and_gain
 from .nodes import depart_element, html_element, visit_element
 
 _SCRIPTS = {"explorer": "explorer.js", "results-controls": "results.js"}  # by classes of a page
@@ -73,7 +72,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", _change_translated_pages)
     app.connect(EVENT, source.name_quantity)
     app.connect("env-updated", navigation.note_neighbours, priority=Priority.NOTE_LINKS)
-    app.connect("env-check-consistency", addresses.check_redirects)
     app.connect("doctree-resolved", wait_and_gain.resolve_links)
     app.connect("doctree-resolved", foot.add_colab_link, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", foot.add_origin, priority=Priority.ADD_LINKS)
@@ -84,7 +82,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("html-page-context", _add_scripts)
     app.connect("html-page-context", head.describe_page)
     app.connect("html-page-context", head.apply_policy, priority=Priority.DESCRIBE_HEAD)
-    app.connect("build-finished", addresses.write_sitemap)
     app.connect("build-finished", root_pages.write_root_pages)
     app.connect("build-finished", head.remove_unused, priority=Priority.TIDY_UP)
     translators.setup(app)
@@ -105,7 +102,7 @@ def _change_translated_pages(app: Sphinx) -> None:
     if app.builder.name != "gettext":
         add_transform(app, headings.make_headings, Priority.MAKE_HEADINGS)
         add_transform(app, answer.make_answer, Priority.MAKE_HEADINGS)
-        add_transform(app, draw_headlines, Priority.WRITE_COMMENTS)
+        add_transform(app, lines.draw_headlines, Priority.WRITE_COMMENTS)
 
 
 def _add_scripts(

@@ -1,19 +1,21 @@
-"""What lies above all languages: chooser of the language, 404 page, sitemap, robots.txt.
+"""Sitemaps, and what lies above all languages: chooser of the language, 404 page, robots.txt.
 
 The templates are in ``_templates/root/``; what they load are files of the first language.
 """
 
 from pathlib import Path
 from urllib.parse import urlsplit
+from xml.sax.saxutils import escape
 
 from filelock import FileLock
 from sphinx.application import Sphinx
 
-from recipe_gallery.languages import Language
+from recipe_gallery.languages import Language, current_language
 from recipe_gallery.pages.measurements.known import know
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.translations import find_translations
 
+from .head import short_address
 from .navigation import list_recipes
 
 MOST_RECIPES = 12  # on a page for readers who are lost
@@ -50,6 +52,7 @@ def write_root_pages(app: Sphinx, exception: Exception | None) -> None:
     if config.recipe_gallery_site_url:
         # Crawlers read robots.txt at the top of a host only; below it does no harm.
         names += ["sitemap.xml", "sitemap-home.xml", "robots.txt"]
+        _write_sitemap(app, site_url)
     with FileLock(Path(app.doctreedir).parent / "root-pages.lock"):
         languages = [
             language
@@ -87,3 +90,19 @@ def _translate_titles(app: Sphinx, language: Language) -> list[tuple[str, str]]:
             title = found.get(known.title, known.title).replace("``", "")
             titles.append((app.builder.get_target_uri(page), title))
     return titles
+
+
+def _write_sitemap(app: Sphinx, site_url: str) -> None:
+    """Write ``sitemap.xml``: all pages of this language; each names the other languages itself."""
+    language = current_language(app.config)
+    addresses = (
+        language.address(site_url, short_address(app.builder.get_target_uri(docname)))
+        for docname in sorted(app.env.found_docs)
+    )
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
+        *(f"<url><loc>{escape(address)}</loc></url>" for address in addresses),
+        "</urlset>",
+    ]
+    (app.outdir / "sitemap.xml").write_text("\n".join(lines) + "\n", encoding="utf-8")

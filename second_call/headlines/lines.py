@@ -4,9 +4,10 @@ A directive's lines name them; CONTRIBUTING.md tells how, below "Headline figure
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from docutils import nodes
+from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.pages.measurements.known import find_page
@@ -18,7 +19,7 @@ _LINE = re.compile(
 
 
 class headline_list(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """Questions and headlines of a directive; ``kind`` says what is drawn of them."""
+    """Questions and headlines of a directive; ``draw`` makes nodes of them."""
 
 
 class question(nodes.paragraph):  # noqa: N801
@@ -29,17 +30,27 @@ class headline(nodes.paragraph):  # noqa: N801
     """Words of a case: ``key`` names its measurement, ``baseline`` a variant or another key."""
 
 
-def read_headlines(directive: SphinxDirective, kind: str) -> list[nodes.Node]:
+Drawer = Callable[[BuildEnvironment, headline_list], list[nodes.Node]]
+
+
+def read_headlines(directive: SphinxDirective, draw: Drawer) -> list[nodes.Node]:
     """Return the list that the lines of a directive make; its words are messages of the page.
 
     Raises an error of the directive at the first line that cannot be read.
     """
-    found = headline_list(kind=kind)
+    found = headline_list(draw=draw)
     try:
         found += _read_lines(directive)
     except ValueError as error:
         raise directive.error(str(error)) from None
     return [found]
+
+
+def draw_headlines(env: BuildEnvironment, document: nodes.document) -> None:
+    """Draw the headlines of a page, once it is translated."""
+    for listed in list(document.findall(headline_list)):
+        at = listed.parent.index(listed)
+        listed.parent[at : at + 1] = listed["draw"](env, listed)
 
 
 def _read_lines(directive: SphinxDirective) -> Iterator[nodes.Element]:

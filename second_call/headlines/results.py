@@ -14,6 +14,7 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.cell_marks import DATA_CLASS
+from recipe_gallery.languages import current_language
 from recipe_gallery.pages.measurements.format import describe_spread, format_measurement
 from recipe_gallery.store import watch
 
@@ -28,7 +29,6 @@ from .strips import draw_axis, draw_strip, gain_axis
 
 _ = get_translation("second_call")
 
-KIND = "results"
 NOTHING = "–"
 
 
@@ -39,14 +39,15 @@ class Results(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the headlines, which are drawn when they have been translated."""
-        found = read_headlines(self, KIND)
+        found = read_headlines(self, draw_results)
         if isinstance(found[0].next_node(), headline):
             raise self.error("a headline stands below no question; write one behind the recipe")
         return found
 
 
-def draw_results(env: BuildEnvironment, listed: headline_list, locale: Locale) -> list[nodes.Node]:
+def draw_results(env: BuildEnvironment, listed: headline_list) -> list[nodes.Node]:
     """Return controls, table, legend, and links to the data."""
+    locale = current_language(env.config).locale
     shown = {node: find_gains(env, node) for node in listed if isinstance(node, headline)}
     axis = gain_axis([each.gain for group in shown.values() for each in group if each.gain])
     devices = dict.fromkeys(each.device for group in shown.values() for each in group)

@@ -1,11 +1,11 @@
 """For the first page: where all was measured, and the wait of a first call against the gain."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from babel import Locale
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
@@ -23,7 +23,6 @@ from .strips import make_axis
 
 _ = get_translation("second_call")
 
-KIND = "wait-and-gain"
 NO_WAIT = 6.0  # per cent of the width: where nothing is compiled
 WIDTH, HEIGHT = 5.0, 5.5  # of a dot, in per cent of a chart on a phone
 
@@ -46,7 +45,7 @@ class WaitAndGain(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the cases, which are drawn when they have been translated."""
-        return read_headlines(self, KIND)
+        return read_headlines(self, draw_plot)
 
 
 class MeasuredOn(SphinxDirective):
@@ -76,8 +75,9 @@ class MeasuredOn(SphinxDirective):
         return next((f"{names[name]} {versions[name]}" for name in names if name in versions), "")
 
 
-def draw_plot(env: Any, listed: headline_list, locale: Locale) -> list[nodes.Node]:
+def draw_plot(env: BuildEnvironment, listed: headline_list) -> list[nodes.Node]:
     """Return the chart, a numbered dot a case, and the list of cases, which says the same."""
+    locale = current_language(env.config).locale
     cases = [node for node in listed if isinstance(node, headline)]
     found = [(node, find_gains(env, node)[0].gain) for node in cases]
     measured = [(node, gain) for node, gain in found if gain]
