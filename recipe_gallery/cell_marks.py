@@ -29,8 +29,8 @@ DOWNLOADS_ONLY = "downloads_only"  # attribute of nodes that downloads have and 
 BOUNDARY = re.compile(r"GENERATED FROM PYTHON SOURCE LINES (\d+)-\d+")
 
 
-class folded_cell(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
-    """The code of a folded cell, its one child.
+class folded_cell(nodes.compound):  # noqa: N801 (docutils names nodes so)
+    """The code of a folded cell, its one child; where nothing can be folded, just that.
 
     ``summary`` is what is shown in its place, in the language of the page; ``summary_classes`` tell
     the language where it is another.

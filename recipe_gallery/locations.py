@@ -6,7 +6,7 @@ Sphinx-Gallery writes the page of a recipe, and docutils counts its lines. Nobod
 import contextlib
 import logging
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache, partial
 from pathlib import Path
 
@@ -18,8 +18,8 @@ from sphinx.util.logging import NAMESPACE, WarningLogRecordTranslator
 from . import Priority, add_transform
 from .cell_marks import BOUNDARY
 from .errors import GalleryError
-from .recipes.gallery import find_file
-from .recipes.recipe import Recipe, load_recipe
+from .recipes.gallery import GalleryFile, find_file
+from .recipes.recipe import load_recipe
 
 _PLACE = re.compile(r"(.+\.rst):(\d+)(:<.*)?")
 
@@ -56,46 +56,46 @@ def _name_recipe(app: Sphinx, record: logging.LogRecord) -> bool:
     docname = app.env.path2doc(place[1]) if place else None
     file = find_file(app.config, Path(app.srcdir), docname) if docname else None
     if place and file:
-        with contextlib.suppress(GalleryError, OSError, ValueError):
-            page = Path(place[1]).read_text(encoding="utf-8").splitlines()
-            line = line_in_recipe(load_recipe(file.path, file.name), page, int(place[2]))
+        with contextlib.suppress(GalleryError, OSError, ValueError):  # its own report tells it
+            line = lines_of_recipe(file, Path(place[1]))(int(place[2]))
             record.location = f"{file.path}:{line}{place[3] or ''}"
     return True
-
-
-def line_in_recipe(recipe: Recipe, page: Sequence[str], number: int) -> int:
-    """Return the line of a recipe that a line of its page was made from, both from 1 on.
-
-    Of code, and what it put out, that is where its block begins.
-    """
-    parts = {block.lineno: (block, cell) for block, cell in recipe.parts[1:]}
-    for above in range(min(number, len(page)), 0, -1):
-        match = BOUNDARY.fullmatch(page[above - 1].removeprefix(".. "))
-        if match and (part := parts.get(int(match[1]))):
-            block, cell = part
-            # an empty line is between
-            return cell.line if cell else block.lineno + max(number - above - 2, 0)
-    source = recipe.path.read_text(encoding="utf-8").splitlines()
-    start = next((row for row, line in enumerate(source, 1) if recipe.title in line), 1)
-    return start + max(number - 1 - page.index(recipe.title), 0)
 
 
 def locate_in_recipes(env: BuildEnvironment, document: nodes.document) -> None:
     """Let messages and warnings name the recipe and its line, not the page made from it."""
     file = find_file(env.config, Path(env.srcdir), env.docname)
+    if file is None:
+        return
+    page, line = document["source"], 1
     with contextlib.suppress(GalleryError, OSError, ValueError):  # its own report tells it
-        if file:
-            page = Path(document["source"]).read_text(encoding="utf-8").splitlines()
-            recipe = load_recipe(file.path, file.name)
-            _locate(document, file.path, cache(partial(line_in_recipe, recipe, page)))
+        find = lines_of_recipe(file, Path(page))
+        for node in document.findall(nodes.Element):
+            # docutils tells that of a title of the line below it
+            line = (node.line or line) - isinstance(node, nodes.title)
+            if node.source == page:
+                node.source, node.line = node.get("recipe_module", (str(file.path), find(line)))
 
 
-def _locate(document: nodes.document, path: Path, find: Callable[[int], int]) -> None:
-    line = 1
-    for node in document.findall(nodes.Element):
-        # docutils tells that of a title of the line below it
-        line = (node.line or line) - isinstance(node, nodes.title)
-        if node.source == document["source"]:
-            node.source, node.line = str(path), find(line)
-            if "recipe_module" in node:
-                node.source, node.line = node["recipe_module"]
+def lines_of_recipe(file: GalleryFile, page: Path) -> Callable[[int], int]:
+    """Return what finds the line of a recipe that a line of its page was made from, from 1 on.
+
+    Of code, and what it put out, that is where its block begins.
+    """
+    recipe = load_recipe(file.path, file.name)
+    text = page.read_text(encoding="utf-8").splitlines()
+    parts = {block.lineno: (block, cell) for block, cell in recipe.parts[1:]}
+
+    @cache
+    def find(number: int) -> int:
+        for above in range(min(number, len(text)), 0, -1):
+            match = BOUNDARY.fullmatch(text[above - 1].removeprefix(".. "))
+            if match and (part := parts.get(int(match[1]))):
+                block, cell = part
+                # an empty line is between
+                return cell.line if cell else block.lineno + max(number - above - 2, 0)
+        source = recipe.path.read_text(encoding="utf-8").splitlines()
+        start = next((row for row, line in enumerate(source, 1) if recipe.title in line), 1)
+        return start + max(number - 1 - text.index(recipe.title), 0)
+
+    return find

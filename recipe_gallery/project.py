@@ -15,7 +15,6 @@ from typing import Any
 
 from sphinx.config import Config
 from sphinx.errors import ConfigError
-from sphinx.project import Project as Pages
 from sphinx.util.tags import Tags
 
 from .errors import GalleryError
@@ -92,32 +91,15 @@ def _check_type(root: Path, name: str, value: object, kind: type) -> None:
 
 
 def load_check(project: Project) -> Callable[[Any, Path], None] | None:
-    """Return the function that ``recipe_gallery_check_recording`` names, or None.
-
-    What it raises, besides ``GalleryError``, is told as a mistake of that function.
-    """
+    """Return the function that ``recipe_gallery_check_recording`` names, or None."""
     name: str = project.config.recipe_gallery_check_recording
-
-    def wrong(error: Exception, remedy: str) -> GalleryError:
-        text = f"recipe_gallery_check_recording = {name!r}: {type(error).__name__}: {error}"
-        return GalleryError(text, path=project.root / "conf.py", remedy=remedy)
-
-    if not name:
-        return None
     try:
-        function = resolve_name(name)
+        function: Callable[[Any, Path], None] | None = resolve_name(name) if name else None
     except (ImportError, AttributeError, ValueError) as error:
-        raise wrong(error, 'name a function as "package.module:function"') from None
-
-    def check(notebook: Any, path: Path) -> None:
-        try:
-            function(notebook, path)
-        except GalleryError:
-            raise
-        except Exception as error:
-            raise wrong(error, f"mend the function ({path.name})") from error
-
-    return check
+        text = f"recipe_gallery_check_recording = {name!r}: {type(error).__name__}: {error}"
+        remedy = 'name a function as "package.module:function"'
+        raise GalleryError(text, path=project.root / "conf.py", remedy=remedy) from None
+    return function
 
 
 def gallery_folders(config: Config) -> list[tuple[str, str]]:
@@ -136,18 +118,6 @@ def gallery_folders(config: Config) -> list[tuple[str, str]]:
         text = "conf.py: sphinx_gallery_conf: examples_dirs and gallery_dirs name folders"
         raise GalleryError(text, remedy="mend the settings") from None
     return list(zip(pages, examples, strict=False))  # Sphinx-Gallery, too, leaves out what is over
-
-
-def find_pages(root: Path, config: Config) -> dict[str, str]:
-    """Return the files of the pages that no gallery makes, by page; paths begin at the root."""
-    suffixes = config.source_suffix
-    known = [suffixes] if isinstance(suffixes, str) else list(suffixes)
-    # the folder itself, too, so that nobody looks through it
-    made = [name for pages, _ in gallery_folders(config) for name in (pages, f"{pages}/**")]
-    excluded = [*config.exclude_patterns, *config.templates_path, *made]
-    found = Pages(root.resolve(), dict.fromkeys(known, ""))
-    names = sorted(found.discover(excluded, config.include_patterns))
-    return {name: Path(found.doc2path(name, absolute=False)).as_posix() for name in names}
 
 
 def file_state(path: str | Path) -> tuple[int, int] | None:

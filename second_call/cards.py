@@ -12,7 +12,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
 from recipe_gallery.languages import current_language, format_date
-from recipe_gallery.pages.measurements.known import Known, know
+from recipe_gallery.pages.measurements.lookup import Known, know
 from recipe_gallery.project import gallery_folders
 from recipe_gallery.store import watch
 

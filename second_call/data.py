@@ -16,7 +16,7 @@ from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 
 from recipe_gallery.cell_marks import DATA_CLASS
-from recipe_gallery.pages.measurements.known import Known
+from recipe_gallery.pages.measurements.lookup import Known
 
 _ = get_translation("second_call")
 

@@ -11,7 +11,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from recipe_gallery.pages.measurements.known import all_files
+from recipe_gallery.pages.measurements.lookup import all_files
 from recipe_gallery.store import once, store_of
 
 _ = get_translation("second_call")

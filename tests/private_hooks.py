@@ -18,7 +18,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.events import EventListener
 from sphinx.util import logging
 from sphinx.writers.html5 import HTML5Translator
-from sphinx_gallery import backreferences, gen_gallery, gen_rst
+from sphinx_gallery import gen_gallery, gen_rst
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,15 +127,11 @@ HOOKS = [
         is_there=lambda: _says(gen_rst, "GENERATED FROM PYTHON SOURCE LINES"),
     ),
     Hook(
-        names=("sphx-glr-footer", "sphx-glr-signature", "tooltip="),
+        names=("sphx-glr-footer", "sphx-glr-signature"),
         library="Sphinx-Gallery",
-        why="pages/header.py has links of its own in the place of its footer, and the keys of "
-        "figures are taken out of the texts of thumbnails",
-        without="pages have two lists of downloads; thumbnails show keys of figures",
-        is_there=lambda: (
-            _says(gen_rst, "sphx-glr-footer", "sphx-glr-signature")
-            and _says(backreferences, 'tooltip="{intro}"')
-        ),
+        why="pages/header.py has links of its own in the place of its footer",
+        without="pages have two lists of downloads",
+        is_there=lambda: _says(gen_rst, "sphx-glr-footer", "sphx-glr-signature"),
     ),
     Hook(
         names=(".py.md5", "images/sphx_glr_{}_001.png", ".codeobj.json"),

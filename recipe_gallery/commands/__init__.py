@@ -1,6 +1,6 @@
 """What each command of the command line does; ``__main__.py`` calls them."""
 
-from . import building, new_language, recording
+from . import catalogs, new_language, recording, site
 from .declare import PARSER
 
-__all__ = ["PARSER", "building", "new_language", "recording"]
+__all__ = ["PARSER", "catalogs", "new_language", "recording", "site"]

@@ -9,7 +9,6 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
-from sphinx.writers.latex import LaTeXTranslator
 
 from .. import Priority, add_transform
 from ..cell_marks import code_of_cells, folded_cell
@@ -22,9 +21,7 @@ SCRIPT = "folded.js"
 
 def setup(app: Sphinx) -> None:
     """Let pages show folded cells."""
-    html, latex = (_visit_html, _depart_html), (_visit_latex, _pass)
-    others: Any = dict.fromkeys(("man", "markdown", "texinfo", "text"), (_pass, _pass))
-    app.add_node(folded_cell, html=html, latex=latex, **others)
+    app.add_node(folded_cell, html=(_visit_html, _depart_html))
     add_transform(app, fold_cells, Priority.ADD_TO_PAGE)
     app.connect("builder-inited", _publish_script)
     app.connect("html-page-context", _load_script)
@@ -57,7 +54,7 @@ def fold_cells(env: BuildEnvironment, document: nodes.document) -> None:
 
 def button(document: nodes.document) -> str:
     """Return the button that opens all folded cells of a page, which waits for its script."""
-    if next(iter(document.findall(folded_cell)), None) is None:
+    if not any(document.findall(folded_cell)):
         return ""
     unfold, fold = escape(_("Unfold all")), escape(_("Fold all"))
     return (
@@ -71,38 +68,24 @@ def _visit_html(self: HTML5Translator, node: folded_cell) -> None:
 
     The address is inside of what is folded, so that a browser opens it for a link by itself.
     """
-    if _folds(self):
-        opening = self.starttag({"classes": node["summary_classes"]}, "summary", "")
-        summary = self.encode(node["summary"])
-        self.body.append(f'<details class="folded-cell">{opening}{summary}</summary>\n')
+    opening = self.starttag({"classes": node["summary_classes"]}, "summary", "")
+    summary = self.encode(node["summary"])
+    self.body.append(f'<details class="folded-cell">{opening}{summary}</summary>\n')
     self.body.append(self.starttag(node, "div"))
 
 
 def _depart_html(self: HTML5Translator, _node: folded_cell) -> None:
-    self.body.append("</div></details>\n" if _folds(self) else "</div>\n")
-
-
-def _folds(self: HTML5Translator) -> bool:
-    """Tell whether what is made can be unfolded; programs that show books may not be able to."""
-    return self.builder.name != "epub"
-
-
-def _visit_latex(self: LaTeXTranslator, node: folded_cell) -> None:
-    self.body.append(self.hypertarget_to(node))
-
-
-def _pass(self: nodes.NodeVisitor, _node: folded_cell) -> None:
-    """Show the code as if it were not folded."""
+    self.body.append("</div></details>\n")
 
 
 def _publish_script(app: Sphinx) -> None:
-    if app.builder.format == "html" and app.builder.name != "epub":
+    if app.builder.format == "html":
         app.config.html_static_path.append(str(Path(__file__).with_name(SCRIPT)))
 
 
 def _load_script(
     app: Sphinx, _page: str, _template: str, _context: Any, doctree: nodes.document | None
 ) -> None:
-    """Load the script on pages that have a folded cell, and on no other."""
-    if doctree and next(iter(doctree.findall(folded_cell)), None) and app.builder.name != "epub":
+    """Load the script on pages that have a folded cell, and on no other; books run none."""
+    if doctree and any(doctree.findall(folded_cell)) and app.builder.name != "epub":
         app.add_js_file(SCRIPT, loading_method="defer")

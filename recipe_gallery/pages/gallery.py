@@ -9,8 +9,6 @@ import hashlib
 import json
 import re
 from collections.abc import Iterable
-from functools import partial
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -22,17 +20,13 @@ from sphinx.environment import BuildEnvironment
 from sphinx.errors import ConfigError
 from sphinx.util import logging
 from sphinx_gallery.gen_gallery import generate_gallery_rst
-from sphinx_gallery.gen_rst import extract_intro_and_title
 from sphinx_gallery.utils import get_md5sum
 
 from ..errors import GalleryError
 from ..project import code_digest, file_state, gallery_folders
 from ..recipes.gallery import GalleryFile, ignore_pattern, list_files
-from ..recipes.recipe import load_recipe
-from ..recipes.references import leave_out_measurements
 from ..recorded_page import Unrecorded, load_recorded
-from ..store import keep
-from .pictures import write_pictures
+from .outputs import write_pictures
 
 logger = logging.getLogger(__name__)
 
@@ -75,7 +69,6 @@ def take_over(app: Sphinx) -> None:
         app.disconnect(listener.id)
     app.connect("builder-inited", make_pages)
     app.connect("env-get-outdated", remove_published)
-    app.connect("source-read", leave_out_keys)
 
 
 def make_pages(app: Sphinx) -> None:
@@ -95,14 +88,15 @@ def make_pages(app: Sphinx) -> None:
         before: dict[str, Any] = {"settings": "", "sources": "", "recipes": {}, "pages": []}
         with contextlib.suppress(OSError, ValueError, TypeError):  # missing or damaged
             before |= json.loads(path.read_text(encoding="utf-8"))
-        now = {"settings": _settings(app), "sources": _sources(app)}
+        # somebody may have removed a page
+        now = {"settings": _settings(app), "sources": _sources(app), "pages": _find_pages(app)}
+        names = {file.docname for file in files}
         recipes = {
-            file.docname: states
-            for file in files
-            if (states := before["recipes"].get(file.docname)) == _states(states or {"": ""})
+            docname: states
+            for docname, states in before["recipes"].items()
+            if docname in names and states == _states(states)
         }
         has_changed = any(before[each] != now[each] for each in now)
-        has_changed = has_changed or before["pages"] != _find_pages(app)  # somebody removed one
         if not has_changed and len(recipes) == len(files):
             return
         path.write_text(json.dumps({"pages": before["pages"]}), encoding="utf-8")
@@ -121,11 +115,9 @@ def make_pages(app: Sphinx) -> None:
                 redrawn.add(file.docname)
         if redrawn or has_changed:
             for file in files:
-                mark, page_file = root / f"{file.docname}.py.md5", root / f"{file.docname}.rst"
                 is_new = before["settings"] != now["settings"] or file.docname in redrawn
-                is_new = is_new or file in broken or not page_file.exists()
-                if is_new or _hash(file.path) != _read(mark):
-                    mark.unlink(missing_ok=True)
+                if is_new or file in broken or not (root / f"{file.docname}.rst").exists():
+                    (root / f"{file.docname}.py.md5").unlink(missing_ok=True)
             left_out = [file for file in broken if not file.path.is_file()]  # a pipe never ends
             try:
                 _generate(app, left_out)
@@ -138,9 +130,9 @@ def make_pages(app: Sphinx) -> None:
             missing = {*before["pages"]} - {*_find_pages(app)} | {each.docname for each in left_out}
             for path_of_page in (root / f"{name}{end}" for name in missing for end in _ENDINGS):
                 path_of_page.unlink(missing_ok=True)
-            for file in (each for each in files if each not in left_out):
-                # of the copy that the page was made from
-                (root / f"{file.docname}.py.md5").write_text(_hash(root / f"{file.docname}.py"))
+            for copy in (root / f"{file.docname}.py" for file in files if file not in broken):
+                # of what the page was made from: the recipe may be another by now
+                copy.with_name(f"{copy.name}.md5").write_text(get_md5sum(copy, mode="t"))
         for file, error in broken.items():
             if not (root / f"{file.docname}.rst").exists():
                 logger.warning("%s", error, type="recipe_gallery", subtype="recipe")
@@ -151,16 +143,6 @@ def make_pages(app: Sphinx) -> None:
 def _states(files: Iterable[str | Path]) -> dict[str, str]:
     """Return time and size of files by their paths."""
     return {str(path): repr(file_state(path)) for path in files}
-
-
-def _hash(path: Path) -> str:
-    with contextlib.suppress(OSError, ValueError):  # what reads it as a recipe tells it
-        return get_md5sum(path, mode="t")
-    return ""
-
-
-def _read(path: Path) -> str | None:
-    return path.read_text() if path.exists() else None
 
 
 def _settings(app: Sphinx) -> str:
@@ -219,26 +201,6 @@ def _remove_code_objects(app: Sphinx) -> None:
         for pages, _examples in gallery_folders(app.config):
             for path in Path(app.srcdir, pages).rglob("*.codeobj.json"):
                 path.unlink()
-
-
-def leave_out_keys(app: Sphinx, _docname: str, source: list[str]) -> None:
-    """Leave the keys of figures out of the texts of thumbnails, which can show no figures."""
-    if "sphx-glr-thumbcontainer" not in source[0]:
-        return
-    for file in list_files(app.config, Path(app.srcdir)):
-        key = "tooltips", file.docname
-        before, after = keep(app.env, key, [file.path], partial(_find_tooltips, file))
-        source[0] = source[0].replace(before, after)
-
-
-def _find_tooltips(file: GalleryFile) -> tuple[list[Path] | None, list[str]]:
-    """Return the text of a recipe's thumbnail with the keys of figures, and without."""
-    try:
-        text = load_recipe(file.path, file.name).blocks[0].content
-    except GalleryError:  # its own page tells it
-        return None, ["", ""]
-    texts = (extract_intro_and_title(file.name, t)[0] for t in (text, leave_out_measurements(text)))
-    return [], [f'tooltip="{escape(each)}"' for each in texts]
 
 
 def remove_published(

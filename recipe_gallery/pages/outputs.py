@@ -1,11 +1,16 @@
-"""What a recipe printed and drew, put on its page behind the code."""
+"""What a recipe printed and drew, put on its page behind the code.
 
+Its pictures are files where Sphinx-Gallery looks for those of its own runs, to make thumbnails of
+them; they are written before it runs.
+"""
+
+import glob
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Any
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
@@ -13,20 +18,70 @@ from sphinx.util import logging
 
 from ..cell_marks import OUTPUT_CLASS, code_of_cells
 from ..errors import suggest
-from ..recipes.gallery import find_file
+from ..recipes.gallery import GalleryFile, find_file
+from ..recipes.pictures import SUFFIXES, decode_picture
 from ..recipes.recipe import Cell
 from ..recipes.rows import Row
 from ..recorded_page import RecordedPage, Unrecorded, load_page
 from ..store import watch
 from .measurements.tables import find_rows, make_table
-from .pictures import find_pictures, picture_kind
-
-if TYPE_CHECKING:
-    from nbformat import NotebookNode
 
 logger = logging.getLogger(__name__)
 
 _HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
+
+
+def _picture_kind(data: Mapping[str, Any]) -> str:
+    """Return the MIME type of the picture that a page shows of one output, empty without one."""
+    return next((mime for mime in SUFFIXES if mime in data and "text/html" not in data), "")
+
+
+def find_pictures(docname: str, page: RecordedPage) -> Iterator[tuple[int, str, bytes]]:
+    """Yield the pictures that a page shows: number of the cell, file in the sources, content.
+
+    A cell that is hidden, or has changed since it was recorded, shows none.
+    """
+    folder, _slash, stem = docname.rpartition("/")
+    number = 0
+    for cell in page.recipe.cells:
+        recorded = page.comparison.recorded.get(cell.number)
+        for output in recorded.outputs if recorded and cell.source else ():
+            data = output.get("data", {})
+            if kind := _picture_kind(data):
+                number += 1
+                name = f"{folder}/images/sphx_glr_{stem}_{number:03}{SUFFIXES[kind]}"
+                yield cell.number, name, decode_picture(kind, data[kind])
+
+
+def write_pictures(root: Path, file: GalleryFile, page: RecordedPage | Unrecorded) -> bool:
+    """Write the pictures of a page and remove older ones; tell whether any changed.
+
+    Then its thumbnail is removed, too: Sphinx-Gallery keeps one of a picture that is gone.
+    """
+    pictures: dict[Path, bytes] = {}
+    if isinstance(page, RecordedPage):
+        found = find_pictures(file.docname, page)
+        pictures = {root / name: content for _cell, name, content in found}
+        # Of a recipe that does not run, Sphinx-Gallery counts from the end as if it had no picture.
+        number = page.recipe.settings.get("thumbnail_number", 1)
+        if -len(pictures) <= number < 0:
+            last = [*pictures][number]
+            alias = f"sphx_glr_{file.path.stem}_{number + 1:03}{last.suffix}"
+            pictures[last.with_name(alias)] = pictures[last]
+    folder, stem = (root / file.docname).parent / "images", f"sphx_glr_{file.path.stem}"
+    pattern = re.compile(rf"{re.escape(stem)}_(?:-\d\d|\d{{3,}})(?:_\d+_\d+x)?\.\w+")
+    old = {path for path in folder.glob("*.*") if pattern.fullmatch(path.name)} - pictures.keys()
+    new = {path for path in pictures if not path.exists() or path.read_bytes() != pictures[path]}
+    if not old and not new:
+        return False
+    for thumbnail in (folder / "thumb").glob(f"{glob.escape(stem)}_thumb.*"):
+        thumbnail.unlink()
+    for path in old:
+        path.unlink()
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in new:
+        path.write_bytes(pictures[path])
+    return True
 
 
 def add_outputs(env: BuildEnvironment, document: nodes.document) -> None:
@@ -93,7 +148,7 @@ def _tell_state(env: BuildEnvironment, page: RecordedPage | Unrecorded) -> None:
 
 
 def _show(
-    cell: Cell, outputs: "list[NotebookNode]", pictures: list[str], name: str
+    cell: Cell, outputs: Sequence[Any], pictures: list[str], name: str
 ) -> Iterator[nodes.Node]:
     """Yield the richest form of each output that a page can show."""
     names, alts = iter(pictures), iter(cell.alt)
@@ -109,11 +164,10 @@ def _show(
             if "text/html" in data:
                 yield make_table(data["text/html"], _html(data["text/html"]), rows)
                 rows = []
-            elif picture_kind(data):
-                alt = next(alts, None)
-                if alt is None:  # as Sphinx-Gallery has it: the titles of a figure, or the file
-                    kind = picture_kind(data) or ""
-                    alt = output.metadata.get(kind, {}).get("alt") or name.replace("_", " ")
+            elif kind := _picture_kind(data):
+                # as Sphinx-Gallery has it: the titles of a figure, or the file
+                titles = output.metadata.get(kind, {}).get("alt") or name.replace("_", " ")
+                alt = next(alts, titles)
                 yield nodes.image(uri=next(names), alt=alt, classes=["sphx-glr-single-img"])
             else:  # as they were written
                 kinds = ("text/markdown", "text/latex", "text/plain")

@@ -2,8 +2,7 @@
 
 ``adam.100.compiled.speedup`` is a figure of the page's own recipe, and
 ``compiling_optimizer:adam.100.compiled.speedup`` one of another. What a recipe has once may be left
-out: ``compiled.speedup``. Behind a comma stands how it is shown: ``compiled.speedup, number`` is
-the number without its unit.
+out: ``compiled.speedup``.
 
 A claim compares such keys, in ``fused.gpu < foreach.gpu``, ``2 * fused.gpu < foreach.gpu`` or, over
 sizes, ``step.first_call: 2 < 4 < 8``; or it is the key of one that the recipe published.
@@ -13,10 +12,7 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-FORMS = ("number",)
-_REFERENCE = re.compile(
-    r"(?:(?P<recipe>[^\s:{}<>,]+):)?(?P<key>[a-z0-9_.-]+)(?:\s*,\s*(?P<form>\w+))?"
-)
+_REFERENCE = re.compile(r"(?:(?P<recipe>[^\s:{}<>,]+):)?(?P<key>[a-z0-9_.-]+)")
 _CLAIM = re.compile(r"(?P<text>.+?)\s*<(?=\S)(?P<target>[^>{}]*)>", re.DOTALL)  # a < b is words
 _RECIPE = re.compile(r"(?:(?P<recipe>[^\s:{}<>,]+):(?=\S))?(?P<comparison>.+)")
 _SIZES = re.compile(r"(?P<key>[a-z0-9_.-]+) ?: (?P<sizes>[^:]+)")
@@ -31,7 +27,6 @@ class Reference:
 
     recipe: str  # its name; empty for that of the page
     key: str
-    form: str = ""  # one of FORMS, or empty
 
     @property
     def name(self) -> str:
@@ -73,10 +68,7 @@ def parse_reference(text: str) -> Reference:
     found = _REFERENCE.fullmatch(" ".join(text.split()))
     if found is None:
         raise ValueError(f"{text!r} is no key; write one such as adam.100.compiled.speedup")
-    form = found["form"] or ""
-    if form not in ("", *FORMS):
-        raise ValueError(f"{form!r} is no form of a figure; behind the comma may stand: number")
-    return Reference(recipe=found["recipe"] or "", key=found["key"], form=form)
+    return Reference(recipe=found["recipe"] or "", key=found["key"])
 
 
 def parse_claim(text: str) -> ClaimText:
@@ -94,8 +86,6 @@ def parse_claim(text: str) -> ClaimText:
         claim = Reference(recipe=named["recipe"] or "", key=named["comparison"])
     else:
         claim = parse_reference(target)
-    if claim.form:
-        raise ValueError(f"{found['target']!r}: the key of a claim has no form")
     pieces: list[str | Reference] = []
     end = 0
     sentence = " ".join(found["text"].split())
@@ -135,16 +125,3 @@ def find_claims(text: str) -> set[Reference]:
         with suppress(ValueError):  # the build tells it
             found |= {parse_claim(role["text"]).claim} if role["role"] == "claim" else set()
     return found
-
-
-def leave_out_measurements(text: str) -> str:
-    """Return a text in which the roles are their words, for a place that can show no figures."""
-
-    def words(role: re.Match[str]) -> str:
-        try:
-            pieces = parse_claim(role["text"]).pieces if role["role"] == "claim" else ()
-        except ValueError:
-            return role["text"]
-        return "".join(p if isinstance(p, str) else "…" for p in pieces) or "…"
-
-    return _ROLE.sub(words, text)

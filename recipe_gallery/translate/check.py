@@ -9,7 +9,7 @@ import polib
 
 from ..errors import GalleryError, suggest, visible
 from ..languages import Language
-from ..project import Project, find_pages
+from ..project import Project
 from . import advice  # noqa: F401 (its checks are among all)
 from .catalogs import (
     ENGINE_LOCALE,
@@ -40,7 +40,7 @@ def check_project(project: Project, languages: Sequence[Language]) -> list[Probl
         text = f"{text}; run: {suggest('update-po', *run)}"
         problems.append(Problem(path=path, line=1, message=text, check=check))
 
-    if languages and not pots and find_pages(project.root, project.config):
+    if languages and not pots:
         tell(project.locale / "templates", "no templates say which messages pages have", "template")
     for language in languages:
         code = language.code

@@ -65,7 +65,7 @@ def make_pots(project: Project, folder: Path) -> dict[str, polib.POFile]:
         path.unlink()  # all are written anew, but those of pages that are gone
     # This module tells an error in one line, where Sphinx's own tells it in thirty.
     options = ["-b", "gettext", "-q", str(root), str(folder)]
-    command = [sys.executable, "-m", f"{ENGINE}.build", *options]
+    command = [sys.executable, "-m", f"{ENGINE}.run_sphinx", *options]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     paths = sorted(folder.rglob("*.pot"))
     if done.returncode or not paths:

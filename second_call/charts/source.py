@@ -12,7 +12,7 @@ from sphinx.locale import get_translation
 
 from recipe_gallery.languages import current_language, typeset
 from recipe_gallery.pages.measurements.format import format_measurement, format_range
-from recipe_gallery.pages.measurements.known import FIGURE, answers, know
+from recipe_gallery.pages.measurements.lookup import FIGURE, answer, know
 from recipe_gallery.pages.measurements.naming import QUANTITY, name_case
 from recipe_gallery.recipes.measurements import Measurement
 from recipe_gallery.recipes.rows import Size, slug
@@ -109,10 +109,10 @@ class Source:
 
     def note(self, key: str) -> None:
         """Note why there is no measurement."""
-        (answer,) = watch(self.env, answers, self.docname, f"{FIGURE} {key}")
-        known = answer.in_files or answer.problem in self.problems  # told once for all of them
-        if answer.problem and not known:
-            self.problems.append(answer.problem)
+        found = watch(self.env, answer, self.docname, FIGURE, key)
+        known = found.in_files or found.problem in self.problems  # told once for all of them
+        if found.problem and not known:
+            self.problems.append(found.problem)
 
     def find_limits(self) -> dict[Size, float]:
         """Return limits in seconds by size: the share that a variant reaches, times its time."""

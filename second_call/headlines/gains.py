@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from sphinx.environment import BuildEnvironment
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.pages.measurements.known import FIGURE, Known, answers, know, list_machines
+from recipe_gallery.pages.measurements.lookup import FIGURE, Known, answer, know, list_machines
 from recipe_gallery.recipes.measurements import Measurement
 from recipe_gallery.recipes.rows import slug
 from recipe_gallery.recipes.sources import Measurements
@@ -101,10 +101,11 @@ def find_gains(env: BuildEnvironment, words: headline) -> list[Shown]:
             gain = find_gain(known.measurements, words["key"], words["baseline"])
             found.append(Shown(words=words, device=known.device, gain=gain))
         except KeyError as error:
-            (answer,) = watch(env, answers, words["recipe"], f"{FIGURE} {error.args[0]}")
+            said = watch(env, answer, words["recipe"], FIGURE, error.args[0])
             # another machine, or a run on a CPU, need not have measured it
-            if not place and not answer.trial:
-                problem = answer.problem or f"no recorded figure is called {error.args[0]!r}"
+            if not place and not said.trial:
+                unknown = f"no recorded figure is called {error.args[0]!r}"
+                problem = said.problem or unknown
         except ValueError as error:
             problem = str(error)
             found.append(Shown(words=words, device=known.device, gain=None))

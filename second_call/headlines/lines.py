@@ -10,7 +10,7 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.pages.measurements.known import find_page
+from recipe_gallery.pages.measurements.lookup import find_page
 from recipe_gallery.recipes.references import Reference
 
 _LINE = re.compile(

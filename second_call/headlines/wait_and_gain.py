@@ -11,7 +11,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.languages import current_language, format_date
 from recipe_gallery.pages.measurements.format import format_measurement
-from recipe_gallery.pages.measurements.known import Known, know
+from recipe_gallery.pages.measurements.lookup import Known, know
 from recipe_gallery.store import watch
 
 from ..charts.scales import Scale, format_value

@@ -1,7 +1,6 @@
-"""Measured figures and claims in prose: ``:measured:`` and ``:claim:``.
+"""Measured figures and claims on a page: in its prose, and in the tables that were recorded.
 
-A role leaves a node that names a key. When the page is translated, the figure is put there in the
-reader's form; the page is read again when the figure is another one.
+A page names them by key; it is read again when one is another by now.
 """
 
 from typing import Any
@@ -10,27 +9,23 @@ from sphinx.application import Sphinx
 
 from ... import Priority, add_transform
 from ..markdown import write_block
+from . import naming, prose, tables
 
 
 def setup(app: Sphinx, only_html: dict[str, Any]) -> None:
     """Add the roles; ``only_html`` says how other formats leave a node out."""
-    from . import fill, naming, roles, write
-
     app.add_event(naming.EVENT)
-    app.add_role("measured", roles.MeasuredRole())
-    app.add_role("claim", roles.MeasuredRole())
-    app.add_node(roles.measured, html=(write.visit_measurement, write.depart_measured))
-    app.add_node(roles.claim, html=(write.visit_measurement, write.depart_claim))
-    app.add_node(fill.measurement_list, html=(write.visit_measurement_list, None), **only_html)
-    write_block.register(fill.measurement_list, lambda _node, _page: "")
+    for name, node in prose.ROLES.items():
+        app.add_role(name, prose.MeasuredRole())
+        app.add_node(node, html=(prose.visit_measurement, prose.depart_measurement))
+    app.add_node(prose.measurement_list, html=(prose.visit_measurement_list, None), **only_html)
+    write_block.register(prose.measurement_list, lambda _node, _page: "")
     app.connect("builder-inited", _add_transforms)
-    app.connect("env-updated", fill.tell_problems)
+    app.connect("env-updated", prose.tell_problems)
 
 
 def _add_transforms(app: Sphinx) -> None:
     if app.builder.name != "gettext":  # templates hold the roles as they are written
-        from . import fill, tables
-
         add_transform(app, tables.fill_tables, Priority.FILL_MEASUREMENTS)
-        add_transform(app, fill.fill_measurements, Priority.FILL_MEASUREMENTS)
-        add_transform(app, fill.note_problems, Priority.NOTE_PROBLEMS)
+        add_transform(app, prose.fill_measurements, Priority.FILL_MEASUREMENTS)
+        add_transform(app, prose.note_problems, Priority.NOTE_PROBLEMS)

@@ -65,14 +65,9 @@ def _with_carry(value: float, place: int, most: int) -> int:
     return place + (first_digit(round(value, -place)) - place >= most)
 
 
-def format_measurement(figure: Measurement, locale: Locale, *, bare: bool = False) -> str:
-    """Return the figure with its unit; without it if ``bare``."""
-    return _format(figure, figure.value, locale, bare=bare)
-
-
-def needs_unit(figure: Measurement) -> bool:
-    """Tell whether only its unit says what a figure means: 14 may be seconds or milliseconds."""
-    return figure.unit in _SCALES
+def format_measurement(figure: Measurement, locale: Locale) -> str:
+    """Return the figure with its unit."""
+    return _format(figure, figure.value, locale)
 
 
 def describe_spread(figure: Measurement, locale: Locale) -> str:

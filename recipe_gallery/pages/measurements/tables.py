@@ -22,9 +22,9 @@ from ...recipes.measurements import Measurement
 from ...recipes.rows import MIME, Row, parse
 from ...store import watch
 from .format import describe_spread, format_measurement
-from .known import know
+from .lookup import know
 from .naming import NAME, QUANTITY, Pieces, ask_name, call, name_case
-from .roles import measured
+from .prose import measured
 
 _ = get_translation("recipe_gallery")
 

@@ -129,7 +129,7 @@ def test_another_mark_changes_the_page_and_not_its_recording(site: Gallery) -> N
     assert "the total is 3" in build.page(PAGE)
 
 
-@pytest.mark.parametrize("builder", ["text", "latex", "epub", "man", "texinfo", "xml"])
+@pytest.mark.parametrize("builder", ["text", "latex", "man", "texinfo", "xml"])
 def test_what_cannot_be_unfolded_shows_the_code(site: Gallery, builder: str) -> None:
     build = site.build(builder, copyright="me", version="1")
     assert build.warnings == ""

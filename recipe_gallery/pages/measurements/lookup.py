@@ -1,4 +1,4 @@
-"""What is known of the figures and claims of a recipe: what a page asks for and keeps an eye on."""
+"""What recipes measured, looked up by their pages: what a page asks for and keeps an eye on."""
 
 from __future__ import annotations
 
@@ -91,21 +91,16 @@ def _list_names(env: BuildEnvironment) -> list[str]:
     return [file.name for file in all_files(env).values()]
 
 
-def answers(env: BuildEnvironment, docname: str, *questions: str) -> tuple[Answer, ...]:
-    """Return what a recipe says to questions such as ``figure adam.100.compiled.speedup``."""
+def answer(env: BuildEnvironment, docname: str, kind: str, key: str) -> Answer:
+    """Return what a recipe says to a key, by its page; ``kind`` is FIGURE or CLAIM."""
+    if docname not in all_files(env):
+        return Answer(problem=f"there is no recipe {docname!r} any more")
     known = once(env, know, docname)
+    if known and known.in_files:
+        return Answer(problem=known.problem, in_files=True)
     if known is None or known.problem:
-        answer = Answer()  # the recipe's own page tells why
-        if docname not in all_files(env):
-            answer = Answer(problem=f"there is no recipe {docname!r} any more", in_files=True)
-        elif known and known.in_files:
-            answer = Answer(problem=known.problem, in_files=True)
-        return (answer,) * len(questions)
+        return Answer()  # the recipe's own page tells why
     may_lack = env.config.recipe_gallery_gpu_figures and not known.on_gpu
-    return tuple(_answer(known, *each.split(" ", 1), may_lack=may_lack) for each in questions)
-
-
-def _answer(known: Known, kind: str, key: str, *, may_lack: bool) -> Answer:
     try:
         if kind == FIGURE:
             return Answer(figure=known.measurements.find(key))

@@ -1,29 +1,12 @@
-"""Commands that build the site, and those for translators."""
+"""Commands for translators: bring catalogs up to date, check them, tell what a change means."""
 
 import argparse
-import shlex
 from collections.abc import Sequence
-from pathlib import Path
 
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError
 from ..languages import Language, choose_languages, load_languages, require_listed
 from ..project import Project
 from .declare import LANGUAGES, TEMPLATES, argument, command
-
-
-@command(
-    "html",
-    LANGUAGES,
-    argument("--build", type=Path, default=Path("_build"), help="folder for what is made"),
-    argument("--sphinx-options", type=shlex.split, default=[], help="handed to sphinx-build"),
-)
-def html(project: Project, options: argparse.Namespace) -> bool:
-    """Render the site in all languages at the same time."""
-    from .html import build_site
-
-    languages = choose_languages(project.root, options.languages)
-    build = Path.cwd() / options.build
-    return build_site(project, build, languages, options.sphinx_options)
 
 
 @command("update-po", LANGUAGES, TEMPLATES)
@@ -63,24 +46,6 @@ def impact(project: Project, options: argparse.Namespace) -> None:
     from ..translate.impact import find_impact
 
     print(find_impact(project, options.base))
-
-
-@command(
-    "live",
-    argument("language", help="its code, such as ko"),
-    argument("--build", type=Path, default=Path("_build/live"), help="folder for what is made"),
-    argument("--port", type=int, default=8000),
-    argument("--editor-link", help="address of a line in an editor, such as x://{path}:{line}"),
-)
-def live(project: Project, options: argparse.Namespace) -> None:
-    """Serve one language and follow every save."""
-    from ..live.server import EDITOR, Live, run
-
-    if not options.language:
-        raise GalleryError("which language?", remedy=f"for example: {suggest('live', 'ko')}")
-    language = choose_languages(project.root, [options.language])[0]
-    editor = EDITOR if options.editor_link is None else options.editor_link
-    run(Live(project, Path.cwd() / options.build, language, editor), options.port)
 
 
 def _translated_languages(project: Project, codes: Sequence[str] = ()) -> list[Language]:

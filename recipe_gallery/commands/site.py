@@ -1,6 +1,8 @@
-"""Render the site in all languages at the same time: `make html`."""
+"""Commands that show the site: all languages of it, or one that follows every save."""
 
+import argparse
 import os
+import shlex
 import subprocess
 import sys
 import time
@@ -8,10 +10,25 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from ..errors import suggest
-from ..languages import Language
+from ..errors import GalleryError, suggest
+from ..languages import Language, choose_languages
 from ..project import Project
-from ..translate.catalogs import ENGINE, count_left
+from .declare import LANGUAGES, argument, command
+
+_SPHINX = "recipe_gallery.run_sphinx"
+
+
+@command(
+    "html",
+    LANGUAGES,
+    argument("--build", type=Path, default=Path("_build"), help="folder for what is made"),
+    argument("--sphinx-options", type=shlex.split, default=[], help="handed to sphinx-build"),
+)
+def html(project: Project, options: argparse.Namespace) -> bool:
+    """Render the site in all languages at the same time."""
+    languages = choose_languages(project.root, options.languages)
+    build = Path.cwd() / options.build
+    return build_site(project, build, languages, options.sphinx_options)
 
 
 def build_site(
@@ -22,6 +39,8 @@ def build_site(
     Each is a Sphinx of its own, so that one that fails leaves the others alone. What they say is
     printed when each ends.
     """
+    from ..translate.catalogs import count_left
+
     # One more than cores: while one build waits for files, another computes.
     workers = min(len(languages), (os.cpu_count() or 1) + 1)
     print(f"building {', '.join(language.code for language in languages)}", flush=True)
@@ -57,7 +76,7 @@ def _build(
     began = time.monotonic()
     done = subprocess.run(
         [
-            *(sys.executable, "-m", f"{ENGINE}.build", "-b", "html", *options),
+            *(sys.executable, "-m", _SPHINX, "-b", "html", *options),
             *("-D", f"language={code}", "-d", str(build / "doctrees" / code)),
             *(str(root), str(build / "html" / code)),
         ],
@@ -67,3 +86,21 @@ def _build(
         errors="replace",
     )
     return done, time.monotonic() - began
+
+
+@command(
+    "live",
+    argument("language", help="its code, such as ko"),
+    argument("--build", type=Path, default=Path("_build/live"), help="folder for what is made"),
+    argument("--port", type=int, default=8000),
+    argument("--editor-link", help="address of a line in an editor, such as x://{path}:{line}"),
+)
+def live(project: Project, options: argparse.Namespace) -> None:
+    """Serve one language and follow every save."""
+    from ..live.server import EDITOR, Live, run
+
+    if not options.language:
+        raise GalleryError("which language?", remedy=f"for example: {suggest('live', 'ko')}")
+    language = choose_languages(project.root, [options.language])[0]
+    editor = EDITOR if options.editor_link is None else options.editor_link
+    run(Live(project, Path.cwd() / options.build, language, editor), options.port)
