@@ -80,17 +80,21 @@ new-recipe: $(VENV)/html ## begin a recipe with a skeleton that works (NAME=grad
 
 # What lint refuses is told first: mending it afterwards would make the recording stale.
 record: $(VENV)/record ## run changed recipes (RECIPES=..., DEVICE=cpu, FORCE=1, REPLICATES=5, MACHINE=mine)
-	@$(BIN)/python -m ruff check --quiet recipes_source && $(BIN)/python -m ruff format --check --quiet recipes_source || \
-		{ echo "error: make lint refuses a recipe; mend it before you record it: $(BIN)/ruff format recipes_source" >&2; exit 1; }
+	@$(BIN)/python -m compileall -q recipes_source
+	@$(BIN)/python -m ruff check --quiet recipes_source || \
+		{ echo "error: make lint refuses a recipe; mend what stands above before you record it" >&2; exit 1; }
+	@$(BIN)/python -m ruff format --check --quiet recipes_source || \
+		{ echo "error: make lint refuses the layout of a recipe; before you record it: $(BIN)/ruff format recipes_source" >&2; exit 1; }
 	$(BIN)/python -m recipe_gallery record $(RECORDFLAGS) $(RECIPES)
 
 drift: $(VENV)/html ## tell which new measurements lie outside the published ranges (BASE=HEAD)
 	@$(BIN)/python -m recipe_gallery drift --base $(if $(filter file,$(origin BASE)),HEAD,$(BASE)) \
 		$(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)
 
-check: $(VENV)/html ## tell which recordings are current, and check translations (LANGUAGES=en: none)
+check: $(VENV)/html ## tell which recordings are current, and check translations (LANGUAGES=en: pages instead)
 	@$(BIN)/python -m recipe_gallery check; recordings=$$?; \
-		$(if $(filter en,$(LANGUAGES)),[ $$recordings != 0 ] || echo "the English part is done",$(BIN)/python -m recipe_gallery check-po --format $(FORMAT) $(LANGUAGES)) \
+		$(if $(filter en,$(LANGUAGES)),$(BIN)/python -m recipe_gallery html --sphinx-options="$(SPHINXOPTS)" en \
+			&& { [ $$recordings != 0 ] || echo "the English part is done"; },$(BIN)/python -m recipe_gallery check-po --format $(FORMAT) $(LANGUAGES)) \
 		&& exit $$recordings
 
 links: $(VENV)/html ## ask other sites whether links to them still lead somewhere

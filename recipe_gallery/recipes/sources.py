@@ -235,7 +235,10 @@ def is_part(parts: Sequence[str], whole: Sequence[str]) -> bool:
 
 def suggest_keys(key: str, keys: Iterable[str]) -> str:
     """Return those that look like a key, for the end of a sentence."""
-    near = difflib.get_close_matches(key, list(keys), n=3, cutoff=0.5)
+    names = list(keys)
+    quantities = {name.rpartition(".")[2] for name in names}
+    near = difflib.get_close_matches(key, names, n=3, cutoff=0.5)
+    near = near or difflib.get_close_matches(key.rpartition(".")[2], quantities)
     return f"; near it: {', '.join(near)}" if near else ""
 
 

@@ -47,7 +47,7 @@ class replaced(nodes.Invisible, nodes.Element):  # noqa: N801
 class ChartDirective(SphinxDirective):
     """Draws a chart; its content is the caption."""
 
-    required_arguments = 1
+    optional_arguments = 1  # it is needed: without it, an error of its own says so
     final_argument_whitespace = True
     has_content = True
     option_spec: ClassVar[dict[str, Callable[[str], Any]]] = {
@@ -60,6 +60,8 @@ class ChartDirective(SphinxDirective):
         caption = self.parse_content_to_nodes()
         if not caption:
             raise self.error("chart: it needs a caption, a sentence below its options")
+        if not self.arguments:
+            raise self.error("chart: it needs a quantity, for example: .. chart:: wall")
         source = Source(env=self.env, docname=self.env.docname, case=self.options.get("case", ""))
         quantities = [each.strip() for each in self.arguments[0].split(",")]
         try:

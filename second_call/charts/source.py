@@ -12,7 +12,7 @@ from sphinx.locale import get_translation
 
 from recipe_gallery.languages import current_language, typeset
 from recipe_gallery.pages.measurements.format import format_measurement, format_range
-from recipe_gallery.pages.measurements.lookup import FIGURE, answer, know
+from recipe_gallery.pages.measurements.lookup import FIGURE, all_files, answer, know
 from recipe_gallery.pages.measurements.naming import QUANTITY, name_case
 from recipe_gallery.recipes.measurements import Measurement
 from recipe_gallery.recipes.rows import Size, slug
@@ -83,6 +83,8 @@ class Source:
         is no recipe's.
         """
         known = watch(self.env, know, self.docname)
+        if known is None and self.docname in all_files(self.env):
+            return []  # its recipe cannot be read, which the page tells
         if known is None:
             raise ValueError("it draws what a recipe has measured, and this page is none's")
         processes = known.measurements.processes  # the first one is the run of the page

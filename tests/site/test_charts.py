@@ -352,10 +352,15 @@ WRONG = """
 .. chart:: wall
    :case: Adam
 
+.. chart::
+
+   Text.
+
 """
 TOLD = [
     "chart: it draws what a recipe has measured, and this page is none's",
     "chart: it needs a caption, a sentence below its options",
+    "chart: it needs a quantity, for example: .. chart:: wall",
 ]
 
 
@@ -373,3 +378,7 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
     ):
         gallery.write("steps", RECIPE.replace(old, new, 1))
         assert told in gallery.build().warnings
+    gallery.write("steps", RECIPE + "\nsizes = {\n")
+    warnings = gallery.build().warnings
+    assert "'{' was never closed" in warnings
+    assert "steps.rst" not in warnings  # a file that no author has

@@ -29,7 +29,7 @@ from ...recorded_page import Unrecorded, load_recorded
 from ...store import keep, once, watch
 
 FIGURE, CLAIM = "figure", "claim"  # what a page can ask for
-OF_A_GPU = ("gpu", "cpu", "kernels")  # quantities that a CPU does not publish
+OF_A_GPU = ("gpu", "cpu", "kernels", "memory")  # quantities that a CPU does not publish
 _WORD = re.compile(r"[^\W\d_]+")
 
 

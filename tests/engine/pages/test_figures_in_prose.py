@@ -228,10 +228,12 @@ def test_a_cpu_may_lack_what_only_a_gpu_publishes_and_nothing_else(gallery: Gall
     claims = ":claim:`so <adam.100.fused.gpu < adam.100.fused.time>`"
     add(
         gallery,
-        f"It takes :measured:`adam.100.fused.gpu`; :claim:`it wins <fused-wins>`, {claims}.",
+        "It takes :measured:`adam.100.fused.gpu` and :measured:`adam.100.fused.memory`; "
+        f":claim:`it wins <fused-wins>`, {claims}.",
     )
     build = gallery.build()
-    assert "It takes [not measured here]; it wins, so." in words(build)
+    nothing = "[not measured here]"
+    assert f"It takes {nothing} and {nothing}; it wins, so." in words(build)
     assert build.warnings == ""
     keys = (
         "100.fused.wall",
