@@ -95,19 +95,24 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 #      - ``default``; keep it if the wall time falls
 #      - Sine and cosine: the GPU time is :measured:`sin-cos.default.gpu`; without compiling it is
 #        :measured:`sin-cos.not-compiled.gpu`
-#      - The first call takes :measured:`sin-cos.default.first_call`
+#      - The first call takes :measured:`sin-cos.default.first_call`. :claim:`A call needs less memory
+#        <sin-cos.default.memory < sin-cos.not-compiled.memory>`: :measured:`sin-cos.default.memory`. Without compiling
+#        it needs :measured:`sin-cos.not-compiled.memory`
 #    * - With ``default``, the model takes more GPU time
 #      - Compile layer by layer: ``layer.compile()`` for each layer. Then look for the cause in the names of kernels
 #      - BERT, 64 long texts: the GPU time is :measured:`bert-long-texts.layer-by-layer.gpu`. For the whole model,
 #        compiled, it is :measured:`bert-long-texts.default.gpu`; without compiling it is
 #        :measured:`bert-long-texts.not-compiled.gpu`
-#      - The first call takes :measured:`bert-long-texts.layer-by-layer.first_call`
+#      - The first call takes :measured:`bert-long-texts.layer-by-layer.first_call`. A call needs
+#        :measured:`bert-long-texts.layer-by-layer.memory` of memory; for the whole model, compiled, it needs
+#        :measured:`bert-long-texts.default.memory`
 #    * - The GPU waits for the CPU (the wall time is above 1.2 times the GPU time), and sizes are fixed
 #      - ``reduce-overhead``
 #      - BERT, one sentence: the wall time is :measured:`bert-one-sentence.reduce-overhead.wall`; with
 #        ``default`` it is :measured:`bert-one-sentence.default.wall`
-#      - The first call takes :measured:`bert-one-sentence.reduce-overhead.first_call`. Each call overwrites the
-#        output of the one before, unless you clone it
+#      - The first call takes :measured:`bert-one-sentence.reduce-overhead.first_call`. The graph keeps its memory
+#        between calls: :measured:`bert-one-sentence.reduce-overhead.memory`. Each call overwrites the output of the
+#        one before, unless you clone it
 #    * - Element-wise operations follow each other, on large inputs
 #      - ``default``, not ``reduce-overhead``
 #      - Sine and cosine: the GPU time is :measured:`sin-cos.default.gpu`; with ``reduce-overhead`` it is
@@ -116,7 +121,7 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 #    * - Large matrix products or convolutions take most of the time, and you have tried the rest
 #      - ``max-autotune``
 #      - Perhaps nothing: see "Does tuning pay?" below
-#      - The first call tries many kernels
+#      - The first call tries many kernels, and takes time and memory for that
 #    * - A matrix product and nothing else
 #      - No compiling
 #      - One row: the wall time is :measured:`a-product.not-compiled.wall`; with ``default`` it is

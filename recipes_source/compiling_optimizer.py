@@ -45,9 +45,9 @@ call takes seconds.** **If the step is a small part of an iteration, compile not
 On a CUDA GPU, a step of Adam over ten layers takes :measured:`adam.10.foreach.gpu` of GPU time with
 *foreach*, the default. With ``fused=True``, :claim:`it takes less <adam.10.fused.gpu <
 adam.10.foreach.gpu>`: :measured:`adam.10.fused.gpu`. If you compile this step instead, the first call
-takes :measured:`adam.10.compiled.first_call`. In a training iteration with AdamW, compiling :claim:`saves
-less than a twentieth of the wall time with fused=True <0.95 * adamw-in-an-iteration.fused.wall <
-adamw-in-an-iteration.compiled.wall>`.
+takes :measured:`adam.10.compiled.first_call`. In a training iteration with AdamW, compiling
+:claim:`saves less than a twentieth of the wall time <0.95 * adamw-in-an-iteration.fused.wall <
+adamw-in-an-iteration.compiled.wall>`, compared with ``fused=True``.
 
 NAdam has no fused kernel. Without compiling, a training iteration takes
 :measured:`nadam-in-an-iteration.foreach.gpu` of GPU time. With a compiled step, :claim:`it takes less
@@ -87,14 +87,14 @@ start by the seconds saved per iteration.
 #      - ``fused=True``
 #      - AdamW: the GPU time is :measured:`adamw-in-an-iteration.fused.gpu`; with foreach it is
 #        :measured:`adamw-in-an-iteration.foreach.gpu`
-#      - Nothing
+#      - Nothing. With both, an iteration needs :measured:`adamw-in-an-iteration.fused.memory` of memory
 #    * - Your optimizer is NAdam, RAdam, Muon or your own, and the run is long
 #      - A compiled step
 #      - NAdam: the GPU time is :measured:`nadam-in-an-iteration.compiled.gpu`; with foreach it is
 #        :measured:`nadam-in-an-iteration.foreach.gpu`
 #      - The start of the compiler takes :measured:`process.compiler.start_up`. NAdam: the first call takes
-#        :measured:`nadam-in-an-iteration.compiled.first_call`. If a schedule changes the learning rate, it
-#        has to be a tensor
+#        :measured:`nadam-in-an-iteration.compiled.first_call`, and the memory stays about the same. If a
+#        schedule changes the learning rate, it has to be a tensor
 #    * - The run is short, or you start it often
 #      - No compiling
 #      - You do not wait for the compiler

@@ -4,26 +4,30 @@ CUDA graphs: by hand or reduce-overhead?
 
 The GPU waits for the CPU, in training or for serving.
 
-**If the GPU waits for the CPU in training, record the whole iteration by hand.** **In inference, the two are about
-equally fast: by hand, nothing has to be compiled, and** ``reduce-overhead`` **is one line.** **By hand, sizes are
-fixed, and no part may read a value of the GPU or compute on the CPU; otherwise use** ``reduce-overhead``.
+**If the GPU waits for the CPU, record the whole training iteration, or the model, in a CUDA graph by hand.** **If sizes
+vary, or a part needs the CPU, use** ``reduce-overhead`` **and wait for the compiler.** **Graphs keep memory.**
 
 .. code-block:: python
    :caption: Training, by hand
 
    import torch
-   model, x = torch.nn.Linear(64, 64).cuda(), torch.randn(32, 64).cuda()
+   model = torch.nn.Linear(64, 64).cuda()
+   x = torch.randn(32, 64).cuda()
    lr = torch.tensor(1e-3).cuda()  # a number would stay as recorded
-   optimizer = torch.optim.AdamW(model.parameters(), lr, capturable=True)
+   optimizer = torch.optim.AdamW(
+       model.parameters(), lr,
+       capturable=True)
    def iteration():
        optimizer.zero_grad()
        model(x).norm().backward()
        optimizer.step()
-   torch.cuda.synchronize()  # weights and x are ready for another stream
-   with torch.cuda.stream(torch.cuda.Stream()):
-       iteration()  # once, on another stream
-   with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):  # waits for all streams
-       iteration()  # records, and does not run
+   torch.cuda.synchronize()  # x is ready
+   other = torch.cuda.Stream()
+   with torch.cuda.stream(other):
+       iteration()  # once, there
+   graph = torch.cuda.CUDAGraph()
+   with torch.cuda.graph(graph):
+       iteration()  # records, does not run
    graph.replay()  # copy each batch into x before
 
 .. code-block:: python
@@ -61,30 +65,20 @@ fixed, and no part may read a value of the GPU or compute on the CPU; otherwise 
 - **Serving**: record a graph for each batch size before the first request comes, all of them in one
   pool of memory. vLLM and SGLang do this by themselves.
 
-A small model is trained, and :claim:`the GPU waits for the CPU <1.2 * training-by-hand.not-compiled.gpu <
-training-by-hand.not-compiled.wall>`: an iteration takes :measured:`training-by-hand.not-compiled.wall`. With the
-whole iteration in one graph, :claim:`it takes less than a third of that <3 * training-by-hand.one-graph.wall <
-training-by-hand.not-compiled.wall>`: :measured:`training-by-hand.one-graph.wall`. Nothing is compiled, and the
-graph is ready after :measured:`training-by-hand.one-graph.ready`.
+In training, a graph by hand holds forward, backward, clipping and the step of the optimizer. So the CPU launches
+an iteration with one call. With ``reduce-overhead``, clipping and the step stay outside of the graphs, and the GPU
+still waits for the CPU there. If you compile the blocks and then record the iteration by hand, the GPU has less to
+do as well. You pay for that with the wait for the compiler.
 
-With ``reduce-overhead``, clipping and the step of the optimizer stay outside of the graphs, and :claim:`an iteration
-takes more than twice as long as in one graph <2 * training-by-hand.one-graph.wall <
-training-by-pytorch.reduce-overhead.wall>`: :measured:`training-by-pytorch.reduce-overhead.wall`. It is ready after
-:measured:`training-by-pytorch.reduce-overhead.ready`. If the blocks are compiled, and the iteration is then recorded
-by hand, :claim:`it takes less than without compiling <training-by-hand.blocks-compiled-one-graph.wall <
-training-by-hand.one-graph.wall>`: :measured:`training-by-hand.blocks-compiled-one-graph.wall`. This graph is ready
-after :measured:`training-by-hand.blocks-compiled-one-graph.ready`.
-
-In inference, a call of the same blocks takes :measured:`inference-by-hand.one-graph.wall` in a graph by hand, and
-:measured:`inference-by-pytorch.reduce-overhead.wall` with ``reduce-overhead``. The graph by hand :claim:`is ready
-sooner <inference-by-hand.one-graph.ready < inference-by-pytorch.reduce-overhead.ready>`, after
-:measured:`inference-by-hand.one-graph.ready`.
+In inference, the two are about equally fast. :claim:`A graph by hand is ready sooner <inference-by-hand.one-graph.ready <
+inference-by-pytorch.reduce-overhead.ready>`, because nothing is compiled. ``reduce-overhead`` is one line. All this was measured on one host so far. So the figures stand in the experiment
+below, and not here.
 
 If the GPU is busy, :claim:`a graph saves less than a twentieth <compiling_optimizer:0.95 *
 adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`. In :doc:`another recipe
 </recipes/compiling_optimizer>`, where this is so, an iteration takes
-:measured:`compiling_optimizer:adamw-in-an-iteration.fused.wall` without a graph, and
-:measured:`compiling_optimizer:adamw-in-an-iteration.all-in-one-graph.wall` in one.
+:measured:`compiling_optimizer:adamw-in-an-iteration.fused.wall` without a graph. In one graph, it takes
+:measured:`compiling_optimizer:adamw-in-an-iteration.all-in-one-graph.wall`.
 
 **What you need**
 
@@ -103,8 +97,8 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 # What to choose
 # --------------
 #
-# "By hand" means that you record with ``torch.cuda.graph``. Times in the table are wall times of this page's
-# model. "Ready" means the first three calls, which compile and record.
+# "By hand" means that you record with ``torch.cuda.graph``. What the rows say was measured on one host so far; the
+# figures stand in the experiment below.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -115,45 +109,47 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 #      - What it costs
 #    * - In training, the GPU waits for the CPU: the wall time is above 1.2 times the GPU time. Sizes are fixed
 #      - The whole iteration in one graph, recorded by hand
-#      - An iteration takes :measured:`training-by-hand.one-graph.wall`; without a graph and compiling it takes
-#        :measured:`training-by-hand.not-compiled.wall`
-#      - No part may read a value of the GPU (``.item()``, ``if``) or compute on the CPU. An optimizer like Adam needs
+#      - The CPU launches an iteration with one call, and nothing is compiled
+#      - The graph keeps memory for gradients and intermediate results. No part may read a value of the GPU
+#        (``.item()``, ``if``) or compute on the CPU. An optimizer like Adam needs
 #        ``capturable=True``; ``SGD`` needs none, and raises a ``TypeError`` for it. If the learning rate changes, it has
 #        to be a tensor on the GPU; ``SGD`` needs ``fused=True`` for that
-#    * - The same, and the run is long
-#      - Compile the blocks before: ``block.compile()`` for each
-#      - An iteration takes :measured:`training-by-hand.blocks-compiled-one-graph.wall`
-#      - It is ready after :measured:`training-by-hand.blocks-compiled-one-graph.ready`. Compared with no graph
-#        and no compiling, it has paid for its start after
-#        :measured:`training-by-hand.blocks-compiled-one-graph.break_even` iterations
+#    * - In training, the GPU waits for the CPU, sizes are fixed, and the run is long
+#      - Compile the blocks before: ``block.compile()`` for each. Then record the whole iteration by hand
+#      - The GPU has less to do, too
+#      - You wait seconds for the compiler, once per process. The graph keeps memory, sizes are fixed, and no part may
+#        use the CPU
 #    * - In training, the GPU waits for the CPU. A part reads a value of the GPU or computes on the
 #        CPU, or you do not want to change the loop
 #      - ``torch.compile(model, mode="reduce-overhead")``
-#      - An iteration takes :measured:`training-by-pytorch.reduce-overhead.wall`
-#      - It is ready after :measured:`training-by-pytorch.reduce-overhead.ready`. The step of the optimizer is not in
-#        the graph
+#      - Forward and backward are launched with one call each
+#      - You wait seconds for the compiler, once per process and again for a new size. The step of the optimizer is
+#        not in the graph, and :claim:`an iteration takes longer than in one graph <training-by-hand.one-graph.wall <
+#        training-by-pytorch.reduce-overhead.wall>`
 #    * - In training, the GPU waits for the CPU. You do not want to change the loop, and cannot compile
 #      - ``torch.cuda.make_graphed_callables(model, (x,))``
-#      - An iteration takes :measured:`training-by-hand.make_graphed_callables.wall`
-#      - Do not accumulate gradients over micro-batches (see the pitfalls)
+#      - Forward and backward are launched with one call each, and nothing is compiled
+#      - The graphs keep memory. Do not accumulate gradients over micro-batches (see the pitfalls)
 #    * - In inference, the GPU waits for the CPU, and sizes are fixed
 #      - The model in one graph, recorded by hand
-#      - A call takes :measured:`inference-by-hand.one-graph.wall`; without a graph and compiling it takes
-#        :measured:`inference-by-hand.not-compiled.wall`
-#      - Inputs are copied to a fixed address, and each call overwrites the result of the one before
-#    * - The same, and the program runs for long
-#      - Compile the blocks before: ``block.compile()`` for each
-#      - A call takes :measured:`inference-by-hand.blocks-compiled-one-graph.wall`
-#      - It is ready after :measured:`inference-by-hand.blocks-compiled-one-graph.ready`
+#      - The CPU launches all kernels with one call, and nothing is compiled
+#      - The graph keeps memory. Inputs are copied to a fixed address, and each call overwrites the result of the one
+#        before
+#    * - In inference, the GPU waits for the CPU, sizes are fixed, and the program runs for long
+#      - Compile the blocks before: ``block.compile()`` for each. Then record the model by hand
+#      - The GPU has less to do, too
+#      - You wait for the compiler, once per process. The graph keeps memory, and each call overwrites the result of
+#        the one before
 #    * - In inference, the GPU waits for the CPU, and you want to change one line only
 #      - ``torch.compile(model, mode="reduce-overhead")``
-#      - A call takes :measured:`inference-by-pytorch.reduce-overhead.wall`
-#      - It is ready after :measured:`inference-by-pytorch.reduce-overhead.ready`
+#      - A call takes about as long as in a graph by hand
+#      - You wait seconds for the compiler, once per process. Each call overwrites the result of the one before
 #    * - Sizes vary
 #      - ``reduce-overhead``, which records each size by itself: :doc:`/recipes/varying_sizes`. For a few known sizes,
 #        a graph by hand for each, in one pool
-#      - Graphs of four batches keep :measured:`graphs-of-four-batches.one-pool.kept` of memory
-#      - With a pool for each, they keep :measured:`graphs-of-four-batches.a-pool-each.kept`
+#      - Each size has its graph. In one pool, :claim:`the graphs keep less memory than with a pool for each
+#        <graphs-of-four-batches.one-pool.kept < graphs-of-four-batches.a-pool-each.kept>`
+#      - Each size has to be recorded before it can be replayed
 #    * - The model writes text, one token after the other
 #      - A static cache, and the step for one token in a graph: :doc:`/recipes/token_generation`
 #      - A token takes :measured:`token_generation:one-token.1.graph-by-hand.wall`; without compiling it takes
@@ -470,7 +466,8 @@ calls["default"] = train_by_pytorch("default")
 # The losses of the third iteration have to agree within a hundredth. ``wall`` is the wall time of an iteration and
 # ``gpu`` the time in kernels. ``cpu`` is the time in which the CPU launches them. ``memory`` is the peak during the
 # first three calls, and ``ready`` is their time. ``graphs`` counts the CUDA graphs that a call launches. Tables,
-# charts and text show the median of all processes. What is printed, and the tables of the notebook, show one run.
+# charts and text show the median of all processes, which ran on one host. What is printed, and the tables of the
+# notebook, show one run.
 
 case = "training, by PyTorch"
 training = bench.compare(case, calls, tolerance=0.01, rehearse=False)
@@ -480,14 +477,15 @@ publish_start(case, calls)
 # - Without compiling, an iteration takes :measured:`training-by-pytorch.not-compiled.wall`. With
 #   ``reduce-overhead``, :claim:`it takes less <training-by-pytorch.reduce-overhead.wall <
 #   training-by-pytorch.not-compiled.wall>`: :measured:`training-by-pytorch.reduce-overhead.wall`. It launches
-#   :measured:`training-by-pytorch.reduce-overhead.graphs` graphs.
+#   :measured:`training-by-pytorch.reduce-overhead.graphs` graphs, and is ready after
+#   :measured:`training-by-pytorch.reduce-overhead.ready`.
 # - Compiling alone is not enough: with ``default``, an iteration takes :measured:`training-by-pytorch.default.wall`.
 #   This was measured in one process.
 #
 # Inference, recorded by PyTorch
 # ------------------------------
 #
-# The same blocks compute without gradients, in ``bfloat16``.
+# The same blocks compute without gradients, in ``bfloat16``, on one host as well.
 
 # sphinx_gallery_fold = "How the model for inference is made"
 
@@ -624,19 +622,31 @@ publish_start(case, calls)
 #
 #    Wall time of a training iteration.
 #
+# - Without a graph and without compiling, :claim:`the GPU waits for the CPU <1.2 * training-by-hand.not-compiled.gpu <
+#   training-by-hand.not-compiled.wall>`: on this host, an iteration takes
+#   :measured:`training-by-hand.not-compiled.wall`. In one graph, :claim:`it takes less than a third of that <3 *
+#   training-by-hand.one-graph.wall < training-by-hand.not-compiled.wall>`:
+#   :measured:`training-by-hand.one-graph.wall`. The graph is ready after :measured:`training-by-hand.one-graph.ready`.
 # - In one graph, :claim:`the GPU no longer waits for the CPU <training-by-hand.one-graph.wall < 1.2 *
 #   training-by-hand.one-graph.gpu>`. The CPU is busy for :measured:`training-by-hand.one-graph.cpu`; with "fused" it
 #   is busy for :measured:`training-by-hand.fused.cpu`.
 # - Compiled blocks have :claim:`fewer kernels <training-by-hand.blocks-compiled-one-graph.kernels <
 #   training-by-hand.one-graph.kernels>`. In one graph, they need
 #   :measured:`training-by-hand.blocks-compiled-one-graph.gpu` of GPU time; without compiling, the graph needs
-#   :measured:`training-by-hand.one-graph.gpu`.
+#   :measured:`training-by-hand.one-graph.gpu`. In wall time, :claim:`an iteration takes less, too
+#   <training-by-hand.blocks-compiled-one-graph.wall < training-by-hand.one-graph.wall>`:
+#   :measured:`training-by-hand.blocks-compiled-one-graph.wall`.
+# - With compiled blocks, the graph is ready after :measured:`training-by-hand.blocks-compiled-one-graph.ready`. Compared
+#   with no graph and no compiling, it has paid for its start after
+#   :measured:`training-by-hand.blocks-compiled-one-graph.break_even` iterations.
 # - If the blocks are compiled and nothing is recorded, an iteration takes
 #   :measured:`training-by-hand.blocks-compiled.wall` (in one process). The GPU has less to do, but it still waits for
 #   the CPU, which checks :term:`guards <guard>` for each block.
 # - ``make_graphed_callables`` :claim:`takes more time than one graph <training-by-hand.one-graph.wall <
 #   training-by-hand.make_graphed_callables.wall>`: :measured:`training-by-hand.make_graphed_callables.wall`. It
 #   launches :measured:`training-by-hand.make_graphed_callables.graphs` graphs, and clipping and the step are outside.
+# - With ``reduce-overhead``, :claim:`an iteration takes more than twice as long as in one graph <2 *
+#   training-by-hand.one-graph.wall < training-by-pytorch.reduce-overhead.wall>`.
 # - ``reduce-overhead`` :claim:`is ready later than one graph of compiled blocks
 #   <training-by-hand.blocks-compiled-one-graph.ready < training-by-pytorch.reduce-overhead.ready>`, because it
 #   compiles the whole model. It needs about the same GPU time. We expected it to come near to one
@@ -669,7 +679,12 @@ publish_start(case, calls)
 # Without a graph, compiled blocks take :measured:`inference-by-hand.blocks-compiled.wall`. In one graph,
 # :claim:`they take less <inference-by-hand.blocks-compiled-one-graph.wall < inference-by-hand.blocks-compiled.wall>`:
 # :measured:`inference-by-hand.blocks-compiled-one-graph.wall`. The graph of the model that is not compiled takes
-# :measured:`inference-by-hand.one-graph.wall`, and it is ready after :measured:`inference-by-hand.one-graph.ready`.
+# :measured:`inference-by-hand.one-graph.wall`. It :claim:`is ready sooner than with reduce-overhead
+# <inference-by-hand.one-graph.ready < inference-by-pytorch.reduce-overhead.ready>`: after
+# :measured:`inference-by-hand.one-graph.ready`. With ``reduce-overhead``, this takes
+# :measured:`inference-by-pytorch.reduce-overhead.ready`. Graphs keep memory: beside weights and input, a call in one
+# graph needs :measured:`inference-by-hand.one-graph.memory`; without a graph it needs
+# :measured:`inference-by-hand.not-compiled.memory`.
 #
 # What a fixed address costs
 # --------------------------
@@ -915,8 +930,8 @@ if bench.gpu:
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
-# The list of measurements at the end of this page says how many processes and hosts each of them comes from. One GPU
-# and one small model were measured. Several GPUs were not: with ``DistributedDataParallel``, record after eleven
+# All figures of this page come from one host so far, except those that another recipe measures: trust their order, and
+# not their size. One GPU and one small model were measured. Several GPUs were not: with ``DistributedDataParallel``, record after eleven
 # iterations. Neither was ``float16`` with ``GradScaler``, whose step looks at a number on the CPU.
 # :doc:`/recipes/where_time_goes` tells whether the GPU waits for the CPU in your job, and
 # :doc:`/recipes/regional_compilation` has graphs of compiled blocks for inference.

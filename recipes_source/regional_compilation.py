@@ -107,28 +107,32 @@ short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.w
 #      - The first call takes :measured:`long-input.blocks.first_call`; with the whole model it takes
 #        :measured:`long-input.model.first_call`
 #      - Here, nothing: a later call takes :measured:`long-input.blocks.wall`; with the whole model it takes
-#        :measured:`long-input.model.wall`
+#        :measured:`long-input.model.wall`. It needs :measured:`long-input.blocks.memory` of memory beside
+#        weights and input; without compiling it needs :measured:`long-input.not-compiled.memory`
 #    * - The GPU waits for the CPU, and sizes are fixed
 #      - ``block.compile()`` for each block, and the model in one CUDA graph
 #      - A call takes :measured:`short-input.blocks-in-a-cuda-graph.wall`; without compiling it takes
 #        :measured:`short-input.not-compiled.wall`
-#      - The first call takes :measured:`short-input.blocks-in-a-cuda-graph.first_call`. Inputs are copied to
-#        a fixed address, and each call overwrites the result of the one before
+#      - The first call takes :measured:`short-input.blocks-in-a-cuda-graph.first_call`. A call needs
+#        :measured:`short-input.blocks-in-a-cuda-graph.memory` of memory; without compiling it needs
+#        :measured:`short-input.not-compiled.memory`. Inputs are copied to a fixed address, and each call
+#        overwrites the result of the one before
 #    * - The GPU waits for the CPU, and compiling fails or takes too long
 #      - The model in one CUDA graph, without compiling
 #      - A call takes :measured:`short-input.not-compiled-in-a-cuda-graph.wall`; without the graph it takes
 #        :measured:`short-input.not-compiled.wall`
-#      - Inputs are copied to a fixed address, and each call overwrites the result of the one before
+#      - A call needs :measured:`short-input.not-compiled-in-a-cuda-graph.memory` of memory. Inputs are copied
+#        to a fixed address, and each call overwrites the result of the one before
 #    * - The GPU waits for the CPU, and you want to change one line only
 #      - ``model.compile(mode="reduce-overhead")``
-#      - A call takes :measured:`reduce-overhead.model.wall`; without compiling it takes
-#        :measured:`short-input.not-compiled.wall`
-#      - The first call takes :measured:`reduce-overhead.model.first_call`. A new size is compiled
-#        and recorded again
+#      - A call takes :measured:`reduce-overhead.model.wall`. In the same test, it takes
+#        :measured:`reduce-overhead.not-compiled.wall` without compiling
+#      - The first call takes :measured:`reduce-overhead.model.first_call`. A call needs
+#        :measured:`reduce-overhead.model.memory` of memory. A new size is compiled and recorded again
 #    * - The program starts again and again, on the same machine
 #      - Keep the folder of the compiler's cache
 #      - No code is generated again (measured once, below)
-#      - A folder that stays, for one version of PyTorch and one kind of GPU
+#      - You need a folder that stays. What it holds is for one version of PyTorch and one kind of GPU
 #    * - The program makes few calls: with the long input of this page, compiled blocks have paid for their start
 #        after :measured:`long-input.blocks.break_even` calls
 #      - No compiling
@@ -457,7 +461,8 @@ by_compiler = bench.compare(
 )
 
 # %%
-# The other variants follow. Two of them record the model by hand.
+# The other variants follow, in a test of their own, in which the model without compiling is timed again. Two of
+# them record the model by hand.
 
 WAYS = {
     "not compiled": None,

@@ -40,18 +40,20 @@ can wait for the compiler.** **Sizes are then fixed, and the cache takes its mem
    graph.replay(), graph.replay()  # a token each, in output
 
 - **Transformers**: pass ``cache_implementation="static"`` to ``generate``. On a GPU, it then compiles the
-  step with ``reduce-overhead``.
+  step with ``reduce-overhead``. The cache has room for the longest text so far. A text that does not fit
+  gets a new cache, and the step is compiled again. So begin with the longest text that can come.
 - **vLLM and SGLang** record CUDA graphs by themselves, so there is nothing to do.
 - **Serving your own model**: record one graph for each batch size before the first request comes, and fill
-  a batch up to the next size that was recorded.
+  a batch up to the next size that was recorded. In the code above, all texts of a batch are equally long,
+  because they share one position. Texts of different lengths need a position each.
 
 A decoder of twelve blocks writes one text, with a static cache in all variants. Without compiling,
 :claim:`the GPU waits for the CPU <1.2 * one-token.1.without-compiling.gpu <
 one-token.1.without-compiling.wall>`: a token takes :measured:`one-token.1.without-compiling.wall`. In a CUDA
 graph recorded by hand, :claim:`it takes less than a third of that <3 * one-token.1.graph-by-hand.wall <
 one-token.1.without-compiling.wall>`: :measured:`one-token.1.graph-by-hand.wall`. The graph is ready after
-:measured:`one-token.1.graph-by-hand.ready`, and the memory that it adds is
-:measured:`one-token.1.graph-by-hand.memory`.
+:measured:`one-token.1.graph-by-hand.ready`. Beside weights and cache, it needs
+:measured:`one-token.1.graph-by-hand.memory` of memory.
 
 If the blocks are compiled before the graph is recorded, :claim:`a token takes less time still
 <one-token.1.blocks-compiled-graph-by-hand.wall < one-token.1.graph-by-hand.wall>`:
@@ -81,8 +83,9 @@ waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
 # --------------
 #
 # A **static cache** has a fixed number of places for the keys and values of all tokens, so its address and
-# its size stay. Times in the table are wall times per token, for one text. :doc:`/recipes/where_time_goes`
-# shows how to look whether the GPU waits for the CPU.
+# its size stay. Times in the table are wall times per token, for one text. The start of the compiler takes
+# :measured:`process.compiler.start_up`, once per process. It comes on top where something is compiled.
+# :doc:`/recipes/where_time_goes` shows how to look whether the GPU waits for the CPU.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -95,17 +98,20 @@ waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
 #      - A static cache, and the step for one token in a CUDA graph recorded by hand
 #      - A token takes :measured:`one-token.1.graph-by-hand.wall`; without compiling it takes
 #        :measured:`one-token.1.without-compiling.wall`
-#      - The batch size is fixed. The graph adds :measured:`one-token.1.graph-by-hand.memory` of memory
+#      - The batch size is fixed. Beside weights and cache, the graph needs
+#        :measured:`one-token.1.graph-by-hand.memory` of memory
 #    * - Tokens come slowly, and you can wait a few seconds for the compiler
 #      - A static cache, compiled blocks, and the step in a CUDA graph recorded by hand
 #      - A token takes :measured:`one-token.1.blocks-compiled-graph-by-hand.wall`
 #      - The batch size is fixed. The graph is ready after
-#        :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`
+#        :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`, and needs
+#        :measured:`one-token.1.blocks-compiled-graph-by-hand.memory` of memory
 #    * - You can wait longer for the compiler, or do not want to record a graph yourself
 #      - ``torch.compile(step, mode="reduce-overhead")``, with a static cache
 #      - A token takes :measured:`one-token.1.reduce-overhead.wall`
-#      - It is ready after :measured:`one-token.1.reduce-overhead.ready`. Each call overwrites the result of
-#        the one before
+#      - It is ready after :measured:`one-token.1.reduce-overhead.ready`, and needs
+#        :measured:`one-token.1.reduce-overhead.memory` of memory. Each call overwrites the result of the one
+#        before
 #    * - You compile with the mode ``default``, and tokens still come slowly
 #      - The mode ``reduce-overhead``, with a static cache
 #      - With ``default``, a token takes :measured:`one-token.1.default.wall`; with ``reduce-overhead`` it takes
@@ -119,7 +125,7 @@ waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
 #    * - The GPU time of a token is near the time in which the GPU reads all weights once
 #      - Fewer bytes: weights of 8 or 4 bits, or more texts in a batch
 #      - Not measured here
-#      - Rounding; or each text waits for the others
+#      - Weights are rounded; or each text waits for the others of its batch
 #    * - You wait for the first token
 #      - No compiling and no graph for prompts: each has another length, and comes once
 #      - No prompt waits for the compiler. One of 128 tokens takes :measured:`a-prompt.without-compiling.wall`
@@ -856,6 +862,13 @@ for name, count in graphs.items():
 #
 # **A graph by hand computes with old values.** It reads the addresses that it was recorded with. Rule: copy the next
 # token and position into the same tensors, as ``position.fill_(...)`` does here.
+#
+# **Texts of a batch differ in length.** Here, a batch has one position for all its texts. Rule: give each text a
+# position of its own, by which its row of the cache is written and its row of the mask is made. This was not
+# measured.
+#
+# **The static cache is full.** It has as many places as it was made with, and a position behind the last one is an
+# error. Rule: make it for the longest prompt and the longest answer together, or stop in time.
 #
 # **A batch of another size comes.** A graph has one batch size. Rule: fill the batch up to the next size that was
 # recorded. Graphs that run one after the other can share memory: pass ``pool=first.pool()`` to

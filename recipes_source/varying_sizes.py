@@ -75,7 +75,8 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 #
 # The GPU waits for the CPU if the wall time is above 1.2 times the GPU time;
 # :doc:`/recipes/where_time_goes` shows how to look. Times in the table are those of a pass over batches
-# of 20 lengths, on this page's model. ``mark_dynamic`` and ``maybe_mark_dynamic`` are in
+# of 20 lengths, on this page's model. The start of the compiler takes :measured:`process.compiler.start_up`, once per
+# process, and comes on top. ``mark_dynamic`` and ``maybe_mark_dynamic`` are in
 # ``torch._dynamo``, ``mark_unbacked`` is in ``torch._dynamo.decorators``, and ``set_stance`` in
 # ``torch.compiler``.
 #
@@ -88,8 +89,10 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 #      - What it costs
 #    * - Sizes vary
 #      - Nothing: no mark, no padding
-#      - Code for any size: :measured:`twelve-calls.length.compilations` compilations for 12 lengths
-#      - The second size compiles once more. The first pass takes :measured:`few-texts.nothing-marked.first_call`
+#      - PyTorch makes code for any size: twelve lengths take :measured:`twelve-calls.length.compilations` compilations
+#      - The second size compiles once more: the first pass takes :measured:`few-texts.nothing-marked.first_call`.
+#        It costs no memory: with 128 texts in a batch, a pass needs :measured:`many-texts.nothing-marked.memory`; without
+#        compiling it needs :measured:`many-texts.without-compiling.memory`
 #    * - You do not want to wait twice for the compiler
 #      - ``mark_dynamic(x, 1)`` for each input, before the call; ``1`` is the dimension that varies
 #      - The first pass takes :measured:`few-texts.length-marked.first_call`; with nothing marked it takes
@@ -99,13 +102,14 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 #      - ``mode="reduce-overhead"``, and nothing else
 #      - A pass takes :measured:`few-texts.cuda-graphs.wall`; with the default mode it takes
 #        :measured:`few-texts.nothing-marked.wall`
-#      - A graph is recorded for each size: :measured:`a-new-length.cuda-graphs.new_length` once. Outputs have to be
-#        cloned
+#      - A graph is recorded for each size: :measured:`a-new-length.cuda-graphs.new_length` once. The graphs share
+#        their memory, and the first passes need :measured:`few-texts.cuda-graphs.memory`. Outputs have to be cloned
 #    * - The GPU waits for the CPU, and new sizes keep coming
 #      - ``mode="reduce-overhead"``, and padding to a few sizes
 #      - A pass takes :measured:`few-texts.padded-cuda-graphs.wall`; without compiling it takes
 #        :measured:`few-texts.without-compiling.wall`. Nothing is recorded for a new length
-#      - The GPU computes padding: with four sizes, :measured:`padding.four-sizes.waste` more tokens
+#      - The GPU computes padding: with four sizes, :measured:`padding.four-sizes.waste` more tokens. The first
+#        passes need :measured:`few-texts.padded-cuda-graphs.memory` of memory
 #    * - The GPU is busy
 #      - No padding
 #      - With 128 texts in a batch, a pass takes :measured:`many-texts.nothing-marked.wall`; padded, in CUDA graphs,
@@ -119,23 +123,24 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 #      - Whether attention of sizes that come back then takes longer was not measured with many texts
 #    * - Sizes 0 or 1 are among them, such as a batch of one request
 #      - ``mark_unbacked(x, 0)``, or a call with size 1 during warm-up
-#      - :measured:`twelve-calls.0-and-1-unbacked.compilations` compilation for 12 sizes; with ``mark_dynamic``
-#        :measured:`twelve-calls.0-and-1-marked.compilations`
+#      - Twelve sizes take :measured:`twelve-calls.0-and-1-unbacked.compilations` compilation; with ``mark_dynamic``
+#        they take :measured:`twelve-calls.0-and-1-marked.compilations`
 #      - It is no stable interface, and code that asks for the size needs ``torch._check``
 #    * - Each size is compiled, and after eight it stays slow
 #      - Leave out ``dynamic=False``, or pass ``--dynamo_use_dynamic`` to Accelerate's launcher
-#      - :measured:`twelve-calls.length.compilations` compilations for 12 lengths; with ``dynamic=False``
-#        :measured:`twelve-calls.length-dynamic-false.compilations`, and then none
+#      - Twelve lengths take :measured:`twelve-calls.length.compilations` compilations. With ``dynamic=False``, they take
+#        :measured:`twelve-calls.length-dynamic-false.compilations`, and the rest runs without compiling
 #      - Nothing
 #    * - It is somebody else's code, or a tensor in the middle of a model
 #      - The names that ``TORCH_LOGS=recompiles`` prints, such as ``L['x']``, in the environment variable
 #        ``TORCH_COMPILE_DYNAMIC_SOURCES``
-#      - :measured:`twelve-calls.length-in-dynamic_sources.compilations` compilation for 12 lengths
+#      - Twelve lengths take :measured:`twelve-calls.length-in-dynamic_sources.compilations` compilation
 #      - Names change with the code
 #    * - An integer that a module keeps, such as a counter, is the reason
 #      - Put it into a tensor, or allow such integers to vary (see the pitfalls)
-#      - :measured:`twelve-calls.integer-of-a-module-allowed.compilations` compilations in 12 calls; without it
-#        :measured:`twelve-calls.integer-of-a-module.compilations`, and then no compiled code
+#      - If they may vary, twelve calls take :measured:`twelve-calls.integer-of-a-module-allowed.compilations`
+#        compilations. Otherwise they take :measured:`twelve-calls.integer-of-a-module.compilations`, and the rest runs
+#        without compiling
 #      - The setting holds for all modules
 #    * - No request may wait for the compiler
 #      - After warm-up, ``set_stance("eager_on_recompile")``
@@ -658,7 +663,8 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
-# One model was measured, on one GPU, without gradients. Training compiles a backward pass as well. If
+# The list of measurements at the end of this page says how many processes and hosts each of them comes from. One
+# model was measured, on one GPU, without gradients. Training compiles a backward pass as well. If
 # text is generated token by token, a static cache keeps the size fixed: see :doc:`/recipes/token_generation`.
 # Attention without padding, over texts laid end to end, is what `nested tensors
 # <https://docs.pytorch.org/docs/stable/nested.html>`__ and `FlexAttention <https://docs.pytorch.org/docs/stable/nn.attention.flex_attention.html>`__ are for.

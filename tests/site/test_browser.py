@@ -408,10 +408,6 @@ def test_nothing_moves_while_a_page_loads(browser: Browser, address: str, name: 
         assert moved < 0.02, (width, what)
 
 
-# Their first snippets are longer than a phone's first screen; the rules stand before them
-LONG = {"cuda_graphs", "where_time_goes"}
-
-
 @by_language
 @by_recipe
 def test_the_answer_and_its_code_are_in_sight_at_once(
@@ -427,7 +423,7 @@ def test_the_answer_and_its_code_are_in_sight_at_once(
         for number, case in enumerate(cases or [None]):
             if case:
                 case.click()
-            screens = 2 if size == PHONE and (number or name in LONG) else 1
+            screens = 2 if size == PHONE and number else 1
             assert max(page.evaluate(bottoms)) < screens * size["height"]
     page.set_viewport_size({"width": 1440, "height": 900})
     page.locator("#pst-page-toc-nav a[href='#the-answer']").click()

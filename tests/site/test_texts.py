@@ -45,7 +45,7 @@ ALLOWED = {
             "how much is left to gain",
         ],
         "faq": ["also those that lose"],
-        "results": ["left of 1× compiling loses"],
+        "results": ["left of 1×, it takes longer"],
         "how_we_measure": ['"How long does it take?"'],
         "compile_modes": ["NumPy, and a better formula"],
         "compiling_optimizer": ["Larger models"],
@@ -101,7 +101,6 @@ ALLOWED = {
         ],
     },
     "follows from what is done, whatever it takes": {
-        "results": ["part of the gain is there only if"],
         "how_we_measure": [
             "The profiler slows the CPU down",
             "launching one kernel takes longer",
@@ -111,7 +110,12 @@ ALLOWED = {
             "The profiler slows the CPU down",
             "There are more workers than cores",
         ],
-        "token_generation": ["A static cache alone gains nothing"],  # the claim follows behind
+        "token_generation": [
+            "A static cache alone gains nothing",  # the claim follows behind
+            "room for the longest text",
+            "begin with the longest text",
+            "for the longest prompt and the longest answer",
+        ],
         "varying_sizes": [
             "The gain is small, because",  # both times stand before it, and its claim behind
             "with a cache that grows by a place",
@@ -176,7 +180,7 @@ def test_code_for_a_case_is_short_and_whole(recipe: Recipe) -> None:
     captioned = r"(?m)^\.\. code-block:: python\n   :caption: .*\n((?:   .*\n|\n)+)"
     for code in re.findall(captioned, text_of(recipe.path)):
         tree = ast.parse(dedent(code))
-        assert len(code.strip().splitlines()) <= 14  # a CUDA graph of an iteration, without a race
+        assert len(code.strip().splitlines()) <= 20  # an iteration in a CUDA graph, for a phone
         nodes = [each for each in ast.walk(tree) if isinstance(each, ast.Name)]
         made = {each.id for each in nodes if isinstance(each.ctx, ast.Store)} | {"os", "torch"}
         made |= {
