@@ -4,7 +4,7 @@ Adam is slow: fused=True or torch.compile?
 
 A keyword, a compiler, or neither?
 
-**Adam, AdamW, SGD: pass** ``fused=True``. **In long runs, compile NAdam and most others; the first
+**Adam, AdamW, SGD: pass** ``fused=True``; **it costs nothing.** **In long runs, compile NAdam and most others; the first
 call takes seconds.** **If the step is a small part of an iteration, compile nothing.**
 
 .. code-block:: python

@@ -2,7 +2,7 @@
 CUDA graphs: by hand or reduce-overhead?
 ========================================
 
-The GPU waits for the CPU, in training or for serving.
+In training or serving, the GPU waits for the CPU: the wall time is above 1.2 times the GPU time.
 
 **If the GPU waits for the CPU, record the whole training iteration, or the model, in a CUDA graph by hand.** **If sizes
 vary, or a part needs the CPU, use** ``reduce-overhead`` **and wait for the compiler.** **Graphs keep memory.**

@@ -5,8 +5,8 @@ It recompiles: what do I do about varying sizes?
 Texts of any length, images of any resolution, batches of one request or of sixteen?
 
 **Sizes vary: mark nothing, pad nothing. PyTorch compiles for any size as soon as it sees a second one.**
-**If the GPU waits for the CPU, add CUDA graphs, and pad to a few sizes only if new ones keep coming.** **If
-it still compiles again, print the reason: it may be something other than a size.**
+**If the GPU waits for the CPU, add CUDA graphs: each size is recorded once, and keeps memory. Pad to a few sizes only
+if new ones keep coming.** **If it still compiles again, print the reason: it may be something other than a size.**
 
 .. code-block:: python
    :caption: Sizes vary
