@@ -145,8 +145,7 @@ def _math(node: nodes.math, _page: Page) -> str:
     return f"${tex}$"
 
 
-@write_block.register(nodes.reference)
-@write_block.register(addnodes.download_reference)
+@write_block.register(nodes.reference | addnodes.download_reference)
 def _link(node: nodes.Element, page: Page) -> str:
     text, address = join_inline(node, page), page.address(node)
     if not address or not text:
@@ -226,17 +225,13 @@ def _note(node: nodes.Element, page: Page) -> str:
     return quote(f"{label}\n\n{join_blocks(node.children, page)}".strip("\n"))
 
 
-@write_block.register(nodes.footnote)
-@write_block.register(nodes.citation)
+@write_block.register(nodes.footnote | nodes.citation)
 def _footnote(node: nodes.Element, page: Page) -> str:
     label, *body = node.children
-    text = join_blocks(body, page)
-    between = " " if body and isinstance(body[0], nodes.paragraph) else "\n\n"
-    return f"**[{join_inline(label, page)}]**{between}{text}"
+    return f"**[{join_inline(label, page)}]** {join_blocks(body, page)}"
 
 
-@write_block.register(nodes.literal_block)
-@write_block.register(code_links_block)  # Sphinx-Gallery's, of code that it has put links into
+@write_block.register(nodes.literal_block | code_links_block)  # of Sphinx-Gallery, with links
 def _code(node: nodes.Element, _page: Page) -> str:
     language = node.get("language") or node.get("lang", "")
     return code_block(plain_code(node), "" if language in ("default", "none") else language)
@@ -276,19 +271,17 @@ def _join_points(points: Sequence[str]) -> str:
     return ("\n\n" if any("\n\n" in point for point in points) else "\n").join(points)
 
 
-@write_block.register(nodes.bullet_list)
-def _bullets(node: nodes.bullet_list, page: Page) -> str:
-    sign = node.get("bullet", "*")  # docutils takes others, too
-    sign = sign if sign in "*+-" else "*"
-    return _join_points([_point(sign, join_blocks(item.children, page)) for item in node])
-
-
-@write_block.register(nodes.enumerated_list)
-def _numbers(node: nodes.enumerated_list, page: Page) -> str:
+@write_block.register(nodes.bullet_list | nodes.enumerated_list)
+def _list(node: nodes.Element, page: Page) -> str:
     if node.get("enumtype", "arabic") != "arabic":  # Markdown counts in numbers alone
         page.warn_of_unknown(node)
-    points = enumerate(node, node.get("start", 1))
-    return _join_points([_point(f"{n}.", join_blocks(item.children, page)) for n, item in points])
+    sign = node.get("bullet", "*")
+    sign = sign if sign in "*+-" else "*"  # docutils takes others, too
+    points = []
+    for number, item in enumerate(node, node.get("start", 1)):
+        marker = sign if isinstance(node, nodes.bullet_list) else f"{number}."
+        points.append(_point(marker, join_blocks(item.children, page)))
+    return _join_points(points)
 
 
 @write_block.register(nodes.definition_list)

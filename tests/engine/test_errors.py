@@ -3,8 +3,6 @@
 import os
 import re
 import socket
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +13,6 @@ from modules import run_module
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError, describe_error, suggest
 from recipe_gallery.project import load_project
-from recipe_gallery.recipes.gallery import find_recipes
 
 TITLED = '"""\nTitle\n=====\n"""\n\nprint(1)\n'
 
@@ -27,10 +24,6 @@ def append(name: str, text: str) -> Callable[[Path], None]:
         path.write_text((path.read_text() if path.exists() else "") + text)
 
     return change
-
-
-def folder_at(name: str) -> Callable[[Path], None]:
-    return lambda root: (root / name).mkdir(parents=True)
 
 
 def fifo_at(name: str) -> Callable[[Path], None]:
@@ -64,30 +57,8 @@ ENDS = append("conf.py", f"\nimport os\nif os.getpid() != {os.getpid()}:\n    os
 CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
     "no conf.py": (remove("conf.py"), ["check"], "conf.py"),
     "conf.py raises": (append("conf.py", "\n1/0\n"), ["check"], "ZeroDivisionError"),
-    "conf.py is not Python": (append("conf.py", "\n("), ["check"], "was never closed"),
-    "conf.py exits": (append("conf.py", "\nraise SystemExit(3)\n"), ["check"], "SystemExit"),
-    "an error of two lines in conf.py": (
-        append("conf.py", "\nraise ValueError('a\\nb')\n"),
-        ["check"],
-        "conf.py: ValueError: a b; mend the settings",
-    ),
-    "recordings is a number": (
-        append("conf.py", "\nrecipe_gallery_recordings = 5\n"),
-        ["check"],
-        "conf.py: recipe_gallery_recordings = 5 is not a str",
-    ),
-    "sphinx_gallery_conf is a list": (
-        append("conf.py", "\nsphinx_gallery_conf = []\n"),
-        ["check"],
-        "conf.py: sphinx_gallery_conf = [] is not a dict",
-    ),
     "conf.py ends a build": (ENDS, ["html"], "en: failed with exit status 0 in "),
     "conf.py ends an extraction": (ENDS, ["update-po"], "cannot be extracted: Sphinx found none"),
-    "a folder of examples is a number": (
-        append("conf.py", "\nsphinx_gallery_conf = {'examples_dirs': 3}\n"),
-        ["check"],
-        "conf.py: sphinx_gallery_conf: examples_dirs and gallery_dirs name folders; mend",
-    ),
     "a recipe's name cannot be shown": (
         write("recipes_source/a\nb.py", b""),
         ["check"],
@@ -98,25 +69,20 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
         ["check-po"],
         "locale/templates:1: no templates say which messages pages have",
     ),
-    "recording is a pipe": (fifo_at("recordings/one.ipynb"), ["check"], "one.ipynb: not a file"),
     "no recipes": (remove("recipes_source/one.py"), ["check"], "no recipes"),
-    "recording is not JSON": (write("recordings/one.ipynb", b"{"), ["check"], "one.ipynb"),
     "recording.toml is broken": (
         write("recipes_source/recording.toml", b"["),
         ["record", "--device", "cpu"],
         "recording.toml",
     ),
     "languages.toml is broken": (write("languages.toml", b"en ="), ["html"], "languages.toml"),
-    "languages.toml is empty": (write("languages.toml", b""), ["check-po"], "no language"),
     "unknown language": (LANGUAGES, ["html", "xx"], "no language 'xx'"),
-    "language of the sources": (LANGUAGES, ["update-po", "en"], "has no catalogs"),
     "glossary is binary": (
         both(LANGUAGES, write("locale/glossary.csv", b"\xff,\n")),
         ["check-po"],
         "glossary.csv",
     ),
     "language without a code": (LANGUAGES, ["new-language", "?"], "language code"),
-    "live without a language": (LANGUAGES, ["live", ""], "which language"),
     "no such commit": (append("x", ""), ["impact", "nowhere"], "nowhere"),
 }
 
@@ -191,12 +157,6 @@ def test_a_build_that_cannot_go_on_ends_in_one_line(name: str, tmp_path: Path) -
     assert len(errors) <= 2  # of the language, and of the whole
 
 
-def test_a_full_disk_names_the_file() -> None:
-    error = OSError(28, "No space left on device", "/site/index.html")
-    line = describe_error(error)
-    assert line == "/site/index.html: No space left on device; mend it and run the command again"
-
-
 def test_a_page_that_is_not_utf_8_is_named_with_the_line(tmp_path: Path) -> None:
     make(tmp_path)
     (tmp_path / "faq.rst").write_bytes(b"Questions\n=========\n\nGr\xfc\xdfe\n")
@@ -244,24 +204,6 @@ def test_remedies_name_the_command_or_the_target(monkeypatch: pytest.MonkeyPatch
     assert suggest("html", "ko") == "make html LANGUAGES=ko"
 
 
-@pytest.mark.parametrize(
-    "folders",
-    [
-        '{"examples_dirs": "recipes_source/", "gallery_dirs": "recipes/"}',
-        '{"examples_dirs": ["recipes_source"], "gallery_dirs": ["recipes"]}',
-        '{"examples_dirs": Path("recipes_source"), "gallery_dirs": [Path("recipes")]}',
-    ],
-)
-def test_folders_are_those_of_conf(tmp_path: Path, folders: str) -> None:
-    conf = make(tmp_path) / "conf.py"
-    changed = f"\nfrom pathlib import Path\nsphinx_gallery_conf = {folders}\n"
-    conf.write_text(conf.read_text() + changed)
-    project = load_project(tmp_path)
-    assert project.galleries == (("recipes", tmp_path / "recipes_source"),)
-    assert project.recordings == tmp_path / "recordings"
-    assert project.locale == tmp_path / "locale"
-
-
 def test_a_project_whose_recipes_sphinx_gallery_would_run_is_refused(tmp_path: Path) -> None:
     conf = make(tmp_path) / "conf.py"
     conf.write_text(f'{conf.read_text()}\nextensions = ["sphinx_gallery.gen_gallery"]\n')
@@ -270,15 +212,6 @@ def test_a_project_whose_recipes_sphinx_gallery_would_run_is_refused(tmp_path: P
     assert "conf.py: extensions do not name recipe_gallery" in describe_error(refused.value)
     conf.write_text(f'{conf.read_text()}\nextensions += ["recipe_gallery"]\n')
     assert load_project(tmp_path)
-
-
-@pytest.mark.parametrize("name", ["copyfile_regex", "filename_pattern", "ignore_pattern"])
-@pytest.mark.parametrize("value", ["(", 1])
-def test_a_pattern_that_is_none_is_told_by_its_name(
-    tmp_path: Path, name: str, value: object
-) -> None:
-    with pytest.raises(GalleryError, match=rf"sphinx_gallery_conf: {name} = "):
-        find_recipes(tmp_path, {name: value})
 
 
 def test_what_to_do_repeats_the_root_that_was_given(
@@ -292,42 +225,3 @@ def test_what_to_do_repeats_the_root_that_was_given(
     monkeypatch.chdir(folder)
     assert main(["check"]) == 1
     assert "run: recipe-gallery record one\n" in capsys.readouterr().out
-
-
-def test_options_for_sphinx_that_are_cut_short_are_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["html", "--root", str(tmp_path), "--sphinx-options=-D 'a"])
-    assert ended.value.code == 2
-    assert "argument --sphinx-options: invalid split value" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
-    ("stream", "words"), [("stdout", ["check"]), ("stderr", ["record", "no_such_recipe"])]
-)
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full")
-def test_what_cannot_be_written_ends_in_an_exit_status_of_ours(
-    stream: str, words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
-    make(tmp_path)
-    command = [sys.executable, "-m", "recipe_gallery", *words, "--root", str(tmp_path)]
-    with Path("/dev/full").open("w") as full:
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, stream: full}
-        done = subprocess.run(command, cwd=ROOT, text=True, **streams)
-    assert done.returncode == 1
-    if stream == "stdout":
-        assert done.stderr == "error: No space left on device; mend it and run the command again\n"
-
-
-@pytest.mark.skipif(os.name != "posix", reason="a shell that can close streams")
-def test_without_standard_streams_nothing_unforeseen_happens(tmp_path: Path) -> None:
-    (make(tmp_path) / "recipes_source/one.py").write_text("(")
-    temporary = tmp_path / "tmp"  # where the traceback of such an error is kept
-    temporary.mkdir()
-    record = f'"{sys.executable}" -m recipe_gallery record --device cpu --root "{tmp_path}"'
-    command = f"{record} <&- >&- 2>&-"
-    environment = os.environ | {"TMPDIR": str(temporary)}
-    assert subprocess.run(["sh", "-c", command], cwd=ROOT, env=environment).returncode == 1
-    assert list(temporary.iterdir()) == []

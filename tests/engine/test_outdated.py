@@ -32,13 +32,6 @@ def setup(app):
 """
 
 
-def test_what_has_not_changed_is_neither_read_nor_written_again(site: Gallery) -> None:
-    pages = [site.build().out / f"{name}.html" for name in ("index", "recipes/adding")]
-    written = [page.stat().st_mtime_ns for page in pages]
-    assert site.build().read == []
-    assert [page.stat().st_mtime_ns for page in pages] == written
-
-
 def test_a_page_is_read_again_only_when_what_it_watches_is_another(gallery: Gallery) -> None:
     (gallery.root / "watching.py").write_text(EXTENSION)
     conf = gallery.root / "conf.py"

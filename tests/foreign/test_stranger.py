@@ -1,11 +1,9 @@
 """Somebody's gallery, recorded, rendered and translated with five lines of conf.py."""
 
-import ast
 import re
 import shutil
 from pathlib import Path
 
-import nbformat
 import polib
 import pytest
 from pseudo import make_pseudo_catalogs
@@ -25,12 +23,6 @@ def main_text(html: str) -> str:
     return re.sub(r"<[^>]+>", "", html)
 
 
-def test_examples_are_recorded_with_their_sub_galleries(recorded: Stranger) -> None:
-    recordings = sorted(path.stem for path in (recorded.docs / "recordings").rglob("*.ipynb"))
-    assert recordings == ["plot_deep", "plot_line"]
-    assert "2 of 2 recordings current" in recorded.command("check").stdout
-
-
 @pytest.fixture(scope="module")
 def built(recorded_once: Stranger, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The pages of the project as it is, for tests that only read them."""
@@ -48,25 +40,6 @@ def test_pages_show_what_was_recorded(built: Path) -> None:
         assert "has not been recorded" not in html
     assert "plot_line.html" in page(built, "index")
     assert "advanced/plot_deep.html" in page(built, "index")
-
-
-def test_pages_can_be_downloaded_as_notebooks_and_scripts(built: Path) -> None:
-    for name in ("plot_line", "advanced/plot_deep"):
-        notebook = nbformat.read(built / f"auto_examples/{name}.ipynb", as_version=4)
-        nbformat.validate(notebook)
-        kinds = {
-            mime
-            for cell in notebook.cells
-            for each in cell.get("outputs", [])
-            for mime in each.get("data", {})
-        }
-        assert "image/png" in kinds
-        script = (built / f"auto_examples/{name}.py").read_text(encoding="utf-8")
-        ast.parse(script)
-        assert "# Why it is so short." in script
-        html = page(built, name)
-        assert f'href="{Path(name).name}.ipynb"' in html
-        assert f'href="{Path(name).name}.py"' in html
 
 
 def test_texts_and_comments_become_messages(recorded: Stranger) -> None:
@@ -156,43 +129,6 @@ def test_some_examples_can_be_left_out_by_the_patterns_of_sphinx_gallery(
     assert "skip_me" not in stranger.record()
     out = stranger.sphinx("html")
     assert not (out / "auto_examples/skip_me.html").exists()
-
-
-def test_pictures_without_words_for_the_blind_are_told_where_the_site_asks_for_them(
-    recorded: Stranger,
-) -> None:
-    done = recorded.run("sphinx", "-b", "html", ".", "_build/html")
-    assert done.returncode == 0
-    assert "warning" not in done.stderr.lower()
-    recorded.configure("recipe_gallery_alt_required = True\n")
-    done = recorded.run("sphinx", "-b", "html", ".", "_build/strict")
-    assert done.stderr.count("no text for those who cannot see it") == 2
-
-
-def test_the_command_works_from_another_folder(recorded: Stranger) -> None:
-    for name in ("check", "html"):
-        command = ["recipe_gallery", name, "--root", str(recorded.docs)]
-        done = recorded.run(*command)
-        assert done.returncode == 0, done.stderr
-        assert "warning" not in done.stderr.lower()
-
-
-def test_an_address_makes_links_of_notebooks_absolute(recorded: Stranger) -> None:
-    recorded.write(
-        "examples/plot_line.py",
-        (recorded.root / "examples/plot_line.py")
-        .read_text()
-        .replace("A sentence", "See :doc:`/index`. A sentence"),
-    )
-    out = recorded.sphinx("html")
-    assert (
-        "https://" not in (out / "auto_examples/plot_line.ipynb").read_text().split('"outputs"')[0]
-    )
-    out = recorded.sphinx("html", "-D", "html_baseurl=https://library.example/docs/")
-    assert (
-        "https://library.example/docs/index.html"
-        in (out / "auto_examples/plot_line.ipynb").read_text()
-    )
 
 
 def test_a_language_is_added_and_translated(recorded: Stranger) -> None:

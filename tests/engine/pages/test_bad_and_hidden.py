@@ -1,7 +1,6 @@
 """Recipes that cannot be used, code that is not shown, numbers of lines: on pages and downloads."""
 
 import os
-import re
 
 import nbformat
 import pytest
@@ -81,23 +80,3 @@ def test_plumbing_runs_between_cells_and_shows_nothing(gallery: Gallery) -> None
     notebook = nbformat.read(build.out / "recipes/pipes.ipynb", as_version=4)
     shown = [cell.outputs[0].text for cell in notebook.cells if cell.cell_type == "code"]
     assert shown == ["first\n", "7\n"]
-
-
-@pytest.mark.parametrize("of_the_gallery", [True, False])
-def test_numbers_of_lines_are_shown_and_stay_out_of_downloads(
-    gallery: Gallery, of_the_gallery: bool
-) -> None:
-    setting = "" if of_the_gallery else "# sphinx_gallery_line_numbers = True\n\n"
-    if of_the_gallery:
-        conf = gallery.settings["sphinx_gallery_conf"] | {"line_numbers": True}
-        gallery.configure(sphinx_gallery_conf=conf)
-    code = "if 1:\n    # Why.\n    print('shown')"
-    gallery.add("numbered", f'"""\nTitle\n=====\n"""\n{setting}{code}\n')
-    build = gallery.build()
-    assert build.warnings == ""
-    numbers = re.findall(r'<span class="linenos">\s*(\d+)</span>', build.page("recipes/numbered"))
-    assert len(numbers) == 3
-    script = (build.out / "recipes/numbered.py").read_text()
-    assert script.endswith(f"# %%\n{code}\n")
-    notebook = nbformat.read(build.out / "recipes/numbered.ipynb", as_version=4)
-    assert notebook.cells[-1].source == code

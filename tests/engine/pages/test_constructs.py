@@ -155,33 +155,6 @@ def test_the_notebook_marks_what_the_page_marks(built: Build, construct: str) ->
     assert marks(page) - marks(notebook) == set()
 
 
-def tables(body: Tag) -> list[list[list[tuple[str, str, str, list[str]]]]]:
-    """Return the cells of each row of each table: kind, columns, rows and words."""
-    found = []
-    for table in body.select("table"):
-        rows = [
-            [
-                (
-                    "th" if cell.select("td > strong:only-child") else cell.name,
-                    cell.get("colspan", ""),
-                    cell.get("rowspan", ""),
-                    words(cell),
-                )
-                for cell in row.find_all(["td", "th"], recursive=False)
-            ]
-            for row in table.select("tr")
-        ]
-        found.append([row for row in rows if any(text for *_spans, text in row)])
-    return found
-
-
-@pytest.mark.parametrize("construct", [each for each in CONSTRUCTS if "table" in each])
-def test_tables_have_the_cells_of_the_page(built: Build, construct: str) -> None:
-    page = tables(page_body(built, construct))
-    assert page or "looks" in construct
-    assert tables(notebook_body(built, construct)) == page
-
-
 @pytest.mark.parametrize("construct", CONSTRUCTS)
 def test_no_word_is_taken_for_a_formula(built: Build, construct: str) -> None:
     """After Markdown, Jupyter lets MathJax look for formulas in what is shown."""

@@ -68,25 +68,6 @@ def test_evidence_is_in_the_window_beside_its_mark(
     page.close()
 
 
-def test_no_line_begins_with_a_mark_or_what_ends_its_sentence(
-    browser: Browser, address: str
-) -> None:
-    page = open_page(browser, address)
-    for width in range(200, 480, 6):
-        page.set_viewport_size({"width": width, "height": 700})
-        behind = page.locator(".claim-mark").evaluate(
-            """(mark) => {
-              const stop = document.createRange();
-              stop.setStart(mark.nextElementSibling.nextSibling, 0);
-              stop.setEnd(mark.nextElementSibling.nextSibling, 1);
-              const claim = [...mark.previousElementSibling.getClientRects()].at(-1).bottom;
-              return [mark, stop].map((each) => each.getBoundingClientRect().top - claim);
-            }"""
-        )
-        assert max(behind) < -8, width
-    page.close()
-
-
 def test_paper_has_the_words_alone(browser: Browser, address: str) -> None:
     page = open_page(browser, address)
     page.get_by_role("button", name="Evidence").click()

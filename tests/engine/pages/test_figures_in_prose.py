@@ -81,34 +81,24 @@ def test_a_claim_opens_its_evidence(gallery: Gallery) -> None:
     [
         ({"value": 2.744, "low": 2.73, "high": 2.75}, "2.74×"),
         ({"value": 2.744, "low": 2.7439, "high": 2.7441}, "2.74×"),  # three digits are enough
-        ({"value": 2.744, "low": 1.0, "high": 4.0}, "2.7×"),
         ({"value": 2.744, "low": 0.0, "high": 90.0}, "2.7×"),  # two digits are the least
-        ({"value": 0.0278, "low": 0.005, "high": 0.15, "unit": "s"}, "28\u00a0ms"),
         ({"value": 9.96, "low": 4.0, "high": 24.0}, "10×"),
         ({"value": 9.996, "low": 9.9, "high": 10.1}, "10.0×"),
-        ({"value": 9.996, "low": 9.995, "high": 9.997}, "10.0×"),
         ({"value": 1.3, "low": 1.2, "high": 1.4}, "1.3×"),  # 0.0999... is 0.1
-        ({"value": 12.34, "low": 11.9, "high": 12.7, "quantity": "speedup", "unit": ""}, "12.3×"),
         ({"value": 0.01424, "low": 0.0141, "high": 0.0143, "unit": "s"}, "14.2\u00a0ms"),
         ({"value": 0.9996, "low": 0.998, "high": 1.001, "unit": "s"}, "1.00\u00a0s"),
         ({"value": 0.000_0712, "low": 0.0000708, "high": 0.0000716, "unit": "s"}, "71.2\u00a0µs"),
         ({"value": 3.2e-9, "low": 3e-9, "high": 3.4e-9, "unit": "s"}, "3.2\u00a0ns"),
         ({"value": 1234.5, "low": 1200.0, "high": 1270.0, "unit": "s"}, "1,230\u00a0s"),
         ({"value": 0.6312, "low": 0.62, "high": 0.64, "unit": "share"}, "63%"),
-        ({"value": 0.6312, "low": 0.6302, "high": 0.6322, "unit": "share"}, "63.1%"),
-        ({"value": 1234, "low": 1234, "high": 1234, "unit": "calls"}, "1,234"),
         ({"value": 9.000_000_000_01, "low": 8.95, "high": 9.05, "unit": ""}, "9"),
         ({"value": 1234, "low": 1228, "high": 1240, "unit": "calls"}, "1,234"),
-        ({"value": 4, "low": 1, "high": 40, "unit": "calls"}, "4"),
         ({"value": 120506, "low": 46000, "high": 316000, "unit": "calls"}, "120,000"),
         ({"value": 137, "processes": 1, "unit": ""}, "137"),
-        ({"value": 0.333, "low": 0.33, "high": 0.34, "unit": ""}, "0.333"),
         ({"value": 1234, "low": 1100, "high": 1400, "unit": "calls"}, "1,200"),
-        ({"value": 1234, "processes": 1, "unit": "calls"}, "1,200"),
         ({"value": 0, "low": 0, "high": 0, "unit": ""}, "0"),
         ({"value": 0.0, "low": 0.0, "high": 0.3, "unit": "s"}, "0\u00a0ms"),
         ({"value": 4.1e12, "low": 4e12, "high": 4.2e12, "unit": "B/s"}, "4.1\u00a0TB/s"),
-        ({"value": 671.0, "low": 668.0, "high": 674.0, "unit": "W"}, "671\u00a0W"),
         ({"value": 16.8e9, "low": 16.8e9, "high": 16.8e9, "unit": "B"}, "16.8\u00a0GB"),
     ],
 )
@@ -177,8 +167,6 @@ WRONG = {
         'steps.py:6: the claim "it is 2.7× as fast" (fused-wins) does not hold in '
         "1 of 6 processes: replicate 3 on host 1f2e: 40 ms, 41 ms",
     ),
-    "no key": (":measured:`Adam, 100`", [figure()], "steps.py:5: 'Adam, 100' is no key; write one"),
-    "a claim without a key": (":claim:`it wins`", [], "steps.py:5: a claim has a sentence"),
     "a brace alone": (
         ":claim:`it { wins <fused-wins>`",
         [],
@@ -281,16 +269,6 @@ def test_damaged_lines_are_told_once(gallery: Gallery) -> None:
     build = gallery.build()
     assert build.warnings.count("WARNING") == 1
     assert "steps.jsonl:3: was changed after it was recorded" in build.warnings
-
-
-def test_a_further_process_counts_in_the_next_build(gallery: Gallery) -> None:
-    add(gallery, f"It is :measured:`{SPEEDUP}`; :claim:`it wins <fused-wins>`.")
-    assert "It is 2.7×; it wins." in words(gallery.build())
-    rows = [replace(row, value=8.0) for row in published(gallery).rows if row.key == SPEEDUP]
-    add_replicate(gallery, claim(False, "39 ms, 40 ms"), rows=rows)
-    build = gallery.build()
-    assert "It is 5.4×; it wins." in words(build)
-    assert "does not hold in 1 of 2 processes" in build.warnings
 
 
 def test_only_pages_that_show_a_figure_are_read_again_when_it_changes(gallery: Gallery) -> None:

@@ -8,8 +8,6 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 
 from gallery import RECIPE, Build, Gallery
-from recipe_gallery.languages import load_languages
-from recipe_gallery.translate.check import check_file
 
 PAGE = "recipes/adding"
 SUMMARY = "Helpers: *x* & <b>"
@@ -68,15 +66,6 @@ def test_the_notebook_hides_the_code_below_its_summary(site: Gallery) -> None:
     assert cell.metadata == {"jupyter": {"source_hidden": True}, "tags": ["hide-input"]}
     assert cell.source.startswith("# Why this is here.\ntotal")
     assert cell.outputs[0].text == "the total is 3\n"
-
-
-def test_the_script_has_the_summary_above_the_code(site: Gallery) -> None:
-    script = (site.build().out / f"{PAGE}.py").read_text()
-    above = (
-        "# %% [markdown]\n# **Helpers: \\*x\\* & \\<b>**\n\n# %%\n# Why this is here.\ntotal = 1"
-    )
-    assert above in script
-    assert "hide-input" not in script
 
 
 def test_a_text_leads_to_a_folded_cell_by_its_summary(gallery: Gallery) -> None:
@@ -175,17 +164,3 @@ def test_a_summary_that_is_not_translated_is_marked_as_english(translated: Galle
     translated.translate(PAGE, {"Why this is here.": "까닭."})
     summary = cell_of(translated.build(language="ko")).select_one("summary")
     assert (summary["lang"], summary.get_text()) == ("en", SUMMARY)
-
-
-@pytest.mark.parametrize("translation", ["# 도우미", "noqa"])
-def test_a_wrong_translation_is_told_and_not_shown(translated: Gallery, translation: str) -> None:
-    path = translated.translate(PAGE, {SUMMARY: translation})
-    catalog = polib.pofile(str(path), wrapwidth=0)
-    catalog.find(SUMMARY).comment = "Comment in code: shown in the place of folded code; no markup"
-    catalog.save()
-    language = load_languages(translated.root)["ko"]
-    problems = check_file(path, language, (), path.parent)
-    assert "comment" in {problem.check for problem in problems}
-    build = translated.build(language="ko")
-    assert "recipes/adding.po" in build.warnings
-    assert cell_of(build).select_one("summary").get_text() == SUMMARY

@@ -29,14 +29,3 @@ def test_the_engine_brings_a_style_for_any_theme(site: Gallery, theme: str) -> N
     assert build.warnings == ""
     assert "_static/recipe_gallery.css" in build.page("recipes/adding")
     assert "details.provenance" in (build.out / "_static/recipe_gallery.css").read_text()
-
-
-@pytest.mark.parametrize(
-    ("builder", "has"), [("html", True), ("dirhtml", True), ("singlehtml", False)]
-)
-def test_only_a_page_with_files_beside_it_links_to_them(
-    site: Gallery, builder: str, has: bool
-) -> None:
-    out = site.build(builder).out
-    assert any('.ipynb"' in page.read_text() for page in out.rglob("*.html")) == has
-    assert (out / "recipes/adding.ipynb").exists() == has

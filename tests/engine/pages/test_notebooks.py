@@ -1,20 +1,14 @@
 import re
-import shutil
 import subprocess
 import sys
-import types
 from base64 import b64decode
 from pathlib import Path
 
 import nbformat
 import pytest
-from docutils import nodes
 from nbclient import NotebookClient
-from sphinx.application import Sphinx
 
 from gallery import RECIPE, Build, Gallery, write_recording
-from recipe_gallery.cell_marks import code_of_cells
-from recipe_gallery.errors import GalleryError
 
 PNG = b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVQI12NgAAAAAgAB4iG8MwAAAABJRU5ErkJggg=="
@@ -87,13 +81,6 @@ def test_links_lead_to_the_site(site: Gallery, address: str) -> None:
     assert links == ["https://example.org/site/index.html", "https://www.python.org"]
 
 
-def test_the_script_is_in_the_percent_format(build: Build) -> None:
-    script = (build.out / "recipes/adding.py").read_text()
-    assert script.startswith("# %% [markdown]\n# # Adding numbers\n")
-    assert script.count("\n# %%\n") == 3
-    assert "sphinx_gallery_" not in script
-
-
 def test_both_downloads_run_in_an_empty_folder(build: Build, tmp_path: Path) -> None:
     folder = tmp_path / "reader"
     folder.mkdir()
@@ -146,52 +133,6 @@ def test_names_with_dots_are_files_of_their_own(gallery: Gallery) -> None:
     assert "Another." in (build.out / "recipes/a.c.py").read_text()
     assert not (build.out / "recipes/a.ipynb").exists()
     assert 'href="a.b.ipynb"' in build.page("recipes/a.b")
-
-
-def test_spaces_at_the_ends_of_lines_of_a_text_stay(gallery: Gallery) -> None:
-    text = 'text = """a  \nb"""'
-    gallery.add("adding", f'"""\nTitle\n=====\n\nText.\n"""\n\n{text}\nlen(text)\n')
-    build = gallery.build()
-    assert build.warnings == ""
-    assert text in read(build).cells[-1].source
-    assert read(build).cells[-1].outputs
-
-
-def test_recipes_may_lie_outside_of_the_pages(tmp_path: Path) -> None:
-    docs = tmp_path / "docs"
-    docs.mkdir()
-    gallery = Gallery(docs)
-    gallery.configure(
-        sphinx_gallery_conf={"examples_dirs": "../recipes_source", "gallery_dirs": "recipes"}
-    )
-    gallery.add("adding", RECIPE)
-    gallery.recipes.rename(tmp_path / "recipes_source")
-    build = gallery.build()
-    assert build.warnings == ""
-    assert "the total is 3" in build.page("recipes/adding")
-    assert read(build).cells[2].outputs
-    shutil.rmtree(docs / "out/doctrees")  # of another kind
-    assert gallery.build("gettext").warnings == ""
-
-
-def test_a_page_that_does_not_fit_its_recipe_is_refused(site: Gallery) -> None:
-    def drop(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-        for block in code_of_cells(doctree):
-            block.parent.remove(block)
-
-    site.configure(extensions=["recipe_gallery", "dropping"])
-    module = types.ModuleType("dropping")
-    module.setup = lambda app: app.connect("doctree-resolved", drop) and None
-    sys.modules["dropping"] = module
-    try:
-        with pytest.raises(GalleryError) as error:
-            site.build()
-    finally:
-        del sys.modules["dropping"]
-    assert error.value.describe(site.root) == (
-        "recipes_source/adding.py: its page has a block without its code; "
-        "remove the page and build again"
-    )
 
 
 def test_addresses_that_the_theme_shortens(gallery: Gallery) -> None:

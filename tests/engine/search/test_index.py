@@ -6,14 +6,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from docutils import nodes
 from docutils.core import publish_doctree
 from sphinx.application import Sphinx
 
 from gallery import Build, Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.search import synonyms
-from recipe_gallery.search.index import FILE_NAME, find_words, read_sections, write_index
+from recipe_gallery.search.index import FILE_NAME, find_words, read_sections
 
 PAGE = """
 Title
@@ -77,34 +76,6 @@ def test_a_page_is_read_in_sections_and_excerpts_are_prose() -> None:
     assert inner[:3] == ["inner", "Inner", "Prose of it."]
     assert "quokka" in inner[4]
     assert "comment" not in inner[4]
-
-
-def test_a_term_of_a_glossary_is_a_place_of_its_own() -> None:
-    document = publish_doctree("Title\n=====\n\ngranite\n   A hard stone.\n")
-    document.next_node(nodes.term)["ids"] = ["term-granite"]  # as Sphinx's glossary does
-    _page, term = (each.as_data() for each in read_sections(document))
-    assert term[:4] == ["term-granite", "granite", "A hard stone.", ["granite"]]
-
-
-def test_an_index_tells_in_which_sections_a_word_is(tmp_path: Path) -> None:
-    pages = {
-        f"{name}.html": [
-            ["", name, f"{name}.", [name], {name: 3, "stone": 1}],
-            ["s", "", "", [], {"sand": 2}],
-        ]
-        for name in ("basalt", "cobalt")
-    }
-    write_index(tmp_path / FILE_NAME, pages, {"rock": ["stone"]})
-    index = read_index(tmp_path / FILE_NAME)
-    assert index["pages"][1] == ["cobalt.html", [["", "cobalt", "cobalt."], ["s", "", ""]]]
-    assert index["lengths"] == [4, 2, 4, 2]
-    assert index["synonyms"] == [["rock", ["stone"]]]
-    assert index["terms"] == [
-        ["basalt", [0, 7]],  # three times in the first section, and in its title
-        ["cobalt", [2, 7]],
-        ["sand", [1, 4, 2, 4]],
-        ["stone", [0, 2, 2, 2]],
-    ]
 
 
 @pytest.fixture
