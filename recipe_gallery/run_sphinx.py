@@ -12,8 +12,8 @@ from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from .errors import describe_error
 
-# What sphinx-build does where it ends, or to its own streams
-_UNKNOWN = {"warnfile": "-w", "noconfig": "-C", "traceback": "-T", "pdb": "-P"}
+# What sphinx-build does where it ends, to its own streams, or for its own sake
+_UNKNOWN = {"warnfile": "-w", "noconfig": "-C", "traceback": "-T", "pdb": "-P", "htmldefine": "-A"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -26,8 +26,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if getattr(options, name):
             parser.error(f"{option} is for sphinx-build alone")
     settings: dict[str, Any] = dict(each.partition("=")[::2] for each in options.define)
-    context = dict(each.partition("=")[::2] for each in options.htmldefine)
-    settings |= {f"html_context.{name}": value for name, value in context.items()}
     confdir = options.confdir or options.sourcedir
     try:
         with patch_docutils(confdir), docutils_namespace():

@@ -120,10 +120,8 @@ for _kind in (nodes.problematic, addnodes.pending_xref, addnodes.pending_xref_co
     write_block.register(_kind, join_inline)
 for _kind in (nodes.footnote_reference, nodes.citation_reference):
     write_block.register(_kind, lambda node, page: f"<sup>[{join_inline(node, page)}]</sup>")
-for _kind, _tag in ((nodes.subscript, "sub"), (nodes.superscript, "sup")):
-    write_block.register(
-        _kind, lambda node, page, tag=_tag: f"<{tag}>{join_inline(node, page)}</{tag}>"
-    )
+write_block.register(nodes.subscript, lambda node, page: f"<sub>{join_inline(node, page)}</sub>")
+write_block.register(nodes.superscript, lambda node, page: f"<sup>{join_inline(node, page)}</sup>")
 write_block.register(nodes.literal, lambda node, _page: code_span(node.astext()))
 
 
@@ -209,10 +207,11 @@ for _kind in (addnodes.highlightlang, addnodes.tabular_col_spec):
     write_block.register(_kind, lambda _node, _page: "")
 for _kind in (nodes.block_quote, nodes.sidebar, nodes.topic):
     write_block.register(_kind, lambda node, page: quote(join_blocks(node.children, page)))
-for _kind in (nodes.rubric, nodes.subtitle, nodes.title, addnodes.centered):
+for _kind in (nodes.rubric, nodes.subtitle, nodes.title, nodes.term, addnodes.centered):
     write_block.register(_kind, lambda node, page: bold_line(join_inline(node, page)))
 for _kind in (nodes.paragraph, nodes.caption):
     write_block.register(_kind, lambda node, page: protect_lines(join_inline(node, page)))
+write_block.register(nodes.classifier, lambda node, page: f": *{join_inline(node, page)}*")
 write_block.register(nodes.attribution, lambda node, page: f"— {join_inline(node, page)}")
 write_block.register(nodes.transition, lambda _node, _page: "---")
 write_block.register(nodes.doctest_block, lambda node, _page: code_block(node.astext(), "pycon"))
@@ -288,13 +287,9 @@ def _list(node: nodes.Element, page: Page) -> str:
 def _definitions(node: nodes.definition_list, page: Page) -> str:
     points = []
     for item in node:
-        head = ""
-        for child in item[:-1]:
-            if isinstance(child, nodes.term):
-                head += "\\\n" * bool(head) + bold_line(join_inline(child, page))
-            else:  # a classifier
-                head += f" : *{join_inline(child, page)}*"
-        points.append(_point("*", f"{head}\n\n{join_blocks(item[-1].children, page)}".rstrip()))
+        *heads, body = item.children
+        head = "\\\n".join(write_block(each, page) for each in heads)
+        points.append(_point("*", f"{head}\n\n{join_blocks(body.children, page)}".rstrip()))
     return _join_points(points)
 
 

@@ -13,7 +13,7 @@ from sphinx.environment import BuildEnvironment
 
 from ...errors import GalleryError
 from ...project import gallery_folders
-from ...recipes.gallery import GalleryFile, find_file, find_recordings, list_files
+from ...recipes.gallery import GalleryFile, find_recordings, list_files
 from ...recipes.measurements import Measurement
 from ...recipes.references import Reference
 from ...recipes.replicates import replicates_path
@@ -65,14 +65,14 @@ def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
 
     Raises ``ValueError`` if there is no such recipe.
     """
-    root = Path(env.srcdir)
+    files = all_files(env)
     if not named.recipe:
-        if find_file(env.config, root, docname):
+        if docname in files:
             return docname
         raise ValueError(f"{named.key!r} names no recipe; write it as recipe:{named.key}")
     candidates = [f"{pages}/{named.recipe}" for pages, _examples in gallery_folders(env.config)]
     for page in (*candidates, named.recipe):
-        if find_file(env.config, root, page):
+        if page in files:
             return page
     names = watch(env, _list_names)  # there may be one later
     raise ValueError(f"no recipe is called {named.recipe!r}{suggest_keys(named.recipe, names)}")

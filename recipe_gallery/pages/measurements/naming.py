@@ -4,8 +4,7 @@ The engine knows none of them. An extension may answer the event ``recipe-galler
 in the reader's language, or with None: then a page shows the recipe's own word, marked as such.
 """
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from html import escape
 
 from sphinx.config import Config
@@ -19,37 +18,30 @@ from ...recipes.rows import Size
 from .format import format_measurement
 
 Pieces = list[tuple[str, bool]]  # words, and whether they are the recipe's
-Namer = Callable[[str], str | None]  # what readers call a word of a recipe
 
 EVENT = "recipe-gallery-name"  # page of the recipe, kind, word
 NAME, QUANTITY = "name", "quantity"  # kinds
 
 
-def ask_name(env: BuildEnvironment, recipe: str, kind: str, word: str) -> str | None:
-    """Return what readers call a word of the recipe with the page ``recipe``, if that is known."""
+def name_word(env: BuildEnvironment, recipe: str, word: str, kind: str = NAME) -> Pieces:
+    """Return what readers call a word of the recipe with the page ``recipe``, or the word."""
     known = env.events.emit_firstresult(EVENT, recipe, kind, word)
-    return None if known is None else str(known)
-
-
-def call(word: str, name: Namer) -> Pieces:
-    """Return what readers call a word, else the recipe's own."""
-    known = name(word)
-    return [(word, True)] if known is None else [(known, False)]
+    return [(word, True)] if known is None else [(str(known), False)]
 
 
 def name_case(env: BuildEnvironment, recipe: str, case: str, size: Size, sizes: str = "") -> Pieces:
     """Return a case and its size, if it has one; ``sizes`` is what it counts."""
-    name = partial(ask_name, env, recipe, NAME)
-    if size is None:
-        return call(case, name)
-    counted: Pieces = [*call(sizes, name), (": ", False)] if sizes else []
-    return [*call(case, name), (" · ", False), *counted, *call(str(size), name)]
+    pieces = name_word(env, recipe, case)
+    if size is not None:
+        counted = [*name_word(env, recipe, sizes), (": ", False)] if sizes else []
+        pieces += [(" · ", False), *counted, *name_word(env, recipe, str(size))]
+    return pieces
 
 
 def name_measurement(env: BuildEnvironment, recipe: str, figure: Measurement) -> Pieces:
     """Return case, size, variant and quantity of a figure."""
-    variant = call(figure.variant, partial(ask_name, env, recipe, NAME))
-    quantity = call(figure.quantity, partial(ask_name, env, recipe, QUANTITY))
+    variant = name_word(env, recipe, figure.variant)
+    quantity = name_word(env, recipe, figure.quantity, QUANTITY)
     case = name_case(env, recipe, figure.case, figure.size, figure.sizes)
     return [*case, (" · ", False), *variant, (" · ", False), *quantity]
 
@@ -60,7 +52,6 @@ def tell_comparison(
     """Return what a comparison found: "fused 81 µs < foreach 231 µs", by what differs in names."""
     locale = current_language(env.config).locale
     measured = [each for _term, each in compared]
-    name, quantity = (partial(ask_name, env, recipe, kind) for kind in (NAME, QUANTITY))
     pieces: Pieces = []
     for term, each in compared:
         pieces += [(" < ", False)] if pieces else []
@@ -68,11 +59,11 @@ def tell_comparison(
         if len({other.case for other in measured}) > 1:
             pieces += [*name_case(env, recipe, each.case, each.size), (" ", False)]
         elif len({other.size for other in measured}) > 1:
-            pieces += [*call(str(each.size), name), (": ", False)]
+            pieces += [*name_word(env, recipe, str(each.size)), (": ", False)]
         if len({other.variant for other in measured}) > 1:
-            pieces += [*call(each.variant, name), (" ", False)]
+            pieces += [*name_word(env, recipe, each.variant), (" ", False)]
         if len({other.quantity for other in measured}) > 1:
-            pieces += [*call(each.quantity, quantity), (" ", False)]
+            pieces += [*name_word(env, recipe, each.quantity, QUANTITY), (" ", False)]
         pieces.append((format_measurement(each, locale), False))
     return pieces
 

@@ -8,7 +8,6 @@ other tables stay as recorded.
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from html import unescape
 from typing import Any
 
@@ -23,7 +22,7 @@ from ...recipes.rows import MIME, Row, parse
 from ...store import watch
 from .format import describe_spread, format_measurement
 from .lookup import know
-from .naming import NAME, QUANTITY, Pieces, ask_name, call, name_case
+from .naming import QUANTITY, Pieces, name_case, name_word
 from .prose import measured
 
 _ = get_translation("recipe_gallery")
@@ -83,18 +82,16 @@ def _draw(
     env: BuildEnvironment, node: measured_table, found: Mapping[str, Measurement], device: str
 ) -> nodes.table:
     locale = current_language(env.config).locale
-    quantity = partial(ask_name, env, env.docname, QUANTITY)
-    variant = partial(ask_name, env, env.docname, NAME)
-    heads = [_cell(*_words(call(each, quantity))) for each in node["quantities"]]
-    heads.insert(0, nodes.entry())
+    quantities = [name_word(env, env.docname, each, QUANTITY) for each in node["quantities"]]
+    heads = [nodes.entry(), *(_cell(*_words(each)) for each in quantities)]
     first = next(row for rows in node["rows"] for row in rows if row)
     has_sizes = len({size for size, _variant in node["lines"]}) > 1
     if has_sizes:
-        heads.insert(0, _cell(*_words(call(first.sizes, variant))))
+        heads.insert(0, _cell(*_words(name_word(env, env.docname, first.sizes))))
     body = nodes.tbody()
     for (size, name), rows in zip(node["lines"], node["rows"], strict=True):
         cells = [_cell(nodes.Text(str(size)))] if has_sizes else []
-        cells.append(_cell(*_words(call(name, variant))))
+        cells.append(_cell(*_words(name_word(env, env.docname, name))))
         for row in rows:
             figure = found.get(row.key) if row else None
             if figure:
