@@ -7,7 +7,7 @@ Set once, right after a page was parsed, and asked by all others. HTML shows non
 ``recipe_cell``
     On the block of code of a cell: its number.
 ``recipe_line``
-    On such comments and blocks of code: the line of the recipe that what follows starts at.
+    On such a block: the line of the recipe that its code starts at.
 ``recipe_module``
     On the block of code of a cell that has the source of a module: path and line of that.
 """
@@ -53,8 +53,7 @@ def mark_cells(document: nodes.document, recipe: Recipe) -> None:
         if isinstance(node, nodes.comment):
             match = BOUNDARY.fullmatch(node.astext())
             if match and left and int(match[1]) == left[0][1][0].lineno:
-                node["recipe_block"], (block, cell) = left.pop(0)
-                node["recipe_line"] = block.lineno
+                node["recipe_block"], (_block, cell) = left.pop(0)
                 has_code = False
         elif cell is None:
             continue

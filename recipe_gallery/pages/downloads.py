@@ -22,19 +22,18 @@ from ..cell_marks import OUTPUT_CLASS, folded_cell
 from ..errors import GalleryError
 from ..gate import find_harm
 from ..languages import is_translated
-from ..recipes.pictures import SUFFIXES
 from ..recipes.recipe import Recipe
 from ..recipes.recording import PUBLISHED_MIME
 from ..recorded_page import RecordedPage, Unrecorded, load_page
 from .header import page_links, provenance
 from .markdown import Page, bold_line, join_blocks, plain_code, write_block, write_heading
 from .markdown_text import escape
+from .outputs import picture_kind
 
 logger = logging.getLogger(__name__)
 
 _UTF_8 = "# coding: utf-8\n"
 _NAMES_ENCODING = re.compile(r"[ \t\f]*#.*?coding[:=][ \t]*[-\w.]+")  # as PEP 263 has it
-_FOLDED = "hide-input"  # the tag that programs know which show notebooks as pages
 # of a notebook that was not recorded
 _KERNEL = {"name": "python3", "display_name": "Python 3", "language": "python"}
 
@@ -99,7 +98,7 @@ def make_notebook(
             label = bold_line(escape(folded["summary"]))
             notebook.cells.append(nbformat.v4.new_markdown_cell(label, id=f"fold-{number}"))
             new.metadata["jupyter"] = {"source_hidden": True}
-            new.metadata["tags"] = [_FOLDED]
+            new.metadata["tags"] = ["hide-input"]  # for programs that show notebooks as pages
         if before := recorded.get(cell.number):
             outputs = [node for node in inside if OUTPUT_CLASS in node["classes"]]
             pictures = [each for node in outputs for each in node.findall(nodes.image)]
@@ -156,11 +155,9 @@ def _outputs(recorded: list[NotebookNode], alts: Iterable[str]) -> list[Notebook
         data = output.get("data", {})
         if any(mime.startswith(PUBLISHED_MIME) for mime in data):
             continue  # for programs; some notebook viewers would complain about it
-        shown = next((mime for mime in SUFFIXES if mime in data), None)
-        if shown and "text/html" not in data:  # what the page shows as a figure
-            alt = next(remaining, None)
-            if alt is not None:
-                output.metadata[shown] = {"alt": alt}
+        shown = picture_kind(data)
+        if shown and (alt := next(remaining, None)) is not None:
+            output.metadata[shown] = {"alt": alt}
         outputs.append(output)
     return outputs
 
@@ -171,14 +168,10 @@ def make_script(notebook: NotebookNode) -> str:
 
     settings = {
         "notebook_metadata_filter": "-all",
-        "cell_metadata_filter": "tags,-all",
+        "cell_metadata_filter": "-all",
         "comment_magics": False,  # a recipe has none, and code may look like one
     }
     plain = nbformat.from_dict({**notebook, "metadata": {"jupytext": settings}})
-    for cell in plain.cells:
-        tags = [tag for tag in cell.metadata.pop("tags", ()) if tag != _FOLDED]  # no script folds
-        if tags:
-            cell.metadata["tags"] = tags
     script = str(jupytext.writes(plain, fmt="py:percent"))
     # Words of a title may look to Python like the name of an encoding.
     named = any(map(_NAMES_ENCODING.match, script.split("\n", 2)[:2]))

@@ -31,7 +31,7 @@ logger = logging.getLogger(__name__)
 _HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
 
 
-def _picture_kind(data: Mapping[str, Any]) -> str:
+def picture_kind(data: Mapping[str, Any]) -> str:
     """Return the MIME type of the picture that a page shows of one output, empty without one."""
     return next((mime for mime in SUFFIXES if mime in data and "text/html" not in data), "")
 
@@ -47,7 +47,7 @@ def find_pictures(docname: str, page: RecordedPage) -> Iterator[tuple[int, str, 
         recorded = page.comparison.recorded.get(cell.number)
         for output in recorded.outputs if recorded and cell.source else ():
             data = output.get("data", {})
-            if kind := _picture_kind(data):
+            if kind := picture_kind(data):
                 number += 1
                 name = f"{folder}/images/sphx_glr_{stem}_{number:03}{SUFFIXES[kind]}"
                 yield cell.number, name, decode_picture(kind, data[kind])
@@ -164,7 +164,7 @@ def _show(
             if "text/html" in data:
                 yield make_table(data["text/html"], _html(data["text/html"]), rows)
                 rows = []
-            elif kind := _picture_kind(data):
+            elif kind := picture_kind(data):
                 # as Sphinx-Gallery has it: the titles of a figure, or the file
                 titles = output.metadata.get(kind, {}).get("alt") or name.replace("_", " ")
                 alt = next(alts, titles)
