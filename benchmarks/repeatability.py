@@ -22,10 +22,11 @@ sys.path.insert(0, str(ROOT))
 
 from recipe_gallery.project import load_project  # noqa: E402
 from recipe_gallery.recipes.gallery import list_files  # noqa: E402
-from recipe_gallery.recipes.measurements import Measurement, measure  # noqa: E402
+from recipe_gallery.recipes.ranges import Measurement, measure  # noqa: E402
 from recipe_gallery.recipes.recipe import load_recipe  # noqa: E402
+from recipe_gallery.recipes.replicates import Process  # noqa: E402
 from recipe_gallery.recipes.rows import Row  # noqa: E402
-from recipe_gallery.recipes.sources import Process, read_sources  # noqa: E402
+from recipe_gallery.recipes.sources import read_sources  # noqa: E402
 
 REPORT = Path(__file__).with_suffix(".md")
 MARKS = "<!-- tables -->", "<!-- end of tables -->"
@@ -87,8 +88,8 @@ def leave_out(recipe: str, processes: Sequence[Process]) -> Iterator[Trial]:
     """Yield what each host measured, with the ranges of the others."""
     hosts = sorted({each.host for each in processes})
     for host in hosts if len(hosts) > 1 else ():
-        others = [(each.host, each.published.rows) for each in processes if each.host != host]
-        own = measure((host, each.published.rows) for each in processes if each.host == host)
+        others = [(each.host, each.rows) for each in processes if each.host != host]
+        own = measure((host, each.rows) for each in processes if each.host == host)
         former = former_ranges(others)
         for key, known in measure(others).items():
             if key in own and known.hosts > 1:

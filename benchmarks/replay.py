@@ -22,7 +22,7 @@ from bs4 import BeautifulSoup
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from recipe_gallery.recipes.hashes import seal  # noqa: E402
+from recipe_gallery.recipes.recording import seal  # noqa: E402
 
 RECIPES = ROOT / "recipes_source"
 RECORDINGS = ROOT / "recordings"

@@ -32,7 +32,8 @@ TRANSLATED = ("ko", "zh_CN")
 SEAL = """
 import importlib, pathlib, sys, nbformat, recipe_gallery
 root = pathlib.Path(recipe_gallery.__file__).parent
-name = next(root.rglob("hashes.py")).relative_to(root.parent).with_suffix("")
+path = next(each for each in root.rglob("*.py") if "def seal(" in each.read_text())
+name = path.relative_to(root.parent).with_suffix("")
 seal = importlib.import_module(".".join(name.parts)).seal
 for path in map(pathlib.Path, sys.argv[1:]):
     path.write_text(nbformat.writes(seal(nbformat.v4.reads_json(path.read_text()))))

@@ -24,8 +24,7 @@ from sphinx.locale import translators
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from recipe_gallery.project import load_project
-from recipe_gallery.recipes.hashes import seal
-from recipe_gallery.recipes.recording import Recording, read_recording
+from recipe_gallery.recipes.recording import Recording, read_recording, seal
 
 ROOT = Path(__file__).parents[1]
 

@@ -1,13 +1,14 @@
-"""A recipe that publishes figures and a claim, and processes that measured them, for tests."""
+"""A recipe that publishes figures, and processes that measured them, for tests."""
 
 from collections.abc import Sequence
 from dataclasses import replace
 
 from gallery import Gallery
-from recipe_gallery.recipes.measurements import Measurement
+from recipe_gallery.recipes.ranges import Measurement
 from recipe_gallery.recipes.recipe import load_recipe
-from recipe_gallery.recipes.replicates import Replicate, append, replicates_path
-from recipe_gallery.recipes.rows import Claim, Published, Row
+from recipe_gallery.recipes.replicates import Replicate, replicates_path
+from recipe_gallery.recipes.rows import Row
+from recipe_gallery.record.storage import append_replicate
 
 RECIPE = '''
 """
@@ -23,15 +24,15 @@ ROWS = [
     ["Adam", "fused", 100, "speedup", 2.744, "x"],
     ["Adam", "fused", 100, "time", 0.01424, "s"],
     ["Adam", "fused", None, "kernels", 1234, ""],
+    ["Adam", "fused", 100, "step", 0.014, "s"],
+    ["Adam", "foreach", 100, "step", 0.039, "s"],
 ]
 NAMES = ["case", "variant", "size", "quantity", "value", "unit"]
 ROWS = [dict(zip(NAMES, row)) for row in ROWS]
-CLAIMS = [{"claim": "fused-wins", "holds": True, "evidence": "foreach 39 ms, fused 14 ms"}]
-display(
-    {"application/vnd.recipe-gallery.rows+json": {"rows": ROWS, "claims": CLAIMS}}, raw=True
-)
+display({"application/vnd.recipe-gallery.rows+json": {"rows": ROWS}}, raw=True)
 '''
 SPEEDUP = "adam.100.fused.speedup"
+WINS = "fused.step < foreach.step"
 
 
 def add(gallery: Gallery, text: str, name: str = "steps") -> None:
@@ -50,8 +51,11 @@ def figure(key: str = SPEEDUP, **facts: object) -> Measurement:
     return Measurement(**{**names, **known, **counts, **facts})  # type: ignore[arg-type]
 
 
-def claim(holds: bool = True, evidence: str = "foreach 39 ms, fused 14 ms") -> Claim:
-    return Claim(key="fused-wins", holds=holds, evidence=evidence)
+def steps(fused: float = 0.014) -> list[Row]:
+    """Return rows that confirm ``WINS``, unless fused takes more than 39 ms."""
+    known = {"case": "Adam", "size": 100, "quantity": "step", "unit": "s"}
+    measured = {"fused": fused, "foreach": 0.039}
+    return [Row(**known, variant=name, value=value) for name, value in measured.items()]  # type: ignore[arg-type]
 
 
 def store(gallery: Gallery, *figures: Measurement, name: str = "steps") -> None:
@@ -65,8 +69,8 @@ def store(gallery: Gallery, *figures: Measurement, name: str = "steps") -> None:
     here = str(gallery.recording(name).facts["host"])
     processes = [(here, 1, "value"), (here, 2, "value"), ("low", 1, "low"), ("high", 1, "high")]
     for host, number, end in processes:
-        rows = [row_of(each, end) for each in figures]
-        add_replicate(gallery, claim(), rows=rows, name=name, replicate=number, host=host)
+        rows = [*(row_of(each, end) for each in figures), *steps()]
+        add_replicate(gallery, rows=rows, name=name, replicate=number, host=host)
 
 
 def row_of(figure: Measurement, end: str = "value") -> Row:
@@ -90,11 +94,7 @@ REPLICATE = Replicate(
 
 
 def add_replicate(
-    gallery: Gallery,
-    *claims: Claim,
-    rows: Sequence[Row] = (),
-    name: str = "steps",
-    **facts: object,
+    gallery: Gallery, *, rows: Sequence[Row] = (), name: str = "steps", **facts: object
 ) -> None:
     """Append a line to the replicates of a recipe, from the device of its recording."""
     recipe_name = name.rpartition("/")[2]
@@ -103,6 +103,6 @@ def add_replicate(
     known = {
         "fingerprint": recipe.replicate_fingerprint,
         "device": dict(recording.facts["device"]),
-        "published": Published(rows=tuple(rows), claims=claims),
+        "rows": tuple(rows),
     }
-    append(replicates_path(recording.path), replace(REPLICATE, **known | facts))
+    append_replicate(replace(REPLICATE, **known | facts), replicates_path(recording.path))

@@ -126,24 +126,21 @@ def find_imports(source: str) -> frozenset[str]:
 def fingerprint_modules(names: Iterable[str], folder: Path) -> dict[str, str]:
     """Return the fingerprints of modules in ``folder``, and of those that they import.
 
-    They are named by their paths in ``folder``; of a package it is all that it holds. Where no
-    module is, the fingerprint is empty: one that appears there later would be imported. Raises
+    They are named by their paths in ``folder``; of a package it is all that it holds. Raises
     ``GalleryError`` for a module that cannot be read.
     """
     found: dict[str, str] = {}
     waiting = list(names)
     while waiting:
         name = waiting.pop()
-        start = folder / name / "__init__.py"
-        package = start.parent.rglob("*.py") if start.is_file() else [folder / f"{name}.py", start]
-        for path in package:
+        package = folder / name
+        is_one = (package / "__init__.py").is_file()
+        for path in package.rglob("*.py") if is_one else [folder / f"{name}.py"]:
             key = path.relative_to(folder).as_posix()
-            if key not in found:
-                found[key] = ""
-                if path.is_file():
-                    source, _tree = parse_module(path)
-                    found[key] = fingerprint_code(source, is_module=True)
-                    waiting += find_imports(source)
+            if key not in found and path.is_file():
+                source, _tree = parse_module(path)
+                found[key] = fingerprint_code(source, is_module=True)
+                waiting += find_imports(source)
     return dict(sorted(found.items()))
 
 

@@ -8,7 +8,6 @@ imports it. Such a cell is folded below the module's first sentence, unless a ma
 import ast
 import re
 import symtable
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,8 +19,6 @@ from ..errors import GalleryError
 from .fingerprint import parse_module, refuse_unseen
 
 PRIVATE_IMPORT = re.compile(r"^[ \t]*from\s+(_\w+)\s+import\b", re.MULTILINE)
-# a setting, and what begins another cell
-_OF_RECIPES = re.compile(r"^(?:[ \t]*#\s*sphinx_gallery_\w|# ?%%)", re.MULTILINE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,20 +55,20 @@ def inline(path: Path, block: Block) -> Inlined | None:
     if not all(module.is_file() for module in modules):
         return None
 
-    def wrong(node: ast.stmt, text: str, remedy: str) -> GalleryError:
-        line = block.lineno + node.lineno - 1
+    def wrong(text: str, remedy: str) -> GalleryError:
+        line = block.lineno + imports[-1].lineno - 1
         return GalleryError(text, path=path, line=line, remedy=remedy)
 
     if len(modules) > 1:
-        raise wrong(imports[-1], "a cell inlines one module", "give each a cell of its own")
+        raise wrong("a cell inlines one module", "give each a cell of its own")
     inlined = _read_module(modules.pop())
-    for node in imports:
-        for alias in node.names:
-            if alias.asname not in (None, alias.name):
-                text = f"{alias.name} would not be called {alias.asname} in the inlined code"
-                raise wrong(node, text, "import it by its own name")
+    if renamed := [
+        name for node in imports for name in node.names if name.asname not in (None, name.name)
+    ]:
+        text = f"{renamed[0].name} would not be called {renamed[0].asname} in the inlined code"
+        raise wrong(text, "import it by its own name")
     if not inlined.source:
-        raise wrong(imports[0], f"{inlined.path.name} has no code", "remove the cell")
+        raise wrong(f"{inlined.path.name} has no code", "remove the cell")
     return inlined
 
 
@@ -98,10 +95,12 @@ def _read_module(path: Path) -> Inlined:
             problem = f"it imports from {node.module}.py, which would be missing in a cell"
             remedy = "move what it needs into it, or import the module as a whole"
             raise GalleryError(problem, path=path, line=node.lineno, remedy=remedy)
-    for line in _find_misplaced(text, tree):
-        problem = "a module that a recipe inlines holds functions and constants"
-        remedy = "move what stands here to the recipe or to another module"
-        raise GalleryError(problem, path=path, line=line, remedy=remedy)
+    for node in tree.body:
+        code = ast.unparse(node.test if isinstance(node, ast.If) else node)
+        if re.match(r"from __future__|.*__name__ ==", code):  # means something else in a cell
+            problem = "a module that a recipe inlines holds functions and constants"
+            remedy = "move what stands here to the recipe or to another module"
+            raise GalleryError(problem, path=path, line=node.lineno, remedy=remedy)
     rows = text.split("\n")
     for number, row in enumerate(rows, 1):
         refuse_unseen(path, row, number)
@@ -113,13 +112,3 @@ def _read_module(path: Path) -> Inlined:
     source = "\n".join(rows[start:]).rstrip()
     summary = " ".join((ast.get_docstring(tree) or "").partition("\n\n")[0].split())
     return Inlined(path=path, line=start + 1, source=source, summary=summary.removesuffix("."))
-
-
-def _find_misplaced(text: str, tree: ast.Module) -> Iterator[int]:
-    """Yield the lines of a module that mean nothing in a cell, or something else."""
-    for node in tree.body:
-        code = ast.unparse(node.test if isinstance(node, ast.If) else node)
-        if re.match(r"from __future__|__all__ =|.*__name__ ==", code):
-            yield node.lineno
-    for match in _OF_RECIPES.finditer(text):
-        yield text.count("\n", 0, match.start()) + 1

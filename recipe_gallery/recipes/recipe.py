@@ -86,22 +86,19 @@ class Recipe:
 
     @property
     def files(self) -> list[Path]:
-        """All that it is made of, itself first; packages, too, and where a module would be."""
-        modules = self._imported
-        packages = {each for name in modules for each in PurePosixPath(name).parents if each.name}
-        names = [*self.settings.get("inputs", []), *modules, *sorted(packages)]
+        """All that it is made of, itself first; packages, too."""
+        packages = {
+            each for name in self.inputs for each in PurePosixPath(name).parents if each.name
+        }
+        names = [*map(PurePosixPath, self.inputs), *sorted(packages)]
         return [self.path, *self.modules, *(self.path.parent / name for name in names)]
 
     @property
     def inputs(self) -> dict[str, str]:
         """SHA-256 (hex) of each declared file and imported module, by its path from the recipe."""
         declared = {name: self._hash_input(name) for name in self.settings.get("inputs", [])}
-        return declared | {name: found for name, found in self._imported.items() if found}
-
-    @property
-    def _imported(self) -> dict[str, str]:
         code = "\n".join(cell.code for cell in self.cells)
-        return fingerprint_modules(find_imports(code), self.path.parent)
+        return declared | fingerprint_modules(find_imports(code), self.path.parent)
 
     @property
     def replicate_fingerprint(self) -> str:
@@ -124,17 +121,16 @@ class Recipe:
 
     def _hash_input(self, name: str) -> str:
         folder, relative = self.path.parent.resolve(), PurePosixPath(name)
-        text = f"input {name!r} is not a file below {self.path.parent}"
-        if relative.suffix in (".py", ".ipynb", ".html"):
-            text = f"input {name!r} would take the place of a page or a download"
-        else:
-            try:
-                file = (folder / name).resolve()
-                inside = not relative.is_absolute() and ".." not in relative.parts
-                if inside and file.is_relative_to(folder) and file.is_file():
-                    return hashlib.sha256(file.read_bytes()).hexdigest()
-            except (OSError, ValueError) as error:  # ValueError: a name that holds a null byte
-                text = f"input {name[:100]!r} cannot be read: {getattr(error, 'strerror', error)}"
+        text = f"input {name[:100]!r} is not a file below {self.path.parent}"
+        try:
+            file = (folder / name).resolve()
+            inside = ".." not in relative.parts and file.is_relative_to(folder)
+            if relative.suffix in (".py", ".ipynb", ".html"):
+                text = f"input {name!r} would take the place of a page or a download"
+            elif inside and not relative.is_absolute() and file.is_file():
+                return hashlib.sha256(file.read_bytes()).hexdigest()
+        except (OSError, ValueError) as error:  # ValueError: a name that holds a null byte
+            text = f"input {name[:100]!r} cannot be read: {getattr(error, 'strerror', error)}"
         remedy = "correct the line '# sphinx_gallery_inputs'"
         raise GalleryError(text, path=self.path, line=self.lines.get("inputs"), remedy=remedy)
 

@@ -1,14 +1,16 @@
 """Recordings: executed notebooks, one per recipe, and what makes one stale.
 
 A recording is a notebook of code cells with outputs. Under ``metadata.recording`` it carries what
-the recipe's code was (fingerprints) and how it was run (provenance). A hash tells a changed
-byte. A recording may come from a stranger: unless a gallery trusts those that it has, what is read
-is harmless on a page.
+the recipe's code was (fingerprints) and how it was run (provenance). A hash guards against
+accidents: a merge gone wrong, a tool that rewrites notebooks, a broken disk. Who wants to forge a
+recording can compute it, too; against that only the history in git helps. A recording may come from
+a stranger: unless a gallery trusts those that it has, what is read is harmless on a page.
 """
 
 from __future__ import annotations
 
 import difflib
+import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping
@@ -75,9 +77,8 @@ class Comparison:
         """Say what differs, for a person who has to decide whether to record again."""
         parts = []
         if self.changed:
-            cells = [f"{cell.number} (line {cell.line})" for cell in self.changed]
-            more = f" and {len(cells) - 5} more" if len(cells) > 5 else ""
-            parts.append(f"changed code in cell {', '.join(cells[:5])}{more}")
+            cells = ", ".join(f"{cell.number} (line {cell.line})" for cell in self.changed)
+            parts.append(f"changed code in cell {cells}")
         # Of a cell that changed, what was recorded is not in the recipe either: that is told.
         if (gone := self.removed - len(self.changed)) > 0:
             parts.append(f"recorded cells that are no longer in the recipe: {gone}")
@@ -108,7 +109,6 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
     import nbformat  # slow to import, and not needed where nothing changed
 
     from .harmless_html import make_harmless
-    from .hashes import take_hash
 
     try:
         notebook = nbformat.v4.reads_json(text)
@@ -119,8 +119,10 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
         # its folder may be another by now, as where a second gallery came: its code tells
         if recipe.rpartition("/")[2] != path.stem:
             raise wrong(f"holds the recording of {recipe!r}", f"name it {recipe}.ipynb or {again}")
-        if change := take_hash(notebook):
-            raise wrong(change)
+        sealed = facts.pop("hash", "")
+        if sealed != digest(notebook):
+            changed = "was changed after it was recorded"
+            raise wrong(changed if sealed else "carries no hash of what it holds")
         if len(facts["cells"]) != len(notebook.cells):
             raise wrong("cells are missing from this recording")
         for _cell, data in () if trusted else find_data(notebook):
@@ -135,6 +137,22 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         raise wrong("not a recording made here") from None
     return Recording(path=path, notebook=notebook)
+
+
+def seal(notebook: NotebookNode) -> NotebookNode:
+    """Return the notebook as it is read from a file, with its hash."""
+    import nbformat
+
+    sealed = nbformat.v4.reads_json(nbformat.v4.writes_json(notebook))
+    sealed.metadata.recording.pop("hash", None)
+    sealed.metadata.recording["hash"] = digest(sealed)
+    return sealed
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 (hex) of a value of JSON."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def compare(recipe: Recipe, recording: Recording) -> Comparison:

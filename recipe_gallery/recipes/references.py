@@ -5,7 +5,7 @@
 out: ``compiled.speedup``.
 
 A claim compares such keys, in ``fused.gpu < foreach.gpu``, ``2 * fused.gpu < foreach.gpu`` or, over
-sizes, ``step.first_call: 2 < 4 < 8``; or it is the key of one that the recipe published.
+sizes, ``step.first_call: 2 < 4 < 8``.
 """
 
 import re
@@ -78,14 +78,15 @@ def parse_claim(text: str) -> ClaimText:
     """
     found = _CLAIM.fullmatch(text.strip())
     if found is None:
-        raise ValueError("a claim has a sentence and a key; write :claim:`sentence <key>`")
+        raise ValueError("a claim has a sentence and keys; write :claim:`sentence <less < more>`")
     target = " ".join(found["target"].split())
     named = _RECIPE.fullmatch(target)
-    if named and "<" in target:
-        parse_comparison(named["comparison"])  # what is wrong is told here
-        claim = Reference(recipe=named["recipe"] or "", key=named["comparison"])
-    else:
-        claim = parse_reference(target)
+    if named is None or "<" not in target:
+        raise ValueError(
+            f"<{target}> compares nothing; write one such as <fused.gpu < foreach.gpu>"
+        )
+    parse_comparison(named["comparison"])  # what is wrong is told here
+    claim = Reference(recipe=named["recipe"] or "", key=named["comparison"])
     pieces: list[str | Reference] = []
     end = 0
     sentence = " ".join(found["text"].split())
@@ -118,10 +119,11 @@ def parse_comparison(text: str) -> tuple[Term, ...]:
     return tuple(terms)
 
 
-def find_claims(text: str) -> set[Reference]:
-    """Return the claims that a text makes."""
+def find_claims(text: str) -> set[str]:
+    """Return what a text claims of its own recipe, as keys that it compares."""
     found = set()
     for role in _ROLE.finditer(text):
         with suppress(ValueError):  # the build tells it
-            found |= {parse_claim(role["text"]).claim} if role["role"] == "claim" else set()
+            claim = parse_claim(role["text"]).claim if role["role"] == "claim" else None
+            found |= {claim.key} if claim and not claim.recipe else set()
     return found

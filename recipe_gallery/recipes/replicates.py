@@ -8,25 +8,42 @@ told with its number; as in a recording, the hash guards against accidents, not 
 import json
 import re
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from ..errors import GalleryError
-from .files import append_line, tell_unwritten
-from .hashes import digest
-from .recording import name_device
-from .rows import Published, parse, require_unique
+from .recording import digest, name_device
+from .rows import Row, parse, require_unique
 
 SCHEMA = 1
 
 
 @dataclass(frozen=True, kw_only=True)
-class Replicate:
-    """One fresh process that ran a recipe, and what it published."""
+class Process:
+    """What one fresh process of a recipe published."""
+
+    replicate: int  # its number, RECIPE_REPLICATE; 0 is the run that the page shows
+    host: str  # a hash of the machine's identity
+    rows: tuple[Row, ...] = ()
+
+    @cached_property
+    def by_key(self) -> dict[str, Row]:
+        """What it measured, by the keys of its rows."""
+        return {row.key: row for row in self.rows}
+
+    @property
+    def title(self) -> str:
+        """How a person is told of it."""
+        who = f"replicate {self.replicate}" if self.replicate else "the run of the page"
+        return f"{who} on host {self.host}" if self.host else who
+
+
+@dataclass(frozen=True, kw_only=True)
+class Replicate(Process):
+    """A process beside that of the page, as a line tells it."""
 
     fingerprint: str  # Recipe.replicate_fingerprint
-    replicate: int  # its number, from 1; RECIPE_REPLICATE
-    host: str  # a hash of the machine's identity
     device: dict[str, Any]  # gpu (unless it was a CPU), cpu, cores and more
     clocks: dict[str, Any]  # SM clock, power, temperature, as far as they are known
     versions: dict[str, str]
@@ -34,7 +51,6 @@ class Replicate:
     modified: bool  # there were uncommitted changes
     recorded: str  # in ISO 8601
     seconds: float
-    published: Published = field(default_factory=Published)
     hash: str = field(default="", compare=False)  # of the line that it was read from
 
     @property
@@ -46,11 +62,11 @@ class Replicate:
     def line(self) -> str:
         """What stands in the file, without the line break."""
         facts = {name: getattr(self, name) for name in _FACTS}
-        value = {"schema": SCHEMA, **facts, **self.published.as_json()}
+        value = {"schema": SCHEMA, **facts, "rows": [row.as_json for row in self.rows]}
         return json.dumps({**value, "hash": digest(value)}, sort_keys=True, allow_nan=False)
 
 
-_FACTS = [each.name for each in fields(Replicate) if each.name not in ("published", "hash")]
+_FACTS = [each.name for each in fields(Replicate) if each.name not in ("rows", "hash")]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -59,7 +75,6 @@ class Replicates:
 
     current: tuple[Replicate, ...] = ()  # of the fingerprint asked for, in the file's order
     stale: int = 0  # how many are of other code
-    unfinished: bool = False  # a process was killed while it wrote the last one; it is ignored
 
 
 def replicates_path(recording: Path) -> Path:
@@ -82,8 +97,7 @@ def read_replicates(path: Path, fingerprint: str) -> Replicates:
     except OSError as error:
         raise GalleryError(f"cannot be read: {error.strerror}", path=path) from None
     found: dict[str, Replicate] = {}
-    unfinished = bool(lines[-1]) and not _is_finished(lines[-1])
-    for number, line in enumerate(lines[:-1] if unfinished else lines, 1):
+    for number, line in enumerate(lines, 1):
         if line.strip():
             try:
                 replicate = _read_line(line)
@@ -94,30 +108,7 @@ def read_replicates(path: Path, fingerprint: str) -> Replicates:
     if found and not fingerprint:
         fingerprint = max(found.values(), key=lambda each: each.recorded).fingerprint
     current = tuple(each for each in found.values() if each.fingerprint == fingerprint)
-    return Replicates(current=current, stale=len(found) - len(current), unfinished=unfinished)
-
-
-def append(path: Path, replicate: Replicate) -> None:
-    """Append a replicate to a file; it is on the disk when this returns.
-
-    What a killed process left of a line is dropped. Raises ``GalleryError`` if it cannot be
-    written; it tells where the line is kept instead.
-    """
-    line = replicate.line
-    try:
-        append_line(path, line, _is_finished)
-    except OSError as error:
-        data = line.encode() + b"\n"
-        raise tell_unwritten(error, path, data, "the line", "append {} to {}") from None
-
-
-def _is_finished(line: bytes) -> bool:
-    """Tell whether only the line break is missing from the last line of a file."""
-    try:
-        json.loads(line)
-    except (ValueError, RecursionError):
-        return False
-    return True
+    return Replicates(current=current, stale=len(found) - len(current))
 
 
 def _read_line(line: bytes) -> Replicate:
@@ -136,6 +127,6 @@ def _read_line(line: bytes) -> Replicate:
         raise ValueError("not a whole line (invalid JSON)") from None
     except (KeyError, TypeError, AttributeError):
         raise ValueError("not the line of a replicate") from None
-    published = parse({name: value.get(name, []) for name in ("rows", "claims")})
-    require_unique(published.rows, published.claims)
-    return Replicate(**facts, published=published, hash=sealed)
+    rows = parse({"rows": value.get("rows", [])})
+    require_unique(rows)
+    return Replicate(**facts, rows=rows, hash=sealed)

@@ -1,39 +1,18 @@
 """The processes of a recording, the page's run and replicates of its code, and what they say."""
 
 import difflib
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
 
 from ..errors import GalleryError, suggest
-from .measurements import Measurement, find_range, measure
+from .ranges import Measurement, find_range, measure
 from .recipe import Recipe
 from .recording import Recording, compare, read_recording
 from .references import Term, parse_comparison
-from .replicates import Replicate, Replicates, read_replicates, replicates_path
-from .rows import LARGEST, SMALLEST, Claim, Published, read_published, slug
-
-
-@dataclass(frozen=True, kw_only=True)
-class Process:
-    """What one process published."""
-
-    number: int  # 0 is the run that the page shows
-    host: str
-    published: Published
-
-    @property
-    def title(self) -> str:
-        """How a person is told of it."""
-        who = f"replicate {self.number}" if self.number else "the run of the page"
-        return f"{who} on host {self.host}" if self.host else who
-
-    @classmethod
-    def of(cls, line: Replicate) -> "Process":
-        """Return the process of a replicate."""
-        return cls(number=line.replicate, host=line.host, published=line.published)
+from .replicates import Process, Replicate, Replicates, read_replicates, replicates_path
+from .rows import LARGEST, SMALLEST, read_rows, slug
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,9 +23,8 @@ class ClaimRecord:
     held: int  # in so many processes
     of: int
     hosts: int  # on which these ran
-    evidence: str = ""  # of the first that refutes it, or else of the first
-    compared: tuple[tuple[Term, Measurement], ...] = ()  # of a comparison
-    refuted: tuple[str, ...] = ()  # which processes say the opposite, and what they measured
+    compared: tuple[tuple[Term, Measurement], ...]
+    refuted: tuple[str, ...]  # which processes say the opposite, and what they measured
 
     @property
     def failure(self) -> str:
@@ -57,7 +35,7 @@ class ClaimRecord:
 
 
 class NotMeasured(LookupError):  # noqa: N818 (what may be missing is no error everywhere)
-    """No measurement or claim is called so; ``key`` is what was looked for."""
+    """No measurement is called so; ``key`` is what was looked for."""
 
     def __init__(self, text: str, key: str) -> None:
         super().__init__(text)
@@ -66,10 +44,9 @@ class NotMeasured(LookupError):  # noqa: N818 (what may be missing is no error e
 
 @dataclass(frozen=True, kw_only=True)
 class Measurements:
-    """All measurements and claims of a recording, by key."""
+    """All measurements of a recording, by key."""
 
     by_key: dict[str, Measurement] = field(default_factory=dict)
-    claims: dict[str, ClaimRecord] = field(default_factory=dict)
     processes: tuple[Process, ...] = ()
 
     def find(self, key: str, size: str = "") -> Measurement:
@@ -96,32 +73,31 @@ class Measurements:
         raise NotMeasured(f"no recorded figure is called {named}{near}", key)
 
     def find_claim(self, key: str) -> ClaimRecord:
-        """Return what all processes say of a claim that they published, or of a comparison.
+        """Compare what a claim names in each process that measured all of it.
 
-        Raises ``NotMeasured`` if no process says anything, ``ValueError`` for an unclear key.
+        Raises ``NotMeasured`` if there is none, ``ValueError`` for an unclear key.
         """
-        if "<" in key:
-            return self._test(key, parse_comparison(key))
-        if key in self.claims:
-            return self.claims[key]
-        near = suggest_keys(key, self.claims)
-        raise NotMeasured(f"no process published the claim {key!r}{near}", key)
-
-    def _test(self, key: str, terms: Sequence[Term]) -> ClaimRecord:
-        """Compare in each process that measured all terms."""
-        compared = [(term, self.find(term.key, term.size)) for term in terms]
+        compared = [(term, self.find(term.key, term.size)) for term in parse_comparison(key)]
         unit = f" {compared[0][1].unit}".rstrip()
-        said = []
+        asked, refuted = [], []
         for process in self.processes:
-            found = process.published.by_key
+            found = process.by_key
             if all(each.key in found for _term, each in compared):
+                asked.append(process)
                 values = [term.factor * found[each.key].value for term, each in compared]
-                holds = all(less < more for less, more in pairwise(values))
-                evidence = " against ".join(f"{value:.4g}{unit}" for value in values)
-                said.append((process, Claim(key=key, holds=holds, evidence=evidence)))
-        if not said:
+                if not all(less < more for less, more in pairwise(values)):
+                    evidence = " against ".join(f"{value:.4g}{unit}" for value in values)
+                    refuted.append(f"{process.title}: {evidence}")
+        if not asked:
             raise NotMeasured(f"no process measured all of {key!r}", compared[0][1].key)
-        return _sum_up(key, said, compared)
+        return ClaimRecord(
+            key=key,
+            held=len(asked) - len(refuted),
+            of=len(asked),
+            hosts=len({process.host for process in asked}),
+            compared=tuple(compared),
+            refuted=tuple(refuted),
+        )
 
     def compare(self, key: str, over: str) -> Measurement | None:
         """Return how many times as much as another one is; None if no process can tell.
@@ -137,7 +113,7 @@ class Measurements:
                 return self.by_key[own]
         ratios = []
         for process in self.processes:
-            rows = process.published.by_key
+            rows = process.by_key
             if key in rows and over in rows and rows[over].value:
                 ratio = rows[key].value / rows[over].value
                 row = replace(rows[key], quantity="ratio", unit="x", value=ratio)
@@ -167,7 +143,7 @@ class Sources:
         replicates = sorted(
             self.counted, key=lambda each: (each.host, each.replicate, each.recorded, each.hash)
         )
-        return (*([self.page] if self.page else []), *map(Process.of, replicates))
+        return (*([self.page] if self.page else []), *replicates)
 
     def measure(self) -> Measurements:
         """Return what all processes say."""
@@ -176,31 +152,8 @@ class Sources:
 
 def measure_all(processes: Sequence[Process]) -> Measurements:
     """Return what processes say together."""
-    measured = measure((each.host, each.published.rows) for each in processes)
-    said: dict[str, list[tuple[Process, Claim]]] = defaultdict(list)
-    for process in processes:
-        for claim in process.published.claims:
-            said[claim.key].append((process, claim))
-    claims = {key: _sum_up(key, said[key]) for key in sorted(said)}
-    return Measurements(by_key=measured, claims=claims, processes=tuple(processes))
-
-
-def _sum_up(
-    key: str,
-    said: Sequence[tuple[Process, Claim]],
-    compared: Sequence[tuple[Term, Measurement]] = (),
-) -> ClaimRecord:
-    """Return in how many processes a claim held, and which refute it."""
-    wrong = [(process, claim.evidence) for process, claim in said if not claim.holds]
-    return ClaimRecord(
-        key=key,
-        held=len(said) - len(wrong),
-        of=len(said),
-        hosts=len({process.host for process, _claim in said}),
-        evidence=wrong[0][1] if wrong else said[0][1].evidence,
-        compared=tuple(compared),
-        refuted=tuple(f"{process.title}: {evidence}" for process, evidence in wrong),
-    )
+    measured = measure((each.host, each.rows) for each in processes)
+    return Measurements(by_key=measured, processes=tuple(processes))
 
 
 def read_sources(path: Path, recipe: Recipe | None, recording: Recording | None = None) -> Sources:
@@ -215,11 +168,11 @@ def read_sources(path: Path, recipe: Recipe | None, recording: Recording | None 
         recording = read_recording(path, recipe.name if recipe else "")
     page, devices = None, [each.device_name for each in replicates.current]
     if recording and (recipe is None or compare(recipe, recording).is_current):
-        published = read_published(recording.notebook, path)
+        rows = read_rows(recording.notebook, path)
         # of an unknown host: no further one is made of it
         hosts = [str(recording.facts.get("host", "")), *(each.host for each in replicates.current)]
         host = next(filter(None, hosts), "")
-        page = Process(number=0, host=host, published=published)
+        page = Process(replicate=0, host=host, rows=rows)
         devices.insert(0, recording.device_name)
     device = devices[0] if devices else ""
     sources = Sources(path=path, replicates=replicates, device=device, page=page)
@@ -245,9 +198,9 @@ def suggest_keys(key: str, keys: Iterable[str]) -> str:
 def _require_same_units(sources: Sources) -> None:
     units: dict[str, str] = {}
     for process in sources.processes:
-        for row in process.published.rows:
+        for row in process.rows:
             if units.setdefault(row.key, row.unit) != row.unit:
-                text = f"{row.key} is in {units[row.key]!r} and, in replicate {process.number}, "
+                text = f"{row.key} is in {units[row.key]!r} and, in replicate {process.replicate}, "
                 remedy = f"publish one unit, then run: {suggest('record', sources.path.stem)}"
                 path = replicates_path(sources.path)
                 raise GalleryError(f"{text}in {row.unit!r}", path=path, remedy=remedy)

@@ -13,7 +13,6 @@ from typing import Any
 from nbformat import NotebookNode
 
 from .programs import ask
-from .remains import MARK
 
 # A path begins here, and not in the middle of another one, of an address or of a word.
 _BEGIN = r"(?:(?<![A-Za-z0-9_./~@%+\\$}*-])|(?<=file://)|(?<=[\s'\"]-[A-Za-z])|(?<=\\[nrt]))"
@@ -181,7 +180,6 @@ def drop_lines(
         done = ask(
             [sys.executable, "-I", "-S", "-c", _DROP, str(work)],
             seconds=min(max(seconds, 1), 60),
-            environment=os.environ | {MARK: str(folder)},
         )
         for output, text in zip(printed, json.loads(done.stdout), strict=True):
             output.text = text

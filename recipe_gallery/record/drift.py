@@ -1,4 +1,4 @@
-"""Compare what was recorded anew with the measurements and claims that a commit has.
+"""Compare what was recorded anew with the measurements that a commit has.
 
 What is new are the processes that the commit does not have: lines of replicates, and the page's
 run if its notebook is another one. Their value stands beside the range that the commit's processes
@@ -14,15 +14,12 @@ from pathlib import Path
 from ..errors import GalleryError
 from ..project import Project
 from ..recipes.gallery import GalleryFile
-from ..recipes.measurements import Measurement
+from ..recipes.ranges import Measurement
 from ..recipes.recipe import load_recipe
-from ..recipes.replicates import replicates_path
-from ..recipes.sources import Measurements, Process, Sources, measure_all, read_sources
+from ..recipes.replicates import Process, replicates_path
+from ..recipes.sources import Sources, measure_all, read_sources
 from .programs import ask
 from .status import choose_files
-
-ANSWER = 60  # seconds in which git has to answer
-_MOST = 20  # lines of a kind
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,8 +28,8 @@ class Drift:
 
     name: str
     within: int = 0
-    outside: tuple[tuple[Measurement, Measurement], ...] = ()  # published, and now
-    lines: tuple[str, ...] = ()  # what is told besides
+    outside: int = 0
+    lines: tuple[str, ...] = ()
 
 
 def find_drift(
@@ -58,7 +55,7 @@ def find_drift(
 
 def _ask_git(root: Path, *question: str) -> str | None:
     """Return git's answer, None if it has none."""
-    done = ask(["git", "-C", str(root), *question], seconds=ANSWER)
+    done = ask(["git", "-C", str(root), *question])
     return None if done.returncode else done.stdout
 
 
@@ -68,8 +65,8 @@ def _compare(file: GalleryFile, folder: Path, commit: str, base: str) -> Drift:
     published, texts = _read_commit(path, commit, base)
     sources = read_sources(path, load_recipe(file.path, file.name))
     device = published.device or sources.device
-    made = [
-        (each.device_name, Process.of(each))
+    made: list[tuple[str, Process]] = [
+        (each.device_name, each)
         for each in sources.replicates.current
         if f'"hash": "{each.hash}"' not in texts[".jsonl"]
     ]
@@ -86,13 +83,13 @@ def _compare(file: GalleryFile, folder: Path, commit: str, base: str) -> Drift:
         for key, measured in before.by_key.items()
         if key in now.by_key and now.by_key[key].unit == measured.unit
     ]
-    outside = tuple((old, each) for old, each in pairs if not old.low <= each.value <= old.high)
+    outside = [_describe(old, each) for old, each in pairs if not old.low <= each.value <= old.high]
     said = f"{len(new)} new processes on {len({each.host for each in new})} hosts, {device}"
     return Drift(
         name=file.name,
         within=len(pairs) - len(outside),
-        outside=outside,
-        lines=(said, *left_out, *_tell_claims(before, now), *_tell_others(published, new)),
+        outside=len(outside),
+        lines=(said, *outside, *left_out, *_tell_others(published, new)),
     )
 
 
@@ -114,17 +111,6 @@ def _read_commit(path: Path, commit: str, base: str) -> tuple[Sources, dict[str,
             raise GalleryError(error.text, path=place, line=error.line, remedy=remedy) from None
 
 
-def _tell_claims(before: Measurements, now: Measurements) -> Iterable[str]:
-    for key, each in now.claims.items():
-        evidence = f": {each.evidence}" if each.refuted else ""
-        old = before.claims.get(key)
-        if old is None:
-            yield f"claim {key}: new, holds in {each.held} of {each.of}{evidence}"
-        elif bool(old.refuted) != bool(each.refuted):
-            said = f"held in {old.held} of {old.of}, now in {each.held} of {each.of}"
-            yield f"claim {key}: {said}{evidence}"
-
-
 def _tell_others(published: Sources, new: Sequence[Process]) -> Iterable[str]:
     """Tell what was not there before, and what processes of the same kind make no longer.
 
@@ -132,31 +118,15 @@ def _tell_others(published: Sources, new: Sequence[Process]) -> Iterable[str]:
     """
     now, known = _find_names(new), _find_names(published.processes)
     yield from (f"new: {name}" for name in sorted(now - known))
-    kinds = {bool(each.number) for each in new}
-    same_kind = [each for each in published.processes if bool(each.number) in kinds]
+    kinds = {bool(each.replicate) for each in new}
+    same_kind = [each for each in published.processes if bool(each.replicate) in kinds]
     yield from (f"no longer made: {name}" for name in sorted(_find_names(same_kind) - now))
 
 
 def _find_names(processes: Iterable[Process]) -> set[str]:
-    """Return names of the measurements and claims that processes published."""
-    found: set[str] = set()
-    for each in processes:
-        found |= {f"{row.key} ({row.unit})".replace(" ()", "") for row in each.published.rows}
-        found |= {f"claim {claim.key}" for claim in each.published.claims}
-    return found
-
-
-def format_drift(found: Sequence[Drift], base: str) -> str:
-    """Return Markdown; what a recipe wrote stands in it as code, so that it addresses nobody."""
-    within, outside = sum(each.within for each in found), sum(len(each.outside) for each in found)
-    total = f"{within} of {within + outside} measurements lie in the ranges of {base}"
-    text = f"### Measurements beside those that are published\n\n{total}\n"
-    for drift in found:
-        lines = [f"outside: {_describe(*each)}" for each in drift.outside]
-        lines = [*drift.lines[:1], *_limit(lines), *_limit(drift.lines[1:])]
-        shown = "\n".join(line.replace("`", "'") for line in lines)  # a fence ends at three
-        text += f"\n#### `{drift.name}`\n\n```text\n{shown}\n```\n"
-    return text
+    """Return names of the measurements that processes published."""
+    rows = (row for each in processes for row in each.rows)
+    return {f"{row.key} ({row.unit})".replace(" ()", "") for row in rows}
 
 
 def _describe(before: Measurement, now: Measurement) -> str:
@@ -164,9 +134,15 @@ def _describe(before: Measurement, now: Measurement) -> str:
     change = f", {100 * (now.value / before.value - 1):+.1f} %" if before.value else ""
     unit = f" {before.unit}" if before.unit else ""
     said = f"{before.value:.4g} ({before.low:.4g} to {before.high:.4g} {kind})"
-    return f"{before.key}: {said}, now {now.value:.4g}{unit}{change}"
+    return f"outside: {before.key}: {said}, now {now.value:.4g}{unit}{change}"
 
 
-def _limit(lines: Sequence[str]) -> list[str]:
-    more = [f"... and {len(lines) - _MOST} more"] if lines[_MOST:] else []
-    return [*lines[:_MOST], *more]
+def format_drift(found: Sequence[Drift], base: str) -> str:
+    """Return Markdown; what a recipe wrote stands in it as code, so that it addresses nobody."""
+    within, outside = sum(each.within for each in found), sum(each.outside for each in found)
+    total = f"{within} of {within + outside} measurements lie in the ranges of {base}"
+    text = f"### Measurements beside those that are published\n\n{total}\n"
+    for drift in found:
+        shown = "\n".join(drift.lines).replace("`", "'")  # a fence ends at three
+        text += f"\n#### `{drift.name}`\n\n```text\n{shown}\n```\n"
+    return text

@@ -15,14 +15,13 @@ from typing import Any
 
 from ..errors import GalleryError, suggest
 from ..recipes.recording import name_device
-from .environment import find_secrets, pass_on
+from .environment import pass_on
 from .gpu import VISIBLE, Gpu, list_all
 from .programs import ask
-from .remains import MARK, run_folder
-from .settings import FILE_NAME, Settings, load_settings
+from .remains import run_folder
+from .settings import Settings, load_settings
 
 _MACHINE_ID = Path("/etc/machine-id")  # of the installation; only Linux has it
-_GIT_ANSWER = 60  # seconds
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,11 +33,6 @@ class Conditions:
     environment: dict[str, str]  # what is passed on of this process's, and which GPU is used
     facts: dict[str, Any] = field(default_factory=dict)  # for the recording
     gpu: Gpu | None = None
-
-    @property
-    def secrets(self) -> set[str]:
-        """What no output may show."""
-        return find_secrets(self.environment)
 
     @property
     def place(self) -> tuple[str, str]:
@@ -57,14 +51,10 @@ class Conditions:
 def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Conditions:
     """Return under what the recipes of a gallery run; ``say`` tells what a person should know."""
     settings = load_settings(gallery)
-    if VISIBLE in settings.environment:
-        text = f"[environment] {VISIBLE}: recordings name the GPU that makes them"
-        remedy = "remove it, and set it for the command instead"
-        raise GalleryError(text, path=gallery / FILE_NAME, remedy=remedy)
     passed = pass_on(os.environ, settings.inherit) | {VISIBLE: gpu.identity if gpu else ""}
     conditions = Conditions(settings=settings, gallery=gallery, environment=passed, gpu=gpu)
     with run_folder() as folder:
-        variables = conditions.kernel_environment(folder) | {MARK: str(folder)}
+        variables = conditions.kernel_environment(folder)
         probed = run_probe(settings.probe, variables, settings.cell_timeout)
     if gpu and probed.get("gpu") is False:
         raise GalleryError(
@@ -106,19 +96,17 @@ def run_probe(program: str, environment: dict[str, str], seconds: float) -> dict
         done = ask([sys.executable, "-P", "-c", program], seconds=seconds, environment=environment)
         result = json.loads(done.stdout)
         told = [*result.get("versions", {}).values()]
-        if done.returncode or not all(each is None or isinstance(each, str) for each in told):
-            raise ValueError(told)
+        if not done.returncode and all(isinstance(each, str | None) for each in told):
+            return dict(result)
     except TimeoutError as error:
-        text = f"{text} gave {error}"
         remedy = "see whether the GPU's driver hangs, or raise cell_timeout in recording.toml"
+        raise GalleryError(f"{text} gave {error}", remedy=remedy) from None
     except (ValueError, AttributeError, RecursionError):
-        said = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1][:300]
-        text = f"{text} failed: {said}"
-        if not done.returncode:
-            remedy = 'print an object such as {"gpu": true, "versions": {"CUDA": "13.0"}}'
-    else:
-        return dict(result)
-    raise GalleryError(text, remedy=remedy)
+        pass  # told below
+    if not done.returncode:
+        remedy = 'print an object such as {"gpu": true, "versions": {"CUDA": "13.0"}}'
+    said = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1][:300]
+    raise GalleryError(f"{text} failed: {said}", remedy=remedy)
 
 
 def host_hash() -> str:
@@ -163,9 +151,9 @@ def describe_commit(path: Path) -> tuple[dict[str, Any], str]:
 
     def git(*question: str) -> str:
         command = ["git", "-C", str(path), *question]
-        done = ask(command, seconds=_GIT_ANSWER, environment=variables | {"LC_ALL": "C"})
+        done = ask(command, environment=variables | {"LC_ALL": "C"})
         if done.returncode:
-            raise OSError(0, done.stderr.strip().removeprefix("fatal: ") or "no answer")
+            raise OSError(0, " ".join(done.stderr.split()) or "no answer")
         return done.stdout.strip()
 
     try:
@@ -174,11 +162,7 @@ def describe_commit(path: Path) -> tuple[dict[str, Any], str]:
         if not git("ls-files", "."):  # the commit of whatever lies around it
             raise OSError(0, "git ignores it")
     except OSError as error:  # no git, or no answer in time
-        said = error.strerror or str(error)
-        why = re.split(r"[:\n(]| in repository", said)[0].strip()
-        note = f"the recordings will name no commit: {why}"
-        if trust := re.search(r"git config --global --add safe\.directory .+", said):
-            note += f"; if you trust it, run: {trust[0].strip()}"
+        note = f"the recordings will name no commit: {error.strerror or error}"
         return {"commit": None, "modified": False}, note
     note = f"{path} has uncommitted changes; the recordings will say so" if changes else ""
     return {"commit": commit, "modified": bool(changes)}, note

@@ -7,7 +7,7 @@ import shutil
 import statistics
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,10 @@ from .programs import ask
 
 TOOL = "nvidia-smi"
 VISIBLE = "CUDA_VISIBLE_DEVICES"  # what tells libraries which GPUs they may use
-ANSWER = 60  # seconds in which nvidia-smi has to answer
 _SAMPLED = {
     "sm_mhz": "clocks.sm",
     "power_w": "power.draw",
     "temperature_c": "temperature.gpu",
-    "utilization": "utilization.gpu",
 }
 
 
@@ -35,7 +33,7 @@ class Gpu:
 
     @property
     def lock(self) -> Path:
-        """The file that whoever records on it holds, for all folders and users of the machine."""
+        """The file that whoever records on it holds, in any folder: others distort the times."""
         return Path(tempfile.gettempdir(), f"recipe-gallery-{self.identity}.lock")
 
 
@@ -45,7 +43,7 @@ def list_all() -> list[Gpu]:
         return []
     query = "--query-gpu=name,driver_version,memory.total,uuid"
     try:
-        done = ask([TOOL, "--format=csv,noheader", query], seconds=ANSWER)
+        done = ask([TOOL, "--format=csv,noheader", query])
     except TimeoutError as error:
         remedy = f"its driver may hang; to run on the CPU: {suggest('record', '', '--device cpu')}"
         raise GalleryError(f"{TOOL}: {error}", remedy=remedy) from None
@@ -85,57 +83,46 @@ def require_gpus() -> list[Gpu]:
 
 
 @contextlib.contextmanager
-def watch_clocks(
-    gpu: Gpu | None, samples: Path, environment: Mapping[str, str]
-) -> Iterator[Callable[[], dict[str, Any]]]:
-    """Sample a GPU once a second, into the file ``samples``, as long as this is open.
+def watch_clocks(gpu: Gpu | None) -> Iterator[dict[str, Any]]:
+    """Sample a GPU once a second as long as this is open; what is yielded tells it afterwards.
 
-    Yields a function that ends the sampling and returns what was seen. It asks the driver for a few
-    values and takes no part of the GPU's memory. Nothing that nvidia-smi does, or does not, is an
-    error.
+    It asks the driver for a few values and takes no part of the GPU's memory. Nothing that
+    nvidia-smi does, or does not, is an error. It ends by itself if this process is killed: nobody
+    reads it any more.
     """
+    clocks: dict[str, Any] = {}
     process = None
     if gpu:
-        query = f"--query-gpu={','.join(_SAMPLED.values())}"
+        query = f"--query-gpu={','.join(_SAMPLED.values())},utilization.gpu"
         command = [TOOL, query, "--format=csv,noheader,nounits", "--id", gpu.identity]
-        with contextlib.suppress(OSError), samples.open("wb") as file:
+        with contextlib.suppress(OSError):
             process = subprocess.Popen(
                 [*command, "--loop-ms=1000"],
                 stdin=subprocess.DEVNULL,
-                stdout=file,
+                stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env=environment,
+                text=True,
+                errors="replace",
             )
-
-    def end() -> dict[str, Any]:
+    try:
+        yield clocks
+    finally:
         if process:
             process.kill()
-            with contextlib.suppress(subprocess.TimeoutExpired):
-                process.wait(1)  # what hangs in a driver cannot be killed
-        with contextlib.suppress(OSError):
-            return summarize(samples.read_text(errors="replace"))
-        return {}
-
-    try:
-        yield end
-    finally:
-        end()
+            with contextlib.suppress(subprocess.TimeoutExpired):  # what hangs in a driver stays
+                clocks |= summarize(process.communicate(timeout=1)[0])
 
 
 def summarize(text: str) -> dict[str, Any]:
     """Return what samples say, one a line: how many, and medians of those in which it was busy."""
     # the last line may be half of one
-    lines = [line.split(",") for line in text.rpartition("\n")[0].splitlines()]
-    samples = [
-        {name: _read(value) for name, value in zip(_SAMPLED, line, strict=True)}
-        for line in lines
-        if len(line) == len(_SAMPLED)
-    ]
-    busy = [each for each in samples if each["utilization"] > 0]
+    samples = [[*map(_read, line.split(","))] for line in text.rpartition("\n")[0].splitlines()]
+    samples = [each for each in samples if len(each) == len(_SAMPLED) + 1]
+    busy = [each for each in samples if each[-1] > 0]
     told: dict[str, Any] = {"samples": len(samples), "busy": len(busy)}
-    for name in ("sm_mhz", "power_w", "temperature_c"):
-        if values := [each[name] for each in busy if math.isfinite(each[name])]:
-            told[name] = {"median": statistics.median(values)}
+    for name, values in zip(_SAMPLED, zip(*busy, strict=True), strict=False):
+        if known := [*filter(math.isfinite, values)]:
+            told[name] = {"median": statistics.median(known)}
     return told
 
 

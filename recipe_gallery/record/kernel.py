@@ -30,8 +30,9 @@ from ..errors import GalleryError
 from ..recipes.recipe import Cell, Recipe
 from ..recipes.rows import MIME, REMEDY, parse
 from .cleaner import Cleaner, drop_lines
+from .environment import find_secrets
 from .facts import Conditions
-from .remains import MARK, kernel_runs
+from .remains import kernel_runs
 
 _LINES = 60  # of what a cell printed, that an error shows
 _CHARACTERS = 400  # of each line
@@ -39,10 +40,6 @@ _INSTALL = "install what recipes need"
 _FRAME = re.compile(r"^Cell In\[(\d+)\], line (\d+)", re.MULTILINE)  # of a traceback
 # Sockets have paths of 107 characters at most, also those that recipes put into TMPDIR.
 _LONGEST_FOR_SOCKETS = 55
-
-
-class KernelDiedError(GalleryError):
-    """The kernel was killed from outside, as for want of memory: a second try may succeed."""
 
 
 class _Specs(KernelSpecManager):
@@ -114,19 +111,17 @@ class Run:
         recipe: Recipe,
         conditions: Conditions,
         folder: Path,
-        started: float,
         *,
         is_to_fail: bool = False,
     ) -> None:
-        """Prepare a run whose time began at ``started``, in seconds of the monotonic clock."""
+        """Prepare a run, whose time begins."""
         settings = conditions.settings
         self.recipe, self.folder, self.is_to_fail = recipe, folder, is_to_fail
         self.output_limit, self.drop = settings.output_limit, settings.drop
         self.cell_timeout = recipe.settings.get("cell_timeout", settings.cell_timeout)
         self.deadline = recipe.settings.get("deadline", settings.deadline)
-        self._ends = started + self.deadline
+        self._ends = time.monotonic() + self.deadline
         self.environment = conditions.kernel_environment(folder / "caches") | {
-            MARK: str(folder),
             "IPYTHONDIR": str(folder / "ipython"),
             "JUPYTER_RUNTIME_DIR": str(folder / "jupyter"),
         }
@@ -140,7 +135,8 @@ class Run:
             temporary.mkdir()
             self.environment["TMPDIR"] = str(temporary)
         hidden = (folder, recipe.path.resolve().parent, Path(__file__).parents[2])
-        self._cleaner = Cleaner(hidden=hidden, secrets=conditions.secrets, temporary=temporary)
+        secrets = find_secrets(conditions.environment)
+        self._cleaner = Cleaner(hidden=hidden, secrets=secrets, temporary=temporary)
 
     def time_left(self) -> float:
         """Return the seconds until the deadline; 0 or less if it has passed."""
@@ -150,8 +146,7 @@ class Run:
         """Execute all cells; return them as a notebook with cleaned outputs.
 
         ``on_cell`` is called with each cell's number as it starts. No process is left. Raises
-        ``KernelDiedError`` if the kernel was killed from outside, ``GalleryError`` for anything
-        else that keeps the recipe from running to its end.
+        ``GalleryError`` for what keeps the recipe from running to its end.
         """
         cells = self.recipe.cells
         new_cells = [
@@ -183,7 +178,7 @@ class Run:
                 )
             provisioner: Any = manager.provisioner
             process = client.guard = provisioner.process
-            with kernel_runs(self.folder, process.pid):
+            with kernel_runs(process.pid):
                 await self._wait_for_kernel(client, process)
                 for cell, node in zip(cells, notebook.cells, strict=True):
                     on_cell(cell.number)
@@ -243,7 +238,6 @@ class Run:
         limit = max(min(self.cell_timeout, left), 0)
         client.timeout_func = lambda _cell: limit
         client.iopub_timeout = int(limit) + 1  # for what is printed, but not yet read
-        kind: type[GalleryError] = GalleryError
         place = (cell.inlined.path, cell.inlined.line) if cell.inlined else None
         try:
             if left <= 0:
@@ -271,7 +265,7 @@ class Run:
             text = f"ended early: the kernel's process ended {describe_end(code)}"
             remedy = "run the recipe as a script to see why; a recipe never ends its own process"
             if code == -signal.SIGKILL:
-                kind, remedy = KernelDiedError, "try a smaller size or free memory"
+                remedy = "try a smaller size or free memory"
                 text = "ended early: the kernel was killed or ran out of memory"
         except CellExecutionError as error:
             if self.is_to_fail:
@@ -288,7 +282,7 @@ class Run:
                 remedy = "a recipe runs to its end: print why a part is left out instead"
         path, line = place or (self.recipe.path, cell.line)
         text = f"cell {cell.number} of {len(self.recipe.cells)} {text}"
-        raise kind(text, path=path, line=line, remedy=remedy + self._output_so_far(node))
+        raise GalleryError(text, path=path, line=line, remedy=remedy + self._output_so_far(node))
 
     def _find_remedy(self, name: str, value: str) -> str:
         """Return what to do about an exception, which may not be the recipe's fault."""

@@ -9,7 +9,7 @@ import secrets
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
 from functools import lru_cache
@@ -25,13 +25,12 @@ from ..project import code_digest, load_project
 from ..recipes.recipe import load_recipe
 from .facts import Conditions, package_versions, prepare
 from .gpu import Gpu, require_gpus
-from .interruption import Interruption
-from .places import alone_on
 from .progress import Progress
 from .remains import end_kernels, remove_leftovers
 from .settings import FILE_NAME, load_settings
 from .status import name_files
 from .task import Failure, Result, Task, attempt
+from .this_machine import one_at_a_time
 
 TRIES, PATIENCE = 3, 60  # workers that may be lost with one task; seconds without any
 _UNWANTED = threading.Event()  # on a worker: nobody waits any more for what it does
@@ -102,7 +101,7 @@ def carry_out(
                 raise GalleryError(f"it was started without --preload {__name__}, or that failed")
             gpu, conditions = _prepare(session, file.gallery, device)
             if gpu:
-                held.enter_context(alone_on(gpu))
+                held.enter_context(one_at_a_time(gpu.lock))
         except Exception as error:
             return describe_error(error)
 
@@ -150,9 +149,7 @@ class Machines:
         asked = [self._ask(address, "find_place") for address in self._find_workers()]
         return {each.result() for each in wait(asked, PATIENCE).done if not each.exception()}
 
-    def run(
-        self, waiting: deque[Task], interruption: Interruption
-    ) -> Generator[tuple[Task, Result]]:
+    def run(self, waiting: deque[Task], signals: Sequence[int]) -> Generator[tuple[Task, Result]]:
         """Yield what comes of each task, also of those that are added meanwhile."""
         running: dict[Future[Any], tuple[Task, str]] = {}
         until = time.monotonic() + PATIENCE
@@ -169,7 +166,8 @@ class Machines:
             elif (self._refused and not self._lost) or time.monotonic() > until:
                 text = f"no worker fits: {'; '.join(self._refused.values()) or 'there is none'}"
                 raise GalleryError(text, remedy="start some, of the same commit and versions")
-            interruption.hear()
+            if signals:
+                raise KeyboardInterrupt
             done = wait(running, timeout=1, return_when=FIRST_COMPLETED).done
             done |= {each for each, (_task, address) in running.items() if address not in there}
             while done:  # what is kept of a future, Dask keeps on its worker, or does again

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 
 
 def ask(
-    command: Sequence[str], *, seconds: float, environment: Mapping[str, str] | None = None
+    command: Sequence[str], *, seconds: float = 60, environment: Mapping[str, str] | None = None
 ) -> subprocess.CompletedProcess[str]:
     """Run a program to its end and return what it printed.
 

@@ -1,9 +1,10 @@
 """Record recipes: run each one, and its replicates, and keep what they gave, where and when."""
 
+import signal
 import sys
 from collections import deque
 from collections.abc import Sequence
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -12,18 +13,16 @@ from nbformat import NotebookNode
 
 from ..errors import GalleryError, describe_error, suggest
 from ..project import Project, load_check
-from ..recipes.files import unfinished_path
 from ..recipes.gallery import GalleryFile
 from ..recipes.recording import read_recording
-from ..recipes.replicates import Replicate, append, read_replicates, replicates_path
-from ..recipes.rows import read_published
+from ..recipes.replicates import Replicate, read_replicates, replicates_path
+from ..recipes.rows import read_rows
 from . import storage
-from .interruption import Interruption
-from .places import Places, alone_on, find_places, one_at_a_time
 from .progress import Progress, Summary
 from .remains import remove_leftovers
-from .status import Status, choose_files, inspect
+from .status import choose_files, inspect
 from .task import Failure, Result, Task
+from .this_machine import Places, find_places, one_at_a_time
 
 if TYPE_CHECKING:
     from .machines import Machines
@@ -55,14 +54,10 @@ def record(
     session = Session(project, files, options, Progress(stream or sys.stderr))
     lock = session.folder / ".lock"
     with ExitStack() as held:
-        interruption = held.enter_context(Interruption())
+        signals = _hear_signals(held)
         storage.require_place(session.folder / "recording.ipynb")
         held.enter_context(one_at_a_time(lock))
         held.callback(lock.unlink, missing_ok=True)  # it would be added to git
-        for file in files:  # what a run left that was killed while it wrote
-            with suppress(OSError):
-                unfinished_path(file.recording(session.folder)).unlink()
-        storage.require_room()
         session.progress.say(*filter(None, [remove_leftovers()]))
         pages, current = session.select(files)
         runner = None
@@ -75,10 +70,28 @@ def record(
         for page in current:
             waiting += session.plan_current(page)
         if runner:
-            interruption.held = True
-            for task, result in held.enter_context(closing(runner.run(waiting, interruption))):
+            for task, result in held.enter_context(closing(runner.run(waiting, signals))):
                 waiting += session.keep(task, result)
     return not session.summary.failed
+
+
+def _hear_signals(held: ExitStack) -> Sequence[int]:
+    """Let the first of the signals that end a recording raise ``KeyboardInterrupt``; return them.
+
+    Others are ignored: what the first has begun is brought to its end. So is what is raised in a
+    callback of the garbage collector, so loops look at the list. nohup's choice is kept.
+    """
+    signals: list[int] = []
+
+    def interrupt(number: int, _frame: object) -> None:
+        signals.append(number)
+        if len(signals) == 1:
+            raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            held.callback(signal.signal, number, signal.signal(number, interrupt))
+    return signals
 
 
 def _start_runner(
@@ -96,7 +109,7 @@ def _start_runner(
         places = places[:1]
     for place in places:
         if place.gpu:
-            held.enter_context(alone_on(place.gpu))
+            held.enter_context(one_at_a_time(place.gpu.lock))
     return Places(places, pages, progress)
 
 
@@ -121,7 +134,7 @@ class Session:
             report = inspect(file, self.folder, self.check)
             if report.recipe is None:
                 self.fail(file.name, report.detail)
-            elif report.status is Status.CURRENT and not self.options.force:
+            elif report.status == "current" and not self.options.force:
                 self.summary.current.add(file.name)
                 self.progress.say(f"{file.name}: current ({report.origin})")
                 current += [Task(file=file, recipe=report.recipe)] * bool(self.options.replicates)
@@ -153,15 +166,15 @@ class Session:
             if isinstance(result, Failure):
                 self.fail(task.title, result.text)
             elif isinstance(result, Replicate):
-                append(replicates_path(path), result)
+                storage.append_replicate(result, replicates_path(path))
                 self.summary.made += 1
                 self.progress.say(f"{task.title}: recorded in {result.seconds:.0f} s")
             else:
                 if self.check:
                     self.check(result, task.recipe.path)
                 # no page could show rows that are wrong
-                read_published(result, task.recipe.path, task.recipe)
-                storage.write_whole(result, path)
+                read_rows(result, task.recipe.path, task.recipe)
+                storage.write_recording(result, path)
                 self.summary.recorded.add(task.title)
                 seconds = result.metadata.recording.seconds
                 self.progress.say(f"{task.title}: recorded in {seconds:.0f} s")
@@ -184,7 +197,7 @@ class Session:
         count, name = self.options.replicates, page.file.name
         if not count:
             return []
-        if not read_published(notebook, page.recipe.path):
+        if not read_rows(notebook, page.recipe.path):
             self.progress.say(f"{name}: publishes no rows, so it has no replicates")
             return []
         path = replicates_path(page.file.recording(self.folder))

@@ -3,10 +3,9 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from ..errors import GalleryError, describe_error, suggest, visible
 from ..project import Project, load_check
@@ -19,15 +18,7 @@ from ..recorded_page import Reason, Unrecorded, load_recorded
 from .settings import load_settings
 
 Check = Callable[[Any, Path], None]  # recipe_gallery_check_recording
-
-
-class Status(Enum):
-    """How a recipe's recording stands."""
-
-    CURRENT = "current"
-    STALE = "stale"
-    MISSING = "missing"
-    UNUSABLE = "unusable"
+Status = Literal["current", "stale", "missing", "unusable"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,19 +34,9 @@ class Report:
     notes: tuple[str, ...] = ()  # on measurements: what a person may want to know
     errors: tuple[str, ...] = ()  # on measurements: what is to be mended
 
-    @property
-    def is_fine(self) -> bool:
-        """Whether there is nothing to mend."""
-        return self.status is Status.CURRENT and not self.errors
 
-
-def inspect(
-    file: GalleryFile, folder: Path, check: Check | None = None, *, is_trial: bool = False
-) -> Report:
-    """Return how the recording of a recipe in ``folder`` stands, and what is wrong with it.
-
-    No text rests on a trial alone, so its processes may refute claims.
-    """
+def inspect(file: GalleryFile, folder: Path, check: Check | None = None) -> Report:
+    """Return how the recording of a recipe in ``folder`` stands, and what is wrong with it."""
     report = partial(Report, name=file.name)
     try:
         page = load_recorded(file, folder)
@@ -63,52 +44,43 @@ def inspect(
         if isinstance(page, Unrecorded):
             if page.reason is Reason.MISSING:
                 remedy = f"run: {suggest('record', file.name)}"
-                return report(status=Status.MISSING, detail=remedy)
+                return report(status="missing", detail=remedy)
             raise page.error
         recording = page.recording
         report = partial(report, origin=_describe_origin(recording), on_gpu=recording.on_gpu)
-        notes, errors = _inspect_measurements(page.recipe, recording, is_trial=is_trial)
+        notes, errors = _inspect_measurements(page.recipe, recording)
         report = partial(report, notes=tuple(notes), errors=tuple(errors))
         if check:
             check(recording.notebook, recording.path)
     except Exception as error:  # of one recipe; the others are told, too
-        return report(status=Status.UNUSABLE, detail=describe_error(error, file.name))
+        return report(status="unusable", detail=describe_error(error, file.name))
     if page.comparison.is_current:
-        return report(status=Status.CURRENT)
+        return report(status="current")
     detail = f"{page.comparison.describe()}; run: {suggest('record', file.name)}"
-    return report(status=Status.STALE, detail=detail)
+    return report(status="stale", detail=detail)
 
 
-def _inspect_measurements(
-    recipe: Recipe, recording: Recording, *, is_trial: bool
-) -> tuple[list[str], list[str]]:
+def _inspect_measurements(recipe: Recipe, recording: Recording) -> tuple[list[str], list[str]]:
     """Return notes and errors on measurements; none on a recording that publishes nothing."""
     try:
         sources = read_sources(recording.path, recipe, recording)
     except GalleryError as error:
         return [], [describe_error(error)]
     replicates, measurements = sources.replicates, sources.measure()
-    claims = dict(measurements.claims)
     texts = [block.content for block in recipe.blocks if block.type == "text"]
-    made = {each.key for each in find_claims("\n".join(texts)) if not each.recipe}
-    for key in made:
+    claims = []
+    for key in sorted(find_claims("\n".join(texts))):
         with suppress(LookupError, ValueError):  # a build tells it
-            claims[key] = measurements.find_claim(key)
-    refuted = {key: each for key, each in sorted(claims.items()) if each.refuted}
-    errors = [f"claim {key} {refuted[key].failure}" for key in refuted if key in made]
+            claims.append(measurements.find_claim(key))
+    errors = [f"claim {each.key} {each.failure}" for each in claims if each.refuted]
     notes = []
-    if replicates.current or any(each.published for each in sources.processes):
+    if replicates.current or any(each.rows for each in sources.processes):
         notes.append(f"measurements of {_describe_sources(sources)}")
     if claims and not errors:
-        notes.append(f"claims that hold in every process: {len(claims) - len(refuted)}")
-    # Prose may change without a new recording, so a sentence that was found wrong can go.
-    unmade = [f"claim {key} {refuted[key].failure}" for key in refuted if key not in made]
-    notes += [f"{each} (the recipe's text does not say so)" for each in unmade]
+        notes.append(f"claims that hold in every process: {len(claims)}")
     if replicates.stale:
         notes.append(f"{_count(replicates.stale, 'replicate')} of other code: ignored")
-    if replicates.unfinished:
-        notes.append("the last replicate was not written to its end: ignored")
-    return (notes + errors, []) if is_trial else (notes, errors)
+    return notes, errors
 
 
 def _describe_sources(sources: Sources) -> str:
@@ -137,23 +109,24 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
     check = load_check(project)
     reports = [inspect(file, folder, check) for file in files.values()]
 
-    def tell(path: Path, text: str, remedy: str) -> None:
-        detail = describe_error(GalleryError(text, path=path, remedy=remedy))
-        name = path.relative_to(folder).as_posix().removesuffix(".ipynb")
-        reports.append(Report(name=name, status=Status.UNUSABLE, detail=detail))
-
+    alone = []
     for path, machine, name in find_recordings(folder, files.values()):
         if not name:
-            remedy = "move it to where one is missing, restore the recipe, or remove the file"
-            tell(path, "no recipe of this name", remedy)
+            alone.append((path, "no recipe of this name"))
         elif machine:
-            report = inspect(files[name], folder / machine, check, is_trial=True)
-            reports.append(replace(report, name=f"{machine}/{name}"))
+            report = inspect(files[name], folder / machine, check)
+            # no text rests on it alone, so its processes may refute claims
+            notes = report.notes + report.errors
+            reports.append(replace(report, name=f"{machine}/{name}", notes=notes, errors=()))
     known = {file.recording(folder) for file in files.values()}
     for path in sorted(folder.glob("**/*.jsonl")):
         if not path.with_suffix(".ipynb").exists() and path.with_suffix(".ipynb") not in known:
-            remedy = "remove the file, or rename it as the recording was"
-            tell(path, "no recording of this name", remedy)
+            alone.append((path, "no recording of this name"))
+    remedy = "move it to where one is missing, restore what it is of, or remove the file"
+    for path, text in alone:
+        detail = describe_error(GalleryError(text, path=path, remedy=remedy))
+        name = path.relative_to(folder).as_posix().removesuffix(".ipynb")
+        reports.append(Report(name=name, status="unusable", detail=detail))
     return reports
 
 
@@ -188,11 +161,11 @@ def format_reports(reports: Sequence[Report]) -> str:
     width = max(len(report.name) for report in reports)
     lines = []
     for report in reports:
-        line = f"{report.name:<{width}}  {report.status.value:<8}  {report.origin}".rstrip()
+        line = f"{report.name:<{width}}  {report.status:<8}  {report.origin}".rstrip()
         below = [*filter(None, [report.detail]), *report.notes]
         below += [f"error: {each}" for each in report.errors]
         lines += [line, *(f"{'':<{width}}  {each}" for each in below)]
-    current = sum(report.status is Status.CURRENT for report in reports)
+    current = sum(report.status == "current" for report in reports)
     lines.append(f"{current} of {len(reports)} recordings current")
     return "\n".join(map(visible, lines))
 

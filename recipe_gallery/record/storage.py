@@ -1,20 +1,23 @@
 """What may be kept, and how: written whole or not at all, elsewhere where there is no room."""
 
+import shutil
 import tempfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
 import nbformat
+from filelock import FileLock
 from nbformat import NotebookNode
 
+from .. import files
 from ..errors import GalleryError, describe_error
-from ..recipes import files
 from ..recipes.harmless_html import find_left_out
-from ..recipes.hashes import seal
 from ..recipes.pictures import SUFFIXES, open_picture
 from ..recipes.recipe import Recipe
-from ..recipes.recording import PUBLISHED_MIME
+from ..recipes.recording import PUBLISHED_MIME, seal
+from ..recipes.replicates import Replicate
 
 _ROOM = 64 * 1024  # bytes; a full disk is found out before minutes of work, not behind them
 # Forms of an output that a page shows, or reads rows from
@@ -22,7 +25,7 @@ _SHOWN = ("text/html", "text/markdown", "text/latex", "text/plain", *SUFFIXES, P
 
 
 def require_place(path: Path) -> None:
-    """Raise ``GalleryError`` unless a recording can be written to ``path``."""
+    """Raise ``GalleryError`` unless a recording can be written to ``path``, and temporary files."""
     place, unfinished = path.parent, files.unfinished_path(path)
     try:
         place.mkdir(parents=True, exist_ok=True)
@@ -30,48 +33,66 @@ def require_place(path: Path) -> None:
         if path.is_dir():
             place = path
             raise IsADirectoryError(None, "a folder is in its place")
+        place = Path(tempfile.gettempdir())  # every run has files there
+        with tempfile.TemporaryFile() as file:
+            file.write(bytes(_ROOM))
     except OSError as error:
         text = f"cannot be written: {error.strerror or error}"
-        remedy = "recordings are written here: mend that first"
+        remedy = "recordings and temporary files are written here: mend that first"
         raise GalleryError(text, path=place, remedy=remedy) from None
     finally:
         with suppress(OSError):
             unfinished.unlink()
 
 
-def require_room() -> None:
-    """Raise ``GalleryError`` unless temporary files can be written: every run has some."""
-    try:
-        with tempfile.TemporaryFile() as file:
-            file.write(bytes(_ROOM))
-    except OSError as error:
-        text = f"temporary files cannot be written: {error.strerror}"
-        raise GalleryError(text, remedy="make room, or let TMPDIR name another folder") from None
-
-
-def write_whole(notebook: NotebookNode, path: Path) -> None:
-    """Write a recording completely or not at all; what was there before stays until then.
-
-    Raises ``GalleryError`` if that fails; it tells where the recording is kept instead.
-    """
+def write_recording(notebook: NotebookNode, path: Path) -> None:
+    """Write a recording completely or not at all; what was there before stays until then."""
     nbformat.validate(notebook)
     text = nbformat.writes(seal(notebook))
     data = (text if text.endswith("\n") else text + "\n").encode()
+    with _or_elsewhere(path, data, "the recording", "move {} to {}"):
+        files.write_whole(path, data)
+
+
+def append_replicate(replicate: Replicate, path: Path) -> None:
+    """Append the line of a replicate, whole or not at all; two processes may do so at once."""
+    line = replicate.line.encode() + b"\n"
+    lock = FileLock(path.with_name(f".{path.name}.lock"))
+    with _or_elsewhere(path, line, "the line", "append {} to {}"), lock:
+        known = path.read_bytes() if path.exists() else b""
+        end = b"\n" if known and not known.endswith(b"\n") else b""
+        files.write_whole(path, known + end + line)
+
+
+@contextmanager
+def _or_elsewhere(path: Path, data: bytes, what: str, how: str) -> Iterator[None]:
+    """Keep ``data`` elsewhere where a file cannot be written; the ``GalleryError`` tells where."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        files.write_whole(path, data)
+        yield
     except OSError as error:
-        raise files.tell_unwritten(error, path, data, "the recording") from None
+        text = f"cannot be written: {error.strerror or error}"
+    else:
+        return
+    remedy = f"make room and record again; there was none for {what} elsewhere"
+    for folder in (tempfile.gettempdir(), "/var/tmp", "/dev/shm"):
+        with suppress(OSError):
+            place = Path(tempfile.mkdtemp(prefix=f"{path.stem[:80]}-", dir=folder), path.name)
+            try:
+                files.write_through(place, data)
+            except OSError:
+                shutil.rmtree(place.parent)
+                raise
+            remedy = f"{what} is kept: make room, then {how.format(place, path)}"
+            break
+    raise GalleryError(text, path=path, remedy=remedy)
 
 
-def accept(
-    recipe: Recipe, notebook: NotebookNode, output_limit: float, *, trusted: bool = False
-) -> list[str]:
+def accept(recipe: Recipe, notebook: NotebookNode, *, trusted: bool = False) -> list[str]:
     """Return what pages leave out of the outputs of a recipe, a line for each cell.
 
-    What is ``trusted`` is shown as it is, but there are forms that no page shows.
-    ``output_limit`` is in MB (of a million bytes). Raises ``GalleryError`` if a picture cannot be
-    opened, or all is too large.
+    What is ``trusted`` is shown as it is, but there are forms that no page shows. Raises
+    ``GalleryError`` if a picture cannot be opened.
     """
     told = []
     for cell, node in zip(recipe.cells, notebook.cells, strict=True):
@@ -92,9 +113,4 @@ def accept(
             names = ", ".join(dict.fromkeys(left_out))
             text = f"cell {cell.number}: pages and notebooks leave out {names}"
             told.append(tell(text, remedy="show what needs no script and no style, or a picture"))
-    size = len(nbformat.writes(notebook).encode()) / 1e6
-    if size > output_limit:
-        text = f"its recording takes {size:.1f} MB, and may take {output_limit:g} MB"
-        remedy = "print and show less, or raise output_limit in recording.toml"
-        raise GalleryError(text, path=recipe.path, remedy=remedy)
     return [describe_error(each) for each in told]

@@ -7,8 +7,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -18,11 +16,11 @@ from ..recipes.gallery import GalleryFile
 from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
 from ..recipes.replicates import Replicate
-from ..recipes.rows import read_published
+from ..recipes.rows import read_rows
 from .facts import Conditions
 from .gpu import watch_clocks
-from .kernel import KernelDiedError, Run
-from .remains import MARK, run_folder
+from .kernel import Run
+from .remains import run_folder
 from .storage import accept
 
 NUMBER = "RECIPE_REPLICATE"  # the variable that tells a recipe which replicate it is; 0: its page
@@ -62,8 +60,8 @@ def attempt(
 ) -> Result:
     """Do a task; whatever goes wrong with it is told in what this returns.
 
-    ``on_cell`` is called with the number of each cell that starts, and before each process with 0;
-    ``say`` tells a line to a person.
+    ``on_cell`` is called with the number of each cell that starts, and before with 0; ``say`` tells
+    a line to a person.
     """
     try:
         return run_task(task, conditions, on_cell, say)
@@ -76,39 +74,43 @@ def run_task(
 ) -> NotebookNode | Replicate:
     """Run a task's process and return its recording, or what a replicate measured.
 
-    A kernel that dies gets a second try. Raises ``GalleryError`` if it does not run to its end.
+    Raises ``GalleryError`` if it does not run to its end.
     """
-    recipe = task.recipe
+    recipe, replicate = task.recipe, task.to_run
     # before it runs: it may change its own files
     fingerprint, inputs = recipe.replicate_fingerprint, recipe.inputs
     own = conditions.environment | {NUMBER: str(task.number)}
-    conditions = replace(conditions, environment=own)
-    started = time.monotonic()  # the deadline holds for both tries
-    try:
-        notebook, clocks, seconds = _run_in_scratch(task, conditions, started, on_cell)
-    except KernelDiedError as error:
-        say(f"{error.describe(Path.cwd())}\ntrying once more")
-        notebook, clocks, seconds = _run_in_scratch(task, conditions, started, on_cell)
-    except GalleryError as error:
-        if "failed: NameError" in error.text and len(task.to_run.cells) < len(recipe.cells):
-            why = "a replicate leaves out cells with '# sphinx_gallery_once'"
-            error.remedy = f"{why}: if one defines the name, unmark it, or {error.remedy}"
-        raise
+    with run_folder() as folder:
+        (folder / "work").mkdir()
+        for name in replicate.inputs:
+            target = folder / "work" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(recipe.path.parent / name, target)
+        is_to_fail = task.file.expected_to_fail
+        run = Run(replicate, replace(conditions, environment=own), folder, is_to_fail=is_to_fail)
+        on_cell(0)
+        began = time.monotonic()
+        try:
+            with watch_clocks(conditions.gpu) as clocks:
+                notebook = asyncio.run(run.execute(on_cell))
+        except GalleryError as error:
+            if "failed: NameError" in error.text and len(replicate.cells) < len(recipe.cells):
+                why = "a replicate leaves out cells with '# sphinx_gallery_once'"
+                error.remedy = f"{why}: if one defines the name, unmark it, or {error.remedy}"
+            raise
+        seconds = round(time.monotonic() - began, 1)
     recorded = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    made = {"clocks": clocks, "recorded": recorded, "seconds": round(seconds, 1)}
+    made = {"clocks": clocks, "recorded": recorded, "seconds": seconds}
     if task.number:
-        published = read_published(notebook, recipe.path)
-        if not published:
+        rows = read_rows(notebook, recipe.path)
+        if not rows:
             text = f"replicate {task.number} published no rows, though the page's run did"
             remedy = "publish them in a cell that is not '# sphinx_gallery_once'"
             raise GalleryError(text, path=recipe.path, remedy=remedy)
         names = "host", "device", "versions", "commit", "modified"
         facts = {name: conditions.facts[name] for name in names} | made
-        return Replicate(
-            fingerprint=fingerprint, replicate=task.number, published=published, **facts
-        )
-    limit, trusted = conditions.settings.output_limit, task.file.trusted
-    for line in accept(recipe, notebook, limit, trusted=trusted):
+        return Replicate(fingerprint=fingerprint, replicate=task.number, rows=rows, **facts)
+    for line in accept(recipe, notebook, trusted=task.file.trusted):
         say(line)
     language = {"name": "python", "version": platform.python_version()}
     language |= {"mimetype": "text/x-python", "file_extension": ".py", "pygments_lexer": "ipython3"}
@@ -125,24 +127,3 @@ def run_task(
         },
     )
     return nbformat.from_dict(notebook)
-
-
-def _run_in_scratch(
-    task: Task, conditions: Conditions, started: float, on_cell: Callable[[int], None]
-) -> tuple[NotebookNode, dict[str, Any], float]:
-    """Run a task in an empty folder; return its notebook, the GPU's clocks and the seconds."""
-    recipe = task.to_run
-    with run_folder() as folder:
-        (folder / "work").mkdir()
-        for name in recipe.inputs:
-            target = folder / "work" / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(recipe.path.parent / name, target)
-        is_to_fail = task.file.expected_to_fail
-        run = Run(recipe, conditions, folder, started, is_to_fail=is_to_fail)
-        on_cell(0)
-        began = time.monotonic()
-        marked = conditions.environment | {MARK: str(folder)}
-        with watch_clocks(conditions.gpu, folder / "clocks.csv", marked) as read_clocks:
-            notebook, clocks = asyncio.run(run.execute(on_cell)), read_clocks()
-        return notebook, clocks, time.monotonic() - began

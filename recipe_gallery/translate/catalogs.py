@@ -17,8 +17,8 @@ import polib
 from sphinx.config import Config
 
 from ..errors import GalleryError
+from ..files import write_whole
 from ..project import Project
-from ..recipes.files import write_whole
 
 WIDTH = 79
 ENGINE = "recipe_gallery"  # name of the catalogs that hold the engine's labels

@@ -116,7 +116,7 @@ def add_names(env: BuildEnvironment, document: nodes.document) -> None:
     words: dict[str, str] = {}
     for _cell, data in find_data(page.recording.notebook):
         with suppress(ValueError):  # the page tells it
-            for row in parse(data[MIME]).rows if MIME in data else ():
+            for row in parse(data[MIME]) if MIME in data else ():
                 found = row.case, row.sizes, row.size or "", row.variant
                 words |= dict.fromkeys(map(str, found), "")
     for word in words:

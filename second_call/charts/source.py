@@ -14,7 +14,7 @@ from recipe_gallery.languages import current_language, typeset
 from recipe_gallery.pages.measurements.format import format_measurement, format_range
 from recipe_gallery.pages.measurements.lookup import FIGURE, all_files, answer, know
 from recipe_gallery.pages.measurements.naming import QUANTITY, name_case
-from recipe_gallery.recipes.measurements import Measurement
+from recipe_gallery.recipes.ranges import Measurement
 from recipe_gallery.recipes.rows import Size, slug
 from recipe_gallery.store import watch
 from recipe_gallery.translate.catalogs import Kind
@@ -88,7 +88,7 @@ class Source:
         if known is None:
             raise ValueError("it draws what a recipe has measured, and this page is none's")
         processes = known.measurements.processes  # the first one is the run of the page
-        published = processes[0].published.rows if processes else ()
+        published = processes[0].rows if processes else ()
         rows = [row for row in published if row.quantity == quantity]
         self.variants = self.variants or list(dict.fromkeys(row.variant for row in rows))
         cases = list(dict.fromkeys(row.case for row in rows))

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from babel import Locale
 from docutils import nodes
 
-from recipe_gallery.recipes.measurements import Measurement
+from recipe_gallery.recipes.ranges import Measurement
 
 from ..charts.scales import Scale, format_value
 from ..nodes import render

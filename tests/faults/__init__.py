@@ -20,7 +20,7 @@ limits, what reaches readers, changed recordings; G: several places; X: recipes 
 kernel or their files, and odd surroundings.
 """
 
-from . import cluster, leftovers, messages, more, pages, runs, wrong_recordings
+from . import cluster, leftovers, messages, pages, runs, sabotage, wrong_recordings
 
 CASES = [
     *wrong_recordings.CASES,
@@ -28,6 +28,6 @@ CASES = [
     *pages.CASES,
     *leftovers.CASES,
     *messages.CASES,
-    *more.CASES,
+    *sabotage.CASES,
     *cluster.CASES,
 ]

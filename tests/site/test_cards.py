@@ -52,14 +52,17 @@ def test_a_page_has_the_title_of_its_neighbour_when_that_is_another(site: Galler
 
 
 def test_a_card_has_the_figures_of_its_sentence(gallery: Gallery) -> None:
-    add(gallery, f"It is :measured:`{SPEEDUP}`, and :claim:`no {{other}} wins <no-such>`.")
+    add(
+        gallery,
+        f"It is :measured:`{SPEEDUP}`, and :claim:`no {{other}} wins <no.such < fused.step>`.",
+    )
     store(gallery, figure())
     build = gallery.build()
     card = re.sub(r"<[^>]+>", "", build.page("recipes/index"))
     assert "It is 2.7×, and no [not measured yet] wins." in card
     assert "figure-list" not in build.page("recipes/index")
     # what is wrong is told once, at the recipe
-    assert build.warnings.count("no process published the claim") == 1
+    assert build.warnings.count("no recorded figure is called 'no.such'") == 1
     assert "index.rst" not in build.warnings
     store(gallery, figure(value=2.8))
     assert "It is 2.8×," in re.sub(r"<[^>]+>", "", gallery.build().page("recipes/index"))

@@ -13,9 +13,9 @@ from playwright.sync_api import Browser
 
 from gallery import ROOT, Gallery, write_recording
 from measured import add, figure, row_of, store
-from recipe_gallery.recipes.measurements import Measurement
-from recipe_gallery.recipes.rows import Published
-from recipe_gallery.recipes.sources import Measurements, Process, measure_all
+from recipe_gallery.recipes.ranges import Measurement
+from recipe_gallery.recipes.replicates import Process
+from recipe_gallery.recipes.sources import Measurements, measure_all
 from second_call.headlines.gains import find_gain
 
 NAMED = """
@@ -49,9 +49,9 @@ FIGURES = [
 
 def measured(*processes: list[Measurement]) -> Measurements:
     """Return what processes say, each on a host of its own."""
-    rows = [Published(rows=tuple(map(row_of, figures))) for figures in processes]
+    rows = [tuple(map(row_of, figures)) for figures in processes]
     return measure_all(
-        [Process(number=n, host=str(n), published=each) for n, each in enumerate(rows)]
+        [Process(replicate=n, host=str(n), rows=each) for n, each in enumerate(rows)]
     )
 
 
@@ -246,4 +246,4 @@ def test_figures_lie_beside_the_page_as_json_and_csv(site: Gallery) -> None:
     assert known.items() <= first.items()
     assert {row["range"] for row in data["rows"]} == {"expected", "seen"}
     lines = list(csv.DictReader((build.out / "results.csv").open(newline="")))
-    assert len(lines) == len(data["rows"]) == len(FIGURES) + 2  # of the page alone
+    assert len(lines) == len(data["rows"]) == len(FIGURES) + 4  # of the page alone

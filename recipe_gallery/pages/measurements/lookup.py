@@ -14,7 +14,7 @@ from sphinx.environment import BuildEnvironment
 from ...errors import GalleryError
 from ...project import gallery_folders
 from ...recipes.gallery import GalleryFile, find_recordings, list_files
-from ...recipes.measurements import Measurement
+from ...recipes.ranges import Measurement
 from ...recipes.references import Reference
 from ...recipes.replicates import replicates_path
 from ...recipes.sources import (
@@ -116,17 +116,16 @@ def answer(env: BuildEnvironment, docname: str, kind: str, key: str) -> Answer:
 def _may_be_of_gpu(known: Known, key: str) -> bool:
     """Tell whether a GPU may publish what is called so, and this CPU did not.
 
-    That is a quantity of what was measured here, a case of which nothing was measured here, or a
-    claim; cases and claims have to be in the recipe's code. A number is a size, and no case.
+    That is a quantity of what was measured here, or a case that is in the recipe's code and of
+    which nothing was measured here. A number is a size, and no case.
     """
     *parts, quantity = key.split(".")
     heads = [name.split(".")[:-1] for name in known.measurements.by_key]
     if any(is_part(parts, head) for head in heads):
         return quantity in OF_A_GPU
     measured = {part for head in heads for part in head}
-    if parts and parts[0] not in measured and not parts[0].isdecimal():
-        return all(word in known.code for word in _WORD.findall(key))
-    return f'"{key}"' in known.code or f"'{key}'" in known.code
+    is_new = bool(parts) and parts[0] not in measured and not parts[0].isdecimal()
+    return is_new and all(word in known.code for word in _WORD.findall(key))
 
 
 def know(env: BuildEnvironment, docname: str, machine: str = "") -> Known | None:

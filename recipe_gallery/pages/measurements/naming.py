@@ -12,7 +12,7 @@ from sphinx.environment import BuildEnvironment
 
 from ...cell_marks import DATA_CLASS
 from ...languages import current_language, source_language, typeset
-from ...recipes.measurements import Measurement
+from ...recipes.ranges import Measurement
 from ...recipes.references import Term
 from ...recipes.rows import Size
 from .format import format_measurement

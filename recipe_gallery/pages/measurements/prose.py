@@ -125,7 +125,7 @@ def _prove(env: BuildEnvironment, node: claim, record: ClaimRecord | None) -> No
     if record and record.refuted:  # no mark confirms it
         node["problem"] = f'the claim "{node.astext()}" ({record.key}) {record.failure}'
     elif record:
-        told = tell_comparison(env, node["recipe"], record.compared) or [(record.evidence, True)]
+        told = tell_comparison(env, node["recipe"], record.compared)
         node["evidence"] = [([(_count(record), False)], False), (told, True)]
 
 

@@ -17,7 +17,7 @@ from sphinx.locale import get_translation
 
 from ...cell_marks import DATA_CLASS
 from ...languages import current_language
-from ...recipes.measurements import Measurement
+from ...recipes.ranges import Measurement
 from ...recipes.rows import MIME, Row, parse
 from ...store import watch
 from .format import describe_spread, format_measurement
@@ -40,7 +40,7 @@ class measured_table(nodes.General, nodes.Element):  # noqa: N801 (docutils name
 def find_rows(data: Mapping[str, Any]) -> list[Row]:
     """Return the rows that one output publishes; none if it is not what a recipe may publish."""
     with suppress(ValueError):
-        return [*parse(data[MIME]).rows] if MIME in data else []
+        return [*parse(data[MIME])] if MIME in data else []
     return []
 
 

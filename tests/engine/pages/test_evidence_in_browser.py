@@ -8,14 +8,17 @@ from playwright.sync_api import Browser, Page, expect
 
 from chromium import serve
 from gallery import Gallery
-from measured import SPEEDUP, add, figure, store
+from measured import SPEEDUP, WINS, add, figure, store
 
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 
 
 @pytest.fixture
 def address(gallery: Gallery) -> Iterator[str]:
-    add(gallery, f"Here :claim:`it is {{{SPEEDUP}}} as fast <fused-wins>`, and this is the rest.")
+    add(
+        gallery,
+        f"Here :claim:`it is {{{SPEEDUP}}} as fast <{WINS}>`, and this is the rest.",
+    )
     store(gallery, figure())
     assert gallery.build().warnings == ""
     with serve(gallery.root / "out" / "html") as address:

@@ -6,19 +6,20 @@ import shutil
 from dataclasses import replace
 from unittest.mock import patch
 
+import nbformat
 import polib
 import pytest
 from babel import Locale
 from sphinx.locale import translators
 
-from gallery import Build, Gallery
-from measured import RECIPE, SPEEDUP, add, add_replicate, claim, figure, store
+from gallery import Build, Gallery, write_recording
+from measured import RECIPE, SPEEDUP, WINS, add, add_replicate, figure, steps, store
 from recipe_gallery.cell_marks import DATA_CLASS
 from recipe_gallery.languages import find_locale
 from recipe_gallery.pages.measurements.format import describe_spread, format_measurement
-from recipe_gallery.recipes.measurements import Measurement
+from recipe_gallery.recipes.ranges import Measurement
 from recipe_gallery.recipes.replicates import replicates_path
-from recipe_gallery.recipes.rows import Claim, Published, Row, read_published
+from recipe_gallery.recipes.rows import MIME, Row, read_rows
 
 
 def words(build: Build, page: str = "recipes/steps") -> str:
@@ -28,9 +29,9 @@ def words(build: Build, page: str = "recipes/steps") -> str:
     return re.sub(r"<[^>]+>", "", html[html.index("<h1") :])
 
 
-def published(gallery: Gallery) -> Published:
+def published(gallery: Gallery) -> tuple[Row, ...]:
     recording = gallery.recording("steps")
-    return read_published(recording.notebook, recording.path)
+    return read_rows(recording.notebook, recording.path)
 
 
 def test_a_figure_shows_as_many_digits_as_its_interval_allows(gallery: Gallery) -> None:
@@ -43,7 +44,7 @@ def test_a_figure_shows_as_many_digits_as_its_interval_allows(gallery: Gallery) 
     told = "All processes ran on one machine"
     assert told not in build.page("recipes/steps")
     replicates_path(gallery.recordings / "steps.ipynb").unlink()
-    rows = [replace(row, value=2.9) for row in published(gallery).rows if row.key == SPEEDUP]
+    rows = [replace(row, value=2.9) for row in published(gallery) if row.key == SPEEDUP]
     add_replicate(gallery, rows=rows, host=gallery.recording("steps").facts["host"])
     page = gallery.build().page("recipes/steps")
     assert told in page
@@ -51,7 +52,7 @@ def test_a_figure_shows_as_many_digits_as_its_interval_allows(gallery: Gallery) 
 
 
 def test_a_claim_opens_its_evidence(gallery: Gallery) -> None:
-    add(gallery, f"So :claim:`fused is {{{SPEEDUP}}} {{{{as}}}} fast <fused-wins>`.")
+    add(gallery, f"So :claim:`fused is {{{SPEEDUP}}} {{{{as}}}} fast <{WINS}>`.")
     store(gallery, figure())
     build = gallery.build()
     assert build.warnings == ""
@@ -61,7 +62,7 @@ def test_a_claim_opens_its_evidence(gallery: Gallery) -> None:
     assert target
     assert f'id="{target[1]}" role="note" popover>' in html
     assert "Holds in 5 of 5 processes on 3 machines:" in html
-    assert "foreach 39 ms, fused 14 ms" in html
+    assert "fused 14.0\u00a0ms &lt; foreach 39.0\u00a0ms" in re.sub(r"<[^>]+>", "", html)
 
 
 @pytest.mark.parametrize(
@@ -140,23 +141,23 @@ WRONG = {
         "near it: adam.100.fused.speedup",
     ),
     "a figure in a later line of a claim": (
-        "Words.\n\nMore words, and\n:claim:`it is\n{no.such} <fused-wins>`.",
+        "Words.\n\nMore words, and\n:claim:`it is\n{no.such} <fused.step < foreach.step>`.",
         [figure()],
         "steps.py:9: no recorded figure is called 'no.such'",
     ),
-    "a claim that nobody published": (
-        "Here :claim:`it wins <fused-loses>`.",
+    "a claim that compares nothing": (
+        "Here :claim:`it wins <fused-wins>`.",
         [],
-        "steps.py:5: no process published the claim 'fused-loses'; near it: fused-wins",
+        "steps.py:5: <fused-wins> compares nothing; write one such as <fused.gpu < foreach.gpu>",
     ),
     "a claim that a replicate refutes": (
-        "Here\n:claim:`it is {adam.100.fused.speedup}\nas fast <fused-wins>`.",
-        [figure(), claim(False, "40 ms, 41 ms")],
-        'steps.py:6: the claim "it is 2.7× as fast" (fused-wins) does not hold in '
-        "1 of 6 processes: replicate 3 on host 1f2e: 40 ms, 41 ms",
+        f"Here\n:claim:`it is {{{SPEEDUP}}}\nas fast <{WINS}>`.",
+        [figure(), *steps(0.04)],
+        f'steps.py:6: the claim "it is 2.7× as fast" ({WINS}) does not hold in '
+        "1 of 6 processes: replicate 3 on host 1f2e: 0.04 s against 0.039 s",
     ),
     "a brace alone": (
-        ":claim:`it { wins <fused-wins>`",
+        ":claim:`it { wins <fused.step < foreach.step>`",
         [],
         "steps.py:5: a { alone; write {{",
     ),
@@ -170,13 +171,12 @@ WRONG = {
 
 @pytest.mark.parametrize(("text", "records", "told"), WRONG.values(), ids=list(WRONG))
 def test_what_is_wrong_is_told_in_every_build(
-    gallery: Gallery, text: str, records: list[Measurement | Claim], told: str
+    gallery: Gallery, text: str, records: list[Row], told: str
 ) -> None:
     add(gallery, text)
     store(gallery, *(each for each in records if isinstance(each, Measurement)))
-    for each in records:
-        if isinstance(each, Claim):
-            add_replicate(gallery, each)
+    if rows := [each for each in records if not isinstance(each, Measurement)]:
+        add_replicate(gallery, rows=rows)
     first = gallery.build()
     assert told in first.warnings
     assert first.warnings.count("WARNING") == 1, first.warnings
@@ -187,7 +187,7 @@ def test_what_is_wrong_is_told_in_every_build(
 def test_where_nothing_is_recorded_the_text_says_so_and_no_more(gallery: Gallery) -> None:
     gallery.write(
         "steps",
-        RECIPE.replace("TEXT", f"It is :measured:`{SPEEDUP}`; :claim:`it wins <fused-wins>`."),
+        RECIPE.replace("TEXT", f"It is :measured:`{SPEEDUP}`; :claim:`it wins <{WINS}>`."),
     )
     build = gallery.build()
     assert "It is [not measured yet]; it wins." in words(build)
@@ -205,7 +205,7 @@ def test_a_cpu_may_lack_what_only_a_gpu_publishes_and_nothing_else(gallery: Gall
     add(
         gallery,
         "It takes :measured:`adam.100.fused.gpu` and :measured:`adam.100.fused.memory`; "
-        f":claim:`it wins <fused-wins>`, {claims}.",
+        f":claim:`it wins <{WINS}>`, {claims}.",
     )
     build = gallery.build()
     nothing = "[not measured here]"
@@ -222,16 +222,18 @@ def test_a_cpu_may_lack_what_only_a_gpu_publishes_and_nothing_else(gallery: Gall
         gallery.write("steps", RECIPE.replace("TEXT", f":measured:`{key}`"))
         told = gallery.build().warnings
         assert f"steps.py:5: no recorded figure is called '{key}'" in told
-    gallery.write("steps", RECIPE.replace("TEXT", ":claim:`so <fused_wins>`"))
-    assert "no process published the claim 'fused_wins'; near it: fused-wins" in (
-        gallery.build().warnings
-    )
 
 
 def test_a_refuted_claim_carries_no_mark_whatever_ran_it(gallery: Gallery) -> None:
     gallery.configure(recipe_gallery_gpu_figures=True)
-    add(gallery, "See :claim:`it wins <fused-wins>`.")
-    add_replicate(gallery, claim(False, "39 ms, 40 ms"))
+    add(gallery, "See :claim:`it wins <fused.step < foreach.step>`.")
+    path = gallery.recordings / "steps.ipynb"
+    notebook = gallery.recording("steps").notebook
+    for row in notebook.cells[0].outputs[0].data[MIME]["rows"]:
+        if row["variant"] == "foreach":
+            row["value"] = 0.013
+    write_recording(path, nbformat.writes(notebook))
+    add_replicate(gallery, rows=steps(0.04))
     build = gallery.build()
     assert "does not hold in 1 of 2 processes" in build.warnings
     assert "See it wins." in words(build)
@@ -239,7 +241,7 @@ def test_a_refuted_claim_carries_no_mark_whatever_ran_it(gallery: Gallery) -> No
 
 
 def test_figures_of_other_code_are_not_shown(gallery: Gallery) -> None:
-    add(gallery, f"It is :measured:`{SPEEDUP}`; :claim:`it loses <fused-wins>`.")
+    add(gallery, f"It is :measured:`{SPEEDUP}`; :claim:`it loses <{WINS}>`.")
     path = gallery.recipes / "steps.py"
     path.write_text(path.read_text().replace("2.744", "9.744"))
     build = gallery.build()
@@ -250,7 +252,10 @@ def test_figures_of_other_code_are_not_shown(gallery: Gallery) -> None:
 
 def test_damaged_lines_are_told_once(gallery: Gallery) -> None:
     role = f":measured:`{SPEEDUP}`"
-    add(gallery, f"{role} :measured:`adam.100.fused.time`\n\nThen {role}\n\nor :claim:`so <so>`.")
+    add(
+        gallery,
+        f"{role} :measured:`adam.100.fused.time`\n\nThen {role}\n\nor :claim:`so <so < so>`.",
+    )
     store(gallery, figure())
     path = gallery.recordings / "steps.jsonl"
     path.write_text(path.read_text().replace("2.61", "1.61"))
@@ -292,7 +297,7 @@ def test_a_page_may_name_a_recipe_before_there_is_one(gallery: Gallery) -> None:
 def test_notebook_and_script_have_plain_words(gallery: Gallery) -> None:
     add(
         gallery,
-        f"It takes :measured:`adam.100.fused.time`, :claim:`{{{SPEEDUP}}} as fast <fused-wins>`.",
+        f"It takes :measured:`adam.100.fused.time`, :claim:`{{{SPEEDUP}}} as fast <{WINS}>`.",
     )
     gallery.build()
     out = gallery.root / "out" / "html" / "recipes"
@@ -305,7 +310,7 @@ def test_notebook_and_script_have_plain_words(gallery: Gallery) -> None:
     "builder", ["text", "latex", "man", "texinfo", "singlehtml", "epub", "gettext"]
 )
 def test_other_formats_have_the_words_alone(gallery: Gallery, builder: str) -> None:
-    add(gallery, f"Here :claim:`it is {{{SPEEDUP}}} as fast <fused-wins>`.")
+    add(gallery, f"Here :claim:`it is {{{SPEEDUP}}} as fast <{WINS}>`.")
     store(gallery, figure())
     gallery.configure(man_pages=[("recipes/steps", "steps", "Steps", [], 1)])
     build = gallery.build(builder)
@@ -313,7 +318,7 @@ def test_other_formats_have_the_words_alone(gallery: Gallery, builder: str) -> N
     found = [path.read_text() for path in build.out.rglob("*") if path.suffix in SUFFIXES]
     text = "\n".join(found)
     if builder == "gettext":
-        assert f":claim:`it is {{{SPEEDUP}}} as fast <fused-wins>`." in text
+        assert f":claim:`it is {{{SPEEDUP}}} as fast <{WINS}>`." in text
     else:
         assert re.search(r"it is (<[^>]*>)?2.7(×|\\texttimes\{\})(</span>)? as fast", text), text
     assert ("popovertarget" in text) == (builder == "singlehtml")
@@ -322,7 +327,7 @@ def test_other_formats_have_the_words_alone(gallery: Gallery, builder: str) -> N
 SUFFIXES = {".txt", ".tex", ".1", ".texi", ".html", ".xhtml", ".pot"}
 
 
-def steps(*seconds: float, quantity: str = "first_call") -> list[Row]:
+def sums(*seconds: float, quantity: str = "first_call") -> list[Row]:
     """Return what one process measured at the sizes 2, 4 and so on, and of another variant."""
     known = {"case": "Sums", "quantity": quantity, "unit": "s"}
     rows = [
@@ -338,15 +343,15 @@ COMPARED = "It takes :claim:`longer with each <one-step.first_call: 2 < 4 < 8>`.
 def test_a_comparison_is_tested_in_every_process(gallery: Gallery) -> None:
     add(gallery, COMPARED)
     for host in "ab":
-        add_replicate(gallery, rows=steps(1.0, 2.0, 3.0), host=host)
-    add_replicate(gallery, claim(), host="c")  # measured nothing of it
+        add_replicate(gallery, rows=sums(1.0, 2.0, 3.0), host=host)
+    add_replicate(gallery, rows=steps(), host="c")  # measured nothing of it
     build = gallery.build()
     assert build.warnings == ""
     html = build.page("recipes/steps")
     assert "Holds in 2 of 2 processes on 2 machines:" in html
     shown = re.sub(r"<[^>]+>", "", html[html.index("claim-measured") :]).partition("\n")[0]
     assert "2: 1.00\u00a0s &lt; 4: 2.00\u00a0s &lt; 8: 3.00\u00a0s" in shown
-    add_replicate(gallery, rows=steps(1.0, 5.0, 3.0), host="d", replicate=7)
+    add_replicate(gallery, rows=sums(1.0, 5.0, 3.0), host="d", replicate=7)
     build = gallery.build()
     assert (
         'steps.py:5: the claim "longer with each" (one-step.first_call: 2 < 4 < 8) does not hold '
@@ -370,7 +375,7 @@ def test_a_comparison_has_factors_and_leaves_out_what_there_is_once(
 ) -> None:
     add(gallery, f"It :claim:`is so <{compared}>`.")
     for host in "ab":
-        add_replicate(gallery, rows=steps(1.0, 2.0), host=host)
+        add_replicate(gallery, rows=sums(1.0, 2.0), host=host)
     build = gallery.build()
     if "\u00a0ms" in evidence:
         assert build.warnings == ""
@@ -381,8 +386,8 @@ def test_a_comparison_has_factors_and_leaves_out_what_there_is_once(
 
 KO = {
     f"It is :measured:`{SPEEDUP}` as fast.": f"속도는 :measured:`{SPEEDUP}`입니다.",
-    "Then :claim:`it takes {adam.100.fused.time} <fused-wins>`.": (
-        "그래서 :claim:`{adam.100.fused.time}가 걸립니다 <fused-wins>`."
+    "Then :claim:`it takes {adam.100.fused.time} <fused.step < foreach.step>`.": (
+        "그래서 :claim:`{adam.100.fused.time}가 걸립니다 <fused.step < foreach.step>`."
     ),
 }
 TEXT = "\n\n".join(KO)
@@ -434,19 +439,22 @@ def test_what_is_wrong_is_told_at_the_recipes_line_in_translated_builds(gallery:
     gallery.set_languages("ko")
     gallery.configure(gettext_compact=False)
     add(gallery, f"First.\n\n{TEXT}".replace("fused.time", "fusd.time"))
-    add_replicate(gallery, claim(False, "so"))
+    add_replicate(gallery, rows=steps(0.04))
     wrong = {text: each.replace("fused.time", "fusd.time") for text, each in KO.items()}
     messages = {text.replace("fused.time", "fusd.time"): each for text, each in wrong.items()}
     gallery.translate("recipes/steps", messages)
     build = gallery.build(language="ko")
     assert "steps.py:9: no recorded figure is called 'adam.100.fusd.time'" in build.warnings
-    assert 'steps.py:9: the claim "[아직 측정하지 않음]가 걸립니다" (fused-wins)' in build.warnings
+    assert (
+        'steps.py:9: the claim "[아직 측정하지 않음]가 걸립니다" (fused.step < foreach.step)'
+        in build.warnings
+    )
 
 
 def test_evidence_is_in_the_readers_language_where_its_sentence_is_not(gallery: Gallery) -> None:
     gallery.set_languages("ko")
     gallery.configure(gettext_compact=False)
-    add(gallery, "So :claim:`fused wins <fused-wins>`.")
+    add(gallery, "So :claim:`fused wins <fused.step < foreach.step>`.")
     store(gallery, figure())
     gallery.translate("recipes/steps", {"Steps": "단계"})
     html = gallery.build(language="ko").page("recipes/steps")
@@ -455,7 +463,7 @@ def test_evidence_is_in_the_readers_language_where_its_sentence_is_not(gallery: 
 
 
 def test_a_heading_has_figures_and_no_mark(gallery: Gallery) -> None:
-    heading = f":claim:`It is {{{SPEEDUP}}} <fused-wins>`"
+    heading = f":claim:`It is {{{SPEEDUP}}} <{WINS}>`"
     add(gallery, f"{heading}\n{'-' * len(heading)}\n\nWords.")
     index = gallery.root / "index.rst"
     index.write_text(index.read_text().replace("recipes/index", "recipes/index\n   recipes/steps"))

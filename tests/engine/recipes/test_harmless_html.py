@@ -78,20 +78,9 @@ def test_what_would_be_a_landmark_of_the_page_is_its_text_alone() -> None:
         assert find_left_out({"text/html": html}) == [f"<{tag}>"]
 
 
-CONTENT = (
-    "cell columnheader definition figure group img list listitem math none note "
-    "presentation row rowgroup rowheader table term"
-)
-OTHERS = (
-    "alert banner button complementary contentinfo dialog form main navigation region "
-    "search status timer menu link application"
-)
-
-
 def test_roles_of_content_are_kept_and_those_of_the_page_are_not() -> None:
-    for role in CONTENT.split():
-        assert f'role="{role}"' in clean_html(f'<div role="{role}">t</div>')
-    for role in OTHERS.split():
+    assert 'role="note"' in clean_html('<div role="note">t</div>')
+    for role in ("alert", "button", "dialog", "main", "navigation", "search"):
         html = f'<div role="{role}">t</div>'
         assert clean_html(html) == "<div>t</div>"
         assert find_left_out({"text/html": html}) == ["role="]

@@ -8,8 +8,7 @@ import pytest
 
 from gallery import Gallery, write_recording
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.recipe import Cell
-from recipe_gallery.recipes.recording import SCHEMA, Comparison, read_recording
+from recipe_gallery.recipes.recording import SCHEMA, read_recording
 
 
 def write(gallery: Gallery, **facts: Any) -> Path:
@@ -56,18 +55,3 @@ def test_a_conflict_of_two_branches_is_told_with_the_way_out(gallery: Gallery) -
     path.write_text(f"<<<<<<< HEAD\n{path.read_text()}\n=======\n{{}}\n>>>>>>> other\n")
     with pytest.raises(GalleryError, match="a conflict that git left here; keep that of one side"):
         read_recording(path)
-
-
-@pytest.mark.parametrize(
-    ("changed", "removed", "told"),
-    [
-        (1, 1, "changed code in cell 1 (line 1)"),
-        (0, 2, "recorded cells that are no longer in the recipe: 2"),
-    ],
-)
-def test_a_changed_cell_is_not_told_as_one_that_is_gone(
-    changed: int, removed: int, told: str
-) -> None:
-    cells = (Cell(number=1, line=1, source="x", code="x"),)[:changed]
-    compared = Comparison(recorded={}, changed=cells, removed=removed, inputs=())
-    assert compared.describe() == told

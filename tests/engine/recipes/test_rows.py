@@ -1,4 +1,4 @@
-"""Rows and claims as recipes publish them: what is read, and what is refused."""
+"""Rows as recipes publish them: what is read, and what is refused."""
 
 from pathlib import Path
 from typing import Any
@@ -11,7 +11,7 @@ from nbformat import NotebookNode
 
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recipe import load_recipe
-from recipe_gallery.recipes.rows import MIME, Claim, Row, parse, read_published
+from recipe_gallery.recipes.rows import MIME, Row, parse, read_rows
 
 ROW: dict[str, Any] = {
     "case": "Adam",
@@ -21,7 +21,6 @@ ROW: dict[str, Any] = {
     "value": 0.71,
     "unit": "ms",
 }
-CLAIM: dict[str, Any] = {"claim": "adam.faster", "holds": True, "evidence": "0.71 against 2.0 ms"}
 
 
 def notebook(*displays: object) -> NotebookNode:
@@ -33,16 +32,17 @@ def notebook(*displays: object) -> NotebookNode:
 
 def refuse(*displays: object) -> str:
     with pytest.raises(GalleryError) as caught:
-        read_published(notebook(*displays), Path("a.py"))
+        read_rows(notebook(*displays), Path("a.py"))
     return str(caught.value)
 
 
 def test_displays_add_up() -> None:
-    found = read_published(notebook({"rows": [ROW]}, {}, {"claims": [CLAIM]}), Path("a.py"))
-    assert found.rows == (Row(**ROW),)
-    assert found.claims == (Claim(key="adam.faster", holds=True, evidence="0.71 against 2.0 ms"),)
-    assert parse(found.as_json()) == found
-    assert not read_published(notebook(), Path("a.py"))
+    other = {**ROW, "size": 200, "sizes": "parameters"}
+    old = {"claims": [{"claim": "adam.faster"}]}  # as recipes once published: nothing reads it
+    found = read_rows(notebook({"rows": [ROW]}, {}, old, {"rows": [other]}), Path("a.py"))
+    assert found == (Row(**ROW), Row(**other))
+    assert [each.as_json for each in found] == [ROW, other]
+    assert read_rows(notebook(), Path("a.py")) == ()
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_displays_add_up() -> None:
     ],
 )
 def test_a_row_is_called_by_case_size_variant_and_quantity(size: object, key: str) -> None:
-    assert parse({"rows": [{**ROW, "size": size}]}).rows[0].key == key
+    assert parse({"rows": [{**ROW, "size": size}]})[0].key == key
 
 
 NUMBER = "which has to be 0, or a number from 1e-15 to 1e15"
@@ -65,7 +65,6 @@ NAME = (
     "which has to be one line of at most 100 characters, a letter a-z or a digit among them, "
     "without spaces around it"
 )
-KNOWN = "case, variant, size, quantity, value, unit, sizes"
 WRONG_ROWS = {
     "value is nan, not a finite number": {"value": float("nan")},
     f"value is 1e-300, {NUMBER}": {"value": 1e-300},
@@ -73,7 +72,6 @@ WRONG_ROWS = {
     f"size is [1], {SIZE}": {"size": [1]},
     f"case is '', {LINE}": {"case": ""},
     f"quantity is '%', {NAME}": {"quantity": "%"},
-    f"'vaule' is unknown; there are {KNOWN}": {"vaule": 1},
 }
 
 
@@ -85,33 +83,18 @@ def test_a_wrong_row_is_named(message: str) -> None:
     assert "\n" not in text
 
 
-def test_nothing_may_be_left_out_of_a_row() -> None:
-    told = {name: f"row 1: {name} is missing" for name in ROW}
-    for left, text in told.items():
-        row = {name: value for name, value in ROW.items() if name != left}
-        assert text in refuse({"rows": [row]})
+def test_a_row_has_all_that_rows_have_and_nothing_else() -> None:
+    told = "which has to be an object with case, variant, size, quantity, value and unit, and"
+    assert told in refuse({"rows": [{**ROW, "vaule": 1}]})
+    for left in ROW:
+        assert told in refuse({"rows": [{name: ROW[name] for name in ROW if name != left}]})
 
 
 def test_the_line_of_the_recipe_is_named(tmp_path: Path) -> None:
     path = tmp_path / "a.py"
     path.write_text('"""\nTitle\n=====\n"""\n\nx = 1\n\n# %%\n# Words.\n\ny = 2\n')
     with pytest.raises(GalleryError, match=r"a\.py:11: rows published by cell 2: row 1: value"):
-        read_published(notebook({"rows": [{**ROW, "value": -1}]}), path, load_recipe(path))
-
-
-EVIDENCE = "which has to be one line of at most 200 visible characters without spaces around it"
-WRONG_CLAIMS = {
-    "holds is 1, which has to be true or false": {"holds": 1},
-    f"evidence is '{'x' * 59}, {EVIDENCE}": {"evidence": "x" * 201},
-    "'x' is unknown; there are claim, holds, evidence": {"x": 1},
-}
-
-
-@pytest.mark.parametrize("message", WRONG_CLAIMS)
-def test_a_wrong_claim_is_named(message: str) -> None:
-    text = refuse({"claims": [{**CLAIM, **WRONG_CLAIMS[message]}]})
-    mend = "correct what the recipe publishes"
-    assert text == f"a.py: rows published by cell 2: claim 1: {message}; {mend}"
+        read_rows(notebook({"rows": [{**ROW, "value": -1}]}), path, load_recipe(path))
 
 
 def test_a_key_is_there_once_in_a_recipe() -> None:
@@ -120,14 +103,11 @@ def test_a_key_is_there_once_in_a_recipe() -> None:
     mend = "correct what the recipe publishes"
     told = "2 rows have the key adam.100.compiled.gpu-time"
     assert text == f"a.py: rows published by cell 3: {told}; {mend}"
-    assert "2 claims have the key adam.faster" in refuse({"claims": [CLAIM, CLAIM]})
 
 
 def test_too_many_rows_are_refused() -> None:
     many = [{**ROW, "size": size} for size in range(2001)]
     assert "which has to be a list of at most 2000 rows" in refuse({"rows": many})
-    one, other = {"rows": many[:1001]}, {"rows": [{**each, "case": "b"} for each in many[:1001]]}
-    assert "2002 rows, more than 2000" in refuse(one, other)
 
 
 @given(
@@ -139,7 +119,7 @@ def test_too_many_rows_are_refused() -> None:
 def test_whatever_is_published_is_read_or_refused_in_a_line(value: object) -> None:
     told = ""
     try:
-        read_published(notebook({"rows": [{**ROW, "size": value}]}, value), Path("a.py"))
+        read_rows(notebook({"rows": [{**ROW, "size": value}]}, value), Path("a.py"))
     except GalleryError as error:
         told = str(error)
     assert len(told.splitlines()) <= 1

@@ -43,12 +43,8 @@ def test_no_text_takes_more_than_linear_time(piece: str) -> None:
 
 
 HOMES = [
-    # a container with any user
-    # root in a container
-    ("/root", "/root/x and /root", "~/x and ~"),
     # at the end of a sentence, in quotes, in lists, as an option, as an address
-    ("/home/ann", "It is in /home/ann.", "It is in ~."),
-    ("/home/ann", "'/home/ann/a' \"/home/ann\" (/home/ann/b)", "'~/a' \"~\" (~/b)"),
+    ("/root", "It is '/root/x' and in /root.", "It is '~/x' and in ~."),
     ("/home/ann", "--dir=/home/ann/x:/home/ann/y -I/home/ann/z", "--dir=~/x:~/y -I~/z"),
     ("/home/ann", "file:///home/ann/x", "file://~/x"),
     ("/home/ann", "http://example.org/home/ann/x", "http://example.org/home/ann/x"),
@@ -66,15 +62,12 @@ def test_home_is_a_tilde_and_nothing_else_is(home: str, printed: str, shown: str
     ("printed", "shown"),
     [
         ("/opt/env/bin/python -m x", ".../bin/python -m x"),
-        ("sys.prefix is /opt/env", "sys.prefix is ..."),
         ("/opt/env/lib/python3.12/site-packages/torch/a.py:1: W", "torch/a.py:1: W"),
         ("<td>/usr/lib/python3/dist-packages/torch/a.py</td>", "<td>torch/a.py</td>"),
         ("g++ -I/opt/env/lib/python3.12/site-packages/torch/include", "g++ -Itorch/include"),
-        ("/opt/env/lib/python3.12/json/decoder.py:355", "json/decoder.py:355"),
         ("/usr/lib/python3.12/json/decoder.py:355", "json/decoder.py:355"),
         ("/data/lib/python3.12x /x/site-packages", "/data/lib/python3.12x /x/site-packages"),
         ("argv: /tmp/recipe-abc/work/a.py", "argv: work/a.py"),
-        ("here: /tmp/recipe-abc", "here: ."),
         ("/tmp/ipykernel_123/456.py:3: UserWarning", "<cell>:3: UserWarning"),
         ("<object at 0x7f12ab34cd56>", "<object at 0x...>"),
     ],
@@ -83,18 +76,12 @@ def test_places_of_this_machine_are_left_out(printed: str, shown: str) -> None:
     assert make().clean_text(printed) == shown
 
 
-def test_a_temporary_folder_of_a_job_is_tmp() -> None:
-    text = "/scratch/ann/job.17/tmpabc /scratch/ann/job.170 /tmp/x"
-    shown = "/tmp/tmpabc /scratch/ann/job.170 /tmp/x"
-    assert make(temporary="/scratch/ann/job.17").clean_text(text) == shown
-    assert make(temporary="/").clean_text("//x /y") == "//x /y"
-
-
 def test_secrets_are_stars_wherever_they_stand() -> None:
     cleaner = Cleaner(hidden=[], secrets=["hf_abcdefgh", "hf_abcdefghij", "short", ""])
     data = {
         "text/html": "<b>hf_abcdefgh</b>",
         "image/svg+xml": "<svg>hf_abcdefgh</svg>",
+        "image/png": "AAAA/0xabcdef12/tmp",  # base64 looks like anything
         "application/x+json": {"hf_abcdefgh": ["x hf_abcdefghij", 1, None]},
     }
     error = new_output("error", ename="E", evalue="hf_abcdefgh", traceback=["hf_abcdefgh"])
@@ -105,26 +92,10 @@ def test_secrets_are_stars_wherever_they_stand() -> None:
     assert shown.data == {
         "text/html": "<b>***</b>",
         "image/svg+xml": "<svg>***</svg>",
+        "image/png": "AAAA/0xabcdef12/tmp",
         "application/x+json": {"***": ["x ***", 1, None]},
     }
     assert (raised.evalue, raised.traceback) == ("***", ["***"])
-
-
-def test_what_describes_an_output_holds_neither_secrets_nor_places() -> None:
-    cleaner = make(secrets=("hf_abcdefgh",))
-    data = {
-        "application/x+json": {"/home/ann/a": ["/home/ann", 1.5, None]},
-        "image/svg+xml": '<svg><!-- /home/ann/a --><path d="M 0/home/ann"/></svg>',
-        "image/png": "AAAA/0xabcdef12/home/ann",  # base64 looks like anything
-    }
-    metadata = {"image/png": {"width": 5, "title": "hf_abcdefgh of /home/ann/a"}}
-    (shown,) = cleaner.clean_outputs([new_output("display_data", data, metadata=metadata)])
-    assert shown.data == {
-        "application/x+json": {"~/a": ["~", 1.5, None]},
-        "image/svg+xml": '<svg><!-- ~/a --><path d="M 0/home/ann"/></svg>',
-        "image/png": "AAAA/0xabcdef12/home/ann",
-    }
-    assert shown.metadata == {"image/png": {"width": 5, "title": "*** of ~/a"}}
 
 
 def test_a_folder_is_known_by_the_place_that_a_link_leads_to(tmp_path: Path) -> None:
@@ -145,12 +116,6 @@ def test_html_is_no_terminal_and_holds_no_secret() -> None:
 
 def stream(text: str, name: str = "stdout") -> object:
     return new_output("stream", name=name, text=text)
-
-
-def test_neighbouring_writes_are_merged_but_not_across_a_figure() -> None:
-    figure = new_output("display_data", {"image/png": "AAAA"})
-    outputs = CLEANER.clean_outputs([stream("a"), stream("b"), figure, stream("c")])
-    assert [output.get("text") for output in outputs] == ["ab", None, "c"]
 
 
 def test_lines_that_begin_like_a_pattern_are_dropped_and_others_kept(tmp_path: Path) -> None:

@@ -25,19 +25,6 @@ def test_secrets_are_tokens_keys_and_passwords_in_addresses() -> None:
     assert find_secrets(secrets | addresses | others) == {*"abcdef"}
 
 
-def test_a_variable_that_is_named_reaches_a_recipe_and_no_output(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HF_TOKEN", "hf_12345")
-    gallery.write("recipe", f'{TITLE}import os\nprint("token:", os.environ["HF_TOKEN"])\n')
-    assert not gallery.record("recipe")
-    remedy = "recipes get listed variables: add it to inherit in recording.toml"
-    assert f"failed: KeyError: 'HF_TOKEN'; {remedy}\n" in gallery.messages
-    (gallery.recipes / "recording.toml").write_text('[environment]\ninherit = ["HF_TOKEN"]\n')
-    assert gallery.record("recipe")
-    assert gallery.recording("recipe").notebook.cells[0].outputs[0].text == "token: ***\n"
-
-
 def test_a_probe_gets_what_recipes_get(gallery: Gallery, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SECRET_OF_MINE", "hidden")
     told = "{'a': e['A'], 'b': str('SECRET_OF_MINE' in e)}"

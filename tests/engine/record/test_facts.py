@@ -90,14 +90,8 @@ def test_why_there_is_no_commit_is_told(
     (committed / "built").mkdir()
     assert refuse(committed / "built") == "git ignores it"
     empty = tmp_path_factory.mktemp("empty")
-    assert refuse(empty) == "not a git repository"
+    assert "fatal: not a git repository" in refuse(empty)
     git(empty, "init")
     assert "does not have any commits yet" in refuse(empty)
-    with monkeypatch.context() as patched:
-        patched.setenv("PATH", "/nowhere")
-        assert refuse(committed) == "No such file or directory"
-    monkeypatch.setenv("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")  # git's own, for its tests
-    monkeypatch.setenv("HOME", str(committed))  # no settings of whoever runs this
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    command = f"git config --global --add safe.directory {committed}"
-    assert refuse(committed) == f"detected dubious ownership; if you trust it, run: {command}"
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert refuse(committed) == "No such file or directory"

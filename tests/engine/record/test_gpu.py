@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.record import gpu as gpus
 from recipe_gallery.record.facts import describe_host, host_hash
 from recipe_gallery.record.gpu import Gpu, require_gpus
+from recipe_gallery.record.programs import ask
 
 PutTool = Callable[[str], Path]
 RunCells = Callable[..., NotebookNode]
@@ -85,7 +87,7 @@ def test_a_tool_that_hangs_is_told_where_a_gpu_is_needed(
 ) -> None:
     without = host_hash()
     put_tool("exec sleep 600")
-    monkeypatch.setattr(gpus, "ANSWER", 0.5)
+    monkeypatch.setattr(gpus, "ask", partial(ask, seconds=0.5))
     with pytest.raises(GalleryError) as caught:
         require_gpus()
     assert str(caught.value) == (

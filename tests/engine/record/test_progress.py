@@ -24,11 +24,3 @@ def test_on_a_terminal_a_bar_moves_and_lines_take_its_place(
     assert stream.getvalue() == (
         f"\r\x1b[Ka [{'#' * 10}{'.' * 10}] cell 2 of 2, 0 s\r\x1b[Kdone\n\r\x1b[K{'b' * 49}"
     )
-
-
-def test_a_terminal_that_was_closed_stops_nothing() -> None:
-    class Closed(io.StringIO):
-        def write(self, text: str) -> int:
-            raise OSError(5, "Input/output error")
-
-    Progress(Closed()).say("anything")

@@ -9,48 +9,30 @@ from pathlib import Path
 import pytest
 
 from gallery import ROOT
-from recipe_gallery.record.remains import MARK, remove_leftovers, run_folder
+from recipe_gallery.record.remains import remove_leftovers, run_folder
 
-SLEEP = [sys.executable, "-c", "import time; time.sleep(600)"]
+REMOVE = "from recipe_gallery.record.remains import remove_leftovers; print(remove_leftovers())"
 
 
-@pytest.fixture
-def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder for temporary files."""
+def test_runs_whose_recorder_lives_and_what_is_no_run_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
-    return tmp_path
-
-
-@pytest.mark.slow
-def test_a_run_whose_recorder_lives_is_left_alone(temporary: Path) -> None:
-    with run_folder() as folder:
-        child = subprocess.Popen(SLEEP, env={MARK: str(folder)})
-        try:
-            found = "from recipe_gallery.record.remains import remove_leftovers as remove"
-            program = [sys.executable, "-c", f"{found}\nprint(remove())"]
-            assert subprocess.check_output(program, cwd=ROOT, text=True) == "\n"
-            assert folder.exists()
-            assert child.poll() is None
-        finally:
-            child.kill()
-            child.wait()
-    assert list(temporary.iterdir()) == []
-
-
-def test_what_is_no_folder_of_a_run_stays(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = temporary / "kept"
-    kept.mkdir()
-    (kept / "owner.lock").touch()
-    (temporary / "recipe-run-link").symlink_to(kept)
-    (temporary / "recipe-run-file").touch()
-    (temporary / "recipe-run-results").mkdir()  # a person's
-    assert remove_leftovers() == ""
-    assert (kept / "owner.lock").exists()
-    assert (temporary / "recipe-run-results").exists()
-    others = temporary / "recipe-run-others"
-    others.mkdir()
-    (others / "owner.lock").touch()
-    monkeypatch.setattr(os, "getuid", lambda: others.stat().st_uid + 1)
-    assert remove_leftovers() == ""
-    assert others.exists()
+    for name in ("kept", "recipe-run-others", "recipe-run-results"):  # the last is a person's
+        (tmp_path / name).mkdir()
+    for name in ("kept", "recipe-run-others"):
+        (tmp_path / name / "owner.lock").touch()
+    (tmp_path / "recipe-run-link").symlink_to(tmp_path / "kept")
+    (tmp_path / "recipe-run-file").touch()
+    before = {*tmp_path.rglob("*")}
+    with run_folder() as folder, monkeypatch.context() as patched:
+        command = [sys.executable, "-c", REMOVE]
+        told = "note: a recording was killed before; what it left is removed: folders: 1\n"
+        assert subprocess.check_output(command, cwd=ROOT, text=True) == told  # others, of this user
+        assert folder.exists()
+        (tmp_path / "recipe-run-others").mkdir()
+        (tmp_path / "recipe-run-others/owner.lock").touch()
+        patched.setattr(os, "getuid", lambda: tmp_path.stat().st_uid + 1)
+        assert remove_leftovers() == ""
+    assert {*tmp_path.rglob("*")} == before

@@ -20,10 +20,8 @@ from PIL import Image
 from gallery import Gallery, write_recording
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.recording import find_data
-from recipe_gallery.record import session, storage
+from recipe_gallery.record import storage
 from recipe_gallery.record import task as tasks
-from recipe_gallery.record.gpu import VISIBLE
 from recipe_gallery.record.task import Task
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
@@ -89,22 +87,6 @@ def test_an_error_that_conf_expects_is_recorded_and_ends_the_recipe(gallery: Gal
     assert not gallery.record("recipe")
     told = "runs to its end, but expected_failing_examples in conf.py names it; take it out there"
     assert told in gallery.messages
-
-
-@here
-def test_a_project_checks_what_recipes_publish_before_it_is_written(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def check(notebook: NotebookNode, recipe: Path) -> None:
-        shown = [data["application/x-y+json"] for _number, data in find_data(notebook)]
-        raise GalleryError(f"{shown} is wrong", path=recipe)
-
-    show = "display({'application/x-y+json': {'a': 1}}, raw=True)"
-    write(gallery, f"from IPython.display import display\n{show}")
-    monkeypatch.setattr(session, "load_check", lambda project: check)
-    assert not gallery.record("recipe")
-    assert "recipe.py: [{'a': 1}] is wrong" in gallery.messages
-    assert not list(gallery.recordings.glob("*.ipynb"))
 
 
 def test_a_recipe_finds_what_a_script_finds_and_what_settings_say(gallery: Gallery) -> None:
@@ -180,37 +162,6 @@ def test_a_recording_that_cannot_be_read_is_replaced_as_it_is_told(
     assert sorted(os.listdir(gallery.recordings)) == ["recipe.ipynb"]  # no lock for git to add
 
 
-@pytest.mark.parametrize("gpu", [None, "A GPU"])
-def test_what_the_project_refuses_is_recorded_again(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch, gpu: str | None
-) -> None:
-    def refuse(notebook: object, path: Path) -> None:
-        raise GalleryError("cannot be shown", path=path)
-
-    def run(*arguments: object) -> NotebookNode:
-        raise GalleryError("it was run")
-
-    gallery.add("adding")
-    recording = gallery.recording("adding")
-    recording.facts["device"]["gpu"] = gpu
-    write_recording(recording.path, nbformat.writes(recording.notebook))
-    monkeypatch.setattr(tasks, "run_task", run)
-    assert gallery.record("adding")  # current
-    monkeypatch.setattr(session, "load_check", lambda project: refuse)
-    assert not gallery.record("adding")
-    # from a CPU it may be replaced; a GPU's is kept, as any other
-    assert ("it was run" in gallery.messages) == (gpu is None)
-    assert ("was made on a GPU" in gallery.messages) == (gpu is not None)
-
-
-def test_which_gpu_is_used_is_not_for_settings_to_say(gallery: Gallery) -> None:
-    write(gallery, "x = 1")
-    path = gallery.recipes / "recording.toml"
-    path.write_text(f'[environment]\n{VISIBLE} = "0"\n')
-    with pytest.raises(GalleryError, match=f"{VISIBLE}: recordings name the GPU that makes them"):
-        gallery.record("recipe")
-
-
 def test_a_missing_recorder_is_said_in_one_line(
     gallery: Gallery, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -257,7 +208,6 @@ class Strange(BaseException):
     ("error", "said"),
     [
         (Strange("odd\nlines"), "bad: unexpected Strange in test_session.py:"),
-        (SystemExit(3), "bad: unexpected SystemExit in test_session.py:"),
         (
             PermissionError(13, "Permission denied", "data.csv"),
             "bad: data.csv: Permission denied; mend it and run the command again",
@@ -316,7 +266,6 @@ IN_FUNCTION = "x = 1\n\n\ndef f():\n    # sphinx_gallery_deadline = 9\n    1 / 0
         ),
         ("open('/nowhere/a')", 11, "a recipe runs in an empty folder, with the files beside it"),
         ("raise OSError(28, 'No space')", 11, "make room, in TMPDIR as well"),
-        ("raise MemoryError", 11, "try a smaller size or free memory"),
         (IN_FUNCTION, 16, "mend the recipe"),
     ],
 )
@@ -353,20 +302,11 @@ def show(data: dict[str, Any]) -> str:
 
 
 @here
-@pytest.mark.parametrize(
-    ("code", "limit", "told"),
-    [
-        (show({"image/png": "abc"}), 20, ":8: cell 1: its picture, image/png, is not base64; mend"),
-        ("print('한' * 100_000)", 0.3, ": its recording takes 0.3 MB, and may take 0.3 MB; print"),
-    ],
-)
-def test_what_no_recording_holds_is_refused_with_its_line(
-    gallery: Gallery, code: str, limit: float, told: str
-) -> None:
-    (gallery.recipes / "recording.toml").write_text(f"[limits]\noutput_limit = {limit}\n")
-    gallery.write("recipe", f"{TITLE}\n{code}")
+def test_a_picture_that_no_page_can_show_is_refused_with_its_line(gallery: Gallery) -> None:
+    gallery.write("recipe", f"{TITLE}\n{show({'image/png': 'abc'})}")
     assert not gallery.record("recipe")
-    assert f"recipe.py{told}" in gallery.messages
+    told = "recipe.py:8: cell 1: its picture, image/png, is not base64; mend what its _repr_"
+    assert told in gallery.messages
 
 
 @here

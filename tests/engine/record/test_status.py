@@ -43,10 +43,9 @@ def test_each_state_is_told(
     assert lines[7] == "orphan    unusable"
     assert lines[8].endswith(
         "/orphan.ipynb: no recipe of this name; "
-        "move it to where one is missing, restore the recipe, or remove the file"
+        "move it to where one is missing, restore what it is of, or remove the file"
     )
-    told = "o.jsonl: no recording of this name; remove the file, or rename it as the recording"
-    assert told in lines[10]
+    assert "/o.jsonl: no recording of this name; move it to" in lines[10]
     assert lines[-1] == "1 of 6 recordings current"
 
 

@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +15,6 @@ from filelock import FileLock, Timeout
 from ..errors import GalleryError, suggest
 from .facts import prepare
 from .gpu import Gpu, require_gpus
-from .interruption import Interruption
 from .progress import Progress
 from .remains import end_kernels
 from .task import Result, Task, attempt
@@ -49,16 +48,11 @@ def find_places(device: str, workers: int | None) -> list[Place]:
     ]
 
 
-def alone_on(gpu: Gpu) -> AbstractContextManager[None]:
-    """Keep others from a GPU, for all folders, clones and users: they would distort the times."""
-    return one_at_a_time(gpu.lock, mode=0o666)
-
-
 @contextmanager
-def one_at_a_time(lock: Path, mode: int = 0o644) -> Iterator[None]:
+def one_at_a_time(lock: Path) -> Iterator[None]:
     """Hold a lock as long as this is open; raise ``GalleryError`` if another process does."""
     try:
-        with FileLock(lock, timeout=0, mode=mode):
+        with FileLock(lock, timeout=0, mode=0o666):  # that of a GPU is for all users
             yield
     except Timeout:
         text = f"another recording is under way (it holds {lock})"
@@ -81,9 +75,7 @@ class Places:
         self.hosts = {each.place for each in self._conditions.values()}  # and names of devices
         self._stopping = threading.Event()
 
-    def run(
-        self, waiting: deque[Task], interruption: Interruption
-    ) -> Generator[tuple[Task, Result]]:
+    def run(self, waiting: deque[Task], signals: Sequence[int]) -> Generator[tuple[Task, Result]]:
         """Yield what comes of each task, also of those that are added meanwhile."""
         free, begun = [*self._places], 0
         running: dict[Future[Result], tuple[Task, Place]] = {}
@@ -100,7 +92,8 @@ class Places:
                     task, place = running.pop(future)
                     free.append(place)
                     yield task, future.result()
-                interruption.hear()
+                if signals:
+                    raise KeyboardInterrupt
         finally:
             self._stopping.set()
             while wait(running, 0.2).not_done:
