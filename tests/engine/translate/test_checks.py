@@ -82,13 +82,17 @@ def test_a_language_writes_numbers_and_quotes_by_its_own_rules(
 @pytest.mark.parametrize(
     ("code", "swapped", "right"),
     [
-        ("ko", ":claim:`{a.b}에서 {c.d}로 줄어듦 <x < y>`", ":claim:`{c.d}에서 {a.b}로 줄어듦 <x < y>`"),
-        ("zh_CN", ":claim:`从 {a.b} 降到 {c.d} <x < y>`", ":claim:`从 {c.d} 降到 {a.b} <x < y>`"),
-        ("de", ":claim:`von {a.b} auf {c.d} <x < y>`", ":claim:`von {c.d} auf {a.b} <x < y>`"),
+        (
+            "ko",
+            ":claim:`{a.b}에서 {c.d}로 줄어듦 <x<y>`",
+            ":claim:`{c.d}에서 {a.b}로 줄어듦 <x<y>`",
+        ),
+        ("zh_CN", ":claim:`从 {a.b} 降到 {c.d} <x<y>`", ":claim:`从 {c.d} 降到 {a.b} <x<y>`"),
+        ("de", ":claim:`von {a.b} auf {c.d} <x<y>`", ":claim:`von {c.d} auf {a.b} <x<y>`"),
     ],
 )
 def test_swapped_figures_are_told(code: str, swapped: str, right: str) -> None:
-    source = ":claim:`in {a.b} instead of {c.d} <x < y>`"
+    source = ":claim:`in {a.b} instead of {c.d} <x<y>`"
     assert len(said_by("order", code, source, swapped)) == 1
     assert said_by("order", code, source, right) == []
 
