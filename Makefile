@@ -20,7 +20,6 @@ LANGUAGE := # of gettext, which has a variable of this name
 endif
 LANGUAGE ?=
 unexport LANGUAGE
-FORMAT ?= text
 BASE ?= main
 NAME ?=
 MACHINE ?=
@@ -40,7 +39,7 @@ export RECIPE_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help html serve new-recipe record drift check links test test-fast test-nightly lint lock clean
-.PHONY: live check-po update-po translation-impact new-language
+.PHONY: live check-po update-po new-language
 # `make record html` records first, also under -j
 .NOTPARALLEL:
 
@@ -94,7 +93,7 @@ drift: $(VENV)/html ## tell which new measurements lie outside the published ran
 check: $(VENV)/html ## tell which recordings are current, and check translations (LANGUAGES=en: pages instead)
 	@$(BIN)/python -m recipe_gallery check; recordings=$$?; \
 		$(if $(filter en,$(LANGUAGES)),$(BIN)/python -m recipe_gallery html --sphinx-options="$(SPHINXOPTS)" en \
-			&& { [ $$recordings != 0 ] || echo "the English part is done"; },$(BIN)/python -m recipe_gallery check-po --format $(FORMAT) $(LANGUAGES)) \
+			&& { [ $$recordings != 0 ] || echo "the English part is done"; },$(BIN)/python -m recipe_gallery check-po $(LANGUAGES)) \
 		&& exit $$recordings
 
 links: $(VENV)/html ## ask other sites whether links to them still lead somewhere
@@ -105,13 +104,10 @@ live: $(VENV)/html ## show a language in the browser after every save (LANGUAGE=
 		$(if $(filter undefined,$(origin EDITOR_LINK)),,--editor-link "$(EDITOR_LINK)") $(or $(LANGUAGE),"")
 
 check-po: $(VENV)/html ## tell what is wrong with translations (LANGUAGE=ko)
-	@$(BIN)/python -m recipe_gallery check-po --format $(FORMAT) $(LANGUAGE)
+	@$(BIN)/python -m recipe_gallery check-po $(LANGUAGE)
 
 update-po: $(VENV)/html ## bring the catalogs up to date with the sources
 	@$(BIN)/python -m recipe_gallery update-po --templates $(BUILD)/gettext $(LANGUAGE)
-
-translation-impact: $(VENV)/html ## tell what changed English means for translators (BASE=main)
-	@$(BIN)/python -m recipe_gallery impact $(BASE)
 
 new-language: $(VENV)/html ## prepare a language (LANGUAGE=ja)
 	@$(BIN)/python -m recipe_gallery new-language --templates $(BUILD)/gettext $(or $(LANGUAGE),"")

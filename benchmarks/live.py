@@ -62,10 +62,10 @@ def measure(recipe: str, count: int, edits: int) -> list[float]:
         page = f"{address}/{LANGUAGE}/recipes/{catalog.stem}.html"
         seconds = []
         for number in range(edits):
-            word, seen = f"끝{number}", live.state.number
+            word, seen = f"끝{number}", live.state.build
             edit(catalog, word)
             began = time.perf_counter()
-            while live.state.number == seen:
+            while live.state.build == seen:
                 with urllib.request.urlopen(f"{address}/live-state?seen={seen}") as answer:
                     problems = json.load(answer)["problems"]
             with urllib.request.urlopen(page) as answer:

@@ -25,7 +25,6 @@ PSEUDO_CODE = "en_XA"  # as other tools call English with accents
 # Scripts without spaces between words, and Korean, whose particles follow a name without one
 _WITHOUT_SPACES = {"Hans", "Hant", "Jpan", "Khmr", "Kore", "Laoo", "Mymr", "Thai", "Tibt"}
 CODE = re.compile(r"[a-z]{2,3}(_[A-Za-z0-9]{2,8})*")
-TAG = re.compile(r"[A-Za-z0-9]{1,8}(-[A-Za-z0-9]{1,8})*")  # stands in HTML as it is
 CODE_REMEDY = "use one such as ja or pt_BR"
 _HAN, _LATIN = "[\u3400-\u9fff]", "[0-9A-Za-z%]"
 _CHINESE = dict(zip((": ", ", ", "; ", r" \(", r"\)"), "：，；（）", strict=True)) | {
@@ -41,12 +40,11 @@ class Language:
     code: str
     name: str
     published: bool = True
-    tag: str = ""
-    glue: bool | None = None
 
-    def __post_init__(self) -> None:
-        if not self.tag:
-            object.__setattr__(self, "tag", self.code.replace("_", "-"))
+    @property
+    def tag(self) -> str:
+        """Its name for browsers and search engines (BCP 47)."""
+        return self.code.replace("_", "-")
 
     def address(self, site_url: str, page: str = "") -> str:
         """Return where this language, or a page of it, is published; nothing if that is unknown."""
@@ -66,8 +64,8 @@ class Language:
 
     @property
     def words_touch_markup(self) -> bool:
-        """What ``glue`` says, or else the script."""
-        return self.script in _WITHOUT_SPACES if self.glue is None else self.glue
+        """Tell whether words may touch inline markup, as a particle does behind a literal."""
+        return self.script in _WITHOUT_SPACES
 
 
 def find_locale(code: str) -> Locale:
@@ -97,16 +95,6 @@ def load_languages(root: Path) -> dict[str, Language]:
     return {code: _parse(path, code, entry) for code, entry in data.items()}
 
 
-def require_listed(locale: Path) -> None:
-    """Raise ``GalleryError`` if there are catalogs, but no list that names their languages."""
-    if any(locale.glob("*/LC_MESSAGES")):
-        raise GalleryError(
-            f"catalogs, but no language of theirs in {FILE_NAME}",
-            path=locale,
-            remedy=f"for each, run: {suggest('new-language', 'ko')}",
-        )
-
-
 def choose_languages(root: Path, codes: Sequence[str]) -> list[Language]:
     """Return the languages called ``codes``, or all that are published if none is called."""
     languages = load_languages(root)
@@ -126,7 +114,7 @@ def name_of(code: str) -> str:
 
 
 def _parse(path: Path, code: str, entry: Any) -> Language:
-    kinds = {"name": str, "published": bool, "tag": str, "glue": bool}
+    kinds = {"name": str, "published": bool}
     if not CODE.fullmatch(code):
         problem, remedy = "not a language code", CODE_REMEDY
     elif (
@@ -135,11 +123,7 @@ def _parse(path: Path, code: str, entry: Any) -> Language:
         or any(not isinstance(value, kinds.get(key, ())) for key, value in entry.items())
     ):
         problem = "not as such a line is written"
-        remedy = (
-            f'write {code} = {{ name = "...", published = true }}; there are: {", ".join(kinds)}'
-        )
-    elif not TAG.fullmatch(entry.get("tag", code.replace("_", "-"))):
-        problem, remedy = "tag is no tag of a language", "use one such as zh-Hans"
+        remedy = f'write {code} = {{ name = "...", published = true }}'
     elif entry["name"] != visible(entry["name"]):
         problem, remedy = "name has characters that nobody sees", "remove them"
     else:
@@ -169,14 +153,9 @@ def set_languages(app: "Sphinx", config: Config) -> None:
     config.recipe_gallery_languages = languages
     # Sphinx finds no catalog from here on, nor compiles any: translate/translations.py shows them
     config.recipe_gallery_locale_dirs, config.locale_dirs = config.locale_dirs or ["locales"], []
-    config.gettext_auto_build = False
+    config.gettext_auto_build, config.gettext_compact = False, False  # a catalog for each page
     if not config.html_baseurl:
         config.html_baseurl = languages[code].address(config.recipe_gallery_site_url)
-
-
-def is_listed(app: "Sphinx", config: Config) -> bool:
-    """Tell whether ``languages.toml`` has the language of this build."""
-    return config.language in load_languages(Path(app.confdir))
 
 
 def locale_dirs(config: Config, srcdir: Path) -> list[Path]:

@@ -16,7 +16,6 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import (
     Language,
     current_language,
-    format_date,
     format_number,
     format_percent,
     is_translated,
@@ -28,6 +27,7 @@ from recipe_gallery.languages import (
 from recipe_gallery.pages.header import has_downloads
 from recipe_gallery.project import Project
 from recipe_gallery.store import keep, watch
+from recipe_gallery.translate.catalogs import label_domains
 from recipe_gallery.translate.glossary import find_glossaries, load_glossary
 from recipe_gallery.translate.status import Status, add_up, language_status
 from recipe_gallery.translate.translations import catalog_path, edit_address
@@ -64,11 +64,9 @@ class TranslationStatus(SphinxDirective):
             names = nodes.inline("", ", ".join(people), classes=[DATA_CLASS])
             label = nodes.Text(typeset(_("Translators") + ": ", own.locale))
             section += nodes.paragraph("", "", label, names, translatable=False)
-        rest = [s for s in statuses if not s.is_readable or s.words_left or s.fuzzy]
-        complete = [status for status in statuses if status not in rest]
-        if rest:
+        if rest := [status for status in statuses if status.words_left]:
             section += self._table(rest, _("Translated"), _("Words left"), _("To revise"))
-        if complete:
+        if complete := [status for status in statuses if not status.words_left]:
             label = _("Complete catalogs: %s") % format_number(len(complete), own.locale)
             summary = html_element("", nodes.Text(label), tag="summary", classes=[])
             table = self._table(complete)
@@ -77,25 +75,20 @@ class TranslationStatus(SphinxDirective):
 
     def _table(self, statuses: list[Status], *measured: str) -> nodes.table:
         """Return a table of catalogs; ``measured`` are headings of how far they are, if shown."""
-        header = [_("Page"), *measured, _("Last change"), _("Catalog")]
         locale, rows = current_language(self.config).locale, []
         for status in statuses:
             page: nodes.Node = link_to_page(self.env, status.domain)
-            if status.is_label:
+            if status.domain in label_domains(self.config):
                 page = nodes.Text(_("Labels of the site: %s") % status.domain)
             elif status.domain not in self.env.found_docs:  # of a page that is gone
                 page = nodes.inline("", status.domain, classes=[DATA_CLASS])
             catalog: nodes.Node = nodes.inline("", f"{status.domain}.po", classes=[DATA_CLASS])
             if address := edit_address(self.env, status.path):
                 catalog = nodes.reference("", "", catalog, refuri=address)
-            texts = [_("cannot be read"), "–", "–"]
-            if status.is_readable:
-                counts = (format_number(n, locale) for n in (status.words_left, status.fuzzy))
-                texts = [format_percent(status.percent / 100, locale), *counts]
-            revised = format_date(status.revised, locale, "medium") if status.revised else "–"
-            shown = map(nodes.Text, [*(texts if measured else ()), revised])
-            rows.append([page, *shown, catalog])
-        return make_table(header, rows, classes=["status-table"])
+            counts = (format_number(n, locale) for n in (status.words_left, status.words_fuzzy))
+            far = map(nodes.Text, [format_percent(status.percent / 100, locale), *counts])
+            rows.append([page, *(far if measured else ()), catalog])
+        return make_table([_("Page"), *measured, _("Catalog")], rows, classes=["status-table"])
 
 
 def measure_catalogs(env: BuildEnvironment, code: str) -> list[Status]:

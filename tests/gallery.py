@@ -44,8 +44,8 @@ SETTINGS: dict[str, Any] = {
 # as they stand in languages.toml
 LANGUAGES = {
     "en": 'en = { name = "English" }',
-    "ko": 'ko = { name = "한국어", glue = true }',
-    "zh_CN": 'zh_CN = { name = "简体中文", glue = true }',
+    "ko": 'ko = { name = "한국어" }',
+    "zh_CN": 'zh_CN = { name = "简体中文" }',
     "ja": 'ja = { name = "日本語" }',
     "ar": 'ar = { name = "العربية" }',  # from right to left
 }

@@ -26,7 +26,7 @@ from recipe_gallery.translate.catalogs import (
     locale_folders,
     split_path,
 )
-from recipe_gallery.translate.check import Problem, check_file
+from recipe_gallery.translate.check_po import Problem, check_file
 
 REWRITTEN = Path(__file__).parent / "engine/translate/rewritten"
 HAN = "\u4e00-\u9fff"

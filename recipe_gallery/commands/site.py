@@ -39,8 +39,6 @@ def build_site(
     Each is a Sphinx of its own, so that one that fails leaves the others alone. What they say is
     printed when each ends.
     """
-    from ..translate.catalogs import count_left
-
     # One more than cores: while one build waits for files, another computes.
     workers = min(len(languages), (os.cpu_count() or 1) + 1)
     print(f"building {', '.join(language.code for language in languages)}", flush=True)
@@ -57,11 +55,6 @@ def build_site(
             is_built = not done.returncode and any((build / "html" / code).glob("*"))
             state = "done" if is_built else f"failed with exit status {done.returncode}"
             print(f"{code}: {state} in {seconds:.1f} s", flush=True)
-            if left := count_left(project, code):
-                told = f"{left} messages are shown in English: not translated, or fuzzy"
-                if jobs[job].published:  # of others, check-po tells no gaps
-                    told += f"; to see where: {suggest('check-po', code)}"
-                print(f"{code}: {told}", flush=True)
             if not is_built:
                 failed.append(code)
     if failed:

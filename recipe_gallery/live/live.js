@@ -44,9 +44,11 @@
     return make("ul", {}, ...texts.map((text) => make("li", { textContent: text })));
   }
 
+  let messages = []; // of the page's catalog
+
   // The messages of what was chosen: where they are, in English, as translated, and advice.
-  async function show(marks, chosen) {
-    const found = await ask("/live-message", marks.map((mark) => ["mark", mark]));
+  function show(marks, chosen) {
+    const found = messages.filter(({ mark }) => marks.includes(mark));
     const dialog = make("dialog", { className: "live-dialog", ...ENGLISH, ariaLabel: "Message of this text" });
     for (const { place, source, translation, texts } of found) {
       dialog.append(
@@ -120,7 +122,8 @@
   }
 
   async function showAdvice() {
-    const rows = await ask("/live-advice", []);
+    messages = await ask("/live-messages", []);
+    const rows = messages.filter(({ texts }) => texts.length);
     box.querySelector(".live-advice")?.remove();
     document.querySelectorAll(".live-advised").forEach((each) => each.classList.remove("live-advised"));
     if (!rows.length) return;
@@ -131,19 +134,17 @@
   }
 
   async function follow() {
-    let seen = -1; // number of the state that the page knows
-    let shown = null; // number of the build that this page is from
+    let shown = -1; // the build that this page is from
     for (;;) {
       try {
-        const { number, build, problems } = await ask("/live-state", [["seen", seen]]);
-        if (number === seen) continue; // nothing was saved for a while
-        seen = number;
-        shown ??= build;
-        if (build !== shown) {
+        const { build, problems } = await ask("/live-state", [["seen", shown]]);
+        if (build === shown) continue; // nothing was saved for a while
+        if (shown !== -1) {
           sessionStorage.setItem(key, JSON.stringify({ top: scrollY, open: folds.map((each) => each.open) }));
           location.reload();
           return;
         }
+        shown = build;
         showProblems(problems);
         await showAdvice();
       } catch {

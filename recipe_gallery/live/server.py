@@ -25,10 +25,9 @@ from ..errors import GalleryError, suggest
 from ..languages import Language
 from ..project import Project
 from .build import build_once
-from .messages import Messages
+from .messages import page_messages
 
 EDITOR = "vscode://file{path}:{line}"
-_SUFFIXES = {".po", ".csv", ".rst", ".py", ".ipynb", ".jsonl", ".toml", ".css", ".js", ".html"}
 # Files of this package that are added to every page; a policy can forbid what stands inside one.
 _ASSETS = {"/live.js": "text/javascript", "/live.css": "text/css"}
 _ADDED = (
@@ -39,10 +38,9 @@ _ADDED = (
 
 @dataclass(frozen=True, kw_only=True)
 class State:
-    """What every browser is told: the build it should show, and what is wrong."""
+    """What every browser is told: which build it should show, and what is wrong."""
 
-    number: int  # of builds, those that failed among them
-    build: int  # the last that can be shown
+    build: int  # one that failed shows the pages of the one before
     problems: tuple[str, ...] = ()
 
 
@@ -55,14 +53,17 @@ class Live:
         self.project = project
         self.editor = editor  # address that opens a file there, {path} and {line} filled in
         self.root = project.root.resolve()
-        self.messages = Messages(project, language)
         self.build_folder = build.resolve()
         self.language = language
-        self.state = State(number=0, build=0)
+        self.state = State(build=0)
         # Catalogs and examples may lie outside of the folder of conf.py.
         places = {self.root, project.locale.resolve()}
         places |= {recipes.resolve() for _pages, recipes in project.galleries}
         self._places = [p for p in sorted(places) if p.is_dir() and places.isdisjoint(p.parents)]
+        made = [self.build_folder, self.root / "_build"]
+        made += [self.root / pages for pages, _recipes in project.galleries]
+        # What builds make is none, nor what editors leave; paths are compared by how they begin.
+        self.is_source = watchfiles.DefaultFilter(ignore_paths=[f"{each}/" for each in made])
         self._changed = threading.Condition()
         self._processes = get_context("forkserver")
         self._processes.set_forkserver_preload([f"{__package__}.preload"])
@@ -74,20 +75,19 @@ class Live:
 
     def rebuild(self) -> State:
         """Build, tell all browsers, and return the new state."""
-        number, problems = self.state.build, []
         # A process of its own for every build: Sphinx and gettext keep what they have read. It is
         # forked from one in which everything is imported already.
         with ProcessPoolExecutor(1, mp_context=self._processes) as pool:
             job = pool.submit(build_once, self.root, self.build_folder, self.language.code)
         try:
-            problems, number = job.result(), number + 1
+            problems = job.result()
         except GalleryError as error:
             problems = [str(error)]
         except BrokenProcessPool:
             problems = ["the build was killed, perhaps for lack of memory; save a file again"]
         with self._changed:
-            problems = [*dict.fromkeys(problems)]
-            self.state = State(number=self.state.number + 1, build=number, problems=tuple(problems))
+            told = tuple(dict.fromkeys(problems))
+            self.state = State(build=self.state.build + 1, problems=told)
             self._changed.notify_all()
         return self.state
 
@@ -96,7 +96,7 @@ class Live:
         is_first = True  # saves during the first build are seen, too: the watch has begun
         for changes in watchfiles.watch(
             *self._places,
-            watch_filter=self._is_source,
+            watch_filter=self.is_source,
             debounce=200,
             step=20,
             rust_timeout=500,
@@ -107,14 +107,11 @@ class Live:
                 continue
             is_first = False
             began = time.monotonic()
-            before = self.state.build
-            state = self.rebuild()
-            paths = sorted(os.path.relpath(path, self.root) for _change, path in changes)
-            for problem in state.problems:
+            for problem in self.rebuild().problems:
                 print(problem, flush=True)
-            shown = f"shown after {time.monotonic() - began:.1f} s"
-            outcome = shown if state.build > before else "not shown, see above"
-            print(f"{', '.join(paths[:3]) or 'the site'}: {outcome}", flush=True)
+            paths = sorted(os.path.relpath(path, self.root) for _change, path in changes)
+            changed, seconds = ", ".join(paths[:3]) or "the site", time.monotonic() - began
+            print(f"{changed}: built in {seconds:.1f} s", flush=True)
 
     def serve(self, port: int) -> ThreadingHTTPServer:
         """Return a server of the pages on this machine, at ``port`` or a free one for 0."""
@@ -123,20 +120,8 @@ class Live:
     def wait(self, seen: int, seconds: float = 20) -> State:
         """Return the state as soon as it is another than that of this number, or after a while."""
         with self._changed:
-            self._changed.wait_for(lambda: self.state.number != seen, seconds)
+            self._changed.wait_for(lambda: self.state.build != seen, seconds)
             return self.state
-
-    def _is_source(self, _change: watchfiles.Change, path: str) -> bool:
-        file = Path(path)
-        parts = next(file.relative_to(p).parts for p in self._places if file.is_relative_to(p))
-        made = [self.build_folder, self.root / "_build"]
-        made += [self.root / pages for pages, _recipes in self.project.galleries]
-        return (
-            file.suffix in _SUFFIXES
-            and "__pycache__" not in parts
-            and not any(part.startswith(".") for part in parts)
-            and not any(map(file.is_relative_to, made))
-        )
 
 
 class _Handler(SimpleHTTPRequestHandler):
@@ -160,10 +145,8 @@ class _Handler(SimpleHTTPRequestHandler):
         asked = parse_qs(address.query)
         page = asked.get("page", [""])[0].removeprefix(f"/{self.live.language.code}/")
         page = f"{page}index" if not page or page.endswith("/") else page.removesuffix(".html")
-        if address.path in ("/live-advice", "/live-message"):
-            is_advice = address.path == "/live-advice"
-            messages, marks = self.live.messages, asked.get("mark", [])
-            found = messages.advise(page) if is_advice else messages.find(page, marks)
+        if address.path == "/live-messages":
+            found = page_messages(self.live.project, self.live.language, page)
             return self._send(json.dumps(found, ensure_ascii=False), "application/json")
         if address.path == "/live-state":
             state = self.live.wait(int(asked.get("seen", ["-1"])[0]))

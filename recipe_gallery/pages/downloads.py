@@ -20,8 +20,8 @@ from sphinx_gallery._doctree_links import code_links_block
 
 from ..cell_marks import OUTPUT_CLASS, folded_cell
 from ..errors import GalleryError
-from ..gate import find_harm
 from ..languages import is_translated
+from ..recipes.harmless_program import find_harm
 from ..recipes.recipe import Recipe
 from ..recipes.recording import PUBLISHED_MIME
 from ..recorded_page import RecordedPage, Unrecorded, load_page

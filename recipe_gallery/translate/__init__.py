@@ -14,13 +14,12 @@ if TYPE_CHECKING:  # slow to import, and commands come through here
 def setup(app: Sphinx) -> None:
     """Let pages be translated from catalogs that are fit for readers."""
     from . import transforms
-    from .translations import load_labels, report_missing
+    from .translations import load_labels
 
     app.add_config_value("recipe_gallery_languages", {}, "env", dict)  # from languages.toml
     app.add_config_value("recipe_gallery_locale_dirs", [], "env", list)  # from locale_dirs
     app.connect("config-inited", set_languages, priority=Priority.READ_LANGUAGES)
     app.connect("config-inited", load_labels, priority=Priority.LOAD_LABELS)
-    app.connect("env-updated", report_missing)
     app.connect("builder-inited", _add_builders_transforms)
     add_transform(app, transforms.add_comments, Priority.ADD_COMMENTS)
     add_transform(app, transforms.add_names, Priority.ADD_COMMENTS)

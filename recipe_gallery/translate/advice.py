@@ -53,16 +53,6 @@ def check_final_punctuation(message: Message) -> Iterator[str]:
         yield f"ends with a {_ENDS[now]}, and the source does not; end it as the source"
     elif was and not now and _needs_end(script, target.rstrip(_CLOSING), words, was, sentences):
         yield f"the {_ENDS[was]} at the end is missing; write it, and look whether more is missing"
-    elif now == "." and (
-        (was == ":" and script in _WIDE)
-        or (was == "?" and script in _WIDE and sentences == 1)
-        or (
-            not was
-            and script == "Kore"
-            and not _KOREAN_SENTENCE.search(target.rstrip(f"{_CLOSING}.!"))
-        )
-    ):
-        yield "ends with a full stop, and the source does not; end it as the source"
 
 
 def _end_of(text: str) -> str:

@@ -7,7 +7,6 @@ some of labels:
 and the theme leave untranslated. Their messages stand in ``<locale>/templates/<page>.pot``.
 """
 
-import contextlib
 import os
 import re
 from enum import Enum
@@ -119,11 +118,14 @@ def read_catalog(path: Path) -> polib.POFile:
     _check_rows(path, text)
     try:
         # The newline keeps polib from taking the text for the name of a file.
-        return polib.pofile(_Lines(text.lstrip("\ufeff") + "\n"), wrapwidth=WIDTH)
+        catalog = polib.pofile(_Lines(text.lstrip("\ufeff") + "\n"), wrapwidth=WIDTH)
     except (OSError, ValueError, IndexError, AttributeError, UnicodeError) as error:
         line = int(found[1]) if (found := re.search(r"line (\d+)", str(error))) else 1
         problem, remedy = "not a catalog from here on", "compare with the lines above"
         raise GalleryError(problem, path=path, line=line, remedy=remedy) from None
+    for entry in catalog:  # some tools write a context, which no message has
+        entry.msgctxt = None  # type: ignore[assignment]
+    return catalog
 
 
 class _Lines(str):
@@ -213,12 +215,3 @@ def count_words(text: str) -> int:
 def percent_done(words: int, words_left: int) -> int:
     """Return whole percents, 100 only if nothing is left."""
     return 100 * (words - words_left) // words if words_left else 100
-
-
-def count_left(project: Project, code: str) -> int:
-    """Return how many messages a language's catalogs do not translate, or as fuzzy."""
-    left = 0
-    for path in all_catalogs(project, code):
-        with contextlib.suppress(GalleryError):  # which the build has told
-            left += sum(not (e.obsolete or e.translated()) for e in read_catalog(path))
-    return left

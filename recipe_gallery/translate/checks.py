@@ -12,7 +12,6 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 from unicodedata import normalize
@@ -24,7 +23,7 @@ from ..languages import Language
 from .catalogs import Kind, is_wordless, line_of, shorten
 from .comments import HIDDEN, find_problem
 from .glossary import Glossary
-from .markup import FREE_ROLES, TOUCHES, Markup, explain, parse
+from .markup import FREE_ROLES, TOUCHES, Markup, parse
 
 PLACEHOLDER = re.compile(
     r"%(?:\(\w+\))?[-#0+]*[\d.]*[hlL]?[diouxXeEfFgGcrsa%]|\{[\w.]*(?:![rsa])?(?::[^{}]*)?\}"
@@ -45,7 +44,6 @@ class Message:
     text: str
     translation: str
     kind: Kind = Kind.PROSE
-    fuzzy: bool = False
     language: Language
     glossary: Glossary = field(default_factory=Glossary)
 
@@ -62,17 +60,13 @@ class Message:
     @cached_property
     def new_problems(self) -> list[str]:
         """What does not parse in the translation alone; in the source it may be meant so."""
-        return [each for each in self.target.problems if each not in self.source.problems]
+        found = self.target.problems.items()
+        return [told for problem, told in found if problem not in self.source.problems]
 
     @cached_property
     def comment_problem(self) -> str:
         """Why the translation may not stand in code as a comment; nothing for another kind."""
         return find_problem(self.text, self.translation) if self.kind is Kind.COMMENT else ""
-
-    @property
-    def touches(self) -> bool:
-        """Tell whether words touch markup here, and may not in the language."""
-        return not self.language.words_touch_markup and bool(_TOUCHING.search(self.translation))
 
     @cached_property
     def broken(self) -> bool:
@@ -146,22 +140,9 @@ def check(**options: Any) -> Callable[[CheckFunction], CheckFunction]:
 advice = partial(check, of=ALL - {Kind.FORMULA}, whole=True)
 
 
-_ALLOW = re.compile(r"check-po: allow (?P<name>[\w-]+)(?P<reason>.*)")
-
-
-def read_excuses(comment: str) -> tuple[set[str], list[str]]:
-    """Return the checks that a translator's comment excuses, and what it cannot excuse."""
-    found = {each["name"]: re.sub(r"\W", "", each["reason"]) for each in _ALLOW.finditer(comment)}
-    # a catalog does not say what harms no reader
-    excusable = {each.name for each in CHECKS if not each.breaks}
-    allowed = {name for name, reason in found.items() if name in excusable and len(reason) > 1}
-    form = 'write "check-po: allow", the name of what is advice, and why in brackets'
-    return allowed, [f"{name} is not allowed so; {form}" for name in found if name not in allowed]
-
-
+_ALLOW = re.compile(r"check-po: allow ([\w-]+)(.*\w\w)")  # the name of a check, and why
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
 _REFERENCE = re.compile(r"`[^`<]+`__?(?!\w)|(?<![\w`])\w+__?(?![\w`])")
-_TOUCHING = re.compile(r"[`*|]\w", re.UNICODE)
 Part = tuple[str, str]  # kind and value
 _NOQA = re.compile(r"#\s*noqa\s*$")  # keeps Sphinx from telling that references changed
 
@@ -185,9 +166,6 @@ def check_comment(message: Message) -> Iterator[str]:
     """Comments that would end the comment, or that a tool would read."""
     if message.comment_problem:
         yield message.comment_problem
-    added = sorted(message.target.parts - message.source.parts)
-    if roles := ", ".join(value for kind, value in added if kind == "role"):
-        yield f"not in the source: {roles}; a comment is plain text"
 
 
 @check(of=ALL - {Kind.COMMENT}, breaks=True)
@@ -200,13 +178,9 @@ def check_line_break(message: Message) -> Iterator[str]:
 @check(of={Kind.PROSE}, breaks=True)
 def check_markup(message: Message) -> Iterator[str]:
     """Markup that does not parse, or that makes something else than a paragraph."""
-    target, told = message.target, ""
-    for problem, place in zip_longest(target.problems, target.places, fillvalue=""):
-        # a role that is not closed may be what is left of the backticks of a literal
-        is_rest = problem.startswith("Inline interpreted") and "Inline literal" in told
-        if problem in message.new_problems and problem not in told and not is_rest:
-            told += problem
-            yield f"markup: {explain(problem, place, touches=message.touches)}"
+    for problem in message.new_problems[:1]:  # others may come of it
+        remedy = "" if message.language.words_touch_markup else f"; {TOUCHES}"
+        yield f"markup: {problem}{remedy if 'not closed' in problem else ''}"
     if _NOQA.search(message.translation) and not _NOQA.search(message.text):
         yield "# noqa at the end is for Sphinx and not for readers; leave it out"
 
@@ -220,11 +194,9 @@ def check_markup_changed(message: Message) -> Iterator[str]:
     missing, added = _lost(source.parts, target.parts), _lost(target.parts, source.parts)
     differences = []
     if missing:
-        names = [_name_part(part, message.text) for part in missing]
-        is_near = all(name in message.translation for name in names)
-        differences.append(
-            f"missing from the translation: {', '.join(names)}; {TOUCHES if is_near else 'keep it'}"
-        )
+        names = ", ".join(_name_part(part, message.text) for part in missing)
+        remedy = "keep it" if message.language.words_touch_markup else f"keep it, and {TOUCHES}"
+        differences.append(f"missing from the translation: {names}; {remedy}")
     if added:
         is_word = ("link", "reference") in added
         word = "a word that ends in _ is a link; write \\_ for the character"
@@ -305,13 +277,6 @@ def check_glossary(message: Message) -> Iterator[str]:
         yield f"{term!r} is {expected!r} in the glossary; use that term"
 
 
-@check()
-def check_fuzzy(message: Message) -> Iterator[str]:
-    """Take no translation that waits to be revised because the source changed."""
-    if message.fuzzy:
-        yield "fuzzy: readers get English; revise it (#| is the former text) and remove the flag"
-
-
 @dataclass(frozen=True, kw_only=True)
 class Problem:
     """What is wrong at one line of a catalog."""
@@ -323,12 +288,8 @@ class Problem:
     breaks: bool = False  # readers get English
 
     def __str__(self) -> str:
-        return self.describe()
-
-    def describe(self, root: Path | None = None) -> str:
-        """Return one line; a path below ``root`` is shown relative to it."""
         text = f"{' '.join(self.message.split(chr(10)))} ({self.check})"
-        return GalleryError(text, path=self.path, line=self.line).describe(root)
+        return str(GalleryError(text, path=self.path, line=self.line))
 
 
 def examine(
@@ -345,17 +306,11 @@ def examine(
     checks = [each for each in CHECKS if each.breaks or glossary is not None]
     lines: dict[str, int] = {}
     for entry in entries:
-        line, allowed = line_of(entry), set[str]()
+        line, allowed = line_of(entry), dict(_ALLOW.findall(entry.tcomment))
         tell = partial(Problem, path=path, line=line)
         if (first := lines.setdefault(entry.msgid, line)) != line:
             text = f"the message of line {first} again; keep one of the two"
             yield tell(message=text, check="duplicate", breaks=True)
-        if glossary is not None:
-            if entry.msgctxt is not None:
-                text = "msgctxt, which no message has, so that none is found; remove its line"
-                yield tell(message=text, check="context")
-            allowed, misused = read_excuses(entry.tcomment)
-            yield from (tell(message=text, check="allow") for text in misused)
         if entry.msgid_plural or entry.msgstr_plural:
             # gettext would show the forms for msgid, too
             text = "plural forms, which no message has; write msgid and msgstr alone"
@@ -365,19 +320,21 @@ def examine(
             yield tell(message=text, check="kind", breaks=True)
         elif excess := entry.msgstr and describe_length(entry.msgid, entry.msgstr):
             yield tell(message=excess, check="size", breaks=True)
-        elif entry.msgstr and not (entry.fuzzy and glossary is None):
+        elif entry.fuzzy and glossary is not None:
+            text = "fuzzy: readers get English; revise it (#| is the former text), remove the flag"
+            yield tell(message=text, check="fuzzy")
+        elif entry.msgstr and not entry.fuzzy:
             for kind in filter(None, kinds[entry.msgid]):
                 message = Message(
                     text=entry.msgid,
                     translation=entry.msgstr,
                     kind=kind,
-                    fuzzy=entry.fuzzy,
                     language=language,
                     glossary=glossary or Glossary(),
                 )
                 for check, text in run_checks(message, checks):
-                    # fuzzy texts reach no page, so they break none
-                    if not (entry.fuzzy if check.breaks else check.name in allowed):
+                    # a catalog does not say what harms no reader
+                    if check.breaks or check.name not in allowed:
                         yield tell(message=text, check=check.name, breaks=check.breaks)
 
 

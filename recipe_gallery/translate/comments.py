@@ -12,8 +12,8 @@ from tokenize import COMMENT, TokenInfo
 
 from docutils.utils import column_width
 
-from ..gate import find_harm
 from ..recipes.fingerprint import find_docstrings, find_tokens, strip_comments
+from ..recipes.harmless_program import find_harm
 
 LINE_LENGTH = 88  # as ruff is told for the recipes
 
@@ -168,7 +168,7 @@ def _lay_out(comment: Comment, translation: str) -> list[str]:
 def find_problem(text: str, translation: str) -> str:
     """Tell why ``translation`` may not take the place of the comment ``text``, or nothing.
 
-    What a tool would make of it where it stands is looked at there: gate.py.
+    What a tool would make of it where it stands is looked at there.
     """
     if HIDDEN.search(translation):
         return "a comment is one line; remove line breaks and invisible characters"

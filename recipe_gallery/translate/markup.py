@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -53,8 +53,7 @@ class Markup:
     emphasized: int  # how many parts are, in either way
     strong: int  # how many of them are bold
     plain: str  # the words alone
-    problems: tuple[str, ...]  # what the parser complains about
-    places: tuple[str, ...]  # where in the text each of them is, as far as it is known
+    problems: dict[str, str]  # what the parser complains about, and that in words for translators
 
 
 def parse(text: str, *, glue: bool = False) -> Markup:
@@ -64,32 +63,27 @@ def parse(text: str, *, glue: bool = False) -> Markup:
     plain: list[str] = []
     for child in children:
         _collect(child, parts, plain)
-    problems = [_DOCUTILS.sub("", message.astext().strip()) for message in messages]
+    problems: dict[str, str] = {}
+    places = _find_places(children)
+    for message in messages:
+        problem, place = _DOCUTILS.sub("", message.astext().strip()), next(places, "")
+        known = next((each for each in _EXPLAINED if problem.startswith(each)), None)
+        problems.setdefault(problem, f"{place!r} {_EXPLAINED[known]}" if known else problem)
     if _BLOCK.match(text):
         start = "a space" if text[0].isspace() else repr(text.split()[0])
         remedy = "" if text[0].isspace() else "; for words write a backslash before it"
-        problems.append(f"begins with {start}, which starts a list or another block{remedy}")
+        told = f"begins with {start}, which starts a list or another block"
+        problems[told] = told + remedy
     return Markup(
         parts=Counter({part: count for part, count in parts.items() if part[0] in _COMPARED}),
         emphasized=parts["emphasis", ""] + parts["strong", ""],
         strong=parts["strong", ""],
         plain="".join(plain),
-        problems=tuple(problems),
-        places=tuple(_find_places(children)) if messages else (),
+        problems=problems,
     )
 
 
-def explain(problem: str, place: str, *, touches: bool) -> str:
-    """Return a problem of the parser in words for translators, with what to do.
-
-    ``touches`` tells that words of the language may not touch markup, but do here.
-    """
-    known = next((each for each in _EXPLAINED if problem.startswith(each)), None)
-    said = f"{place!r} {_EXPLAINED[known]}" if known else problem
-    return f"{said}; {TOUCHES}" if touches and known and "not closed" in said else said
-
-
-def _find_places(children: Iterable[nodes.Node]) -> Iterator[str]:
+def _find_places(children: list[nodes.Node]) -> Iterator[str]:
     """Yield where the parser stumbled: the text from there on."""
     text = [child.astext() for child in children]
     for number, child in enumerate(children):

@@ -13,7 +13,6 @@ import subprocess
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -21,22 +20,22 @@ import polib
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
-from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
 
 from ..errors import GalleryError, suggest
+from ..languages import Language
 from ..project import Project
 from .catalogs import (
     ENGINE,
     WIDTH,
     Kind,
-    catalog_of,
     label_domains,
     read_catalog,
     shipped_labels,
     write_catalog,
 )
 from .transforms import code_comment, fold_summary, row_name
+from .translations import drop_unfit
 
 # What templates tell translators about messages of prose and comments.
 _COMMENTS: dict[type[nodes.Element], str] = {
@@ -103,11 +102,10 @@ def name_kinds(app: Sphinx, exception: Exception | None) -> None:
         return
     kinds: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for docname in app.env.found_docs:
-        domain = docname_to_domain(docname, app.config.gettext_compact)
         for node, text in extract_messages(app.env.get_doctree(docname)):
-            kinds[domain][text].add(_COMMENTS.get(type(node), ""))
-    for domain, texts in kinds.items():
-        pot = polib.pofile(str(Path(app.outdir, f"{domain}.pot")), wrapwidth=0)
+            kinds[docname][text].add(_COMMENTS.get(type(node), ""))
+    for docname, texts in kinds.items():
+        pot = polib.pofile(str(Path(app.outdir, f"{docname}.pot")), wrapwidth=0)
         for entry in pot:
             # A text that is of two kinds is told nothing: it has to suit both.
             entry.comment = "".join(texts[entry.msgid]) if len(texts[entry.msgid]) == 1 else ""
@@ -177,40 +175,17 @@ def read_pots(project: Project) -> dict[str, polib.POFile]:
     return pots
 
 
-def messages_for(
-    project: Project, domain: str, pot: polib.POFile, language: str, old: polib.POFile
-) -> polib.POFile:
-    """Return the messages that a language's catalog has to hold: of labels only some.
-
-    Those that Sphinx, the theme or the engine ships a translation of are left out, unless the
-    catalog ``old`` translates them all the same, or they stand in the project's own templates.
-    """
-    shipped: set[str] = set()
-    if domain == "sphinx":
-        shipped = _translated("sphinx", language) | _translated(project.config.html_theme, language)
-    path = shipped_labels(language) if domain == ENGINE else None
-    if path and path.resolve() != catalog_of(project, domain, language).resolve():
-        shipped = {entry.msgid for entry in read_catalog(path).translated_entries()}
-    shipped -= {entry.msgid for entry in old if entry.msgstr}
-    kept = polib.POFile()
-    kept.metadata = pot.metadata
-    for entry in pot:
-        is_own = any(not file.startswith((ENGINE, *_BORROWED)) for file, _ in entry.occurrences)
-        if is_own or entry.msgid not in shipped:
-            kept.append(entry)
-    return kept
-
-
-@cache
-def _translated(package: str, language: str) -> set[str]:
-    """Return the labels that Sphinx or a theme ships a translation of."""
-    if package not in _BORROWED:
-        return set()
-    locale = _package_folder(package) / "locale"
-    shipped = gettext.translation("sphinx", locale, languages=[language], fallback=True)
-    found = set()
-    while shipped:  # Sphinx's de_DE holds next to nothing, and gettext goes on to de
-        messages = getattr(shipped, "_catalog", {}).items()
-        found |= {text for text, translation in messages if translation not in ("", text)}
-        shipped = shipped._fallback  # type: ignore[attr-defined]
-    return found
+def shipped_translations(project: Project, language: Language) -> list[polib.POEntry]:
+    """Return the translations of labels that Sphinx, the theme and the engine bring along."""
+    found: list[polib.POEntry] = []
+    for package in sorted({"sphinx", project.config.html_theme} & _BORROWED.keys()):
+        locale = _package_folder(package) / "locale"
+        shipped = gettext.translation("sphinx", locale, languages=[language.code], fallback=True)
+        while shipped:  # Sphinx's de_DE holds next to nothing, and gettext goes on to de
+            for text, said in getattr(shipped, "_catalog", {}).items():
+                if isinstance(text, str) and said not in ("", text):
+                    found.append(polib.POEntry(msgid=text, msgstr=said, linenum=len(found) + 1))
+            shipped = shipped._fallback  # type: ignore[attr-defined]
+    drop_unfit(Path("sphinx.po"), found, Kind.LABEL, language)  # some are wrong
+    path = shipped_labels(language.code)
+    return [*found, *(read_catalog(path).translated_entries() if path else ())]

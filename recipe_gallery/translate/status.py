@@ -4,7 +4,6 @@ import contextlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 
 import polib
@@ -16,13 +15,12 @@ from .catalogs import (
     catalog_of,
     count_words,
     is_wordless,
-    label_domains,
     percent_done,
     read_catalog,
     split_path,
 )
 from .comments import HIDDEN
-from .pot import messages_for, read_pots
+from .pot import read_pots
 
 # A line of the header that names a person has an address or a year.
 _CREDIT = re.compile(r"^([^<,]+)(?:<[^>]*>\s*(?:,\s*\d{4}.*)?|,\s*\d{4}.*)$")
@@ -35,12 +33,8 @@ class Status:
     words: int
     words_left: int
     words_fuzzy: int  # of those left, the ones whose translation waits to be revised
-    fuzzy: int  # messages
     path: Path = Path()
     domain: str = ""  # the page, or the name of a catalog of labels
-    is_label: bool = False
-    is_readable: bool = True  # else the page is in English
-    revised: date | None = None
     translators: tuple[str, ...] = ()
 
     @property
@@ -53,31 +47,21 @@ def language_status(project: Project, code: str) -> list[Status]:
     """Measure all catalogs of a language, in the order of their names.
 
     They are measured by the messages that they should have, or without templates by their own. Of
-    one that is not there nothing is translated. Raises ``GalleryError`` for a damaged template.
+    one that is not there, or cannot be read, nothing is translated. Raises ``GalleryError`` for a
+    damaged template.
     """
     pots = read_pots(project)
     found = {*all_catalogs(project, code), *(catalog_of(project, name, code) for name in pots)}
     statuses = []
     for path in found:
-        domain = split_path(path)[2]
-        catalog, is_readable = polib.POFile(), True
-        try:
+        domain, catalog = split_path(path)[2], polib.POFile()
+        with contextlib.suppress(GalleryError):
             catalog = read_catalog(path) if path.exists() else catalog
-        except GalleryError:
-            is_readable = False
-        own = {e.msgid: e for e in catalog if not (e.obsolete or e.msgctxt or e.msgid_plural)}
-        texts = list(own) if not pots else []
-        if domain in pots:
-            wanted = messages_for(project, domain, pots[domain], code, catalog)
-            texts = [entry.msgid for entry in wanted]
-        if not (path.exists() or texts):
-            continue  # what Sphinx translates needs no catalog
+        own = {e.msgid: e for e in catalog if not (e.obsolete or e.msgid_plural)}
+        texts = [entry.msgid for entry in pots.get(domain, ())] if pots else list(own)
         left = [t for t in texts if not (own[t].translated() if t in own else is_wordless(t))]
         fuzzy = [text for text in left if text in own and own[text].fuzzy]
         words, words_left, words_fuzzy = (sum(map(count_words, p)) for p in (texts, left, fuzzy))
-        revised = None
-        with contextlib.suppress(ValueError):  # it may hold a template's YEAR-MO-DA
-            revised = date.fromisoformat(catalog.metadata.get("PO-Revision-Date", "")[:10])
         lines = map(_CREDIT.match, map(str.strip, catalog.header.splitlines()))
         names = [line[1] for line in lines if line]
         names.append(catalog.metadata.get("Last-Translator", "").partition("<")[0])
@@ -85,13 +69,9 @@ def language_status(project: Project, code: str) -> list[Status]:
             Status(
                 path=path,
                 domain=domain,
-                is_label=domain in label_domains(project.config),
-                is_readable=is_readable,
                 words=words,
                 words_left=words_left,
                 words_fuzzy=words_fuzzy,
-                fuzzy=len(fuzzy),
-                revised=revised,
                 translators=tuple(dict.fromkeys(filter(_is_name, map(str.strip, names)))),
             )
         )
@@ -104,6 +84,6 @@ def _is_name(text: str) -> bool:
 
 
 def add_up(statuses: Sequence[Status]) -> Status:
-    """Return how far several catalogs are together; what cannot be read is all left."""
-    names = ("words", "words_left", "words_fuzzy", "fuzzy")
+    """Return how far several catalogs are together."""
+    names = ("words", "words_left", "words_fuzzy")
     return Status(**{name: sum(getattr(each, name) for each in statuses) for name in names})

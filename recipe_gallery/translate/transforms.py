@@ -15,7 +15,6 @@ from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
-from sphinx.util.i18n import docname_to_domain
 from sphinx.util.nodes import extract_messages
 
 from ..cell_marks import (
@@ -27,7 +26,6 @@ from ..cell_marks import (
     set_code,
 )
 from ..errors import GalleryError
-from ..gate import acts_of, take_out
 from ..languages import (
     current_language,
     format_percent,
@@ -147,7 +145,7 @@ def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None
     # Directives in a catalog are refused; should Sphinx find one all the same, it reads no file
     document["trusted"] = settings.raw_enabled, settings.file_insertion_enabled
     settings.raw_enabled = settings.file_insertion_enabled = False
-    document["acts"] = {act for node in document.findall(nodes.Element) for act in acts_of(node)}
+    document["acts"] = {act for node in document.findall(nodes.Element) for act in _acts_of(node)}
     found = list(extract_messages(document))
     kinds: dict[str, set[Kind | None]] = defaultdict(set)
     for node, text in found:
@@ -155,9 +153,7 @@ def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None
         kinds[text].add(Kind.COMMENT if is_comment else _kind_of_node(node, text))
     path = catalog_path(env, docname)
     entries, problems = read_entries(path)
-    # With gettext_compact, as Sphinx has it, the pages of a folder share a catalog.
-    is_own = docname_to_domain(docname, env.config.gettext_compact) == docname
-    if is_own and path.exists() and not problems:
+    if not problems:
         # who writes catalogs without `update-po`, which keeps templates, may leave some out
         is_whole = Path(locale_dirs(env.config, Path(env.srcdir))[0], "templates").is_dir()
         compared = compare(path, entries, list(kinds), env.config.language)
@@ -195,14 +191,30 @@ def _note(env: BuildEnvironment, *problems: object) -> None:
 
 
 def take_out_new(env: BuildEnvironment, document: nodes.document) -> None:
-    """Take out of a translated page what its source has not, should it have passed all checks."""
+    """Put words in the place of what acts as nothing in the source does, should it pass the checks.
+
+    This is the last look at a page; at programs, it is that of recipes/harmless_program.py.
+    """
     if "acts" not in document:
         return
-    translations = document.attributes.pop("translations")
-    for words in take_out(document, document.attributes.pop("acts")):
-        told = f"{shorten(words)} would be more than words on the page; shown as words"
-        line = next((line for text, line in translations.items() if words in text), None)
+    translations, known = (document.attributes.pop(name) for name in ("translations", "acts"))
+    for node in list(document.findall(nodes.Element)):
+        if node.parent is None or _acts_of(node) <= known:
+            continue
+        text = node.astext()
+        is_inline = isinstance(node.parent, nodes.TextElement)
+        words = nodes.Text(text) if is_inline else nodes.paragraph("", text)
+        node.parent.replace(node, words)
+        told = f"{shorten(text)} would be more than words on the page; shown as words"
+        line = next((line for said, line in translations.items() if text in said), None)
         _note(env, GalleryError(told, path=catalog_path(env, env.docname), line=line))
+
+
+def _acts_of(node: nodes.Element) -> set[tuple[str, str]]:
+    """Return what a browser makes of an element beside its words: its kind, addresses and HTML."""
+    names = ("refuri", "uri", "reftarget", "refname", "filename")
+    found = {("kind", node.tagname), *((name, str(node[name])) for name in names if name in node)}
+    return found | ({("html", node.astext())} if isinstance(node, nodes.raw) else set())
 
 
 def mark_untranslated(env: BuildEnvironment, document: nodes.document) -> None:

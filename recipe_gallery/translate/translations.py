@@ -17,13 +17,11 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import translators
 from sphinx.util import logging
-from sphinx.util.i18n import docname_to_domain
 
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError
 from ..languages import (
     Language,
     current_language,
-    is_listed,
     is_translated,
     locale_dirs,
     source_language,
@@ -70,7 +68,7 @@ def load_labels(app: Sphinx, config: Config) -> None:
             entries, problems = read_entries(path)
             problems += drop_unfit(path, entries, Kind.LABEL, current_language(config))
             for problem in problems:
-                _warn(problem)
+                logger.warning("%s", problem, type="recipe_gallery", subtype="catalog")
             messages = translations_of(entries) | messages  # those of the project go first
         catalog = _Catalog(domain, messages)
         if domain == "sphinx":
@@ -107,18 +105,18 @@ def drop_unfit(
 
 def translations_of(entries: list[polib.POEntry]) -> dict[str, str]:
     """Return the messages that are translated, by their source texts; the first one counts."""
-    usable = [each for each in entries if each.msgctxt is None and not each.msgid_plural]
-    return {e.msgid: e.msgstr for e in reversed(usable) if e.msgid and e.translated()}
+    usable = [each for each in entries if each.msgid and not each.msgid_plural]
+    return {each.msgid: each.msgstr for each in reversed(usable) if each.translated()}
 
 
 def show_on_page(env: BuildEnvironment, entries: list[polib.POEntry]) -> dict[str, str]:
     """Let Sphinx take these messages for the page at hand; return those that are translated."""
-    domain, messages = _domain(env, env.docname), translations_of(entries)
-    if domain in label_domains(env.config):
+    messages = translations_of(entries)
+    if env.docname in label_domains(env.config):
         return {}  # a page that is called like a catalog of labels
-    translators.pop(("general", domain), None)
+    translators.pop(("general", env.docname), None)
     if messages:
-        _Catalog(domain, messages)
+        _Catalog(env.docname, messages)
     return messages
 
 
@@ -171,10 +169,6 @@ def _digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
 
 
-def _domain(env: BuildEnvironment, docname: str) -> str:
-    return docname_to_domain(docname, env.config.gettext_compact)
-
-
 def catalog_folders(config: Config, root: Path, code: str = "") -> list[Path]:
     """Return the folders in which the catalogs of a language lie, by default this build's."""
     return [catalog_folder(each, code or config.language) for each in locale_dirs(config, root)]
@@ -183,7 +177,7 @@ def catalog_folders(config: Config, root: Path, code: str = "") -> list[Path]:
 def catalog_path(env: BuildEnvironment, docname: str, code: str = "") -> Path:
     """Return where the catalog of a page lies, or would lie."""
     folders = catalog_folders(env.config, env.srcdir, code)
-    paths = [folder / f"{_domain(env, docname)}.po" for folder in folders]
+    paths = [folder / f"{docname}.po" for folder in folders]
     return next((path for path in paths if path.exists()), paths[0])
 
 
@@ -193,21 +187,3 @@ def edit_address(env: BuildEnvironment, catalog: Path) -> str:
     file = Path(os.path.relpath(catalog, env.srcdir)).as_posix()
     branch = env.config.recipe_gallery_repository_branch
     return f"{repository}/edit/{branch}/{file}" if repository and not file.startswith("..") else ""
-
-
-def report_missing(app: Sphinx, env: BuildEnvironment) -> None:
-    """Tell which pages have no catalog in a language that ``languages.toml`` lists."""
-    if not is_translated(app.config) or not is_listed(app, app.config):
-        return
-    folders, text = catalog_folders(app.config, app.srcdir), "no catalogs, so everything is in"
-    missing = {folders[0]}
-    if any(folder.is_dir() for folder in folders):
-        text = "no such catalog, so the page is in"
-        missing = {catalog_path(env, docname) for docname in env.found_docs}
-    remedy = f"run: {suggest('update-po', app.config.language)}"
-    for path in sorted(path for path in missing if not path.exists()):
-        _warn(GalleryError(f"{text} English", path=path, remedy=remedy))
-
-
-def _warn(problem: object) -> None:
-    logger.warning("%s", problem, type="recipe_gallery", subtype="catalog")

@@ -9,7 +9,6 @@ import difflib
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import polib
@@ -26,9 +25,8 @@ from .catalogs import (
     split_path,
     write_catalog,
 )
-from .pot import make_pots, messages_for, write_pots
+from .pot import make_pots, shipped_translations, write_pots
 
-ALIKE = 0.6  # of an old text that is offered for a new one
 # What became of a message that had no finished translation in its catalog
 REUSED = "taken from other catalogs"
 KEPT = "kept, since only punctuation changed"
@@ -48,9 +46,9 @@ def update_catalogs(
 ) -> tuple[list[Path], list[str]]:
     """Update or create the catalogs of ``languages``, and the templates beside them.
 
-    ``folder`` is for what the gettext builder makes. Returns the files that were written or
-    removed, and lines on what became of messages. The catalog of a page that is gone keeps its
-    translations until a person removes it, but for those that another one has in use.
+    ``folder`` is for what the gettext builder makes. Returns the files that changed, and lines on
+    what became of messages. The catalog of a page that is gone keeps its translations until a
+    person removes it, but for those that another one has in use.
     """
     pots = make_pots(project, folder)
     changed, told = write_pots(project, pots), []
@@ -59,66 +57,54 @@ def update_catalogs(
         domains = {split_path(path)[2] for path in find_catalogs(project.locale, code)} | {*pots}
         paths = {domain: catalog_of(project, domain, code) for domain in domains}
         olds = {domain: read_catalog(path) for domain, path in paths.items() if path.exists()}
-        wanted = {
-            domain: messages_for(project, domain, pot, code, olds.get(domain, polib.POFile()))
-            for domain, pot in pots.items()
-        }
-        plan = plan_update(olds, wanted, language=code)
-        for domain, catalog in plan.catalogs.items():
-            if write_catalog(paths[domain], catalog):
-                changed.append(paths[domain])
-        for domain in plan.emptied:
-            paths[domain].unlink()
-            changed.append(paths[domain])
-        told += [f"{code} {line}" for line in plan.describe()]
+        shipped = shipped_translations(project, language)
+        catalogs, outcomes = plan_update(olds, pots, language=code, shipped=shipped)
+        changed += [paths[name] for name in catalogs if write_catalog(paths[name], catalogs[name])]
+        told += [f"{code} {line}" for line in describe_update(outcomes)]
     return changed, told
 
 
-@dataclass(frozen=True, kw_only=True)
-class Plan:
-    """What an update makes of the catalogs of one language, by their names."""
+Outcomes = dict[str, dict[str, str]]  # by catalog and message
 
-    catalogs: dict[str, polib.POFile]
-    outcomes: dict[str, dict[str, str]]  # by catalog and message
-    emptied: list[str]  # catalogs that nobody needs any more: all that they had is in others
 
-    def describe(self) -> list[str]:
-        """Return a line for each catalog about which there is something to say."""
-        lines = []
-        for domain, outcomes in self.outcomes.items():
-            counts = Counter(outcomes.values())
-            told = [f"{counts[each]} {each}" for each in (REUSED, KEPT, FUZZY, NEW) if counts[each]]
-            to_do = [text for text, each in outcomes.items() if each in (FUZZY, NEW)]
-            words = f"; {sum(map(count_words, to_do))} words to translate" if to_do else ""
-            lines.append(f"{domain}: {', '.join(told)}{words}")
-        gone = "removed, nothing in it is needed any more"
-        return lines + [f"{name}: {gone}" for name in self.emptied]
+def describe_update(outcomes: Outcomes) -> list[str]:
+    """Return a line for each catalog about which there is something to say."""
+    lines = []
+    for domain, found in outcomes.items():
+        counts = Counter(found.values())
+        told = [f"{counts[each]} {each}" for each in (REUSED, KEPT, FUZZY, NEW) if counts[each]]
+        to_do = [text for text, each in found.items() if each in (FUZZY, NEW)]
+        words = f"; {sum(map(count_words, to_do))} words to translate" if to_do else ""
+        lines.append(f"{domain}: {', '.join(told)}{words}")
+    return lines
 
 
 def plan_update(
-    catalogs: Mapping[str, polib.POFile], templates: Mapping[str, polib.POFile], *, language: str
-) -> Plan:
+    catalogs: Mapping[str, polib.POFile],
+    templates: Mapping[str, polib.POFile],
+    *,
+    language: str,
+    shipped: Iterable[polib.POEntry] = (),
+) -> tuple[dict[str, polib.POFile], Outcomes]:
     """Update the catalogs of a language from templates, all by the names of their pages.
 
-    What no page has any more is kept as obsolete, unless another catalog has it in use.
+    What no page has any more is kept as obsolete, unless another catalog has it in use. Of labels
+    that are new, ``shipped`` are the translations that others have made.
     """
     in_use = {entry.msgid for template in templates.values() for entry in template}
-    known = remember(entry for catalog in catalogs.values() for entry in catalog)
+    own = [entry for catalog in catalogs.values() for entry in catalog]
+    known = remember([*own, *(entry for entry in shipped if entry.msgid in in_use)])
     made: dict[str, polib.POFile] = {}
-    outcomes: dict[str, dict[str, str]] = {}
+    outcomes: Outcomes = {}
     for domain in [*templates, *sorted(catalogs.keys() - templates.keys())]:
         old, template = catalogs.get(domain), templates.get(domain, polib.POFile())
         if old is not None or template:
-            made[domain], outcomes[domain] = merge(old, template, known, in_use, language=language)
+            made[domain], outcome = merge(old, template, known, in_use, language=language)
+            outcomes |= {domain: outcome} if outcome else {}
     live = {(e.msgid, e.msgstr) for each in made.values() for e in each.translated_entries()}
     for catalog in made.values():
         catalog[:] = [e for e in catalog if not e.obsolete or (e.msgid, e.msgstr) not in live]
-    emptied = sorted(name for name in catalogs if catalogs[name] and not made[name])
-    return Plan(
-        catalogs={domain: each for domain, each in made.items() if domain not in emptied},
-        outcomes={domain: each for domain, each in outcomes.items() if each},
-        emptied=emptied,
-    )
+    return made, outcomes
 
 
 def remember(entries: Iterable[polib.POEntry]) -> dict[str, polib.POEntry]:
@@ -131,7 +117,6 @@ def remember(entries: Iterable[polib.POEntry]) -> dict[str, polib.POEntry]:
         for entry in entries
         if entry.msgid
         and entry.msgstr
-        and entry.msgctxt is None
         and not entry.msgid_plural
         # a literal that stands alone resembles others by chance
         and not (entry.msgstr == entry.msgid and is_wordless(entry.msgid))
@@ -176,7 +161,8 @@ def merge(
             entry.previous_msgid, entry.flags = None, [f for f in entry.flags if f != "fuzzy"]
             outcomes[entry.msgid] = REUSED
         elif not entry.msgstr:
-            similar = most_alike(entry.msgid, known, removed, in_use)
+            gone = {text for text, each in known.items() if each.msgid not in in_use}
+            similar = most_alike(entry.msgid, gone, 0.6) or most_alike(entry.msgid, known, 0.8)
             outcome = _offer(entry, known[similar], similar) if similar else NEW
             removed.pop(known[similar].msgid if similar else "", None)
             if outcome is not NEW or entry.msgid not in before:  # else it waits already
@@ -206,22 +192,11 @@ def _carry_over(message: polib.POEntry, found: polib.POEntry | None) -> polib.PO
     return made
 
 
-def most_alike(
-    text: str, known: Iterable[str], removed: Collection[str], in_use: Collection[str]
-) -> str | None:
-    """Return the known text that resembles another most; one that its page lost goes first."""
-    matcher = difflib.SequenceMatcher(autojunk=False, b=text)
-    best, most = None, ALIKE
-    for old in known:
-        bonus = 0.1 if old in removed else -0.2 if old in in_use else 0.0
-        matcher.set_seq1(old)
-        short, long = sorted((text, old), key=len)
-        value = 0.7 if len(short.split()) > 3 and short.rstrip(".") in long else 0.0  # half of it
-        if value or min(matcher.real_quick_ratio(), matcher.quick_ratio()) + bonus >= most:
-            value = max(value, matcher.ratio())
-        if value >= ALIKE and value + bonus >= most:
-            best, most = old, value + bonus
-    return best
+def most_alike(text: str, known: Iterable[str], alike: float) -> str | None:
+    """Return the known text that has most words in common with another, if these are enough."""
+    words = {tuple(each.split()): each for each in known}
+    found = difflib.get_close_matches(tuple(text.split()), words, n=1, cutoff=alike)
+    return words[tuple(found[0])] if found else None
 
 
 def _offer(message: polib.POEntry, similar: polib.POEntry, of: str) -> str:

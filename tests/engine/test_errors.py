@@ -83,7 +83,6 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
         "glossary.csv",
     ),
     "language without a code": (LANGUAGES, ["new-language", "?"], "language code"),
-    "no such commit": (append("x", ""), ["impact", "nowhere"], "nowhere"),
 }
 
 

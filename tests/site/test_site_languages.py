@@ -17,7 +17,7 @@ from recipe_gallery.translate.catalogs import (
     locale_folders,
     read_catalog,
 )
-from recipe_gallery.translate.check import check_project
+from recipe_gallery.translate.check_po import check_project
 from recipe_gallery.translate.pot import make_pots, write_pots
 from site_pages import LANGUAGES, RECIPES, by_translation, read
 

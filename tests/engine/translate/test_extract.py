@@ -14,7 +14,7 @@ from recipe_gallery.translate import update as updating
 from recipe_gallery.translate.catalogs import read_catalog
 from recipe_gallery.translate.update import update_catalogs
 
-KOREAN = Language(code="ko", name="한국어", glue=True)
+KOREAN = Language(code="ko", name="한국어")
 
 
 def template(**messages: str) -> polib.POFile:
@@ -63,7 +63,7 @@ def test_each_language_gets_a_catalog_of_each_page_and_only_changes_are_told(
 ) -> None:
     project = load_project(gallery.root)
     templates["part/page"] = template(Two="part/page.rst")
-    both = (KOREAN, Language(code="pt_BR", name="Português", glue=False))
+    both = (KOREAN, Language(code="pt_BR", name="Português"))
     assert update(project, *both) == {
         "ko/LC_MESSAGES/index.po": ["One"],
         "ko/LC_MESSAGES/part/page.po": ["Two"],
@@ -89,27 +89,7 @@ def test_the_catalog_of_a_page_that_is_gone_keeps_its_translations(
     assert live == [("Old", "옛", 1), ("One", "일", 1)]
     assert update(project) == {}
     gallery.translate("gone", {"One": "하나", "Two": ""})  # which the other one has, too
-    changed, told = update_catalogs(project, [KOREAN], project.root / "templates")
-    assert changed == [path]
-    assert told == ["ko gone: removed, nothing in it is needed any more"]
-    assert not path.exists()
-
-
-def test_labels_that_sphinx_or_the_theme_translates_are_left_out(
-    gallery: Gallery, templates: dict[str, polib.POFile]
-) -> None:
-    project = load_project(gallery.root)
-    templates["sphinx"] = template(Search="sphinx", Note="sphinx", Warning="_templates/page.html")
-    # "Search" is Sphinx's, "Warning" is also the project's; what nobody else has stays
-    templates["sphinx"].append(polib.POEntry(msgid="Only here", occurrences=[("sphinx", "")]))
-    update(project)
-    path = project.locale / "ko/LC_MESSAGES/sphinx.po"
-    assert [entry.msgid for entry in read_catalog(path)] == ["Warning", "Only here"]
-    assert read_catalog(path).metadata["Project-Id-Version"] == "a site"
-    gallery.translate("sphinx", {"Search": "찾아보기", "Note": ""})  # somebody has a better word
-    update(project)
-    live = [entry.msgid for entry in read_catalog(path) if not entry.obsolete]
-    assert live == ["Search", "Warning", "Only here"]
+    assert update(project) == {"ko/LC_MESSAGES/gone.po": []}
 
 
 def test_templates_are_of_the_pages_that_there_are_and_of_all_labels(

@@ -1,6 +1,7 @@
 """Catalogs beside their templates: what is missing is told, percents are true, a memory works."""
 
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,12 +11,12 @@ import pytest
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
-from recipe_gallery.translate.check import Problem, check_project
-from recipe_gallery.translate.pot import write_pots
+from recipe_gallery.translate.check_po import Problem, check_project
+from recipe_gallery.translate.pot import shipped_translations, write_pots
 from recipe_gallery.translate.status import Status, add_up, language_status
-from recipe_gallery.translate.update import merge, plan_update
+from recipe_gallery.translate.update import describe_update, merge, plan_update
 
-KOREAN = Language(code="ko", name="한국어", glue=True)
+KOREAN = Language(code="ko", name="한국어")
 PAGES = {
     "page": [
         "A title",
@@ -60,7 +61,7 @@ def project(tmp_path: Path) -> Project:
     """Two pages with their templates and whole Korean catalogs."""
     (tmp_path / "conf.py").write_text('locale_dirs = ["locale"]\ngettext_compact = False\n')
     (tmp_path / "languages.toml").write_text(
-        'en = { name = "English" }\nko = { name = "한국어", glue = true }\n'
+        'en = { name = "English" }\nko = { name = "한국어" }\n'
     )
     project = load_project(tmp_path)
     domains = {name: template(*texts, source=f"{name}.rst") for name, texts in PAGES.items()}
@@ -139,12 +140,6 @@ DAMAGES: dict[str, tuple[Callable[[str], str], str, str, str]] = {
         "unknown",
         "messages that the page does not have: 1, as 'Later calls take what the first one made.'",
     ),
-    "context": (
-        lambda text: text.replace('msgid "A title"', 'msgctxt "page"\nmsgid "A title"'),
-        'msgctxt "page"',
-        "context",
-        "msgctxt, which no message has, so that none is found; remove its line",
-    ),
 }  # fmt: skip
 
 
@@ -157,12 +152,9 @@ def test_a_damaged_catalog_is_told_with_line_and_remedy(
     path.write_text(text)
     problem = next(each for each in told(project) if each.check == check)
     assert problem.path == path
-    remedy = "" if check == "context" else "; run: recipe-gallery update-po ko"
-    assert problem.message == said + remedy
-    row = text.splitlines()[problem.line - 1]
+    assert problem.message == f"{said}; run: recipe-gallery update-po ko"
     # the line is that of the message, which may begin with its comments
-    rows = text.splitlines()[problem.line - 1 :]
-    assert row.startswith(line) or line in "\n".join(rows[:4])
+    assert line in "\n".join(text.splitlines()[problem.line - 1 :][:4])
     if check != "unknown":
         assert progress(project).percent < 100
 
@@ -171,11 +163,9 @@ def test_a_removed_catalog_is_told_and_counts_as_nothing(project: Project) -> No
     catalog_of(project).unlink()
     (problem,) = told(project)
     assert (problem.path, problem.line, problem.check) == (catalog_of(project), 1, "missing")
-    said = "no such catalog, so the page is in English; run: recipe-gallery update-po ko"
-    assert problem.message == said
+    assert problem.message.startswith("messages of the page that are missing: 5, as 'A title'; ")
     assert progress(project).percent == 0
-    everything = [s for s in language_status(project, "ko") if not s.is_label]
-    assert 40 < add_up(everything).percent < 60
+    assert 40 < add_up(language_status(project, "ko")).percent < 60
     assert told(project, "other") == []
 
 
@@ -183,9 +173,8 @@ def test_a_catalog_without_a_page_is_told_while_it_has_messages(project: Project
     path = catalog_of(project, "gone")
     path.write_text(catalog_of(project).read_text())
     (problem,) = told(project, "gone")
-    assert (problem.line, problem.check) == (1, "unknown")
-    said = "there is no page gone, or it is new; run: recipe-gallery update-po ko"
-    assert problem.message == said
+    assert problem.check == "unknown"
+    assert problem.message.startswith("messages that the page does not have: 5, as 'A title'; ")
     assert progress(project, "page").percent == 100
     header, *_messages = path.read_text().split("\n\n")
     path.write_text(f'{header}\n\n#~ msgid "Old."\n#~ msgstr "옛."\n')
@@ -202,13 +191,10 @@ def test_a_template_that_cannot_be_read_is_told(project: Project, damage: str) -
         told(project)
 
 
-def test_without_templates_that_is_told_once(project: Project) -> None:
-    for path in (project.locale / "templates").rglob("*.pot"):
-        path.unlink()
-    (project.locale / "templates").rmdir()
-    found = [each.message for each in check_project(project, [KOREAN])]
-    assert found == ["no templates say which messages pages have; run: recipe-gallery update-po"]
-    assert progress(project).percent == 100  # of what the catalog itself says
+def test_without_templates_a_catalog_is_its_own_measure(project: Project) -> None:
+    shutil.rmtree(project.locale / "templates")
+    assert check_project(project, [KOREAN]) == []
+    assert progress(project).percent == 100
 
 
 def test_what_a_message_is_only_its_template_says(project: Project) -> None:
@@ -247,10 +233,18 @@ def templates_of(**pages: list[str]) -> dict[str, polib.POFile]:
     return {name: template(*texts, source=f"{name}.rst") for name, texts in pages.items()}
 
 
+def update(
+    catalogs: dict[str, polib.POFile], templates: dict[str, polib.POFile]
+) -> tuple[dict[str, polib.POFile], list[str]]:
+    """Return the updated catalogs, and what is told of them."""
+    made, outcomes = plan_update(catalogs, templates, language="ko")
+    return made, describe_update(outcomes)
+
+
 @pytest.fixture
 def catalogs() -> dict[str, polib.POFile]:
     """What was translated before."""
-    return translate(plan_update({}, templates_of(**PAGES), language="ko").catalogs)
+    return translate(update({}, templates_of(**PAGES))[0])
 
 
 def left(catalogs: dict[str, polib.POFile]) -> list[str]:
@@ -265,13 +259,13 @@ def left(catalogs: dict[str, polib.POFile]) -> list[str]:
 def test_a_renamed_page_costs_no_word(catalogs: dict[str, polib.POFile]) -> None:
     catalogs["page"][0].tcomment = "ask Kim"
     texts = [*PAGES["page"][:4], "A last remark about nothing at all."]
-    plan = plan_update(catalogs, templates_of(fresh=texts, other=PAGES["other"]), language="ko")
-    assert left(plan.catalogs) == [texts[4]]
-    fresh = plan.catalogs["fresh"]
-    assert (fresh[0].tcomment, fresh[4].previous_msgid) == ("ask Kim", PAGES["page"][4])
-    assert plan.describe()[0] == (
-        "fresh: 4 taken from other catalogs, 1 to revise (fuzzy); 7 words to translate"
+    made, told = update(catalogs, templates_of(fresh=texts, other=PAGES["other"]))
+    assert left(made) == [texts[4]]
+    assert (made["fresh"][0].tcomment, made["fresh"][4].previous_msgid) == (
+        "ask Kim",
+        PAGES["page"][4],
     )
+    assert told == ["fresh: 4 taken from other catalogs, 1 to revise (fuzzy); 7 words to translate"]
 
 
 def test_a_paragraph_that_moved_costs_no_word(catalogs: dict[str, polib.POFile]) -> None:
@@ -279,52 +273,59 @@ def test_a_paragraph_that_moved_costs_no_word(catalogs: dict[str, polib.POFile])
     after = templates_of(
         page=[text for text in PAGES["page"] if text != moved], other=[*PAGES["other"], moved]
     )
-    plan = plan_update(catalogs, after, language="ko")
-    assert left(plan.catalogs) == []
-    assert plan.catalogs["other"][-1].msgstr == f"번역: {moved}"
-    assert not [entry for each in plan.catalogs.values() for entry in each if entry.obsolete]
-    assert plan.describe() == ["other: 1 taken from other catalogs"]
-    assert plan.outcomes.keys() == {"other"}
-    again = plan_update(plan.catalogs, after, language="ko")
-    assert [str(each) for each in again.catalogs.values()] == [
-        str(each) for each in plan.catalogs.values()
-    ]
-    assert again.describe() == []
+    made, told = update(catalogs, after)
+    assert left(made) == []
+    assert made["other"][-1].msgstr == f"번역: {moved}"
+    assert not [entry for each in made.values() for entry in each if entry.obsolete]
+    assert told == ["other: 1 taken from other catalogs"]
+    again, told = update(made, after)
+    assert (told, [*map(str, again.values())]) == ([], [*map(str, made.values())])
 
 
 def test_a_removed_text_is_remembered_for_any_page(catalogs: dict[str, polib.POFile]) -> None:
     gone = PAGES["page"][4]
-    without = templates_of(page=PAGES["page"][:4], other=PAGES["other"])
-    between = plan_update(catalogs, without, language="ko").catalogs
+    between, _ = update(catalogs, templates_of(page=PAGES["page"][:4], other=PAGES["other"]))
     assert [entry.msgid for entry in between["page"] if entry.obsolete] == [gone]
     back = templates_of(page=PAGES["page"][:4], other=[*PAGES["other"], gone])
-    plan = plan_update(between, back, language="ko")
-    assert left(plan.catalogs) == []
-    assert not [entry for entry in plan.catalogs["page"] if entry.obsolete]
+    made, _ = update(between, back)
+    assert left(made) == []
+    assert not [entry for entry in made["page"] if entry.obsolete]
 
 
-def test_both_halves_of_a_paragraph_are_offered_the_whole() -> None:
+def test_half_of_a_paragraph_is_offered_the_whole() -> None:
     whole = "Numbers in tables are medians of many measurements. Read them with care."
-    catalogs = translate(plan_update({}, templates_of(page=[whole]), language="ko").catalogs)
-    halves = ["Numbers in tables are medians of many measurements.", "Read them with care."]
-    plan = plan_update(catalogs, templates_of(page=halves), language="ko")
-    assert [entry.previous_msgid for entry in plan.catalogs["page"]] == [whole, whole]
+    half = "Numbers in tables are medians of many measurements."
+    made, _ = update(
+        translate(update({}, templates_of(page=[whole]))[0]), templates_of(page=[half])
+    )
+    assert [entry.previous_msgid for entry in made["page"]] == [whole]
 
 
 def test_what_has_no_words_is_offered_to_nobody() -> None:
     texts = ["``default``", "``default``, or see it", ":doc:`/faq`", "``default`` again", "Words."]
-    made = plan_update({}, templates_of(page=texts), language="de")
-    again = plan_update(made.catalogs, templates_of(page=texts), language="de")
-    assert again.describe() == []
-    assert not [entry for entry in again.catalogs["page"] if entry.fuzzy]
+    made, _ = update({}, templates_of(page=texts))
+    again, told = update(made, templates_of(page=texts))
+    assert told == []
+    assert not [entry for entry in again["page"] if entry.fuzzy]
 
 
 def test_what_a_person_doubts_stays_doubted(catalogs: dict[str, polib.POFile]) -> None:
     catalogs["page"][0].flags = ["fuzzy"]
     both = templates_of(page=PAGES["page"], other=[*PAGES["other"], PAGES["page"][0]])
-    plan = plan_update(catalogs, both, language="ko")
-    assert plan.catalogs["page"][0].fuzzy
-    assert left(plan.catalogs) == [PAGES["page"][0]] * 2
+    made, _ = update(catalogs, both)
+    assert made["page"][0].fuzzy
+    assert left(made) == [PAGES["page"][0]] * 2
     catalogs["other"].append(polib.POEntry(msgid=PAGES["page"][0], msgstr="번역"))
-    plan = plan_update(catalogs, both, language="ko")
-    assert left(plan.catalogs) == [PAGES["page"][0]]
+    made, _ = update(catalogs, both)
+    assert left(made) == [PAGES["page"][0]]
+
+
+def test_labels_that_others_have_translated_are_filled_in(project: Project) -> None:
+    shipped = {entry.msgid: entry.msgstr for entry in shipped_translations(project, KOREAN)}
+    assert shipped["Notebook"] == "노트북"  # the engine's
+    pots = {"sphinx": template("Search", "Only here")}  # the first is Sphinx's
+    made, _ = plan_update({}, pots, language="ko", shipped=shipped_translations(project, KOREAN))
+    assert [entry.msgstr for entry in made["sphinx"]] == [shipped["Search"], ""]
+    made["sphinx"][0].msgstr = "찾아보기"  # somebody has a better word
+    again, _ = plan_update(made, pots, language="ko", shipped=shipped_translations(project, KOREAN))
+    assert again["sphinx"][0].msgstr == "찾아보기"

@@ -10,8 +10,7 @@ import nbformat
 import pytest
 
 from gallery import Gallery
-from recipe_gallery.gate import find_harm
-from recipe_gallery.languages import load_languages
+from recipe_gallery.recipes.harmless_program import find_harm
 
 RECIPE = '''
 """
@@ -70,7 +69,6 @@ def test_no_tool_obeys_a_translation(
     site.set_languages(language)
     site.configure(gettext_compact=False)
     site.write("adding", RECIPE)
-    load_languages(site.root)
     site.translate("recipes/adding", messages, language)
     build = site.build(language=language)
     script = (build.out / "recipes/adding.py").read_text(encoding="utf-8")

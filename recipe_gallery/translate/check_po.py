@@ -1,0 +1,87 @@
+"""Check catalogs: ``recipe-gallery check-po``."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from pathlib import Path
+
+from ..errors import GalleryError
+from ..languages import Language
+from ..project import Project
+from . import advice  # noqa: F401 (its checks are among all)
+from .catalogs import (
+    ENGINE_LOCALE,
+    Kind,
+    all_catalogs,
+    catalog_of,
+    kind_of,
+    label_domains,
+    line_of,
+    read_catalog,
+    split_path,
+)
+from .checks import Problem, compare, examine
+from .glossary import Glossary, load_glossary
+from .pot import read_pots
+
+
+def check_project(project: Project, languages: Sequence[Language]) -> list[Problem]:
+    """Check the catalogs of languages, those that there are and those that pages should have.
+
+    Raises ``GalleryError`` if a glossary or a template is damaged.
+    """
+    load_glossary(project.locale)  # damaged, it is told without any catalog, too
+    pots, labels = read_pots(project), label_domains(project.config)
+    problems: list[Problem] = []
+    for language in languages:
+        expected = (catalog_of(project, domain, language.code) for domain in pots)
+        for path in {*all_catalogs(project, language.code), *expected}:
+            domain = split_path(path)[2]
+            texts = {e.msgid: kind_of(e, label=domain in labels) for e in pots.get(domain, ())}
+            problems += check_file(path, language, labels, project.locale, texts if pots else None)
+    return sorted(problems, key=lambda each: (str(each.path), each.line, each.check, each.message))
+
+
+def check_file(
+    path: Path,
+    language: Language,
+    labels: Collection[str],
+    locale: Path,
+    wanted: Mapping[str, Kind] | None = None,
+) -> list[Problem]:
+    """Check one catalog, which need not be there; ``locale`` is the folder of the glossary.
+
+    ``labels`` are the names of catalogs of labels. ``wanted`` are the messages that it should hold,
+    with what each is; without it the catalog's own word is taken.
+    """
+    _locale, code, domain = split_path(path)
+    try:
+        catalog = read_catalog(path) if path.exists() else []
+    except GalleryError as error:
+        text = "; ".join(filter(None, [error.text, error.remedy]))
+        line = error.line or 1
+        return [Problem(path=path, line=line, message=text, check="syntax", breaks=True)]
+    # The engine's labels are of no site: its terms are not theirs.
+    glossary = Glossary() if path.is_relative_to(ENGINE_LOCALE) else load_glossary(locale)
+    entries = [entry for entry in catalog if not entry.obsolete]
+    kinds: dict[str, set[Kind | None]] = {
+        entry.msgid: {(wanted or {}).get(entry.msgid) or kind_of(entry, label=domain in labels)}
+        for entry in entries
+    }
+    problems = list(examine(path, entries, kinds, language, glossary))
+    for entry in entries if language.published else ():
+        is_empty = not (entry.msgstr or entry.msgid_plural or entry.msgstr_plural)
+        if is_empty and (wanted is None or entry.msgid in wanted):
+            text, line = "not translated: readers get English; translate it", line_of(entry)
+            problems.append(Problem(path=path, line=line, message=text, check="empty"))
+    if wanted is not None:
+        problems += compare(path, catalog, list(wanted), code or language.code)
+    return problems
+
+
+def format_problems(problems: Sequence[Problem]) -> str:
+    """Return the problems, a line each, and how many there are of each kind."""
+    counts = Counter(each.check for each in problems)
+    names = ", ".join(f"{name}: {count}" for name, count in counts.most_common())
+    count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
+    total = f"{count} ({names})" if problems else "no problems"
+    return "\n".join([*map(str, problems), total])
