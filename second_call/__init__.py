@@ -14,17 +14,16 @@ from recipe_gallery.pages.measurements.naming import EVENT
 from recipe_gallery.project import code_digest
 
 from . import (
-    answer,
     cards,
     cases,
     data,
     foot,
     head,
-    headings,
     navigation,
     python_colours,
     root_pages,
     tables,
+    top,
     translators,
 )
 from .charts import directive, source
@@ -66,7 +65,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
     add_transform(app, cards.replace_thumbnails, Priority.ADD_TO_PAGE)
     add_transform(app, foot.add_release, Priority.ADD_TO_PAGE)
-    add_transform(app, headings.mark_headings, Priority.ADD_TO_PAGE)
+    add_transform(app, top.mark_headings, Priority.ADD_TO_PAGE)
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
     cases.add_cases(app)
     app.connect("builder-inited", _change_translated_pages)
@@ -100,8 +99,8 @@ def _show_inside(self: NodeVisitor, _node: Element) -> None:
 def _change_translated_pages(app: Sphinx) -> None:
     """Change pages after translation, but for templates, whose messages are the author's lines."""
     if app.builder.name != "gettext":
-        add_transform(app, headings.make_headings, Priority.MAKE_HEADINGS)
-        add_transform(app, answer.make_answer, Priority.MAKE_HEADINGS)
+        add_transform(app, top.make_headings, Priority.MAKE_HEADINGS)
+        add_transform(app, top.make_answer, Priority.MAKE_HEADINGS)
         add_transform(app, lines.draw_headlines, Priority.WRITE_COMMENTS)
 
 

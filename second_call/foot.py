@@ -52,14 +52,8 @@ def describe_foot(
     for form in ("figures", "bug"):
         fields = urlencode({"template": f"{form}.yml", **known})
         foot[form] = f"{repository}/issues/new?{fields}"
-    if path := locate_source(Path(app.srcdir), page.source):
-        foot["source"] = f"{repository}/blob/{config.recipe_gallery_repository_branch}/{path}"
-
-
-def locate_source(root: Path, source: Path) -> str:
-    """Return where the repository has a recipe; nothing of one that is not in its folder."""
-    source, root = source.resolve(), root.resolve()
-    return source.relative_to(root).as_posix() if source.is_relative_to(root) else ""
+    path = page.source.resolve().relative_to(Path(app.srcdir).resolve()).as_posix()
+    foot["source"] = f"{repository}/blob/{config.recipe_gallery_repository_branch}/{path}"
 
 
 def _fill_in_report(app: Sphinx, docname: str, page: RecordedPage | Unrecorded) -> dict[str, str]:

@@ -4,7 +4,6 @@ The template is ``_templates/head.html``.
 """
 
 import os
-import re
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -13,15 +12,11 @@ from babel.core import get_global
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.locale import get_translation
-from sphinx.util import logging
 
 from recipe_gallery.languages import Language, current_language, source_language
 from recipe_gallery.recipes.gallery import find_file
 
 _ = get_translation("second_call")
-logger = logging.getLogger(__name__)
-
-_STYLE = re.compile(r"<style\b|<[^>]+\sstyle=\"[^\"]*\"")
 
 
 def describe_page(
@@ -64,9 +59,9 @@ def short_address(page: str) -> str:
 
 
 def apply_policy(
-    app: Sphinx, pagename: str, _template: str, context: dict[str, Any], _doctree: nodes.document
+    app: Sphinx, _pagename: str, _template: str, context: dict[str, Any], _doctree: nodes.document
 ) -> None:
-    """Leave out what the policy forbids or no page uses; warn of a style that would be left out."""
+    """Leave out what the policy forbids or no page uses."""
     policy = context["content_security_policy"] = app.config.second_call_content_security_policy
     unused = app.config.second_call_unused_assets
     for files in ("script_files", "css_files"):
@@ -76,15 +71,6 @@ def apply_policy(
             # The theme adds scripts without a file; a policy forbids them, and nothing misses them.
             if (asset.filename or not policy) and Path(asset.filename or "").name not in unused
         ]
-    if policy and (found := _STYLE.search(context.get("body", ""))):
-        logger.warning(
-            "the policy of the site forbids a style inside of a page, so that browsers leave out "
-            "%r; give the element a class, and a rule in _static/site.css",
-            found[0],
-            location=pagename,
-            type="second_call",
-            subtype="style",
-        )
 
 
 def remove_unused(app: Sphinx, exception: Exception | None) -> None:

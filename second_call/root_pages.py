@@ -18,8 +18,6 @@ from recipe_gallery.translate.translations import find_translations
 from .head import short_address
 from .navigation import list_recipes
 
-MOST_RECIPES = 12  # on a page for readers who are lost
-
 
 def _(text: str) -> str:
     """Mark a text for catalogs; it is translated where the language is known."""
@@ -84,7 +82,7 @@ def _translate_texts(app: Sphinx, language: Language) -> dict[str, str]:
 def _translate_titles(app: Sphinx, language: Language) -> list[tuple[str, str]]:
     """Return address and title of each recipe, without markup."""
     titles = []
-    for page in list_recipes(app.env)[:MOST_RECIPES]:
+    for page in list_recipes(app.env):
         if known := know(app.env, page):
             found = find_translations(app.env, page, [known.title], language, Kind.PROSE)
             title = found.get(known.title, known.title).replace("``", "")

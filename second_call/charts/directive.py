@@ -26,7 +26,7 @@ from recipe_gallery.store import store_of, watch
 from ..nodes import make_table, render
 from .explorer import explore
 from .forms import draw
-from .source import Source, Table
+from .source import Chart, Source
 
 _ = get_translation("second_call")
 
@@ -74,15 +74,18 @@ class ChartDirective(SphinxDirective):
         node = chart(problems=source.problems)
         if drawn:
             node["drawing"] = drawn.drawing
-            node["table"] = _make_table(drawn.table, source)
-            node["lines"] = [drawn.table.head, *drawn.table.rows]
+            scope = " · ".join(_describe_scope(drawn, source))
+            words = {"scope": scope, "summary": _("Figures of this chart")}
+            data = render("chart_data.html", head=drawn.head, rows=drawn.rows, **words)
+            node["table"] = data.astext()
+            node["lines"] = [drawn.head, *drawn.rows]
         node += caption
         self.set_source_info(node)
         return [node]
 
 
-def _describe_scope(table: Table, source: Source) -> Iterator[str]:
-    """Yield of what a table is: its case, the device, of how many processes, and what is a range.
+def _describe_scope(drawn: Chart, source: Source) -> Iterator[str]:
+    """Yield of what a chart is: its case, the device, of how many processes, and what is a range.
 
     Nothing is told of what was not measured.
     """
@@ -97,17 +100,10 @@ def _describe_scope(table: Table, source: Source) -> Iterator[str]:
         "processes": join_ends(str(counts[0]), str(counts[-1])) if counts[1:] else counts[0],
         "machines": max(each.hosts for each in source.used),
     }
-    if table.has_ranges and counts[-1] > 1:
+    if drawn.has_ranges and counts[-1] > 1:
         yield str(
             _("in brackets: where a further machine is expected, or what machines have shown")
         )
-
-
-def _make_table(table: Table, source: Source) -> str:
-    """Return the figures of a chart as HTML."""
-    scope = " · ".join(_describe_scope(table, source))
-    words = {"scope": scope, "summary": _("Figures of this chart")}
-    return str(render("chart_data.html", head=table.head, rows=table.rows, **words).astext())
 
 
 def finish_charts(env: BuildEnvironment, document: nodes.document) -> None:

@@ -16,16 +16,15 @@ from recipe_gallery.languages import typeset
 from recipe_gallery.pages.measurements.format import list_separator
 
 from ..nodes import render
-from .plot import Line, draw_plot
+from .forms import Line, draw_plot
 from .scales import Scale, format_count, format_seconds, format_value, time_words
-from .source import Chart, Source, Table
+from .source import Chart, Source
 
 _ = get_translation("second_call")
 
 CALLS = 10_000
 START_UP = ("process", "compiler", "start_up")  # the row of the harness: case, variant, quantity
-LEAST, MOST = 10, 1_000_000  # calls; more if a variant pays later
-LAST = 100_000_000
+LEAST, MOST = 10, 1_000_000  # calls
 NEARLY = 1.15  # times that differ by less are about the same
 _MOST_TICKS = 7
 _TICKS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 60, 600, 3600, 36_000, 360_000)
@@ -51,7 +50,7 @@ def explore(source: Source) -> Chart | None:
     variants = _find_costs(source)
     if len(variants) < 2:
         return None
-    locale, most, name = source.locale, find_most(variants), source.name_case()
+    locale, name = source.locale, source.name_case()
     words = _words(locale)
     said = describe(name, variants, CALLS, locale, words)
     costs = [[each.name, each.start, each.call] for each in variants]
@@ -60,15 +59,23 @@ def explore(source: Source) -> Chart | None:
         sentence=said,
         words=words | {"nearly": NEARLY},
         label=_("Calls in your run"),
-        ends=(LEAST, most),
-        powers=[log10(each) for each in (LEAST, most, CALLS)],
+        ends=(LEAST, MOST),
+        powers=[log10(each) for each in (LEAST, MOST, CALLS)],
         calls=format_value(CALLS, "", locale),
         note=_("Medians of what was measured; near a crossing your machine decides."),
         name=name,
         variants=json.dumps(costs, ensure_ascii=False),
-        drawn=_draw(variants, most, said, locale),
+        drawn=_draw(variants, said, words, locale),
     ).astext()
-    return Chart(drawing=drawing, table=_tabulate(name, variants, locale))
+    totals = [1000, CALLS, 100_000]
+    head = ["", str(_("at the start")), str(_("each call"))]
+    head += [str(_("%s calls")) % format_value(calls, "", locale) for calls in totals]
+    rows = []
+    for variant in variants:
+        seconds = [variant.start, *map(variant.total, totals)]
+        shown = [format_seconds(each, locale, words, 3) if each else "0" for each in seconds]
+        rows.append([f"{name} · {variant.name}", shown[0], variant.shown, *shown[1:]])
+    return Chart(drawing=drawing, head=head, rows=rows)
 
 
 def _find_costs(source: Source) -> list[Variant]:
@@ -98,20 +105,6 @@ def _find_costs(source: Source) -> list[Variant]:
             )
         )
     return found
-
-
-def _tabulate(name: str, variants: Sequence[Variant], locale: Locale) -> Table:
-    """Return what the variants cost."""
-    words = _words(locale)
-    totals = [1000, CALLS, 100_000]
-    head = ["", str(_("at the start")), str(_("each call"))]
-    head += [str(_("%s calls")) % format_value(calls, "", locale) for calls in totals]
-    rows = []
-    for variant in variants:
-        costs = [variant.start, *map(variant.total, totals)]
-        start, *later = (format_seconds(each, locale, words, 3) if each else "0" for each in costs)
-        rows.append([f"{name} · {variant.name}", start, variant.shown, *later])
-    return Table(head=head, rows=rows)
 
 
 def _words(locale: Locale) -> dict[str, str]:
@@ -145,22 +138,14 @@ def describe(
     return typeset(words["one" if len(best) == 1 else "several"] % facts, locale)
 
 
-def find_most(variants: Sequence[Variant]) -> int:
-    """Return up to how many calls there are, a power of ten."""
-    base = variants[0]
-    pays = [e.start / (base.call - e.call) for e in variants if e.call < base.call]
-    return int(10 ** ceil(log10(min(2 * max([MOST / 3, *pays]), LAST))))
-
-
-def _draw(variants: Sequence[Variant], most: int, label: str, locale: Locale) -> str:
+def _draw(variants: Sequence[Variant], label: str, words: Mapping[str, str], locale: Locale) -> str:
     """Return the lines of the variants, with a mark at ``CALLS``."""
-    words = time_words()
     low = min(variant.total(LEAST) for variant in variants)
-    high = max(variant.total(most) for variant in variants)
-    across = Scale(low=LEAST, high=most, start=0, end=100, is_log=True)
+    high = max(variant.total(MOST) for variant in variants)
+    across = Scale(low=LEAST, high=MOST, start=0, end=100, is_log=True)
     up = Scale(low=low, high=high, start=100, end=0, is_log=True)
-    steps = 12 * round(log10(most / LEAST))  # lines are bent on logarithmic axes
-    calls = [LEAST * (most / LEAST) ** (step / steps) for step in range(steps + 1)]
+    steps = 12 * round(log10(MOST / LEAST))  # lines are bent on logarithmic axes
+    calls = [LEAST * (MOST / LEAST) ** (step / steps) for step in range(steps + 1)]
     lines = [
         Line(
             name=variant.name,

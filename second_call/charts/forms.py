@@ -17,9 +17,8 @@ from recipe_gallery.recipes.ranges import Measurement
 from recipe_gallery.recipes.rows import LARGEST, SMALLEST
 
 from ..nodes import render
-from .plot import Line, draw_plot
 from .scales import Scale, format_count, format_value
-from .source import Chart, Source, Table
+from .source import Chart, Source
 
 _ = get_translation("second_call")
 
@@ -27,6 +26,7 @@ _REACH = 1.35  # of the longest bar: a range that is longer ends in an arrow
 _MARGIN = 1.15  # an axis of lines reaches so far beyond the values
 TIMES = ("gpu", "wall")  # quantities that may have a limit
 _TICKS, _SIZES = 7, 6  # at most, on the axes of lines
+_APART = 4  # px from the range of a line to that of the next, so that none hides another
 
 
 class Bar(NamedTuple):
@@ -36,6 +36,40 @@ class Bar(NamedTuple):
     parts: Sequence[tuple[float, float, str, str]]
     words: str  # behind it
     ends: tuple[float, float, bool] | None = None  # of its range, and whether this goes on
+
+
+class Line(NamedTuple):
+    """A line; its places are per cent from the left and from the top."""
+
+    name: str
+    kind: str  # classes
+    points: Sequence[tuple[float, float]]
+    # Ranges: place from the left, lower and upper end, and whether it goes on beyond each
+    ends: Sequence[tuple[float, float, float, bool, bool]] = ()
+    said: Sequence[str] = ()  # to a pointer, by each point
+    has_dots: bool = True
+
+
+Axis = tuple[str, Sequence[tuple[float, str]]]  # its name, and the places and words of its ticks
+
+
+def draw_plot(
+    lines: Sequence[Line], *, label: str, across: Axis, up: Axis, note: str = "", mark: float = -1
+) -> str:
+    """Return a plot as HTML; ``mark`` is the place of an upright line."""
+    shifts = [(number - (len(lines) - 1) / 2) * _APART for number in range(len(lines))]
+    return render(
+        "plot.html",
+        lines=[*zip(lines, shifts, strict=True)],
+        names=[
+            (line.name, line.kind) for line in sorted(lines, key=lambda line: line.points[-1][1])
+        ],
+        label=label,
+        across=across,
+        up=up,
+        note=note,
+        mark=mark,
+    ).astext()
 
 
 def draw(source: Source, quantities: Sequence[str], whole: str) -> Chart | None:
@@ -95,7 +129,7 @@ def _draw_bars(source: Source, quantities: Sequence[str], measured: Sequence[Mea
         note=_say_arrow() if any(each.high > scale.high for each in measured) else "",
     )
     head = ["", *(source.name(each) for each in quantities)]
-    return Chart(drawing=drawing.astext(), table=Table(head=head, rows=rows, has_ranges=True))
+    return Chart(drawing=drawing.astext(), head=head, rows=rows, has_ranges=True)
 
 
 def _say_arrow() -> str:
@@ -111,10 +145,6 @@ def _draw_lines(source: Source, found: Sequence[Measurement]) -> Chart | None:
     if not measured:
         return None
     places = [_number(size) for size in sizes]
-    shown_sizes = [
-        str(size) if "^" in str(size) else format_value(place, "", source.locale)
-        for size, place in zip(sizes, places, strict=True)
-    ]
     known_limits = source.find_limits() if quantity in TIMES else {}
     limits = [known_limits.get(size) for size in sizes]
     values = [*(each.value for each in measured), *filter(None, limits)]
@@ -159,17 +189,15 @@ def _draw_lines(source: Source, found: Sequence[Measurement]) -> Chart | None:
         ),
         note=_say_arrow() if any(cut for line in lines for e in line.ends for cut in e[3:]) else "",
     )
-    head = [source.name(counted), *shown_sizes]
-    return Chart(drawing=drawing, table=Table(head=head, rows=rows, has_ranges=True))
+    head = [source.name(counted), *(format_value(each, "", source.locale) for each in places)]
+    return Chart(drawing=drawing, head=head, rows=rows, has_ranges=True)
 
 
 def _number(size: object) -> float:
-    """Return the number that a size is, also one that is written as 2^20."""
-    base, power, exponent = str(size).partition("^")
-    with suppress(ValueError, TypeError, ArithmeticError):  # a root of -2 has no order
-        number = float(base) ** float(exponent) if power else float(base)
-        if SMALLEST <= number <= LARGEST:
-            return number
+    """Return the number that a size is."""
+    with suppress(ValueError):
+        if SMALLEST <= float(str(size)) <= LARGEST:
+            return float(str(size))
     raise ValueError(f"the size {str(size)!r} is no number above 0; lines need such numbers")
 
 
@@ -215,4 +243,4 @@ def _draw_stacks(
         groups=groups,
         key=[(source.name(name), kind) for name, kind in kinds.items()],
     )
-    return Chart(drawing=drawing.astext(), table=Table(head=head, rows=rows))
+    return Chart(drawing=drawing.astext(), head=head, rows=rows)

@@ -1,8 +1,7 @@
 """Scales: from a value to a place on an axis, and the round values that stand there."""
 
-import itertools
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from babel import Locale
@@ -48,21 +47,20 @@ class Scale:
         """Return at most ``most`` round values on an axis that is a log one, rising.
 
         They are 1, 2, 5, 10 and so on if there is room, else 1, 5, 10 or powers of ten, of a very
-        long axis each second or third of them, and of a very short one equal steps.
+        long axis some of them, and of a very short one equal steps.
         """
         low, high = self.low, self.high
         if not high > low:
             return [low]
         decades = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-        for steps in (_STEPS[:-1], (1, 5)):
-            found = _within([step * 10.0**each for each in decades for step in steps], low, high)
-            if 2 <= len(found) <= most:
-                return found
-        for apart in itertools.count(1):
-            found = _within([10.0**each for each in decades if each % apart == 0], low, high)
-            if len(found) <= max(most, 1):
-                break
-        return found if len(found) > 1 else _linear_ticks(low, high, most)
+        for steps in (_STEPS[:-1], (1, 5), (1,)):
+            values = [step * 10.0**each for each in decades for step in steps]
+            shown = [each for each in values if low * (1 - _SHORT) <= each <= high * (1 + _SHORT)]
+            if 2 <= len(shown) <= most:
+                return shown
+        if len(shown) < 2:
+            return _linear_ticks(low, high, most)
+        return shown[:: math.ceil(len(shown) / most)]
 
 
 def _linear_ticks(low: float, high: float, most: int) -> list[float]:
@@ -75,8 +73,12 @@ def _linear_ticks(low: float, high: float, most: int) -> list[float]:
     return [low, high]
 
 
-def _within(values: list[float], low: float, high: float) -> list[float]:
-    return [each for each in values if low * (1 - _SHORT) <= each <= high * (1 + _SHORT)]
+def make_axis(values: Iterable[float], *, least: float, most: float) -> Scale:
+    """Return an axis that has 1 and all values on it which lie between ``least`` and ``most``."""
+    # room for marks and labels on either side
+    inside = [min(max(value, least), most) for value in values]
+    low, high = min([0.8, *inside]) / 1.1, max([2.5, *inside]) * 1.1
+    return Scale(low=low, high=high, start=4.0, end=96.0, is_log=True)
 
 
 def format_value(value: float, unit: str, locale: Locale, digits: int = 3) -> str:

@@ -25,11 +25,6 @@ _ = get_translation("second_call")
 COLOURS = 8
 
 
-def label(env: BuildEnvironment, docname: str, name: str) -> str:
-    """Return what readers of this build call ``name``, a word in rows of the recipe ``docname``."""
-    return find_message(env, docname, name, Kind.NAME)
-
-
 def name_quantity(_app: Sphinx, _docname: str, kind: str, word: str) -> str | None:
     """Return what readers call a quantity, for evidence and the list of measurements."""
     return name_quantities().get(word) if kind == QUANTITY else None
@@ -73,7 +68,7 @@ class Source:
 
     def name(self, word: str) -> str:
         """Return what readers call a variant, a part or a quantity."""
-        shown = label(self.env, self.docname, word)
+        shown = find_message(self.env, self.docname, word, Kind.NAME)
         return str(name_quantities().get(word, shown)) if shown == word else shown
 
     def find(self, quantity: str) -> list[Measurement]:
@@ -152,17 +147,10 @@ class Source:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Table:
-    """What a chart shows, as text."""
+class Chart:
+    """A finished chart: the drawing as HTML, and what it shows as a table of text."""
 
+    drawing: str
     head: Sequence[str]
     rows: Sequence[Sequence[str]]  # the first of each names it
     has_ranges: bool = False  # in brackets
-
-
-@dataclass(frozen=True, kw_only=True)
-class Chart:
-    """A finished chart."""
-
-    drawing: str  # HTML
-    table: Table

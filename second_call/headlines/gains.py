@@ -59,10 +59,7 @@ def find_gain(measurements: Measurements, key: str, baseline: str) -> Gain:
     times = [each for each in known.values() if each.quantity == "first_call"]
     ratio = measurements.compare(before.key, measurement.key)
     if ratio is None:
-        told = (
-            f"{each.key!r} ({each.value:g} {each.unit}".rstrip() for each in (measurement, before)
-        )
-        raise ValueError(f"{') and '.join(told)}) have no ratio")
+        raise ValueError(f"{measurement.key!r} and {before.key!r} have no ratio: one of them is 0")
     return Gain(
         compiles=any((each.case, each.size) == one for each in times),
         measurement=measurement,

@@ -1,5 +1,8 @@
 """The directive ``results``: a table of headlines, each with a strip of a dot plot.
 
+A strip is SVG as wide as there is room: places along its axis are per cent, so that labels and
+marks keep their size on every screen.
+
 ``recordings/<recipe>.ipynb`` is the recording a page shows. Recordings of the same recipe on
 other machines lie in folders beside it, ``recordings/<machine>/<recipe>.ipynb``, and add rows.
 """
@@ -16,20 +19,22 @@ from sphinx.util.docutils import SphinxDirective
 from recipe_gallery.cell_marks import DATA_CLASS
 from recipe_gallery.languages import current_language
 from recipe_gallery.pages.measurements.format import describe_spread, format_measurement
+from recipe_gallery.recipes.ranges import Measurement
 from recipe_gallery.store import watch
+from recipe_gallery.translate.catalogs import Kind
+from recipe_gallery.translate.translations import find_message
 
-from ..charts.scales import Scale
-from ..charts.source import label
+from ..charts.scales import Scale, format_value, make_axis
 from ..data import link_to_data, list_rows
 from ..navigation import list_recipes
 from ..nodes import html_element, link_to_page, render
 from .gains import Gain, Shown, find_gains, measured_of
 from .lines import headline, headline_list, question, read_headlines
-from .strips import draw_axis, draw_strip, gain_axis
 
 _ = get_translation("second_call")
 
 NOTHING = "–"
+_MOST_TICKS = 7
 
 
 class Results(SphinxDirective):
@@ -49,7 +54,7 @@ def draw_results(env: BuildEnvironment, listed: headline_list) -> list[nodes.Nod
     """Return controls, table, legend, and links to the data."""
     locale = current_language(env.config).locale
     shown = {node: find_gains(env, node) for node in listed if isinstance(node, headline)}
-    axis = gain_axis([each.gain for group in shown.values() for each in group if each.gain])
+    axis = _gain_axis([each.gain for group in shown.values() for each in group if each.gain])
     devices = dict.fromkeys(each.device for group in shown.values() for each in group)
     several = [each for each in devices if each] if len(devices) > 1 else []
     body = html_element(tag="tbody", classes=["headlines"])
@@ -60,7 +65,7 @@ def draw_results(env: BuildEnvironment, listed: headline_list) -> list[nodes.Nod
             body += [_make_row(env, each, axis, locale, several) for each in shown[node]]
     names = [nodes.inline("", each) for each in _column_names()]
     heads = [html_element("", each, tag="th", classes=[]) for each in names]
-    drawn = html_element("", draw_axis(axis, locale), tag="td", classes=["headline-strip"])
+    drawn = html_element("", _draw_axis(axis, locale), tag="td", classes=["headline-strip"])
     row = html_element("", html_element(tag="td", classes=[]), drawn, *heads, tag="tr", classes=[])
     head = html_element("", row, tag="thead", classes=["headlines-head"])
     table = html_element("", head, body, tag="table", classes=["results-table"])
@@ -107,7 +112,7 @@ def _make_row(
     variant = gain.baseline.variant
     if variant != gain.measurement.variant:  # else the words say what differs
         before, after = str(_("compared with %s")).split("%s")
-        called = label(env, shown.words["recipe"], variant)
+        called = find_message(env, shown.words["recipe"], variant, Kind.NAME)
         name = nodes.inline("", called, classes=[DATA_CLASS] if called == variant else [])
         parts = nodes.Text(before), name, nodes.Text(after)
         case += [nodes.Text(" "), nodes.inline("", "", *parts, classes=["headline-against"])]
@@ -115,12 +120,47 @@ def _make_row(
         classes = ["headline-against", DATA_CLASS]
         case += [nodes.Text(" "), nodes.inline("", shown.device, classes=classes)]
     spread = nodes.paragraph("", describe_spread(gain.ratio, locale), classes=["headline-spread"])
-    row += html_element("", draw_strip(gain, axis), spread, tag="td", classes=["headline-strip"])
+    row += html_element("", _draw_strip(gain, axis), spread, tag="td", classes=["headline-strip"])
     for name, text in zip(_column_names(), _list_facts(gain, locale), strict=True):
         classes = ["headline-nothing"] if text == NOTHING else []  # a phone leaves it out
         words = nodes.inline("", text)
         row += html_element("", words, tag="td", classes=classes, attributes={"data-label": name})
     return row
+
+
+def _gain_axis(gains: Sequence[Gain]) -> Scale:
+    """Return the axis of a plot; a gain above 20 leaves no room for the others."""
+    measurements = [each for gain in gains for each in (gain.ratio, gain.wall) if each]
+    ends = [
+        end
+        for measurement in measurements
+        for end in (measurement.low, measurement.value, measurement.high)
+    ]
+    return make_axis(ends, least=0.4, most=20)
+
+
+def _draw_axis(axis: Scale, locale: Locale) -> nodes.raw:
+    """Return the labels of an axis."""
+    ticks = [(axis(tick), format_value(tick, "x", locale)) for tick in axis.ticks(_MOST_TICKS)]
+    return render("axis.html", ticks=ticks)
+
+
+def _draw_strip(gain: Gain, axis: Scale) -> nodes.raw:
+    """Return the strip of a gain; text beside it says all that it shows."""
+    grid = [(axis(tick), tick == 1) for tick in axis.ticks(_MOST_TICKS)]
+    marks = [("wall", gain.wall)] if gain.wall else []
+    drawn = [
+        (kind, *_mark(measurement, axis)) for kind, measurement in [*marks, ("dot", gain.ratio)]
+    ]
+    return render("strip.html", grid=grid, one=axis(1), marks=drawn)
+
+
+def _mark(measurement: Measurement, axis: Scale) -> tuple[float, float, float, str]:
+    """Return place and spread of a mark, and its form: slower, beyond, open or nothing."""
+    form = "slower" if measurement.high < 1 else "open" if measurement.low <= 1 else ""
+    if measurement.value > axis.high:
+        form = "beyond"
+    return axis(measurement.value), axis(measurement.low), axis(measurement.high), form
 
 
 def _list_facts(gain: Gain, locale: Locale) -> list[str]:

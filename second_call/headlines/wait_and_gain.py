@@ -14,12 +14,11 @@ from recipe_gallery.pages.measurements.format import format_measurement
 from recipe_gallery.pages.measurements.lookup import Known, know
 from recipe_gallery.store import watch
 
-from ..charts.scales import Scale, format_value
+from ..charts.scales import Scale, format_value, make_axis
 from ..navigation import list_recipes
 from ..nodes import html_element, render
 from .gains import Gain, find_gains
 from .lines import headline, headline_list, read_headlines
-from .strips import make_axis
 
 _ = get_translation("second_call")
 
