@@ -48,11 +48,11 @@ def pytest_xdist_auto_num_workers() -> int:
 @pytest.hookimpl(tryfirst=True)  # before slow tests are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes minutes, so that no process is left alone with it at the end."""
-    items.sort(key=lambda item: not item.get_closest_marker("slow"))
     for item in items:
         fixtures = set(getattr(item, "fixturenames", ()))
         if SLOW & fixtures and not item.get_closest_marker("fast"):
             item.add_marker("slow")
+    items.sort(key=lambda item: not item.get_closest_marker("slow"))
 
 
 @pytest.hookimpl(trylast=True)

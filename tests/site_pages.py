@@ -24,6 +24,20 @@ timeit.default_timer = lambda: 20 * time.perf_counter()
 by_language = pytest.mark.parametrize("language", LANGUAGES, ids=lambda each: each.code)
 by_translation = pytest.mark.parametrize("language", TRANSLATED, ids=lambda each: each.code)
 by_recipe = pytest.mark.parametrize("name", NAMES)
+# Each recipe in one language by day, a different one for each, and in the others at night
+by_recipe_and_language = pytest.mark.parametrize(
+    ("name", "language"),
+    [
+        pytest.param(
+            name,
+            language,
+            id=f"{name}-{language.code}",
+            marks=[] if number % len(LANGUAGES) == place else pytest.mark.nightly,
+        )
+        for number, name in enumerate(NAMES)
+        for place, language in enumerate(LANGUAGES)
+    ],
+)
 
 
 def read(path: Path) -> BeautifulSoup:

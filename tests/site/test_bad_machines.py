@@ -4,11 +4,14 @@ import ast
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from operator import le
+from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from gallery import ROOT
 from recipe_gallery.recipes.recipe import load_recipe
@@ -90,9 +93,18 @@ sys.exit(bool(sum(fork(run_all, *each) for each in json.load(sys.stdin).items())
 
 
 @pytest.fixture(scope="module")
-def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+def outputs(shared: Path) -> dict[str, str]:
     """What recipes print up to where their sizes are known, and then those, on each machine."""
-    folder = tmp_path_factory.mktemp("machines")
+    folder = shared / "machines"
+    with FileLock(shared / "machines.lock"):
+        if not folder.exists():
+            run_on_machines(folder)
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+def run_on_machines(folder: Path) -> None:
+    """Run the recipes in a new folder; each leaves a file of what it prints."""
+    folder.mkdir()
     programs: dict[str, dict[str, str]] = {"": {"few packages": f"import torch\n{FEW_PACKAGES}"}}
     for path in RECIPES:
         sources = [cell.source for cell in load_recipe(path).cells]
@@ -104,7 +116,9 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         told = f"print(); print(repr((bench.device.type, str(bench.dtype), {sizes})))"
         for machine, (prelude, capability, free) in MACHINES.items():
             pretend = "import torch" + PRETEND.format(capability=capability, free=free)
-            parts = [*sources[:first], pretend, *sources[first : last + 1], told]
+            # what stands between are experiments, which say nothing of sizes
+            ended = dict.fromkeys([sources[first], sources[last]])
+            parts = [*sources[:first], pretend, *ended, told]
             programs.setdefault(prelude, {})[f"{path.stem} {machine}"] = "\n".join(parts)
     command = [sys.executable, "-c", SLOWER + FORK]
     done = subprocess.run(
@@ -115,8 +129,9 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         capture_output=True,
         text=True,
     )
+    if done.returncode:
+        shutil.rmtree(folder)  # for other processes to find the same
     assert done.returncode == 0, done.stderr
-    return {name: (folder / name).read_text() for each in programs.values() for name in each}
 
 
 def results(outputs: dict[str, str], name: str, machine: str) -> tuple[str, str, tuple]:

@@ -110,6 +110,7 @@ def test_the_switcher_leads_to_the_same_page_and_section(languages_site: Path) -
         assert len({tuple(sections) for sections in by_language.values()}) == 1, name
 
 
+@pytest.mark.nightly  # another build of the whole site, in accented English
 def test_no_text_of_a_reader_is_left_out_of_the_catalogs(pseudo_site: Path) -> None:
     left = set()
     for path in pseudo_site.rglob("*.html"):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from docutils.utils import column_width
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gallery import ROOT
@@ -122,8 +122,9 @@ def commented(path: Path) -> list[tuple[str, list[str], str]]:
     ]
 
 
-@pytest.mark.slow  # a hundred times the whole text of each
+@pytest.mark.slow  # the whole text of each
 @pytest.mark.parametrize("path", find_recipes(ROOT / "recipes_source"), ids=lambda path: path.stem)
+@settings(max_examples=15)
 @given(translation=st.text(max_size=300))
 def test_no_translation_changes_a_recipe(path: Path, translation: str) -> None:
     for source, comments, fingerprint in commented(path):
