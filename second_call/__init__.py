@@ -71,7 +71,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("builder-inited", _change_translated_pages)
     app.connect(EVENT, source.name_quantity)
     app.connect("env-updated", navigation.note_neighbours, priority=Priority.NOTE_LINKS)
-    app.connect("doctree-resolved", wait_and_gain.resolve_links)
     app.connect("doctree-resolved", foot.add_colab_link, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", foot.add_origin, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", tables.label_cells, priority=Priority.ADD_LINKS)

@@ -1,10 +1,10 @@
 """For the first page: where all was measured, and the wait of a first call against the gain."""
 
+import posixpath
 from collections.abc import Sequence
 
 from babel import Locale
 from docutils import nodes
-from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
@@ -24,17 +24,6 @@ _ = get_translation("second_call")
 
 NO_WAIT = 6.0  # per cent of the width: where nothing is compiled
 WIDTH, HEIGHT = 5.0, 5.5  # of a dot, in per cent of a chart on a phone
-
-
-class recipe_link(nodes.inline):  # noqa: N801 (docutils names nodes so)
-    """Words that lead to a ``recipe``; Sphinx's own link would leave out their markup."""
-
-
-def resolve_links(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    """Put links in place of the nodes."""
-    for node in list(doctree.findall(recipe_link)):
-        address = app.builder.get_relative_uri(docname, node["recipe"])
-        node.replace_self(nodes.reference("", "", *node.children, internal=True, refuri=address))
 
 
 class WaitAndGain(SphinxDirective):
@@ -86,7 +75,7 @@ def draw_plot(env: BuildEnvironment, listed: headline_list) -> list[nodes.Node]:
     up = make_axis([gain.ratio.value for gain in gains], least=0.4, most=20)
     places = spread_out([_place(gain, across, up) for gain in gains])
     lines = [
-        _describe(node, gain, locale, f"case-{number}")
+        _describe(node, gain, locale, f"case-{number}", posixpath.dirname(env.docname))
         for number, (node, gain) in enumerate(measured, 1)
     ]
     dots = [
@@ -108,10 +97,12 @@ def draw_plot(env: BuildEnvironment, listed: headline_list) -> list[nodes.Node]:
     return [frame] if measured else []
 
 
-def _describe(node: headline, gain: Gain, locale: Locale, name: str) -> nodes.Element:
+def _describe(node: headline, gain: Gain, locale: Locale, name: str, folder: str) -> nodes.Element:
     """Return a case as a line: its words, which lead to the recipe, speed-up and wait."""
     words = [child.deepcopy() for child in node.children]
-    link = recipe_link("", "", *words, recipe=node["recipe"])
+    # a link of Sphinx would leave out their markup
+    address = posixpath.relpath(f"{node['recipe']}.html", folder or ".")
+    link = nodes.reference("", "", *words, internal=True, refuri=address)
     wait = gain.first_call
     facts = {
         "gain": format_measurement(gain.ratio, locale),

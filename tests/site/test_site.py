@@ -19,11 +19,10 @@ from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.recording import compare, read_recording
 from site_pages import LANGUAGES, NAMES, RECIPES, SLOWER, by_language, by_recipe
 
-# Recipes run for minutes: each is run in one language, a different one for each; and, but at night,
-# either as a notebook or as a script, whose code is the same. One compiles C++ for most of its
-# time, and is left to the night altogether.
+# Recipes run for minutes: at night each is run as a notebook in one language, a different one for
+# each, and as a script, whose code is the same. By day one notebook is run.
 PAIRS = list(zip(NAMES, cycle(LANGUAGES), strict=False))
-LONGEST = "regional_compilation"
+BY_DAY = "token_generation"
 PAGES = sorted(ROOT.glob("*.rst"))
 
 # A recipe has no GPU here, and asks the compiler for nothing it would have to try out first.
@@ -132,19 +131,16 @@ def test_the_notebook_is_clean(languages_site: Path, name: str, language: Langua
     assert notebook.metadata.language == language.code
 
 
-def alternate(cases: Sequence[Any], first: int) -> list[Any]:
-    """Return cases of which every second one is left to the night, beginning with one of them."""
+def leave_to_the_night(pairs: Sequence[Any]) -> list[Any]:
+    """Return the pairs of recipe and language, of which one is for the day."""
     return [
-        pytest.param(
-            case,
-            marks=[pytest.mark.nightly] if number % 2 == first or LONGEST in case else [],
-        )
-        for number, case in enumerate(cases)
+        pytest.param(pair, id=pair[0], marks=[] if pair[0] == BY_DAY else [pytest.mark.nightly])
+        for pair in pairs
     ]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pair", alternate(PAIRS, 0), ids=NAMES)
+@pytest.mark.parametrize("pair", leave_to_the_night(PAIRS))
 def test_the_downloaded_notebook_runs_on_a_cpu(
     languages_site: Path,
     pair: tuple[str, Language],
@@ -164,8 +160,8 @@ def test_the_downloaded_notebook_runs_on_a_cpu(
     assert any(cell.get("outputs") for cell in notebook.cells)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", alternate(NAMES, 1), ids=NAMES)
+@pytest.mark.nightly
+@by_recipe
 def test_the_downloaded_script_runs_on_a_cpu(
     site: Path, name: str, environment: dict[str, str], tmp_path: Path
 ) -> None:

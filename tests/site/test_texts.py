@@ -1,11 +1,8 @@
 """What the recipes and the pages about them say: little code, few words, and no guess."""
 
-import ast
-import builtins
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from textwrap import dedent
 
 import pytest
 
@@ -176,26 +173,11 @@ def test_a_recipe_has_little_code_in_sight(recipe: Recipe) -> None:
     assert len(lines) <= MOST_LINES.get(recipe.name, 150)
 
 
-def test_code_for_a_case_is_short_and_whole(recipe: Recipe) -> None:
+def test_code_for_a_case_is_short(recipe: Recipe) -> None:
+    """That it is whole is for the test that runs it."""
     captioned = r"(?m)^\.\. code-block:: python\n   :caption: .*\n((?:   .*\n|\n)+)"
     for code in re.findall(captioned, text_of(recipe.path)):
-        tree = ast.parse(dedent(code))
         assert len(code.strip().splitlines()) <= 20  # an iteration in a CUDA graph, for a phone
-        nodes = [each for each in ast.walk(tree) if isinstance(each, ast.Name)]
-        made = {each.id for each in nodes if isinstance(each.ctx, ast.Store)} | {"os", "torch"}
-        made |= {
-            each.name for each in tree.body if isinstance(each, ast.FunctionDef | ast.ClassDef)
-        }
-        made |= {
-            name.asname or name.name
-            for each in tree.body
-            if isinstance(each, ast.Import | ast.ImportFrom)
-            for name in each.names
-        }
-        made |= {each.arg for each in ast.walk(tree) if isinstance(each, ast.arg)} | set(
-            dir(builtins)
-        )
-        assert {each.id for each in nodes} <= made, code
 
 
 @pytest.mark.parametrize("path", PAGES, ids=name_of)
