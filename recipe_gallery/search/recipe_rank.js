@@ -178,7 +178,8 @@ recipeGallerySearch("find", (() => {
         const before = parts[0][1] ? "" : parts[0][0];
         if (room === EXCERPT && before.length > EXCERPT / 3) {
           // The sentence is long, and what is marked stands far behind its start.
-          parts[0] = ["… " + before.slice(-EXCERPT / 3).replace(IS_DENSE.test(text) ? "" : /^\S*\s/u, ""), false];
+          shown[0][0] = "… ";
+          parts[0] = [before.slice(-EXCERPT / 3).replace(IS_DENSE.test(text) ? "" : /^\S*\s/u, ""), false];
         }
         shown.push(...parts, [HAN.test(text) ? "" : " ", false]);
         room -= sum([...text].map((sign) => (IS_DENSE.test(sign) ? 2 : 1)));
