@@ -154,7 +154,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pages]:
     gallery = Gallery(tmp_path_factory.mktemp("charts"), ["recipe_gallery", "second_call"])
     gallery.set_languages("ko")
     gallery.add("steps", RECIPE)
-    gallery.translate("recipes", KOREAN)
+    gallery.translate("recipes/steps", KOREAN)
     found = {}
     for code in ("en", "ko"):
         build = gallery.build(language=code)

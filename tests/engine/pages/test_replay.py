@@ -218,7 +218,7 @@ def test_other_builders_work(site: Gallery, builder: str) -> None:
         assert 'href="../adding.ipynb"' in (build.out / "recipes/adding/index.html").read_text()
         assert (build.out / "recipes/adding.ipynb").exists()
     if builder == "gettext":
-        catalog = (build.out / "recipes.pot").read_text()
+        catalog = (build.out / "recipes/adding.pot").read_text()
         assert "A paragraph." in catalog
         assert "Download" not in catalog
         assert "Recorded on" not in catalog
