@@ -44,11 +44,11 @@
     return make("ul", {}, ...texts.map((text) => make("li", { textContent: text })));
   }
 
-  let messages = []; // of the page's catalog
+  let messages = null; // those of the page's catalog, once they are there
 
   // The messages of what was chosen: where they are, in English, as translated, and advice.
-  function show(marks, chosen) {
-    const found = messages.filter(({ mark }) => marks.includes(mark));
+  async function show(marks, chosen) {
+    const found = (await (messages ??= ask("/live-messages", []))).filter(({ mark }) => marks.includes(mark));
     const dialog = make("dialog", { className: "live-dialog", ...ENGLISH, ariaLabel: "Message of this text" });
     for (const { place, source, translation, texts } of found) {
       dialog.append(
@@ -122,8 +122,8 @@
   }
 
   async function showAdvice() {
-    messages = await ask("/live-messages", []);
-    const rows = messages.filter(({ texts }) => texts.length);
+    messages = ask("/live-messages", []);
+    const rows = (await messages).filter(({ texts }) => texts.length);
     box.querySelector(".live-advice")?.remove();
     document.querySelectorAll(".live-advised").forEach((each) => each.classList.remove("live-advised"));
     if (!rows.length) return;

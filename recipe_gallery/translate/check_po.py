@@ -4,9 +4,10 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from ..errors import GalleryError
+from ..errors import GalleryError, suggest
 from ..languages import Language
 from ..project import Project
+from ..recipes.gallery import list_files
 from . import advice  # noqa: F401 (its checks are among all)
 from .catalogs import (
     ENGINE_LOCALE,
@@ -32,6 +33,10 @@ def check_project(project: Project, languages: Sequence[Language]) -> list[Probl
     load_glossary(project.locale)  # damaged, it is told without any catalog, too
     pots, labels = read_pots(project), label_domains(project.config)
     problems: list[Problem] = []
+    if languages and not pots and list_files(project.config, project.root):
+        text = f"no templates say which messages pages have; run: {suggest('update-po')}"
+        path = project.locale / "templates"
+        problems.append(Problem(path=path, line=1, message=text, check="template"))
     for language in languages:
         expected = (catalog_of(project, domain, language.code) for domain in pots)
         for path in {*all_catalogs(project, language.code), *expected}:

@@ -43,30 +43,6 @@ def test_a_recipe_saved_while_pages_are_made_is_shown_by_the_next_build(
     assert site.build().read == []
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("module", ["_extra.py", "_extra/__init__.py"])
-def test_a_page_is_read_again_when_a_module_appears_beside_its_recipe(
-    site: Gallery, recipe: str, module: str
-) -> None:
-    site.add("adding", recipe.replace("total = 1", MAY_IMPORT))
-    assert site.build().warnings == ""
-    path = site.recipes / module
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("there = True\n")
-    build = site.build()
-    assert f"changed input {module}" in build.warnings
-    assert build.read == ["recipes/adding"]
-    path.unlink()
-    assert site.build().warnings == ""
-
-
-MAY_IMPORT = """try:
-            import _extra
-        except ImportError:
-            pass
-        total = 1"""
-
-
 @pytest.mark.parametrize("text", ["", "[]", '{"pages": {"a": {}}}', "{"])
 def test_a_damaged_memory_ends_no_build(site: Gallery, recipe: str, text: str) -> None:
     site.build()

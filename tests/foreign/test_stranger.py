@@ -137,7 +137,7 @@ def test_a_language_is_added_and_translated(recorded: Stranger) -> None:
     assert "make " not in said
     labels = recorded.docs / "locales/ko/LC_MESSAGES/sphinx.po"
     assert "pydata" not in labels.read_text(encoding="utf-8")  # a theme that is not used here
-    catalog = recorded.docs / "locales/ko/LC_MESSAGES/auto_examples.po"
+    catalog = recorded.docs / "locales/ko/LC_MESSAGES/auto_examples/plot_line.po"
     entries = polib.pofile(str(catalog), wrapwidth=0)
     entries.find("The line goes up.").msgstr = "선이 올라갑니다."
     entries.find("Why it is so short.").msgstr = "짧은 이유."

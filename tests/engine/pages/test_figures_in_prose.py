@@ -235,7 +235,7 @@ def test_a_refuted_claim_carries_no_mark_whatever_ran_it(gallery: Gallery) -> No
     write_recording(path, nbformat.writes(notebook))
     add_replicate(gallery, rows=steps(0.04))
     build = gallery.build()
-    assert "does not hold in 1 of 2 processes" in build.warnings
+    assert "does not hold in 2 of 2 processes" in build.warnings
     assert "See it wins." in words(build)
     assert "popovertarget" not in build.page("recipes/steps")
 
