@@ -63,7 +63,8 @@ class Live:
         made = [self.build_folder, self.root / "_build"]
         made += [self.root / pages for pages, _recipes in project.galleries]
         # What builds make is none, nor what editors leave; paths are compared by how they begin.
-        self.is_source = watchfiles.DefaultFilter(ignore_paths=[f"{each}/" for each in made])
+        self._made = {str(each) for each in made}
+        self._filter = watchfiles.DefaultFilter(ignore_paths=[f"{each}/" for each in made])
         self._changed = threading.Condition()
         self._processes = get_context("forkserver")
         self._processes.set_forkserver_preload([f"{__package__}.preload"])
@@ -72,6 +73,10 @@ class Live:
     def site(self) -> Path:
         """The folder that is served; pages lie in the folder of their language, as published."""
         return self.build_folder / "html"
+
+    def is_source(self, change: watchfiles.Change, path: str) -> bool:
+        """Tell whether a build depends on a path; folders that the first build makes are none."""
+        return path not in self._made and self._filter(change, path)
 
     def rebuild(self) -> State:
         """Build, tell all browsers, and return the new state."""
