@@ -1,13 +1,12 @@
 """Which recipes there are, what they are called, and where their recordings lie."""
 
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from recipe_gallery.project import Project, load_project
-from recipe_gallery.recipes.gallery import find_file, find_recordings, list_files
+from recipe_gallery.recipes.gallery import find_file, list_files
 
 FILES = [
     "examples/README.rst",
@@ -89,26 +88,3 @@ def test_patterns_of_sphinx_gallery_decide(
     for name in ("b.c", "plot_a", "advanced/deep"):
         found = find_file(made.config, made.root, f"auto_examples/{name}")
         assert (found is not None) == (name in left)
-
-
-@pytest.mark.parametrize(
-    ("recording", "expected"),
-    [
-        ("deep", ("", "deep")),
-        ("h100/deep", ("h100", "deep")),
-        ("advanced/deep", ("", "advanced/deep")),  # the recipe, not a machine called so
-        ("h100/advanced/deep", ("h100", "advanced/deep")),
-        ("other", ("other", "")),
-    ],
-)
-def test_a_recording_is_a_recipes_or_of_another_machine(
-    tmp_path: Path, recording: str, expected: tuple[str, str]
-) -> None:
-    files: Any = [SimpleNamespace(name=name) for name in ("deep", "advanced/deep")]
-    path = tmp_path / f"{recording}.ipynb"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.touch()
-    hidden = tmp_path / ".ipynb_checkpoints/deep.ipynb"
-    hidden.parent.mkdir()
-    hidden.touch()
-    assert list(find_recordings(tmp_path, files)) == [(path, *expected)]

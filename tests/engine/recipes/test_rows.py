@@ -5,8 +5,6 @@ from typing import Any
 
 import nbformat
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from nbformat import NotebookNode
 
 from recipe_gallery.errors import GalleryError
@@ -108,18 +106,3 @@ def test_a_key_is_there_once_in_a_recipe() -> None:
 def test_too_many_rows_are_refused() -> None:
     many = [{**ROW, "size": size} for size in range(2001)]
     assert "which has to be a list of at most 2000 rows" in refuse({"rows": many})
-
-
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-        lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from([*ROW, "rows"]), inner),
-    )
-)
-def test_whatever_is_published_is_read_or_refused_in_a_line(value: object) -> None:
-    told = ""
-    try:
-        read_rows(notebook({"rows": [{**ROW, "size": value}]}, value), Path("a.py"))
-    except GalleryError as error:
-        told = str(error)
-    assert len(told.splitlines()) <= 1

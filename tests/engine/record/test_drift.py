@@ -167,19 +167,6 @@ def test_a_page_recorded_anew_counts_unless_its_code_changed(
     assert "nothing was recorded since HEAD" in told()
 
 
-def test_what_is_damaged_in_a_commit_is_told_with_it(
-    published: Gallery, measure: Append, drifts: Drifts
-) -> None:
-    path = replicates_path(published.recordings / "measuring.ipynb")
-    whole = path.read_text()
-    path.write_text(whole.replace("4.0", "4.5"))
-    commit_all(published)
-    path.write_text(whole)
-    told = drifts()
-    assert "HEAD:" in told
-    assert "measuring.jsonl:2: was changed after it was recorded; compare with another" in told
-
-
 @pytest.mark.parametrize("base", ["no-such-branch", "--all"])
 def test_a_commit_that_is_not_there_is_an_error(drifts: Drifts, base: str) -> None:
     told = drifts(f"--base={base}", status=1)

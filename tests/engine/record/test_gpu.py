@@ -1,6 +1,5 @@
 """Which GPUs are found, and what is told of one while a recipe runs."""
 
-import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -69,10 +68,8 @@ def test_none_is_taken_where_none_is_visible(
         require_gpus()
 
 
-@pytest.mark.parametrize("script", ["", "exit 1", f"echo '{GPUS[0]}'; exit 9"])
-def test_without_a_gpu_the_cpu_is_offered(put_tool: PutTool, script: str) -> None:
-    if script:
-        put_tool(script)
+def test_without_a_gpu_the_cpu_is_offered(put_tool: PutTool) -> None:
+    put_tool("exit 1")
     with pytest.raises(GalleryError) as caught:
         require_gpus()
     assert str(caught.value) == (
@@ -107,13 +104,3 @@ def test_a_recording_tells_gpu_host_and_clocks(put_tool: PutTool, gallery: Galle
     assert facts["clocks"] == TOLD
     assert facts["device"] == GPU.facts | describe_host()
     assert facts["host"] == host_hash()
-
-
-@pytest.mark.usefixtures("_own_locks")
-def test_a_gpu_the_libraries_cannot_use_is_an_error(put_tool: PutTool, gallery: Gallery) -> None:
-    put_tool(LOOP)
-    program = f"print({json.dumps(json.dumps({'gpu': False}))})"
-    (gallery.recipes / "recording.toml").write_text(f"[provenance]\nprobe = '''{program}'''\n")
-    gallery.write("recipe", '"""\nT\n=\n"""\nx = 1\n')
-    with pytest.raises(GalleryError, match="Some GPU is here but the installed libraries cannot"):
-        gallery.record("recipe", device="gpu")

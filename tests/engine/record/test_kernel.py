@@ -4,7 +4,6 @@ What breaks, crashes or fills a run is in tests/faults.
 """
 
 import ast
-import gc
 import json
 import os
 import textwrap
@@ -15,22 +14,12 @@ import pytest
 from nbformat import NotebookNode
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.recipe import Cell
 
 RunCells = Callable[..., NotebookNode]
 
 
 def text_of(cell: NotebookNode, name: str = "stdout") -> str:
     return "".join(each.text for each in cell.outputs if each.get("name") == name)
-
-
-def fail(run: RunCells, *cells: str | Cell, **limits: float) -> GalleryError:
-    """Return the error of cells that fail; it is one line, with output below it."""
-    with pytest.raises(GalleryError) as caught:
-        run(*cells, **limits)
-    assert "\n" not in caught.value.text
-    assert "/ipykernel/" not in str(caught.value)
-    return caught.value
 
 
 @pytest.mark.fast
@@ -88,38 +77,6 @@ def test_what_child_processes_and_c_libraries_print_keeps_its_place(run: RunCell
     ).cells
     lines = "".join(f"other\nPython {number}\n" for number in range(20))
     assert (text_of(child), text_of(c), text_of(end)) == (lines, lines, "no end of line")
-
-
-def test_a_signal_may_print_while_something_is_printed(run: RunCells) -> None:
-    code = """
-        import signal
-        signal.signal(signal.SIGALRM, lambda *_: print("signal"))
-        signal.setitimer(signal.ITIMER_REAL, 0.01, 0.0001)
-        for number in range(20_000):
-            print("line")
-        signal.setitimer(signal.ITIMER_REAL, 0)
-    """
-    text = text_of(run(textwrap.dedent(code)).cells[0])
-    assert text.count("line") == 20_000
-    assert "signal" in text
-
-
-@pytest.mark.slow
-def test_too_much_is_told_once_also_where_its_cell_runs_out_of_time(
-    run: RunCells, caplog: pytest.LogCaptureFixture
-) -> None:
-    code = """
-        import os, signal, subprocess
-        guard = os.getppid()  # as slow to end the kernel as on a busy machine
-        subprocess.Popen(["sh", "-c", f"sleep 3; kill -CONT {guard}"])
-        os.kill(guard, signal.SIGSTOP)
-        print("z" * 2_000_000)
-        while True:
-            pass
-    """
-    fail(run, textwrap.dedent(code), output_limit=1, cell_timeout=2)
-    gc.collect()  # asyncio tells of an exception that nobody asked for when its task is gone
-    assert [each for each in caplog.records if each.name == "asyncio"] == []
 
 
 def test_a_kernel_that_cannot_start_says_why(run: RunCells, tmp_path: Path) -> None:
