@@ -22,11 +22,11 @@ sys.path.insert(0, str(ROOT))
 
 from recipe_gallery.project import load_project  # noqa: E402
 from recipe_gallery.recipes.gallery import list_files  # noqa: E402
+from recipe_gallery.recipes.processes import read_sources  # noqa: E402
 from recipe_gallery.recipes.ranges import Measurement, measure  # noqa: E402
 from recipe_gallery.recipes.recipe import load_recipe  # noqa: E402
 from recipe_gallery.recipes.replicates import Process  # noqa: E402
 from recipe_gallery.recipes.rows import Row  # noqa: E402
-from recipe_gallery.recipes.sources import read_sources  # noqa: E402
 
 REPORT = Path(__file__).with_suffix(".md")
 MARKS = "<!-- tables -->", "<!-- end of tables -->"

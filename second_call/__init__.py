@@ -14,16 +14,16 @@ from recipe_gallery.pages.measurements.naming import EVENT
 from recipe_gallery.project import code_digest
 
 from . import (
+    answer,
     cards,
-    cases,
+    code_cases,
     data,
     foot,
     head,
     navigation,
-    python_colours,
+    python_tokens,
     root_pages,
     tables,
-    top,
     translators,
 )
 from .charts import directive, source
@@ -45,7 +45,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_config_value("second_call_unused_assets", [], "html", list)
     app.add_config_value("second_call_preview", "", "html", str)
     for name in ("python", "Python"):  # Sphinx-Gallery writes the second
-        app.add_lexer(name, python_colours.FewColours)
+        app.add_lexer(name, python_tokens.FewColours)
 
     paragraph = HTML5Translator.visit_paragraph, HTML5Translator.depart_paragraph
     cell = tables.visit_entry, HTML5Translator.depart_entry
@@ -65,9 +65,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
 
     add_transform(app, cards.replace_thumbnails, Priority.ADD_TO_PAGE)
     add_transform(app, foot.add_release, Priority.ADD_TO_PAGE)
-    add_transform(app, top.mark_headings, Priority.ADD_TO_PAGE)
+    add_transform(app, answer.mark_headings, Priority.ADD_TO_PAGE)
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
-    cases.add_cases(app)
+    code_cases.add_cases(app)
     app.connect("builder-inited", _change_translated_pages)
     app.connect(EVENT, source.name_quantity)
     app.connect("env-updated", navigation.note_neighbours, priority=Priority.NOTE_LINKS)
@@ -98,8 +98,8 @@ def _show_inside(self: NodeVisitor, _node: Element) -> None:
 def _change_translated_pages(app: Sphinx) -> None:
     """Change pages after translation, but for templates, whose messages are the author's lines."""
     if app.builder.name != "gettext":
-        add_transform(app, top.make_headings, Priority.MAKE_HEADINGS)
-        add_transform(app, top.make_answer, Priority.MAKE_HEADINGS)
+        add_transform(app, answer.make_headings, Priority.MAKE_HEADINGS)
+        add_transform(app, answer.make_answer, Priority.MAKE_HEADINGS)
         add_transform(app, lines.draw_headlines, Priority.WRITE_COMMENTS)
 
 

@@ -21,9 +21,9 @@ from sphinx_gallery._doctree_links import code_links_block
 from ..cell_marks import OUTPUT_CLASS, folded_cell
 from ..errors import GalleryError
 from ..languages import is_translated
-from ..recipes.harmless_program import find_harm
 from ..recipes.recipe import Recipe
 from ..recipes.recording import PUBLISHED_MIME
+from ..recipes.translated_program import find_harm
 from ..recorded_page import RecordedPage, Unrecorded, load_page
 from .header import page_links, provenance
 from .markdown import Page, bold_line, join_blocks, plain_code, write_block, write_heading

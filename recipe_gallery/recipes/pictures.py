@@ -4,7 +4,7 @@ import base64
 import binascii
 import io
 
-from .harmless_html import read_svg
+from .harmless_outputs import read_svg
 
 SUFFIXES = {"image/svg+xml": ".svg", "image/png": ".png", "image/jpeg": ".jpg"}
 

@@ -108,7 +108,7 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
         raise wrong(f"cannot be read: {error}") from None
     import nbformat  # slow to import, and not needed where nothing changed
 
-    from .harmless_html import make_harmless
+    from .harmless_outputs import make_harmless
 
     try:
         notebook = nbformat.v4.reads_json(text)

@@ -14,10 +14,10 @@ from pathlib import Path
 from ..errors import GalleryError
 from ..project import Project
 from ..recipes.gallery import GalleryFile
+from ..recipes.processes import Sources, measure_all, read_sources
 from ..recipes.ranges import Measurement
 from ..recipes.recipe import load_recipe
 from ..recipes.replicates import Process, replicates_path
-from ..recipes.sources import Sources, measure_all, read_sources
 from .programs import ask
 from .status import choose_files
 

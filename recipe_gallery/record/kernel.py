@@ -29,10 +29,10 @@ from nbformat import NotebookNode
 from ..errors import GalleryError
 from ..recipes.recipe import Cell, Recipe
 from ..recipes.rows import MIME, REMEDY, parse
+from .clean_up import kernel_runs
 from .cleaner import Cleaner, drop_lines
-from .environment import find_secrets
-from .facts import Conditions
-from .remains import kernel_runs
+from .conditions import Conditions
+from .variables import find_secrets
 
 _LINES = 60  # of what a cell printed, that an error shows
 _CHARACTERS = 400  # of each line
@@ -43,7 +43,7 @@ _LONGEST_FOR_SOCKETS = 55
 
 
 class _Specs(KernelSpecManager):
-    """Knows one kernel: launcher.py."""
+    """Knows one kernel: kernel_process.py."""
 
     argv: list[str]
 
@@ -55,7 +55,7 @@ class _Specs(KernelSpecManager):
 class _Client(NotebookClient):
     """Puts what a kernel prints and shows into cells; ends it when there is too much or wrong."""
 
-    guard: Any  # the process above the kernel, see launcher.py
+    guard: Any  # the process above the kernel, see kernel_process.py
     limit: float  # MB that all cells may print and show
     left: float  # bytes of it
     refused: GalleryError | None = None  # why the kernel was ended
@@ -157,7 +157,7 @@ class Run:
         context.rcvhwm = 0  # what is not read yet is kept, not dropped
         context.reconnect_ivl = 10  # milliseconds; by default the kernel is looked for every 100
         specs = _Specs()
-        launcher = Path(__file__).with_name("launcher.py")
+        launcher = Path(__file__).with_name("kernel_process.py")
         specs.argv = [sys.executable, str(launcher), str(self.recipe.path.resolve())]
         manager = AsyncKernelManager(
             kernel_name="recipe",

@@ -18,14 +18,14 @@ from ..recipes.recording import read_recording
 from ..recipes.replicates import Replicate, read_replicates, replicates_path
 from ..recipes.rows import read_rows
 from . import storage
+from .clean_up import remove_leftovers
 from .progress import Progress, Summary
-from .remains import remove_leftovers
 from .status import choose_files, inspect
 from .task import Failure, Result, Task
 from .this_machine import Places, find_places, one_at_a_time
 
 if TYPE_CHECKING:
-    from .machines import Machines
+    from .other_machines import Machines
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,7 +99,7 @@ def _start_runner(
 ) -> "Places | Machines":
     """Return what does tasks: places of this machine, or workers of a scheduler."""
     if options.scheduler:
-        from .machines import Machines  # of several machines, which is rare: it needs Dask
+        from .other_machines import Machines  # of several machines, which is rare: it needs Dask
 
         machines = Machines(options.scheduler, options.device, progress)
         held.callback(machines.close)

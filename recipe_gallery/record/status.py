@@ -10,10 +10,10 @@ from typing import Any, Literal
 from ..errors import GalleryError, describe_error, suggest, visible
 from ..project import Project, load_check
 from ..recipes.gallery import GalleryFile, find_recordings, list_files
+from ..recipes.processes import Sources, read_sources
 from ..recipes.recipe import Recipe
 from ..recipes.recording import Recording
 from ..recipes.references import find_claims
-from ..recipes.sources import Sources, read_sources
 from ..recorded_page import Reason, Unrecorded, load_recorded
 from .settings import load_settings
 

@@ -13,7 +13,7 @@ from nbformat import NotebookNode
 
 from .. import files
 from ..errors import GalleryError, describe_error
-from ..recipes.harmless_html import find_left_out
+from ..recipes.harmless_outputs import find_left_out
 from ..recipes.pictures import SUFFIXES, open_picture
 from ..recipes.recipe import Recipe
 from ..recipes.recording import PUBLISHED_MIME, seal

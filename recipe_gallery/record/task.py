@@ -17,10 +17,10 @@ from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
 from ..recipes.replicates import Replicate
 from ..recipes.rows import read_rows
-from .facts import Conditions
+from .clean_up import run_folder
+from .conditions import Conditions
 from .gpu import watch_clocks
 from .kernel import Run
-from .remains import run_folder
 from .storage import accept
 
 NUMBER = "RECIPE_REPLICATE"  # the variable that tells a recipe which replicate it is; 0: its page

@@ -13,10 +13,10 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ..errors import GalleryError, suggest
-from .facts import prepare
+from .clean_up import end_kernels
+from .conditions import prepare
 from .gpu import Gpu, require_gpus
 from .progress import Progress
-from .remains import end_kernels
 from .task import Result, Task, attempt
 
 

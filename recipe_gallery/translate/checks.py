@@ -21,7 +21,7 @@ import polib
 from ..errors import GalleryError, suggest
 from ..languages import Language
 from .catalogs import Kind, is_wordless, line_of, shorten
-from .comments import HIDDEN, find_problem
+from .code_comments import HIDDEN, find_problem
 from .glossary import Glossary
 from .markup import FREE_ROLES, TOUCHES, Markup, parse
 

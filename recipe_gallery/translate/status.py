@@ -19,7 +19,7 @@ from .catalogs import (
     read_catalog,
     split_path,
 )
-from .comments import HIDDEN
+from .code_comments import HIDDEN
 from .pot import read_pots
 
 # A line of the header that names a person has an address or a year.

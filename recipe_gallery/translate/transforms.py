@@ -40,7 +40,7 @@ from ..recorded_page import RecordedPage, load_page
 from ..store import store_of, watch
 from .catalogs import Kind, count_words, is_wordless, line_of, percent_done, shorten
 from .checks import compare
-from .comments import find_comments, replace_comments
+from .code_comments import find_comments, replace_comments
 from .translations import (
     catalog_now,
     catalog_path,
@@ -193,7 +193,7 @@ def _note(env: BuildEnvironment, *problems: object) -> None:
 def take_out_new(env: BuildEnvironment, document: nodes.document) -> None:
     """Put words in the place of what acts as nothing in the source does, should it pass the checks.
 
-    This is the last look at a page; at programs, it is that of recipes/harmless_program.py.
+    This is the last look at a page; at programs, it is that of recipes/translated_program.py.
     """
     if "acts" not in document:
         return

@@ -19,7 +19,7 @@ from sphinx.writers.html5 import HTML5Translator
 from recipe_gallery.cell_marks import DOWNLOADS_ONLY, OUTPUT_CLASS
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.pages.markdown import Page, write_block
-from recipe_gallery.pages.measurements.format import join_ends
+from recipe_gallery.pages.measurements.digits import join_ends
 from recipe_gallery.pages.measurements.lookup import know
 from recipe_gallery.store import store_of, watch
 

@@ -13,7 +13,7 @@ from babel import Locale
 from sphinx.locale import get_translation
 
 from recipe_gallery.languages import typeset
-from recipe_gallery.pages.measurements.format import list_separator
+from recipe_gallery.pages.measurements.digits import list_separator
 
 from ..nodes import render
 from .forms import Line, draw_plot

@@ -9,7 +9,7 @@ from babel.numbers import format_compact_decimal
 from sphinx.locale import get_translation
 
 from recipe_gallery.languages import format_number, format_percent, typeset
-from recipe_gallery.pages.measurements.format import find_scale
+from recipe_gallery.pages.measurements.digits import find_scale
 
 _ = get_translation("second_call")
 

@@ -11,7 +11,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
 from recipe_gallery.languages import current_language, typeset
-from recipe_gallery.pages.measurements.format import format_measurement, format_range
+from recipe_gallery.pages.measurements.digits import format_measurement, format_range
 from recipe_gallery.pages.measurements.lookup import FIGURE, all_files, answer, know
 from recipe_gallery.pages.measurements.naming import QUANTITY, name_case
 from recipe_gallery.recipes.ranges import Measurement

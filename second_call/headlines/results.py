@@ -18,7 +18,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.cell_marks import DATA_CLASS
 from recipe_gallery.languages import current_language
-from recipe_gallery.pages.measurements.format import describe_spread, format_measurement
+from recipe_gallery.pages.measurements.digits import describe_spread, format_measurement
 from recipe_gallery.recipes.ranges import Measurement
 from recipe_gallery.store import watch
 from recipe_gallery.translate.catalogs import Kind

@@ -227,10 +227,10 @@ def role(process: psutil.Process) -> str:
     """Return what a process below the recorder is: kernel, its guard, child of a recipe, or other."""
     if any("token" in word for word in process.cmdline()):
         return "child"
-    if not any("launcher.py" in word for word in process.cmdline()):
+    if not any("kernel_process.py" in word for word in process.cmdline()):
         return "other"
     above = process.parent()
-    guarded = above and any("launcher.py" in word for word in above.cmdline())
+    guarded = above and any("kernel_process.py" in word for word in above.cmdline())
     return "kernel" if guarded else "guard"
 
 

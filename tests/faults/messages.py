@@ -131,7 +131,7 @@ ECHOES = [
 ]
 SLOW = """
 import sys, time
-if any("kernel" in word or "launcher" in word for word in sys.orig_argv):
+if any("kernel" in word or "kernel_process" in word for word in sys.orig_argv):
     time.sleep(60)
 """
 LIMITS = [

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from browsers import ENGINES
 from chromium import serve
-from engines import ENGINES
 
 pytestmark = pytest.mark.slow
 RECIPE = "recipes/where_time_goes.html"

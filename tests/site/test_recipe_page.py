@@ -7,7 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from gallery import Gallery
-from second_call.top import ANCHOR
+from second_call.answer import ANCHOR
 
 RECIPE = '''
 """

@@ -14,10 +14,7 @@ from sphinx.environment import BuildEnvironment
 from ...errors import GalleryError
 from ...project import gallery_folders
 from ...recipes.gallery import GalleryFile, find_recordings, list_files
-from ...recipes.ranges import Measurement
-from ...recipes.references import Reference
-from ...recipes.replicates import replicates_path
-from ...recipes.sources import (
+from ...recipes.processes import (
     ClaimRecord,
     Measurements,
     NotMeasured,
@@ -25,6 +22,9 @@ from ...recipes.sources import (
     read_sources,
     suggest_keys,
 )
+from ...recipes.ranges import Measurement
+from ...recipes.references import Reference
+from ...recipes.replicates import replicates_path
 from ...recorded_page import Unrecorded, load_recorded
 from ...store import keep, once, watch
 

@@ -15,7 +15,7 @@ from ...languages import current_language, source_language, typeset
 from ...recipes.ranges import Measurement
 from ...recipes.references import Term
 from ...recipes.rows import Size
-from .format import format_measurement
+from .digits import format_measurement
 
 Pieces = list[tuple[str, bool]]  # words, and whether they are the recipe's
 

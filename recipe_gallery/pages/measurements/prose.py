@@ -18,11 +18,11 @@ from sphinx.writers.html5 import HTML5Translator
 
 from ...errors import GalleryError
 from ...languages import current_language, source_language
+from ...recipes.processes import ClaimRecord
 from ...recipes.references import Reference, parse_claim, parse_reference
-from ...recipes.sources import ClaimRecord
 from ...store import store_of, watch
 from ..markdown import is_inside
-from .format import describe_spread, format_measurement
+from .digits import describe_spread, format_measurement
 from .lookup import CLAIM, FIGURE, Answer, answer, find_page
 from .naming import mark, name_measurement, tell_comparison
 

@@ -20,7 +20,7 @@ from ...languages import current_language
 from ...recipes.ranges import Measurement
 from ...recipes.rows import MIME, Row, parse
 from ...store import watch
-from .format import describe_spread, format_measurement
+from .digits import describe_spread, format_measurement
 from .lookup import know
 from .naming import QUANTITY, Pieces, name_case, name_word
 from .prose import measured

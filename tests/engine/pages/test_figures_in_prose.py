@@ -16,7 +16,7 @@ from gallery import Build, Gallery, write_recording
 from measured import RECIPE, SPEEDUP, WINS, add, add_replicate, figure, steps, store
 from recipe_gallery.cell_marks import DATA_CLASS
 from recipe_gallery.languages import find_locale
-from recipe_gallery.pages.measurements.format import describe_spread, format_measurement
+from recipe_gallery.pages.measurements.digits import describe_spread, format_measurement
 from recipe_gallery.recipes.ranges import Measurement
 from recipe_gallery.recipes.replicates import replicates_path
 from recipe_gallery.recipes.rows import MIME, Row, read_rows

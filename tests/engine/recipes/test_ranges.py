@@ -5,10 +5,10 @@ import random
 
 import pytest
 
+from recipe_gallery.recipes.processes import measure_all
 from recipe_gallery.recipes.ranges import Measurement, measure
 from recipe_gallery.recipes.replicates import Process
 from recipe_gallery.recipes.rows import Row
-from recipe_gallery.recipes.sources import measure_all
 
 
 def row(value: float, quantity: str = "gpu", unit: str = "s", variant: str = "a") -> Row:

@@ -32,7 +32,7 @@ def test_a_kernel_has_the_variables_and_the_folder_of_its_run_alone(run: RunCell
         print(sorted(os.listdir("..")))
         print(os.read(0, 1), __file__)
         import importlib.util
-        print([importlib.util.find_spec(name) for name in ("launcher", "remains", "kernel")])
+        print([importlib.util.find_spec(name) for name in ("kernel_process", "clean_up", "kernel")])
         print([name for name in sys.modules if name.startswith("recipe_gallery")])
     """
     named = "GIVEN = ['A', 'TMPDIR']\nSTARTS = ('IPY', 'JUPYTER')\n"

@@ -143,7 +143,7 @@ def test_what_is_missing_is_made_of_this_code_on_this_host(
     assert gallery.record(replicates=1)
     assert numbers(gallery) == [1]
     assert len(path.read_text().splitlines()) == 4
-    monkeypatch.setattr("recipe_gallery.record.facts.host_hash", lambda: "another")
+    monkeypatch.setattr("recipe_gallery.record.conditions.host_hash", lambda: "another")
     assert gallery.record(replicates=1)
     assert [each.host == "another" for each in replicates(gallery)] == [False, True]
 

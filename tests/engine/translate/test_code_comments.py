@@ -13,7 +13,7 @@ from gallery import ROOT
 from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.recipes.gallery import find_recipes
 from recipe_gallery.recipes.recipe import load_recipe
-from recipe_gallery.translate.comments import (
+from recipe_gallery.translate.code_comments import (
     find_comments,
     find_problem,
     replace_comments,

@@ -3,8 +3,8 @@
 import pytest
 
 from gallery import Gallery
-from recipe_gallery.record.environment import find_secrets, pass_on
-from recipe_gallery.record.facts import prepare
+from recipe_gallery.record.conditions import prepare
+from recipe_gallery.record.variables import find_secrets, pass_on
 
 TITLE = '"""\nTitle\n=====\n"""\n'
 

@@ -1,7 +1,7 @@
 """Places on other machines: each a worker that Dask's own command has started in a checkout there.
 
 python -m dask worker tcp://host:8786 --nworkers 1 --nthreads 1 --no-nanny --resources PLACE=1 \
-    --preload recipe_gallery.record.machines  # once a GPU, which CUDA_VISIBLE_DEVICES names
+    --preload recipe_gallery.record.other_machines  # once a GPU, which CUDA_VISIBLE_DEVICES names
 """
 
 import logging
@@ -23,10 +23,10 @@ from distributed import Client, Worker, WorkerPlugin, get_worker
 from ..errors import GalleryError, describe_error
 from ..project import code_digest, load_project
 from ..recipes.recipe import load_recipe
-from .facts import Conditions, package_versions, prepare
+from .clean_up import end_kernels, remove_leftovers
+from .conditions import Conditions, package_versions, prepare
 from .gpu import Gpu, require_gpus
 from .progress import Progress
-from .remains import end_kernels, remove_leftovers
 from .settings import FILE_NAME, load_settings
 from .status import name_files
 from .task import Failure, Result, Task, attempt

@@ -15,11 +15,11 @@ from typing import Any
 
 from ..errors import GalleryError, suggest
 from ..recipes.recording import name_device
-from .environment import pass_on
+from .clean_up import run_folder
 from .gpu import VISIBLE, Gpu, list_all
 from .programs import ask
-from .remains import run_folder
 from .settings import Settings, load_settings
+from .variables import pass_on
 
 _MACHINE_ID = Path("/etc/machine-id")  # of the installation; only Linux has it
 

@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.record.facts import describe_commit, package_versions, run_probe
+from recipe_gallery.record.conditions import describe_commit, package_versions, run_probe
 
 
 def test_versions_are_those_of_installed_packages() -> None:

@@ -65,7 +65,7 @@ class Cluster:
     def add_worker(self, checkout: Path) -> None:
         """Start a worker as CONTRIBUTING.md says, and wait until it is there."""
         options = ["--no-nanny", "--nworkers", "1", "--nthreads", "1", "--no-dashboard"]
-        options += ["--resources", "PLACE=1", "--preload", "recipe_gallery.record.machines"]
+        options += ["--resources", "PLACE=1", "--preload", "recipe_gallery.record.other_machines"]
         self.start("worker", self.address, *options, cwd=checkout)
         log = self.folder / f"worker{len(self.processes) - 1}.log"
         self.wait(lambda: "Starting established connection" in log.read_text())

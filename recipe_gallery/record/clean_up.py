@@ -32,7 +32,9 @@ def kernel_runs(pid: int) -> Iterator[None]:
         yield
     finally:
         with contextlib.suppress(psutil.Error):
-            guard = psutil.Process(pid)  # on Linux it ends all that descends from it: launcher.py
+            guard = psutil.Process(
+                pid
+            )  # on Linux it ends all that descends from it: kernel_process.py
             below = [guard, *guard.children(recursive=True)]
             guard.terminate()
             psutil.wait_procs([guard], timeout=_PATIENCE)
@@ -75,7 +77,7 @@ def remove(folder: Path) -> None:
 def remove_leftovers() -> str:
     """Remove the folders of runs whose recorder was killed; return a line that tells it, or "".
 
-    Their processes have ended with it: launcher.py.
+    Their processes have ended with it: kernel_process.py.
     """
     folders = 0
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):

@@ -8,7 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recipe_gallery.recipes.harmless_html import clean_html, clean_svg, find_left_out, make_harmless
+from recipe_gallery.recipes.harmless_outputs import (
+    clean_html,
+    clean_svg,
+    find_left_out,
+    make_harmless,
+)
 
 PANDAS = """<div>
 <table border="1" class="dataframe">
