@@ -33,7 +33,8 @@ def name_case(env: BuildEnvironment, recipe: str, case: str, size: Size, sizes: 
     """Return a case and its size, if it has one; ``sizes`` is what it counts."""
     pieces = name_word(env, recipe, case)
     if size is not None:
-        counted = [*name_word(env, recipe, sizes), (": ", False)] if sizes else []
+        colon = typeset(": ", current_language(env.config).locale)
+        counted = [*name_word(env, recipe, sizes), (colon, False)] if sizes else []
         pieces += [(" · ", False), *counted, *name_word(env, recipe, str(size))]
     return pieces
 
