@@ -6,7 +6,9 @@
 wall time that no host has seen above GPU time by more than 5 %, and ratios of these. It repeats
 within about 1 %. Where a further host falls in 95 of 100 cases is the prediction interval of a
 normal sample of logarithms, ``mean ± t · s · sqrt(1 + 1 / hosts)`` with Student's t of as many
-degrees of freedom as hosts but one, of three at least; never below ±0.3 %, as clocks differ.
+degrees of freedom as hosts but one, of three at least; never below ±0.3 %, as clocks differ. Where
+hosts differ by more than 10 %, as memory does by the kernels that one has chosen, they are no such
+sample, and the range is what they have shown.
 
 *Bound by the host* are launches, first calls, start-up. One host in seven takes two to three and a
 half times as long as the others, which no distribution foretells. So the range is what hosts have
@@ -32,6 +34,7 @@ from .rows import Row
 
 LEAST = 0.003
 NEAR = 1.05
+ALIKE = 1.1
 OF_THE_GPU = {"gpu", "kernels", "memory"}
 # 97.5 % points of Student's t with 1 to 10 degrees of freedom; more than ten count as ten
 T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
@@ -92,6 +95,7 @@ def find_range(found: Sequence[tuple[str, Row]], *, gpu_bound: bool) -> Measurem
     seen = medians if len(medians) > 1 else [row.value for _host, row in found]
     value, low, high = median(medians), min(seen), max(seen)
     row = found[0][1]
+    gpu_bound = gpu_bound and high <= ALIKE * low
     most = max(1.0, high) if row.unit == "share" else math.inf
     was_counted = low == high and not row.unit
     if gpu_bound and len(medians) > 2 and low > 0 and not was_counted:

@@ -51,6 +51,8 @@ def test_what_the_gpu_bounds_is_predicted_from_three_hosts_on() -> None:
     assert known.high == pytest.approx(center * math.exp(half), rel=1e-5)
     two = found(*hosts[:2])
     assert (two.low, two.high, two.is_predicted) == (1.0, 1.01, False)
+    apart = found([1e6], [1e6], [40e6], quantity="memory", unit="B")  # of another kernel's room
+    assert (apart.low, apart.high, apart.is_predicted) == (1e6, 40e6, False)
 
 
 @pytest.mark.parametrize("hosts", [3, 5, 9])
