@@ -42,6 +42,10 @@ _FRAME = re.compile(r"^Cell In\[(\d+)\], line (\d+)", re.MULTILINE)  # of a trac
 _LONGEST_FOR_SOCKETS = 55
 
 
+class KernelDiedError(GalleryError):
+    """The kernel was killed from outside, as for want of memory: a second try may succeed."""
+
+
 class _Specs(KernelSpecManager):
     """Knows one kernel: kernel_process.py."""
 
@@ -111,16 +115,17 @@ class Run:
         recipe: Recipe,
         conditions: Conditions,
         folder: Path,
+        started: float,
         *,
         is_to_fail: bool = False,
     ) -> None:
-        """Prepare a run, whose time begins."""
+        """Prepare a run whose time began at ``started``, in seconds of the monotonic clock."""
         settings = conditions.settings
         self.recipe, self.folder, self.is_to_fail = recipe, folder, is_to_fail
         self.output_limit, self.drop = settings.output_limit, settings.drop
         self.cell_timeout = recipe.settings.get("cell_timeout", settings.cell_timeout)
         self.deadline = recipe.settings.get("deadline", settings.deadline)
-        self._ends = time.monotonic() + self.deadline
+        self._ends = started + self.deadline
         self.environment = conditions.kernel_environment(folder / "caches") | {
             "IPYTHONDIR": str(folder / "ipython"),
             "JUPYTER_RUNTIME_DIR": str(folder / "jupyter"),
@@ -146,7 +151,8 @@ class Run:
         """Execute all cells; return them as a notebook with cleaned outputs.
 
         ``on_cell`` is called with each cell's number as it starts. No process is left. Raises
-        ``GalleryError`` for what keeps the recipe from running to its end.
+        ``KernelDiedError`` if the kernel was killed from outside, ``GalleryError`` for anything
+        else that keeps the recipe from running to its end.
         """
         cells = self.recipe.cells
         new_cells = [
@@ -238,6 +244,7 @@ class Run:
         limit = max(min(self.cell_timeout, left), 0)
         client.timeout_func = lambda _cell: limit
         client.iopub_timeout = int(limit) + 1  # for what is printed, but not yet read
+        kind: type[GalleryError] = GalleryError
         place = (cell.inlined.path, cell.inlined.line) if cell.inlined else None
         try:
             if left <= 0:
@@ -265,7 +272,7 @@ class Run:
             text = f"ended early: the kernel's process ended {describe_end(code)}"
             remedy = "run the recipe as a script to see why; a recipe never ends its own process"
             if code == -signal.SIGKILL:
-                remedy = "try a smaller size or free memory"
+                kind, remedy = KernelDiedError, "try a smaller size or free memory"
                 text = "ended early: the kernel was killed or ran out of memory"
         except CellExecutionError as error:
             if self.is_to_fail:
@@ -282,7 +289,7 @@ class Run:
                 remedy = "a recipe runs to its end: print why a part is left out instead"
         path, line = place or (self.recipe.path, cell.line)
         text = f"cell {cell.number} of {len(self.recipe.cells)} {text}"
-        raise GalleryError(text, path=path, line=line, remedy=remedy + self._output_so_far(node))
+        raise kind(text, path=path, line=line, remedy=remedy + self._output_so_far(node))
 
     def _find_remedy(self, name: str, value: str) -> str:
         """Return what to do about an exception, which may not be the recipe's fault."""

@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -20,7 +22,7 @@ from ..recipes.rows import read_rows
 from .clean_up import run_folder
 from .conditions import Conditions
 from .gpu import watch_clocks
-from .kernel import Run
+from .kernel import KernelDiedError, Run
 from .storage import accept
 
 NUMBER = "RECIPE_REPLICATE"  # the variable that tells a recipe which replicate it is; 0: its page
@@ -74,33 +76,26 @@ def run_task(
 ) -> NotebookNode | Replicate:
     """Run a task's process and return its recording, or what a replicate measured.
 
-    Raises ``GalleryError`` if it does not run to its end.
+    A kernel that dies gets a second try. Raises ``GalleryError`` if it does not run to its end.
     """
-    recipe, replicate = task.recipe, task.to_run
+    recipe = task.recipe
     # before it runs: it may change its own files
     fingerprint, inputs = recipe.replicate_fingerprint, recipe.inputs
     own = conditions.environment | {NUMBER: str(task.number)}
-    with run_folder() as folder:
-        (folder / "work").mkdir()
-        for name in replicate.inputs:
-            target = folder / "work" / name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(recipe.path.parent / name, target)
-        is_to_fail = task.file.expected_to_fail
-        run = Run(replicate, replace(conditions, environment=own), folder, is_to_fail=is_to_fail)
-        on_cell(0)
-        began = time.monotonic()
-        try:
-            with watch_clocks(conditions.gpu) as clocks:
-                notebook = asyncio.run(run.execute(on_cell))
-        except GalleryError as error:
-            if "failed: NameError" in error.text and len(replicate.cells) < len(recipe.cells):
-                why = "a replicate leaves out cells with '# sphinx_gallery_once'"
-                error.remedy = f"{why}: if one defines the name, unmark it, or {error.remedy}"
-            raise
-        seconds = round(time.monotonic() - began, 1)
+    conditions = replace(conditions, environment=own)
+    started = time.monotonic()  # the deadline holds for both tries
+    try:
+        notebook, clocks, seconds = _run_in_scratch(task, conditions, started, on_cell)
+    except KernelDiedError as error:
+        say(f"{error.describe(Path.cwd())}\ntrying once more")
+        notebook, clocks, seconds = _run_in_scratch(task, conditions, started, on_cell)
+    except GalleryError as error:
+        if "failed: NameError" in error.text and len(task.to_run.cells) < len(recipe.cells):
+            why = "a replicate leaves out cells with '# sphinx_gallery_once'"
+            error.remedy = f"{why}: if one defines the name, unmark it, or {error.remedy}"
+        raise
     recorded = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    made = {"clocks": clocks, "recorded": recorded, "seconds": seconds}
+    made = {"clocks": clocks, "recorded": recorded, "seconds": round(seconds, 1)}
     if task.number:
         rows = read_rows(notebook, recipe.path)
         if not rows:
@@ -127,3 +122,23 @@ def run_task(
         },
     )
     return nbformat.from_dict(notebook)
+
+
+def _run_in_scratch(
+    task: Task, conditions: Conditions, started: float, on_cell: Callable[[int], None]
+) -> tuple[NotebookNode, dict[str, Any], float]:
+    """Run a task in an empty folder; return its notebook, the GPU's clocks and the seconds."""
+    recipe = task.to_run
+    with run_folder() as folder:
+        (folder / "work").mkdir()
+        for name in recipe.inputs:
+            target = folder / "work" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(task.recipe.path.parent / name, target)
+        is_to_fail = task.file.expected_to_fail
+        run = Run(recipe, conditions, folder, started, is_to_fail=is_to_fail)
+        on_cell(0)
+        began = time.monotonic()
+        with watch_clocks(conditions.gpu) as clocks:
+            notebook = asyncio.run(run.execute(on_cell))
+        return notebook, clocks, time.monotonic() - began

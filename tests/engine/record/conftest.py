@@ -2,6 +2,7 @@ import asyncio
 import contextlib
 import io
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -49,7 +50,7 @@ def run(tmp_path: Path) -> Callable[..., NotebookNode]:
         conditions = Conditions(settings=settings, gallery=tmp_path, environment=environment)
         with run_folder() as folder:
             (folder / "work").mkdir()
-            ran = Run(recipe, conditions, folder)
+            ran = Run(recipe, conditions, folder, time.monotonic())
             return asyncio.run(ran.execute(lambda _cell: None))
 
     return run
