@@ -32,9 +32,7 @@ def kernel_runs(pid: int) -> Iterator[None]:
         yield
     finally:
         with contextlib.suppress(psutil.Error):
-            guard = psutil.Process(
-                pid
-            )  # on Linux it ends all that descends from it: kernel_process.py
+            guard = psutil.Process(pid)  # on Linux it ends what it started: kernel_process.py
             below = [guard, *guard.children(recursive=True)]
             guard.terminate()
             psutil.wait_procs([guard], timeout=_PATIENCE)
