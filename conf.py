@@ -67,7 +67,7 @@ if "torch>=2.11" in missing:
 if missing:
     subprocess.run([sys.executable, "-m", "pip", "install", "-q", *missing], check=True)
 """
-# The engine sets the rest (recipe_gallery/pages/gallery.py).
+# The engine sets the rest (recipe_gallery/pages/write_pages.py).
 sphinx_gallery_conf = {
     "examples_dirs": "recipes_source",
     "gallery_dirs": "recipes",  # made by the build, not kept in git

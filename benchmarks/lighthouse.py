@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from chromium import find_chromium, serve  # noqa: E402
 from recipe_gallery.languages import load_languages  # noqa: E402
-from recipe_gallery.recipes.gallery import find_recipes  # noqa: E402
+from recipe_gallery.recipes.find_recipes import find_recipes  # noqa: E402
 
 LIGHTHOUSE = "lighthouse@13.5.0"
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")

@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from recipe_gallery.project import load_project  # noqa: E402
-from recipe_gallery.recipes.gallery import list_files  # noqa: E402
+from recipe_gallery.recipes.find_recipes import list_files  # noqa: E402
 from recipe_gallery.recipes.processes import read_sources  # noqa: E402
 from recipe_gallery.recipes.ranges import Measurement, measure  # noqa: E402
 from recipe_gallery.recipes.recipe import load_recipe  # noqa: E402

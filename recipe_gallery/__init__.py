@@ -70,13 +70,13 @@ def add_transform(
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the engine."""
     # Imported here so that the command line works where Sphinx's HTML part does not.
-    from . import locations, pages, search, store, translate
+    from . import locations, page_dependencies, pages, search, translate
     from .project import SETTINGS, code_digest
 
     app.setup_extension("sphinx_gallery.gen_gallery")
     for name, (default, rebuild, kind) in SETTINGS.items():
         app.add_config_value(name, default, rebuild, kind)  # type: ignore[arg-type]
-    store.setup(app)
+    page_dependencies.setup(app)
     translate.setup(app)
     pages.setup(app)
     search.setup(app)

@@ -16,9 +16,9 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.logging import NAMESPACE, WarningLogRecordTranslator
 
 from . import Priority, add_transform
-from .cell_marks import BOUNDARY
+from .cell_numbers import BOUNDARY
 from .errors import GalleryError
-from .recipes.gallery import GalleryFile, find_file
+from .recipes.find_recipes import GalleryFile, find_file
 from .recipes.recipe import load_recipe
 
 _PLACE = re.compile(r"(.+\.rst):(\d+)(:<.*)?")

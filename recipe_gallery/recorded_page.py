@@ -9,7 +9,7 @@ from sphinx.environment import BuildEnvironment
 
 from .errors import GalleryError
 from .project import file_state
-from .recipes.gallery import GalleryFile, find_file
+from .recipes.find_recipes import GalleryFile, find_file
 from .recipes.recipe import Recipe, load_recipe
 from .recipes.recording import Comparison, Recording, compare, read_recording
 

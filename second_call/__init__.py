@@ -17,16 +17,16 @@ from . import (
     answer,
     cards,
     code_cases,
-    data,
     foot,
     head,
     navigation,
     python_tokens,
+    results_as_data,
     root_pages,
     tables,
     translators,
 )
-from .charts import directive, source
+from .charts import chart_data, directive
 from .headlines import lines, results, wait_and_gain
 from .nodes import depart_element, html_element, visit_element
 
@@ -51,7 +51,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     cell = tables.visit_entry, HTML5Translator.depart_entry
     app.add_node(table_cell, override=True, html=cell)
     app.add_node(html_element, html=(visit_element, depart_element), **ONLY_HTML)
-    app.add_node(data.results_data, html=paragraph, **ONLY_HTML)
+    app.add_node(results_as_data.results_data, html=paragraph, **ONLY_HTML)
     app.add_node(foot.origin, **ONLY_HTML)
     app.add_node(directive.chart, html=(directive.visit_chart, directive.depart_chart), **ONLY_HTML)
     inside: Any = dict.fromkeys(ONLY_HTML, (_show_inside, _show_inside))
@@ -69,12 +69,12 @@ def setup(app: Sphinx) -> dict[str, Any]:
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
     code_cases.add_cases(app)
     app.connect("builder-inited", _change_translated_pages)
-    app.connect(EVENT, source.name_quantity)
+    app.connect(EVENT, chart_data.name_quantity)
     app.connect("env-updated", navigation.note_neighbours, priority=Priority.NOTE_LINKS)
     app.connect("doctree-resolved", foot.add_colab_link, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", foot.add_origin, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", tables.label_cells, priority=Priority.ADD_LINKS)
-    app.connect("doctree-resolved", data.write_data, priority=Priority.WRITE_DOWNLOADS)
+    app.connect("doctree-resolved", results_as_data.write_data, priority=Priority.WRITE_DOWNLOADS)
     app.connect("html-page-context", foot.describe_foot)
     app.connect("html-page-context", navigation.describe_navigation)
     app.connect("html-page-context", _add_scripts)

@@ -12,9 +12,9 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
 from recipe_gallery.languages import current_language, format_date
+from recipe_gallery.page_dependencies import watch
 from recipe_gallery.pages.measurements.lookup import Known, know
 from recipe_gallery.project import gallery_folders
-from recipe_gallery.store import watch
 
 from .navigation import list_recipes
 from .nodes import html_element, link_to_page, translated_nodes

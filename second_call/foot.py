@@ -13,10 +13,10 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from recipe_gallery.cell_marks import DOWNLOADS_ONLY
+from recipe_gallery.cell_numbers import DOWNLOADS_ONLY
 from recipe_gallery.languages import current_language
-from recipe_gallery.pages.header import describe_versions, make_link, page_links
 from recipe_gallery.pages.markdown import Page, write_block
+from recipe_gallery.pages.recorded_line import describe_versions, make_link, page_links
 from recipe_gallery.recorded_page import RecordedPage, Unrecorded, load_page
 
 _ = get_translation("second_call")

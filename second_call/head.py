@@ -14,7 +14,7 @@ from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 
 from recipe_gallery.languages import Language, current_language, source_language
-from recipe_gallery.recipes.gallery import find_file
+from recipe_gallery.recipes.find_recipes import find_file
 
 _ = get_translation("second_call")
 

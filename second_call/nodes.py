@@ -11,7 +11,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.writers.html5 import HTML5Translator
 
 from recipe_gallery.languages import current_language, source_language
-from recipe_gallery.pages.measurements.prose import ROLES, make_node
+from recipe_gallery.pages.measurements.roles import ROLES, make_node
 from recipe_gallery.translate.markup import inline_nodes
 from recipe_gallery.translate.translations import find_message
 

@@ -11,7 +11,7 @@ from sphinx.locale import get_translation
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.cell_marks import DATA_CLASS
+from recipe_gallery.cell_numbers import DATA_CLASS
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import (
     Language,
@@ -24,12 +24,12 @@ from recipe_gallery.languages import (
     translated_languages,
     typeset,
 )
-from recipe_gallery.pages.header import has_downloads
+from recipe_gallery.page_dependencies import keep, watch
+from recipe_gallery.pages.recorded_line import has_downloads
 from recipe_gallery.project import Project
-from recipe_gallery.store import keep, watch
 from recipe_gallery.translate.catalogs import label_domains
 from recipe_gallery.translate.glossary import find_glossaries, load_glossary
-from recipe_gallery.translate.status import Status, add_up, language_status
+from recipe_gallery.translate.translation_status import Status, add_up, language_status
 from recipe_gallery.translate.translations import catalog_path, edit_address
 
 from .nodes import html_element, link_to_page, make_table, render

@@ -61,8 +61,8 @@ HOOKS = [
     Hook(
         names=("events.listeners",),
         library="Sphinx",
-        why="Sphinx-Gallery connects generate_gallery_rst itself; pages/gallery.py calls it, once "
-        "for all languages and only when a recipe has changed",
+        why="Sphinx-Gallery connects generate_gallery_rst itself; pages/write_pages.py calls it, "
+        "once for all languages and only when a recipe has changed",
         without="each build writes all pages again, languages at the same time in each other's way",
         is_there=lambda: {"id", "handler"} <= {*EventListener._fields},
     ),
@@ -85,7 +85,7 @@ HOOKS = [
     Hook(
         names=("HTML5Translator.visit_image",),
         library="Sphinx",
-        why="pages/media.py adds width, height and loading to the tag that it writes last",
+        why="formulas_and_images.py adds width, height and loading to the tag that it writes last",
         without="pages jump while pictures load",
         is_there=lambda: hasattr(HTML5Translator, "visit_image"),
     ),
@@ -113,7 +113,7 @@ HOOKS = [
     Hook(
         names=("_get_gallery_header", "DEFAULT_GALLERY_CONF"),
         library="Sphinx-Gallery",
-        why="recipes/gallery.py finds the recipes of sub-galleries as it does, by its defaults",
+        why="find_recipes.py finds the recipes of sub-galleries as it does, by its defaults",
         without="recipes of sub-galleries are neither recorded nor checked",
         is_there=lambda: (
             hasattr(gen_rst, "_get_gallery_header") and hasattr(gen_gallery, "DEFAULT_GALLERY_CONF")
@@ -122,14 +122,14 @@ HOOKS = [
     Hook(
         names=("GENERATED FROM PYTHON SOURCE LINES",),
         library="Sphinx-Gallery",
-        why="this comment before each block says which cell it is (cell_marks.py)",
+        why="this comment before each block says which cell it is (cell_numbers.py)",
         without="no page shows an output, has a notebook, or names lines of its recipe",
         is_there=lambda: _says(gen_rst, "GENERATED FROM PYTHON SOURCE LINES"),
     ),
     Hook(
         names=("sphx-glr-footer", "sphx-glr-signature"),
         library="Sphinx-Gallery",
-        why="pages/header.py has links of its own in the place of its footer",
+        why="pages/recorded_line.py has links of its own in the place of its footer",
         without="pages have two lists of downloads",
         is_there=lambda: _says(gen_rst, "sphx-glr-footer", "sphx-glr-signature"),
     ),

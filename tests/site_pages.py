@@ -7,7 +7,7 @@ from bs4 import BeautifulSoup
 
 from gallery import ROOT
 from recipe_gallery.languages import load_languages
-from recipe_gallery.recipes.gallery import find_recipes
+from recipe_gallery.recipes.find_recipes import find_recipes
 
 LANGUAGES = list(load_languages(ROOT).values())
 SOURCE, *TRANSLATED = LANGUAGES

@@ -1,6 +1,6 @@
 """What each command of the command line does; ``__main__.py`` calls them."""
 
-from . import catalogs, new_language, recording, site
-from .declare import PARSER
+from . import catalogs, new_language, record, site
+from .arguments import PARSER
 
-__all__ = ["PARSER", "catalogs", "new_language", "recording", "site"]
+__all__ = ["PARSER", "catalogs", "new_language", "record", "site"]

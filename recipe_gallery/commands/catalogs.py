@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from ..errors import GalleryError, suggest
 from ..languages import FILE_NAME, Language, choose_languages, load_languages
 from ..project import Project
-from .declare import LANGUAGES, TEMPLATES, command
+from .arguments import LANGUAGES, TEMPLATES, command
 
 
 @command("update-po", LANGUAGES, TEMPLATES)

@@ -14,7 +14,7 @@ from ..languages import (
     name_of,
 )
 from ..project import Project
-from .declare import TEMPLATES, argument, command
+from .arguments import TEMPLATES, argument, command
 
 
 @command("new-language", argument("language", help="its code, such as ja or pt_BR"), TEMPLATES)

@@ -13,7 +13,7 @@ from pathlib import Path
 from ..errors import GalleryError, suggest
 from ..languages import Language, choose_languages
 from ..project import Project
-from .declare import LANGUAGES, argument, command
+from .arguments import LANGUAGES, argument, command
 
 _SPHINX = "recipe_gallery.run_sphinx"
 

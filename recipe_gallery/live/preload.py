@@ -15,7 +15,8 @@ babel.dates bs4 jupytext matplotlib.pyplot pydata_sphinx_theme sphinx.builders.h
 sphinx.environment.collectors.toctree sphinx.transforms.post_transforms.code
 sphinx.transforms.post_transforms.images sphinx_gallery.gen_gallery recipe_gallery.live.build
 recipe_gallery.locations recipe_gallery.pages recipe_gallery.search
-recipe_gallery.translate recipe_gallery.pages.measurements.prose recipe_gallery.translate.status
+recipe_gallery.translate recipe_gallery.translate.translation_status
+recipe_gallery.pages.measurements.roles
 """
 _builtin = import_module("sphinx.application").builtin_extensions
 for _name in (*_builtin, *_NAMES.split()):  # a theme, and what it needs, may not be installed

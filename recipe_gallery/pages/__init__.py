@@ -7,8 +7,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from .. import Priority, add_transform
-from ..cell_marks import DOWNLOADS_ONLY
-from . import folded, gallery, header, media, outputs
+from ..cell_numbers import DOWNLOADS_ONLY
+from . import folded, formulas_and_images, outputs, recorded_line, write_pages
 from . import measurements as figures
 
 
@@ -26,19 +26,23 @@ ONLY_HTML: dict[str, Any] = dict.fromkeys(
 def setup(app: Sphinx) -> None:
     """Let Sphinx-Gallery's pages be made from recordings, and written in three forms."""
     # MathML, which browsers draw themselves: ``html_math_renderer = "mathml"``
-    app.add_html_math_renderer("mathml", (media.visit_math, None), (media.visit_math_block, None))
-    app.connect("config-inited", gallery.check_config, priority=Priority.CHECK_CONFIG)
-    gallery.take_over(app)
-    add_transform(app, header.mark_page, Priority.MARK_CELLS)
+    app.add_html_math_renderer(
+        "mathml",
+        (formulas_and_images.visit_math, None),
+        (formulas_and_images.visit_math_block, None),
+    )
+    app.connect("config-inited", write_pages.check_config, priority=Priority.CHECK_CONFIG)
+    write_pages.take_over(app)
+    add_transform(app, recorded_line.mark_page, Priority.MARK_CELLS)
     add_transform(app, outputs.add_outputs, Priority.ADD_OUTPUTS)
-    add_transform(app, header.add_head, Priority.ADD_TO_PAGE)
-    app.add_node(header.page_links, html=(header.visit_links, None), **ONLY_HTML)
-    app.add_node(header.provenance, html=(header.visit_provenance, None), **ONLY_HTML)
-    app.add_node(nodes.image, override=True, html=(media.visit_image, None))
+    add_transform(app, recorded_line.add_head, Priority.ADD_TO_PAGE)
+    app.add_node(recorded_line.page_links, html=(recorded_line.visit_links, None), **ONLY_HTML)
+    app.add_node(recorded_line.provenance, html=(recorded_line.visit_provenance, None), **ONLY_HTML)
+    app.add_node(nodes.image, override=True, html=(formulas_and_images.visit_image, None))
     figures.setup(app, ONLY_HTML)
     folded.setup(app)
     app.connect("builder-inited", _add_style)
-    app.connect("doctree-resolved", header.fill_links, priority=Priority.FILL_LINKS)
+    app.connect("doctree-resolved", recorded_line.fill_links, priority=Priority.FILL_LINKS)
     app.connect("doctree-resolved", _write_downloads, priority=Priority.WRITE_DOWNLOADS)
     app.connect("doctree-resolved", _leave_out, priority=Priority.LEAVE_OUT)
 
@@ -50,7 +54,7 @@ def _add_style(app: Sphinx) -> None:
 
 
 def _write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
-    if header.has_downloads(app):
+    if recorded_line.has_downloads(app):
         # Imported where a page is written: notebooks take longer to import than an unchanged site
         # takes to look at.
         from .downloads import write_downloads

@@ -18,17 +18,17 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinx_gallery._doctree_links import code_links_block
 
-from ..cell_marks import OUTPUT_CLASS, folded_cell
+from ..cell_numbers import OUTPUT_CLASS, folded_cell
 from ..errors import GalleryError
 from ..languages import is_translated
 from ..recipes.recipe import Recipe
 from ..recipes.recording import PUBLISHED_MIME
 from ..recipes.translated_program import find_harm
 from ..recorded_page import RecordedPage, Unrecorded, load_page
-from .header import page_links, provenance
 from .markdown import Page, bold_line, join_blocks, plain_code, write_block, write_heading
 from .markdown_text import escape
 from .outputs import picture_kind
+from .recorded_line import page_links, provenance
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
 from .. import Priority, add_transform
-from ..cell_marks import code_of_cells, folded_cell
+from ..cell_numbers import code_of_cells, folded_cell
 from ..recorded_page import load_page
 
 _ = get_translation("recipe_gallery")

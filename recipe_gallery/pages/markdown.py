@@ -23,8 +23,8 @@ from sphinx.util import logging
 from sphinx_gallery._doctree_links import code_links_block
 from tabulate import tabulate
 
+from .formulas_and_images import displayed_tex
 from .markdown_text import code_block, code_span, emphasize, escape, link, protect_lines, quote
-from .media import displayed_tex
 
 logger = logging.getLogger(__name__)
 

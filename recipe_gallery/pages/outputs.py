@@ -16,14 +16,14 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
-from ..cell_marks import OUTPUT_CLASS, code_of_cells
+from ..cell_numbers import OUTPUT_CLASS, code_of_cells
 from ..errors import suggest
-from ..recipes.gallery import GalleryFile, find_file
+from ..page_dependencies import watch
+from ..recipes.find_recipes import GalleryFile, find_file
 from ..recipes.pictures import SUFFIXES, decode_picture
 from ..recipes.recipe import Cell
 from ..recipes.rows import Row
 from ..recorded_page import RecordedPage, Unrecorded, load_page
-from ..store import watch
 from .measurements.tables import find_rows, make_table
 
 logger = logging.getLogger(__name__)

@@ -7,10 +7,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from ..errors import GalleryError, suggest
+from .measurement_keys import Term, parse_comparison
 from .ranges import Measurement, find_range, measure
 from .recipe import Recipe
 from .recording import Recording, compare, read_recording
-from .references import Term, parse_comparison
 from .replicates import Process, Replicate, Replicates, read_replicates, replicates_path
 from .rows import LARGEST, SMALLEST, read_rows, slug
 

@@ -25,6 +25,7 @@ from sphinx_gallery.py_source_parser import Block
 
 from ..errors import GalleryError
 from ..project import file_state
+from .comment_settings import read_settings
 from .fingerprint import (
     find_imports,
     fingerprint_code,
@@ -34,7 +35,6 @@ from .fingerprint import (
     syntax_error,
 )
 from .inline import PRIVATE_IMPORT, Inlined, find_rebound, inline
-from .settings import read_settings
 
 _PLUMBING = re.compile(r"^[ \t]*#\s*sphinx_gallery_plumbing\s*=\s*True\b", re.MULTILINE)
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1*")

@@ -15,10 +15,10 @@ from typing import Any
 
 from ..errors import GalleryError, suggest
 from ..recipes.recording import name_device
-from .clean_up import run_folder
 from .gpu import VISIBLE, Gpu, list_all
+from .leftovers import run_folder
 from .programs import ask
-from .settings import Settings, load_settings
+from .recording_toml import Settings, load_settings
 from .variables import pass_on
 
 _MACHINE_ID = Path("/etc/machine-id")  # of the installation; only Linux has it

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from ..errors import GalleryError
 from ..project import Project
-from ..recipes.gallery import GalleryFile
+from ..recipes.find_recipes import GalleryFile
 from ..recipes.processes import Sources, measure_all, read_sources
 from ..recipes.ranges import Measurement
 from ..recipes.recipe import load_recipe
 from ..recipes.replicates import Process, replicates_path
+from .check_recordings import choose_files
 from .programs import ask
-from .status import choose_files
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,9 +29,9 @@ from nbformat import NotebookNode
 from ..errors import GalleryError
 from ..recipes.recipe import Cell, Recipe
 from ..recipes.rows import MIME, REMEDY, parse
-from .clean_up import kernel_runs
-from .cleaner import Cleaner, drop_lines
+from .clean_outputs import Cleaner, drop_lines
 from .conditions import Conditions
+from .leftovers import kernel_runs
 from .variables import find_secrets
 
 _LINES = 60  # of what a cell printed, that an error shows

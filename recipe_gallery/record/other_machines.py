@@ -23,12 +23,12 @@ from distributed import Client, Worker, WorkerPlugin, get_worker
 from ..errors import GalleryError, describe_error
 from ..project import code_digest, load_project
 from ..recipes.recipe import load_recipe
-from .clean_up import end_kernels, remove_leftovers
+from .check_recordings import name_files
 from .conditions import Conditions, package_versions, prepare
 from .gpu import Gpu, require_gpus
+from .leftovers import end_kernels, remove_leftovers
 from .progress import Progress
-from .settings import FILE_NAME, load_settings
-from .status import name_files
+from .recording_toml import FILE_NAME, load_settings
 from .task import Failure, Result, Task, attempt
 from .this_machine import one_at_a_time
 

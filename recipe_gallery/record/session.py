@@ -13,14 +13,14 @@ from nbformat import NotebookNode
 
 from ..errors import GalleryError, describe_error, suggest
 from ..project import Project, load_check
-from ..recipes.gallery import GalleryFile
+from ..recipes.find_recipes import GalleryFile
 from ..recipes.recording import read_recording
 from ..recipes.replicates import Replicate, read_replicates, replicates_path
 from ..recipes.rows import read_rows
 from . import storage
-from .clean_up import remove_leftovers
+from .check_recordings import choose_files, inspect
+from .leftovers import remove_leftovers
 from .progress import Progress, Summary
-from .status import choose_files, inspect
 from .task import Failure, Result, Task
 from .this_machine import Places, find_places, one_at_a_time
 

@@ -14,15 +14,15 @@ import nbformat
 from nbformat import NotebookNode
 
 from ..errors import GalleryError, describe_error
-from ..recipes.gallery import GalleryFile
+from ..recipes.find_recipes import GalleryFile
 from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
 from ..recipes.replicates import Replicate
 from ..recipes.rows import read_rows
-from .clean_up import run_folder
 from .conditions import Conditions
 from .gpu import watch_clocks
 from .kernel import KernelDiedError, Run
+from .leftovers import run_folder
 from .storage import accept
 
 NUMBER = "RECIPE_REPLICATE"  # the variable that tells a recipe which replicate it is; 0: its page

@@ -13,9 +13,9 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 from ..errors import GalleryError, suggest
-from .clean_up import end_kernels
 from .conditions import prepare
 from .gpu import Gpu, require_gpus
+from .leftovers import end_kernels
 from .progress import Progress
 from .task import Result, Task, attempt
 

@@ -19,8 +19,8 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 
-from ..cell_marks import OUTPUT_CLASS, folded_cell
-from ..pages.header import provenance
+from ..cell_numbers import OUTPUT_CLASS, folded_cell
+from ..pages.recorded_line import provenance
 
 FILE_NAME = "search-index.js"
 _LEFT_OUT = (nodes.Invisible, nodes.meta, nodes.system_message, addnodes.toctree, provenance)

@@ -7,7 +7,7 @@ from pathlib import Path
 from ..errors import GalleryError, suggest
 from ..languages import Language
 from ..project import Project
-from ..recipes.gallery import list_files
+from ..recipes.find_recipes import list_files
 from . import advice  # noqa: F401 (its checks are among all)
 from .catalogs import (
     ENGINE_LOCALE,

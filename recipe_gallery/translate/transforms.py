@@ -17,7 +17,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.nodes import extract_messages
 
-from ..cell_marks import (
+from ..cell_numbers import (
     DATA_CLASS,
     OUTPUT_CLASS,
     code_in_text,
@@ -33,11 +33,11 @@ from ..languages import (
     locale_dirs,
     source_language,
 )
-from ..recipes.gallery import find_file
+from ..page_dependencies import store_of, watch
+from ..recipes.find_recipes import find_file
 from ..recipes.recording import find_data
 from ..recipes.rows import MIME, parse
 from ..recorded_page import RecordedPage, load_page
-from ..store import store_of, watch
 from .catalogs import Kind, count_words, is_wordless, line_of, percent_done, shorten
 from .checks import compare
 from .code_comments import find_comments, replace_comments

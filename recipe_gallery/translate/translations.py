@@ -26,7 +26,7 @@ from ..languages import (
     locale_dirs,
     source_language,
 )
-from ..store import keep, once, watch
+from ..page_dependencies import keep, once, watch
 from .catalogs import (
     ENGINE,
     Kind,

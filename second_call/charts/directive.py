@@ -16,17 +16,17 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
-from recipe_gallery.cell_marks import DOWNLOADS_ONLY, OUTPUT_CLASS
+from recipe_gallery.cell_numbers import DOWNLOADS_ONLY, OUTPUT_CLASS
 from recipe_gallery.errors import GalleryError
+from recipe_gallery.page_dependencies import store_of, watch
 from recipe_gallery.pages.markdown import Page, write_block
 from recipe_gallery.pages.measurements.digits import join_ends
 from recipe_gallery.pages.measurements.lookup import know
-from recipe_gallery.store import store_of, watch
 
 from ..nodes import make_table, render
+from .chart_data import Chart, Source
 from .explorer import explore
 from .forms import draw
-from .source import Chart, Source
 
 _ = get_translation("second_call")
 

@@ -16,9 +16,9 @@ from recipe_gallery.languages import typeset
 from recipe_gallery.pages.measurements.digits import list_separator
 
 from ..nodes import render
+from .chart_data import Chart, Source
 from .forms import Line, draw_plot
 from .scales import Scale, format_count, format_seconds, format_value, time_words
-from .source import Chart, Source
 
 _ = get_translation("second_call")
 

@@ -17,8 +17,8 @@ from recipe_gallery.recipes.ranges import Measurement
 from recipe_gallery.recipes.rows import LARGEST, SMALLEST
 
 from ..nodes import render
+from .chart_data import Chart, Source
 from .scales import Scale, format_count, format_value
-from .source import Chart, Source
 
 _ = get_translation("second_call")
 

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from sphinx.environment import BuildEnvironment
 
 from recipe_gallery.errors import GalleryError
+from recipe_gallery.page_dependencies import store_of, watch
 from recipe_gallery.pages.measurements.lookup import FIGURE, Known, answer, know, list_machines
 from recipe_gallery.recipes.processes import Measurements
 from recipe_gallery.recipes.ranges import Measurement
 from recipe_gallery.recipes.rows import slug
-from recipe_gallery.store import store_of, watch
 
 from .lines import headline
 

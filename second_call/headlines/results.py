@@ -16,18 +16,18 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.cell_marks import DATA_CLASS
+from recipe_gallery.cell_numbers import DATA_CLASS
 from recipe_gallery.languages import current_language
+from recipe_gallery.page_dependencies import watch
 from recipe_gallery.pages.measurements.digits import describe_spread, format_measurement
 from recipe_gallery.recipes.ranges import Measurement
-from recipe_gallery.store import watch
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.translations import find_message
 
 from ..charts.scales import Scale, format_value, make_axis
-from ..data import link_to_data, list_rows
 from ..navigation import list_recipes
 from ..nodes import html_element, link_to_page, render
+from ..results_as_data import link_to_data, list_rows
 from .gains import Gain, Shown, find_gains, measured_of
 from .lines import headline, headline_list, question, read_headlines
 

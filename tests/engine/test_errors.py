@@ -189,7 +189,7 @@ def test_interrupted_and_broken_pipes_end_quietly(
         raise KeyboardInterrupt
 
     monkeypatch.chdir(make(tmp_path))
-    monkeypatch.setattr("recipe_gallery.record.status.check_recordings", interrupted)
+    monkeypatch.setattr("recipe_gallery.record.check_recordings.check_recordings", interrupted)
     assert main(["check"]) == 130
     assert capsys.readouterr().err == "interrupted; what was finished is kept\n"
 

@@ -47,7 +47,7 @@ def test_a_new_language_builds_at_once_and_fills_up(site: Gallery) -> None:
     assert catalog.metadata["Language"] == "ja"
     # The engine ships no Japanese: its labels are translated here.
     labels = polib.pofile(str(site.root / "locale/ja/LC_MESSAGES/recipe_gallery.po"))
-    assert labels.find("Notebook").occurrences == [("recipe_gallery/pages/header.py", "")]
+    assert labels.find("Notebook").occurrences == [("recipe_gallery/pages/recorded_line.py", "")]
     assert catalog.find("Why this is here.").comment.startswith("Comment in code")
     assert catalog.find("Why this is here.").occurrences == [("recipes_source/adding.py", "")]
     done = run(site, "recipe_gallery", "html", "ja", "--sphinx-options=-W -q")

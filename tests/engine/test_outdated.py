@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from gallery import Gallery
-from recipe_gallery import store
+from recipe_gallery import page_dependencies
 
 EXTENSION = """
 import sys
 from pathlib import Path
 
-from recipe_gallery.store import watch
+from recipe_gallery.page_dependencies import watch
 
 def first_word(env, name):
     with Path(env.srcdir, "asked.txt").open("a") as asked:
@@ -85,7 +85,7 @@ def test_documents_that_are_read_from_files_make_the_same(
         gallery.add(name)
     expected = published(gallery.build().out)
     shutil.rmtree(gallery.root / "out")
-    monkeypatch.setattr(store, "MOST_DOCUMENTS", 1)
+    monkeypatch.setattr(page_dependencies, "MOST_DOCUMENTS", 1)
     assert published(gallery.build().out) == expected
 
 

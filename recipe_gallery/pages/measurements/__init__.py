@@ -9,23 +9,23 @@ from sphinx.application import Sphinx
 
 from ... import Priority, add_transform
 from ..markdown import write_block
-from . import naming, prose, tables
+from . import naming, roles, tables
 
 
 def setup(app: Sphinx, only_html: dict[str, Any]) -> None:
     """Add the roles; ``only_html`` says how other formats leave a node out."""
     app.add_event(naming.EVENT)
-    for name, node in prose.ROLES.items():
-        app.add_role(name, prose.MeasuredRole())
-        app.add_node(node, html=(prose.visit_measurement, prose.depart_measurement))
-    app.add_node(prose.measurement_list, html=(prose.visit_measurement_list, None), **only_html)
-    write_block.register(prose.measurement_list, lambda _node, _page: "")
+    for name, node in roles.ROLES.items():
+        app.add_role(name, roles.MeasuredRole())
+        app.add_node(node, html=(roles.visit_measurement, roles.depart_measurement))
+    app.add_node(roles.measurement_list, html=(roles.visit_measurement_list, None), **only_html)
+    write_block.register(roles.measurement_list, lambda _node, _page: "")
     app.connect("builder-inited", _add_transforms)
-    app.connect("env-updated", prose.tell_problems)
+    app.connect("env-updated", roles.tell_problems)
 
 
 def _add_transforms(app: Sphinx) -> None:
     if app.builder.name != "gettext":  # templates hold the roles as they are written
         add_transform(app, tables.fill_tables, Priority.FILL_MEASUREMENTS)
-        add_transform(app, prose.fill_measurements, Priority.FILL_MEASUREMENTS)
-        add_transform(app, prose.note_problems, Priority.NOTE_PROBLEMS)
+        add_transform(app, roles.fill_measurements, Priority.FILL_MEASUREMENTS)
+        add_transform(app, roles.note_problems, Priority.NOTE_PROBLEMS)

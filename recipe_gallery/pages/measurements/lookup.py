@@ -12,8 +12,10 @@ from pathlib import Path
 from sphinx.environment import BuildEnvironment
 
 from ...errors import GalleryError
+from ...page_dependencies import keep, once, watch
 from ...project import gallery_folders
-from ...recipes.gallery import GalleryFile, find_recordings, list_files
+from ...recipes.find_recipes import GalleryFile, find_recordings, list_files
+from ...recipes.measurement_keys import Reference
 from ...recipes.processes import (
     ClaimRecord,
     Measurements,
@@ -23,10 +25,8 @@ from ...recipes.processes import (
     suggest_keys,
 )
 from ...recipes.ranges import Measurement
-from ...recipes.references import Reference
 from ...recipes.replicates import replicates_path
 from ...recorded_page import Unrecorded, load_recorded
-from ...store import keep, once, watch
 
 FIGURE, CLAIM = "figure", "claim"  # what a page can ask for
 OF_A_GPU = ("gpu", "cpu", "kernels", "memory")  # quantities that a CPU does not publish

@@ -10,10 +10,10 @@ from html import escape
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
-from ...cell_marks import DATA_CLASS
+from ...cell_numbers import DATA_CLASS
 from ...languages import current_language, source_language, typeset
+from ...recipes.measurement_keys import Term
 from ...recipes.ranges import Measurement
-from ...recipes.references import Term
 from ...recipes.rows import Size
 from .digits import format_measurement
 

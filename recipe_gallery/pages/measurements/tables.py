@@ -15,15 +15,15 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from ...cell_marks import DATA_CLASS
+from ...cell_numbers import DATA_CLASS
 from ...languages import current_language
+from ...page_dependencies import watch
 from ...recipes.ranges import Measurement
 from ...recipes.rows import MIME, Row, parse
-from ...store import watch
 from .digits import describe_spread, format_measurement
 from .lookup import know
 from .naming import QUANTITY, Pieces, name_case, name_word
-from .prose import measured
+from .roles import measured
 
 _ = get_translation("recipe_gallery")
 

@@ -14,7 +14,7 @@ from sphinx.locale import translators
 
 from gallery import Build, Gallery, write_recording
 from measured import RECIPE, SPEEDUP, WINS, add, add_replicate, figure, steps, store
-from recipe_gallery.cell_marks import DATA_CLASS
+from recipe_gallery.cell_numbers import DATA_CLASS
 from recipe_gallery.languages import find_locale
 from recipe_gallery.pages.measurements.digits import describe_spread, format_measurement
 from recipe_gallery.recipes.ranges import Measurement

@@ -13,11 +13,11 @@ from nbformat import NotebookNode
 
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.recipe import Cell, Recipe
-from recipe_gallery.record.clean_up import run_folder
 from recipe_gallery.record.conditions import Conditions
 from recipe_gallery.record.gpu import VISIBLE, Gpu
 from recipe_gallery.record.kernel import Run
-from recipe_gallery.record.settings import Settings
+from recipe_gallery.record.leftovers import run_folder
+from recipe_gallery.record.recording_toml import Settings
 from recipe_gallery.record.variables import pass_on
 
 

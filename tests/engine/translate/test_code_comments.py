@@ -10,8 +10,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gallery import ROOT
+from recipe_gallery.recipes.find_recipes import find_recipes
 from recipe_gallery.recipes.fingerprint import fingerprint_code
-from recipe_gallery.recipes.gallery import find_recipes
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.translate.code_comments import (
     find_comments,

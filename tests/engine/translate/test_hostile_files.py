@@ -13,7 +13,7 @@ from recipe_gallery.project import Project, load_project
 from recipe_gallery.translate.check_po import Problem, check_file, format_problems
 from recipe_gallery.translate.glossary import Glossary, Term
 from recipe_gallery.translate.pot import write_pots
-from recipe_gallery.translate.status import language_status
+from recipe_gallery.translate.translation_status import language_status
 
 KOREAN = Language(code="ko", name="한국어")
 SEEN = re.compile(r"[^\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e]*")

@@ -13,7 +13,7 @@ from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
 from recipe_gallery.translate.check_po import Problem, check_project
 from recipe_gallery.translate.pot import shipped_translations, write_pots
-from recipe_gallery.translate.status import Status, add_up, language_status
+from recipe_gallery.translate.translation_status import Status, add_up, language_status
 from recipe_gallery.translate.update import describe_update, merge, plan_update
 
 KOREAN = Language(code="ko", name="한국어")

@@ -12,7 +12,7 @@ from sphinx.locale import get_translation
 from sphinx.util.osutil import relative_uri
 from sphinx.writers.html5 import HTML5Translator
 
-from ..cell_marks import mark_cells
+from ..cell_numbers import mark_cells
 from ..languages import current_language, format_date, format_moment, format_number
 from ..recipes.recording import Recording
 from ..recorded_page import Reason, RecordedPage, Unrecorded, load_page

@@ -9,13 +9,13 @@ from typing import Any, Literal
 
 from ..errors import GalleryError, describe_error, suggest, visible
 from ..project import Project, load_check
-from ..recipes.gallery import GalleryFile, find_recordings, list_files
+from ..recipes.find_recipes import GalleryFile, find_recordings, list_files
+from ..recipes.measurement_keys import find_claims
 from ..recipes.processes import Sources, read_sources
 from ..recipes.recipe import Recipe
 from ..recipes.recording import Recording
-from ..recipes.references import find_claims
 from ..recorded_page import Reason, Unrecorded, load_recorded
-from .settings import load_settings
+from .recording_toml import load_settings
 
 Check = Callable[[Any, Path], None]  # recipe_gallery_check_recording
 Status = Literal["current", "stale", "missing", "unusable"]

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from gallery import ROOT
-from recipe_gallery.record.clean_up import remove_leftovers, run_folder
+from recipe_gallery.record.leftovers import remove_leftovers, run_folder
 
-REMOVE = "from recipe_gallery.record.clean_up import remove_leftovers; print(remove_leftovers())"
+REMOVE = "from recipe_gallery.record.leftovers import remove_leftovers; print(remove_leftovers())"
 
 
 def test_runs_whose_recorder_lives_and_what_is_no_run_stay(

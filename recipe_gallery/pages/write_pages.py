@@ -24,7 +24,7 @@ from sphinx_gallery.utils import get_md5sum
 
 from ..errors import GalleryError
 from ..project import code_digest, file_state, gallery_folders
-from ..recipes.gallery import GalleryFile, ignore_pattern, list_files
+from ..recipes.find_recipes import GalleryFile, ignore_pattern, list_files
 from ..recorded_page import Unrecorded, load_recorded
 from .outputs import write_pictures
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.record.settings import Settings, load_settings
+from recipe_gallery.record.recording_toml import Settings, load_settings
 
 
 @pytest.mark.parametrize(

@@ -18,9 +18,9 @@ from sphinx.writers.html5 import HTML5Translator
 
 from ...errors import GalleryError
 from ...languages import current_language, source_language
+from ...page_dependencies import store_of, watch
+from ...recipes.measurement_keys import Reference, parse_claim, parse_reference
 from ...recipes.processes import ClaimRecord
-from ...recipes.references import Reference, parse_claim, parse_reference
-from ...store import store_of, watch
 from ..markdown import is_inside
 from .digits import describe_spread, format_measurement
 from .lookup import CLAIM, FIGURE, Answer, answer, find_page

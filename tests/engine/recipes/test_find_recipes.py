@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from recipe_gallery.project import Project, load_project
-from recipe_gallery.recipes.gallery import find_file, list_files
+from recipe_gallery.recipes.find_recipes import find_file, list_files
 
 FILES = [
     "examples/README.rst",

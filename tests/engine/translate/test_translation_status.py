@@ -9,7 +9,7 @@ from gallery import Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.project import load_project
 from recipe_gallery.translate.glossary import load_glossary
-from recipe_gallery.translate.status import add_up, language_status
+from recipe_gallery.translate.translation_status import add_up, language_status
 
 
 @pytest.fixture

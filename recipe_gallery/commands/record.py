@@ -5,13 +5,13 @@ from pathlib import Path
 
 from ..errors import GalleryError
 from ..project import Project
-from .declare import RECIPES, RECORDINGS, argument, command, count
+from .arguments import RECIPES, RECORDINGS, argument, command, count
 
 
 @command("check", RECORDINGS)
 def check(project: Project, options: argparse.Namespace) -> bool:
     """Tell which recordings are missing, stale or current."""
-    from ..record.status import check_recordings, format_reports
+    from ..record.check_recordings import check_recordings, format_reports
 
     reports = check_recordings(project, options.recordings_folder)
     print(format_reports(reports))

@@ -15,7 +15,7 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 
-from recipe_gallery.cell_marks import DATA_CLASS
+from recipe_gallery.cell_numbers import DATA_CLASS
 from recipe_gallery.pages.measurements.lookup import Known
 
 _ = get_translation("second_call")
