@@ -31,7 +31,8 @@ class ClaimRecord:
         """What is told to whoever makes a claim that processes refute."""
         more = f"; and {len(self.refuted) - 3} more" if len(self.refuted) > 3 else ""
         count = f"{self.of - self.held} of {self.of} processes"
-        return f"does not hold in {count}: {'; '.join(self.refuted[:3])}{more}"
+        told = f"does not hold in {count}: {'; '.join(self.refuted[:3])}{more}"
+        return f"{told}; say it with more care: a new text needs no new recording"
 
 
 class NotMeasured(LookupError):  # noqa: N818 (what may be missing is no error everywhere)
@@ -70,7 +71,7 @@ class Measurements:
             several = ", ".join(each.key for each in found[:3])
             raise ValueError(f"{named} may be each of {several}{', ...' * (len(found) > 3)}")
         near = suggest_keys(key, self.by_key)
-        raise NotMeasured(f"no recorded figure is called {named}{near}", key)
+        raise NotMeasured(f"no measurement is called {named}{near}", key)
 
     def find_claim(self, key: str) -> ClaimRecord:
         """Compare what a claim names in each process that measured all of it.

@@ -101,7 +101,7 @@ def find_gains(env: BuildEnvironment, words: headline) -> list[Shown]:
             said = watch(env, answer, words["recipe"], FIGURE, error.args[0])
             # another machine, or a run on a CPU, need not have measured it
             if not place and not said.trial:
-                unknown = f"no recorded figure is called {error.args[0]!r}"
+                unknown = f"no measurement is called {error.args[0]!r}"
                 problem = said.problem or unknown
         except ValueError as error:
             problem = str(error)

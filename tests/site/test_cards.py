@@ -62,7 +62,7 @@ def test_a_card_has_the_figures_of_its_sentence(gallery: Gallery) -> None:
     assert "It is 2.7×, and no [not measured yet] wins." in card
     assert "figure-list" not in build.page("recipes/index")
     # what is wrong is told once, at the recipe
-    assert build.warnings.count("no recorded figure is called 'no.such'") == 1
+    assert build.warnings.count("no measurement is called 'no.such'") == 1
     assert "index.rst" not in build.warnings
     store(gallery, figure(value=2.8))
     assert "It is 2.8×," in re.sub(r"<[^>]+>", "", gallery.build().page("recipes/index"))

@@ -222,7 +222,7 @@ def test_a_chart_of_a_quantity_follows_its_rows(gallery: Gallery) -> None:
     notebook = (build.out / "recipes/steps.ipynb").read_text(encoding="utf-8")
     assert "Of all sizes." in notebook
     for told, old, new in (
-        ("no recorded figure is called 'adam.10.gp'", "chart:: gpu", "chart:: gp"),
+        ("no measurement is called 'adam.10.gp'", "chart:: gpu", "chart:: gp"),
         ("wall was measured in 2 cases; name one by :case:", '"start_up"', '"wall"'),
         ("the size '0' is no number above 0", "(10, 100)", "(0, 100)"),
     ):
@@ -373,8 +373,8 @@ def test_a_wrong_chart_is_told_in_one_line(gallery: Gallery) -> None:
         assert told in warnings
     for told, old, new in (
         ("lines are of one quantity; choose a size by :case:", "Adam.10", "Adam"),
-        (r"no recorded figure is called 'adam.10.gp'", "wall, gpu", "wall, gp"),
-        (r"no recorded figure is called 'adam.10.hole'", ":whole: wall", ":whole: hole"),
+        (r"no measurement is called 'adam.10.gp'", "wall, gpu", "wall, gp"),
+        (r"no measurement is called 'adam.10.hole'", ":whole: wall", ":whole: hole"),
     ):
         gallery.write("steps", RECIPE.replace(old, new, 1))
         assert told in gallery.build().warnings

@@ -169,7 +169,7 @@ def test_a_line_that_cannot_be_read_is_told(gallery: Gallery, lines: str, told: 
 def test_a_key_that_no_recording_has_is_told_with_its_line(site: Gallery) -> None:
     write_page(site, NAMED.replace("adam.100.fused.gpu", "adam.100.fusd.gpu"))
     build = site.build()
-    assert "results.rst:7: no recorded figure is called 'adam.100.fusd.gpu'; near it:" in (
+    assert "results.rst:7: no measurement is called 'adam.100.fusd.gpu'; near it:" in (
         build.warnings
     )
     assert rows(build.page("results"))[0].endswith("[not measured yet]")

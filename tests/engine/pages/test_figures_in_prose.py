@@ -137,13 +137,13 @@ WRONG = {
     "a figure that there is not": (
         "It is :measured:`adam.100.fusd.speedup`.",
         [figure()],
-        "steps.py:5: no recorded figure is called 'adam.100.fusd.speedup'; "
+        "steps.py:5: no measurement is called 'adam.100.fusd.speedup'; "
         "near it: adam.100.fused.speedup",
     ),
     "a figure in a later line of a claim": (
         "Words.\n\nMore words, and\n:claim:`it is\n{no.such} <fused.step < foreach.step>`.",
         [figure()],
-        "steps.py:9: no recorded figure is called 'no.such'",
+        "steps.py:9: no measurement is called 'no.such'",
     ),
     "a claim that compares nothing": (
         "Here :claim:`it wins <fused-wins>`.",
@@ -154,7 +154,7 @@ WRONG = {
         f"Here\n:claim:`it is {{{SPEEDUP}}}\nas fast <{WINS}>`.",
         [figure(), *steps(0.04)],
         f'steps.py:6: the claim "it is 2.7× as fast" ({WINS}) does not hold in '
-        "1 of 6 processes: replicate 3 on host 1f2e: 0.04 s against 0.039 s",
+        "1 of 6 processes: replicate 3 on host 1f2e: 0.04 s against 0.039 s; say it with more care",
     ),
     "a brace alone": (
         ":claim:`it { wins <fused.step < foreach.step>`",
@@ -191,7 +191,7 @@ def test_where_nothing_is_recorded_the_text_says_so_and_no_more(gallery: Gallery
     )
     build = gallery.build()
     assert "It is [not measured yet]; it wins." in words(build)
-    assert "no recorded figure" not in build.warnings
+    assert "no measurement" not in build.warnings
     assert "popovertarget" not in build.page("recipes/steps")
     assert "How the figures in the text were measured" not in build.page("recipes/steps")
     add(gallery, f"It is :measured:`{SPEEDUP}`.")
@@ -221,7 +221,7 @@ def test_a_cpu_may_lack_what_only_a_gpu_publishes_and_nothing_else(gallery: Gall
     for key in keys:
         gallery.write("steps", RECIPE.replace("TEXT", f":measured:`{key}`"))
         told = gallery.build().warnings
-        assert f"steps.py:5: no recorded figure is called '{key}'" in told
+        assert f"steps.py:5: no measurement is called '{key}'" in told
 
 
 def test_a_refuted_claim_carries_no_mark_whatever_ran_it(gallery: Gallery) -> None:
@@ -367,7 +367,7 @@ def test_a_comparison_is_tested_in_every_process(gallery: Gallery) -> None:
         ("1.5 * eager.first_call < 2.one-step.first_call", "1.5 × eager 500\u00a0ms &lt; "),
         ("3 * eager.first_call < 2.one-step.first_call", "does not hold in 2 of 2 processes"),
         ("one-step.first_call < eager.first_call", "may be each of sums.2.one-step.first_call, "),
-        ("one-step.first_call: 2 < 16", "no recorded figure is called 'one-step.first_call' of "),
+        ("one-step.first_call: 2 < 16", "no measurement is called 'one-step.first_call' of "),
     ],
 )
 def test_a_comparison_has_factors_and_leaves_out_what_there_is_once(
@@ -444,7 +444,7 @@ def test_what_is_wrong_is_told_at_the_recipes_line_in_translated_builds(gallery:
     messages = {text.replace("fused.time", "fusd.time"): each for text, each in wrong.items()}
     gallery.translate("recipes/steps", messages)
     build = gallery.build(language="ko")
-    assert "steps.py:9: no recorded figure is called 'adam.100.fusd.time'" in build.warnings
+    assert "steps.py:9: no measurement is called 'adam.100.fusd.time'" in build.warnings
     assert (
         'steps.py:9: the claim "[아직 측정하지 않음]가 걸립니다" (fused.step < foreach.step)'
         in build.warnings
