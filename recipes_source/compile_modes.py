@@ -4,9 +4,9 @@ Which mode of torch.compile should I choose?
 
 Choose by what your job waits for: the GPU, or the CPU that launches its work.
 
-**Start with** ``default``, **and keep it if the wall time falls.** **If the GPU waits for the CPU and sizes are
-fixed, choose** ``reduce-overhead``. **Leave** ``max-autotune`` **for last: you wait for it, and it may give
-nothing.**
+**Compile only if many thousands of calls follow.** **Start with** ``default``, **and keep it if the wall time
+falls.** **If the GPU waits for the CPU and sizes are fixed or come back, choose** ``reduce-overhead``. **Leave**
+``max-autotune`` **for last: you wait for it, and it may give nothing.**
 
 .. code-block:: python
    :caption: First: ``default``
@@ -35,29 +35,33 @@ nothing.**
        run(x)  # records a CUDA graph
        y = run(x).clone()  # the next call overwrites what is not cloned
 
+**What it costs:** you wait once per process. With ``default``, the start of the compiler takes :measured:`process.compiler.start_up`. The first call for sine and cosine then takes
+:measured:`sin-cos.default.first_call`. After :measured:`sin-cos.default.break_even` calls, as much time is saved as
+the start took. ``reduce-overhead`` also keeps memory, and each call overwrites the output of the one before. With
+fixed sizes, a CUDA graph recorded by hand needs no compiler: :doc:`/recipes/cuda_graphs`.
+
 - **Transformers**: ``generate`` with ``cache_implementation="static"`` compiles by itself, with
   ``reduce-overhead``. For the ``Trainer``: ``TrainingArguments(torch_compile=True,
   torch_compile_mode="default")``.
 - **Diffusers**: ``pipe.transformer.compile_repeated_blocks(mode="default")``. Repeated blocks share compiled
   code, so choose a mode without CUDA graphs.
 - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="default")``; ``mode="reduce-overhead"`` if the GPU
-  waits and sizes are fixed.
+  waits for the CPU and sizes are fixed or come back.
 - **Lightning**: ``torch.compile(module, mode="default")`` before ``trainer.fit``.
 - **Serving**: before the first request comes, call the model with two inputs that differ in every dimension that can
-  vary. With ``reduce-overhead``, then call it three times with each size: these calls prepare, record and replay.
+  vary, and with a batch of one. With ``reduce-overhead``, then call it three times with each size: these calls prepare, record and replay.
 
 ``sin(x) + cos(x)`` of 64 million numbers takes :measured:`sin-cos.not-compiled.gpu` of GPU time without
 compiling. With ``default``, :claim:`it takes less than half of that <2 * sin-cos.default.gpu <
-sin-cos.not-compiled.gpu>`: :measured:`sin-cos.default.gpu`. The first call, which compiles, takes
-:measured:`sin-cos.default.first_call`.
+sin-cos.not-compiled.gpu>`: :measured:`sin-cos.default.gpu`.
 
 A sentence through two layers of BERT takes :measured:`bert-one-sentence.not-compiled.wall` of wall time
 without compiling, and :claim:`the GPU waits for the CPU <1.2 * bert-one-sentence.not-compiled.gpu <
 bert-one-sentence.not-compiled.wall>`. With ``default`` it takes :measured:`bert-one-sentence.default.wall`.
 With ``reduce-overhead`` :claim:`it takes less <bert-one-sentence.reduce-overhead.wall <
-bert-one-sentence.default.wall>`: :measured:`bert-one-sentence.reduce-overhead.wall`. Compared with not
-compiling, ``reduce-overhead`` has paid for its start after
-:measured:`bert-one-sentence.reduce-overhead.break_even` calls.
+bert-one-sentence.default.wall>`: :measured:`bert-one-sentence.reduce-overhead.wall`. After
+:measured:`bert-one-sentence.reduce-overhead.break_even` calls, ``reduce-overhead`` has saved as much time as its
+start took, compared with not compiling.
 
 Not everything should be compiled. Without compiling, a matrix product with one row takes
 :measured:`a-product.not-compiled.wall` of wall time. Compiled, :claim:`it takes longer
@@ -97,7 +101,8 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 #        :measured:`sin-cos.not-compiled.gpu`
 #      - The first call takes :measured:`sin-cos.default.first_call`. :claim:`A call needs less memory
 #        <sin-cos.default.memory < sin-cos.not-compiled.memory>`: :measured:`sin-cos.default.memory`. Without compiling
-#        it needs :measured:`sin-cos.not-compiled.memory`
+#        it needs :measured:`sin-cos.not-compiled.memory`. After :measured:`sin-cos.default.break_even` calls, as much
+#        time is saved as the start took
 #    * - With ``default``, the model takes more GPU time
 #      - Compile layer by layer: ``layer.compile()`` for each layer. Then look for the cause in the names of kernels
 #      - BERT, 64 long texts: the GPU time is :measured:`bert-long-texts.layer-by-layer.gpu`. For the whole model,
@@ -106,13 +111,15 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 #      - The first call takes :measured:`bert-long-texts.layer-by-layer.first_call`. A call needs
 #        :measured:`bert-long-texts.layer-by-layer.memory` of memory; for the whole model, compiled, it needs
 #        :measured:`bert-long-texts.default.memory`
-#    * - The GPU waits for the CPU (the wall time is above 1.2 times the GPU time), and sizes are fixed
-#      - ``reduce-overhead``
+#    * - The GPU waits for the CPU (the wall time is above 1.2 times the GPU time), and sizes are fixed or come back
+#      - ``reduce-overhead``. With fixed sizes, a graph recorded by hand needs no compiler:
+#        :doc:`/recipes/cuda_graphs`
 #      - BERT, one sentence: the wall time is :measured:`bert-one-sentence.reduce-overhead.wall`; with
 #        ``default`` it is :measured:`bert-one-sentence.default.wall`
 #      - The first call takes :measured:`bert-one-sentence.reduce-overhead.first_call`. The graph keeps its memory
 #        between calls: :measured:`bert-one-sentence.reduce-overhead.memory`. Each call overwrites the output of the
-#        one before, unless you clone it
+#        one before, unless you clone it. After :measured:`bert-one-sentence.reduce-overhead.break_even` calls, as
+#        much time is saved as the start took
 #    * - Element-wise operations follow each other, on large inputs
 #      - ``default``, not ``reduce-overhead``
 #      - Sine and cosine: the GPU time is :measured:`sin-cos.default.gpu`; with ``reduce-overhead`` it is
@@ -135,7 +142,8 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 #      - A static cache and a CUDA graph: :doc:`/recipes/token_generation`
 #      - A token takes :measured:`token_generation:one-token.1.reduce-overhead.wall`; without compiling it takes
 #        :measured:`token_generation:one-token.1.without-compiling.wall`
-#      - The sizes are fixed
+#      - It is ready after :measured:`token_generation:one-token.1.reduce-overhead.ready`, once the compiler has
+#        started. Sizes are fixed, and the cache takes its memory from the start
 #
 # Why modes differ
 # ----------------
@@ -377,8 +385,8 @@ if bert:
 #   :measured:`bert-long-texts.not-compiled.memory` to :measured:`bert-long-texts.default.memory`.
 # - Layer by layer, the first call takes :measured:`bert-long-texts.layer-by-layer.first_call`. For the whole model, it
 #   takes :measured:`bert-long-texts.default.first_call`.
-# - Compared with not compiling, ``layer by layer`` has paid for its start after
-#   :measured:`bert-long-texts.layer-by-layer.break_even` calls.
+# - After :measured:`bert-long-texts.layer-by-layer.break_even` calls, ``layer by layer`` has saved as much time as its
+#   start took, compared with not compiling.
 #
 # We had expected that ``default`` helps here, too. It does not, because of a mask, which tells attention what tokens
 # it must not see. In these texts, it may see all tokens. So Transformers 5.18 and newer leave the mask out, unless the
@@ -550,8 +558,9 @@ numpy_function = bench.compare(
 # :measured:`a-numpy-function.numpy-better-formula.wall`.
 #
 # The first call takes :measured:`a-numpy-function.compiled-one-thread.first_call`, because a C++ compiler builds code
-# for the CPU. Compared with NumPy, compiling has paid for its start after
-# :measured:`a-numpy-function.compiled-one-thread.break_even` calls. The other formula needs no compiler.
+# for the CPU. After
+# :measured:`a-numpy-function.compiled-one-thread.break_even` calls, compiling has saved as much time as its start took,
+# compared with NumPy. The other formula needs no compiler.
 # Rule: look at the formula before you look for a mode.
 #
 # Pitfalls
@@ -733,7 +742,7 @@ for backend in ("eager", "aot_eager", "inductor"):
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
-# No training, no tuned convolutions, one GPU. A large part of the weights of two layers of BERT stays in the
+# Training, tuned convolutions and several GPUs were not measured. A large part of the weights of two layers of BERT stays in the
 # cache of the GPU from call to call, which shortens the GPU time of one sentence in all variants.
 # :doc:`/recipes/where_time_goes` tells what your job waits for, :doc:`/recipes/regional_compilation` what to
 # do about a long first call, :doc:`/recipes/varying_sizes` what to do about sizes, and :doc:`/recipes/token_generation` how
@@ -742,8 +751,8 @@ for backend in ("eager", "aot_eager", "inductor"):
 #
 # This recipe builds on the `chapter on PyTorch 2
 # <https://tingsongyu.github.io/PyTorch-Tutorial-2nd/chapter-1/1.7-PyTorch2.0.html>`__ of
-# PyTorch实用教程(第二版) by `TingsongYu <https://github.com/TingsongYu/PyTorch-Tutorial-2nd>`__. It reports about
-# 90 % of the time saved for a NumPy function, a speed-up of 10. Here the speed-up is
+# PyTorch实用教程(第二版) by `TingsongYu <https://github.com/TingsongYu/PyTorch-Tutorial-2nd>`__. It reports that
+# compiling a NumPy function saved about 90 % of the time, a speed-up of 10. Here the speed-up is
 # :measured:`a-numpy-function.compiled-one-thread.speedup` on one thread. It says that ``reduce-overhead`` shortens
 # compiling; in fact, it shortens launching. It recommends ``max-autotune`` for work that computes much; the
 # large layer above is such work. And it times ``torch.compile()`` itself, which only wraps the function.

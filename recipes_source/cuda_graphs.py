@@ -4,8 +4,9 @@ CUDA graphs: by hand or reduce-overhead?
 
 In training or serving, the GPU waits for the CPU: the wall time is above 1.2 times the GPU time.
 
-**If the GPU waits for the CPU, record the whole training iteration, or the model, in a CUDA graph by hand.** **If sizes
-vary, or a part needs the CPU, use** ``reduce-overhead`` **and wait for the compiler.** **Graphs keep memory.**
+**If the GPU waits for the CPU and sizes are fixed, record the training iteration, or the model, in a CUDA graph by
+hand.** **If sizes vary but come back, or a part needs the CPU, use** ``reduce-overhead`` **and wait for the compiler.**
+**Graphs keep memory.**
 
 .. code-block:: python
    :caption: Training, by hand
@@ -16,7 +17,7 @@ vary, or a part needs the CPU, use** ``reduce-overhead`` **and wait for the comp
    lr = torch.tensor(1e-3).cuda()  # a number would stay as recorded
    optimizer = torch.optim.AdamW(
        model.parameters(), lr,
-       capturable=True)
+       fused=True, capturable=True)
    def iteration():
        optimizer.zero_grad()
        model(x).norm().backward()
@@ -57,6 +58,13 @@ vary, or a part needs the CPU, use** ``reduce-overhead`` **and wait for the comp
        x = torch.randn(32, 64).cuda()
        model(x).norm().backward()
        optimizer.step()
+
+**What it costs:** a graph by hand needs no compiler. It keeps memory for its gradients and intermediate results.
+But :claim:`several graphs in one pool keep about as much as the largest alone <graphs-of-four-batches.one-pool.kept <
+1.1 * graphs-of-four-batches.largest-alone.kept>`. With ``reduce-overhead`` and with compiled blocks,
+the compiler has to start: this takes :measured:`process.compiler.start_up`, once per process. The first calls, which
+compile, come on top. Do not mix the two in one process: if ``reduce-overhead`` records after a graph by hand, a replay
+can end in an illegal memory access (see the pitfalls).
 
 - **Transformers**: ``generate`` with ``cache_implementation="static"`` has CUDA graphs already. For the
   ``Trainer``: ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")``.
@@ -111,9 +119,9 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 #      - The whole iteration in one graph, recorded by hand
 #      - The CPU launches an iteration with one call, and nothing is compiled
 #      - The graph keeps memory for gradients and intermediate results. No part may read a value of the GPU
-#        (``.item()``, ``if``) or compute on the CPU. An optimizer like Adam needs
-#        ``capturable=True``; ``SGD`` needs none, and raises a ``TypeError`` for it. If the learning rate changes, it has
-#        to be a tensor on the GPU; ``SGD`` needs ``fused=True`` for that
+#        (``.item()``, ``if``) or compute on the CPU. Adam and AdamW need ``capturable=True``. ``SGD`` must not have this
+#        argument, or it raises a ``TypeError``. A learning rate that changes has to be a tensor on the GPU. ``SGD`` takes
+#        such a tensor only with ``fused=True``
 #    * - In training, the GPU waits for the CPU, sizes are fixed, and the run is long
 #      - Compile the blocks before: ``block.compile()`` for each. Then record the whole iteration by hand
 #      - The GPU has less to do, too
@@ -821,8 +829,8 @@ kept = [tenfold(ones).clone() for _ in range(3)]
 print("cloned:", kept[0].tolist())
 
 # %%
-# **The learning rate stays as it was.** A number of Python is recorded, too. Here, the rate is set to 0 after
-# that, and the cell prints by how much a replay still changes a weight. Rule: make the learning rate a tensor,
+# **The learning rate stays as it was.** A number of Python is recorded, too. The next cell records a step, and then
+# sets the rate to 0. It prints by how much a replay still changes a weight. Rule: make the learning rate a tensor,
 # and change it with ``fill_``.
 
 # sphinx_gallery_fold = "How the rate is changed"

@@ -5,8 +5,8 @@ The first call takes minutes: compile the model or its block?
 What you compile decides how long the first call takes.
 
 **Compile the block that repeats, not the model: it compiles once and serves all blocks.** **If the GPU waits
-for the CPU, also record the model in one CUDA graph; sizes are then fixed.** **If the program makes few
-calls, compile nothing. If it starts again and again, keep the compiler's cache.**
+for the CPU, also record the model in one CUDA graph; sizes are then fixed.** **If the program makes only
+some thousands of calls, compile nothing. If it starts again and again, keep the compiler's cache.**
 
 .. code-block:: python
    :caption: The block
@@ -54,20 +54,25 @@ calls, compile nothing. If it starts again and again, keep the compiler's cache.
    with torch.no_grad():
        result = model(torch.randn(64, 512).cuda())  # the next process reuses the code
 
+**What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. With
+a long input, the first call of compiled blocks then takes :measured:`long-input.blocks.first_call`. After
+:measured:`long-input.blocks.break_even` calls, the blocks have saved as much time as their start took. A CUDA graph
+keeps memory for one size, and each call overwrites the result of the one before.
+
 - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``.
 - **Accelerate**: ``TorchDynamoPlugin(use_regional_compilation=True)``.
-- **Transformers**: ``for layer in model.model.layers: layer.compile()``, with ``use_cache=False``: with a KV
-  cache, the index of each layer makes another graph. The name of the list of layers differs between models.
-  ``torch_compile=True`` of ``TrainingArguments`` compiles the whole model.
+- **Transformers**: ``for layer in model.model.layers: layer.compile()``. The list of layers has another name in some
+  models. Call the model with ``use_cache=False``: a KV cache reads the index of a layer, and each index needs a graph
+  of its own. ``torch_compile=True`` of ``TrainingArguments`` compiles the whole model.
 - **Lightning**: compile the blocks in ``configure_model``.
-- **Serving**: call the model with every size before the first request comes. The stance
-  ``eager_on_recompile`` then runs a size that you forgot without compiling it (see the pitfalls).
+- **Serving**: before the first request comes, call the model with two inputs that differ in every dimension that can
+  vary, and with a batch of one. Then set the stance ``eager_on_recompile``: a size that you forgot runs without
+  compiling (see the pitfalls). A CUDA graph has one size, so record one for each.
 
-The model has eight blocks of a transformer. With a long input, the first call of compiled blocks takes
-:measured:`long-input.blocks.first_call`. :claim:`If the whole model is compiled, it takes longer
+The model has eight blocks of a transformer, and the input is long. If the blocks are compiled, the first call takes
+:measured:`long-input.blocks.first_call`. :claim:`If the whole model is compiled, the first call takes longer
 <long-input.blocks.first_call < long-input.model.first_call>`: :measured:`long-input.model.first_call`. Later
-calls of the two take about the same time. Compared with not compiling, the blocks have paid for their start
-only after :measured:`long-input.blocks.break_even` calls.
+calls take about the same time in both cases.
 
 With a short input, :claim:`the GPU waits for the CPU <1.2 * short-input.not-compiled.gpu <
 short-input.not-compiled.wall>`: the wall time is above 1.2 times the GPU time. Without compiling, a call
@@ -131,10 +136,18 @@ short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.w
 #        :measured:`reduce-overhead.model.memory` of memory. A new size is compiled and recorded again
 #    * - The program starts again and again, on the same machine
 #      - Keep the folder of the compiler's cache
-#      - No code is generated again (measured once, below)
-#      - You need a folder that stays. What it holds is for one version of PyTorch and one kind of GPU
-#    * - The program makes few calls: with the long input of this page, compiled blocks have paid for their start
-#        after :measured:`long-input.blocks.break_even` calls
+#      - The first call of the model takes :measured:`fresh-process.model-cache-kept.first_call`; with an empty cache it
+#        takes :measured:`fresh-process.model.first_call` (measured in one process)
+#      - Imports and the start of the compiler take their time as before. You need a folder that stays. What it holds is
+#        for one version of PyTorch and one kind of GPU
+#    * - Compiling changes nothing, and the blocks are of a class of ``torch.nn`` itself, such as
+#        ``TransformerEncoderLayer``
+#      - A subclass with a ``forward`` of its own; or ``torch.compile(layer)``
+#      - In PyTorch 2.11, ``compile()`` of such a block :claim:`makes no graph
+#        <12-layers.transformerencoderlayer.compilations < 12-layers.ownencoder.compilations>`
+#      - Nothing
+#    * - The program makes only some thousands of calls: with the long input of this page, compiled blocks have saved as
+#        much time as their start took after :measured:`long-input.blocks.break_even` calls
 #      - No compiling
 #      - You do not wait for the compiler
 #      - With a long input, a call takes :measured:`long-input.not-compiled.wall`; with compiled blocks it
@@ -397,8 +410,9 @@ def blocks_in_a_graph(model, x):
 
 # %%
 # Results of all variants have to agree within a tenth. ``wall`` is the wall time of a call and ``gpu`` the
-# time in kernels. ``cpu`` is the time in which the CPU launches them. ``first_call`` has an empty cache and
-# ``break_even`` says after how many calls the variant has paid for its start, compared with not compiling.
+# time in kernels. ``cpu`` is the time in which the CPU launches them. ``first_call`` has an empty cache.
+# ``break_even`` says after how many calls the variant has saved as much time as its start took, compared with not
+# compiling.
 # Tables, charts and text show the median of all processes. What is printed, and the tables of the notebook,
 # show one run.
 
@@ -444,8 +458,8 @@ long_input = bench.compare(
 # - Compiled blocks also :claim:`need the least memory <long-input.blocks.memory < long-input.model.memory <
 #   long-input.not-compiled.memory>`: :measured:`long-input.blocks.memory` beside weights and input. The
 #   compiled model needs :measured:`long-input.model.memory`.
-# - The saving per call is small, so the start is paid for late. Compared with not compiling, this takes
-#   :measured:`long-input.blocks.break_even` calls of the blocks.
+# - After :measured:`long-input.blocks.break_even` calls, the blocks have saved as much time as their start took, compared
+#   with not compiling.
 #
 # A short input: the GPU waits for the CPU
 # ----------------------------------------
@@ -512,7 +526,7 @@ short_input = bench.compare(
 # From ``import torch`` to the first result
 # -----------------------------------------
 #
-# So far the compiler had started. A program that starts again pays for more: it imports PyTorch and its
+# In the tests above, the compiler had started before. A program that starts again also imports PyTorch and its
 # compiler, and the compiler starts its workers. Here each variant runs in a process of its own, one after the
 # other, with all cores of the machine and the short input. These were measured once. The table is in seconds.
 #
@@ -802,7 +816,7 @@ for kind, found in counts.items():
 
 # %%
 # - Where only weights and tensors differ, one graph serves all twelve layers. With gradients there are
-#   :measured:`12-layers.plain-gradients.compilations`, because the first layer's input needs none.
+#   :measured:`12-layers.plain-gradients.compilations`, because the input of the first layer needs no gradient.
 # - Layers with different integers or dropout rates get a graph each, eight at most. Then
 #   :claim:`the rest runs without compiling <12-layers.plain.not_compiled < 12-layers.usesint.not_compiled>`,
 #   and only a warning tells ("torch._dynamo hit config.recompile_limit"). Rule: put the number into a tensor,

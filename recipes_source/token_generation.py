@@ -5,8 +5,8 @@ How do I make token generation fast?
 Slow inference of a language model (LLM), few tokens per second, in a script or in serving?
 
 **Use a static cache, and record the step for one token in a CUDA graph.** **Compile the blocks, too, if you
-can wait for the compiler.** **Sizes are then fixed, and the cache takes its memory from the start.** **If the GPU is
-busy already, only fewer bytes help.**
+can wait for the compiler.** **Sizes are then fixed, and the cache takes its memory from the start.** **If the GPU
+needs about as long for a token as for reading all weights once, only fewer bytes help.**
 
 .. code-block:: python
    :caption: Transformers
@@ -40,6 +40,12 @@ busy already, only fewer bytes help.**
        output = step()  # records, and does not run
    graph.replay(), graph.replay()  # a token each, in output
 
+**What it costs:** a graph recorded by hand needs no compiler. With compiled blocks, you wait for the start of the
+compiler, :measured:`process.compiler.start_up` once per process. The graph is then ready after
+:measured:`one-token.1.blocks-compiled-graph-by-hand.ready`. With ``reduce-overhead``, this takes
+:measured:`one-token.1.reduce-overhead.ready`. Each token reads all places of the cache, so :claim:`a cache that is
+too long costs time <one-token.16.graph-by-hand.wall < long-cache.graph-by-hand.wall>`.
+
 - **Transformers**: pass ``cache_implementation="static"`` to ``generate``. On a GPU, it then compiles the
   step with ``reduce-overhead``. The cache has room for the longest text so far. A text that does not fit
   gets a new cache, and the step is compiled again. So begin with the longest text that can come.
@@ -58,11 +64,10 @@ one-token.1.without-compiling.wall>`: :measured:`one-token.1.graph-by-hand.wall`
 
 If the blocks are compiled before the graph is recorded, :claim:`a token takes less time still
 <one-token.1.blocks-compiled-graph-by-hand.wall < one-token.1.graph-by-hand.wall>`:
-:measured:`one-token.1.blocks-compiled-graph-by-hand.wall`. This graph is ready after
-:measured:`one-token.1.blocks-compiled-graph-by-hand.ready`. With ``reduce-overhead``, the compiler records the
+:measured:`one-token.1.blocks-compiled-graph-by-hand.wall`. With ``reduce-overhead``, the compiler records the
 graph, and :claim:`a token takes less again <one-token.1.reduce-overhead.wall <
 one-token.1.blocks-compiled-graph-by-hand.wall>`: :measured:`one-token.1.reduce-overhead.wall`. But the whole
-model has to be compiled, which takes :measured:`one-token.1.reduce-overhead.ready`. Compiling alone is not
+model has to be compiled. Compiling alone is not
 enough: with the mode ``default``, a token takes :measured:`one-token.1.default.wall`, and :claim:`the GPU still
 waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
 
@@ -85,7 +90,7 @@ waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
 #
 # A **static cache** has a fixed number of places for the keys and values of all tokens, so its address and
 # its size stay. Times in the table are wall times per token, for one text. The start of the compiler takes
-# :measured:`process.compiler.start_up`, once per process. It comes on top where something is compiled.
+# :measured:`process.compiler.start_up`, once per process. Add this time where something is compiled.
 # :doc:`/recipes/where_time_goes` shows how to look whether the GPU waits for the CPU.
 #
 # .. list-table::
@@ -101,28 +106,31 @@ waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
 #        :measured:`one-token.1.without-compiling.wall`
 #      - The batch size is fixed. Beside weights and cache, the graph needs
 #        :measured:`one-token.1.graph-by-hand.memory` of memory
-#    * - Tokens come slowly, and you can wait a few seconds for the compiler
+#    * - Tokens come slowly, and you can wait about ten seconds for the compiler, its start included
 #      - A static cache, compiled blocks, and the step in a CUDA graph recorded by hand
 #      - A token takes :measured:`one-token.1.blocks-compiled-graph-by-hand.wall`
-#      - The batch size is fixed. The graph is ready after
-#        :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`, and needs
-#        :measured:`one-token.1.blocks-compiled-graph-by-hand.memory` of memory
+#      - The start of the compiler takes :measured:`process.compiler.start_up`, once per process. The graph is then
+#        ready after :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`, and needs
+#        :measured:`one-token.1.blocks-compiled-graph-by-hand.memory` of memory. The batch size is fixed
 #    * - You can wait longer for the compiler, or do not want to record a graph yourself
 #      - ``torch.compile(step, mode="reduce-overhead")``, with a static cache
 #      - A token takes :measured:`one-token.1.reduce-overhead.wall`
-#      - It is ready after :measured:`one-token.1.reduce-overhead.ready`, and needs
+#      - The start of the compiler takes :measured:`process.compiler.start_up`, once per process. The step is then
+#        ready after :measured:`one-token.1.reduce-overhead.ready`, and needs
 #        :measured:`one-token.1.reduce-overhead.memory` of memory. Each call overwrites the result of the one
 #        before
 #    * - You compile with the mode ``default``, and tokens still come slowly
 #      - The mode ``reduce-overhead``, with a static cache
 #      - With ``default``, a token takes :measured:`one-token.1.default.wall`; with ``reduce-overhead`` it takes
 #        :measured:`one-token.1.reduce-overhead.wall`
-#      - The batch size is fixed
+#      - The batch size is fixed, and each call overwrites the result of the one before
 #    * - The first text takes seconds, though nothing is compiled: the cache gets a new place with each token
 #      - A static cache. If you need a growing cache, call ``torch.backends.cuda.enable_cudnn_sdp(False)``
 #      - A length that comes for the first time takes :measured:`growing-cache.cudnn.first_pass`; without
 #        cuDNN it takes :measured:`growing-cache.without-cudnn.first_pass`
-#      - A static cache of 256 places takes :measured:`one-token.1.cache.bytes` of memory per text
+#      - A static cache of 256 places takes :measured:`one-token.1.cache.bytes` of memory per text. Each token reads
+#        all places. With 16 texts, it takes :measured:`one-token.16.graph-by-hand.wall`; with 4096 places per text, it
+#        takes :measured:`long-cache.graph-by-hand.wall` (measured in one process)
 #    * - The GPU time of a token is near the time in which the GPU reads all weights once
 #      - Fewer bytes: weights of 8 or 4 bits, or more texts in a batch
 #      - Not measured here
@@ -464,8 +472,8 @@ for name, taken in seconds.items():
 # - Compiled blocks in a graph by hand need :measured:`one-token.1.blocks-compiled-graph-by-hand.gpu` of GPU
 #   time. The blocks share their compiled code, so :claim:`they are ready sooner than the whole model
 #   <one-token.1.blocks-compiled-graph-by-hand.ready < one-token.1.default.ready>`.
-# - ``reduce-overhead`` reaches :measured:`one-token.1.reduce-overhead.share` of the limit. What is missing are
-#   many kernels that are too short to use all of the GPU's bandwidth.
+# - ``reduce-overhead`` reaches :measured:`one-token.1.reduce-overhead.share` of the limit. The rest of
+#   the time goes into many kernels that are too short to use all of the GPU's bandwidth.
 #
 # The first token of an answer takes a different path: the model reads the whole prompt at once.
 #
@@ -570,7 +578,7 @@ long = bench.compare("long cache", writers, tolerance=0.1, rehearse=False, round
 # Reading the tokens
 # ------------------
 #
-# Whoever reads a token on the CPU waits until the GPU has written it, and then the GPU waits for the next launch.
+# If the CPU reads a token, it waits until the GPU has written it. Then the GPU waits for the next launch.
 # Here, eight tokens are read one by one, or all at the end.
 
 MANY = 8  # tokens

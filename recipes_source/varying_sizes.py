@@ -5,8 +5,8 @@ It recompiles: what do I do about varying sizes?
 Texts of any length, images of any resolution, batches of one request or of sixteen?
 
 **Sizes vary: mark nothing, pad nothing. PyTorch compiles for any size as soon as it sees a second one.**
-**If the GPU waits for the CPU, add CUDA graphs: each size is recorded once, and keeps memory. Pad to a few sizes only
-if new ones keep coming.** **If it still compiles again, print the reason: it may be something other than a size.**
+**If the GPU waits for the CPU, add CUDA graphs: each size is recorded once, and all share memory. Pad to a few sizes
+only if new ones keep coming.** **If it still compiles again, print the reason: it may be something other than a size.**
 
 .. code-block:: python
    :caption: Sizes vary
@@ -17,6 +17,16 @@ if new ones keep coming.** **If it still compiles again, print the reason: it ma
    for length in (100, 37, 512, 60):
        x = torch.randn(8, length, 64).cuda()
        model(x)  # the first two calls compile
+
+.. code-block:: python
+   :caption: CUDA graphs, sizes come back
+
+   import torch
+   model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)
+   model = torch.compile(model, mode="reduce-overhead")
+   for length in 3 * (100, 37, 512, 60):
+       x = torch.randn(8, length, 64).cuda()
+       result = model(x).clone()
 
 .. code-block:: python
    :caption: CUDA graphs, new sizes keep coming
@@ -35,6 +45,12 @@ if new ones keep coming.** **If it still compiles again, print the reason: it ma
 
    TORCH_LOGS=recompiles python train.py
 
+**What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. On
+this page, the first pass with CUDA graphs then takes :measured:`few-texts.cuda-graphs.first_call`, because the first
+two sizes are compiled. After :measured:`few-texts.cuda-graphs.break_even` passes, CUDA graphs have saved as much time
+as their start took. Each new size is recorded, which takes :measured:`a-new-length.cuda-graphs.new_length` once. Outputs
+have to be cloned.
+
 - **Transformers**: if you use CUDA graphs and new lengths keep coming,
   ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` leaves few lengths.
 - **Accelerate**: if ``accelerate launch`` starts a job that is compiled, pass ``--dynamo_use_dynamic``. Without
@@ -48,9 +64,7 @@ if new ones keep coming.** **If it still compiles again, print the reason: it ma
 In the first test on this page, batches of 20 lengths go through a small model, and the GPU waits for the CPU.
 Without compiling, a pass over all of them takes :measured:`few-texts.without-compiling.wall` of wall time. With
 CUDA graphs and nothing marked, :claim:`it takes less <few-texts.cuda-graphs.wall <
-few-texts.without-compiling.wall>`: :measured:`few-texts.cuda-graphs.wall`. The first pass, which compiles, takes
-:measured:`few-texts.cuda-graphs.first_call`. Compared with not compiling, CUDA graphs have saved the time of their
-start after :measured:`few-texts.cuda-graphs.break_even` passes.
+few-texts.without-compiling.wall>`: :measured:`few-texts.cuda-graphs.wall`.
 
 With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked takes
 :measured:`many-texts.nothing-marked.wall`. With padding and CUDA graphs, :claim:`it takes longer
@@ -76,7 +90,7 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 # The GPU waits for the CPU if the wall time is above 1.2 times the GPU time;
 # :doc:`/recipes/where_time_goes` shows how to look. Times in the table are those of a pass over batches
 # of 20 lengths, on this page's model. The start of the compiler takes :measured:`process.compiler.start_up`, once per
-# process, and comes on top. ``mark_dynamic`` and ``maybe_mark_dynamic`` are in
+# process. Add this time to each first pass. ``mark_dynamic`` and ``maybe_mark_dynamic`` are in
 # ``torch._dynamo``, ``mark_unbacked`` is in ``torch._dynamo.decorators``, and ``set_stance`` in
 # ``torch.compiler``.
 #
@@ -97,7 +111,7 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 #      - ``mark_dynamic(x, 1)`` for each input, before the call; ``1`` is the dimension that varies
 #      - The first pass takes :measured:`few-texts.length-marked.first_call`; with nothing marked it takes
 #        :measured:`few-texts.nothing-marked.first_call`
-#      - If the code fixes the size, it raises an error. ``maybe_mark_dynamic`` does not
+#      - ``mark_dynamic`` raises an error if the code needs the size as a number. ``maybe_mark_dynamic`` raises none
 #    * - The GPU waits for the CPU, and sizes come back
 #      - ``mode="reduce-overhead"``, and nothing else
 #      - A pass takes :measured:`few-texts.cuda-graphs.wall`; with the default mode it takes
@@ -120,7 +134,7 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 #      - In :doc:`/recipes/token_generation`, a token of a new length takes
 #        :measured:`token_generation:growing-cache.without-cudnn.first_pass`; with cuDNN it takes
 #        :measured:`token_generation:growing-cache.cudnn.first_pass`
-#      - Whether attention of sizes that come back then takes longer was not measured with many texts
+#      - Attention may take more time then, for sizes that come back. This was not measured with many texts
 #    * - Sizes 0 or 1 are among them, such as a batch of one request
 #      - ``mark_unbacked(x, 0)``, or a call with size 1 during warm-up
 #      - Twelve sizes take :measured:`twelve-calls.0-and-1-unbacked.compilations` compilation; with ``mark_dynamic``
@@ -333,9 +347,9 @@ few = bench.compare("few texts", visits, tolerance=0.1, rehearse=False)
 # --------------------
 #
 # Twenty lengths are few. What does it cost if yet another length comes? Eight new ones go through each
-# variant, in the order of the table above. The next cell subtracts the time of the fourth to sixth pass
-# from that of the first three, and the memory that is free after these three from that before. It
-# prints both per length.
+# variant in six passes, in the order of the table above. The next cell subtracts the time of the last three
+# passes from that of the first three. It also tells how much memory the first three passes have taken and kept.
+# It prints both per length.
 
 
 def meet(visit, texts):
@@ -369,7 +383,7 @@ bench.measure("padding", "four sizes", "waste", padded / sum(LENGTHS) - 1, unit=
 
 # %%
 # - The variant without compiling comes first, and a new length takes it
-#   :measured:`a-new-length.without-compiling.new_length`. So the compiler is not the reason. It is cuDNN, which
+#   :measured:`a-new-length.without-compiling.new_length`. So the compiler is not the reason. The reason is cuDNN, which
 #   PyTorch prefers for attention on this GPU: it plans attention anew for each length. The other variants come
 #   later and find these plans ready.
 # - :doc:`/recipes/token_generation` measures the same with a cache that grows by a place with each token. There,
@@ -597,9 +611,9 @@ for variant, found in counts.items():
 #   take fewer <twelve-calls.length-marked.compilations < twelve-calls.length.compilations>`. With
 #   ``dynamic=False`` they run into the limit:
 #   :measured:`twelve-calls.length-dynamic-false.not_compiled` calls of twelve run without compiling.
-# - **0 and 1** are compiled apart: with them it takes
-#   :measured:`twelve-calls.0-and-1-among-lengths.compilations` compilations, and
-#   :measured:`twelve-calls.0-and-1-marked.compilations` if the length is marked. ``mark_unbacked``
+# - **0 and 1** get code of their own. If they are among the lengths, there are
+#   :measured:`twelve-calls.0-and-1-among-lengths.compilations` compilations. If the length is marked, there are
+#   :measured:`twelve-calls.0-and-1-marked.compilations`. ``mark_unbacked``
 #   tells the compiler nothing about the size, and :claim:`there are fewer
 #   <twelve-calls.0-and-1-unbacked.compilations < twelve-calls.0-and-1-marked.compilations>`:
 #   :measured:`twelve-calls.0-and-1-unbacked.compilations`. Rule: in serving, call once with a batch of
@@ -656,7 +670,7 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 # **Padding changes the result.** Means over tokens see the padding, and so does attention to tokens
 # behind. Rule: pass a mask, or leave the padding out of the mean.
 #
-# **A request takes seconds.** Something is compiled in it. Rule: warm up with the sizes that will come,
+# **A request takes seconds.** Something is compiled in it. Rule: warm up as "Serving" says at the top of this page,
 # and then set ``torch.compiler.set_stance("eager_on_recompile")``. In a test, ``"fail_on_recompile"``
 # raises an error instead.
 #

@@ -35,12 +35,19 @@ if the run is long: the first compiled step takes seconds.**
    look(lambda: train(batch))  # the same
 
 - If an iteration takes far more time with new batches, the job **waits for data**.
-- If its time with the same batch is above 1.2 times the GPU time, **the GPU waits for the CPU**.
-- If these two times are about equal, **the GPU is busy**.
+- Now take the time with the same batch. If it is above 1.2 times the GPU time, **the GPU waits for the CPU**.
+- If the two are about equal, **the GPU is busy**.
 
 ``train`` is a function of yours, and ``data`` is ``iter(loader)``. Training changes the model, so take a
 copy. The first ``look`` takes over 200 batches: if the loader runs out of them, it ends in
 ``StopIteration``, so reduce ``calls``.
+
+**What it costs:** only compiling makes you wait. The start of the compiler takes
+:measured:`process.compiler.start_up`, once per process. The first step of the compiled model on this page then takes
+:measured:`small-model.cuda-graphs.first_call`. After :measured:`small-model.cuda-graphs.break_even` steps that do
+not wait for data, the changes have saved as much time as this start took. The GPU needs no more memory: at its
+peak, :claim:`a step takes less than before <small-model.cuda-graphs.memory < small-model.before.memory>`:
+:measured:`small-model.cuda-graphs.memory`. Worker processes take memory of the host, which was not measured.
 
 - **Transformers**: ``Trainer`` loads data without worker processes unless you set ``dataloader_num_workers``.
 - **Lightning**: ``Trainer(profiler="simple")`` prints how long an iteration waits for data
@@ -56,13 +63,6 @@ With worker processes that load the data, :claim:`an iteration takes less <itera
 iteration.before.wall>`: :measured:`iteration.workers.wall`. If the optimizer is fused and the model runs in
 CUDA graphs as well, :claim:`it takes still less <iteration.cuda-graphs.wall < iteration.workers.wall>`:
 :measured:`iteration.cuda-graphs.wall`.
-
-Only the last change makes you wait: the first step of the compiled model takes
-:measured:`small-model.cuda-graphs.first_call`, and the start of the compiler, once in a process, takes
-:measured:`process.compiler.start_up`. If no step waits for data, all of this has saved the time of its start
-after :measured:`small-model.cuda-graphs.break_even` steps, compared with the unchanged job. It
-costs no memory: at its peak, :claim:`a step takes less than before the changes <small-model.cuda-graphs.memory <
-small-model.before.memory>`: :measured:`small-model.cuda-graphs.memory`.
 
 **What you need**
 
@@ -104,7 +104,8 @@ small-model.before.memory>`: :measured:`small-model.cuda-graphs.memory`.
 #        them up on the GPU takes :measured:`reading-results.added-up-on-the-gpu.wall`
 #      - :ref:`A line of code waits for the GPU <where-line-waits>`
 #    * - With the same batch, the wall time is above 1.2 times the GPU time, and no line is named
-#      - Fewer launches: a fused optimizer, a compiled model, and then CUDA graphs
+#      - First look for copies from pageable memory with ``non_blocking=True``: the debug mode does not name them. Then
+#        launch less often: a fused optimizer, a compiled model, and then CUDA graphs
 #      - The wall time of a step is :measured:`small-model.cuda-graphs.wall`; before the changes it is
 #        :measured:`small-model.before.wall`
 #      - :ref:`The GPU waits for the CPU <where-launches>`, :doc:`/recipes/compile_modes` and
@@ -469,7 +470,7 @@ for name, row in means.iterrows():
 # iteration.workers.optimizer_share>`: :measured:`iteration.fused-optimizer.optimizer_share`. :claim:`With
 # the compiled model as well, an iteration takes less than with worker processes alone <iteration.compiled.wall <
 # iteration.workers.wall>`: it takes :measured:`iteration.compiled.wall`. After each change, the job asks for
-# batches at a higher rate. So look again at the end: waiting for data may be the first row that fits once more.
+# batches at a higher rate. So look again at the end: the job may wait for data once more.
 #
 # These times depend on the CPU, and they differ from host to host. :doc:`/results` shows by how much.
 #
