@@ -79,8 +79,7 @@ still waits for the CPU there. If you compile the blocks and then record the ite
 do as well. You pay for that with the wait for the compiler.
 
 In inference, the two are about equally fast. :claim:`A graph by hand is ready sooner <inference-by-hand.one-graph.ready <
-inference-by-pytorch.reduce-overhead.ready>`, because nothing is compiled. ``reduce-overhead`` is one line. All this was measured on one host so far. So the figures stand in the experiment
-below, and not here.
+inference-by-pytorch.reduce-overhead.ready>`, because nothing is compiled. ``reduce-overhead`` is one line.
 
 If the GPU is busy, :claim:`a graph saves less than a twentieth <compiling_optimizer:0.95 *
 adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`. In :doc:`another recipe
@@ -105,8 +104,7 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 # What to choose
 # --------------
 #
-# "By hand" means that you record with ``torch.cuda.graph``. What the rows say was measured on one host so far; the
-# figures stand in the experiment below.
+# "By hand" means that you record with ``torch.cuda.graph``. The figures stand in the experiment below.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -474,8 +472,7 @@ calls["default"] = train_by_pytorch("default")
 # The losses of the third iteration have to agree within a hundredth. ``wall`` is the wall time of an iteration and
 # ``gpu`` the time in kernels. ``cpu`` is the time in which the CPU launches them. ``memory`` is the peak during the
 # first three calls, and ``ready`` is their time. ``graphs`` counts the CUDA graphs that a call launches. Tables,
-# charts and text show the median of all processes, which ran on one host. What is printed, and the tables of the
-# notebook, show one run.
+# charts and text show the median of all processes. What is printed, and the tables of the notebook, show one run.
 
 case = "training, by PyTorch"
 training = bench.compare(case, calls, tolerance=0.01, rehearse=False)
@@ -493,7 +490,7 @@ publish_start(case, calls)
 # Inference, recorded by PyTorch
 # ------------------------------
 #
-# The same blocks compute without gradients, in ``bfloat16``, on one host as well.
+# The same blocks compute without gradients, in ``bfloat16``.
 
 # sphinx_gallery_fold = "How the model for inference is made"
 
@@ -631,7 +628,7 @@ publish_start(case, calls)
 #    Wall time of a training iteration.
 #
 # - Without a graph and without compiling, :claim:`the GPU waits for the CPU <1.2 * training-by-hand.not-compiled.gpu <
-#   training-by-hand.not-compiled.wall>`: on this host, an iteration takes
+#   training-by-hand.not-compiled.wall>`: an iteration takes
 #   :measured:`training-by-hand.not-compiled.wall`. In one graph, :claim:`it takes less than a third of that <3 *
 #   training-by-hand.one-graph.wall < training-by-hand.not-compiled.wall>`:
 #   :measured:`training-by-hand.one-graph.wall`. The graph is ready after :measured:`training-by-hand.one-graph.ready`.
@@ -938,8 +935,9 @@ if bench.gpu:
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
-# All figures of this page come from one host so far, except those that another recipe measures: trust their order, and
-# not their size. One GPU and one small model were measured. Several GPUs were not: with ``DistributedDataParallel``, record after eleven
+# The list of measurements at the end of this page says how many processes and hosts each of them comes from. Where
+# there is one host, trust the order of the figures, and not their size. One GPU and one small model were measured.
+# Several GPUs were not: with ``DistributedDataParallel``, record after eleven
 # iterations. Neither was ``float16`` with ``GradScaler``, whose step looks at a number on the CPU.
 # :doc:`/recipes/where_time_goes` tells whether the GPU waits for the CPU in your job, and
 # :doc:`/recipes/regional_compilation` has graphs of compiled blocks for inference.

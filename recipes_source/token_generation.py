@@ -5,8 +5,8 @@ How do I make token generation fast?
 Slow inference of a language model (LLM), few tokens per second, in a script or in serving?
 
 **Use a static cache, and record the step for one token in a CUDA graph.** **Compile the blocks, too, if you
-can wait for the compiler.** **Sizes are then fixed, and the cache takes its memory from the start.** **If the GPU
-needs about as long for a token as for reading all weights once, only fewer bytes help.**
+can wait for the compiler.** **Sizes are then fixed, and the cache takes its memory from the start.** **If a token
+takes about as long as reading all weights once, only fewer bytes help.**
 
 .. code-block:: python
    :caption: Transformers
