@@ -91,8 +91,7 @@ NAdam has no fused kernel. Without compiling, a training iteration takes
 #      - ``fused=True``
 #      - AdamW: the GPU time is :measured:`adamw-in-an-iteration.fused.gpu`; with foreach it is
 #        :measured:`adamw-in-an-iteration.foreach.gpu`
-#      - Nothing. With ``fused=True`` as with foreach, an iteration needs
-#        :measured:`adamw-in-an-iteration.fused.memory` of memory
+#      - Nothing. The memory stays the same: an iteration needs :measured:`adamw-in-an-iteration.fused.memory`
 #    * - Your optimizer is NAdam, RAdam, Muon or your own, and the run is long
 #      - A compiled step
 #      - NAdam: the wall time is :measured:`nadam-in-an-iteration.compiled.wall`; with foreach it is

@@ -887,8 +887,8 @@ for name, count in graphs.items():
 # ---------------------------------------------
 #
 # The list of measurements at the end of this page says how many processes and hosts each of them comes from. All
-# weights are ``bfloat16``, on one GPU, and the next token is always the likeliest one. Weights of fewer bits read
-# fewer bytes: `torchao <https://github.com/pytorch/ao>`__ has them. Speculative decoding, paged caches and several GPUs
+# weights are ``bfloat16``, on one GPU, and the next token is always the likeliest one. Weights of fewer bits mean
+# fewer bytes to read: `torchao <https://github.com/pytorch/ao>`__ has them. Speculative decoding, paged caches and several GPUs
 # are not measured. The decoder is small and has no grouped queries, so its share of the limit is not that of a large
 # model. :doc:`/recipes/where_time_goes` tells whether the GPU waits for the CPU in your job, and
 # :doc:`/recipes/compile_modes` compares the modes.

@@ -739,5 +739,5 @@ print(f"computed: {1e3 * bench.time(lambda: x @ x @ x @ x, 3):.3f} ms")
 # Szymon Migacz lists many such changes; this page tells which of them to make first. The `guide on
 # non_blocking and pin_memory <https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html>`__ by
 # Vincent Moens advises ``non_blocking=True`` in general; behind other work, as measured here, a pageable copy
-# waits for that work all the same. The names of kernels and operators are told by the `PyTorch profiler
-# <https://docs.pytorch.org/tutorials/recipes/recipes/profiler_recipe.html>`__.
+# waits for that work all the same. The `PyTorch profiler
+# <https://docs.pytorch.org/tutorials/recipes/recipes/profiler_recipe.html>`__ tells the names of kernels and operators.
