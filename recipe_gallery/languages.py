@@ -21,7 +21,6 @@ if TYPE_CHECKING:  # slow to import, and the command line comes through here
     from sphinx.application import Sphinx
 
 FILE_NAME = "languages.toml"
-PSEUDO_CODE = "en_XA"  # as other tools call English with accents
 # Scripts without spaces between words, and Korean, whose particles follow a name without one
 _WITHOUT_SPACES = {"Hans", "Hant", "Jpan", "Khmr", "Kore", "Laoo", "Mymr", "Thai", "Tibt"}
 CODE = re.compile(r"[a-z]{2,3}(_[A-Za-z0-9]{2,8})*")
@@ -139,12 +138,11 @@ def set_languages(app: "Sphinx", config: Config) -> None:
     """
     languages, code = load_languages(Path(app.confdir)), config.language
     if code not in languages:
-        name = "Pseudo" if code == PSEUDO_CODE else name_of(code)
-        added = {code: Language(code=code, name=name, published=False)}
+        added = {code: Language(code=code, name=name_of(code), published=False)}
         listed = Path(app.confdir, FILE_NAME).exists()
-        translated = listed or any((at / code).is_dir() for at in locale_dirs(config, app.srcdir))
+        translated = listed or (locale_folder(config, app.srcdir) / code).is_dir()
         languages = languages | added if translated else added
-        if listed and code != PSEUDO_CODE:
+        if listed:
             remedy = f"to add it: {suggest('new-language', code)}"
             problem = GalleryError(f"no language {code!r} in {FILE_NAME}", remedy=remedy)
             logging.getLogger(__name__).warning(
@@ -154,14 +152,15 @@ def set_languages(app: "Sphinx", config: Config) -> None:
     # Sphinx finds no catalog from here on, nor compiles any: translate/translations.py shows them
     config.recipe_gallery_locale_dirs, config.locale_dirs = config.locale_dirs or ["locales"], []
     config.gettext_auto_build, config.gettext_compact = False, False  # a catalog for each page
+    config.gettext_additional_targets = []  # words are translated, no HTML, code or files
     if not config.html_baseurl:
         config.html_baseurl = languages[code].address(config.recipe_gallery_site_url)
 
 
-def locale_dirs(config: Config, srcdir: Path) -> list[Path]:
-    """Return the folders of catalogs that conf.py names, at least the one Sphinx falls back to."""
+def locale_folder(config: Config, srcdir: Path) -> Path:
+    """Return the folder of catalogs: the first of ``locale_dirs``, or what Sphinx falls back to."""
     names = getattr(config, "recipe_gallery_locale_dirs", None) or config.locale_dirs
-    return [Path(srcdir, name) for name in names or ["locales"]]
+    return Path(srcdir, (names or ["locales"])[0])
 
 
 def source_language(config: Config) -> Language:

@@ -19,7 +19,7 @@ from recipe_gallery.languages import (
     format_number,
     format_percent,
     is_translated,
-    locale_dirs,
+    locale_folder,
     source_language,
     translated_languages,
     typeset,
@@ -94,7 +94,7 @@ class TranslationStatus(SphinxDirective):
 def measure_catalogs(env: BuildEnvironment, code: str) -> list[Status]:
     """Measure a language's catalogs; while all are as they were, none is read again."""
     root, config = Path(env.srcdir), env.config
-    locale = locale_dirs(config, root)[0]
+    locale = locale_folder(config, root)
     project = Project(root=root, galleries=(), recordings=root, locale=locale, config=config)
     files = sorted(locale.rglob("*.po*"))  # and the templates
     status: list[Status] = keep(
@@ -125,7 +125,7 @@ class TranslationGlossary(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the table."""
-        locale = locale_dirs(self.config, self.env.srcdir)[0]
+        locale = locale_folder(self.config, Path(self.env.srcdir))
         for path in find_glossaries(locale):
             self.env.note_dependency(str(path))
         try:
@@ -136,28 +136,15 @@ class TranslationGlossary(SphinxDirective):
         source, languages = source_language(self.config), translated_languages(self.config)
         if is_translated(self.config):  # in English, the words of all languages
             languages = [current_language(self.config)]
-        header = [
-            *(_inline(each.name, "name-of-language") for each in (source, *languages)),
-            _("Remark"),
-        ]
-        rows: list[list[nodes.Node]] = [
-            [
-                _inline(term.name, f"language-{source.tag}"),
-                *(
-                    _inline(term.translation(each.code) or "–", f"language-{each.tag}")
-                    for each in languages
-                ),
-                self._note(term.note),
-            ]
-            for term in glossary.terms
-        ]
-        return [make_table(header, rows, classes=["glossary-table"])]
-
-    def _note(self, text: str) -> nodes.paragraph:
-        """Return a remark, which is a message of the page."""
-        note = nodes.paragraph(text, text)
-        self.set_source_info(note)
-        return note
+        names = (_inline(each.name, "name-of-language") for each in (source, *languages))
+        rows: list[list[nodes.Node]] = []
+        for term in glossary.terms:
+            words = {each.tag: term.translation(each.code) or "–" for each in languages}
+            words = {source.tag: term.name} | words
+            note = nodes.paragraph(term.note, term.note)  # a message of the page
+            self.set_source_info(note)
+            rows.append([*(_inline(words[tag], f"language-{tag}") for tag in words), note])
+        return [make_table([*names, _("Remark")], rows, classes=["glossary-table"])]
 
 
 def _inline(text: str, name: str) -> nodes.inline:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import polib
 
-from recipe_gallery.languages import PSEUDO_CODE
 from recipe_gallery.project import Project, load_project
 from recipe_gallery.translate.catalogs import (
     Kind,
@@ -24,6 +23,7 @@ from recipe_gallery.translate.glossary import FILE_NAME
 from recipe_gallery.translate.pot import make_pots
 from recipe_gallery.translate.update import merge
 
+PSEUDO_CODE = "en_XA"  # as other tools call English with accents
 _LETTERS = str.maketrans(
     "AaBbCcDdEeFfGgHhIiJjKkLlMmNnOoPpQqRrSsTtUuVvWwXxYyZz",
     "ÅåƁƀÇçÐđÉéƑƒĜĝĤĥÎîĴĵĶķĻļṂɱÑñÖöÞþǪǫŔŕŠšŢţÛûṼṽŴŵẊẋÝýŽž",

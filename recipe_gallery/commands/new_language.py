@@ -46,11 +46,9 @@ def add_language(root: Path, code: str) -> str:
         if code == next(iter(known)):
             raise GalleryError(f"{code} is what the recipes are written in", remedy="name another")
         return ""
-    if not CODE.fullmatch(code):
-        raise GalleryError(f"{code!r} is not a language code", remedy=CODE_REMEDY)
-    if find_locale(code).language != code.split("_")[0]:
-        remedy = f"if it is one, add it to {path} by hand"
-        raise GalleryError(f"{code}: not a language that Babel knows", remedy=remedy)
+    if not CODE.fullmatch(code) or find_locale(code).language != code.split("_")[0]:
+        remedy = f"{CODE_REMEDY}, or write its line into {path}"
+        raise GalleryError(f"{code!r} is not the code of a language that is known", remedy=remedy)
     line = f'{code} = {{ name = "{name_of(code)}", published = false }}'
     first = 'en = { name = "English" }'
     text = path.read_text(encoding="utf-8") if path.exists() else first

@@ -10,8 +10,9 @@ from sphinx.application import Sphinx
 from sphinx.util.console import strip_colors
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
+from .. import Priority, add_transform
 from ..errors import GalleryError, describe_error
-from .messages import MarkMessages
+from .messages import mark_messages
 
 
 def build_once(root: Path, build: Path, language: str) -> list[str]:
@@ -34,7 +35,7 @@ def build_once(root: Path, build: Path, language: str) -> list[str]:
                 status=None,
                 warning=warnings,
             )
-            app.add_transform(MarkMessages)
+            add_transform(app, mark_messages, Priority.MARK_MESSAGES)
             app.build()
     except Exception as error:  # whatever half a file leads to; the next save mends it
         raise GalleryError(describe_error(error)) from None

@@ -10,10 +10,9 @@ from dataclasses import replace
 from typing import Any
 
 from docutils import nodes
-from sphinx.transforms import SphinxTransform
+from sphinx.environment import BuildEnvironment
 from sphinx.util.nodes import extract_messages
 
-from .. import Priority
 from ..errors import GalleryError
 from ..languages import Language, is_translated
 from ..project import Project
@@ -30,29 +29,16 @@ def mark_of(text: str) -> str:
     return PREFIX + hashlib.sha256(text.encode()).hexdigest()[:10]
 
 
-class MarkMessages(SphinxTransform):
+def mark_messages(env: BuildEnvironment, document: nodes.document) -> None:
     """Mark what has a message, before Sphinx translates it; a block of code for each comment."""
-
-    default_priority = Priority.MARK_MESSAGES
-
-    def apply(self, **kwargs: Any) -> None:
-        """Change the page in place."""
-        if not is_translated(self.config):
-            return
-        for node, text in extract_messages(self.document):
-            shown: nodes.Node | None = node
-            if type(node) is code_comment:  # the block that it is from stands behind it
-                rest = node.parent.children[node.parent.index(node) :]
-                blocks = (each for each in rest if isinstance(each, nodes.literal_block))
-                shown = next((each for each in blocks if not isinstance(each, code_comment)), None)
-            if isinstance(shown, nodes.TextElement | nodes.image) and text:
-                _mark(shown, text)
-
-
-def _mark(node: nodes.Element, text: str) -> None:
-    mark = mark_of(text)
-    if mark not in node["classes"]:
-        node["classes"].append(mark)
+    for node, text in extract_messages(document) if is_translated(env.config) else ():
+        shown: nodes.Node | None = node
+        if type(node) is code_comment:  # the block that it is from stands behind it
+            rest = node.parent.children[node.parent.index(node) :]
+            blocks = (each for each in rest if isinstance(each, nodes.literal_block))
+            shown = next((each for each in blocks if not isinstance(each, code_comment)), None)
+        if isinstance(shown, nodes.TextElement | nodes.image) and text:
+            shown["classes"] = list(dict.fromkeys([*shown["classes"], mark_of(text)]))
 
 
 def page_messages(project: Project, language: Language, page: str) -> list[dict[str, Any]]:
@@ -72,8 +58,8 @@ def page_messages(project: Project, language: Language, page: str) -> list[dict[
 
     try:
         # What is not translated yet is told in every language: whoever asks translates it.
-        asked, labels = replace(language, published=True), label_domains(project.config)
-        for problem in check_file(path, asked, labels, project.locale):
+        asked, label = replace(language, published=True), page in label_domains(project.config)
+        for problem in check_file(path, asked, label, project.locale):
             told[problem.line][f"{problem.message} ({problem.check})"] = None
     except GalleryError as error:  # of the glossary, without which nothing can be said
         told[1] = {error.describe(root): None}

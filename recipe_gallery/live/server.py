@@ -20,6 +20,7 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import watchfiles
+from sphinx.application import builtin_extensions
 
 from ..errors import GalleryError, suggest
 from ..languages import Language
@@ -34,6 +35,15 @@ _ADDED = (
     '<link rel="stylesheet" href="/live.css">\n'
     '<script src="/live.js" data-editor="{editor}" data-root="{root}"></script>\n'
 )
+# What builds need is imported once, in the process that they are forked from.
+_PRELOADED = """
+babel.dates bs4 jupytext matplotlib.pyplot pydata_sphinx_theme sphinx.builders.html sphinx.search
+sphinx.environment.collectors.toctree sphinx.transforms.post_transforms.code
+sphinx.transforms.post_transforms.images sphinx_gallery.gen_gallery recipe_gallery.live.build
+recipe_gallery.locations recipe_gallery.pages recipe_gallery.search
+recipe_gallery.translate recipe_gallery.translate.translation_status
+recipe_gallery.pages.measurements.roles
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,29 +64,26 @@ class Live:
         self.editor = editor  # address that opens a file there, {path} and {line} filled in
         self.root = project.root.resolve()
         self.build_folder = build.resolve()
+        self.site = self.build_folder / "html"  # what is served
         self.language = language
         self.state = State(build=0)
         # Catalogs and examples may lie outside of the folder of conf.py.
         places = {self.root, project.locale.resolve()}
         places |= {recipes.resolve() for _pages, recipes in project.galleries}
         self._places = [p for p in sorted(places) if p.is_dir() and places.isdisjoint(p.parents)]
-        made = [self.build_folder, self.root / "_build"]
-        made += [self.root / pages for pages, _recipes in project.galleries]
-        # What builds make is none, nor what editors leave; paths are compared by how they begin.
-        self._made = {str(each) for each in made}
-        self._filter = watchfiles.DefaultFilter(ignore_paths=[f"{each}/" for each in made])
+        self._made = [self.build_folder, self.root / "_build"]
+        self._made += [self.root / pages for pages, _recipes in project.galleries]
+        self._filter = watchfiles.DefaultFilter()  # of what editors leave
         self._changed = threading.Condition()
         self._processes = get_context("forkserver")
-        self._processes.set_forkserver_preload([f"{__package__}.preload"])
-
-    @property
-    def site(self) -> Path:
-        """The folder that is served; pages lie in the folder of their language, as published."""
-        return self.build_folder / "html"
+        # A theme, and what it needs, may not be installed, which is no error there.
+        preload = [f"{__package__}.preload", *builtin_extensions, *_PRELOADED.split()]
+        self._processes.set_forkserver_preload(preload)
 
     def is_source(self, change: watchfiles.Change, path: str) -> bool:
-        """Tell whether a build depends on a path; folders that the first build makes are none."""
-        return path not in self._made and self._filter(change, path)
+        """Tell whether a build depends on a path; what builds make is no source."""
+        is_made = any(Path(path).is_relative_to(each) for each in self._made)
+        return self._filter(change, path) and not is_made
 
     def rebuild(self) -> State:
         """Build, tell all browsers, and return the new state."""

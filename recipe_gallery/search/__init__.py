@@ -18,7 +18,7 @@ from sphinx.util import logging
 
 from .. import Priority
 from ..errors import GalleryError
-from ..languages import current_language, locale_dirs
+from ..languages import current_language, locale_folder
 from .index import FILE_NAME, read_sections, write_index
 from .synonyms import load_synonyms
 
@@ -95,7 +95,7 @@ def _write_index(app: Sphinx, exception: Exception | None) -> None:
     pages = {name: _kept(app, name) for name in sorted(app.env.found_docs)}
     if exception or not all(path.exists() for path in pages.values()):
         return
-    locale = locale_dirs(app.config, Path(app.srcdir))[0]
+    locale = locale_folder(app.config, Path(app.srcdir))
     texts = {
         app.builder.get_target_uri(name): json.loads(path.read_bytes())
         for name, path in pages.items()

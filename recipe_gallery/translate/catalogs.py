@@ -7,8 +7,8 @@ some of labels:
 and the theme leave untranslated. Their messages stand in ``<locale>/templates/<page>.pot``.
 """
 
-import os
 import re
+from collections.abc import Iterable
 from enum import Enum
 from pathlib import Path
 
@@ -65,16 +65,18 @@ def catalog_of(project: Project, domain: str, language: str) -> Path:
     return catalog_folder(locale, language) / f"{domain}.po"
 
 
-def find_catalogs(locale: Path, language: str) -> list[Path]:
-    """Return a language's catalogs in the order of their paths."""
-    found = catalog_folder(locale, language).rglob("*.po")
-    # Editors keep locks and copies in files that start with a dot.
-    return sorted(path for path in found if not path.name.startswith(".") and path.is_file())
+def find_catalogs(project: Project, language: str, domains: Iterable[str] = ()) -> dict[str, Path]:
+    """Return a language's catalogs by name: those that there are, and where others would lie.
 
-
-def all_catalogs(project: Project, language: str) -> list[Path]:
-    """Return a language's catalogs in a project, labels of the engine last."""
-    return [path for each in locale_folders(project) for path in find_catalogs(each, language)]
+    The name of a catalog is its path below ``LC_MESSAGES`` without the suffix.
+    """
+    found = {domain: catalog_of(project, domain, language) for domain in domains}
+    for folder in (catalog_folder(each, language) for each in locale_folders(project)):
+        for path in folder.rglob("*.po"):
+            # Editors keep locks and copies in files that start with a dot.
+            if not path.name.startswith(".") and path.is_file():
+                found[path.relative_to(folder).with_suffix("").as_posix()] = path
+    return dict(sorted(found.items(), key=lambda each: f"{each[0]}.po".split("/")))
 
 
 def shipped_labels(code: str) -> Path | None:
@@ -83,15 +85,6 @@ def shipped_labels(code: str) -> Path | None:
         if (path := catalog_folder(ENGINE_LOCALE, each) / f"{ENGINE}.po").exists():
             return path
     return None
-
-
-def split_path(path: Path) -> tuple[Path, str, str]:
-    """Return the folder of all languages, the language and the name of a catalog.
-
-    Its name is its path below ``LC_MESSAGES`` without the suffix.
-    """
-    folder, _, domain = os.path.abspath(path).removesuffix(path.suffix).rpartition("/LC_MESSAGES/")
-    return Path(os.path.dirname(folder)), os.path.basename(folder), domain
 
 
 def read_catalog(path: Path) -> polib.POFile:
@@ -114,28 +107,16 @@ def read_catalog(path: Path) -> polib.POFile:
     if place >= 0:
         line = content[:place].count(b"\n") + 1
         raise GalleryError(problem, path=path, line=line, remedy="save the file as UTF-8")
-    text = text.replace("\r\n", "\n").replace("\r", "\n")
-    _check_rows(path, text)
+    _check_rows(path, text.replace("\r\n", "\n").replace("\r", "\n"))
     try:
-        # The newline keeps polib from taking the text for the name of a file.
-        catalog = polib.pofile(_Lines(text.lstrip("\ufeff") + "\n"), wrapwidth=WIDTH)
-    except (OSError, ValueError, IndexError, AttributeError, UnicodeError) as error:
-        line = int(found[1]) if (found := re.search(r"line (\d+)", str(error))) else 1
+        catalog = polib.pofile(str(path), encoding="utf-8", wrapwidth=WIDTH)
+    except (OSError, ValueError, IndexError, AttributeError) as error:
+        line = int(found[1]) if (found := re.search(r"\(line (\d+)\)", str(error))) else 1
         problem, remedy = "not a catalog from here on", "compare with the lines above"
         raise GalleryError(problem, path=path, line=line, remedy=remedy) from None
     for entry in catalog:  # some tools write a context, which no message has
         entry.msgctxt = None  # type: ignore[assignment]
     return catalog
-
-
-class _Lines(str):
-    """A text whose lines end at line feeds alone, as those of a catalog do."""
-
-    __slots__ = ()
-
-    def splitlines(self, keepends: bool = False) -> list[str]:
-        """Return the lines; U+2028 and the like are characters of one."""
-        return self.split("\n")
 
 
 def _check_rows(path: Path, text: str) -> None:

@@ -1,24 +1,20 @@
 """Check catalogs: ``recipe-gallery check-po``."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..errors import GalleryError, suggest
 from ..languages import Language
 from ..project import Project
-from ..recipes.find_recipes import list_files
 from . import advice  # noqa: F401 (its checks are among all)
 from .catalogs import (
     ENGINE_LOCALE,
     Kind,
-    all_catalogs,
-    catalog_of,
+    find_catalogs,
     kind_of,
     label_domains,
-    line_of,
     read_catalog,
-    split_path,
 )
 from .checks import Problem, compare, examine
 from .glossary import Glossary, load_glossary
@@ -33,32 +29,30 @@ def check_project(project: Project, languages: Sequence[Language]) -> list[Probl
     load_glossary(project.locale)  # damaged, it is told without any catalog, too
     pots, labels = read_pots(project), label_domains(project.config)
     problems: list[Problem] = []
-    if languages and not pots and list_files(project.config, project.root):
+    if languages and not pots:
         text = f"no templates say which messages pages have; run: {suggest('update-po')}"
         path = project.locale / "templates"
         problems.append(Problem(path=path, line=1, message=text, check="template"))
     for language in languages:
-        expected = (catalog_of(project, domain, language.code) for domain in pots)
-        for path in {*all_catalogs(project, language.code), *expected}:
-            domain = split_path(path)[2]
-            texts = {e.msgid: kind_of(e, label=domain in labels) for e in pots.get(domain, ())}
-            problems += check_file(path, language, labels, project.locale, texts if pots else None)
+        for domain, path in find_catalogs(project, language.code, pots).items():
+            label = domain in labels
+            texts = {entry.msgid: kind_of(entry, label=label) for entry in pots.get(domain, ())}
+            problems += check_file(path, language, label, project.locale, texts if pots else None)
     return sorted(problems, key=lambda each: (str(each.path), each.line, each.check, each.message))
 
 
 def check_file(
     path: Path,
     language: Language,
-    labels: Collection[str],
+    label: bool,
     locale: Path,
     wanted: Mapping[str, Kind] | None = None,
 ) -> list[Problem]:
     """Check one catalog, which need not be there; ``locale`` is the folder of the glossary.
 
-    ``labels`` are the names of catalogs of labels. ``wanted`` are the messages that it should hold,
+    ``label`` tells that it holds labels. ``wanted`` are the messages that it should hold,
     with what each is; without it the catalog's own word is taken.
     """
-    _locale, code, domain = split_path(path)
     try:
         catalog = read_catalog(path) if path.exists() else []
     except GalleryError as error:
@@ -68,18 +62,13 @@ def check_file(
     # The engine's labels are of no site: its terms are not theirs.
     glossary = Glossary() if path.is_relative_to(ENGINE_LOCALE) else load_glossary(locale)
     entries = [entry for entry in catalog if not entry.obsolete]
-    kinds: dict[str, set[Kind | None]] = {
-        entry.msgid: {(wanted or {}).get(entry.msgid) or kind_of(entry, label=domain in labels)}
+    kinds = {
+        entry.msgid: {(wanted or {}).get(entry.msgid) or kind_of(entry, label=label)}
         for entry in entries
     }
     problems = list(examine(path, entries, kinds, language, glossary))
-    for entry in entries if language.published else ():
-        is_empty = not (entry.msgstr or entry.msgid_plural or entry.msgstr_plural)
-        if is_empty and (wanted is None or entry.msgid in wanted):
-            text, line = "not translated: readers get English; translate it", line_of(entry)
-            problems.append(Problem(path=path, line=line, message=text, check="empty"))
     if wanted is not None:
-        problems += compare(path, catalog, list(wanted), code or language.code)
+        problems += compare(path, catalog, list(wanted), language.code)
     return problems
 
 

@@ -116,13 +116,9 @@ class Check:
     scripts: Collection[str] = ()  # to which languages, by how they are written; none: to all
     whole: bool = False  # it has no say while markup or a comment is broken
 
-    def applies(self, kind: Kind, language: Language) -> bool:
-        """Tell whether it has a say on messages of a kind in a language."""
-        return kind in self.of and (not self.scripts or language.script in self.scripts)
-
 
 CHECKS: list[Check] = []
-Kinds = Mapping[str, set[Kind | None]]  # of messages; None for what no catalog may say
+Kinds = Mapping[str, set[Kind]]  # of messages
 
 
 def check(**options: Any) -> Callable[[CheckFunction], CheckFunction]:
@@ -144,7 +140,6 @@ _ALLOW = re.compile(r"check-po: allow ([\w-]+)(.*\w\w)")  # the name of a check,
 _MAIL = re.compile(r"(?<![\w.+-])[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.ASCII)
 _REFERENCE = re.compile(r"`[^`<]+`__?(?!\w)|(?<![\w`])\w+__?(?![\w`])")
 Part = tuple[str, str]  # kind and value
-_NOQA = re.compile(r"#\s*noqa\s*$")  # keeps Sphinx from telling that references changed
 
 
 def _added(message: Message, pattern: re.Pattern[str], translation: str) -> str:
@@ -181,8 +176,6 @@ def check_markup(message: Message) -> Iterator[str]:
     for problem in message.new_problems[:1]:  # others may come of it
         remedy = "" if message.language.words_touch_markup else f"; {TOUCHES}"
         yield f"markup: {problem}{remedy if 'not closed' in problem else ''}"
-    if _NOQA.search(message.translation) and not _NOQA.search(message.text):
-        yield "# noqa at the end is for Sphinx and not for readers; leave it out"
 
 
 @check(of={Kind.PROSE}, breaks=True)
@@ -305,6 +298,7 @@ def examine(
     """
     checks = [each for each in CHECKS if each.breaks or glossary is not None]
     lines: dict[str, int] = {}
+    terms = glossary or Glossary()
     for entry in entries:
         line, allowed = line_of(entry), dict(_ALLOW.findall(entry.tcomment))
         tell = partial(Problem, path=path, line=line)
@@ -315,22 +309,22 @@ def examine(
             # gettext would show the forms for msgid, too
             text = "plural forms, which no message has; write msgid and msgstr alone"
             yield tell(message=text, check="plural", breaks=True)
-        elif None in kinds[entry.msgid]:
-            text = "HTML and files of pictures are not translated"
-            yield tell(message=text, check="kind", breaks=True)
         elif excess := entry.msgstr and describe_length(entry.msgid, entry.msgstr):
             yield tell(message=excess, check="size", breaks=True)
         elif entry.fuzzy and glossary is not None:
             text = "fuzzy: readers get English; revise it (#| is the former text), remove the flag"
             yield tell(message=text, check="fuzzy")
+        elif not entry.msgstr and glossary is not None and language.published:
+            text = "not translated: readers get English; translate it"
+            yield tell(message=text, check="empty")
         elif entry.msgstr and not entry.fuzzy:
-            for kind in filter(None, kinds[entry.msgid]):
+            for kind in kinds[entry.msgid]:
                 message = Message(
                     text=entry.msgid,
                     translation=entry.msgstr,
                     kind=kind,
                     language=language,
-                    glossary=glossary or Glossary(),
+                    glossary=terms,
                 )
                 for check, text in run_checks(message, checks):
                     # a catalog does not say what harms no reader
@@ -341,9 +335,9 @@ def examine(
 def run_checks(message: Message, checks: Iterable[Check]) -> Iterator[tuple[Check, str]]:
     """Yield what checks that apply find wrong with a message."""
     for each in checks:
-        if each.applies(message.kind, message.language) and not (each.whole and message.broken):
-            for problem in each.run(message):
-                yield each, problem
+        is_asked = message.kind in each.of and not (each.whole and message.broken)
+        if is_asked and (not each.scripts or message.language.script in each.scripts):
+            yield from ((each, problem) for problem in each.run(message))
 
 
 def compare(

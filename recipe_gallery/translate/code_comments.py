@@ -47,8 +47,6 @@ MAY_BREAK = re.compile(
     rf"(?:(?<=[{_IDEOGRAPH}])|(?=[{_IDEOGRAPH}]))"
 )
 
-_ENDS_STRING = re.compile('"$')  # where it stands in a docstring; three are refused
-
 
 @dataclass(frozen=True, kw_only=True)
 class Comment:
@@ -121,14 +119,15 @@ def replace_comments(
     changed = _write_comments(source, usable)
     if not usable or not _find_harm(source, changed, is_module=is_module):
         return changed
-    for comment, translation in list(usable.items()):  # which of them is it?
-        alone = _write_comments(source, {comment: translation})
-        if problem := _find_harm(source, alone, is_module=is_module):
-            del usable[comment]
-            if refused is not None:
-                refused[comment.text] = problem
-    changed = _write_comments(source, usable)
-    return source if _find_harm(source, changed, is_module=is_module) else changed
+    fit: dict[Comment, str] = {}
+    for comment, translation in usable.items():  # which of them is it?
+        one_more = fit | {comment: translation}
+        if problem := _find_harm(source, _write_comments(source, one_more), is_module=is_module):
+            refused = {} if refused is None else refused
+            refused[comment.text] = problem
+        else:
+            fit = one_more
+    return _write_comments(source, fit)
 
 
 def _find_harm(source: str, changed: str, *, is_module: bool) -> str:
@@ -157,7 +156,7 @@ def _lay_out(comment: Comment, translation: str) -> list[str]:
     indent, translation = " " * comment.column, " ".join(translation.split())
     if comment.docstring:
         wrapped = wrap(translation, LINE_LENGTH - comment.column - 6)
-        text = _ENDS_STRING.sub(r"\\\g<0>", "\n".join(wrapped).replace("\\", r"\\"))
+        text = re.sub('"$', r'\\"', "\n".join(wrapped).replace("\\", r"\\"))  # three are refused
         return [indent + line for line in f'"""{text}"""'.split("\n")]
     wrapped = wrap(translation, LINE_LENGTH - comment.column - 2)
     if any(_PRAGMA.match(line) for line in wrapped):  # made by wrapping

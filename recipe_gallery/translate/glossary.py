@@ -10,7 +10,6 @@ import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from pathlib import Path
 
 from ..errors import GalleryError
@@ -48,6 +47,9 @@ class Glossary:
     def __init__(self, terms: Sequence[Term] = ()) -> None:
         self.terms = tuple(terms)
         self.names = frozenset(form for term in terms if term.is_name for form in term.forms)
+        known = sorted((form for term in terms for form in term.forms), key=len, reverse=True)
+        forms = "|".join(map(re.escape, known)) or "(?!)"
+        self._pattern = re.compile(rf"(?<![\w.-])({forms})(?:s|es)?(?![\w-])", re.IGNORECASE)
 
     def missing(self, language: str, source: str, translation: str) -> list[tuple[str, str]]:
         """Return the terms of a source text that its translation does not use.
@@ -64,12 +66,6 @@ class Glossary:
                 missing.append((term.name, wanted[0]))
         return missing
 
-    @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        known = sorted((form for term in self.terms for form in term.forms), key=len, reverse=True)
-        forms = "|".join(map(re.escape, known)) or "(?!)"
-        return re.compile(rf"(?<![\w.-])({forms})(?:s|es)?(?![\w-])", re.IGNORECASE)
-
 
 def _squeeze(text: str) -> str:
     """Leave spaces and case out: languages differ in how they write compounds."""
@@ -78,11 +74,7 @@ def _squeeze(text: str) -> str:
 
 def find_glossaries(locale: Path) -> list[Path]:
     """Return the files of a glossary that there are: of all languages, and of each."""
-    return [
-        path
-        for path in (locale / FILE_NAME, *sorted(locale.glob(f"*/{FILE_NAME}")))
-        if path.exists()
-    ]
+    return [*locale.glob(FILE_NAME), *sorted(locale.glob(f"*/{FILE_NAME}"))]
 
 
 def load_glossary(locale: Path) -> Glossary:

@@ -30,7 +30,7 @@ from ..languages import (
     current_language,
     format_percent,
     is_translated,
-    locale_dirs,
+    locale_folder,
     source_language,
 )
 from ..page_dependencies import store_of, watch
@@ -147,20 +147,18 @@ def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None
     settings.raw_enabled = settings.file_insertion_enabled = False
     document["acts"] = {act for node in document.findall(nodes.Element) for act in _acts_of(node)}
     found = list(extract_messages(document))
-    kinds: dict[str, set[Kind | None]] = defaultdict(set)
+    kinds: dict[str, set[Kind]] = defaultdict(set)
     for node, text in found:
-        is_comment = isinstance(node, code_comment)
-        kinds[text].add(Kind.COMMENT if is_comment else _kind_of_node(node, text))
+        kinds[text].add(_kind_of(node))
     path = catalog_path(env, docname)
     entries, problems = read_entries(path)
     if not problems:
         # who writes catalogs without `update-po`, which keeps templates, may leave some out
-        is_whole = Path(locale_dirs(env.config, Path(env.srcdir))[0], "templates").is_dir()
+        is_whole = (locale_folder(env.config, Path(env.srcdir)) / "templates").is_dir()
         compared = compare(path, entries, list(kinds), env.config.language)
         problems += [str(each) for each in compared if is_whole or each.check == "unknown"]
     problems += drop_unfit(path, entries, kinds, current_language(env.config))
-    _note(env, *problems)
-    document["translations"] = {entry.msgstr: line_of(entry) for entry in entries}
+    _note(env, problems)
     catalog = show_on_page(env, entries)
     left = kinds.keys() - catalog.keys()
     document["untranslated"] = [
@@ -170,24 +168,24 @@ def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None
     document["percent"] = percent_done(words, words_left)
 
 
-def _kind_of_node(node: nodes.Element, text: str) -> Kind | None:
-    """Return what a message of a node is, other than a comment in code; None for no message.
-
-    With gettext_additional_targets Sphinx would also take HTML and files of pictures from there.
-    """
-    if isinstance(node, nodes.raw) or (isinstance(node, nodes.image) and node.get("alt") != text):
-        return None
-    if isinstance(node, nodes.math_block):
-        return Kind.FORMULA
-    if isinstance(node, row_name):
-        return Kind.NAME
-    is_code = isinstance(node, nodes.literal_block | nodes.doctest_block)
-    return Kind.LABEL if is_code else Kind.PROSE
+def _kind_of(node: nodes.Element) -> Kind:
+    """Return what the message of a node is."""
+    if isinstance(node, hidden_message):
+        return Kind.NAME if isinstance(node, row_name) else Kind.COMMENT
+    return Kind.FORMULA if isinstance(node, nodes.math_block) else Kind.PROSE
 
 
-def _note(env: BuildEnvironment, *problems: object) -> None:
+def _note(env: BuildEnvironment, problems: Sequence[str]) -> None:
     """Note problems of the page at hand: told in every build, whether it is read again or not."""
-    store_of(env).pages[env.docname].problems.extend(map(str, problems))
+    store_of(env).pages[env.docname].problems.extend(problems)
+
+
+def _refuse(env: BuildEnvironment, text: str, told: str) -> None:
+    """Note that a message is not shown as its catalog has it; ``text`` is of either language."""
+    path = catalog_path(env, env.docname)
+    entries, _problems = read_entries(path)
+    line = next((line_of(e) for e in entries if text == e.msgid or text in e.msgstr), None)
+    _note(env, [str(GalleryError(told, path=path, line=line))])
 
 
 def take_out_new(env: BuildEnvironment, document: nodes.document) -> None:
@@ -197,7 +195,7 @@ def take_out_new(env: BuildEnvironment, document: nodes.document) -> None:
     """
     if "acts" not in document:
         return
-    translations, known = (document.attributes.pop(name) for name in ("translations", "acts"))
+    known = document.attributes.pop("acts")
     for node in list(document.findall(nodes.Element)):
         if node.parent is None or _acts_of(node) <= known:
             continue
@@ -206,8 +204,7 @@ def take_out_new(env: BuildEnvironment, document: nodes.document) -> None:
         words = nodes.Text(text) if is_inline else nodes.paragraph("", text)
         node.parent.replace(node, words)
         told = f"{shorten(text)} would be more than words on the page; shown as words"
-        line = next((line for said, line in translations.items() if text in said), None)
-        _note(env, GalleryError(told, path=catalog_path(env, env.docname), line=line))
+        _refuse(env, text, told)
 
 
 def _acts_of(node: nodes.Element) -> set[tuple[str, str]]:
@@ -265,8 +262,5 @@ def write_comments(env: BuildEnvironment, document: nodes.document) -> None:
         refused: dict[str, str] = {}
         is_module = "recipe_module" in block
         set_code(block, replace_comments(block.astext(), own, is_module=is_module, refused=refused))
-        path = catalog_path(env, env.docname)
-        for entry in read_entries(path)[0] if refused else ():
-            if problem := refused.pop(entry.msgid, ""):
-                told = f"the translation is {problem}; shown in English"
-                _note(env, GalleryError(told, path=path, line=line_of(entry)))
+        for text, problem in refused.items():
+            _refuse(env, text, f"the translation is {problem}; shown in English")

@@ -11,13 +11,11 @@ import polib
 from ..errors import GalleryError
 from ..project import Project
 from .catalogs import (
-    all_catalogs,
-    catalog_of,
     count_words,
+    find_catalogs,
     is_wordless,
     percent_done,
     read_catalog,
-    split_path,
 )
 from .code_comments import HIDDEN
 from .pot import read_pots
@@ -51,10 +49,9 @@ def language_status(project: Project, code: str) -> list[Status]:
     damaged template.
     """
     pots = read_pots(project)
-    found = {*all_catalogs(project, code), *(catalog_of(project, name, code) for name in pots)}
     statuses = []
-    for path in found:
-        domain, catalog = split_path(path)[2], polib.POFile()
+    for domain, path in find_catalogs(project, code, pots).items():
+        catalog = polib.POFile()
         with contextlib.suppress(GalleryError):
             catalog = read_catalog(path) if path.exists() else catalog
         own = {e.msgid: e for e in catalog if not (e.obsolete or e.msgid_plural)}
@@ -75,7 +72,7 @@ def language_status(project: Project, code: str) -> list[Status]:
                 translators=tuple(dict.fromkeys(filter(_is_name, map(str.strip, names)))),
             )
         )
-    return sorted(statuses, key=lambda each: f"{each.domain}.po".split("/"))
+    return statuses
 
 
 def _is_name(text: str) -> bool:

@@ -23,7 +23,7 @@ from ..languages import (
     Language,
     current_language,
     is_translated,
-    locale_dirs,
+    locale_folder,
     source_language,
 )
 from ..page_dependencies import keep, once, watch
@@ -56,10 +56,11 @@ class _Catalog(gettext.GNUTranslations):
 
 def load_labels(app: Sphinx, config: Config) -> None:
     """Let this build show the labels of its language that are fit."""
-    for folder in catalog_folders(config, app.srcdir):
+    for locale in config.recipe_gallery_locale_dirs:
         # Sphinx loads these by itself, unchecked, before any extension runs. gettext keeps one
         # dictionary for each file, for the life of the process.
-        name = gettext.GNUTranslations, os.path.abspath(folder / "sphinx.mo")
+        path = catalog_folder(app.srcdir / locale, config.language) / "sphinx.mo"
+        name = gettext.GNUTranslations, os.path.abspath(path)
         if loaded := gettext._translations.get(name):  # type: ignore[attr-defined]
             loaded._catalog.clear()
     for domain in label_domains(config):
@@ -77,9 +78,9 @@ def load_labels(app: Sphinx, config: Config) -> None:
 
 def _label_files(config: Config, root: Path, domain: str) -> Iterator[Path]:
     """Yield the catalogs of labels that there are, those of the project first."""
-    files = [folder / f"{domain}.po" for folder in catalog_folders(config, root)]
+    own = catalog_folder(locale_folder(config, root), config.language) / f"{domain}.po"
     shipped = shipped_labels(config.language) if domain == ENGINE else None
-    yield from (path for path in (*files, shipped) if path and path.is_file())
+    yield from (path for path in (own, shipped) if path and path.is_file())
 
 
 def read_entries(path: Path) -> tuple[list[polib.POEntry], list[str]]:
@@ -169,16 +170,10 @@ def _digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
 
 
-def catalog_folders(config: Config, root: Path, code: str = "") -> list[Path]:
-    """Return the folders in which the catalogs of a language lie, by default this build's."""
-    return [catalog_folder(each, code or config.language) for each in locale_dirs(config, root)]
-
-
 def catalog_path(env: BuildEnvironment, docname: str, code: str = "") -> Path:
-    """Return where the catalog of a page lies, or would lie."""
-    folders = catalog_folders(env.config, env.srcdir, code)
-    paths = [folder / f"{docname}.po" for folder in folders]
-    return next((path for path in paths if path.exists()), paths[0])
+    """Return where the catalog of a page lies, or would lie; in this build's language if none."""
+    locale = locale_folder(env.config, Path(env.srcdir))
+    return catalog_folder(locale, code or env.config.language) / f"{docname}.po"
 
 
 def edit_address(env: BuildEnvironment, catalog: Path) -> str:

@@ -17,12 +17,10 @@ from ..languages import Language
 from ..project import Project
 from .catalogs import (
     WIDTH,
-    catalog_of,
     count_words,
     find_catalogs,
     is_wordless,
     read_catalog,
-    split_path,
     write_catalog,
 )
 from .pot import make_pots, shipped_translations, write_pots
@@ -54,8 +52,7 @@ def update_catalogs(
     changed, told = write_pots(project, pots), []
     for language in languages:
         code = language.code
-        domains = {split_path(path)[2] for path in find_catalogs(project.locale, code)} | {*pots}
-        paths = {domain: catalog_of(project, domain, code) for domain in domains}
+        paths = find_catalogs(project, code, pots)
         olds = {domain: read_catalog(path) for domain, path in paths.items() if path.exists()}
         shipped = shipped_translations(project, language)
         catalogs, outcomes = plan_update(olds, pots, language=code, shipped=shipped)

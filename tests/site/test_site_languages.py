@@ -14,7 +14,6 @@ from recipe_gallery.project import load_project
 from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.translate.catalogs import (
     find_catalogs,
-    locale_folders,
     read_catalog,
 )
 from recipe_gallery.translate.check_po import check_project
@@ -59,9 +58,7 @@ def test_the_code_is_the_same_in_every_language(languages_site: Path, recipe: Pa
 @by_translation
 def test_catalogs_are_complete_and_right(language: Language) -> None:
     project = load_project(ROOT)
-    paths = [
-        path for each in locale_folders(project) for path in find_catalogs(each, language.code)
-    ]
+    paths = find_catalogs(project, language.code).values()
     assert len(paths) > len(RECIPES)
     for path in paths:
         catalog = read_catalog(path)

@@ -15,7 +15,7 @@ from gallery import Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import load_languages
 from recipe_gallery.live.messages import PREFIX, mark_of
-from recipe_gallery.live.server import Live, State, run
+from recipe_gallery.live.server import Live, run
 from recipe_gallery.project import load_project
 
 PAGE = "recipes/adding"
@@ -47,14 +47,6 @@ def page_of(live: Live) -> str:
 
 def save(gallery: Gallery, translation: str) -> list[Path]:
     return [gallery.translate(PAGE, MESSAGES | {"A paragraph.": translation})]
-
-
-def test_a_saved_message_is_on_the_page(live: Live, gallery: Gallery) -> None:
-    live.rebuild()
-    assert "문단입니다." in page_of(live)
-    save(gallery, "다른 문단입니다.")
-    assert live.rebuild() == State(build=2)
-    assert "다른 문단입니다." in page_of(live)
 
 
 @pytest.mark.slow

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recipe_gallery.errors import GalleryError
+from recipe_gallery.project import load_project
 from recipe_gallery.translate.catalogs import (
     find_catalogs,
     read_catalog,
@@ -56,20 +57,6 @@ def test_a_changed_source_is_fuzzy_with_the_previous_text(tmp_path: Path) -> Non
     again = update_catalog(new, template("The first call compiles the whole model."), language="ko")
     assert str(again) == str(new)
     assert '#| msgid "The first call compiles the model."' in str(again)
-
-
-def test_a_removed_message_is_kept_and_revived() -> None:
-    old = translated("This one stays here.", "Something entirely different.")
-    new = update_catalog(old, template("This one stays here."), language="ko")
-    assert [entry.obsolete for entry in new] == [False, True]
-    assert '#~ msgstr "번역: Something entirely different."' in str(new)
-    back = update_catalog(
-        new, template("This one stays here.", "Something entirely different."), language="ko"
-    )
-    assert [(entry.obsolete, entry.msgstr) for entry in back] == [
-        (False, "번역: This one stays here."),
-        (False, "번역: Something entirely different."),
-    ]
 
 
 def test_a_text_that_changed_twice_keeps_the_one_its_translation_belongs_to() -> None:
@@ -134,9 +121,10 @@ def test_locks_copies_and_folders_are_no_catalogs(tmp_path: Path) -> None:
     (folder / "part/of.po").mkdir(parents=True)
     for name in ("b.po", "a.po", "part/c.po", ".#a.po", ".a.po", "a.mo", "a.po~"):
         (folder / name).touch()
-    found = [path.relative_to(folder).as_posix() for path in find_catalogs(tmp_path, "ko")]
-    assert found == ["a.po", "b.po", "part/c.po"]
-    assert find_catalogs(tmp_path, "ja") == []
+    (tmp_path / "conf.py").write_text("locale_dirs = ['.']\n")
+    project = load_project(tmp_path)
+    assert [*find_catalogs(project, "ko")] == ["a", "b", "part/c"]
+    assert find_catalogs(project, "ja") == {}
 
 
 @pytest.mark.parametrize(

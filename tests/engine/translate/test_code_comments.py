@@ -1,23 +1,16 @@
 import ast
 import tokenize
-from functools import cache
 from io import StringIO
-from pathlib import Path
 
 import pytest
 from docutils.utils import column_width
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from gallery import ROOT
-from recipe_gallery.recipes.find_recipes import find_recipes
 from recipe_gallery.recipes.fingerprint import fingerprint_code
-from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.translate.code_comments import (
     find_comments,
-    find_problem,
     replace_comments,
-    wrap,
 )
 
 CODE = """\
@@ -43,11 +36,8 @@ def tokens(source: str) -> list[tuple[int, str]]:
     return [(token.type, token.string) for token in found if token.type not in skipped]
 
 
-def test_comments_are_paragraphs_without_pragmas_and_strings() -> None:
-    assert [comment.text for comment in find_comments(CODE)] == TEXTS
-
-
 def test_a_translation_takes_the_place_of_its_comment() -> None:
+    assert [comment.text for comment in find_comments(CODE)] == TEXTS
     translations = dict(
         zip(TEXTS, ["첫째 문단입니다.", "둘째 문단입니다.", "코드 뒤", "블록 안."], strict=True)
     )
@@ -63,45 +53,12 @@ def test_a_translation_takes_the_place_of_its_comment() -> None:
 def test_long_translations_are_wrapped_where_their_script_allows() -> None:
     chinese = "编译器把多个逐元素操作融合成一个内核，" * 6
     lines = replace_comments("# Short.\nx = 1\n", {"Short.": chinese}).splitlines()
-    assert len(lines) > 2
+    assert 80 < max(map(column_width, lines)) <= 88
     assert not any(line.startswith("# ，") for line in lines)
     assert "".join(line.removeprefix("# ") for line in lines[:-1]) == chinese
     korean = "컴파일러는 여러 연산을 하나의 커널로 합칩니다. " * 6
     lines = replace_comments("# Short.\nx = 1\n", {"Short.": korean}).splitlines()
     assert " ".join(line.removeprefix("# ") for line in lines[:-1]) == korean.strip()
-
-
-@pytest.mark.parametrize(
-    "translation",
-    [
-        "one\nimport os",
-        "one\x0cimport os",
-        "one\u2028import os",
-        "%% [markdown]",
-        "!ls",
-        "noqa",
-        "type: ignore",
-        "one  # noqa",
-        "one pylint: disable=all",
-        "one vim: set ft=sh",
-        "one #%% a cell",
-        "# one more mark",
-        "zero\u200bwidth",
-        "turned\u202earound",
-        "lone \ud800 surrogate",
-    ],
-)
-def test_a_translation_that_would_change_the_code_is_refused(translation: str) -> None:
-    assert find_problem("behind code", translation)
-    assert replace_comments(CODE, dict.fromkeys(TEXTS, translation)) == CODE
-
-
-@pytest.mark.parametrize(
-    "translation",
-    ["한 '낱말'", 'said "so"', "100 %로", "x = 1", "a # b", "\\", 'a """ b', "Xnoqa"],
-)
-def test_harmless_characters_are_allowed(translation: str) -> None:
-    assert find_problem("behind code", translation) == ""
 
 
 @given(st.lists(st.text(max_size=200), min_size=4, max_size=4))
@@ -110,46 +67,6 @@ def test_harmless_characters_are_allowed(translation: str) -> None:
 def test_no_translation_changes_a_token(translations: list[str]) -> None:
     translated = replace_comments(CODE, dict(zip(TEXTS, translations, strict=True)))
     assert tokens(translated) == tokens(CODE)
-
-
-@cache
-def commented(path: Path) -> list[tuple[str, list[str], str]]:
-    """Return code, comments and fingerprint of each cell of a recipe."""
-    sources = [cell.source for cell in load_recipe(path).cells]
-    return [
-        (source, [comment.text for comment in find_comments(source)], fingerprint_code(source))
-        for source in sources
-    ]
-
-
-@pytest.mark.slow  # the whole text of each
-@pytest.mark.parametrize("path", find_recipes(ROOT / "recipes_source"), ids=lambda path: path.stem)
-@settings(max_examples=15)
-@given(translation=st.text(max_size=300))
-def test_no_translation_changes_a_recipe(path: Path, translation: str) -> None:
-    for source, comments, fingerprint in commented(path):
-        translated = replace_comments(source, dict.fromkeys(comments, translation))
-        assert fingerprint_code(translated) == fingerprint
-
-
-@given(
-    st.text(st.characters(codec="utf-8", exclude_categories=("Cc", "Zl", "Zp", "Zs"))),
-    st.integers(5, 90),
-)
-def test_wrapping_loses_nothing(text: str, width: int) -> None:
-    assert "".join(wrap(text, width)).replace(" ", "") == text.replace(" ", "")
-
-
-@pytest.mark.parametrize("indent", ["", "    "])
-def test_a_translated_line_is_at_most_88_columns_wide(indent: str) -> None:
-    source = f"if x:\n{indent}# Short.\n{indent}x\n"
-    room = 88 - len(indent) - len("# ")
-    fits, too_long = (f"{'x' * 40} {'y' * (room - 41 + more)}" for more in (0, 1))
-    lines = replace_comments(source, {"Short.": fits}).splitlines()
-    assert lines[1] == f"{indent}# {fits}"
-    assert len(lines[1]) == 88
-    lines = replace_comments(source, {"Short.": too_long}).splitlines()
-    assert lines[1:3] == [f"{indent}# {part}" for part in too_long.split()]
 
 
 def test_a_comment_behind_code_is_no_paragraph_with_its_neighbours() -> None:
