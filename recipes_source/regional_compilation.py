@@ -133,7 +133,8 @@ short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.w
 #      - A call takes :measured:`reduce-overhead.model.wall`. In the same test, it takes
 #        :measured:`reduce-overhead.not-compiled.wall` without compiling
 #      - The first call takes :measured:`reduce-overhead.model.first_call`. A call needs
-#        :measured:`reduce-overhead.model.memory` of memory. A new size is compiled and recorded again
+#        :measured:`reduce-overhead.model.memory` of memory. A second size is compiled once more, and each size is
+#        recorded
 #    * - The program starts again and again, on the same machine
 #      - Keep the folder of the compiler's cache
 #      - The first call of the model takes :measured:`fresh-process.model-cache-kept.first_call`; with an empty cache it
