@@ -5,12 +5,10 @@ reads no settings of the user, loses nothing that is printed, and what cannot be
 it is printed, as in a script.
 """
 
-import base64
 import codecs
 import contextlib
 import ctypes
 import faulthandler
-import io
 import json
 import os
 import select
@@ -26,7 +24,6 @@ from ipykernel.iostream import OutStream
 from ipykernel.kernelapp import IPKernelApp
 from IPython import get_ipython
 from IPython.core import pylabtools
-from IPython.display import display
 from jupyter_client.jsonutil import json_clean, json_default
 from traitlets.config import Config
 
@@ -96,29 +93,17 @@ class RecipeKernel(IPKernelApp):
     def load_config_file(self, *args: object, **options: object) -> None:
         """Read no settings, neither the user's nor the system's."""
 
-    def init_connection_file(self) -> None:
-        """Read the file as it is named: IPython would look for ``$HOME`` in the folder's path."""
-        self.load_connection_file()
-
-    def write_connection_file(self, **_unused: object) -> None:
-        """Write none: whoever starts this process has."""
-
     def init_iopub(self, context: Any) -> None:
         """Open the socket for outputs: it keeps what a busy reader has not read yet."""
         context.sndhwm = 0  # by default messages are dropped when more than 1,000 wait
         super().init_iopub(context)
 
 
-def describe_figure(figure: Any) -> str:
-    """Return the titles of a figure and of what is drawn in it, as Sphinx-Gallery does."""
-    titles = [figure.get_suptitle(), *(axes.get_title() for axes in figure.axes)]
-    return ", ".join(title for title in titles if title)
-
-
 def print_figure(figure: Any, *args: Any, **options: Any) -> Any:
-    """Return a picture of a figure as IPython does, and what its titles say."""
+    """Return a picture of a figure as IPython does, and its titles, as Sphinx-Gallery has them."""
     data = _print_figure(figure, *args, **options)
-    return data and (data, {"alt": describe_figure(figure)})
+    titles = [figure.get_suptitle(), *(axes.get_title() for axes in figure.axes)]
+    return data and (data, {"alt": ", ".join(title for title in titles if title)})
 
 
 def show_open_figures() -> None:
@@ -129,16 +114,13 @@ def show_open_figures() -> None:
     pyplot = sys.modules.get("matplotlib.pyplot")
     if pyplot is None or "inline" in pyplot.get_backend():
         return
+    from matplotlib_inline.backend_inline import show  # only here: it is slow to import
+
+    pylabtools.select_figure_formats(get_ipython(), {"png"}, bbox_inches=None)
     try:
-        for number in pyplot.get_fignums():
-            figure, content = pyplot.figure(number), io.BytesIO()
-            figure.savefig(content, format="png")
-            picture = base64.b64encode(content.getvalue()).decode()
-            forms = {"image/png": picture, "text/plain": repr(figure)}
-            display(forms, raw=True, metadata={"image/png": {"alt": describe_figure(figure)}})
+        show(close=True)
     except Exception:  # what cannot be drawn is an error of the cell
         get_ipython().showtraceback()
-    pyplot.close("all")
 
 
 def stand_guard() -> None:
@@ -197,8 +179,10 @@ def main(recipe: Path) -> None:
     config.InlineBackend.print_figure_kwargs = {"bbox_inches": None}
     config.InteractiveShell.display_page = True  # what a person would read page by page
     config.Session.packer = f"{__name__}.{pack.__name__}"
+    config.RecipeKernel.connection_file = str(Path("kernel.json").resolve())
+    sys.modules["debugpy"] = None  # type: ignore[assignment] # nobody debugs: a third of the start
     app = RecipeKernel.instance(config=config)
-    app.initialize(["-f", "./kernel.json"])  # one without a folder is looked for elsewhere
+    app.initialize([])
     shell: Any = app.shell
     for name in ("exit", "quit"):  # a script's: IPython's own do not end the cell
         shell.user_ns.pop(name, None)
