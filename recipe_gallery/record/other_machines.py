@@ -9,10 +9,10 @@ import secrets
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Generator, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import ExitStack
-from functools import lru_cache
+from functools import lru_cache, partial
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
@@ -27,9 +27,8 @@ from .check_recordings import name_files
 from .conditions import Conditions, package_versions, prepare
 from .gpu import Gpu, require_gpus
 from .leftovers import end_kernels, remove_leftovers
-from .progress import Progress
 from .recording_toml import FILE_NAME, load_settings
-from .task import Failure, Result, Task, attempt
+from .task import Result, Task, attempt
 from .this_machine import one_at_a_time
 
 TRIES, PATIENCE = 3, 60  # workers that may be lost with one task; seconds without any
@@ -74,7 +73,7 @@ class _Ending(WorkerPlugin):
 @lru_cache(maxsize=4)  # between two sessions files may change
 def _prepare(session: str, gallery: Path, device: str) -> tuple[Gpu | None, Conditions]:
     gpu = require_gpus()[0] if device == "gpu" else None
-    return gpu, prepare(gallery, gpu, lambda text: get_worker().log_event(session, {"say": text}))
+    return gpu, prepare(gallery, gpu, partial(get_worker().log_event, session))
 
 
 def find_place(session: str, device: str) -> tuple[str, str]:
@@ -82,11 +81,15 @@ def find_place(session: str, device: str) -> tuple[str, str]:
     return _prepare(session, load_project(Path.cwd()).galleries[0][1], device)[1].place
 
 
-def carry_out(
-    session: str, device: str, name: str, number: int, wanted: dict[str, str]
-) -> Result | str:
-    """Do a task in the worker's own checkout, or return why this worker does not."""
-    tell = get_worker().log_event
+def carry_out(session: str, device: str, name: str, number: int, wanted: dict[str, str]) -> Result:
+    """Do a task in the worker's own checkout; raise ``RuntimeError`` if this worker cannot."""
+    worker = get_worker()
+
+    def say(text: str) -> None:
+        if _UNWANTED.is_set():
+            raise GalleryError("interrupted")
+        worker.log_event(session, text)
+
     with ExitStack() as held:
         try:
             file = name_files(load_project(Path.cwd()))[name]
@@ -97,23 +100,14 @@ def carry_out(
                 if here != there:
                     how = "another" if 64 in (len(here), len(there)) else f"{there}, not {here}"
                     raise GalleryError(f"{what} is {how}")
-            if _Ending.name not in get_worker().plugins:
+            if _Ending.name not in worker.plugins:
                 raise GalleryError(f"it was started without --preload {__name__}, or that failed")
             gpu, conditions = _prepare(session, file.gallery, device)
             if gpu:
                 held.enter_context(one_at_a_time(gpu.lock))
-        except Exception as error:
-            return describe_error(error)
-
-        def on_cell(cell: int) -> None:
-            if _UNWANTED.is_set():
-                raise GalleryError("interrupted")
-            if cell:
-                ran = time.monotonic() - began
-                tell(session, {"title": task.title, "cell": (cell, cells, ran)})
-
-        cells, began = len(task.to_run.cells), time.monotonic()
-        return attempt(task, conditions, on_cell, lambda text: tell(session, {"say": text}))
+        except Exception as error:  # pickled as a line
+            raise RuntimeError(describe_error(error)) from None
+        return attempt(task, conditions, say)
 
 
 def _by_value() -> Any:
@@ -129,18 +123,18 @@ def _by_value() -> Any:
 class Machines:
     """Does tasks on the workers of a scheduler, on each one at a time."""
 
-    def __init__(self, address: str, device: str, progress: Progress) -> None:
+    def __init__(self, address: str, device: str, say: Callable[[str], None]) -> None:
         logging.disable()  # Dask's tracebacks: what matters is told below
         self._refused: dict[str, str] = {}  # addresses of workers, and why
         self._lost: Counter[str] = Counter()  # workers, by a task's title
-        self._progress, self._order = progress, (f"recipes-{secrets.token_hex(8)}", device)
+        self._say, self._order = say, (f"recipes-{secrets.token_hex(8)}", device)
         try:
             self._client = Client(address, timeout=15, set_as_default=False)
         except (OSError, ValueError) as error:
             text = f"no scheduler of Dask at {address}: {error}"
             raise GalleryError(text, remedy="start one: python -m dask scheduler") from None
         self._pool = self._client.get_executor(resources={"PLACE": 1}, pure=False)
-        self._client.subscribe_topic(self._order[0], lambda event: self._hear(**event[1]))
+        self._client.subscribe_topic(self._order[0], lambda event: say(event[1]))
         self.close = self._client.close  # it also ends what workers do for this client
 
     @property
@@ -161,6 +155,7 @@ class Machines:
                     task = waiting.popleft()
                     order = task.file.name, task.number, describe_code(task)
                     running[self._ask(address, "carry_out", *order)] = task, address
+                    self._say(f"{task.title}: begins on {address}, {len(waiting)} wait")
             if running:
                 until = time.monotonic() + PATIENCE
             elif (self._refused and not self._lost) or time.monotonic() > until:
@@ -185,17 +180,14 @@ class Machines:
         if future.cancel() or future.cancelled():  # its worker is gone
             self._lost[task.title] += 1
             if self._lost[task.title] == TRIES:
-                return Failure(text=f"{task.title}: {TRIES} workers were lost with it")
-            self._progress.say(
-                f"note: worker {address} was lost with {task.title}; it is done again"
-            )
+                return f"{task.title}: {TRIES} workers were lost with it"
+            self._say(f"note: worker {address} was lost with {task.title}; it is done again")
             return None
-        error = future.exception()
-        result = f"{type(error).__name__}: {error}" if error else future.result()
-        if isinstance(result, str):
-            self._refused[address] = f"{address}: {result}"
-            self._progress.say(f"note: worker {address} gets no task: {result}")
+        if error := future.exception():
+            self._refused[address] = f"{address}: {error}"
+            self._say(f"note: worker {address} gets no task: {error}")
             return None
+        result: Result = future.result()
         return result
 
     def _ask(self, address: str, what: str, *order: Any) -> Future[Any]:
@@ -207,11 +199,3 @@ class Machines:
             return {key for key, each in found.items() if each["resources"].get("PLACE")}
         remedy = "what was finished is kept; start it, and the same command goes on"
         raise GalleryError("the scheduler is gone", remedy=remedy)
-
-    def _hear(
-        self, worker: str, say: str = "", title: str = "", cell: tuple[int, int, float] = (0, 0, 0)
-    ) -> None:
-        if say:
-            self._progress.say(say)
-        else:
-            self._progress.show_cell(f"{title} on {worker}", *cell)

@@ -3,8 +3,8 @@
 import signal
 import sys
 from collections import deque
-from collections.abc import Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -20,8 +20,7 @@ from ..recipes.rows import read_rows
 from . import storage
 from .check_recordings import choose_files, inspect
 from .leftovers import remove_leftovers
-from .progress import Progress, Summary
-from .task import Failure, Result, Task
+from .task import Result, Task
 from .this_machine import Places, find_places, one_at_a_time
 
 if TYPE_CHECKING:
@@ -51,28 +50,29 @@ def record(
     recorded.
     """
     files = choose_files(project, names)
-    session = Session(project, files, options, Progress(stream or sys.stderr))
+    session = Session(project, files, options, stream or sys.stderr)
     lock = session.folder / ".lock"
     with ExitStack() as held:
         signals = _hear_signals(held)
         storage.require_place(session.folder / "recording.ipynb")
         held.enter_context(one_at_a_time(lock))
         held.callback(lock.unlink, missing_ok=True)  # it would be added to git
-        session.progress.say(*filter(None, [remove_leftovers()]))
+        if note := remove_leftovers():
+            session.say(note)
         pages, current = session.select(files)
         runner = None
         if pages or current:
-            runner = _start_runner(options, [*pages, *current], session.progress, held)
+            runner = _start_runner(options, [*pages, *current], session.say, held)
             session.hosts = runner.hosts
         # said also after Ctrl-C: what is recorded, and what is not
-        held.callback(lambda: session.progress.say(*session.summary.lines()))
+        held.callback(session.summarize)
         waiting = deque(pages)
         for page in current:
             waiting += session.plan_current(page)
         if runner:
             for task, result in held.enter_context(closing(runner.run(waiting, signals))):
                 waiting += session.keep(task, result)
-    return not session.summary.failed
+    return not session.failed
 
 
 def _hear_signals(held: ExitStack) -> Sequence[int]:
@@ -95,13 +95,13 @@ def _hear_signals(held: ExitStack) -> Sequence[int]:
 
 
 def _start_runner(
-    options: Options, pages: Sequence[Task], progress: Progress, held: ExitStack
+    options: Options, pages: Sequence[Task], say: Callable[[str], None], held: ExitStack
 ) -> "Places | Machines":
     """Return what does tasks: places of this machine, or workers of a scheduler."""
     if options.scheduler:
         from .other_machines import Machines  # of several machines, which is rare: it needs Dask
 
-        machines = Machines(options.scheduler, options.device, progress)
+        machines = Machines(options.scheduler, options.device, say)
         held.callback(machines.close)
         return machines
     places = find_places(options.device, options.workers)
@@ -110,18 +110,22 @@ def _start_runner(
     for place in places:
         if place.gpu:
             held.enter_context(one_at_a_time(place.gpu.lock))
-    return Places(places, pages, progress)
+    return Places(places, pages, say)
 
 
 class Session:
     """What is to be done and what was; writes recordings and replicates, as no other process."""
 
     def __init__(
-        self, project: Project, files: Sequence[GalleryFile], options: Options, progress: Progress
+        self, project: Project, files: Sequence[GalleryFile], options: Options, stream: TextIO
     ) -> None:
         self.folder = options.folder or project.recordings
-        self.options, self.progress, self.check = options, progress, load_check(project)
-        self.summary = Summary(names=[file.name for file in files])
+        self.options, self.check, self._stream = options, load_check(project), stream
+        self.names = [file.name for file in files]
+        self.recorded: set[str] = set()
+        self.current: set[str] = set()
+        self.failed: dict[str, str] = {}  # recipes and replicates, and why
+        self.planned = self.made = 0  # replicates
         self.hosts: set[tuple[str, str]] = set()  # and devices that do tasks
         # whether a GPU recording is kept from being replaced by one of this CPU
         self.keeps_gpu = options.device == "cpu" and not options.replace_gpu
@@ -135,8 +139,8 @@ class Session:
             if report.recipe is None:
                 self.fail(file.name, report.detail)
             elif report.status == "current" and not self.options.force:
-                self.summary.current.add(file.name)
-                self.progress.say(f"{file.name}: current ({report.origin})")
+                self.current.add(file.name)
+                self.say(f"{file.name}: current ({report.origin})")
                 current += [Task(file=file, recipe=report.recipe)] * bool(self.options.replicates)
             elif report.on_gpu and self.keeps_gpu:
                 remedy = suggest("record", file.name, "--device cpu", "--replace-gpu")
@@ -163,30 +167,52 @@ class Session:
         """Write what came of a task and tell of it; return the tasks that follow from it."""
         path = task.file.recording(self.folder)
         try:
-            if isinstance(result, Failure):
-                self.fail(task.title, result.text)
+            if isinstance(result, str):
+                self.fail(task.title, result)
             elif isinstance(result, Replicate):
                 storage.append_replicate(result, replicates_path(path))
-                self.summary.made += 1
-                self.progress.say(f"{task.title}: recorded in {result.seconds:.0f} s")
+                self.made += 1
+                self.say(f"{task.title}: recorded in {result.seconds:.0f} s")
             else:
                 if self.check:
                     self.check(result, task.recipe.path)
                 # no page could show rows that are wrong
                 read_rows(result, task.recipe.path, task.recipe)
                 storage.write_recording(result, path)
-                self.summary.recorded.add(task.title)
+                self.recorded.add(task.title)
                 seconds = result.metadata.recording.seconds
-                self.progress.say(f"{task.title}: recorded in {seconds:.0f} s")
+                self.say(f"{task.title}: recorded in {seconds:.0f} s")
                 return self._plan(task, result)
         except Exception as error:
             self.fail(task.title, describe_error(error, task.title))
         return []
 
+    def say(self, text: str) -> None:
+        """Tell a line to the person who records."""
+        with suppress(OSError):  # a terminal that was closed is no reason to lose a recording
+            print(text, file=self._stream, flush=True)
+
+    def summarize(self) -> None:
+        """Tell what became of all, errors last; nothing if there was only one page run."""
+        if len(self.names) < 2 and not self.planned:
+            return
+        left = {*self.names} - self.recorded - self.current - self.failed.keys()
+        told = (self.recorded, f"of {len(self.names)} recorded"), (self.current, "current already")
+        for found, what in (*told, (left, "not recorded yet")):
+            names = [name for name in self.names if name in found]  # not as they ended
+            if names or found is self.recorded:
+                self.say(f"{len(names)} {what}: {', '.join(names) or 'none'}")
+        if self.planned:
+            self.say(f"{self.made} of {self.planned} replicates made")
+        if self.failed:
+            self.say(f"{len(self.failed)} failed: {', '.join(self.failed)}")
+        for text in self.failed.values():
+            self.say(f"error: {text.splitlines()[0]}")
+
     def fail(self, name: str, text: str) -> None:
         """Tell why a recipe or replicate could not be recorded, now and in the summary."""
-        self.summary.failed[name] = text
-        self.progress.say(f"error: {text}")
+        self.failed[name] = text
+        self.say(f"error: {text}")
 
     def _plan(self, page: Task, notebook: NotebookNode) -> list[Task]:
         """Return the replicates of a recipe that are to be made.
@@ -198,14 +224,14 @@ class Session:
         if not count:
             return []
         if not read_rows(notebook, page.recipe.path):
-            self.progress.say(f"{name}: publishes no rows, so it has no replicates")
+            self.say(f"{name}: publishes no rows, so it has no replicates")
             return []
         path = replicates_path(page.file.recording(self.folder))
         known = read_replicates(path, page.recipe.replicate_fingerprint).current
         first = 1 + max((each.replicate for each in known), default=0) * self.options.force
         own = {each.replicate for each in known if (each.host, each.device_name) in self.hosts}
         numbers = [each for each in range(first, first + count) if each not in own]
-        self.summary.planned += len(numbers)
+        self.planned += len(numbers)
         if not numbers:
-            self.progress.say(f"{name}: its {count} replicates are there already")
+            self.say(f"{name}: its {count} replicates are there already")
         return [Task(file=page.file, recipe=page.recipe, number=each) for each in numbers]

@@ -47,32 +47,22 @@ class Task:
         return self.recipe.for_replicate() if self.number else self.recipe
 
 
-@dataclass(frozen=True, kw_only=True)
-class Failure:
-    """Why a task gave nothing: a line, and what its cell printed."""
-
-    text: str
+Result = NotebookNode | Replicate | str  # of a page run, of a replicate; why there is neither
 
 
-Result = NotebookNode | Replicate | Failure  # of a page run, of a replicate, of either
-
-
-def attempt(
-    task: Task, conditions: Conditions, on_cell: Callable[[int], None], say: Callable[[str], None]
-) -> Result:
+def attempt(task: Task, conditions: Conditions, say: Callable[[str], None]) -> Result:
     """Do a task; whatever goes wrong with it is told in what this returns.
 
-    ``on_cell`` is called with the number of each cell that starts, and before with 0; ``say`` tells
-    a line to a person.
+    ``say`` tells a line to a person, also of each cell that starts; it may raise to end the task.
     """
     try:
-        return run_task(task, conditions, on_cell, say)
+        return run_task(task, conditions, say)
     except BaseException as error:  # of any kind: other tasks go on
-        return Failure(text=describe_error(error, task.title))
+        return describe_error(error, task.title)
 
 
 def run_task(
-    task: Task, conditions: Conditions, on_cell: Callable[[int], None], say: Callable[[str], None]
+    task: Task, conditions: Conditions, say: Callable[[str], None]
 ) -> NotebookNode | Replicate:
     """Run a task's process and return its recording, or what a replicate measured.
 
@@ -85,10 +75,10 @@ def run_task(
     conditions = replace(conditions, environment=own)
     started = time.monotonic()  # the deadline holds for both tries
     try:
-        notebook, clocks, seconds = _run_in_scratch(task, conditions, started, on_cell)
+        notebook, clocks, seconds = _run_in_scratch(task, conditions, started, say)
     except KernelDiedError as error:
         say(f"{error.describe(Path.cwd())}\ntrying once more")
-        notebook, clocks, seconds = _run_in_scratch(task, conditions, started, on_cell)
+        notebook, clocks, seconds = _run_in_scratch(task, conditions, started, say)
     except GalleryError as error:
         if "failed: NameError" in error.text and len(task.to_run.cells) < len(recipe.cells):
             why = "a replicate leaves out cells with '# sphinx_gallery_once'"
@@ -125,7 +115,7 @@ def run_task(
 
 
 def _run_in_scratch(
-    task: Task, conditions: Conditions, started: float, on_cell: Callable[[int], None]
+    task: Task, conditions: Conditions, started: float, say: Callable[[str], None]
 ) -> tuple[NotebookNode, dict[str, Any], float]:
     """Run a task in an empty folder; return its notebook, the GPU's clocks and the seconds."""
     recipe = task.to_run
@@ -137,8 +127,12 @@ def _run_in_scratch(
             shutil.copyfile(task.recipe.path.parent / name, target)
         is_to_fail = task.file.expected_to_fail
         run = Run(recipe, conditions, folder, started, is_to_fail=is_to_fail)
-        on_cell(0)
         began = time.monotonic()
+
+        def on_cell(number: int) -> None:
+            ran = time.monotonic() - began
+            say(f"{task.title}: cell {number} of {len(recipe.cells)}, {ran:.0f} s")
+
         with watch_clocks(conditions.gpu) as clocks:
             notebook = asyncio.run(run.execute(on_cell))
         return notebook, clocks, time.monotonic() - began

@@ -2,9 +2,8 @@
 
 import os
 import threading
-import time
 from collections import deque
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -16,7 +15,6 @@ from ..errors import GalleryError, suggest
 from .conditions import prepare
 from .gpu import Gpu, require_gpus
 from .leftovers import end_kernels
-from .progress import Progress
 from .task import Result, Task, attempt
 
 
@@ -62,16 +60,19 @@ def one_at_a_time(lock: Path) -> Iterator[None]:
 class Places:
     """Does tasks in threads, one at a time at each place; each runs a kernel of its own."""
 
-    def __init__(self, places: Sequence[Place], tasks: Sequence[Task], progress: Progress) -> None:
+    def __init__(
+        self, places: Sequence[Place], tasks: Sequence[Task], say: Callable[[str], None]
+    ) -> None:
         """Prepare for the galleries of ``tasks``; raise ``GalleryError`` if one cannot run."""
-        self._progress, self._places = progress, places
+        self._say, self._places = say, places
         notes: list[str] = []
         self._conditions = {
             (place.name, gallery): prepare(gallery, place.gpu, notes.append)
             for place in places
             for gallery in dict.fromkeys(task.file.gallery for task in tasks)
         }
-        progress.say(*dict.fromkeys(notes))
+        for note in dict.fromkeys(notes):
+            say(note)
         self.hosts = {each.place for each in self._conditions.values()}  # and names of devices
         self._stopping = threading.Event()
 
@@ -85,9 +86,9 @@ class Places:
                 while free and waiting:
                     task, place = waiting.popleft(), free.pop(0)
                     begun += 1
-                    title = f"{task.title} ({begun} of {begun + len(waiting)})"
-                    title = f"{task.title} on {place.name}" if len(self._places) > 1 else title
-                    running[pool.submit(self._do, task, place, title)] = task, place
+                    where = f" on {place.name}" if len(self._places) > 1 else ""
+                    self._say(f"{task.title}: begins{where} ({begun} of {begun + len(waiting)})")
+                    running[pool.submit(self._do, task, place)] = task, place
                 for future in wait(running, 0.2, FIRST_COMPLETED).done:
                     task, place = running.pop(future)
                     free.append(place)
@@ -100,17 +101,14 @@ class Places:
                 end_kernels()  # also those that were about to start
             pool.shutdown()
 
-    def _do(self, task: Task, place: Place, title: str) -> Result:
+    def _do(self, task: Task, place: Place) -> Result:
         if place.cores:
             with suppress(OSError):  # a container may have taken some away
                 os.sched_setaffinity(0, place.cores)  # of this thread, and of what it starts
-        cells, began = len(task.to_run.cells), time.monotonic()
 
-        def show(cell: int) -> None:
+        def say(text: str) -> None:
             if self._stopping.is_set():
                 raise GalleryError("interrupted")
-            if cell:
-                self._progress.show_cell(title, cell, cells, time.monotonic() - began)
+            self._say(text)
 
-        conditions = self._conditions[place.name, task.file.gallery]
-        return attempt(task, conditions, show, self._progress.say)
+        return attempt(task, self._conditions[place.name, task.file.gallery], say)

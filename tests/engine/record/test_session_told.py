@@ -69,18 +69,23 @@ def test_a_session_tells_each_cell_each_result_and_what_became_of_all(recipes: G
         False,
         [
             NO_RECIPE,
-            "a (1 of 3): cell 1 of 1, N s",
+            "a: begins (1 of 3)",
+            "a: cell 1 of 1, N s",
             "a: recorded in N s",
-            "b (2 of 5): cell 1 of 2, N s",
-            "b (2 of 5): cell 2 of 2, N s",
+            "b: begins (2 of 5)",
+            "b: cell 1 of 2, N s",
+            "b: cell 2 of 2, N s",
             "b: recorded in N s",
             "b: publishes no rows, so it has no replicates",
-            "c (3 of 5): cell 1 of 1, N s",
+            "c: begins (3 of 5)",
+            "c: cell 1 of 1, N s",
             FAILED,
             "    the traceback",
-            "a replicate 1 (4 of 5): cell 1 of 1, N s",
+            "a replicate 1: begins (4 of 5)",
+            "a replicate 1: cell 1 of 1, N s",
             "a replicate 1: recorded in N s",
-            "a replicate 2 (5 of 5): cell 1 of 1, N s",
+            "a replicate 2: begins (5 of 5)",
+            "a replicate 2: cell 1 of 1, N s",
             "a replicate 2: recorded in N s",
             "2 of 4 recorded: a, b",
             "2 of 2 replicates made",
@@ -97,7 +102,8 @@ def test_a_session_tells_each_cell_each_result_and_what_became_of_all(recipes: G
             NO_RECIPE,
             "a: its 2 replicates are there already",
             "b: publishes no rows, so it has no replicates",
-            "c (1 of 1): cell 1 of 1, N s",
+            "c: begins (1 of 1)",
+            "c: cell 1 of 1, N s",
             FAILED,
             "    the traceback",
             "0 of 4 recorded: none",
@@ -152,7 +158,7 @@ def test_what_is_missing_is_made_of_this_code_on_this_host(
 def test_cells_that_run_once_are_left_out(gallery: Gallery) -> None:
     write(gallery, code=f"{PUBLISHES}{ONCE}print('sweep', number)\n")
     told = record(gallery, replicates=1)[1]
-    assert {"a (1 of 1): cell 2 of 2, N s", "a replicate 1 (2 of 2): cell 1 of 1, N s"} < {*told}
+    assert {"a: cell 2 of 2, N s", "a replicate 1: cell 1 of 1, N s"} < {*told}
     write(gallery, code=f"{PUBLISHES}{ONCE}print('another', number)\n")
     assert "a: its 1 replicates are there already" in record(gallery, replicates=1)[1]
 
