@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ..errors import GalleryError, suggest
 from .measurement_keys import Term, parse_comparison
-from .ranges import Measurement, find_range, measure
+from .ranges import Measurement, find_range, is_baseline, measure
 from .recipe import Recipe
 from .recording import Recording, compare, read_recording
 from .replicates import Process, Replicate, Replicates, read_replicates, replicates_path
@@ -103,15 +103,13 @@ class Measurements:
     def compare(self, key: str, over: str) -> Measurement | None:
         """Return how many times as much as another one is; None if no process can tell.
 
-        Of wall times it is the speed-up that the recipe publishes, if that is of the same two: it
-        is against the variant that has none.
+        Of wall times it is the speed-up that the recipe publishes, if that is of the same two.
         """
         one, other = self.by_key[key], self.by_key[over]
-        are_walls = one.quantity == other.quantity == "wall"
-        if are_walls and (one.case, one.size) == (other.case, other.size):
-            own, of_base = (replace(each, quantity="speedup").key for each in (other, one))
-            if own in self.by_key and of_base not in self.by_key:
-                return self.by_key[own]
+        own = replace(other, quantity="speedup").key
+        are_walls = one.quantity == "wall" and replace(one, variant=other.variant).key == over
+        if are_walls and own in self.by_key and is_baseline(one, self.by_key):
+            return self.by_key[own]
         ratios = []
         for process in self.processes:
             rows = process.by_key

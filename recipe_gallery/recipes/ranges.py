@@ -26,7 +26,7 @@ by leaving out hosts.
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import fmean, median, stdev
 
@@ -62,28 +62,33 @@ def measure(processes: Iterable[tuple[str, Sequence[Row]]]) -> dict[str, Measure
     for host, rows in processes:
         for row in rows:
             found[row.key].append((host, row))
-    measured = {}
-    for key, rows_of_key in sorted(found.items()):
+    measured: dict[str, Measurement] = {}
+    for key in sorted(found, key=lambda key: found[key][0][1].quantity == "speedup"):  # of others
+        rows_of_key = found[key]
         row = rows_of_key[0][1]
         beneath = found.get(replace(row, quantity="gpu").key, [])
         gpu = find_range(beneath, gpu_bound=True) if beneath else None
-        is_share = row.quantity == "share" and gpu is not None
-        each = find_range(rows_of_key, gpu_bound=row.quantity in OF_THE_GPU or is_share)
+        gpu_bound = row.quantity in OF_THE_GPU or (row.quantity == "share" and gpu is not None)
+        if row.quantity == "speedup":
+            one = (row.case, row.size, "wall")
+            bounds = [
+                wall.gpu_bound
+                for wall in measured.values()
+                if (wall.case, wall.size, wall.quantity) == one
+                and (wall.variant == row.variant or is_baseline(wall, found))
+            ]
+            gpu_bound = bool(bounds) and all(bounds)
+        each = find_range(rows_of_key, gpu_bound=gpu_bound)
         if row.quantity == "wall" and gpu and each.high <= NEAR * gpu.value:
             each = find_range(rows_of_key, gpu_bound=True)
             each = replace(each, low=min(each.value, max(each.low, gpu.low)))
         measured[key] = each
-    for each in [each for each in measured.values() if each.quantity == "speedup"]:
-        one = (each.case, each.size, "wall")
-        walls = [wall for wall in measured.values() if (wall.case, wall.size, wall.quantity) == one]
-        compared = [
-            wall
-            for wall in walls
-            if wall.variant == each.variant or replace(wall, quantity="speedup").key not in measured
-        ]
-        if compared and all(wall.gpu_bound for wall in compared):
-            measured[each.key] = find_range(found[each.key], gpu_bound=True)
-    return measured
+    return dict(sorted(measured.items()))
+
+
+def is_baseline(row: Row, known: Container[str]) -> bool:
+    """Tell whether the speed-ups of a recipe are against a variant, which then has none itself."""
+    return replace(row, quantity="speedup").key not in known
 
 
 def find_range(found: Sequence[tuple[str, Row]], *, gpu_bound: bool) -> Measurement:

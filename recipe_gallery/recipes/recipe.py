@@ -14,7 +14,7 @@ import re
 import tokenize
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -34,7 +34,7 @@ from .fingerprint import (
     strip_comments,
     syntax_error,
 )
-from .inline import PRIVATE_IMPORT, Inlined, find_rebound, inline
+from .inline import Inlined, find_rebound, inline
 
 _PLUMBING = re.compile(r"^[ \t]*#\s*sphinx_gallery_plumbing\s*=\s*True\b", re.MULTILINE)
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1*")
@@ -86,12 +86,8 @@ class Recipe:
 
     @property
     def files(self) -> list[Path]:
-        """All that it is made of, itself first; packages, too."""
-        packages = {
-            each for name in self.inputs for each in PurePosixPath(name).parents if each.name
-        }
-        names = [*map(PurePosixPath, self.inputs), *sorted(packages)]
-        return [self.path, *self.modules, *(self.path.parent / name for name in names)]
+        """All that it is made of, itself first."""
+        return [self.path, *self.modules, *(self.path.parent / name for name in self.inputs)]
 
     @property
     def inputs(self) -> dict[str, str]:
@@ -135,30 +131,19 @@ class Recipe:
         raise GalleryError(text, path=self.path, line=self.lines.get("inputs"), remedy=remedy)
 
 
-# A build asks for a recipe when it makes, reads and writes its page; to parse one takes 40 ms.
-_PARSED: dict[tuple[Path, str], tuple[dict[Path, object], Recipe]] = {}
-
-
 def load_recipe(path: Path, name: str = "") -> Recipe:
     """Parse one recipe; raise ``GalleryError`` naming the file and line if it cannot be used.
 
     ``name`` is that of its recording; if it is empty, the file's name without its ending. It is
     parsed again when the file, or a module that it may show as a cell, has another time or size.
     """
-    key = path, name or path.stem
-    states, recipe = _PARSED.get(key, ({}, None))
-    if recipe and all(file_state(file) == state for file, state in states.items()):
-        return recipe
-    states = {path: file_state(path)}
+    files = [path, *sorted(path.parent.glob("_*.py"))]
+    return _load(path, name or path.stem, tuple((file, file_state(file)) for file in files))
+
+
+@lru_cache(maxsize=256)  # a build asks when it makes, reads and writes a page; parsing takes 40 ms
+def _load(path: Path, name: str, _files: object) -> Recipe:
     blocks = _split(path)
-    names = {name for block in blocks for name in PRIVATE_IMPORT.findall(block.content)}
-    states |= {each: file_state(each) for each in (path.with_name(f"{name}.py") for name in names)}
-    recipe = _make_recipe(path, name or path.stem, blocks)
-    _PARSED[key] = states, recipe
-    return recipe
-
-
-def _make_recipe(path: Path, name: str, blocks: Sequence[Block]) -> Recipe:
     if path.stem == "index":
         text, remedy = "its page would be that of the gallery", "call the recipe something else"
         raise GalleryError(text, path=path, remedy=remedy)

@@ -29,7 +29,7 @@ class Report:
     status: Status
     detail: str = ""  # what is wrong and what to do
     origin: str = ""  # from where and when the recording is
-    on_gpu: bool = False
+    recording: Recording | None = None  # None if it cannot be read
     recipe: Recipe | None = None  # None if it cannot be read, or there is none
     notes: tuple[str, ...] = ()  # on measurements: what a person may want to know
     errors: tuple[str, ...] = ()  # on measurements: what is to be mended
@@ -47,7 +47,7 @@ def inspect(file: GalleryFile, folder: Path, check: Check | None = None) -> Repo
                 return report(status="missing", detail=remedy)
             raise page.error
         recording = page.recording
-        report = partial(report, origin=_describe_origin(recording), on_gpu=recording.on_gpu)
+        report = partial(report, origin=_describe_origin(recording), recording=recording)
         notes, errors = _inspect_measurements(page.recipe, recording)
         report = partial(report, notes=tuple(notes), errors=tuple(errors))
         if check:

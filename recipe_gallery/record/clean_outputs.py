@@ -1,18 +1,16 @@
 """Clean what a kernel printed: what a reader wants, and the same bytes for the same results."""
 
 import html
-import json
 import os
 import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
 from nbformat import NotebookNode
-
-from .programs import ask
 
 # A path begins here, and not in the middle of another one, of an address or of a word.
 _BEGIN = r"(?:(?<![A-Za-z0-9_./~@%+\\$}*-])|(?<=file://)|(?<=[\s'\"]-[A-Za-z])|(?<=\\[nrt]))"
@@ -153,38 +151,19 @@ class Cleaner:
         return _ADDRESS.sub("0x...", self._name_places(_PATH.sub(shorten_path, text)))
 
 
-# A process of its own, for a pattern may take exponential time, in which Python does nothing else.
-_DROP = """
-import json, re, sys
-patterns, texts = json.load(open(sys.argv[1]))
-patterns = [re.compile(each) for each in patterns]
-print(json.dumps(["".join(
-    line for line in text.splitlines(keepends=True)
-    if not any(each.match(line) for each in patterns)
-) for text in texts]))
-"""
-
-
-def drop_lines(
-    notebook: NotebookNode, patterns: Sequence[str], folder: Path, seconds: float
-) -> None:
-    """Leave out what was printed and is blank, and lines that begin like one of the patterns.
-
-    ``folder`` is that of the run. Raises ``TimeoutError`` if it takes longer than ``seconds``.
-    """
-    outputs = [each for cell in notebook.cells for each in cell.outputs]
-    printed = [each for each in outputs if each.output_type == "stream"]
-    if patterns and printed:
-        work = folder / "lines.json"
-        work.write_text(json.dumps([patterns, [output.text for output in printed]]))
-        done = ask(
-            [sys.executable, "-I", "-S", "-c", _DROP, str(work)],
-            seconds=min(max(seconds, 1), 60),
-        )
-        for output, text in zip(printed, json.loads(done.stdout), strict=True):
-            output.text = text
-    for cell in notebook.cells:
-        cell.outputs = [each for each in cell.outputs if each.get("text", "x").strip()]
+def drop_lines(outputs: Iterable[NotebookNode], patterns: Sequence[str]) -> list[NotebookNode]:
+    """Return outputs without printed lines that fit one of the patterns, and without blank ones."""
+    kept = []
+    for output in outputs:
+        if output.output_type == "stream":
+            output.text = "".join(
+                line
+                for line in output.text.splitlines(keepends=True)
+                if not any(fnmatchcase(line.rstrip("\n"), pattern) for pattern in patterns)
+            )
+        if output.output_type != "stream" or output.text.strip():
+            kept.append(output)
+    return kept
 
 
 def _each_string(value: Any, clean: Callable[[str], str]) -> Any:

@@ -7,7 +7,7 @@ give.
 
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -89,7 +89,7 @@ def _compare(file: GalleryFile, folder: Path, commit: str, base: str) -> Drift:
         name=file.name,
         within=len(pairs) - len(outside),
         outside=len(outside),
-        lines=(said, *outside, *left_out, *_tell_others(published, new)),
+        lines=(said, *outside, *left_out),
     )
 
 
@@ -109,24 +109,6 @@ def _read_commit(path: Path, commit: str, base: str) -> tuple[Sources, dict[str,
             place = Path(f"{base}:{os.path.relpath(path)}").with_suffix(suffix)
             remedy = "compare with another commit"
             raise GalleryError(error.text, path=place, line=error.line, remedy=remedy) from None
-
-
-def _tell_others(published: Sources, new: Sequence[Process]) -> Iterable[str]:
-    """Tell what was not there before, and what processes of the same kind make no longer.
-
-    Replicates leave out what only the run of the page makes.
-    """
-    now, known = _find_names(new), _find_names(published.processes)
-    yield from (f"new: {name}" for name in sorted(now - known))
-    kinds = {bool(each.replicate) for each in new}
-    same_kind = [each for each in published.processes if bool(each.replicate) in kinds]
-    yield from (f"no longer made: {name}" for name in sorted(_find_names(same_kind) - now))
-
-
-def _find_names(processes: Iterable[Process]) -> set[str]:
-    """Return names of the measurements that processes published."""
-    rows = (row for each in processes for row in each.rows)
-    return {f"{row.key} ({row.unit})".replace(" ()", "") for row in rows}
 
 
 def _describe(before: Measurement, now: Measurement) -> str:

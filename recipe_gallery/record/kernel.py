@@ -9,6 +9,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from queue import Empty
 from typing import Any
@@ -36,6 +37,7 @@ from .variables import find_secrets
 
 _LINES = 60  # of what a cell printed, that an error shows
 _CHARACTERS = 400  # of each line
+_LIMITS = {"cell_timeout", "deadline"}  # that a recipe may set itself
 _INSTALL = "install what recipes need"
 _FRAME = re.compile(r"^Cell In\[(\d+)\], line (\d+)", re.MULTILINE)  # of a traceback
 # Sockets have paths of 107 characters at most, also those that recipes put into TMPDIR.
@@ -120,12 +122,10 @@ class Run:
         is_to_fail: bool = False,
     ) -> None:
         """Prepare a run whose time began at ``started``, in seconds of the monotonic clock."""
-        settings = conditions.settings
         self.recipe, self.folder, self.is_to_fail = recipe, folder, is_to_fail
-        self.output_limit, self.drop = settings.output_limit, settings.drop
-        self.cell_timeout = recipe.settings.get("cell_timeout", settings.cell_timeout)
-        self.deadline = recipe.settings.get("deadline", settings.deadline)
-        self._ends = started + self.deadline
+        own = {name: recipe.settings[name] for name in _LIMITS & recipe.settings.keys()}
+        self.settings = replace(conditions.settings, **own)
+        self._ends = started + self.settings.deadline
         self.environment = conditions.kernel_environment(folder / "caches") | {
             "IPYTHONDIR": str(folder / "ipython"),
             "JUPYTER_RUNTIME_DIR": str(folder / "jupyter"),
@@ -175,7 +175,7 @@ class Run:
         )
         # A lost end of a cell is an error, where nbclient would go on.
         client = _Client(notebook, km=manager, record_timing=False, raise_on_iopub_timeout=True)
-        client.limit = self.output_limit
+        client.limit = self.settings.output_limit
         client.left = client.limit * 1e6
         try:
             with (self.folder / "kernel.log").open("wb") as log:
@@ -201,13 +201,7 @@ class Run:
             context.destroy(linger=0)
         # Not while cells run: nbclient remembers places in the outputs for updates of a display.
         for node in notebook.cells:
-            node.outputs = self._cleaner.clean_outputs(node.outputs)
-        try:
-            drop_lines(notebook, self.drop, self.folder, self.time_left())
-        except TimeoutError:
-            text = f"cleaning its outputs ran out of time ({self._limit('deadline')})"
-            remedy = "see whether a pattern of drop in recording.toml takes so long"
-            raise GalleryError(text, path=self.recipe.path, remedy=remedy) from None
+            node.outputs = drop_lines(self._cleaner.clean_outputs(node.outputs), self.settings.drop)
         return notebook
 
     async def _wait_for_kernel(self, client: _Client, process: Any) -> None:
@@ -231,7 +225,7 @@ class Run:
         raise GalleryError(text, path=self.recipe.path, remedy=remedy)
 
     def _limit(self, name: str) -> str:
-        return f"sphinx_gallery_{name} = {getattr(self, name):g} s"
+        return f"sphinx_gallery_{name} = {getattr(self.settings, name):g} s"
 
     async def _execute_cell(
         self, client: _Client, process: Any, cell: Cell, node: NotebookNode
@@ -241,7 +235,7 @@ class Run:
         Raises ``GalleryError`` if it ends in another way than it should.
         """
         began, left = time.monotonic(), self.time_left()
-        limit = max(min(self.cell_timeout, left), 0)
+        limit: Any = max(min(self.settings.cell_timeout, left), 0)
         client.timeout_func = lambda _cell: limit
         client.iopub_timeout = int(limit) + 1  # for what is printed, but not yet read
         kind: type[GalleryError] = GalleryError
@@ -262,7 +256,7 @@ class Run:
             text = f"showed an error: {self._one_line(errors[0].ename, errors[0].evalue)}"
             remedy = "mend the recipe"
         except CellTimeoutError:
-            name = "deadline" if left < self.cell_timeout else "cell_timeout"
+            name = "deadline" if left < self.settings.cell_timeout else "cell_timeout"
             text = f"ran out of time ({self._limit(name)})"
             remedy = "make it do less or raise the limit in the recipe"
         except GalleryError as error:
@@ -324,15 +318,13 @@ class Run:
                 row -= cell.code.count("\n", 0, cell.code.rindex(cell.inlined.source))
                 return (cell.inlined.path, cell.inlined.line + row - 1) if row > 0 else None
             # The rows of a cell stand in the recipe in this order, with settings between them.
-            rows = cell.code.split("\n")[:row]
             start = cell.line if cell.code.startswith(cell.source or "\n") else 1
             start = max(start, cells[place - 1].line + 1 if place else 1)
             lines = self.recipe.path.read_text(encoding="utf-8").split("\n")
-            for line, text in enumerate(lines[start - 1 :], start):
-                if rows and text == rows[0]:
-                    del rows[0]
-                if not rows:
-                    return self.recipe.path, line
+            left, line = enumerate(lines[start - 1 :], start), None
+            for wanted in cell.code.split("\n")[:row]:
+                line = next((each for each, text in left if text == wanted), None)
+            return (self.recipe.path, line) if line else None
         return None
 
     def _one_line(self, name: str, value: str) -> str:

@@ -12,12 +12,11 @@
     ``packages``, whose versions a recording names, and ``probe``: a program that prints one JSON
     object with ``gpu`` (whether the libraries can use it) and ``versions``.
 ``[output]``
-    ``drop``: regular expressions; lines that begin like one of them are left out of outputs.
+    ``drop``: lines that are left out of outputs, in patterns as ``inherit`` has: ``AUTOTUNE *``.
 """
 
 import json
 import math
-import re
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -58,14 +57,10 @@ def load_settings(recipes_folder: Path) -> Settings:
     try:
         data = tomllib.loads(path.read_text(encoding="utf-8-sig"), parse_float=_read_number)
         _validate(data)
-        for pattern in data.get("output", {}).get("drop", ()):
-            re.compile(pattern)
     except OSError as error:
         text = f"cannot be read: {error.strerror}"
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         text, remedy = f"not valid TOML: {error}", "mend the file; it is text in UTF-8"
-    except re.error as error:
-        text, remedy = f"[output] drop: not a regular expression: {error}", "mend the pattern"
     except fastjsonschema.JsonSchemaValueException as error:
         said = error.message.removeprefix("data").removeprefix(".").strip()
         text, remedy = f"unexpected value: {said}", "correct it in this file"

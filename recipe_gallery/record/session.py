@@ -14,7 +14,6 @@ from nbformat import NotebookNode
 from ..errors import GalleryError, describe_error, suggest
 from ..project import Project, load_check
 from ..recipes.find_recipes import GalleryFile
-from ..recipes.recording import read_recording
 from ..recipes.replicates import Replicate, read_replicates, replicates_path
 from ..recipes.rows import read_rows
 from . import storage
@@ -62,13 +61,14 @@ def record(
         pages, current = session.select(files)
         runner = None
         if pages or current:
-            runner = _start_runner(options, [*pages, *current], session.say, held)
+            tasks = [*pages, *(task for task, _notebook in current)]
+            runner = _start_runner(options, tasks, session.say, held)
             session.hosts = runner.hosts
         # said also after Ctrl-C: what is recorded, and what is not
         held.callback(session.summarize)
         waiting = deque(pages)
-        for page in current:
-            waiting += session.plan_current(page)
+        for page, notebook in current:
+            waiting += session.plan(page, notebook)
         if runner:
             for task, result in held.enter_context(closing(runner.run(waiting, signals))):
                 waiting += session.keep(task, result)
@@ -131,18 +131,23 @@ class Session:
         self.keeps_gpu = options.device == "cpu" and not options.replace_gpu
         self.keeps_gpu &= project.config.recipe_gallery_device == "gpu"
 
-    def select(self, files: Sequence[GalleryFile]) -> tuple[list[Task], list[Task]]:
+    def select(
+        self, files: Sequence[GalleryFile]
+    ) -> tuple[list[Task], list[tuple[Task, NotebookNode]]]:
         """Return page runs to do, and those that are current and get replicates; tell the rest."""
-        to_do, current = [], []
+        to_do: list[Task] = []
+        current: list[tuple[Task, NotebookNode]] = []
         for file in files:
             report = inspect(file, self.folder, self.check)
             if report.recipe is None:
                 self.fail(file.name, report.detail)
-            elif report.status == "current" and not self.options.force:
+            elif report.recording and report.status == "current" and not self.options.force:
                 self.current.add(file.name)
                 self.say(f"{file.name}: current ({report.origin})")
-                current += [Task(file=file, recipe=report.recipe)] * bool(self.options.replicates)
-            elif report.on_gpu and self.keeps_gpu:
+                if self.options.replicates:
+                    page = Task(file=file, recipe=report.recipe)
+                    current.append((page, report.recording.notebook))
+            elif report.recording and report.recording.on_gpu and self.keeps_gpu:
                 remedy = suggest("record", file.name, "--device cpu", "--replace-gpu")
                 text = f"{file.name}: its recording was made on a GPU ({report.origin}); "
                 self.fail(file.name, f"{text}to replace it by one from this CPU: {remedy}")
@@ -153,15 +158,6 @@ class Session:
                 except GalleryError as error:
                     self.fail(file.name, describe_error(error))
         return to_do, current
-
-    def plan_current(self, page: Task) -> list[Task]:
-        """Return the replicates to make of a recipe whose recording is current."""
-        try:
-            recording = read_recording(page.file.recording(self.folder), page.recipe.name)
-            return self._plan(page, recording.notebook)
-        except Exception as error:
-            self.fail(page.title, describe_error(error, page.title))
-            return []
 
     def keep(self, task: Task, result: Result) -> list[Task]:
         """Write what came of a task and tell of it; return the tasks that follow from it."""
@@ -182,7 +178,7 @@ class Session:
                 self.recorded.add(task.title)
                 seconds = result.metadata.recording.seconds
                 self.say(f"{task.title}: recorded in {seconds:.0f} s")
-                return self._plan(task, result)
+                return self.plan(task, result)
         except Exception as error:
             self.fail(task.title, describe_error(error, task.title))
         return []
@@ -214,7 +210,7 @@ class Session:
         self.failed[name] = text
         self.say(f"error: {text}")
 
-    def _plan(self, page: Task, notebook: NotebookNode) -> list[Task]:
+    def plan(self, page: Task, notebook: NotebookNode) -> list[Task]:
         """Return the replicates of a recipe that are to be made.
 
         Those that one of the hosts has made of this code on this device are not repeated, unless
@@ -223,11 +219,16 @@ class Session:
         count, name = self.options.replicates, page.file.name
         if not count:
             return []
-        if not read_rows(notebook, page.recipe.path):
+        path = replicates_path(page.file.recording(self.folder))
+        try:
+            publishes = bool(read_rows(notebook, page.recipe.path))
+            known = read_replicates(path, page.recipe.replicate_fingerprint).current
+        except GalleryError as error:
+            self.fail(name, describe_error(error))
+            return []
+        if not publishes:
             self.say(f"{name}: publishes no rows, so it has no replicates")
             return []
-        path = replicates_path(page.file.recording(self.folder))
-        known = read_replicates(path, page.recipe.replicate_fingerprint).current
         first = 1 + max((each.replicate for each in known), default=0) * self.options.force
         own = {each.replicate for each in known if (each.host, each.device_name) in self.hosts}
         numbers = [each for each in range(first, first + count) if each not in own]

@@ -184,11 +184,11 @@ LIMITS = [
     Case(
         name="slow-pattern",
         kind="F3",
-        injects="a pattern to drop lines that takes exponential time, under a deadline of 10 s",
-        ends="refused",
-        code="# sphinx_gallery_deadline = 10\nprint('a' * 40 + 'b')",
-        files={"recipes_source/recording.toml": "[output]\ndrop = ['(a+)+$']\n"},
-        says="",
+        injects="a pattern to drop lines that has many stars, and a line that nearly fits it",
+        ends="recorded",
+        code="# sphinx_gallery_deadline = 10\nprint('a' * 4000 + 'b')",
+        files={"recipes_source/recording.toml": "[output]\ndrop = ['*a*a*a*a*a*a*a*a*a*c']\n"},
+        holds=prints("a" * 4000 + "b\n"),
         seconds=60,
     ),
     Case(

@@ -499,7 +499,6 @@ TOML = [
     _toml("unknown-limit", "[limits]\nnonsense = 3\n", "a limit that does not exist"),
     _toml("unknown-table", "[limit]\ndeadline = 3\n", "a table that does not exist"),
     _toml("negative-limit", "[limits]\ndeadline = -3\n", "a limit below 0"),
-    _toml("drop-not-a-pattern", "[output]\ndrop = ['(']\n", "a pattern that is none"),
     _toml(
         "packages-of-nothing",
         "[provenance]\npackages = ['', '../x', 'a b']\n",

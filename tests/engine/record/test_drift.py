@@ -110,13 +110,6 @@ def test_what_another_device_measured_is_not_compared(measure: Append, drifts: D
     assert "left out, as recorded on another device: Other GPU" in told
 
 
-def test_what_is_new_or_gone_is_told(measure: Append, drifts: Drifts) -> None:
-    measure(EAGER, row("fused", 3.0))
-    told = drifts()
-    assert "new: adam.10.fused.gpu (ms)\n" in told
-    assert "no longer made: adam.10.compiled.gpu (ms)\n" in told
-
-
 PAGE = """
 '''
 Measuring
@@ -131,21 +124,6 @@ values = {"eager": 4.0, "compiled": 2.0, "once": 7.0}
 rows = [{**names, "variant": name, "value": value} for name, value in values.items()]
 display({"application/vnd.recipe-gallery.rows+json": {"rows": rows}}, raw=True)
 """
-
-
-def test_what_replicates_do_not_make_is_not_gone(published: Gallery, drifts: Drifts) -> None:
-    """The page's run measures one more variant than replicates."""
-    published.add("measuring", PAGE)
-    device = published.recording("measuring").facts["device"]
-    add(published, EAGER, COMPILED, device=device)
-    commit_all(published)
-    add(published, EAGER, COMPILED, device=device, host="new")
-    assert "no longer" not in drifts()
-    assert "3 of 3" not in drifts()
-    published.write("measuring", PAGE.replace('"once": 7.0', '"twice": 7.0'))
-    assert published.record("measuring")
-    add(published, EAGER, COMPILED, device=device, host="new")
-    assert "no longer made: adam.10.once.gpu (ms)\n" in drifts()
 
 
 def test_a_page_recorded_anew_counts_unless_its_code_changed(
