@@ -15,7 +15,7 @@ def check(project: Project, options: argparse.Namespace) -> bool:
 
     reports = check_recordings(project, options.recordings_folder)
     print(format_reports(reports))
-    return all(each.status == "current" and not each.errors for each in reports)
+    return all(each.status == "current" and not each.error for each in reports)
 
 
 def _find_folder(options: argparse.Namespace) -> Path | None:

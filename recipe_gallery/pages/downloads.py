@@ -23,8 +23,8 @@ from ..errors import GalleryError
 from ..languages import is_translated
 from ..recipes.recipe import Recipe
 from ..recipes.recording import PUBLISHED_MIME
-from ..recipes.translated_program import find_harm
 from ..recorded_page import RecordedPage, Unrecorded, load_page
+from ..translated_program import find_harm
 from .markdown import Page, bold_line, join_blocks, plain_code, write_block, write_heading
 from .markdown_text import escape
 from .outputs import picture_kind

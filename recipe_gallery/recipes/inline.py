@@ -18,8 +18,6 @@ from sphinx_gallery.py_source_parser import Block
 from ..errors import GalleryError
 from .fingerprint import parse_module, refuse_unseen
 
-PRIVATE_IMPORT = re.compile(r"^[ \t]*from\s+(_\w+)\s+import\b", re.MULTILINE)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Inlined:
@@ -41,8 +39,6 @@ def inline(path: Path, block: Block) -> Inlined | None:
 
     Raises ``GalleryError`` for imports or a module of which no cell can be made.
     """
-    if not PRIVATE_IMPORT.search(block.content):
-        return None
     try:
         statements = ast.parse(block.content).body
     except (SyntaxError, ValueError):

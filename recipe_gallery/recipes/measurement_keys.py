@@ -9,7 +9,6 @@ sizes, ``step.first_call: 2 < 4 < 8``.
 """
 
 import re
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 _REFERENCE = re.compile(r"(?:(?P<recipe>[^\s:{}<>,]+):)?(?P<key>[a-z0-9_.-]+)")
@@ -17,7 +16,6 @@ _CLAIM = re.compile(r"(?P<text>.+?)\s*<(?=\S)(?P<target>[^>{}]*)>", re.DOTALL)  
 _RECIPE = re.compile(r"(?:(?P<recipe>[^\s:{}<>,]+):(?=\S))?(?P<comparison>.+)")
 _SIZES = re.compile(r"(?P<key>[a-z0-9_.-]+) ?: (?P<sizes>[^:]+)")
 _TERM = re.compile(r"(?:(?P<factor>\d+(?:\.\d+)?) ?\* ?)?(?P<key>[a-z0-9_.-]+)")
-_ROLE = re.compile(r":(?P<role>measured|claim):`(?P<text>[^`]+)`")
 _PIECE = re.compile(r"\{\{|\}\}|\{(?P<figure>[^{}]*)\}|(?P<alone>[{}])")
 
 
@@ -117,13 +115,3 @@ def parse_comparison(text: str) -> tuple[Term, ...]:
             raise ValueError(f"{part.strip()!r} of the claim <{text}> is no key; {what}")
         terms.append(Term(key=found["key"], factor=float(found["factor"] or 1)))
     return tuple(terms)
-
-
-def find_claims(text: str) -> set[str]:
-    """Return what a text claims of its own recipe, as keys that it compares."""
-    found = set()
-    for role in _ROLE.finditer(text):
-        with suppress(ValueError):  # the build tells it
-            claim = parse_claim(role["text"]).claim if role["role"] == "claim" else None
-            found |= {claim.key} if claim and not claim.recipe else set()
-    return found

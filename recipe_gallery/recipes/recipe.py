@@ -240,22 +240,17 @@ def _make_cells(
             line = line if hidden else block.lineno
             hidden += block.content
             continue
-        cell = _make_cell(path, len(cells) + 1, block, hidden, **settings)
-        for other in cells:
-            if cell.inlined and other.inlined and cell.inlined.path == other.inlined.path:
-                text = f"cell {other.number} holds the source of {cell.inlined.path.name} already"
-                refuse(text, "import all that the recipe needs there", cell.line)
-        cells.append(cell)
+        cells.append(_make_cell(path, len(cells) + 1, block, hidden, **settings))
         hidden = ""
     if hidden:
         last = _make_cell(path, len(cells) + 1, Block("code", hidden, line), "")
         cells += [last] if strip_comments(last.code) else []
-    modules = [cell.inlined for cell in cells if cell.inlined]
-    for cell in (each for each in cells if not each.inlined):
-        for module in modules:
-            if names := find_rebound(module, cell.code):
+    for number, module in [(each.number, each.inlined) for each in cells if each.inlined]:
+        for cell in cells:
+            if cell.number != number and (names := find_rebound(module, cell.code)):
                 text = f"{names[0]} is a name of {module.path.name}, whose code would find this one"
-                refuse(text, "call it something else", cell.line)
+                remedy = f"call it something else, or import it in cell {number}"
+                refuse(text, remedy, cell.line)
     return cells
 
 

@@ -79,7 +79,6 @@ class Comparison:
         if self.changed:
             cells = ", ".join(f"{cell.number} (line {cell.line})" for cell in self.changed)
             parts.append(f"changed code in cell {cells}")
-        # Of a cell that changed, what was recorded is not in the recipe either: that is told.
         if (gone := self.removed - len(self.changed)) > 0:
             parts.append(f"recorded cells that are no longer in the recipe: {gone}")
         if self.inputs:
@@ -98,8 +97,6 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
     def wrong(text: str, remedy: str = f"restore it from git or {again}") -> GalleryError:
         return GalleryError(text, path=path, remedy=remedy)
 
-    if path.exists() and not path.is_file():  # reading a pipe would never end
-        raise wrong("not a file", f"remove it and {again}")
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:

@@ -1,7 +1,6 @@
 """Which recordings are current, and what they measured: `recipe-gallery check`."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -10,7 +9,6 @@ from typing import Any, Literal
 from ..errors import GalleryError, describe_error, suggest, visible
 from ..project import Project, load_check
 from ..recipes.find_recipes import GalleryFile, find_recordings, list_files
-from ..recipes.measurement_keys import find_claims
 from ..recipes.processes import Sources, read_sources
 from ..recipes.recipe import Recipe
 from ..recipes.recording import Recording
@@ -31,8 +29,8 @@ class Report:
     origin: str = ""  # from where and when the recording is
     recording: Recording | None = None  # None if it cannot be read
     recipe: Recipe | None = None  # None if it cannot be read, or there is none
-    notes: tuple[str, ...] = ()  # on measurements: what a person may want to know
-    errors: tuple[str, ...] = ()  # on measurements: what is to be mended
+    note: str = ""  # of how many processes its measurements are
+    error: str = ""  # why they cannot be read
 
 
 def inspect(file: GalleryFile, folder: Path, check: Check | None = None) -> Report:
@@ -48,8 +46,11 @@ def inspect(file: GalleryFile, folder: Path, check: Check | None = None) -> Repo
             raise page.error
         recording = page.recording
         report = partial(report, origin=_describe_origin(recording), recording=recording)
-        notes, errors = _inspect_measurements(page.recipe, recording)
-        report = partial(report, notes=tuple(notes), errors=tuple(errors))
+        try:
+            sources = read_sources(recording.path, page.recipe, recording)
+            report = partial(report, note=_describe_sources(sources))
+        except GalleryError as error:
+            report = partial(report, error=describe_error(error))
         if check:
             check(recording.notebook, recording.path)
     except Exception as error:  # of one recipe; the others are told, too
@@ -60,37 +61,22 @@ def inspect(file: GalleryFile, folder: Path, check: Check | None = None) -> Repo
     return report(status="stale", detail=detail)
 
 
-def _inspect_measurements(recipe: Recipe, recording: Recording) -> tuple[list[str], list[str]]:
-    """Return notes and errors on measurements; none on a recording that publishes nothing."""
-    try:
-        sources = read_sources(recording.path, recipe, recording)
-    except GalleryError as error:
-        return [], [describe_error(error)]
-    replicates, measurements = sources.replicates, sources.measure()
-    texts = [block.content for block in recipe.blocks if block.type == "text"]
-    claims = []
-    for key in sorted(find_claims("\n".join(texts))):
-        with suppress(LookupError, ValueError):  # a build tells it
-            claims.append(measurements.find_claim(key))
-    errors = [f"claim {each.key} {each.failure}" for each in claims if each.refuted]
-    notes = []
-    if replicates.current or any(each.rows for each in sources.processes):
-        notes.append(f"measurements of {_describe_sources(sources)}")
-    if claims and not errors:
-        notes.append(f"claims that hold in every process: {len(claims)}")
-    if replicates.stale:
-        notes.append(f"{_count(replicates.stale, 'replicate')} of other code: ignored")
-    return notes, errors
-
-
 def _describe_sources(sources: Sources) -> str:
     """Return of how many processes and hosts measurements are, and what was left out."""
-    hosts = len({each.host for each in sources.processes})
-    text = f"{_count(len(sources.processes), 'process', 'es')} on {_count(hosts, 'host')}"
-    if hosts == 1:
-        text += " (how hosts differ is not known)"
-    other = len(sources.replicates.current) - len(sources.counted)
-    return f"{text} ({_count(other, 'replicate')} of another device left out)" if other else text
+    told = []
+    if sources.replicates.current or any(each.rows for each in sources.processes):
+        hosts = len({each.host for each in sources.processes})
+        text = f"measurements of {_count(len(sources.processes), 'process', 'es')}"
+        text += f" on {_count(hosts, 'host')}"
+        told.append(f"{text} (how hosts differ is not known)" if hosts == 1 else text)
+    others = {
+        "of another device": len(sources.replicates.current) - len(sources.counted),
+        "of other code": sources.replicates.stale,
+    }
+    told += [
+        f"{_count(count, 'replicate')} {what} ignored" for what, count in others.items() if count
+    ]
+    return "; ".join(told)
 
 
 def _count(number: int, noun: str, plural: str = "s") -> str:
@@ -115,9 +101,7 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
             alone.append((path, "no recipe of this name"))
         elif machine:
             report = inspect(files[name], folder / machine, check)
-            # no text rests on it alone, so its processes may refute claims
-            notes = report.notes + report.errors
-            reports.append(replace(report, name=f"{machine}/{name}", notes=notes, errors=()))
+            reports.append(replace(report, name=f"{machine}/{name}"))
     known = {file.recording(folder) for file in files.values()}
     for path in sorted(folder.glob("**/*.jsonl")):
         if not path.with_suffix(".ipynb").exists() and path.with_suffix(".ipynb") not in known:
@@ -162,9 +146,8 @@ def format_reports(reports: Sequence[Report]) -> str:
     lines = []
     for report in reports:
         line = f"{report.name:<{width}}  {report.status:<8}  {report.origin}".rstrip()
-        below = [*filter(None, [report.detail]), *report.notes]
-        below += [f"error: {each}" for each in report.errors]
-        lines += [line, *(f"{'':<{width}}  {each}" for each in below)]
+        below = [report.detail, report.note, report.error and f"error: {report.error}"]
+        lines += [line, *(f"{'':<{width}}  {each}" for each in below if each)]
     current = sum(report.status == "current" for report in reports)
     lines.append(f"{current} of {len(reports)} recordings current")
     return "\n".join(map(visible, lines))

@@ -94,18 +94,9 @@ class Cleaner:
         text = text.encode(errors="backslashreplace").decode()  # as Python itself shows no Unicode
         return self._shorten(render(text), "<cell>")
 
-    def clean_outputs(self, outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
-        """Return the outputs of one cell, each one cleaned.
-
-        Writes to one stream that follow each other are joined; what a figure separates stays apart.
-        """
-        joined: list[NotebookNode] = []
+    def clean_outputs(self, outputs: Sequence[NotebookNode]) -> Sequence[NotebookNode]:
+        """Clean the outputs of one cell, in place, and return them."""
         for output in outputs:
-            if output.output_type == "stream" and joined and joined[-1].get("name") == output.name:
-                joined[-1].text += output.text
-            else:
-                joined.append(output)
-        for output in joined:
             if output.output_type == "stream":
                 output.text = self.clean_text(output.text)
             elif output.output_type == "error":
@@ -117,7 +108,7 @@ class Cleaner:
                 output.data = {
                     mime: self._clean_data(mime, value) for mime, value in output.data.items()
                 }
-        return joined
+        return outputs
 
     def _clean_data(self, mime: str, value: Any) -> Any:
         """Return what an object is shown as, under one MIME type."""

@@ -91,22 +91,19 @@ def run_probe(program: str, environment: dict[str, str], seconds: float) -> dict
     """
     if not program:
         return {}
-    text, remedy = "the probe in recording.toml", "install what recipes need"
     try:
         done = ask([sys.executable, "-P", "-c", program], seconds=seconds, environment=environment)
+        said = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1][:300]
         result = json.loads(done.stdout)
         told = [*result.get("versions", {}).values()]
         if not done.returncode and all(isinstance(each, str | None) for each in told):
             return dict(result)
     except TimeoutError as error:
-        remedy = "see whether the GPU's driver hangs, or raise cell_timeout in recording.toml"
-        raise GalleryError(f"{text} gave {error}", remedy=remedy) from None
+        said = f"{error}, as of a GPU's driver that hangs"
     except (ValueError, AttributeError, RecursionError):
-        pass  # told below
-    if not done.returncode:
-        remedy = 'print an object such as {"gpu": true, "versions": {"CUDA": "13.0"}}'
-    said = (done.stderr.strip() or done.stdout.strip() or "no output").splitlines()[-1][:300]
-    raise GalleryError(f"{text} failed: {said}", remedy=remedy)
+        pass  # what it has said is told
+    remedy = 'install what recipes need; it prints one object, as {"gpu": true, "versions": {}}'
+    raise GalleryError(f"the probe in recording.toml failed: {said}", remedy=remedy)
 
 
 def host_hash() -> str:
@@ -145,13 +142,9 @@ def describe_commit(path: Path) -> tuple[dict[str, Any], str]:
 
     The second value is what to tell the person who records, if anything.
     """
-    # Of the repository around the path, also where hooks of git name another.
-    elsewhere = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE")
-    variables = {name: value for name, value in os.environ.items() if name not in elsewhere}
 
     def git(*question: str) -> str:
-        command = ["git", "-C", str(path), *question]
-        done = ask(command, environment=variables | {"LC_ALL": "C"})
+        done = ask(["git", "-C", str(path), *question], environment=os.environ | {"LC_ALL": "C"})
         if done.returncode:
             raise OSError(0, " ".join(done.stderr.split()) or "no answer")
         return done.stdout.strip()

@@ -105,8 +105,7 @@ def _read_commit(path: Path, commit: str, base: str) -> tuple[Sources, dict[str,
         try:
             return read_sources(Path(folder, path.name), None), texts
         except GalleryError as error:
-            suffix = error.path.suffix if error.path else path.suffix
-            place = Path(f"{base}:{os.path.relpath(path)}").with_suffix(suffix)
+            place = Path(f"{base}:{os.path.relpath(error.path or folder, folder)}")
             remedy = "compare with another commit"
             raise GalleryError(error.text, path=place, line=error.line, remedy=remedy) from None
 

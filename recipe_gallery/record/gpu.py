@@ -3,7 +3,6 @@
 import contextlib
 import math
 import os
-import shutil
 import statistics
 import subprocess
 import tempfile
@@ -39,8 +38,6 @@ class Gpu:
 
 def list_all() -> list[Gpu]:
     """Return all GPUs of this machine; raise ``GalleryError`` if nvidia-smi does not answer."""
-    if not shutil.which(TOOL):
-        return []
     query = "--query-gpu=name,driver_version,memory.total,uuid"
     try:
         done = ask([TOOL, "--format=csv,noheader", query])
@@ -115,8 +112,8 @@ def watch_clocks(gpu: Gpu | None) -> Iterator[dict[str, Any]]:
 
 def summarize(text: str) -> dict[str, Any]:
     """Return what samples say, one a line: how many, and medians of those in which it was busy."""
-    # the last line may be half of one
-    samples = [[*map(_read, line.split(","))] for line in text.rpartition("\n")[0].splitlines()]
+    lines = text.rpartition("\n")[0].splitlines()  # the last may be half of one
+    samples = [[*map(_read, line.split(","))] for line in lines]
     samples = [each for each in samples if len(each) == len(_SAMPLED) + 1]
     busy = [each for each in samples if each[-1] > 0]
     told: dict[str, Any] = {"samples": len(samples), "busy": len(busy)}

@@ -1,7 +1,6 @@
 """Run the cells of a recipe in a fresh kernel and return them as a notebook of cleaned outputs."""
 
 import contextlib
-import copy
 import json
 import os
 import re
@@ -41,7 +40,7 @@ _LIMITS = {"cell_timeout", "deadline"}  # that a recipe may set itself
 _INSTALL = "install what recipes need"
 _FRAME = re.compile(r"^Cell In\[(\d+)\], line (\d+)", re.MULTILINE)  # of a traceback
 # Sockets have paths of 107 characters at most, also those that recipes put into TMPDIR.
-_LONGEST_FOR_SOCKETS = 55
+_LONGEST_PATH = 55
 
 
 class KernelDiedError(GalleryError):
@@ -99,10 +98,8 @@ class _Client(NotebookClient):
             remedy = "encode it with errors='backslashreplace'"
             raise GalleryError(text, remedy=remedy) from None
         if self.left < 0:
-            text = (
-                f"printed and showed more than {self.limit:g} MB (output_limit in recording.toml)"
-            )
-            raise GalleryError(text, remedy="print and show less or raise the limit")
+            remedy = "print and show less or raise output_limit in recording.toml"
+            raise GalleryError(f"printed and showed more than {self.limit:g} MB", remedy=remedy)
         try:
             parse(data.get(MIME, {}) if isinstance(data, dict) else {})
         except ValueError as error:  # now, not when the recipe has ended
@@ -132,9 +129,7 @@ class Run:
         }
         # ZMQ takes what is Unicode
         name = str(folder)
-        self._may_hold_sockets = (
-            name.isprintable() and len(os.fsencode(name)) <= _LONGEST_FOR_SOCKETS
-        )
+        self._may_hold_sockets = name.isprintable() and len(os.fsencode(name)) <= _LONGEST_PATH
         temporary = folder / "tmp" if self._may_hold_sockets else None
         if temporary:
             temporary.mkdir()
@@ -335,7 +330,7 @@ class Run:
     def _output_so_far(self, node: NotebookNode) -> str:
         """Return the end of what a cell printed, its traceback, and where it crashed, indented."""
         lines: list[str] = []
-        last = copy.deepcopy(node.outputs[-_LINES:])
+        last = node.outputs[-_LINES:]
         for output in last:
             if output.output_type == "stream":  # the whole may be large, and cleaned slowly
                 output.text = output.text[-_LINES * _CHARACTERS :]
@@ -358,8 +353,6 @@ def indent(lines: list[str]) -> str:
 
 def describe_end(code: int) -> str:
     """Say how a process ended that left ``code`` as its ``returncode``."""
-    return (
-        f"with exit status {code}"
-        if code >= 0
-        else f"by signal {-code} ({signal.strsignal(-code)})"
-    )
+    if code < 0:
+        return f"by signal {-code} ({signal.strsignal(-code)})"
+    return f"with exit status {code}"

@@ -45,11 +45,10 @@ class Stream(OutStream):
 
     def write(self, string: str) -> int:
         """Write as a script does: ``stdout`` refuses what is no Unicode, ``stderr`` escapes it."""
-        if isinstance(string, str):
-            errors = "strict" if self.name == "stdout" else "backslashreplace"
-            string = string.encode("utf-8", errors).decode()
+        errors = "strict" if self.name == "stdout" else "backslashreplace"
+        shown = string.encode("utf-8", errors).decode()
         self._read_pipe()
-        return super().write(string) or 0
+        return super().write(shown) or 0
 
     def fileno(self) -> int:
         """Return what child processes may be given as their output: it is recorded, too."""

@@ -45,18 +45,12 @@ def kernel_runs(pid: int) -> Iterator[None]:
 @contextlib.contextmanager
 def run_folder() -> Iterator[Path]:
     """Yield an empty folder of a run's own, in the folder for temporary files; remove it after."""
-    # It gets its name when it is locked: what bears the name and is not locked was left behind.
-    new = Path(tempfile.mkdtemp(prefix=f".{_PREFIX}"))
-    folder = new.with_name(new.name.removeprefix("."))
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     try:
-        with FileLock(new / _OWNER):
-            new.rename(folder)
-            try:
-                yield folder
-            finally:
-                remove(folder)
+        with FileLock(folder / _OWNER):
+            yield folder
     finally:
-        remove(new)  # if it could not be locked
+        remove(folder)
 
 
 def remove(folder: Path) -> None:

@@ -41,7 +41,7 @@ def describe_code(task: Task) -> dict[str, str]:
     packages = load_settings(task.file.gallery).packages
     cells = [cell.fingerprint for cell in recipe.cells], recipe.inputs, recipe.settings
     return {
-        "the engine": code_digest().hex(),
+        "engine": code_digest().hex(),
         f"recipe {recipe.name}": sha256(repr(cells).encode()).hexdigest(),
         FILE_NAME: sha256(settings.read_bytes()).hexdigest() if settings.exists() else "",
         **package_versions((*packages, "distributed", "nbclient", "ipykernel", "nbformat")),
@@ -95,11 +95,9 @@ def carry_out(session: str, device: str, name: str, number: int, wanted: dict[st
             file = name_files(load_project(Path.cwd()))[name]
             task = Task(file=file, recipe=load_recipe(file.path, file.name), number=number)
             found = describe_code(task)
-            for what in {**wanted, **found}:
-                here, there = wanted.get(what, "missing"), found.get(what, "missing")
-                if here != there:
-                    how = "another" if 64 in (len(here), len(there)) else f"{there}, not {here}"
-                    raise GalleryError(f"{what} is {how}")
+            others = [name for name in {**wanted, **found} if wanted.get(name) != found.get(name)]
+            if others:
+                raise GalleryError(f"it has another {', '.join(others)}")
             if _Ending.name not in worker.plugins:
                 raise GalleryError(f"it was started without --preload {__name__}, or that failed")
             gpu, conditions = _prepare(session, file.gallery, device)

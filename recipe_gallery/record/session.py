@@ -128,8 +128,8 @@ class Session:
         self.planned = self.made = 0  # replicates
         self.hosts: set[tuple[str, str]] = set()  # and devices that do tasks
         # whether a GPU recording is kept from being replaced by one of this CPU
-        self.keeps_gpu = options.device == "cpu" and not options.replace_gpu
-        self.keeps_gpu &= project.config.recipe_gallery_device == "gpu"
+        is_cpu = options.device == "cpu" and project.config.recipe_gallery_device == "gpu"
+        self.keeps_gpu = is_cpu and not options.replace_gpu
 
     def select(
         self, files: Sequence[GalleryFile]

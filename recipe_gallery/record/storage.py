@@ -48,8 +48,7 @@ def require_place(path: Path) -> None:
 def write_recording(notebook: NotebookNode, path: Path) -> None:
     """Write a recording completely or not at all; what was there before stays until then."""
     nbformat.validate(notebook)
-    text = nbformat.writes(seal(notebook))
-    data = (text if text.endswith("\n") else text + "\n").encode()
+    data = f"{nbformat.writes(seal(notebook))}\n".encode()
     with _or_elsewhere(path, data, "the recording", "move {} to {}"):
         files.write_whole(path, data)
 

@@ -13,7 +13,7 @@ from tokenize import COMMENT, TokenInfo
 from docutils.utils import column_width
 
 from ..recipes.fingerprint import find_docstrings, find_tokens, strip_comments
-from ..recipes.translated_program import find_harm
+from ..translated_program import find_harm
 
 LINE_LENGTH = 88  # as ruff is told for the recipes
 

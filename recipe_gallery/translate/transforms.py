@@ -191,7 +191,7 @@ def _refuse(env: BuildEnvironment, text: str, told: str) -> None:
 def take_out_new(env: BuildEnvironment, document: nodes.document) -> None:
     """Put words in the place of what acts as nothing in the source does, should it pass the checks.
 
-    This is the last look at a page; at programs, it is that of recipes/translated_program.py.
+    This is the last look at a page; at programs, it is that of translated_program.py.
     """
     if "acts" not in document:
         return

@@ -132,7 +132,7 @@ def test_a_module_that_cannot_be_a_cell_is_one_line(
         (
             "from _bench import SIZE\n\n# %%\n\nfrom _bench import measure",
             9,
-            "cell 1 holds the source of _bench.py already",
+            "measure is a name of _bench.py, whose code would find this one",
         ),
     ],
 )

@@ -85,7 +85,7 @@ def test_secrets_are_stars_wherever_they_stand() -> None:
     }
     error = new_output("error", ename="E", evalue="hf_abcdefgh", traceback=["hf_abcdefgh"])
     printed, shown, raised = cleaner.clean_outputs(
-        [stream("a hf_abc"), stream("defgh short"), new_output("display_data", data), error]
+        [stream("a hf_abcdefgh short"), new_output("display_data", data), error]
     )[0:3]
     assert printed.text == "a *** short"
     assert shown.data == {

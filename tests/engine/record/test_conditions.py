@@ -20,17 +20,17 @@ def test_versions_are_those_of_installed_packages() -> None:
 @pytest.mark.parametrize(
     ("program", "told"),
     [
-        ("print('a'); print('b')", "failed: b; print an object such as"),
-        ("pass", "failed: no output; print an object such as"),
-        ("raise SystemExit('no driver')", "failed: no driver; install what recipes need"),
-        ('print(\'{"versions": {"CUDA": 13}}\')', 'failed: {"versions": {"CUDA": 13}}; print an'),
+        ("print('a'); print('b')", "b"),
+        ("pass", "no output"),
+        ("raise SystemExit('no driver')", "no driver"),
+        ('print(\'{"versions": {"CUDA": 13}}\')', '{"versions": {"CUDA": 13}}'),
     ],
 )
 def test_a_probe_that_fails_says_why(program: str, told: str) -> None:
     assert run_probe("print('{\"gpu\": true}')", {}, 60) == {"gpu": True}
     with pytest.raises(GalleryError) as caught:
         run_probe(program, {}, 60)
-    assert str(caught.value).startswith(f"the probe in recording.toml {told}")
+    assert str(caught.value).startswith(f"the probe in recording.toml failed: {told}; install what")
 
 
 @pytest.mark.slow
@@ -41,7 +41,9 @@ child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
 pathlib.Path({str(tmp_path / "pid")!r}).write_text(str(child.pid))
 time.sleep(600)
 """
-    with pytest.raises(GalleryError, match=r"recording\.toml gave no answer in 2 s; see whether"):
+    with pytest.raises(
+        GalleryError, match=r"recording\.toml failed: no answer in 2 s, as of a GPU"
+    ):
         run_probe(program, {}, 2)
     with contextlib.suppress(psutil.NoSuchProcess):
         child = psutil.Process(int((tmp_path / "pid").read_text()))
@@ -66,11 +68,8 @@ def committed(tmp_path: Path) -> Path:
 
 
 def test_a_commit_is_that_of_the_gallery_and_changes_are_told(
-    committed: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+    committed: Path,
 ) -> None:
-    other = tmp_path_factory.mktemp("other")
-    git(other, "init")
-    monkeypatch.setenv("GIT_DIR", str(other / ".git"))  # as hooks of git set it
     facts, note = describe_commit(committed)
     assert (len(facts["commit"]), facts["modified"], note) == (40, False, "")
     (committed / "new.py").touch()

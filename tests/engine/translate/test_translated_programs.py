@@ -10,7 +10,7 @@ import nbformat
 import pytest
 
 from gallery import Gallery
-from recipe_gallery.recipes.translated_program import find_harm
+from recipe_gallery.translated_program import find_harm
 
 RECIPE = '''
 """
