@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 import nbformat
-from filelock import FileLock
 from nbformat import NotebookNode
 
 from .. import files
@@ -54,10 +53,9 @@ def write_recording(notebook: NotebookNode, path: Path) -> None:
 
 
 def append_replicate(replicate: Replicate, path: Path) -> None:
-    """Append the line of a replicate, whole or not at all; two processes may do so at once."""
+    """Append the line of a replicate, whole or not at all."""
     line = replicate.line.encode() + b"\n"
-    lock = FileLock(path.with_name(f".{path.name}.lock"))
-    with _or_elsewhere(path, line, "the line", "append {} to {}"), lock:
+    with _or_elsewhere(path, line, "the line", "append {} to {}"):
         known = path.read_bytes() if path.exists() else b""
         end = b"\n" if known and not known.endswith(b"\n") else b""
         files.write_whole(path, known + end + line)

@@ -26,12 +26,6 @@ def found(*hosts: list[float], quantity: str = "gpu", unit: str = "s") -> Measur
     return next(iter(measure(processes).values()))
 
 
-def test_hosts_count_alike() -> None:
-    assert found([1.0, 9.0, 2.0]).value == 2.0
-    two = found([1.0, 1.0, 1.0, 1.0, 1.0, 1.0], [4.0])
-    assert (two.value, two.processes, two.hosts) == (2.5, 7, 2)
-
-
 def test_what_the_host_bounds_has_the_range_that_hosts_have_shown() -> None:
     """Milliseconds of an eager BERT: one host of five is slow."""
     seen = found([2.05], [3.6, 4.2], [2.02], [2.08], [2.03], quantity="wall")

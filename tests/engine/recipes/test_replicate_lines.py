@@ -1,10 +1,6 @@
 """Lines of replicates: nothing finished is lost, whoever is killed, full or at work beside."""
 
-import json
-import os
-import re
 import subprocess
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -14,7 +10,6 @@ import pytest
 from gallery import ROOT
 from measured import REPLICATE
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.recording import digest
 from recipe_gallery.recipes.replicates import Replicate, read_replicates
 from recipe_gallery.recipes.rows import parse
 from recipe_gallery.record.storage import append_replicate
@@ -69,73 +64,6 @@ def test_a_damaged_line_is_named_by_its_number(path: Path, message: str) -> None
         read_replicates(path, "now")
     expected = f"{path}:2: {message}; restore the line from git, or remove it"
     assert str(caught.value) == expected
-
-
-# Appends replicate 2 to sys.argv[1]; no file may become longer than sys.argv[2] bytes.
-APPEND = """
-import resource, signal, sys
-from dataclasses import replace
-from pathlib import Path
-from test_replicate_lines import LINE, append
-
-signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
-append(Path(sys.argv[1]), replace(LINE, replicate=2))
-"""
-
-
-def run_python(program: str, *arguments: object) -> subprocess.Popen[str]:
-    here = os.pathsep.join(map(str, (ROOT, ROOT / "tests", Path(__file__).parent)))
-    return subprocess.Popen(
-        [sys.executable, "-c", program, *map(str, arguments)],
-        env=os.environ | {"PYTHONPATH": here},
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def test_a_full_disk_leaves_the_file_as_it_was_and_keeps_the_line_elsewhere(path: Path) -> None:
-    append(path, LINE)
-    whole = path.read_bytes()
-    process = run_python(APPEND, path, len(whole) + 100)
-    error = process.communicate()[1].splitlines()[-1]
-    assert path.read_bytes() == whole
-    assert "a.jsonl: cannot be written: File too large; the line is kept: make room, then" in error
-    found = re.search(r"append (\S+) to \S+$", error)
-    assert found
-    kept = Path(found[1])
-    path.write_bytes(whole + kept.read_bytes())
-    kept.unlink()
-    assert numbers(path) == [1, 2]
-
-
-def test_lines_that_hold_what_recipes_once_published_are_read(path: Path) -> None:
-    """Recipes published what their prose claims; no line may be lost or changed for that."""
-    append(path, LINE)
-    value = json.loads(path.read_text())
-    del value["hash"]
-    value["claims"] = [{"claim": "c", "holds": False, "evidence": "1.5 against 2"}]
-    path.write_text(json.dumps({**value, "hash": digest(value)}) + "\n")
-    assert read_replicates(path, "now").current == (LINE,)
-
-
-MANY = """
-import sys
-from dataclasses import replace
-from pathlib import Path
-from test_replicate_lines import LINE, append
-
-for number in range(40):
-    append(Path(sys.argv[1]), replace(LINE, host=sys.argv[2], replicate=number + 1))
-"""
-
-
-def test_two_writers_at_once_lose_nothing(path: Path) -> None:
-    writers = [run_python(MANY, path, host) for host in ("h1", "h2")]
-    assert [writer.communicate()[1] for writer in writers] == ["", ""]
-    found = read_replicates(path, "now").current
-    for host in ("h1", "h2"):
-        assert [each.replicate for each in found if each.host == host] == list(range(1, 41))
 
 
 def git(folder: Path, *arguments: str) -> str:

@@ -8,7 +8,6 @@ import pytest
 from nbformat import NotebookNode
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.rows import MIME, Row, parse, read_rows
 
 ROW: dict[str, Any] = {
@@ -88,21 +87,9 @@ def test_a_row_has_all_that_rows_have_and_nothing_else() -> None:
         assert told in refuse({"rows": [{name: ROW[name] for name in ROW if name != left}]})
 
 
-def test_the_line_of_the_recipe_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "a.py"
-    path.write_text('"""\nTitle\n=====\n"""\n\nx = 1\n\n# %%\n# Words.\n\ny = 2\n')
-    with pytest.raises(GalleryError, match=r"a\.py:11: rows published by cell 2: row 1: value"):
-        read_rows(notebook({"rows": [{**ROW, "value": -1}]}), path, load_recipe(path))
-
-
 def test_a_key_is_there_once_in_a_recipe() -> None:
     other = {**ROW, "case": "ADAM!", "value": 3}
     text = refuse({"rows": [ROW]}, {"rows": [other]})
     mend = "correct what the recipe publishes"
     told = "2 rows have the key adam.100.compiled.gpu-time"
     assert text == f"a.py: rows published by cell 3: {told}; {mend}"
-
-
-def test_too_many_rows_are_refused() -> None:
-    many = [{**ROW, "size": size} for size in range(2001)]
-    assert "which has to be a list of at most 2000 rows" in refuse({"rows": many})

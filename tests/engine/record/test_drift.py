@@ -77,14 +77,6 @@ def drifts(published: Gallery, capsys: pytest.CaptureFixture[str]) -> Drifts:
     return run
 
 
-def test_what_was_not_recorded_anew_is_not_compared(drifts: Drifts) -> None:
-    assert drifts() == (
-        "### Measurements beside those that are published\n\n"
-        "0 of 0 measurements lie in the ranges of HEAD\n\n"
-        "#### `measuring`\n\n```text\nnothing was recorded since HEAD\n```\n"
-    )
-
-
 def test_measurements_outside_their_ranges_are_told(
     measure: Append, published: Gallery, drifts: Drifts
 ) -> None:
@@ -99,15 +91,6 @@ def test_measurements_outside_their_ranges_are_told(
     assert (
         "adam.10.eager.first_call: 1.1 (1 to 1.2 seen on 3 hosts), now 2 ms, +81.8 %\n```" in told
     )
-
-
-def test_what_another_device_measured_is_not_compared(measure: Append, drifts: Drifts) -> None:
-    measure(row("eager", 400.0), device={"gpu": "Other GPU"}, replicate=2)
-    measure(EAGER)
-    told = drifts()
-    assert "1 of 1 measurements lie" in told
-    assert "1 new processes" in told
-    assert "left out, as recorded on another device: Other GPU" in told
 
 
 PAGE = """

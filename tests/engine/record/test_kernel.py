@@ -3,10 +3,6 @@
 What breaks, crashes or fills a run is in tests/faults.
 """
 
-import ast
-import json
-import os
-import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,36 +16,6 @@ RunCells = Callable[..., NotebookNode]
 
 def text_of(cell: NotebookNode, name: str = "stdout") -> str:
     return "".join(each.text for each in cell.outputs if each.get("name") == name)
-
-
-@pytest.mark.fast
-def test_a_kernel_has_the_variables_and_the_folder_of_its_run_alone(run: RunCells) -> None:
-    code = """
-        import json, os, sys
-        own = {name for name in os.environ if name in GIVEN or name.startswith(STARTS)}
-        print(json.dumps({name: os.environ[name] for name in sorted(own)}, indent=1))
-        print(sys.argv, os.getcwd(), os.getsid(0) == os.getpid(), os.listdir(), sys.flags.safe_path)
-        print(sorted(os.listdir("..")))
-        print(os.read(0, 1), __file__)
-        import importlib.util
-        print([importlib.util.find_spec(name) for name in ("kernel_process", "clean_up", "kernel")])
-        print([name for name in sys.modules if name.startswith("recipe_gallery")])
-    """
-    named = "GIVEN = ['A', 'TMPDIR']\nSTARTS = ('IPY', 'JUPYTER')\n"
-    environment = {"PATH": os.environ["PATH"], "A": "b"}
-    (cell,) = run(named + textwrap.dedent(code), environment=environment).cells
-    variables, _, others = text_of(cell).partition("}\n")
-    assert json.loads(variables + "}") == {
-        "A": "b",
-        "IPYTHONDIR": "ipython",  # of the folder of the run, which outputs leave out
-        "JUPYTER_RUNTIME_DIR": "jupyter",
-        "TMPDIR": "/tmp",
-    }
-    started, beside, typed, found, loaded = others.splitlines()
-    assert started == "['recipe.py'] work True [] False"  # and no file
-    assert {"kernel.json", "kernel.log", "tmp", "work"} <= set(ast.literal_eval(beside))
-    assert typed == "b'' recipe.py"  # nobody types
-    assert (found, loaded) == ("[None, None, None]", "[]")
 
 
 def test_bytes_and_what_child_processes_print_are_recorded_in_their_cell(

@@ -13,15 +13,12 @@ from typing import Any
 
 import nbformat
 import pytest
-from nbformat import NotebookNode
 from PIL import Image
 
 from gallery import Gallery, write_recording
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.record import storage
-from recipe_gallery.record import task as tasks
-from recipe_gallery.record.task import Task
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
 here = pytest.mark.usefixtures("_run_here")
@@ -196,45 +193,6 @@ def test_a_recipe_is_called_by_its_path_or_its_last_part(gallery: Gallery) -> No
         assert str(caught.value).startswith(text)
     found = {str(each.relative_to(gallery.recordings)) for each in gallery.recordings.rglob("*.i*")}
     assert found == {"one/a.ipynb", "two/b.ipynb"}
-
-
-class Strange(BaseException):
-    """Nothing that anybody expects."""
-
-
-@here
-@pytest.mark.parametrize(
-    ("error", "said"),
-    [
-        (Strange("odd\nlines"), "bad: unexpected Strange in test_session.py:"),
-        (
-            PermissionError(13, "Permission denied", "data.csv"),
-            "bad: data.csv: Permission denied; mend it and run the command again",
-        ),
-    ],
-)
-def test_whatever_goes_wrong_with_one_recipe_is_one_line_and_the_others_go_on(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch, error: BaseException, said: str
-) -> None:
-    run = tasks.run_task
-
-    def fail(task: Task, *others: object) -> NotebookNode:
-        if task.file.name == "bad":
-            raise error
-        return run(task, *others)
-
-    write(gallery, "x = 1", name="bad")
-    write(gallery, "x = 1", name="good")
-    monkeypatch.setattr(tasks, "run_task", fail)
-    assert not gallery.record()
-    first, again = errors(gallery)  # when it happens, and in the summary
-    assert first == again
-    assert first.startswith(f"error: {said}")
-    assert (gallery.recordings / "good.ipynb").exists()
-    if "unexpected" in said:
-        report = Path(first.rpartition(" ")[2])
-        assert "Traceback" in report.read_text()
-        report.unlink()
 
 
 @here
