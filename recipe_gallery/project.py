@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path, PurePath
-from pkgutil import resolve_name
 from typing import Any
 
 from sphinx.config import Config
@@ -38,9 +36,6 @@ SETTINGS: dict[str, tuple[Any, str, type]] = {
     "recipe_gallery_alt_required": (False, "env", bool),
     # HTML and SVG of outputs as the author made them; or without what could do more than show
     "recipe_gallery_trust_outputs": (True, "env", bool),
-    # "package.module:function", called with each notebook and its recipe's path before `record`
-    # writes it; what it raises as GalleryError keeps the recording from being written
-    "recipe_gallery_check_recording": ("", "", str),
     # The text is about figures of a GPU: a recording of a CPU may lack or refute them
     "recipe_gallery_gpu_figures": (False, "env", bool),
     "recipe_gallery_site_url": ("", "env", str),
@@ -88,18 +83,6 @@ def _check_type(root: Path, name: str, value: object, kind: type) -> None:
     if not isinstance(value, kinds) or (kind is str and "\0" in str(value)):
         text = f"{name} = {value!r} is not a {kind.__name__}"
         raise GalleryError(text, path=root / "conf.py", remedy="mend the settings")
-
-
-def load_check(project: Project) -> Callable[[Any, Path], None] | None:
-    """Return the function that ``recipe_gallery_check_recording`` names, or None."""
-    name: str = project.config.recipe_gallery_check_recording
-    try:
-        function: Callable[[Any, Path], None] | None = resolve_name(name) if name else None
-    except (ImportError, AttributeError, ValueError) as error:
-        text = f"recipe_gallery_check_recording = {name!r}: {type(error).__name__}: {error}"
-        remedy = 'name a function as "package.module:function"'
-        raise GalleryError(text, path=project.root / "conf.py", remedy=remedy) from None
-    return function
 
 
 def gallery_folders(config: Config) -> list[tuple[str, str]]:

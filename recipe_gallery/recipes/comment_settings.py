@@ -47,12 +47,12 @@ _IS_RIGHT: dict[str, Callable[[Any], bool]] = {
 _OF_CELLS = {"alt": _STRING, "fold": _WORDS, "once": _FLAG, "plumbing": _FLAG}
 _OF_RECIPES = {"cell_timeout": _SECONDS, "deadline": _SECONDS, "inputs": _STRINGS}
 # Those of Sphinx-Gallery. What is about running or drawing says nothing about a recording.
-_OF_SPHINX_GALLERY = """
-capture_repr defer_figures dummy_images failing_thumbnail ignore_repr_types line_numbers multi_image
-multi_image_block parallel tags thumbnail_number thumbnail_path
-"""
+_FREE = "capture_repr defer_figures failing_thumbnail ignore_repr_types multi_image parallel"
+_OF_SPHINX_GALLERY = dict.fromkeys([*_FREE.split(), "multi_image_block"], _ANY)
+_OF_SPHINX_GALLERY |= {"dummy_images": _NUMBER, "line_numbers": _FLAG, "tags": _STRINGS}
+_OF_SPHINX_GALLERY |= {"thumbnail_number": _NUMBER, "thumbnail_path": _STRING}
 _OWN = {**_OF_CELLS, **_OF_RECIPES}
-_KNOWN = dict.fromkeys(_OF_SPHINX_GALLERY.split(), _ANY) | {"thumbnail_number": _NUMBER} | _OWN
+_KNOWN = {**_OWN, **_OF_SPHINX_GALLERY}
 _SETTING = re.compile(r"^[ \t]*#[ \t]*sphinx_gallery_(\w+)[ \t]*(.*)$", re.MULTILINE)
 # Under '# %%' a comment is text, without its marker and at the start of the line.
 _SETTING_IN_TEXT = re.compile(r"^sphinx_gallery_(?:\w+ *=|(?:start|end)_ignore\b)", re.MULTILINE)

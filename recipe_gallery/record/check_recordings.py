@@ -1,13 +1,13 @@
 """Which recordings are current, and what they measured: `recipe-gallery check`."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from ..errors import GalleryError, describe_error, suggest, visible
-from ..project import Project, load_check
+from ..project import Project
 from ..recipes.find_recipes import GalleryFile, find_recordings, list_files
 from ..recipes.processes import Sources, read_sources
 from ..recipes.recipe import Recipe
@@ -15,7 +15,6 @@ from ..recipes.recording import Recording
 from ..recorded_page import Reason, Unrecorded, load_recorded
 from .recording_toml import load_settings
 
-Check = Callable[[Any, Path], None]  # recipe_gallery_check_recording
 Status = Literal["current", "stale", "missing", "unusable"]
 
 
@@ -33,7 +32,7 @@ class Report:
     error: str = ""  # why they cannot be read
 
 
-def inspect(file: GalleryFile, folder: Path, check: Check | None = None) -> Report:
+def inspect(file: GalleryFile, folder: Path) -> Report:
     """Return how the recording of a recipe in ``folder`` stands, and what is wrong with it."""
     report = partial(Report, name=file.name)
     try:
@@ -51,8 +50,6 @@ def inspect(file: GalleryFile, folder: Path, check: Check | None = None) -> Repo
             report = partial(report, note=_describe_sources(sources))
         except GalleryError as error:
             report = partial(report, error=describe_error(error))
-        if check:
-            check(recording.notebook, recording.path)
     except Exception as error:  # of one recipe; the others are told, too
         return report(status="unusable", detail=describe_error(error, file.name))
     if page.comparison.is_current:
@@ -92,15 +89,14 @@ def check_recordings(project: Project, folder: Path | None = None) -> list[Repor
         load_settings(recipes)
     folder = folder or project.recordings
     files = name_files(project)
-    check = load_check(project)
-    reports = [inspect(file, folder, check) for file in files.values()]
+    reports = [inspect(file, folder) for file in files.values()]
 
     alone = []
     for path, machine, name in find_recordings(folder, files.values()):
         if not name:
             alone.append((path, "no recipe of this name"))
         elif machine:
-            report = inspect(files[name], folder / machine, check)
+            report = inspect(files[name], folder / machine)
             reports.append(replace(report, name=f"{machine}/{name}"))
     known = {file.recording(folder) for file in files.values()}
     for path in sorted(folder.glob("**/*.jsonl")):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TextIO
 from nbformat import NotebookNode
 
 from ..errors import GalleryError, describe_error, suggest
-from ..project import Project, load_check
+from ..project import Project
 from ..recipes.find_recipes import GalleryFile
 from ..recipes.replicates import Replicate, read_replicates, replicates_path
 from ..recipes.rows import read_rows
@@ -120,7 +120,7 @@ class Session:
         self, project: Project, files: Sequence[GalleryFile], options: Options, stream: TextIO
     ) -> None:
         self.folder = options.folder or project.recordings
-        self.options, self.check, self._stream = options, load_check(project), stream
+        self.options, self._stream = options, stream
         self.names = [file.name for file in files]
         self.recorded: set[str] = set()
         self.current: set[str] = set()
@@ -138,7 +138,7 @@ class Session:
         to_do: list[Task] = []
         current: list[tuple[Task, NotebookNode]] = []
         for file in files:
-            report = inspect(file, self.folder, self.check)
+            report = inspect(file, self.folder)
             if report.recipe is None:
                 self.fail(file.name, report.detail)
             elif report.recording and report.status == "current" and not self.options.force:
@@ -170,8 +170,6 @@ class Session:
                 self.made += 1
                 self.say(f"{task.title}: recorded in {result.seconds:.0f} s")
             else:
-                if self.check:
-                    self.check(result, task.recipe.path)
                 # no page could show rows that are wrong
                 read_rows(result, task.recipe.path, task.recipe)
                 storage.write_recording(result, path)

@@ -536,25 +536,6 @@ CONFS = [
     _conf("conf-recordings-number", "recipe_gallery_recordings = 5\n", "a folder that is a number"),
     _conf("conf-recordings-nul", "recipe_gallery_recordings = 'a\\0b'\n", "a folder with NUL"),
     _conf("conf-gallery-a-list", "sphinx_gallery_conf = []\n", "sphinx_gallery_conf = []"),
-    _conf(
-        "conf-check-missing",
-        "recipe_gallery_check_recording = 'no.such:thing'\n",
-        "a check of recordings that does not exist",
-    ),
-    Case(
-        name="check-raises",
-        kind="B7",
-        injects="a project's check of recordings that raises KeyError",
-        ends="any",
-        settings={"recipe_gallery_check_recording": "own_check:look"},
-        files={"own_check.py": "def look(notebook, path):\n    {}['x']\n"},
-        neighbour=False,
-        look=lambda bench, done: (
-            []
-            if len(done.errors) == 2 and all("own_check" in line for line in done.errors)
-            else [f"not one line a recipe that names the function: {done.errors}"]
-        ),
-    ),
     Case(
         name="option-folder-is-file",
         kind="B7",
