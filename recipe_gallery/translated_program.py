@@ -6,8 +6,17 @@ refused, however it came.
 
 import re
 
-_EXAMPLE = re.compile(r"(?m)^(?![ \t]*#).*>>>")
-_METADATA = re.compile(r"(?m)^#[ \t]*///")  # PEP 723: `uv run` installs what it names
+# What a program may not have more often than the English one
+_OBEYED = {
+    "metadata of a script (PEP 723), by which programs install packages": r"(?m)^#[ \t]*///",
+    "an example that doctest would run": r"(?m)^(?![ \t]*#).*>>>",
+    # which shows links and pictures of it
+    "a form of Colab": r"#[ \t]*@(?:title|markdown|param)\b",
+    # Vim looks for them in lines at both ends, Emacs at the last page
+    "settings of an editor": (
+        r"(?m)^[ \t]*#.*(?:[ \t](?:[vV]im?|ex):[ \t]*(?:set?[ \t]|\w+=)|-\*-|(?i:local variables:))"
+    ),
+}
 
 
 def find_harm(english: str, finished: str) -> str:
@@ -17,10 +26,9 @@ def find_harm(english: str, finished: str) -> str:
     """
     import jupytext  # slow to import, and not needed where no page changed
 
-    if len(_METADATA.findall(finished)) > len(_METADATA.findall(english)):
-        return "metadata of a script (PEP 723), by which programs install packages"
-    if len(_EXAMPLE.findall(finished)) > len(_EXAMPLE.findall(english)):
-        return "an example that doctest would run"
+    for what, pattern in _OBEYED.items():
+        if len(re.findall(pattern, finished)) > len(re.findall(pattern, english)):
+            return what
     try:
         wanted, found = (
             jupytext.reads(each, fmt="py:percent").cells for each in (english, finished)

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import polib
 
@@ -91,13 +92,12 @@ class Case:
 Mutation = Callable[[Case, random.Random], str | None]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Defect:
-    """A kind of defect, and how it is made."""
+class Defect(NamedTuple):
+    """A kind of defect, how it is made, and of which messages."""
 
     name: str
     make: Mutation
-    kinds: frozenset[Kind]
+    kinds: Sequence[Kind]
     languages: str
 
 
@@ -112,7 +112,7 @@ def defect(
     languages: str = "ko zh_CN",
 ) -> None:
     """Add a kind of defect; ``make`` returns None where there is nothing to spoil."""
-    DEFECTS.append(Defect(name=name, make=make, kinds=frozenset(kinds), languages=languages))
+    DEFECTS.append(Defect(name, make, kinds, languages))
 
 
 def pick(pattern: str | re.Pattern[str], text: str, rng: random.Random) -> re.Match[str] | None:
@@ -484,9 +484,8 @@ def tell(case: Case, translation: str) -> set[str]:
     return {*map(str, examine(case.path, [entry], kinds, case.language, GLOSSARY))}
 
 
-@dataclass(frozen=True, kw_only=True)
-class Trial:
-    """A defect in a message, and what was told of it."""
+class Trial(NamedTuple):
+    """A defect in a message, and whether it was told."""
 
     defect: Defect
     case: Case
@@ -507,7 +506,7 @@ def seed(each: int, cases: Sequence[Case], number: str = "") -> Iterator[Trial]:
                 if translation and translation != case.translation:
                     made += 1
                     told = bool(tell(case, translation) - tell(case, case.translation))
-                    yield Trial(defect=kind, case=case, translation=translation, told=told)
+                    yield Trial(kind, case, translation, told)
 
 
 DOCUMENT = ROOT / "benchmarks/seeded_defects.md"

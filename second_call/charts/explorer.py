@@ -18,7 +18,7 @@ from recipe_gallery.pages.measurements.digits import list_separator
 from ..nodes import render
 from .chart_data import Chart, Source
 from .forms import Line, draw_plot
-from .scales import Scale, format_count, format_seconds, format_value, time_words
+from .scales import Scale, format_seconds, format_value, time_words
 
 _ = get_translation("second_call")
 
@@ -27,6 +27,7 @@ START_UP = ("process", "compiler", "start_up")  # the row of the harness: case, 
 LEAST, MOST = 10, 1_000_000  # calls
 NEARLY = 1.15  # times that differ by less are about the same
 _MOST_TICKS = 7
+_MOST_COUNTS = 4  # a phone has no room for more numbers of seven digits
 _TICKS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1, 10, 60, 600, 3600, 36_000, 360_000)
 
 
@@ -161,7 +162,7 @@ def _draw(variants: Sequence[Variant], label: str, words: Mapping[str, str], loc
         label=label,
         across=(
             str(_("Calls in your run")),
-            [(across(each), format_count(each, locale)) for each in across.ticks(_MOST_TICKS)],
+            [(across(each), format_value(each, "", locale)) for each in across.ticks(_MOST_COUNTS)],
         ),
         up=(
             "",

@@ -18,7 +18,7 @@ from recipe_gallery.recipes.rows import LARGEST, SMALLEST
 
 from ..nodes import render
 from .chart_data import Chart, Source
-from .scales import Scale, format_count, format_value
+from .scales import Scale, format_value
 
 _ = get_translation("second_call")
 
@@ -181,7 +181,7 @@ def _draw_lines(source: Source, found: Sequence[Measurement]) -> Chart | None:
         label=typeset(label, source.locale),
         across=(
             source.name(counted),
-            [(across(e), format_count(e, source.locale)) for e in ticks],
+            [(across(e), format_value(e, "", source.locale)) for e in ticks],
         ),
         up=(
             source.name(quantity),

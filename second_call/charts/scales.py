@@ -5,16 +5,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from babel import Locale
-from babel.numbers import format_compact_decimal
 from sphinx.locale import get_translation
 
-from recipe_gallery.languages import format_number, format_percent, typeset
+from recipe_gallery.languages import format_number, format_percent
 from recipe_gallery.pages.measurements.digits import find_scale
 
 _ = get_translation("second_call")
 
 _SPACE = "\u00a0"
-_COMPACT = 10_000  # numbers from here on are written short
 _MINUTE, _HOUR = 60, 3600
 _STEPS = (1, 2, 5, 10)  # times a power of ten
 _SHORT = 1e-9  # what rounding leaves of a number
@@ -100,13 +98,6 @@ def format_value(value: float, unit: str, locale: Locale, digits: int = 3) -> st
     if name in ("", "calls"):
         return number
     return f"{number}×" if name in ("x", "×") else f"{number}{_SPACE}{name}"
-
-
-def format_count(number: float, locale: Locale) -> str:
-    """Return a count, short where it is large: 1,000, 10K, 1만."""
-    if number < _COMPACT:
-        return format_value(number, "", locale)
-    return typeset(format_compact_decimal(number, locale=locale), locale)
 
 
 def time_words() -> dict[str, str]:

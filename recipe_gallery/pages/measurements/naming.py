@@ -35,7 +35,9 @@ def name_case(env: BuildEnvironment, recipe: str, case: str, size: Size, sizes: 
     if size is not None:
         colon = typeset(": ", current_language(env.config).locale)
         counted = [*name_word(env, recipe, sizes), (colon, False)] if sizes else []
-        pieces += [(" · ", False), *counted, *name_word(env, recipe, str(size))]
+        # A case that is called as what its sizes count is told once: "detours: 3"
+        before = [] if sizes == case else [*pieces, (" · ", False)]
+        return [*before, *counted, *name_word(env, recipe, str(size))]
     return pieces
 
 

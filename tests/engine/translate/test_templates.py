@@ -12,9 +12,9 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
 from recipe_gallery.translate.check_po import Problem, check_project
-from recipe_gallery.translate.pot import shipped_translations, write_pots
+from recipe_gallery.translate.pot import write_pots
 from recipe_gallery.translate.translation_status import Status, add_up, language_status
-from recipe_gallery.translate.update import describe_update, merge, plan_update
+from recipe_gallery.translate.update import merge
 
 KOREAN = Language(code="ko", name="한국어")
 PAGES = {
@@ -180,114 +180,3 @@ def test_what_a_message_is_only_its_template_says(project: Project) -> None:
     text = catalog_of(project).read_text().replace('"``문장"', '"# noqa"')
     path.write_text(text.replace("#. Comment in code: one line\n", ""))
     assert "comment" in [each.check for each in told(project) if each.breaks]
-
-
-# The memory
-
-
-def translate(catalogs: dict[str, polib.POFile]) -> dict[str, polib.POFile]:
-    for catalog in catalogs.values():
-        for entry in catalog:
-            entry.msgstr = entry.msgstr or f"번역: {entry.msgid}"
-    return catalogs
-
-
-def templates_of(**pages: list[str]) -> dict[str, polib.POFile]:
-    return {name: template(*texts, source=f"{name}.rst") for name, texts in pages.items()}
-
-
-def update(
-    catalogs: dict[str, polib.POFile], templates: dict[str, polib.POFile]
-) -> tuple[dict[str, polib.POFile], list[str]]:
-    """Return the updated catalogs, and what is told of them."""
-    made, outcomes = plan_update(catalogs, templates, language="ko")
-    return made, describe_update(outcomes)
-
-
-@pytest.fixture
-def catalogs() -> dict[str, polib.POFile]:
-    """What was translated before."""
-    return translate(update({}, templates_of(**PAGES))[0])
-
-
-def left(catalogs: dict[str, polib.POFile]) -> list[str]:
-    return [
-        entry.msgid
-        for catalog in catalogs.values()
-        for entry in catalog
-        if not entry.obsolete and not entry.translated()
-    ]
-
-
-def test_a_renamed_page_costs_no_word(catalogs: dict[str, polib.POFile]) -> None:
-    catalogs["page"][0].tcomment = "ask Kim"
-    texts = [*PAGE[:4], "A last remark about nothing at all."]
-    made, told = update(catalogs, templates_of(fresh=texts, other=OTHER))
-    assert left(made) == [texts[4]]
-    assert (made["fresh"][0].tcomment, made["fresh"][4].previous_msgid) == (
-        "ask Kim",
-        PAGE[4],
-    )
-    assert told == ["fresh: 4 taken from other catalogs, 1 to revise (fuzzy); 7 words to translate"]
-
-
-def test_the_catalog_of_a_page_that_is_gone_keeps_its_translations(
-    catalogs: dict[str, polib.POFile],
-) -> None:
-    made, _ = update(catalogs, templates_of(page=PAGE))
-    kept = [(entry.msgid, entry.obsolete) for entry in made["other"]]
-    assert kept == [(text, 1) for text in sorted(OTHER)]
-    made, _ = update(made, templates_of(page=[*PAGE, *OTHER]))  # which has them now
-    assert (left(made), [*made["other"]]) == ([], [])
-
-
-def test_a_paragraph_that_moved_costs_no_word(catalogs: dict[str, polib.POFile]) -> None:
-    moved = PAGE[2]
-    after = templates_of(page=[text for text in PAGE if text != moved], other=[*OTHER, moved])
-    made, told = update(catalogs, after)
-    assert left(made) == []
-    assert made["other"][-1].msgstr == f"번역: {moved}"
-    assert not [entry for each in made.values() for entry in each if entry.obsolete]
-    assert told == ["other: 1 taken from other catalogs"]
-    again, told = update(made, after)
-    assert (told, [*map(str, again.values())]) == ([], [*map(str, made.values())])
-
-
-def test_a_removed_text_is_remembered_for_any_page(catalogs: dict[str, polib.POFile]) -> None:
-    gone = PAGE[4]
-    between, _ = update(catalogs, templates_of(page=PAGE[:4], other=OTHER))
-    assert [entry.msgid for entry in between["page"] if entry.obsolete] == [gone]
-    back = templates_of(page=PAGE[:4], other=[*OTHER, gone])
-    made, _ = update(between, back)
-    assert left(made) == []
-    assert not [entry for entry in made["page"] if entry.obsolete]
-
-
-def test_what_has_no_words_is_offered_to_nobody() -> None:
-    texts = ["``default``", "``default``, or see it", ":doc:`/faq`", "``default`` again", "Words."]
-    made, _ = update({}, templates_of(page=texts))
-    again, told = update(made, templates_of(page=texts))
-    assert told == []
-    assert not [entry for entry in again["page"] if entry.fuzzy]
-
-
-def test_what_a_person_doubts_stays_doubted(catalogs: dict[str, polib.POFile]) -> None:
-    catalogs["page"][0].flags = ["fuzzy"]
-    both = templates_of(page=PAGE, other=[*OTHER, PAGE[0]])
-    made, _ = update(catalogs, both)
-    assert made["page"][0].fuzzy
-    assert left(made) == [PAGE[0]] * 2
-    catalogs["other"].append(polib.POEntry(msgid=PAGE[0], msgstr="번역"))
-    made, _ = update(catalogs, both)
-    assert left(made) == [PAGE[0]]
-
-
-def test_labels_that_others_have_translated_are_filled_in(project: Project) -> None:
-    shipped = {entry.msgid: entry.msgstr for entry in shipped_translations(project, KOREAN)}
-    assert shipped["Notebook"] == "노트북"  # the engine's
-    pots = {"sphinx": template("Search", "Only here")}  # the first is Sphinx's
-    made, _ = plan_update({}, pots, language="ko", shipped=shipped_translations(project, KOREAN))
-    assert [entry.msgstr for entry in made["sphinx"]] == [shipped["Search"], ""]
-    made["sphinx"][0].msgstr = "찾아보기"  # somebody has a better word
-    again, _ = plan_update(made, pots, language="ko", shipped=shipped_translations(project, KOREAN))
-    assert again["sphinx"][0].msgstr == "찾아보기"

@@ -57,6 +57,11 @@ ATTACKS = [
     ({"And inside of it.": "!touch FILE"}, "\n!touch"),
     ({"behind": "!touch FILE"}, "\n!touch"),
     ({"One.": "/// script", "Two.": 'dependencies = ["six"]', "Three.": "///"}, "# /// script\n"),
+    ({WHY: "@markdown ![까닭](//evil.example/t.png)"}, "@markdown"),
+    ({"behind": '@param ["a"]'}, "@param"),
+    ({WHY: "까닭 vim: foldmethod=expr:foldexpr=evil()"}, "vim:"),
+    ({"One.": "하나.", "Two.": "둘 ex: set nomodeline", "Three.": "셋."}, "ex:"),
+    ({"One.": "Local Variables:", "Two.": "eval: (evil)", "Three.": "End:"}, "Local Var"),
     ({"One.": "``/// script``", "Two.": "둘.", "Three.": "///"}, "# /// script\n"),
 ]
 
