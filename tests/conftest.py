@@ -33,7 +33,7 @@ logging.disable(logging.DEBUG)
 # Whatever needs one of these is slow: the whole site, a browser, a kernel, a command that records,
 # a project of somebody else, a package.
 SLOW = {
-    *("languages_site", "browser", "run", "recorder", "scheduler"),
+    *("languages_site", "browser", "recorder", "scheduler"),
     *("recorded_once", "stranger", "wheel", "bench"),
 }
 

@@ -37,12 +37,7 @@ def load(tmp_path: Path, cell: str, module: str = MODULE, name: str = "_bench") 
     [
         ("from _bench import measure", MODULE, "What all recipes share"),
         ('# sphinx_gallery_fold = "Mine"\nfrom _bench import measure', MODULE, "Mine"),
-        (
-            "from _bench import SIZE",
-            '"""One\nof two lines.\n\nMore.\n"""\nSIZE = 3\n',
-            "One of two lines",
-        ),
-        ("from _bench import SIZE", "SIZE = 3\n", ""),
+        ("from _bench import SIZE", '"""One\nof two."""\nSIZE = 3\n', "One of two"),
     ],
 )
 def test_an_inlined_module_is_folded_below_its_first_sentence(

@@ -19,33 +19,17 @@ def load(tmp_path: Path, text: str | bytes) -> Recipe:
 
 
 SECONDS = "needs a number of seconds above 0, at most 1,000,000"
-LIST = 'needs a list such as ["data.csv"]'
 WHOLE = "write the whole value on this line, behind a '='"
 SETTINGS = {
     "deadline = 0": f"{SECONDS}; correct the value",
     "deadline = 5 s": f"{SECONDS}; {WHOLE}",
     "cell_timeout = 1e999": SECONDS,
-    "inputs = [1]": LIST,
+    "inputs = [1]": 'needs a list such as ["data.csv"]',
     "fold = ' '": "needs a string in quotes, on one line, not empty; correct the value",
     "thumbnail_number = two": "needs a whole number",
     "once = yes": "needs True or False",
     "multi_image = a b": "needs a value as Python writes it",
 }
-
-
-@pytest.mark.parametrize("setting", SETTINGS)
-def test_a_setting_of_no_use_is_told(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture, setting: str
-) -> None:
-    with pytest.raises(GalleryError) as caught:
-        load(tmp_path, f"{SET}{setting}\nx = 1\n")
-    name = setting.partition(" ")[0]
-    told = f"{tmp_path}/recipe.py:5: sphinx_gallery_{name} {SETTINGS[setting]}"
-    assert str(caught.value).startswith(told)
-    assert caught.value.remedy in ("correct the value", WHOLE)
-    assert not caplog.records  # Sphinx-Gallery says nothing of it
-
-
 BAD = {
     '"""\nPlain words.\n"""\n': "1: no title; start the docstring with one, underlined: ====",
     'print("text first")\n': "1: no docstring; start the recipe with one that holds its title",
@@ -66,15 +50,19 @@ BAD = {
     f"{SET}inputs = ['/etc/hostname']\nx = 1\n": "5: input '/etc/hostname' is not a file below",
     f"{SET}inputs = ['recipe.py']\nx = 1\n": "5: input 'recipe.py' would take the "
     "place of a page or a download; correct the line '# sphinx_gallery_inputs'",
+} | {
+    f"{SET}{setting}\nx = 1\n": f"5: sphinx_gallery_{setting.partition(' ')[0]} {told}"
+    for setting, told in SETTINGS.items()
 }
 
 
 @pytest.mark.parametrize("text", BAD)
 def test_a_bad_recipe_ends_in_one_line_that_names_place_and_remedy(
-    tmp_path: Path, text: str
+    tmp_path: Path, text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     with pytest.raises(GalleryError) as caught:
         _ = load(tmp_path, text).inputs
+    assert not caplog.records  # Sphinx-Gallery says nothing of it
     assert str(caught.value).startswith(f"{tmp_path}/recipe.py:{BAD[text]}")
     assert "\n" not in str(caught.value)
     assert caught.value.remedy

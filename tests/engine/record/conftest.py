@@ -1,8 +1,6 @@
-import asyncio
 import contextlib
 import io
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,48 +10,8 @@ import pytest
 from nbformat import NotebookNode
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.recipe import Cell, Recipe
-from recipe_gallery.record.conditions import Conditions
 from recipe_gallery.record.gpu import VISIBLE, Gpu
 from recipe_gallery.record.kernel import Run
-from recipe_gallery.record.leftovers import run_folder
-from recipe_gallery.record.recording_toml import Settings
-from recipe_gallery.record.variables import pass_on
-
-
-@pytest.fixture
-def run(tmp_path: Path) -> Callable[..., NotebookNode]:
-    """Runs cells in a kernel and returns them with their outputs."""
-
-    def run(
-        *cells: str | Cell, environment: dict[str, str] | None = None, **limits: float
-    ) -> NotebookNode:
-        recipe = Recipe(
-            path=tmp_path / "recipe.py",
-            name="recipe",
-            title="Recipe",
-            summary="",
-            blocks=(),
-            hidden=frozenset(),
-            cells=tuple(
-                Cell(number=number, line=10 * number, source=code, code=code)
-                if isinstance(code, str)
-                else code
-                for number, code in enumerate(cells, 1)
-            ),
-            settings={},
-            lines={},
-        )
-        if environment is None:
-            environment = pass_on(os.environ, [])
-        settings = Settings(**{"output_limit": 5, **limits})
-        conditions = Conditions(settings=settings, gallery=tmp_path, environment=environment)
-        with run_folder() as folder:
-            (folder / "work").mkdir()
-            ran = Run(recipe, conditions, folder, time.monotonic())
-            return asyncio.run(ran.execute(lambda _cell: None))
-
-    return run
 
 
 @pytest.fixture
