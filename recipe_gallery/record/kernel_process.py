@@ -179,9 +179,11 @@ def main(recipe: Path) -> None:
     config.InteractiveShell.display_page = True  # what a person would read page by page
     config.Session.packer = f"{__name__}.{pack.__name__}"
     config.RecipeKernel.connection_file = str(Path("kernel.json").resolve())
-    sys.modules["debugpy"] = None  # type: ignore[assignment] # nobody debugs: a third of the start
+    # Nobody debugs, and to load the debugger is a third of the start.
+    sys.modules["debugpy"] = None  # type: ignore[assignment]
     app = RecipeKernel.instance(config=config)
     app.initialize([])
+    del sys.modules["debugpy"]
     shell: Any = app.shell
     for name in ("exit", "quit"):  # a script's: IPython's own do not end the cell
         shell.user_ns.pop(name, None)
