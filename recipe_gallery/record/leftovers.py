@@ -48,9 +48,12 @@ def run_folder() -> Iterator[Path]:
     folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     try:
         with FileLock(folder / _OWNER):
-            yield folder
+            try:
+                yield folder
+            finally:
+                remove(folder)  # as long as it is locked nobody takes it for left behind
     finally:
-        remove(folder)
+        remove(folder)  # if it could not be locked
 
 
 def remove(folder: Path) -> None:
