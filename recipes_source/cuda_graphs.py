@@ -59,12 +59,14 @@ hand.** **If sizes vary but come back, or a part needs the CPU, use** ``reduce-o
        model(x).norm().backward()
        optimizer.step()
 
-**What it costs:** a graph by hand needs no compiler. It keeps memory for its gradients and intermediate results.
+**What it costs:** a graph by hand needs no compiler. In training, it is ready after
+:measured:`training-by-hand.one-graph.ready`. It keeps memory for its gradients and intermediate results.
 But :claim:`several graphs in one pool keep about as much as the largest alone <graphs-of-four-batches.one-pool.kept <
 1.1 * graphs-of-four-batches.largest-alone.kept>`. With ``reduce-overhead`` and with compiled blocks,
-the compiler has to start: this takes :measured:`process.compiler.start_up`, once per process. The first calls, which
-compile, come on top. Do not mix the two in one process: if ``reduce-overhead`` records after a graph by hand, a replay
-can end in an illegal memory access (see the pitfalls).
+the compiler has to start: this takes :measured:`process.compiler.start_up`, once per process. With
+``reduce-overhead``, a training iteration is then ready after :measured:`training-by-pytorch.reduce-overhead.ready`. Do
+not use graphs by hand and ``reduce-overhead`` in one process: if ``reduce-overhead`` records after a graph by hand, a
+replay can end in an illegal memory access (see the pitfalls).
 
 - **Transformers**: ``generate`` with ``cache_implementation="static"`` has CUDA graphs already. For the
   ``Trainer``: ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")``.
@@ -74,12 +76,18 @@ can end in an illegal memory access (see the pitfalls).
   pool of memory. vLLM and SGLang do this by themselves.
 
 In training, a graph by hand holds forward, backward, clipping and the step of the optimizer. So the CPU launches
-an iteration with one call. With ``reduce-overhead``, clipping and the step stay outside of the graphs, and the GPU
-still waits for the CPU there. If you compile the blocks and then record the iteration by hand, the GPU has less to
-do as well. You pay for that with the wait for the compiler.
+an iteration with one call. Without a graph, an iteration takes :measured:`training-by-hand.not-compiled.wall`. In one
+graph, :claim:`it takes less than a third of that <3 * training-by-hand.one-graph.wall <
+training-by-hand.not-compiled.wall>`: :measured:`training-by-hand.one-graph.wall`. With ``reduce-overhead``, clipping
+and the step stay outside of the graphs, and the GPU still waits for the CPU there: an iteration takes
+:measured:`training-by-pytorch.reduce-overhead.wall`. If you compile the blocks and then record the iteration by hand,
+the GPU has less to do as well: an iteration takes :measured:`training-by-hand.blocks-compiled-one-graph.wall`.
 
-In inference, the two are about equally fast. :claim:`A graph by hand is ready sooner <inference-by-hand.one-graph.ready <
-inference-by-pytorch.reduce-overhead.ready>`, because nothing is compiled. ``reduce-overhead`` is one line.
+In inference, the two are about equally fast. In one graph by hand, a call takes
+:measured:`inference-by-hand.one-graph.wall`. With ``reduce-overhead``, it takes
+:measured:`inference-by-pytorch.reduce-overhead.wall`. :claim:`A graph by hand is ready sooner
+<inference-by-hand.one-graph.ready < inference-by-pytorch.reduce-overhead.ready>`, because nothing is compiled.
+``reduce-overhead`` is one line.
 
 If the GPU is busy, :claim:`a graph saves less than a twentieth <compiling_optimizer:0.95 *
 adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`. In :doc:`another recipe
@@ -104,7 +112,8 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 # What to choose
 # --------------
 #
-# "By hand" means that you record with ``torch.cuda.graph``. The figures stand in the experiment below.
+# "By hand" means that you record with ``torch.cuda.graph``. Where something is compiled, the compiler starts first: this
+# takes :measured:`process.compiler.start_up`, once per process. Add it to the times after which something is ready.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -115,41 +124,49 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 #      - What it costs
 #    * - In training, the GPU waits for the CPU: the wall time is above 1.2 times the GPU time. Sizes are fixed
 #      - The whole iteration in one graph, recorded by hand
-#      - The CPU launches an iteration with one call, and nothing is compiled
-#      - The graph keeps memory for gradients and intermediate results. No part may read a value of the GPU
-#        (``.item()``, ``if``) or compute on the CPU. Adam and AdamW need ``capturable=True``. ``SGD`` must not have this
-#        argument, or it raises a ``TypeError``. A learning rate that changes has to be a tensor on the GPU. ``SGD`` takes
-#        such a tensor only with ``fused=True``
+#      - An iteration takes :measured:`training-by-hand.one-graph.wall`; without a graph it takes
+#        :measured:`training-by-hand.not-compiled.wall`. Nothing is compiled
+#      - The graph keeps memory for gradients and intermediate results: the first calls take
+#        :measured:`training-by-hand.one-graph.memory`; without a graph they take
+#        :measured:`training-by-hand.not-compiled.memory`. No part may read a value of the GPU
+#        (``.item()``, ``if``) or compute on the CPU. Adam, AdamW and others like them need ``capturable=True``. ``SGD``
+#        must not have this argument, or it raises a ``TypeError``. A learning rate that changes has to be a tensor on the
+#        GPU. In a graph, ``SGD`` takes such a tensor only with ``fused=True``
 #    * - In training, the GPU waits for the CPU, sizes are fixed, and the run is long
 #      - Compile the blocks before: ``block.compile()`` for each. Then record the whole iteration by hand
-#      - The GPU has less to do, too
-#      - You wait seconds for the compiler, once per process. The graph keeps memory, sizes are fixed, and no part may
-#        use the CPU
+#      - An iteration takes :measured:`training-by-hand.blocks-compiled-one-graph.wall`, because the GPU has less to do
+#      - It is ready after :measured:`training-by-hand.blocks-compiled-one-graph.ready`. The graph keeps memory, sizes
+#        are fixed, and no part may use the CPU
 #    * - In training, the GPU waits for the CPU. A part reads a value of the GPU or computes on the
 #        CPU, or you do not want to change the loop
 #      - ``torch.compile(model, mode="reduce-overhead")``
-#      - Forward and backward are launched with one call each
-#      - You wait seconds for the compiler, once per process and again for a new size. The step of the optimizer is
+#      - An iteration takes :measured:`training-by-pytorch.reduce-overhead.wall`. Forward and backward are launched with
+#        one call each
+#      - It is ready after :measured:`training-by-pytorch.reduce-overhead.ready`. A second size is compiled once
+#        more, and each size is recorded. The step of the optimizer is
 #        not in the graph, and :claim:`an iteration takes longer than in one graph <training-by-hand.one-graph.wall <
 #        training-by-pytorch.reduce-overhead.wall>`
 #    * - In training, the GPU waits for the CPU. You do not want to change the loop, and cannot compile
 #      - ``torch.cuda.make_graphed_callables(model, (x,))``
-#      - Forward and backward are launched with one call each, and nothing is compiled
+#      - An iteration takes :measured:`training-by-hand.make_graphed_callables.wall`. Forward and backward are launched
+#        with one call each, and nothing is compiled
 #      - The graphs keep memory. Do not accumulate gradients over micro-batches (see the pitfalls)
 #    * - In inference, the GPU waits for the CPU, and sizes are fixed
 #      - The model in one graph, recorded by hand
-#      - The CPU launches all kernels with one call, and nothing is compiled
-#      - The graph keeps memory. Inputs are copied to a fixed address, and each call overwrites the result of the one
+#      - A call takes :measured:`inference-by-hand.one-graph.wall`; without a graph it takes
+#        :measured:`inference-by-hand.not-compiled.wall`. Nothing is compiled
+#      - The graph keeps memory: a call needs :measured:`inference-by-hand.one-graph.memory`; without a graph it needs
+#        :measured:`inference-by-hand.not-compiled.memory`. Inputs are copied to a fixed address, and each call overwrites the result of the one
 #        before
 #    * - In inference, the GPU waits for the CPU, sizes are fixed, and the program runs for long
 #      - Compile the blocks before: ``block.compile()`` for each. Then record the model by hand
-#      - The GPU has less to do, too
-#      - You wait for the compiler, once per process. The graph keeps memory, and each call overwrites the result of
+#      - A call takes :measured:`inference-by-hand.blocks-compiled-one-graph.wall`, because the GPU has less to do
+#      - It is ready after :measured:`inference-by-hand.blocks-compiled-one-graph.ready`. The graph keeps memory, and each call overwrites the result of
 #        the one before
 #    * - In inference, the GPU waits for the CPU, and you want to change one line only
 #      - ``torch.compile(model, mode="reduce-overhead")``
-#      - A call takes about as long as in a graph by hand
-#      - You wait seconds for the compiler, once per process. Each call overwrites the result of the one before
+#      - A call takes :measured:`inference-by-pytorch.reduce-overhead.wall`
+#      - It is ready after :measured:`inference-by-pytorch.reduce-overhead.ready`. Each call overwrites the result of the one before
 #    * - Sizes vary
 #      - ``reduce-overhead``, which records each size by itself: :doc:`/recipes/varying_sizes`. For a few known sizes,
 #        a graph by hand for each, in one pool
