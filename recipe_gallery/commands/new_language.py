@@ -31,8 +31,7 @@ def new_language(project: Project, options: argparse.Namespace) -> None:
     print(f"{project.locale / code}: its catalogs; their reviewers: .github/CODEOWNERS")
     if glossary := begin_glossary(project.locale, code):
         print(f"{glossary}: the terms, for the words that you choose")
-    print("Translate the catalogs, and look at the pages:")
-    print(suggest("live", code))
+    print("Translate the catalogs, and look at the pages:", suggest("live", code))
     print("Once readers should find the language, set published = true in its line.")
 
 

@@ -204,8 +204,7 @@ def run(live: Live, port: int) -> None:
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     address = f"http://localhost:{server.server_address[1]}/{code}/index.html"
     print(f"building {code}; then {address} follows every save until Ctrl-C", flush=True)
-    check = suggest("check-po", code)
-    print(f"to check the catalogs meanwhile, in another terminal: {check}", flush=True)
+    print("to check the catalogs, in another terminal:", suggest("check-po", code), flush=True)
     try:
         live.watch()
     finally:

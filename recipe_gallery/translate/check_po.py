@@ -31,8 +31,8 @@ def check_project(project: Project, languages: Sequence[Language]) -> list[Probl
     problems: list[Problem] = []
     if languages and not pots:
         text = f"no templates say which messages pages have; run: {suggest('update-po')}"
-        path = project.locale / "templates"
-        problems.append(Problem(path=path, line=1, message=text, check="template"))
+        place = project.locale / "templates"
+        problems.append(Problem(path=place, line=1, message=text, check="template"))
     for language in languages:
         for domain, path in find_catalogs(project, language.code, pots).items():
             label = domain in labels

@@ -122,11 +122,11 @@ def replace_comments(
     fit: dict[Comment, str] = {}
     for comment, translation in usable.items():  # which of them is it?
         one_more = fit | {comment: translation}
-        if problem := _find_harm(source, _write_comments(source, one_more), is_module=is_module):
-            refused = {} if refused is None else refused
-            refused[comment.text] = problem
-        else:
+        problem = _find_harm(source, _write_comments(source, one_more), is_module=is_module)
+        if not problem:
             fit = one_more
+        elif refused is not None:
+            refused[comment.text] = problem
     return _write_comments(source, fit)
 
 

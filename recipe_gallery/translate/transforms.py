@@ -161,8 +161,10 @@ def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None
     _note(env, problems)
     catalog = show_on_page(env, entries)
     left = kinds.keys() - catalog.keys()
-    document["untranslated"] = [
-        node for node, text in found if text in left and isinstance(node, nodes.TextElement)
+    document["messages"] = [
+        (node, text, catalog.get(text))
+        for node, text in found
+        if isinstance(node, nodes.TextElement)
     ]
     words, words_left = (sum(map(count_words, part)) for part in (kinds, left))
     document["percent"] = percent_done(words, words_left)
@@ -222,29 +224,29 @@ def mark_untranslated(env: BuildEnvironment, document: nodes.document) -> None:
     settings.character_level_inline_markup = False
     trusted = document.attributes.pop("trusted")
     settings.raw_enabled, settings.file_insertion_enabled = trusted
-    left = document.attributes.pop("untranslated")
     percent = document.attributes.pop("percent")
     tag = f"language-{source_language(env.config).tag}"  # docutils writes it as lang="..."
     for node in document.findall(nodes.Element):
         if {DATA_CLASS, OUTPUT_CLASS} & set(node.get("classes", ())):
             node["classes"].append(tag)
+    for node, text, said in document.attributes.pop("messages"):
+        is_words = said not in (None, text) and _kind_of(node) is Kind.PROSE
+        is_skipped = is_words and not node["translated"]  # Sphinx takes nothing but a paragraph
+        if is_skipped:
+            _refuse(env, text, "the translation starts a list or a block; shown in English")
+        if said is None or is_skipped:
+            node["classes"].append(tag)
     if percent == 100:
         return
-    for node in left:
-        node["classes"].append(tag)
     title = next(iter(document.findall(nodes.title)), None)
     if title is not None:
-        title.parent.insert(title.parent.index(title) + 1, _make_note(env, percent))
-
-
-def _make_note(env: BuildEnvironment, percent: int) -> nodes.Node:
-    text = _("%(percent)s of this page is translated; the rest is in English.") % {
-        "percent": format_percent(percent / 100, current_language(env.config).locale)
-    }
-    paragraph = nodes.paragraph("", text + " ")
-    if address := edit_address(env, catalog_path(env, env.docname)):
-        paragraph += nodes.reference("", _("Help translating"), refuri=address)
-    return nodes.note("", paragraph, classes=["translation-note"])
+        share = format_percent(percent / 100, current_language(env.config).locale)
+        text = _("%(percent)s of this page is translated; the rest is in English.")
+        paragraph = nodes.paragraph("", text % {"percent": share} + " ")
+        if address := edit_address(env, catalog_path(env, env.docname)):
+            paragraph += nodes.reference("", _("Help translating"), refuri=address)
+        note = nodes.note("", paragraph, classes=["translation-note"])
+        title.parent.insert(title.parent.index(title) + 1, note)
 
 
 def write_comments(env: BuildEnvironment, document: nodes.document) -> None:

@@ -1,3 +1,4 @@
+import shutil
 import subprocess
 from datetime import date
 from pathlib import Path
@@ -159,6 +160,24 @@ def test_a_language_gets_all_terms_and_its_words_stay(tmp_path: Path) -> None:
     assert path.read_text() == "term,translation\ncache,\n"
     assert begin_glossary(tmp_path, "ja") is None
     assert begin_glossary(tmp_path / "none", "ja") is None
+
+
+def test_two_languages_that_are_begun_at_once_merge(tmp_path: Path) -> None:
+    def git(*arguments: str) -> None:
+        command = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", *arguments]
+        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
+
+    for name in (".gitattributes", "languages.toml"):
+        shutil.copy(ROOT / name, tmp_path)
+    git("init", "-q", "-b", "main")
+    git("add", ".")
+    git("commit", "-qm", "Begin")
+    for code in ("de", "fr"):
+        git("switch", "-q", "-c", code, "main")
+        add_language(tmp_path, code)
+        git("commit", "-qam", code)
+    git("merge", "-q", "de")
+    assert {"de", "fr"} <= {*load_languages(tmp_path)}
 
 
 def test_the_language_of_the_recipes_is_not_one_to_translate_into(tmp_path: Path) -> None:

@@ -17,7 +17,8 @@ from recipe_gallery.translate.catalogs import (
     read_catalog,
 )
 from recipe_gallery.translate.check_po import check_project
-from recipe_gallery.translate.pot import make_pots, write_pots
+from recipe_gallery.translate.pot import make_pots, read_pots, write_pots
+from recipe_gallery.translate.update import plan_update
 from site_pages import LANGUAGES, RECIPES, by_translation, read
 
 # English that a reader of every language meets on purpose, and why.
@@ -58,11 +59,15 @@ def test_the_code_is_the_same_in_every_language(languages_site: Path, recipe: Pa
 @by_translation
 def test_catalogs_are_complete_and_right(language: Language) -> None:
     project = load_project(ROOT)
-    paths = find_catalogs(project, language.code).values()
+    paths = find_catalogs(project, language.code)
     assert len(paths) > len(RECIPES)
-    for path in paths:
-        catalog = read_catalog(path)
-        assert not catalog.fuzzy_entries() + catalog.untranslated_entries(), path
+    catalogs = {name: read_catalog(path) for name, path in paths.items()}
+    for name, catalog in catalogs.items():
+        assert not catalog.fuzzy_entries() + catalog.untranslated_entries(), name
+    # each in the one form that update-po writes
+    made, _told = plan_update(catalogs, read_pots(project), language=language.code)
+    texts = {name: path.read_text(encoding="utf-8").rstrip("\n") for name, path in paths.items()}
+    assert [name for name in paths if str(made[name]).rstrip("\n") != texts[name]] == []
     assert check_project(project, [language]) == []
 
 

@@ -170,6 +170,14 @@ def test_a_bad_translation_is_told_and_shown_in_english(
     assert site.build(language="ko").warnings == ""
 
 
+@pytest.mark.parametrize("translation", ["-v  덜 말합니다.", "--verbose  덜 말합니다.", "/V  덜"])
+def test_what_sphinx_takes_for_no_paragraph_is_told(site: Gallery, translation: str) -> None:
+    path = edit(site, "A paragraph.", translation)
+    build = site.build(language="ko")
+    assert re.search(rf"{path}:\d+: the translation starts a list or a block", build.warnings)
+    assert '<p lang="en">A paragraph.</p>' in build.page(PAGE)
+
+
 @pytest.mark.parametrize(
     ("text", "translation", "message"),
     [
