@@ -141,3 +141,14 @@ def test_what_no_process_has_both_of_has_no_ratio() -> None:
     assert compare(*apart) is None
     assert compare(("1", [row(2.0, "wall"), row(0.0, "wall", variant="b")])) is None
     assert compare(("1", [row(0.0, "wall"), row(1.0, "wall", variant="b")])) is None
+
+
+def test_a_claim_is_refuted_by_each_process_that_does_not_show_it() -> None:
+    made = [
+        Process(replicate=n, host="h", rows=(row(1.0), row(value, variant="b")))
+        for n, value in enumerate([2.0, 1.0, 3.0])
+    ]
+    claim = measure_all(made).find_claim("a.gpu < b.gpu")
+    assert (claim.held, claim.of, claim.hosts) == (2, 3, 1)
+    told = "does not hold in 1 of 3 processes: replicate 1 on host h: 1 s against 1 s; say it"
+    assert claim.failure.startswith(told)
