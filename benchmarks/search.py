@@ -33,6 +33,8 @@ SETS = (
     "new_recipes",
     "cuda_graphs",
     "fresh_5",
+    "problems",
+    "problems_2",
 )
 CLEAR = """() => {
   document.querySelector("article .search-status").textContent = "";
