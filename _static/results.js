@@ -23,5 +23,6 @@ for (const plot of document.querySelectorAll(".results")) {
     list.append(...(order ? rows.filter((row) => row.dataset.gain).sort(order) : rows));
   };
   controls.addEventListener("change", show);
-  show(); // browsers keep what was chosen
+  // Browsers keep what was chosen; to move the rows for nothing would lay out the page twice.
+  if (value("sort") || value("machine") || controls.querySelector("input:checked")) show();
 }

@@ -160,12 +160,13 @@ const frames = [...document.querySelectorAll("article :is(.pst-scrollable-table-
 const outputs = [...document.querySelectorAll("article pre")];
 const scrolls = (each) => each.scrollWidth > each.clientWidth + 1;
 function nameFrames() {
+  const wide = new Set([...outputs, ...frames].filter(scrolls)); // all are asked before one is changed
   for (const pre of outputs) {
-    if (scrolls(pre)) pre.tabIndex = 0;
+    if (wide.has(pre)) pre.tabIndex = 0;
     else pre.removeAttribute("tabindex");
   }
   frames.forEach((frame, number) => {
-    if (scrolls(frame)) {
+    if (wide.has(frame)) {
       const named = make("wide-table");
       for (const { name, value } of named?.attributes || []) frame.setAttribute(name, value.replace("%s", number + 1));
     } else for (const name of ["role", "tabindex", "aria-label"]) frame.removeAttribute(name);
