@@ -112,7 +112,7 @@ def _words(locale: Locale) -> dict[str, str]:
     """Return what the explorer says, and explorer.js as well."""
     return {
         "separator": list_separator(locale),
-        "one": str(_("%(case)s, %(calls)s calls: %(variant)s is fastest (%(times)s).")),
+        "one": str(_("%(case)s, %(calls)s calls. Fastest: %(variant)s (%(times)s).")),
         "several": str(
             _("%(case)s, %(calls)s calls: %(variant)s take about the same (%(times)s).")
         ),

@@ -301,8 +301,8 @@ def test_the_explorer_answers_without_a_script(pages: dict[str, Pages]) -> None:
     explorer = charts(pages["en"])[2]
     sentence = explorer.find("output").get_text().replace("\u00a0", " ")
     assert sentence == (
-        "Adam · number of layers: 10, 10,000 calls: "
-        "CUDA graphs is fastest (CUDA graphs 15 s, plain 20 s)."
+        "Adam · number of layers: 10, 10,000 calls. "
+        "Fastest: CUDA graphs (CUDA graphs 15 s, plain 20 s)."
     )
     assert "explorer.js" in pages["en"].html
     plain, graphs = json.loads(explorer.find(class_="explorer-case")["data-variants"])

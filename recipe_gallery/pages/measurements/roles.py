@@ -188,16 +188,19 @@ def depart_measurement(self: HTML5Translator, node: measured | claim) -> None:
     [sentence] = node["ids"]
     box, button = f"{sentence}-evidence", f"{sentence}-mark"
     lines = [
-        f'<span class="claim-line{" claim-measured" * is_told}">{mark(self.config, line)}</span>'
-        for line, is_told in node["evidence"]
+        f'<span class="claim-line{" claim-measured" * is_told}" id="{box}-{number}">'
+        f"{mark(self.config, line)}</span>"
+        for number, (line, is_told) in enumerate(node["evidence"])
     ]
-    # The button's name is the label and the sentence before it, each in its own language.
+    # The button's name is the label, the sentence before it, and what was compared: several claims
+    # of a page may have the same words.
     label = _("Evidence")  # not in the f-string, where the catalogs would miss it
     here, source = current_language(self.config).tag, source_language(self.config).tag
     said = "" if here == source else f' lang="{here}"'  # the sentence around it may be untranslated
     self.body.append(
         f'<button type="button" class="claim-mark" id="{button}" popovertarget="{box}"{said} '
-        f'aria-label="{escape(label)}" aria-labelledby="{button} {sentence}"></button>'
+        f'aria-label="{escape(label)}" '
+        f'aria-labelledby="{button} {sentence} {box}-1"></button>'
         f'<span class="claim-evidence" id="{box}"{said} role="note" popover>'
         f"{''.join(lines)}</span>"
     )
