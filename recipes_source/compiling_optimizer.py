@@ -268,7 +268,7 @@ alone = bench.compare(
 # - Fused reaches :measured:`adam.10.fused.share` of the limit.
 # - Compiled reaches :measured:`adam.10.compiled.share` of the limit. It :claim:`needs the least GPU time
 #   <adam.10.compiled.gpu < adam.10.fused.gpu>`, but :claim:`the GPU waits for the CPU <1.2 *
-#   adam.10.compiled.gpu < adam.10.compiled.wall>`. So, alone, :claim:`a fused step is done sooner
+#   adam.10.compiled.gpu < adam.10.compiled.wall>`. So, alone, :claim:`a fused step is faster
 #   <adam.10.fused.wall < adam.10.compiled.wall>`.
 # - Foreach :claim:`needs more memory while it works <adam.10.fused.memory < adam.10.foreach.memory>`,
 #   because its intermediate results are as large as the parameters. With the two running means, it takes
