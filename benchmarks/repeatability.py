@@ -155,7 +155,8 @@ def name_outside(trials: list[Trial]) -> list[str]:
 
 
 # The method of before: hosts as a random effect, spread pooled over rows of a class, 98 of 100.
-FORMER_T = {4: 3.747, 5: 3.365, 6: 3.143, 7: 2.998, 8: 2.896, 9: 2.821, 10: 2.764}  # 99 % points
+FORMER_T = {4: 3.747, 5: 3.365, 6: 3.143, 7: 2.998, 8: 2.896, 9: 2.821}  # 99 % points
+FORMER_T |= {10: 2.764, 11: 2.718, 12: 2.681}
 CHI2 = {1: 0.4549, 2: 1.3863, 3: 2.366, 4: 3.3567, 5: 4.3515, 6: 5.3481, 7: 6.3458, 8: 7.3441}
 
 
@@ -190,7 +191,8 @@ def former_ranges(processes: Measured) -> dict[str, Range]:
         spread = 1 + (1 if len(hosts) < 3 else math.pi / 2) / len(hosts)
         half = max(math.log(1.005), FORMER_T[4 + freedom] * math.sqrt(between * spread))
         center = median(median(values) for values in hosts.values())
-        found[key] = math.exp(center - half), math.exp(center + half)
+        high = min(center + half, 700)  # where some measured 0 and others more, a float ends before
+        found[key] = math.exp(center - half), math.exp(high)
     return found
 
 
