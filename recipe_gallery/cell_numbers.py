@@ -17,8 +17,10 @@ import re
 from contextlib import suppress
 
 from docutils import nodes
+from sphinx.environment import BuildEnvironment
 
 from .recipes.recipe import Cell, Recipe
+from .recorded_page import load_page
 
 # Wraps all a cell put out; the notebook writer takes these from the recording instead of the page.
 OUTPUT_CLASS = "recorded-output"
@@ -40,11 +42,15 @@ class folded_cell(nodes.compound):  # noqa: N801 (docutils names nodes so)
         super().__init__(summary=summary, summary_classes=[])
 
 
-def mark_cells(document: nodes.document, recipe: Recipe) -> None:
-    """Mark the nodes of a page that was made from ``recipe``, and remove what it does not show.
+def mark_cells(env: BuildEnvironment, document: nodes.document) -> None:
+    """Mark the nodes of a recipe's page, and remove what it does not show.
 
     What does not fit the recipe is left unmarked: a comment in a text may look like a boundary.
     """
+    page = load_page(env, env.docname)
+    if page is None or page.recipe is None:
+        return
+    recipe = page.recipe
     left = list(enumerate(recipe.parts))[1:]  # there is no comment before the title
     cell: Cell | None = None  # of the block at hand
     has_code = False

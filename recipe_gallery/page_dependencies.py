@@ -8,7 +8,7 @@ was read of files while their times and sizes are the same, ``once`` for one bui
 import hashlib
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -169,14 +169,20 @@ def _pages_with_old_titles(_app: Sphinx, env: BuildEnvironment) -> list[str]:
     everywhere = [(name, title or titles.get(name, "")) for title, name in lists]
     now = {}
     for docname, page in store.pages.items():
-        above, *neighbours = relations.get(docname, [None])
-        shown = page.linked | {name for name in neighbours if name}
-        while above and above not in shown:
-            shown.add(above)
-            above = relations.get(above, [None])[0]
+        neighbours = filter(None, relations.get(docname, [])[1:])
+        shown = page.linked | {*neighbours, *pages_above(relations, docname)}
         now[docname] = digest_of((everywhere, [(name, titles.get(name)) for name in sorted(shown)]))
     before, store.titles = store.titles, now
     return [docname for docname in now if before.get(docname, now[docname]) != now[docname]]
+
+
+def pages_above(relations: Mapping[str, Sequence[str | None]], docname: str) -> list[str]:
+    """Return the pages above one, nearest first; ``relations`` are those of Sphinx."""
+    found: list[str] = []
+    while (above := relations.get(docname, [None])[0]) and above not in found:
+        found.append(above)
+        docname = above
+    return found
 
 
 def _forget_read_documents(app: Sphinx, _docname: str, _source: list[str]) -> None:

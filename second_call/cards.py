@@ -34,20 +34,15 @@ def replace_thumbnails(env: BuildEnvironment, document: nodes.document) -> None:
     ]
     if not replaced:
         return
-    parent, index = replaced[0].parent, replaced[0].parent.index(replaced[0])
-    for node in replaced:
-        node.parent.remove(node)
-    parent.insert(index, make_cards(env, env.docname.removesuffix("/index")))
-
-
-def make_cards(env: BuildEnvironment, gallery: str) -> nodes.Node:
-    """Return the cards of a gallery."""
     cards = html_element(tag="ul", classes=["recipe-cards"])
     for docname in watch(env, list_recipes):
         known = watch(env, know, docname)
-        if known and docname.startswith(f"{gallery}/"):
+        if known and docname.startswith(env.docname.removesuffix("index")):
             cards += _make_card(env, docname, known)
-    return cards
+    parent, index = replaced[0].parent, replaced[0].parent.index(replaced[0])
+    for node in replaced:
+        node.parent.remove(node)
+    parent.insert(index, cards)
 
 
 def _make_card(env: BuildEnvironment, docname: str, known: Known) -> nodes.Node:

@@ -3,7 +3,7 @@
 Notebooks and scripts say below their title where they come from.
 """
 
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
@@ -18,6 +18,7 @@ from recipe_gallery.languages import current_language
 from recipe_gallery.pages.markdown import Page, write_block
 from recipe_gallery.pages.recorded_line import describe_versions, make_link, page_links
 from recipe_gallery.recorded_page import RecordedPage, Unrecorded, load_page
+from recipe_gallery.translate.translations import repository_address
 
 _ = get_translation("second_call")
 
@@ -43,17 +44,15 @@ def describe_foot(
     page = load_page(app.env, pagename) if doctree else None
     if page is None:
         return
-    config = app.config
     foot = context["foot"] = {"cite": _cite(app, pagename, page)}
-    repository = config.recipe_gallery_repository_url.rstrip("/")
+    repository = app.config.recipe_gallery_repository_url.rstrip("/")
     if not repository:
         return
     known = _fill_in_report(app, pagename, page)
     for form in ("figures", "bug"):
         fields = urlencode({"template": f"{form}.yml", **known})
         foot[form] = f"{repository}/issues/new?{fields}"
-    path = page.source.resolve().relative_to(Path(app.srcdir).resolve()).as_posix()
-    foot["source"] = f"{repository}/blob/{config.recipe_gallery_repository_branch}/{path}"
+    foot["source"] = repository_address(app.env, page.source, "blob")
 
 
 def _fill_in_report(app: Sphinx, docname: str, page: RecordedPage | Unrecorded) -> dict[str, str]:
@@ -103,9 +102,9 @@ def add_release(env: BuildEnvironment, document: nodes.document) -> None:
             name = env.config.recipe_gallery_package_names.get(package, package)
             words = nodes.Text(_("The current release is %s.") % f"{name} {current}" + " ")
             told = _("What has changed since %s") % recorded
-            link = pending_xref("", nodes.inline("", told))
-            link.update_all_atts({"refdomain": "std", "reftype": "ref", "refexplicit": True})
-            link.update_all_atts({"reftarget": label, "refdoc": env.docname, "refwarn": True})
+            target = {"refdomain": "std", "reftype": "ref", "reftarget": label, "refwarn": True}
+            target |= {"refdoc": env.docname, "refexplicit": True}
+            link = pending_xref("", nodes.inline("", told), **target)
             line = nodes.paragraph("", "", words, link, classes=["release"], translatable=False)
             *_others, last = document.findall(nodes.section)
             last += line

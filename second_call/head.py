@@ -124,12 +124,12 @@ def _first_paragraph(doctree: nodes.document) -> str:
 
 def _preview(app: Sphinx, doctree: nodes.document | None) -> dict[str, str]:
     """Return the address of the picture that links to a page are shown with, and its text."""
-    found = {"file": app.config.second_call_preview, "alt": ""}
+    file, alt = app.config.second_call_preview, ""
     for image in doctree.findall(nodes.image) if doctree else ():
         name = Path(image["uri"]).name
         if name.endswith(".png") and name in app.builder.images.values():
-            found = {"file": f"{app.builder.imagedir}/{name}", "alt": image.get("alt", "")}
+            file, alt = f"{app.builder.imagedir}/{name}", image.get("alt", "")
             break
-    if not found["file"] or not app.config.html_baseurl:
+    if not file or not app.config.html_baseurl:
         return {}
-    return {"address": f"{app.config.html_baseurl.rstrip('/')}/{found['file']}", **found}
+    return {"address": f"{app.config.html_baseurl.rstrip('/')}/{file}", "alt": alt}

@@ -11,7 +11,7 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from recipe_gallery.page_dependencies import once, store_of
+from recipe_gallery.page_dependencies import once, pages_above, store_of
 from recipe_gallery.pages.measurements.lookup import all_files
 
 _ = get_translation("second_call")
@@ -32,7 +32,8 @@ def describe_navigation(
     ``recipe_links`` leads from a recipe to all that ``second_call_recipes`` names.
     """
     address = partial(app.builder.get_relative_uri, pagename)
-    above = [pagename, *_ancestors(app, pagename)]
+    relations = app.builder.relations if isinstance(app.builder, StandaloneHTMLBuilder) else {}
+    above = [pagename, *pages_above(relations, pagename)]
     context["menus"] = [
         [
             {
@@ -94,16 +95,6 @@ def _find_menus(app: Sphinx) -> list[list[tuple[str, str]]]:
         ]
         for tree in env.get_doctree(env.config.root_doc).findall(addnodes.toctree)
     ]
-
-
-def _ancestors(app: Sphinx, pagename: str) -> list[str]:
-    """Return the pages above a page, nearest first."""
-    found: list[str] = []
-    relations = app.builder.relations if isinstance(app.builder, StandaloneHTMLBuilder) else {}
-    while (above := relations.get(pagename, [None])[0]) and above not in found:
-        found.append(above)
-        pagename = above
-    return found
 
 
 def _title(app: Sphinx, docname: str) -> str:

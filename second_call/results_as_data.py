@@ -46,17 +46,13 @@ class results_data(nodes.paragraph):  # noqa: N801 (docutils names nodes so)
 
 def link_to_data(docname: str, rows: list[dict[str, Any]]) -> results_data:
     """Return the links to the files beside the page ``docname``."""
-    name = PurePosixPath(docname).name
-    links = []
-    for file in (f"{name}.json", f"{name}.csv"):
+    links = results_data("", classes=["results-data"], rows=rows, translatable=False)
+    links += nodes.Text(_("All figures of this page as data:"))
+    for before, ending in ((" ", "json"), (" · ", "csv")):
+        file = f"{PurePosixPath(docname).name}.{ending}"
         shown = nodes.literal("", file, classes=[DATA_CLASS])
-        links.append(nodes.reference("", "", shown, refuri=file, internal=True))
-    text = nodes.Text(_("All figures of this page as data:"))
-    between = nodes.Text(" "), nodes.Text(" · ")
-    parts = [part for pair in zip(between, links, strict=True) for part in pair]
-    return results_data(
-        "", "", text, *parts, classes=["results-data"], rows=rows, translatable=False
-    )
+        links += [nodes.Text(before), nodes.reference("", "", shown, refuri=file, internal=True)]
+    return links
 
 
 def list_rows(recipe: str, known: Known) -> Iterator[dict[str, Any]]:
@@ -78,8 +74,7 @@ def write_data(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         target = Path(app.outdir, docname)
         target.parent.mkdir(parents=True, exist_ok=True)
         for ending, write in ((".json", format_json), (".csv", format_csv)):
-            text = write(node["rows"])
-            target.with_name(f"{target.name}{ending}").write_bytes(text.encode())
+            Path(f"{target}{ending}").write_bytes(write(node["rows"]).encode())
 
 
 def format_json(rows: Sequence[dict[str, Any]]) -> str:

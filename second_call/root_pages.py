@@ -5,7 +5,6 @@ The templates are in ``_templates/root/``; what they load are files of the first
 
 from pathlib import Path
 from urllib.parse import urlsplit
-from xml.sax.saxutils import escape
 
 from filelock import FileLock
 from sphinx.application import Sphinx
@@ -50,7 +49,12 @@ def write_root_pages(app: Sphinx, exception: Exception | None) -> None:
     if config.recipe_gallery_site_url:
         # Crawlers read robots.txt at the top of a host only; below it does no harm.
         names += ["sitemap.xml", "sitemap-home.xml", "robots.txt"]
-        _write_sitemap(app, site_url)
+        own, names_of_pages = current_language(config), sorted(app.env.found_docs)
+        pages = (short_address(app.builder.get_target_uri(each)) for each in names_of_pages)
+        addresses = [own.address(site_url, page) for page in pages]
+        # the home page has one address, a language one for each of its pages
+        text = app.builder.templates.render("root/sitemap-home.xml", {"addresses": addresses})
+        (app.outdir / "sitemap.xml").write_text(text + "\n", encoding="utf-8")
     with FileLock(Path(app.doctreedir).parent / "root-pages.lock"):
         languages = [
             language
@@ -61,6 +65,7 @@ def write_root_pages(app: Sphinx, exception: Exception | None) -> None:
             "title": config.html_title or config.project,
             "content_security_policy": config.second_call_content_security_policy,
             "site_url": site_url if config.recipe_gallery_site_url else "",
+            "addresses": [site_url],
             # A host shows 404.html under the wrong address, where only full paths lead anywhere.
             "path": urlsplit(site_url).path,
             "languages": languages,
@@ -88,19 +93,3 @@ def _translate_titles(app: Sphinx, language: Language) -> list[tuple[str, str]]:
             title = found.get(known.title, known.title).replace("``", "")
             titles.append((app.builder.get_target_uri(page), title))
     return titles
-
-
-def _write_sitemap(app: Sphinx, site_url: str) -> None:
-    """Write ``sitemap.xml``: all pages of this language; each names the other languages itself."""
-    language = current_language(app.config)
-    addresses = (
-        language.address(site_url, short_address(app.builder.get_target_uri(docname)))
-        for docname in sorted(app.env.found_docs)
-    )
-    lines = [
-        '<?xml version="1.0" encoding="utf-8"?>',
-        '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
-        *(f"<url><loc>{escape(address)}</loc></url>" for address in addresses),
-        "</urlset>",
-    ]
-    (app.outdir / "sitemap.xml").write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -30,7 +30,7 @@ from recipe_gallery.project import Project
 from recipe_gallery.translate.catalogs import label_domains
 from recipe_gallery.translate.glossary import find_glossaries, load_glossary
 from recipe_gallery.translate.translation_status import Status, add_up, language_status
-from recipe_gallery.translate.translations import catalog_path, edit_address
+from recipe_gallery.translate.translations import catalog_path, repository_address
 
 from .nodes import html_element, link_to_page, make_table, render
 
@@ -83,7 +83,7 @@ class TranslationStatus(SphinxDirective):
             elif status.domain not in self.env.found_docs:  # of a page that is gone
                 page = nodes.inline("", status.domain, classes=[DATA_CLASS])
             catalog: nodes.Node = nodes.inline("", f"{status.domain}.po", classes=[DATA_CLASS])
-            if address := edit_address(self.env, status.path):
+            if address := repository_address(self.env, status.path):
                 catalog = nodes.reference("", "", catalog, refuri=address)
             counts = (format_number(n, locale) for n in (status.words_left, status.words_fuzzy))
             far = map(nodes.Text, [format_percent(status.percent / 100, locale), *counts])
@@ -171,7 +171,7 @@ def add_improve_links(
         form=form,
         label=_("Improve this translation"),
         hint=_("Select a sentence first, and the form quotes it."),
-        edit=edit_address(app.env, catalog_path(app.env, pagename)),
+        edit=repository_address(app.env, catalog_path(app.env, pagename)),
         edit_label=_("Edit it on GitHub"),
     )
     context["body"] += links.astext()

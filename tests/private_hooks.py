@@ -83,11 +83,15 @@ HOOKS = [
         is_there=lambda: _says(logging.WarningLogRecordTranslator, "class WarningLogRecord"),
     ),
     Hook(
-        names=("HTML5Translator.visit_image",),
+        names=("HTML5Translator.visit_image", "HTML5Translator.visit_entry"),
         library="Sphinx",
-        why="formulas_and_images.py adds width, height and loading to the tag that it writes last",
-        without="pages jump while pictures load",
-        is_there=lambda: hasattr(HTML5Translator, "visit_image"),
+        why="formulas_and_images.py adds width, height and loading to the tag that it writes last, "
+        "second_call/tables.py the heading of its column to a cell",
+        without="pages jump while pictures load, and tables on a phone lack their headings",
+        is_there=lambda: (
+            hasattr(HTML5Translator, "visit_image")
+            and _says(HTML5Translator.visit_entry, "self.context.append")
+        ),
     ),
     Hook(
         names=("builder.search",),
@@ -127,11 +131,14 @@ HOOKS = [
         is_there=lambda: _says(gen_rst, "GENERATED FROM PYTHON SOURCE LINES"),
     ),
     Hook(
-        names=("sphx-glr-footer", "sphx-glr-signature"),
+        names=("sphx-glr-footer", "sphx-glr-download-link-note", "sg-tag-list"),
         library="Sphinx-Gallery",
-        why="pages/recorded_line.py has links of its own in the place of its footer",
-        without="pages have two lists of downloads",
-        is_there=lambda: _says(gen_rst, "sphx-glr-footer", "sphx-glr-signature"),
+        why="recorded_line.py has links of its own in the place of its footer, cards.py cards "
+        "in that of its thumbnails and tags",
+        without="pages have two lists of downloads, the gallery has thumbnails beside its cards",
+        is_there=lambda: _says(
+            gen_rst, "sphx-glr-footer", "sphx-glr-download-link-note", "sg-tag-list"
+        ),
     ),
     Hook(
         names=(".py.md5", "images/sphx_glr_{}_001.png", ".codeobj.json"),

@@ -7,9 +7,10 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from .. import Priority, add_transform
-from ..cell_numbers import DOWNLOADS_ONLY
+from ..cell_numbers import DOWNLOADS_ONLY, folded_cell, mark_cells
 from . import folded, formulas_and_images, outputs, recorded_line, write_pages
-from . import measurements as figures
+from .markdown import write_block
+from .measurements import naming, roles, tables
 
 
 def skip(self: nodes.NodeVisitor, node: nodes.Element) -> None:
@@ -33,23 +34,39 @@ def setup(app: Sphinx) -> None:
     )
     app.connect("config-inited", write_pages.check_config, priority=Priority.CHECK_CONFIG)
     write_pages.take_over(app)
-    add_transform(app, recorded_line.mark_page, Priority.MARK_CELLS)
+    add_transform(app, mark_cells, Priority.MARK_CELLS)
     add_transform(app, outputs.add_outputs, Priority.ADD_OUTPUTS)
     add_transform(app, recorded_line.add_head, Priority.ADD_TO_PAGE)
+    add_transform(app, folded.fold_cells, Priority.ADD_TO_PAGE)
+    app.add_event(naming.EVENT)
+    for name, node in roles.ROLES.items():
+        app.add_role(name, roles.MeasuredRole())
+        app.add_node(node, html=(roles.visit_measurement, roles.depart_measurement))
+    app.add_node(roles.measurement_list, html=(roles.visit_measurement_list, None), **ONLY_HTML)
+    write_block.register(roles.measurement_list, lambda _node, _page: "")
     app.add_node(recorded_line.page_links, html=(recorded_line.visit_links, None), **ONLY_HTML)
     app.add_node(recorded_line.provenance, html=(recorded_line.visit_provenance, None), **ONLY_HTML)
     app.add_node(nodes.image, override=True, html=(formulas_and_images.visit_image, None))
-    figures.setup(app, ONLY_HTML)
-    folded.setup(app)
-    app.connect("builder-inited", _add_style)
+    app.add_node(folded_cell, html=(folded.visit_cell, folded.depart_cell))
+    app.connect("builder-inited", _adapt_to_builder)
+    app.connect("env-updated", roles.tell_problems)
+    app.connect("html-page-context", folded.load_script)
     app.connect("doctree-resolved", recorded_line.fill_links, priority=Priority.FILL_LINKS)
     app.connect("doctree-resolved", _write_downloads, priority=Priority.WRITE_DOWNLOADS)
     app.connect("doctree-resolved", _leave_out, priority=Priority.LEAVE_OUT)
 
 
-def _add_style(app: Sphinx) -> None:
+def _adapt_to_builder(app: Sphinx) -> None:
+    if app.builder.name != "gettext":  # templates hold the roles as they are written
+        add_transform(app, tables.fill_tables, Priority.FILL_MEASUREMENTS)
+        add_transform(app, roles.fill_measurements, Priority.FILL_MEASUREMENTS)
+        add_transform(app, roles.note_problems, Priority.NOTE_PROBLEMS)
     if app.builder.format == "html":
-        app.config.html_static_path.append(str(Path(__file__).with_name("recipe_gallery.css")))
+        files = (
+            Path(__file__).with_name("recipe_gallery.css"),
+            Path(__file__).with_name(folded.SCRIPT),
+        )
+        app.config.html_static_path += map(str, files)
         app.add_css_file("recipe_gallery.css")
 
 

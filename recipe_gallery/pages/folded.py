@@ -1,7 +1,6 @@
 """Folded cells of a page: a summary that opens the code, and a button that opens all of them."""
 
 from html import escape
-from pathlib import Path
 from typing import Any
 
 from docutils import nodes
@@ -10,21 +9,12 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
-from .. import Priority, add_transform
 from ..cell_numbers import code_of_cells, folded_cell
 from ..recorded_page import load_page
 
 _ = get_translation("recipe_gallery")
 
 SCRIPT = "folded.js"
-
-
-def setup(app: Sphinx) -> None:
-    """Let pages show folded cells."""
-    app.add_node(folded_cell, html=(_visit_html, _depart_html))
-    add_transform(app, fold_cells, Priority.ADD_TO_PAGE)
-    app.connect("builder-inited", _publish_script)
-    app.connect("html-page-context", _load_script)
 
 
 def fold_cells(env: BuildEnvironment, document: nodes.document) -> None:
@@ -63,7 +53,7 @@ def button(document: nodes.document) -> str:
     )
 
 
-def _visit_html(self: HTML5Translator, node: folded_cell) -> None:
+def visit_cell(self: HTML5Translator, node: folded_cell) -> None:
     """Write the summary and begin the code, which has the address of the cell.
 
     The address is inside of what is folded, so that a browser opens it for a link by itself.
@@ -74,16 +64,12 @@ def _visit_html(self: HTML5Translator, node: folded_cell) -> None:
     self.body.append(self.starttag(node, "div"))
 
 
-def _depart_html(self: HTML5Translator, _node: folded_cell) -> None:
+def depart_cell(self: HTML5Translator, _node: folded_cell) -> None:
+    """End the code."""
     self.body.append("</div></details>\n")
 
 
-def _publish_script(app: Sphinx) -> None:
-    if app.builder.format == "html":
-        app.config.html_static_path.append(str(Path(__file__).with_name(SCRIPT)))
-
-
-def _load_script(
+def load_script(
     app: Sphinx, _page: str, _template: str, _context: Any, doctree: nodes.document | None
 ) -> None:
     """Load the script on pages that have a folded cell, and on no other; books run none."""

@@ -17,7 +17,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from ..cell_numbers import OUTPUT_CLASS, code_of_cells
-from ..errors import suggest
+from ..errors import GalleryError, suggest
 from ..page_dependencies import watch
 from ..recipes.find_recipes import GalleryFile, find_file
 from ..recipes.pictures import SUFFIXES, decode_picture
@@ -138,13 +138,14 @@ def _content_of(_env: BuildEnvironment, name: str) -> bytes | list[str] | None:
 
 def _tell_state(env: BuildEnvironment, page: RecordedPage | Unrecorded) -> None:
     """Warn of a recording that is missing, damaged or of other code."""
-    if isinstance(page, Unrecorded):
-        place = "" if page.recipe is None else f"{_relative(page.source)}: "
-        kind = "recipe" if page.recipe is None else "recording"
-        _warn(env, kind, f"{place}{page.error}")
+    if isinstance(page, Unrecorded) and page.recipe is None:
+        _warn(env, "recipe", page.error)
+    elif isinstance(page, Unrecorded):
+        _warn(env, "recording", GalleryError(str(page.error), path=page.source.resolve()))
     elif not page.comparison.is_current:
-        told = f"{_relative(page.source)}: stale recording: {page.comparison.describe()}"
-        _warn(env, "stale", f"{told}; run: {suggest('record', page.recipe.name)}")
+        told = f"stale recording: {page.comparison.describe()}"
+        remedy = f"run: {suggest('record', page.recipe.name)}"
+        _warn(env, "stale", GalleryError(told, path=page.source.resolve(), remedy=remedy))
 
 
 def _show(
@@ -198,15 +199,11 @@ def _require_alt(
     for _image in list(box.findall(nodes.image))[len(cell.alt) :]:
         told = f"the figure of cell {cell.number} has no text for those who cannot see it"
         remedy = 'add a line to the cell: # sphinx_gallery_alt = "..."'
-        _warn(env, "alt", f"{_relative(page.source)}:{cell.line}: {told}; {remedy}")
+        path = page.source.resolve()
+        _warn(env, "alt", GalleryError(told, path=path, line=cell.line, remedy=remedy))
 
 
-def _warn(env: BuildEnvironment, kind: str, message: str) -> None:
+def _warn(env: BuildEnvironment, kind: str, error: GalleryError) -> None:
     """Warn in this build and, as the page is read again, in each until it is mended."""
-    logger.warning("%s", message, type="recipe_gallery", subtype=kind)
+    logger.warning("%s", error.describe(Path.cwd()), type="recipe_gallery", subtype=kind)
     env.note_reread()
-
-
-def _relative(path: Path) -> Path:
-    path = path.resolve()
-    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

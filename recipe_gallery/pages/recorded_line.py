@@ -12,7 +12,6 @@ from sphinx.locale import get_translation
 from sphinx.util.osutil import relative_uri
 from sphinx.writers.html5 import HTML5Translator
 
-from ..cell_numbers import mark_cells
 from ..languages import current_language, format_date, format_moment, format_number
 from ..recipes.recording import Recording
 from ..recorded_page import Reason, RecordedPage, Unrecorded, load_page
@@ -22,7 +21,7 @@ _ = get_translation("recipe_gallery")
 
 # What Sphinx-Gallery adds to every page and the links replace: its texts differ from page to
 # page, so each would be a message of its own for translators.
-_REPLACED_CLASSES = {"sphx-glr-footer", "sphx-glr-download-link-note", "sphx-glr-signature"}
+_REPLACED_CLASSES = {"sphx-glr-footer", "sphx-glr-download-link-note"}
 
 
 class page_links(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
@@ -31,13 +30,6 @@ class page_links(nodes.General, nodes.Element):  # noqa: N801 (docutils names no
 
 class provenance(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
     """A summary, always shown, followed by the list of facts, shown on demand."""
-
-
-def mark_page(env: BuildEnvironment, document: nodes.document) -> None:
-    """Mark which nodes of a recipe's page show which cell, before anything else looks at them."""
-    page = load_page(env, env.docname)
-    if page and page.recipe:
-        mark_cells(document, page.recipe)
 
 
 def add_head(env: BuildEnvironment, document: nodes.document) -> None:

@@ -19,6 +19,7 @@ from sphinx.util import logging
 from .. import Priority
 from ..errors import GalleryError
 from ..languages import current_language, locale_folder
+from ..project import file_state
 from .index import FILE_NAME, read_sections, write_index
 from .synonyms import load_synonyms
 
@@ -96,14 +97,18 @@ def _write_index(app: Sphinx, exception: Exception | None) -> None:
     if exception or not all(path.exists() for path in pages.values()):
         return
     locale = locale_folder(app.config, Path(app.srcdir))
-    texts = {
-        app.builder.get_target_uri(name): json.loads(path.read_bytes())
-        for name, path in pages.items()
-    }
     languages, language = app.config.recipe_gallery_languages, current_language(app.config)
     synonyms: dict[str, list[str]] = {}
     try:
         synonyms = load_synonyms(locale, languages, language.code)
     except GalleryError as error:
         logger.warning("%s", error, type="recipe_gallery", subtype="search")
-    write_index(Path(app.outdir, FILE_NAME), texts, synonyms)
+    index, made_of = Path(app.outdir, FILE_NAME), _kept(app, ".made")
+    state = repr((synonyms, {name: file_state(path) for name, path in pages.items()}))
+    if not index.exists() or not made_of.exists() or made_of.read_text(encoding="utf-8") != state:
+        texts = {
+            app.builder.get_target_uri(name): json.loads(path.read_bytes())
+            for name, path in pages.items()
+        }
+        write_index(index, texts, synonyms)
+        made_of.write_text(state, encoding="utf-8")

@@ -48,16 +48,20 @@ class Section:
     rest: list[str] = field(default_factory=list)
 
     def as_data(self) -> list[Any]:
-        """Return what is kept of it: anchor, title, prose, words of the title, counted words."""
+        """Return what is kept of it: anchor, title, prose, number of words, and weight of each.
+
+        It is how often the section has the word, doubled, and one more if its title has it.
+        """
         prose = [" ".join(text.split()) for text in self.prose]
         counts: dict[str, float] = defaultdict(float)
         for share, texts in ((1, [self.title, self.name, *prose]), (REST, self.rest)):
             for word in find_words("\n".join(texts)):
                 counts[word] += share
         words = {word: math.ceil(count) for word, count in sorted(counts.items())}
-        title = sorted(set(find_words(f"{self.title} {self.name}")))
+        heading = {*find_words(f"{self.title} {self.name}")}
+        weights = {word: 2 * min(count, 50) + (word in heading) for word, count in words.items()}
         shown = [text for text in prose if _SENTENCE.search(text)]
-        return [self.anchor, self.title, "\n".join(shown), title, words]
+        return [self.anchor, self.title, "\n".join(shown), sum(words.values()), weights]
 
 
 def read_sections(document: nodes.document, name: str = "") -> list[Section]:
@@ -121,19 +125,18 @@ def write_index(
     """Write the index of pages: by the address of each its sections (``Section.as_data``).
 
     A word's list has two numbers for each section that has it: how many sections after the one
-    before it comes, and how often it has the word, doubled, and one more if its title has it.
+    before it comes, and the weight there.
     """
     sections = [section for page in pages.values() for section in page]
     terms: dict[str, list[int]] = {}
     last: dict[str, int] = {}  # section that has the word
-    for number, (_anchor, _title, _prose, heading, counts) in enumerate(sections):
-        for word, count in counts.items():
-            weight = 2 * min(count, 50) + (word in heading)
+    for number, (*_shown, weights) in enumerate(sections):
+        for word, weight in weights.items():
             terms.setdefault(word, []).extend((number - last.get(word, 0), weight))
             last[word] = number
     index = {
         "pages": [[address, [each[:3] for each in page]] for address, page in pages.items()],
-        "lengths": [sum(section[4].values()) for section in sections],
+        "lengths": [section[3] for section in sections],
         "synonyms": [*synonyms.items()],
         "terms": sorted(terms.items()),
     }

@@ -45,10 +45,10 @@ from .translations import (
     catalog_now,
     catalog_path,
     drop_unfit,
-    edit_address,
     find_message,
     labels_now,
     read_entries,
+    repository_address,
     show_on_page,
 )
 
@@ -243,7 +243,7 @@ def mark_untranslated(env: BuildEnvironment, document: nodes.document) -> None:
         share = format_percent(percent / 100, current_language(env.config).locale)
         text = _("%(percent)s of this page is translated; the rest is in English.")
         paragraph = nodes.paragraph("", text % {"percent": share} + " ")
-        if address := edit_address(env, catalog_path(env, env.docname)):
+        if address := repository_address(env, catalog_path(env, env.docname)):
             paragraph += nodes.reference("", _("Help translating"), refuri=address)
         note = nodes.note("", paragraph, classes=["translation-note"])
         title.parent.insert(title.parent.index(title) + 1, note)

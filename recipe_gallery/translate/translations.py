@@ -176,9 +176,9 @@ def catalog_path(env: BuildEnvironment, docname: str, code: str = "") -> Path:
     return catalog_folder(locale, code or env.config.language) / f"{docname}.po"
 
 
-def edit_address(env: BuildEnvironment, catalog: Path) -> str:
-    """Return where a catalog is edited on the web; nothing of one outside of a repository."""
+def repository_address(env: BuildEnvironment, file: Path, view: str = "edit") -> str:
+    """Return where a file is edited or shown (``blob``) on the web, if it is in a repository."""
     repository = env.config.recipe_gallery_repository_url.rstrip("/")
-    file = Path(os.path.relpath(catalog, env.srcdir)).as_posix()
+    path = Path(os.path.relpath(file, env.srcdir)).as_posix()
     branch = env.config.recipe_gallery_repository_branch
-    return f"{repository}/edit/{branch}/{file}" if repository and not file.startswith("..") else ""
+    return f"{repository}/{view}/{branch}/{path}" if repository and path[:2] != ".." else ""

@@ -13,7 +13,7 @@ from sphinx.locale import get_translation
 from recipe_gallery.languages import current_language, typeset
 from recipe_gallery.page_dependencies import watch
 from recipe_gallery.pages.measurements.digits import format_measurement, format_range
-from recipe_gallery.pages.measurements.lookup import FIGURE, all_files, answer, know
+from recipe_gallery.pages.measurements.lookup import all_files, answer, know
 from recipe_gallery.pages.measurements.naming import QUANTITY, name_case
 from recipe_gallery.recipes.ranges import Measurement
 from recipe_gallery.recipes.rows import Size, slug
@@ -106,7 +106,7 @@ class Source:
 
     def note(self, key: str) -> None:
         """Note why there is no measurement."""
-        found = watch(self.env, answer, self.docname, FIGURE, key)
+        found = answer(self.env, self.docname, key)
         known = found.in_files or found.problem in self.problems  # told once for all of them
         if found.problem and not known:
             self.problems.append(found.problem)

@@ -1,15 +1,14 @@
 """What a headline says on each machine: how much sooner work is done, after which wait."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sphinx.environment import BuildEnvironment
 
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.page_dependencies import store_of, watch
-from recipe_gallery.pages.measurements.lookup import FIGURE, Known, answer, know, list_machines
+from recipe_gallery.pages.measurements.lookup import Known, answer, know, list_machines
 from recipe_gallery.recipes.processes import Measurements
 from recipe_gallery.recipes.ranges import Measurement
-from recipe_gallery.recipes.rows import slug
 
 from .lines import headline
 
@@ -46,70 +45,59 @@ def find_gain(measurements: Measurements, key: str, baseline: str) -> Gain:
     """
     known = measurements.by_key
     measurement = known[key]
-    before = known[baseline] if "." in baseline else known[_key_of(measurement, variant=baseline)]
+    before = known[baseline if "." in baseline else replace(measurement, variant=baseline).key]
     related = {
-        quantity: known.get(_key_of(measurement, quantity=quantity))
+        quantity: known.get(replace(measurement, quantity=quantity).key)
         for quantity in ("wall", "share", "first_call", "break_even")
     }
-    base_wall = known.get(_key_of(before, quantity="wall"))
+    base_wall = known.get(replace(before, quantity="wall").key)
     wall = None
     if measurement.quantity == "gpu" and related["wall"] and base_wall:
         wall = measurements.compare(base_wall.key, related["wall"].key)
-    one = (measurement.case, measurement.size)
-    times = [each for each in known.values() if each.quantity == "first_call"]
+    first_calls = [each for each in known.values() if each.quantity == "first_call"]
+    # the recipe's own speed-ups and break-evens are against the variant that has none
+    is_own = replace(before, quantity="speedup").key not in known
     ratio = measurements.compare(before.key, measurement.key)
     if ratio is None:
         raise ValueError(f"{measurement.key!r} and {before.key!r} have no ratio: one of them is 0")
     return Gain(
-        compiles=any((each.case, each.size) == one for each in times),
+        compiles=any(
+            (each.case, each.size) == (measurement.case, measurement.size) for each in first_calls
+        ),
         measurement=measurement,
         baseline=before,
         ratio=ratio,
         wall=wall,
         share=related["share"],
         first_call=related["first_call"] if measurement.quantity != "first_call" else None,
-        # the recipe's own speed-ups and break-evens are against the variant that has none
-        break_even=None if _key_of(before, quantity="speedup") in known else related["break_even"],
+        break_even=related["break_even"] if is_own else None,
     )
 
 
-def _key_of(measurement: Measurement, *, variant: str = "", quantity: str = "") -> str:
-    parts = [measurement.case, *([] if measurement.size is None else [measurement.size])]
-    return ".".join(
-        map(slug, [*parts, variant or measurement.variant, quantity or measurement.quantity])
-    )
+def find_gains(env: BuildEnvironment, words: headline) -> list[tuple[str, Gain | None]]:
+    """Return the gain on each machine on which its recipe was recorded, the published first.
 
-
-@dataclass(frozen=True, kw_only=True)
-class Shown:
-    """A headline with what one machine measured; no gain where that is nothing, or has no ratio."""
-
-    words: headline
-    device: str
-    gain: Gain | None
-
-
-def find_gains(env: BuildEnvironment, words: headline) -> list[Shown]:
-    """Return a headline for each machine on which its recipe was recorded, the published first."""
-    found = []
+    There is none where a machine has measured nothing, or what has no ratio.
+    """
+    found: list[tuple[str, Gain | None]] = []
     for place, known in enumerate(measured_of(env, words["recipe"])):
         problem = ""
         try:
             gain = find_gain(known.measurements, words["key"], words["baseline"])
-            found.append(Shown(words=words, device=known.device, gain=gain))
+            found.append((known.device, gain))
         except KeyError as error:
-            said = watch(env, answer, words["recipe"], FIGURE, error.args[0])
+            said = answer(env, words["recipe"], error.args[0])
             # another machine, or a run on a CPU, need not have measured it
             if not place and not said.trial:
                 unknown = f"no measurement is called {error.args[0]!r}"
                 problem = said.problem or unknown
         except ValueError as error:
             problem = str(error)
-            found.append(Shown(words=words, device=known.device, gain=None))
+            found.append((known.device, None))
         if problem:
             told = GalleryError(problem, path=words.source, line=words.line)
             store_of(env).pages[env.docname].problems.append(str(told))
-    return found or [Shown(words=words, device="", gain=None)]
+    return found or [("", None)]
 
 
 def measured_of(env: BuildEnvironment, docname: str) -> list[Known]:

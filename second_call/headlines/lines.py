@@ -49,8 +49,7 @@ def read_headlines(directive: SphinxDirective, draw: Drawer) -> list[nodes.Node]
 def draw_headlines(env: BuildEnvironment, document: nodes.document) -> None:
     """Draw the headlines of a page, once it is translated."""
     for listed in list(document.findall(headline_list)):
-        at = listed.parent.index(listed)
-        listed.parent[at : at + 1] = listed["draw"](env, listed)
+        listed.replace_self(listed["draw"](env, listed))
 
 
 def _read_lines(directive: SphinxDirective) -> Iterator[nodes.Element]:

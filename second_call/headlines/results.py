@@ -28,7 +28,7 @@ from ..charts.scales import Scale, format_value, make_axis
 from ..navigation import list_recipes
 from ..nodes import html_element, link_to_page, render
 from ..results_as_data import link_to_data, list_rows
-from .gains import Gain, Shown, find_gains, measured_of
+from .gains import Gain, find_gains, measured_of
 from .lines import headline, headline_list, question, read_headlines
 
 _ = get_translation("second_call")
@@ -54,18 +54,20 @@ def draw_results(env: BuildEnvironment, listed: headline_list) -> list[nodes.Nod
     """Return controls, table, legend, and links to the data."""
     locale = current_language(env.config).locale
     shown = {node: find_gains(env, node) for node in listed if isinstance(node, headline)}
-    axis = _gain_axis([each.gain for group in shown.values() for each in group if each.gain])
-    devices = dict.fromkeys(each.device for group in shown.values() for each in group)
+    axis = _gain_axis([gain for group in shown.values() for _device, gain in group if gain])
+    devices = dict.fromkeys(device for group in shown.values() for device, _gain in group)
     several = [each for each in devices if each] if len(devices) > 1 else []
     body = html_element(tag="tbody", classes=["headlines"])
     for node in listed:
         if isinstance(node, question):
             body += _make_question(env, node)
         elif isinstance(node, headline):
-            body += [_make_row(env, each, axis, locale, several) for each in shown[node]]
-    names = [nodes.inline("", each) for each in _column_names()]
-    heads = [html_element("", each, tag="th", classes=[]) for each in names]
-    drawn = html_element("", _draw_axis(axis, locale), tag="td", classes=["headline-strip"])
+            body += [_make_row(env, node, *each, axis, bool(several)) for each in shown[node]]
+    names = _column_names()
+    heads = [html_element("", nodes.inline("", each), tag="th", classes=[]) for each in names]
+    ticks = [(axis(tick), format_value(tick, "x", locale)) for tick in axis.ticks(_MOST_TICKS)]
+    labels = render("axis.html", ticks=ticks)
+    drawn = html_element("", labels, tag="td", classes=["headline-strip"])
     row = html_element("", html_element(tag="td", classes=[]), drawn, *heads, tag="tr", classes=[])
     head = html_element("", row, tag="thead", classes=["headlines-head"])
     table = html_element("", head, body, tag="table", classes=["results-table"])
@@ -82,7 +84,7 @@ def draw_results(env: BuildEnvironment, listed: headline_list) -> list[nodes.Nod
 
 
 def _make_question(env: BuildEnvironment, asked: question) -> nodes.Element:
-    heading = html_element("", *_words(asked), tag="h2", classes=asked["classes"])
+    heading = html_element("", *asked.deepcopy().children, tag="h2", classes=asked["classes"])
     link = nodes.paragraph("", "", link_to_page(env, asked["recipe"]))  # by its title
     span = {"colspan": str(2 + len(_column_names())), "scope": "colgroup"}
     cell = html_element("", heading, link, tag="th", classes=[], attributes=span)
@@ -90,35 +92,39 @@ def _make_question(env: BuildEnvironment, asked: question) -> nodes.Element:
 
 
 def _make_row(
-    env: BuildEnvironment, shown: Shown, axis: Scale, locale: Locale, devices: Sequence[str]
+    env: BuildEnvironment,
+    asked: headline,
+    device: str,
+    gain: Gain | None,
+    axis: Scale,
+    names_device: bool,
 ) -> nodes.Element:
-    case = nodes.paragraph(
-        "", "", *_words(shown.words), classes=["headline-case", *shown.words["classes"]]
-    )
+    locale = current_language(env.config).locale
+    words = asked.deepcopy().children
+    case = nodes.paragraph("", "", *words, classes=["headline-case", *asked["classes"]])
     title = html_element("", case, tag="th", classes=[], attributes={"scope": "row"})
     row = html_element("", title, tag="tr", classes=["headline"], attributes={})
-    gain = shown.gain
     if gain is None:
-        text = nodes.paragraph("", NOTHING if shown.device else _("[not measured yet]"))
+        text = nodes.paragraph("", NOTHING if device else _("[not measured yet]"))
         span = {"colspan": str(1 + len(_column_names()))}
         row += html_element("", text, tag="td", classes=["unmeasured"], attributes=span)
         return row
     row["attributes"] = {
         "data-gain": f"{gain.ratio.value:.4g}",
         "data-calls": _count_calls(gain),
-        "data-machine": shown.device,
+        "data-machine": device,
         **({"data-loses": ""} if gain.loses else {}),
     }
     variant = gain.baseline.variant
     if variant != gain.measurement.variant:  # else the words say what differs
         before, after = str(_("compared with %s")).split("%s")
-        called = find_message(env, shown.words["recipe"], variant, Kind.NAME)
+        called = find_message(env, asked["recipe"], variant, Kind.NAME)
         name = nodes.inline("", called, classes=[DATA_CLASS] if called == variant else [])
         parts = nodes.Text(before), name, nodes.Text(after)
         case += [nodes.Text(" "), nodes.inline("", "", *parts, classes=["headline-against"])]
-    if devices:
+    if names_device:
         classes = ["headline-against", DATA_CLASS]
-        case += [nodes.Text(" "), nodes.inline("", shown.device, classes=classes)]
+        case += [nodes.Text(" "), nodes.inline("", device, classes=classes)]
     spread = nodes.paragraph("", describe_spread(gain.ratio, locale), classes=["headline-spread"])
     row += html_element("", _draw_strip(gain, axis), spread, tag="td", classes=["headline-strip"])
     for name, text in zip(_column_names(), _list_facts(gain, locale), strict=True):
@@ -131,18 +137,8 @@ def _make_row(
 def _gain_axis(gains: Sequence[Gain]) -> Scale:
     """Return the axis of a plot; a gain above 20 leaves no room for the others."""
     measurements = [each for gain in gains for each in (gain.ratio, gain.wall) if each]
-    ends = [
-        end
-        for measurement in measurements
-        for end in (measurement.low, measurement.value, measurement.high)
-    ]
+    ends = [end for each in measurements for end in (each.low, each.value, each.high)]
     return make_axis(ends, least=0.4, most=20)
-
-
-def _draw_axis(axis: Scale, locale: Locale) -> nodes.raw:
-    """Return the labels of an axis."""
-    ticks = [(axis(tick), format_value(tick, "x", locale)) for tick in axis.ticks(_MOST_TICKS)]
-    return render("axis.html", ticks=ticks)
 
 
 def _draw_strip(gain: Gain, axis: Scale) -> nodes.raw:
@@ -165,8 +161,8 @@ def _mark(measurement: Measurement, axis: Scale) -> tuple[float, float, float, s
 
 def _list_facts(gain: Gain, locale: Locale) -> list[str]:
     """Return what the columns say: ratios, the wait, calls until it has paid, and both times."""
-    optional = [gain.wall, gain.share, gain.first_call, gain.pays_after]
-    measurements = [gain.ratio, *optional, gain.measurement, gain.baseline]
+    optional = [gain.ratio, gain.wall, gain.share, gain.first_call, gain.pays_after]
+    measurements = [*optional, gain.measurement, gain.baseline]
     found = [format_measurement(each, locale) if each else NOTHING for each in measurements]
     if gain.compiles and not gain.first_call:
         found[3] = str(_("none"))
@@ -208,7 +204,3 @@ def _legend() -> dict[str, str]:
         "spread": str(_("where a further machine is expected, or what machines have shown")),
         "dashed": str(_("the same of wall time")),
     }
-
-
-def _words(node: nodes.Element) -> list[nodes.Node]:
-    return [child.deepcopy() for child in node.children]

@@ -66,9 +66,8 @@ class MeasuredOn(SphinxDirective):
 def draw_plot(env: BuildEnvironment, listed: headline_list) -> list[nodes.Node]:
     """Return the chart, a numbered dot a case, and the list of cases, which says the same."""
     locale = current_language(env.config).locale
-    cases = [node for node in listed if isinstance(node, headline)]
-    found = [(node, find_gains(env, node)[0].gain) for node in cases]
-    measured = [(node, gain) for node, gain in found if gain]
+    found = [(node, find_gains(env, node)[0]) for node in listed if isinstance(node, headline)]
+    measured = [(node, gain) for node, (_device, gain) in found if gain]
     gains = [gain for _node, gain in measured]
     waits = [gain.first_call.value for gain in gains if gain.first_call]
     across = make_axis([*waits, 1.0, 10.0], least=0.05, most=1000)
@@ -99,7 +98,7 @@ def draw_plot(env: BuildEnvironment, listed: headline_list) -> list[nodes.Node]:
 
 def _describe(node: headline, gain: Gain, locale: Locale, name: str, folder: str) -> nodes.Element:
     """Return a case as a line: its words, which lead to the recipe, speed-up and wait."""
-    words = [child.deepcopy() for child in node.children]
+    words = node.deepcopy().children
     # a link of Sphinx would leave out their markup
     address = posixpath.relpath(f"{node['recipe']}.html", folder or ".")
     link = nodes.reference("", "", *words, internal=True, refuri=address)

@@ -15,7 +15,6 @@ MOST_DIGITS = 3
 # figure that one process measured: how far others differ is not known
 LEAST_DIGITS = 2
 SPACE = "\u00a0"
-_RATIOS = ("x", "×")
 _COUNTS = ("", "calls")  # what is counted is said by the sentence
 # Units that have others for large and small values: exponents of ten, the largest first
 _SCALES = {
@@ -134,6 +133,6 @@ def _format(figure: Measurement, value: float, locale: Locale, *, bare: bool = F
     # so that both ends of an interval are in one unit
     exponent, unit = find_scale(round(figure.value or figure.high, -last), figure.unit)
     number = format_number(value / 10**exponent, locale, max(0, exponent - last))
-    if figure.unit in _RATIOS or (figure.quantity == "speedup" and not figure.unit):
+    if figure.unit == "x":
         return number if bare else f"{number}×"
     return number if bare or figure.unit in _COUNTS else f"{number}{SPACE}{unit}"

@@ -12,7 +12,7 @@ from pathlib import Path
 from sphinx.environment import BuildEnvironment
 
 from ...errors import GalleryError
-from ...page_dependencies import keep, once, watch
+from ...page_dependencies import digest_of, keep, once, watch
 from ...project import gallery_folders
 from ...recipes.find_recipes import GalleryFile, find_recordings, list_files
 from ...recipes.measurement_keys import Reference
@@ -28,7 +28,6 @@ from ...recipes.ranges import Measurement
 from ...recipes.replicates import replicates_path
 from ...recorded_page import Unrecorded, load_recorded
 
-FIGURE, CLAIM = "figure", "claim"  # what a page can ask for
 OF_A_GPU = ("gpu", "cpu", "kernels", "memory")  # quantities that a CPU does not publish
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -43,7 +42,9 @@ class Known:
     recorded: datetime | None = None
     versions: tuple[tuple[str, str], ...] = ()  # by package
     on_gpu: bool = False  # whether a GPU ran it
-    measurements: Measurements = field(default_factory=Measurements)  # of all processes
+    # of all processes; the digest stands for them where a build asks whether they are others
+    measurements: Measurements = field(default_factory=Measurements, repr=False)
+    digest: bytes = b""
     problem: str = ""  # why nothing is measured, or not by this code
     in_files: bool = False  # whether the problem is one of the replicates, which no page tells
     code: str = field(default="", repr=False)  # in lower case, which keys are made of
@@ -91,8 +92,20 @@ def _list_names(env: BuildEnvironment) -> list[str]:
     return [file.name for file in all_files(env).values()]
 
 
-def answer(env: BuildEnvironment, docname: str, kind: str, key: str) -> Answer:
-    """Return what a recipe says to a key, by its page; ``kind`` is FIGURE or CLAIM."""
+def answer(env: BuildEnvironment, docname: str, key: str) -> Answer:
+    """Return what a recipe says to the key of a figure, or to the comparison of a claim.
+
+    The page at hand is read again when its measurements are others: one look for all its figures.
+    """
+    found = once(env, _answer, docname, key)
+    if found.figure or found.claim:
+        watch(env, know, docname)
+    else:
+        watch(env, _answer, docname, key)
+    return found
+
+
+def _answer(env: BuildEnvironment, docname: str, key: str) -> Answer:
     if docname not in all_files(env):
         return Answer(problem=f"there is no recipe {docname!r} any more")
     known = once(env, know, docname)
@@ -102,9 +115,9 @@ def answer(env: BuildEnvironment, docname: str, kind: str, key: str) -> Answer:
         return Answer()  # the recipe's own page tells why
     may_lack = env.config.recipe_gallery_gpu_figures and not known.on_gpu
     try:
-        if kind == FIGURE:
-            return Answer(figure=known.measurements.find(key))
-        return Answer(claim=known.measurements.find_claim(key))
+        if "<" in key:
+            return Answer(claim=known.measurements.find_claim(key))
+        return Answer(figure=known.measurements.find(key))
     except NotMeasured as error:
         if may_lack and _may_be_of_gpu(known, error.key):
             return Answer(trial=True)
@@ -171,7 +184,8 @@ def _read(file: GalleryFile, folder: Path, root: Path) -> tuple[list[Path] | Non
         measurements = read_sources(recording.path, recipe, recording).measure()
     except GalleryError as error:  # the processes do not fit together
         return recipe.files, replace(known, problem=str(error), in_files=True)
-    return recipe.files, replace(known, measurements=measurements)
+    known = replace(known, measurements=measurements, digest=digest_of(measurements))
+    return recipe.files, known
 
 
 def list_machines(env: BuildEnvironment, docname: str) -> list[str]:

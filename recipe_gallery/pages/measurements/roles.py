@@ -18,12 +18,12 @@ from sphinx.writers.html5 import HTML5Translator
 
 from ...errors import GalleryError
 from ...languages import current_language, source_language
-from ...page_dependencies import store_of, watch
+from ...page_dependencies import store_of
 from ...recipes.measurement_keys import Reference, parse_claim, parse_reference
 from ...recipes.processes import ClaimRecord
 from ..markdown import is_inside
 from .digits import describe_spread, format_measurement
-from .lookup import CLAIM, FIGURE, Answer, answer, find_page
+from .lookup import Answer, answer, find_page
 from .naming import mark, name_measurement, tell_comparison
 
 _ = get_translation("recipe_gallery")
@@ -91,8 +91,7 @@ def fill_measurements(env: BuildEnvironment, document: nodes.document) -> None:
     roles = [node for kind in (measured, claim) for node in document.findall(kind) if "key" in node]
     shown, hosts = {}, 0
     for node in roles:  # claims last: their sentences are whole then
-        kind = FIGURE if isinstance(node, measured) else CLAIM
-        found = watch(env, answer, node["recipe"], kind, node["key"])
+        found = answer(env, node["recipe"], node["key"])
         if found.problem:
             node["problem"], node["in_files"] = found.problem, found.in_files
         if isinstance(node, claim):
