@@ -6,8 +6,6 @@ import textwrap
 from dataclasses import dataclass
 from pathlib import Path
 
-import pytest
-
 from gallery import ROOT
 from modules import run_module
 
@@ -68,7 +66,7 @@ class Stranger:
         self.write("docs/conf.py", (self.docs / "conf.py").read_text() + lines)
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
-        """Run a Python module in the folder of conf.py, as its owner would."""
+        """Run a Python module in the folder of conf.py, as its owner would, with success."""
         environment = {
             name: value
             for name, value in os.environ.items()
@@ -76,31 +74,27 @@ class Stranger:
         }
         paths = [str(ROOT), environment.get("PYTHONPATH", "")]
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
-        return run_module(*command, cwd=self.docs, env=environment)
+        done = run_module(*command, cwd=self.docs, env=environment)
+        assert done.returncode == 0, done.stderr
+        assert "Traceback" not in done.stderr, done.stderr
+        return done
 
     def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run ``recipe-gallery`` and see that it succeeds without a word on its error stream."""
-        return self._succeed(self.run("recipe_gallery", *arguments))
+        """Run ``recipe-gallery``."""
+        return self.run("recipe_gallery", *arguments)
 
     def sphinx(self, builder: str, *options: str) -> Path:
         """Build, see that no warning is told, and return the folder of what was made."""
         out = self.docs / "_build" / builder
         command = ["sphinx", "-q", "-b", builder, "-d", "_build/doctrees", *options, ".", str(out)]
-        done = self._succeed(self.run(*command))
         # Sphinx-Gallery warns of files of the same name in two folders, whatever shows them.
-        told = [line for line in done.stderr.splitlines() if "Duplicate example file" not in line]
-        assert not told, done.stderr
+        lines = self.run(*command).stderr.splitlines()
+        assert not [line for line in lines if "Duplicate example file" not in line]
         return out
 
     def record(self) -> str:
         """Record all examples on the CPU; return what was told."""
         return self.command("record", "--device", "cpu").stderr
-
-    @staticmethod
-    def _succeed(done: subprocess.CompletedProcess[str]) -> subprocess.CompletedProcess[str]:
-        assert done.returncode == 0, done.stderr
-        assert "Traceback" not in done.stderr, done.stderr
-        return done
 
 
 def make_project(root: Path) -> Stranger:
@@ -110,9 +104,3 @@ def make_project(root: Path) -> Stranger:
     project.write("docs/index.rst", f"My library\n==========\n\n{toctree}")
     project.write("examples/GALLERY_HEADER.rst", "Examples\n========\n\nShort ones.\n")
     return project
-
-
-def need(package: str) -> None:
-    """Skip a test where a package is missing that only tests use; on CI that is a failure."""
-    if not os.environ.get("CI"):
-        pytest.importorskip(package, reason=f"no {package}; run: make test")

@@ -57,6 +57,7 @@ def published(out: Path) -> dict[Path, bytes]:
     return {path.relative_to(out): path.read_bytes() for path in files}
 
 
+@pytest.mark.slow
 def test_several_processes_make_the_same(gallery: Gallery) -> None:
     gallery.configure(recipe_gallery_search=True)
     for name in ("adding", "fifth", "other", "sixth", "seventh", "unrecorded"):

@@ -3,7 +3,6 @@
 import ast
 import email
 import re
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -12,23 +11,14 @@ from importlib.metadata import packages_distributions
 import pytest
 
 import recipe_gallery
-from gallery import ROOT
+from gallery import ROOT, copy_repository
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
     folder = tmp_path_factory.mktemp("wheel")
-    # of a copy, because setuptools leaves files in the folder that it builds from
-    source = shutil.copytree(
-        ROOT,
-        folder / "source",
-        ignore=lambda folder, names: {
-            name
-            for name in names
-            if name.startswith((".", "_build", "__pycache__"))
-            or (folder == str(ROOT) and name in ("tests", "recordings", "recipes", "benchmarks"))
-        },
-    )
+    source = folder / "source"
+    copy_repository(source)  # setuptools leaves files in the folder that it builds from
     command = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "-q"]
     subprocess.run([*command, "-w", str(folder), str(source)], check=True)
     (path,) = folder.glob("*.whl")

@@ -4,10 +4,9 @@ import re
 import shutil
 from pathlib import Path
 
-import polib
 import pytest
 from pseudo import make_pseudo_catalogs
-from stranger import Stranger, need
+from stranger import Stranger
 
 from gallery import ROOT
 from recipe_gallery.project import load_project
@@ -42,13 +41,6 @@ def test_pages_show_what_was_recorded(built: Path) -> None:
     assert "advanced/plot_deep.html" in page(built, "index")
 
 
-def test_texts_and_comments_become_messages(recorded: Stranger) -> None:
-    out = recorded.sphinx("gettext", "-D", "gettext_compact=0")
-    for name in ("plot_line", "advanced/plot_deep"):
-        messages = {each.msgid for each in polib.pofile(str(out / f"auto_examples/{name}.pot"))}
-        assert {"Why it is so short.", "The line goes up."} <= messages
-
-
 def test_all_words_of_a_page_can_be_translated(
     recorded: Stranger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -78,7 +70,6 @@ def test_other_formats_are_made(recorded: Stranger) -> None:
 
 
 def test_settings_of_other_extensions_do_not_clash(recorded: Stranger) -> None:
-    need("sphinx_sitemap")
     recorded.write(
         "docs/mine.py",
         "def setup(app):\n    for name in NAMES:\n"
@@ -129,21 +120,3 @@ def test_some_examples_can_be_left_out_by_the_patterns_of_sphinx_gallery(
     assert "skip_me" not in stranger.record()
     out = stranger.sphinx("html")
     assert not (out / "auto_examples/skip_me.html").exists()
-
-
-def test_a_language_is_added_and_translated(recorded: Stranger) -> None:
-    said = recorded.command("new-language", "ko").stdout
-    assert "recipe-gallery live ko" in said
-    assert "make " not in said
-    labels = recorded.docs / "locales/ko/LC_MESSAGES/sphinx.po"
-    assert "pydata" not in labels.read_text(encoding="utf-8")  # a theme that is not used here
-    catalog = recorded.docs / "locales/ko/LC_MESSAGES/auto_examples/plot_line.po"
-    entries = polib.pofile(str(catalog), wrapwidth=0)
-    entries.find("The line goes up.").msgstr = "선이 올라갑니다."
-    entries.find("Why it is so short.").msgstr = "짧은 이유."
-    entries.save()
-    recorded.command("update-po")
-    recorded.command("check-po", "ko")
-    html = page(recorded.sphinx("html", "-D", "language=ko"), "plot_line")
-    assert "선이 올라갑니다." in html
-    assert "# 짧은 이유." in html

@@ -17,21 +17,19 @@ from measured import RECIPE, SPEEDUP, WINS, add, add_replicate, figure, steps, s
 from recipe_gallery.cell_numbers import DATA_CLASS
 from recipe_gallery.languages import find_locale
 from recipe_gallery.pages.measurements.digits import describe_spread, format_measurement
-from recipe_gallery.recipes.ranges import Measurement
 from recipe_gallery.recipes.replicates import replicates_path
 from recipe_gallery.recipes.rows import MIME, Row, read_rows
+
+
+def without_tags(html: str) -> str:
+    return re.sub(r"<[^>]+>", "", html)
 
 
 def words(build: Build, page: str = "recipes/steps") -> str:
     """The text of a page as it is read, without what is opened only on demand."""
     html = build.page(page)
     html = re.sub(r'<span class="claim-evidence".*?</span></span>', "", html, flags=re.DOTALL)
-    return re.sub(r"<[^>]+>", "", html[html.index("<h1") :])
-
-
-def published(gallery: Gallery) -> tuple[Row, ...]:
-    recording = gallery.recording("steps")
-    return read_rows(recording.notebook, recording.path)
+    return without_tags(html[html.index("<h1") :])
 
 
 def test_a_figure_shows_as_many_digits_as_its_interval_allows(gallery: Gallery) -> None:
@@ -43,9 +41,11 @@ def test_a_figure_shows_as_many_digits_as_its_interval_allows(gallery: Gallery) 
     assert 'title="2.6 to 2.9× on 3 machines, in 5 processes"' in build.page("recipes/steps")
     told = "All processes ran on one machine"
     assert told not in build.page("recipes/steps")
-    replicates_path(gallery.recordings / "steps.ipynb").unlink()
-    rows = [replace(row, value=2.9) for row in published(gallery) if row.key == SPEEDUP]
-    add_replicate(gallery, rows=rows, host=gallery.recording("steps").facts["host"])
+    recording = gallery.recording("steps")
+    replicates_path(recording.path).unlink()
+    published = read_rows(recording.notebook, recording.path)
+    rows = [replace(row, value=2.9) for row in published if row.key == SPEEDUP]
+    add_replicate(gallery, rows=rows, host=recording.facts["host"])
     page = gallery.build().page("recipes/steps")
     assert told in page
     assert 'title="2.74 to 2.90× in 2 processes on one machine"' in page
@@ -59,47 +59,46 @@ def test_a_claim_opens_its_evidence(gallery: Gallery) -> None:
     assert "So fused is 2.7× {as} fast." in words(build)
     html = build.page("recipes/steps")
     target = re.search(r'popovertarget="([\w-]+)" aria-label="Evidence"', html)
-    assert target
     assert f'id="{target[1]}" role="note" popover>' in html
     assert "Holds in 5 of 5 processes on 3 machines:" in html
-    assert "fused 14.0\u00a0ms &lt; foreach 39.0\u00a0ms" in re.sub(r"<[^>]+>", "", html)
+    assert "fused 14.0\u00a0ms &lt; foreach 39.0\u00a0ms" in without_tags(html)
 
 
 @pytest.mark.parametrize(
-    ("facts", "shown"),
+    ("value", "low", "high", "unit", "shown"),
     [
-        ({"value": 2.744, "low": 2.73, "high": 2.75}, "2.74×"),
-        ({"value": 2.744, "low": 2.7439, "high": 2.7441}, "2.74×"),  # three digits are enough
-        ({"value": 2.744, "low": 0.0, "high": 90.0}, "2.7×"),  # two digits are the least
-        ({"value": 9.96, "low": 4.0, "high": 24.0}, "10×"),
-        ({"value": 9.996, "low": 9.9, "high": 10.1}, "10.0×"),
-        ({"value": 1.3, "low": 1.2, "high": 1.4}, "1.3×"),  # 0.0999... is 0.1
-        ({"value": 0.01424, "low": 0.0141, "high": 0.0143, "unit": "s"}, "14.2\u00a0ms"),
-        ({"value": 0.9996, "low": 0.998, "high": 1.001, "unit": "s"}, "1.00\u00a0s"),
-        ({"value": 0.000_0712, "low": 0.0000708, "high": 0.0000716, "unit": "s"}, "71.2\u00a0µs"),
-        ({"value": 3.2e-9, "low": 3e-9, "high": 3.4e-9, "unit": "s"}, "3.2\u00a0ns"),
-        ({"value": 1234.5, "low": 1200.0, "high": 1270.0, "unit": "s"}, "1,230\u00a0s"),
-        ({"value": 0.6312, "low": 0.62, "high": 0.64, "unit": "share"}, "63%"),
-        ({"value": 9.000_000_000_01, "low": 8.95, "high": 9.05, "unit": ""}, "9"),
-        ({"value": 1234, "low": 1228, "high": 1240, "unit": "calls"}, "1,234"),
-        ({"value": 120506, "low": 46000, "high": 316000, "unit": "calls"}, "120,000"),
-        ({"value": 137, "processes": 1, "unit": ""}, "137"),
-        ({"value": 1234, "low": 1100, "high": 1400, "unit": "calls"}, "1,200"),
-        ({"value": 0, "low": 0, "high": 0, "unit": ""}, "0"),
-        ({"value": 0.0, "low": 0.0, "high": 0.3, "unit": "s"}, "0\u00a0ms"),
-        ({"value": 4.1e12, "low": 4e12, "high": 4.2e12, "unit": "B/s"}, "4.1\u00a0TB/s"),
-        ({"value": 16.8e9, "low": 16.8e9, "high": 16.8e9, "unit": "B"}, "16.8\u00a0GB"),
+        (2.744, 2.73, 2.75, "x", "2.74×"),
+        (2.744, 2.7439, 2.7441, "x", "2.74×"),  # three digits are enough
+        (2.744, 0.0, 90.0, "x", "2.7×"),  # two digits are the least
+        (9.96, 4.0, 24.0, "x", "10×"),
+        (9.996, 9.9, 10.1, "x", "10.0×"),
+        (1.3, 1.2, 1.4, "x", "1.3×"),  # 0.0999... is 0.1
+        (0.01424, 0.0141, 0.0143, "s", "14.2\u00a0ms"),
+        (0.9996, 0.998, 1.001, "s", "1.00\u00a0s"),
+        (0.000_0712, 0.0000708, 0.0000716, "s", "71.2\u00a0µs"),
+        (3.2e-9, 3e-9, 3.4e-9, "s", "3.2\u00a0ns"),
+        (1234.5, 1200.0, 1270.0, "s", "1,230\u00a0s"),
+        (0.6312, 0.62, 0.64, "share", "63%"),
+        (9.000_000_000_01, 8.95, 9.05, "", "9"),
+        (1234, 1228, 1240, "calls", "1,234"),
+        (120506, 46000, 316000, "calls", "120,000"),
+        (1234, 1100, 1400, "calls", "1,200"),
+        (0, 0, 0, "", "0"),
+        (0.0, 0.0, 0.3, "s", "0\u00a0ms"),
+        (4.1e12, 4e12, 4.2e12, "B/s", "4.1\u00a0TB/s"),
+        (16.8e9, 16.8e9, 16.8e9, "B", "16.8\u00a0GB"),
     ],
 )
-def test_a_figure_is_written_as_readers_expect(facts: dict[str, object], shown: str) -> None:
-    known = figure(**{"quantity": "anything", **facts})
+def test_a_figure_is_written_as_readers_expect(
+    value: float, low: float, high: float, unit: str, shown: str
+) -> None:
+    known = figure(quantity="anything", value=value, low=low, high=high, unit=unit)
     assert format_measurement(known, Locale("en")) == shown
 
 
 @pytest.mark.parametrize(
     ("facts", "said"),
     [
-        ({}, "2.6 to 2.9× on 3 machines, in 5 processes"),
         ({"hosts": 1}, "2.6 to 2.9× in 5 processes on one machine"),
         (
             {"gpu_bound": True},
@@ -123,26 +122,24 @@ def test_a_spread_is_in_the_unit_of_its_figure(facts: dict[str, object], said: s
         assert describe_spread(known, Locale("en")) == said
 
 
-GERMAN, KOREAN = (find_locale(code) for code in ("de", "ko"))
-
-
 def test_each_language_has_its_own_form_of_a_figure() -> None:
     calls = figure(value=12345.6, low=12300, high=12400, unit="calls")
-    assert [format_measurement(calls, each) for each in (GERMAN, KOREAN)] == ["12.300", "12,300"]
-    assert format_measurement(figure(), GERMAN) == "2,7×"
+    german, korean = (find_locale(code) for code in ("de", "ko"))
+    assert [format_measurement(calls, each) for each in (german, korean)] == ["12.300", "12,300"]
+    assert format_measurement(figure(), german) == "2,7×"
 
 
-# Each is a page's text, what its recording holds, and what a build has to tell.
-WRONG = {
+# Each is a page's text, what a further process measured, and what a build has to tell.
+WRONG: dict[str, tuple[str, list[Row], str]] = {
     "a figure that there is not": (
         "It is :measured:`adam.100.fusd.speedup`.",
-        [figure()],
+        [],
         "steps.py:5: no measurement is called 'adam.100.fusd.speedup'; "
         "near it: adam.100.fused.speedup",
     ),
     "a figure in a later line of a claim": (
         "Words.\n\nMore words, and\n:claim:`it is\n{no.such} <fused.step < foreach.step>`.",
-        [figure()],
+        [],
         "steps.py:9: no measurement is called 'no.such'",
     ),
     "a claim that compares nothing": (
@@ -152,7 +149,7 @@ WRONG = {
     ),
     "a claim that a replicate refutes": (
         f"Here\n:claim:`it is {{{SPEEDUP}}}\nas fast <{WINS}>`.",
-        [figure(), *steps(0.04)],
+        steps(0.04),
         f'steps.py:6: the claim "it is 2.7× as fast" ({WINS}) does not hold in '
         "1 of 6 processes: replicate 3 on host 1f2e: 0.04 s against 0.039 s; say it with more care",
     ),
@@ -163,19 +160,19 @@ WRONG = {
     ),
     "another recipe that there is not": (
         ":measured:`step:adam.100.fused.speedup`",
-        [figure()],
+        [],
         "steps.py:5: no recipe is called 'step'; near it: steps",
     ),
 }
 
 
-@pytest.mark.parametrize(("text", "records", "told"), WRONG.values(), ids=list(WRONG))
+@pytest.mark.parametrize(("text", "rows", "told"), WRONG.values(), ids=list(WRONG))
 def test_what_is_wrong_is_told_in_every_build(
-    gallery: Gallery, text: str, records: list[Row], told: str
+    gallery: Gallery, text: str, rows: list[Row], told: str
 ) -> None:
     add(gallery, text)
-    store(gallery, *(each for each in records if isinstance(each, Measurement)))
-    if rows := [each for each in records if not isinstance(each, Measurement)]:
+    store(gallery, figure())
+    if rows:
         add_replicate(gallery, rows=rows)
     first = gallery.build()
     assert told in first.warnings
@@ -185,54 +182,50 @@ def test_what_is_wrong_is_told_in_every_build(
 
 
 def test_where_nothing_is_recorded_the_text_says_so_and_no_more(gallery: Gallery) -> None:
-    gallery.write(
-        "steps",
-        RECIPE.replace("TEXT", f"It is :measured:`{SPEEDUP}`; :claim:`it wins <{WINS}>`."),
-    )
+    text = f"It is :measured:`{SPEEDUP}`; :claim:`it wins <{WINS}>`."
+    gallery.write("steps", RECIPE.replace("TEXT", text))
     build = gallery.build()
     assert "It is [not measured yet]; it wins." in words(build)
     assert "no measurement" not in build.warnings
     assert "popovertarget" not in build.page("recipes/steps")
     assert "How the figures in the text were measured" not in build.page("recipes/steps")
-    add(gallery, f"It is :measured:`{SPEEDUP}`.")
+    add(gallery, text)
     build = gallery.build()
-    assert ("It is 2.7×." in words(build), build.warnings) == (True, "")
+    assert ("It is 2.7×; it wins." in words(build), build.warnings) == (True, "")
+    path = gallery.recipes / "steps.py"
+    path.write_text(path.read_text().replace("2.744", "9.744"))
+    build = gallery.build()
+    assert "It is [not measured yet]; it wins." in words(build)  # it was of other code
+    assert build.warnings.count("WARNING") == 1
+    assert "stale recording" in build.warnings
 
 
 def test_a_cpu_may_lack_what_only_a_gpu_publishes_and_nothing_else(gallery: Gallery) -> None:
     gallery.configure(recipe_gallery_gpu_figures=True)
-    claims = ":claim:`so <adam.100.fused.gpu < adam.100.fused.time>`"
-    add(
-        gallery,
-        "It takes :measured:`adam.100.fused.gpu` and :measured:`adam.100.fused.memory`; "
-        f":claim:`it wins <{WINS}>`, {claims}.",
-    )
+    claims = f":claim:`it wins <{WINS}>`, :claim:`so <adam.100.fused.gpu < adam.100.fused.time>`"
+    figures = ":measured:`adam.100.fused.gpu` and :measured:`adam.100.fused.memory`"
+    add(gallery, f"It takes {figures}; {claims}.")
     build = gallery.build()
     nothing = "[not measured here]"
     assert f"It takes {nothing} and {nothing}; it wins, so." in words(build)
     assert build.warnings == ""
-    keys = (
-        "100.fused.wall",
-        "10.fused.time",
-        "adam.10.fused.gpu",
-        "adam.fusd.kernels",
-        "nadm.10.fused.gpu",
-    )
-    for key in keys:
-        gallery.write("steps", RECIPE.replace("TEXT", f":measured:`{key}`"))
-        told = gallery.build().warnings
-        assert f"steps.py:5: no measurement is called '{key}'" in told
+    wrong = ("100.fused.wall", "10.fused.time", "adam.10.fused.gpu", "adam.fusd.kernels")
+    keys = [*wrong, "nadm.10.fused.gpu"]
+    text = "\n\n".join(f":measured:`{key}`" for key in keys)
+    gallery.write("steps", RECIPE.replace("TEXT", text))
+    told = gallery.build().warnings
+    for line, key in enumerate(keys):
+        assert f"steps.py:{5 + 2 * line}: no measurement is called '{key}'" in told
 
 
 def test_a_refuted_claim_carries_no_mark_whatever_ran_it(gallery: Gallery) -> None:
     gallery.configure(recipe_gallery_gpu_figures=True)
-    add(gallery, "See :claim:`it wins <fused.step < foreach.step>`.")
-    path = gallery.recordings / "steps.ipynb"
+    add(gallery, f"See :claim:`it wins <{WINS}>`.")
     notebook = gallery.recording("steps").notebook
     for row in notebook.cells[0].outputs[0].data[MIME]["rows"]:
         if row["variant"] == "foreach":
             row["value"] = 0.013
-    write_recording(path, nbformat.writes(notebook))
+    write_recording(gallery.recordings / "steps.ipynb", nbformat.writes(notebook))
     add_replicate(gallery, rows=steps(0.04))
     build = gallery.build()
     assert "does not hold in 2 of 2 processes" in build.warnings
@@ -240,37 +233,14 @@ def test_a_refuted_claim_carries_no_mark_whatever_ran_it(gallery: Gallery) -> No
     assert "popovertarget" not in build.page("recipes/steps")
 
 
-def test_figures_of_other_code_are_not_shown(gallery: Gallery) -> None:
-    add(gallery, f"It is :measured:`{SPEEDUP}`; :claim:`it loses <{WINS}>`.")
-    path = gallery.recipes / "steps.py"
-    path.write_text(path.read_text().replace("2.744", "9.744"))
-    build = gallery.build()
-    assert "It is [not measured yet]; it loses." in words(build)
-    assert build.warnings.count("WARNING") == 1
-    assert "stale recording" in build.warnings
-
-
-def test_damaged_lines_are_told_once(gallery: Gallery) -> None:
-    role = f":measured:`{SPEEDUP}`"
-    add(
-        gallery,
-        f"{role} :measured:`adam.100.fused.time`\n\nThen {role}\n\nor :claim:`so <so < so>`.",
-    )
-    store(gallery, figure())
-    path = gallery.recordings / "steps.jsonl"
-    path.write_text(path.read_text().replace("2.61", "1.61"))
-    build = gallery.build()
-    assert build.warnings.count("WARNING") == 1
-    assert "steps.jsonl:3: was changed after it was recorded" in build.warnings
-
-
 def test_only_pages_that_show_figures_of_a_recipe_are_read_again_when_one_changes(
     gallery: Gallery,
 ) -> None:
-    add(gallery, f"It is :measured:`{SPEEDUP}`.")
-    add(gallery, "It has :measured:`adam.fused.kernels` kernels.", "others")
     index = gallery.root / "index.rst"
     index.write_text(f"{index.read_text()}\nIt is :measured:`steps:{SPEEDUP}`, as on every page.\n")
+    assert "index.rst:8: no recipe is called 'steps'" in gallery.build().warnings
+    add(gallery, f"It is :measured:`{SPEEDUP}`.")
+    add(gallery, "It has :measured:`adam.fused.kernels` kernels.", "others")
     kernels = figure("adam.fused.kernels", value=9, low=9, high=9, unit="")
     store(gallery, figure(), kernels)
     store(gallery, kernels, name="others")
@@ -282,56 +252,44 @@ def test_only_pages_that_show_figures_of_a_recipe_are_read_again_when_one_change
     store(gallery, figure("adam.fused.kernels", value=8, low=8, high=8, unit=""), name="others")
     assert gallery.build().read == ["recipes/others"]
     index.write_text(index.read_text().replace("steps:", ""))
-    assert f"index.rst:8: '{SPEEDUP}' names no recipe; write it as recipe:{SPEEDUP}" in (
-        gallery.build().warnings
-    )
-
-
-def test_a_page_may_name_a_recipe_before_there_is_one(gallery: Gallery) -> None:
-    index = gallery.root / "index.rst"
-    index.write_text(f"{index.read_text()}\nIt is :measured:`steps:{SPEEDUP}` as fast.\n")
-    assert "index.rst:8: no recipe is called 'steps'" in gallery.build().warnings
-    add(gallery, "Text.")
-    build = gallery.build()
-    assert ("It is 2.7× as fast." in words(build, "index"), build.warnings) == (True, "")
+    told = f"index.rst:8: '{SPEEDUP}' names no recipe; write it as recipe:{SPEEDUP}"
+    assert told in gallery.build().warnings
 
 
 def test_notebook_and_script_have_plain_words(gallery: Gallery) -> None:
-    add(
-        gallery,
-        f"It takes :measured:`adam.100.fused.time`, :claim:`{{{SPEEDUP}}} as fast <{WINS}>`.",
-    )
-    gallery.build()
-    out = gallery.root / "out" / "html" / "recipes"
+    time = ":measured:`adam.100.fused.time`"
+    add(gallery, f"It takes {time}, :claim:`{{{SPEEDUP}}} as fast <{WINS}>`.")
+    out = gallery.build().out / "recipes"
     cells = json.loads((out / "steps.ipynb").read_text())["cells"]
     assert "It takes 14\u00a0ms, 2.7× as fast." in "".join(cells[0]["source"])
     assert "# It takes 14\u00a0ms, 2.7× as fast." in (out / "steps.py").read_text()
 
 
 @pytest.mark.parametrize(
-    "builder", ["text", "latex", "man", "texinfo", "singlehtml", "epub", "gettext"]
+    ("builder", "suffix"),
+    [
+        ("text", ".txt"),
+        ("latex", ".tex"),
+        ("man", ".1"),
+        ("texinfo", ".texi"),
+        ("singlehtml", ".html"),
+        ("epub", ".xhtml"),
+    ],
 )
-def test_other_formats_have_the_words_alone(gallery: Gallery, builder: str) -> None:
+def test_other_formats_have_the_words_alone(gallery: Gallery, builder: str, suffix: str) -> None:
     add(gallery, f"Here :claim:`it is {{{SPEEDUP}}} as fast <{WINS}>`.")
     store(gallery, figure())
     gallery.configure(man_pages=[("recipes/steps", "steps", "Steps", [], 1)])
     build = gallery.build(builder)
-    assert [line for line in build.warnings.splitlines() if "unknown node" in line] == []
-    found = [path.read_text() for path in build.out.rglob("*") if path.suffix in SUFFIXES]
-    text = "\n".join(found)
-    if builder == "gettext":
-        assert f":claim:`it is {{{SPEEDUP}}} as fast <{WINS}>`." in text
-    else:
-        assert re.search(r"it is (<[^>]*>)?2.7(×|\\texttimes\{\})(</span>)? as fast", text), text
+    assert "unknown node" not in build.warnings
+    text = "\n".join(path.read_text() for path in build.out.rglob(f"*{suffix}"))
+    assert re.search(r"it is (<[^>]*>)?2.7(×|\\texttimes\{\})(</span>)? as fast", text), text
     assert ("popovertarget" in text) == (builder == "singlehtml")
 
 
-SUFFIXES = {".txt", ".tex", ".1", ".texi", ".html", ".xhtml", ".pot"}
-
-
-def sums(*seconds: float, quantity: str = "first_call") -> list[Row]:
+def sums(*seconds: float) -> list[Row]:
     """Return what one process measured at the sizes 2, 4 and so on, and of another variant."""
-    known = {"case": "Sums", "quantity": quantity, "unit": "s"}
+    known = {"case": "Sums", "quantity": "first_call", "unit": "s"}
     rows = [
         Row(**known, variant="one step", size=2**n, value=value)
         for n, value in enumerate(seconds, 1)
@@ -351,15 +309,11 @@ def test_a_comparison_is_tested_in_every_process(gallery: Gallery) -> None:
     assert build.warnings == ""
     html = build.page("recipes/steps")
     assert "Holds in 2 of 2 processes on 2 machines:" in html
-    shown = re.sub(r"<[^>]+>", "", html[html.index("claim-measured") :]).partition("\n")[0]
+    shown = without_tags(html[html.index("claim-measured") :]).partition("\n")[0]
     assert "2: 1.00\u00a0s &lt; 4: 2.00\u00a0s &lt; 8: 3.00\u00a0s" in shown
     add_replicate(gallery, rows=sums(1.0, 5.0, 3.0), host="d", replicate=7)
-    build = gallery.build()
-    assert (
-        'steps.py:5: the claim "longer with each" (one-step.first_call: 2 < 4 < 8) does not hold '
-        "in 1 of 3 processes: replicate 7 on host d: 1 s against 5 s against 3 s"
-    ) in build.warnings
-    assert "popovertarget" not in build.page("recipes/steps")
+    told = "in 1 of 3 processes: replicate 7 on host d: 1 s against 5 s against 3 s"
+    assert told in gallery.build().warnings
 
 
 @pytest.mark.parametrize(
@@ -381,7 +335,7 @@ def test_a_comparison_has_factors_and_leaves_out_what_there_is_once(
     build = gallery.build()
     if "\u00a0ms" in evidence:
         assert build.warnings == ""
-        assert evidence in re.sub(r"<[^>]+>", "", build.page("recipes/steps"))
+        assert evidence in without_tags(build.page("recipes/steps"))
     else:
         assert evidence in build.warnings
 
@@ -395,18 +349,18 @@ KO = {
 TEXT = "\n\n".join(KO)
 
 
-def test_a_translation_has_the_figures_in_its_own_form(gallery: Gallery) -> None:
+@pytest.fixture
+def korean(gallery: Gallery) -> Gallery:
     gallery.set_languages("ko")
-    gallery.configure(gettext_compact=False)
-    add(gallery, TEXT)
-    store(
-        gallery,
-        figure(),
-        figure("adam.100.fused.time", value=0.01424, low=0.0141, high=0.0143, unit="s"),
-    )
-    gallery.translate("recipes/steps", KO | {"Steps": "단계"})
-    gallery.translate("index", {})
-    build = gallery.build(language="ko")
+    return gallery
+
+
+def test_a_translation_has_the_figures_in_its_own_form(korean: Gallery) -> None:
+    add(korean, TEXT)
+    time = figure("adam.100.fused.time", value=0.01424, low=0.0141, high=0.0143, unit="s")
+    store(korean, figure(), time)
+    korean.translate("recipes/steps", KO | {"Steps": "단계"})
+    build = korean.build(language="ko")
     assert "속도는 2.7×입니다." in words(build)
     assert "그래서 14.2\u00a0ms가 걸립니다." in words(build)
     html = build.page("recipes/steps")
@@ -416,36 +370,31 @@ def test_a_translation_has_the_figures_in_its_own_form(gallery: Gallery) -> None
 
 
 def test_names_in_rows_are_messages_of_the_page_that_its_catalog_translates(
-    gallery: Gallery,
+    korean: Gallery,
 ) -> None:
-    add(gallery, f":measured:`{SPEEDUP}`")
-    gallery.configure(gettext_compact=False)
-    gallery.build("gettext")
-    template = gallery.root / "out/gettext/recipes/steps.pot"
+    add(korean, f":measured:`{SPEEDUP}`")
+    template = korean.build("gettext").out / "recipes/steps.pot"
     entries = {each.msgid: each for each in polib.pofile(str(template))}
     assert entries["Adam"].comment.startswith("Name of a case, a variant or a size")
     assert entries["fused"].occurrences == [("../../recordings/steps.ipynb", "0")]
+    assert f":measured:`{SPEEDUP}`" in entries  # as it was written
     assert not {"100", "speedup", "None"} & entries.keys()
-    shutil.rmtree(gallery.root / "out/doctrees")  # the builder of templates has its own
-    gallery.set_languages("ko")
-    gallery.translate("recipes/steps", {"fused": "융합", "Adam": "Adam"})
-    build = gallery.build(language="ko")
-    assert "융합 · speedup" in build.page("recipes/steps").replace("</span>", "").replace(
-        f'<span class="{DATA_CLASS}" lang="en">', ""
-    )
-    assert f'<span class="{DATA_CLASS}" lang="en">Adam</span>' in build.page("recipes/steps")
+    shutil.rmtree(korean.root / "out/doctrees")  # the builder of templates has its own
+    korean.translate("recipes/steps", {"fused": "융합", "Adam": "Adam"})
+    build = korean.build(language="ko")
+    english = f'<span class="{DATA_CLASS}" lang="en">'
+    page = build.page("recipes/steps")
+    assert "융합 · speedup" in page.replace("</span>", "").replace(english, "")
+    assert f"{english}Adam</span>" in page
     assert "the page does not have this message" not in build.warnings
 
 
-def test_what_is_wrong_is_told_at_the_recipes_line_in_translated_builds(gallery: Gallery) -> None:
-    gallery.set_languages("ko")
-    gallery.configure(gettext_compact=False)
-    add(gallery, f"First.\n\n{TEXT}".replace("fused.time", "fusd.time"))
-    add_replicate(gallery, rows=steps(0.04))
-    wrong = {text: each.replace("fused.time", "fusd.time") for text, each in KO.items()}
-    messages = {text.replace("fused.time", "fusd.time"): each for text, each in wrong.items()}
-    gallery.translate("recipes/steps", messages)
-    build = gallery.build(language="ko")
+def test_what_is_wrong_is_told_at_the_recipes_line_in_translated_builds(korean: Gallery) -> None:
+    add(korean, f"First.\n\n{TEXT}".replace("fused.time", "fusd.time"))
+    add_replicate(korean, rows=steps(0.04))
+    wrong = [text.replace("fused.time", "fusd.time") for pair in KO.items() for text in pair]
+    korean.translate("recipes/steps", dict(zip(wrong[::2], wrong[1::2], strict=True)))
+    build = korean.build(language="ko")
     assert "steps.py:9: no measurement is called 'adam.100.fusd.time'" in build.warnings
     assert (
         'steps.py:9: the claim "[아직 측정하지 않음]가 걸립니다" (fused.step < foreach.step)'
@@ -453,13 +402,11 @@ def test_what_is_wrong_is_told_at_the_recipes_line_in_translated_builds(gallery:
     )
 
 
-def test_evidence_is_in_the_readers_language_where_its_sentence_is_not(gallery: Gallery) -> None:
-    gallery.set_languages("ko")
-    gallery.configure(gettext_compact=False)
-    add(gallery, "So :claim:`fused wins <fused.step < foreach.step>`.")
-    store(gallery, figure())
-    gallery.translate("recipes/steps", {"Steps": "단계"})
-    html = gallery.build(language="ko").page("recipes/steps")
+def test_evidence_is_in_the_readers_language_where_its_sentence_is_not(korean: Gallery) -> None:
+    add(korean, f"So :claim:`fused wins <{WINS}>`.")
+    store(korean, figure())
+    korean.translate("recipes/steps", {"Steps": "단계"})
+    html = korean.build(language="ko").page("recipes/steps")
     assert 'lang="ko" aria-label="근거" aria-labelledby=' in html
     assert 'lang="ko" role="note" popover>' in html
 

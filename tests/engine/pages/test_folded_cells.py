@@ -68,10 +68,10 @@ def test_the_notebook_hides_the_code_below_its_summary(site: Gallery) -> None:
     assert cell.outputs[0].text == "the total is 3\n"
 
 
-def test_a_text_leads_to_a_folded_cell_by_its_summary(gallery: Gallery) -> None:
+def test_a_text_leads_to_a_folded_cell_by_its_summary(site: Gallery) -> None:
     recipe = FOLDED.replace(SUMMARY, "Small helpers").replace("A paragraph.", "`Small helpers`_")
-    gallery.add("adding", recipe)
-    build = gallery.build()
+    site.write("adding", recipe)
+    build = site.build()
     assert build.warnings == ""
     assert 'href="#small-helpers"' in build.page(PAGE)
     inside = cell_of(build).select_one("#small-helpers")
@@ -80,10 +80,9 @@ def test_a_text_leads_to_a_folded_cell_by_its_summary(gallery: Gallery) -> None:
     assert "[Small helpers](https://example.org/site/recipes/adding.html#small-helpers)" in notebook
 
 
-def test_a_section_of_the_same_name_keeps_its_address(gallery: Gallery) -> None:
-    recipe = FOLDED.replace(SUMMARY, "Text").replace("A paragraph.", "See Text_.")
-    gallery.add("adding", recipe)
-    build = gallery.build()
+def test_a_section_of_the_same_name_keeps_its_address(site: Gallery) -> None:
+    site.write("adding", FOLDED.replace(SUMMARY, "Text").replace("A paragraph.", "See Text_."))
+    build = site.build()
     assert build.warnings == ""
     page = page_of(build)
     assert page.select_one("section#text")
@@ -91,10 +90,10 @@ def test_a_section_of_the_same_name_keeps_its_address(gallery: Gallery) -> None:
     assert cell_of(build).select_one("div[id]")["id"] != "text"
 
 
-def test_code_with_numbers_of_lines_and_with_links_is_folded(gallery: Gallery) -> None:
-    gallery.add_extension("sphinx.ext.autodoc")  # Sphinx-Gallery then writes code by itself
-    gallery.add("adding", FOLDED.replace("cell_timeout = 60", "line_numbers = True"))
-    build = gallery.build()
+def test_code_with_numbers_of_lines_and_with_links_is_folded(site: Gallery) -> None:
+    site.add_extension("sphinx.ext.autodoc")  # Sphinx-Gallery then writes code by itself
+    site.write("adding", FOLDED.replace("cell_timeout = 60", "line_numbers = True"))
+    build = site.build()
     assert build.warnings == ""
     cell = cell_of(build)
     assert cell.select_one("summary").get_text() == SUMMARY
@@ -132,23 +131,17 @@ def test_what_cannot_be_unfolded_shows_the_code(site: Gallery, builder: str) -> 
     assert not [*build.out.rglob("folded.js")]
 
 
-@pytest.fixture
-def translated(site: Gallery) -> Gallery:
-    site.set_languages("ko")
-    site.configure(gettext_compact=False)
-    site.translate(PAGE, {SUMMARY: "도우미: *x* & <b>", "Why this is here.": "까닭."})
-    return site
-
-
-def test_the_summary_is_a_message(translated: Gallery) -> None:
-    out = translated.build("gettext").out
+def test_the_summary_is_a_message(site: Gallery) -> None:
+    out = site.build("gettext").out
     entry = polib.pofile(str(out / f"{PAGE}.pot")).find(SUMMARY)
     assert entry.comment == "Comment in code: shown in the place of folded code; no markup"
     assert entry.occurrences == [("../../recipes_source/adding.py", "24")]
 
 
-def test_page_notebook_and_script_have_the_translated_summary(translated: Gallery) -> None:
-    build = translated.build(language="ko")
+def test_page_notebook_and_script_have_the_translated_summary(site: Gallery) -> None:
+    site.set_languages("ko")
+    site.translate(PAGE, {SUMMARY: "도우미: *x* & <b>", "Why this is here.": "까닭."})
+    build = site.build(language="ko")
     cell = cell_of(build)
     assert str(cell.select_one("summary")) == "<summary>도우미: *x* &amp; &lt;b&gt;</summary>"
     assert "# 까닭." in cell.get_text()
@@ -158,9 +151,6 @@ def test_page_notebook_and_script_have_the_translated_summary(translated: Galler
     assert r"# **도우미: \*x\* & \<b>**" in (build.out / f"{PAGE}.py").read_text()
     [button] = page_of(build).select("button.unfold-all")
     assert button.get_text() == "코드 모두 펼치기"
-
-
-def test_a_summary_that_is_not_translated_is_marked_as_english(translated: Gallery) -> None:
-    translated.translate(PAGE, {"Why this is here.": "까닭."})
-    summary = cell_of(translated.build(language="ko")).select_one("summary")
+    site.translate(PAGE, {"Why this is here.": "까닭."})
+    summary = cell_of(site.build(language="ko")).select_one("summary")
     assert (summary["lang"], summary.get_text()) == ("en", SUMMARY)

@@ -102,7 +102,6 @@ def test_comments_of_a_module_are_messages_of_the_pages_that_show_it(
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     inlined.set_languages("ko")
-    inlined.configure(gettext_compact=False)
     languages, folder = load_languages(inlined.root), inlined.root / "out/gettext"
     update_catalogs(load_project(inlined.root), [languages["ko"]], folder)
     path = inlined.root / "locale/ko/LC_MESSAGES/recipes/first.po"

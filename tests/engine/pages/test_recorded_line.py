@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from gallery import Gallery, write_recording
 
 
@@ -21,11 +19,7 @@ def test_packages_are_called_as_conf_py_says(site: Gallery) -> None:
     assert "Python" in page[page.index("<details") : page.index("</details>")]
 
 
-@pytest.mark.parametrize("theme", ["alabaster", "furo", "pydata_sphinx_theme"])
-def test_the_engine_brings_a_style_for_any_theme(site: Gallery, theme: str) -> None:
-    pytest.importorskip(theme)
-    site.configure(html_theme=theme)
+def test_the_engine_brings_its_style(site: Gallery) -> None:
     build = site.build()
-    assert build.warnings == ""
     assert "_static/recipe_gallery.css" in build.page("recipes/adding")
     assert "details.provenance" in (build.out / "_static/recipe_gallery.css").read_text()

@@ -53,8 +53,7 @@ def test_rendering_never_runs_a_recipe(gallery: Gallery, tmp_path: Path) -> None
 
 @pytest.mark.slow
 def test_exactly_what_changed_is_read_again(site: Gallery, recipe: str) -> None:
-    site.write("other", recipe)
-    assert site.record("other")
+    site.add("other")
     assert set(site.build().read) == {"index", "recipes/index", "recipes/adding", "recipes/other"}
     assert site.build().read == []
     (site.recordings / "adding.ipynb").touch()
@@ -137,9 +136,7 @@ def rewrite(path: Path, **facts: object) -> None:
     write_recording(path, json.dumps(notebook))
 
 
-def test_a_figure_without_text_is_a_warning_where_it_is_required(
-    site: Gallery, recipe: str
-) -> None:
+def test_a_figure_without_text_is_told_where_it_is_required(site: Gallery, recipe: str) -> None:
     site.write("adding", recipe.replace("# sphinx_gallery_alt", "# alt"))
     assert site.build().warnings == ""
     site.configure(recipe_gallery_alt_required=True)
@@ -152,11 +149,8 @@ def test_figures_of_an_earlier_recording_are_not_left(site: Gallery) -> None:
     other = images / "sphx_glr_adding_001_001.png"  # of a recipe adding_001
     other.write_bytes(b"other")
     first = (images / "thumb/sphx_glr_adding_thumb.png").read_bytes()
-    path = site.recordings / "adding.ipynb"
-    notebook = json.loads(path.read_text())
     svg = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 2 2"><circle r="1"/></svg>'
-    notebook["cells"][2]["outputs"][0]["data"] = {"image/svg+xml": svg}
-    write_recording(path, json.dumps(notebook))
+    show(site, 3, **{"image/svg+xml": svg})
     site.build("dummy")
 
     def found() -> list[str]:
@@ -164,8 +158,7 @@ def test_figures_of_an_earlier_recording_are_not_left(site: Gallery) -> None:
         return sorted(path.name for path in paths)
 
     assert found() == ["sphx_glr_adding_001.svg", "sphx_glr_adding_thumb.svg"]
-    notebook["cells"][2]["outputs"] = []
-    write_recording(path, json.dumps(notebook))
+    show(site, 3)
     site.build("dummy")
     assert found() == ["sphx_glr_adding_thumb.png"]
     assert (images / "thumb/sphx_glr_adding_thumb.png").read_bytes() != first
@@ -173,55 +166,22 @@ def test_figures_of_an_earlier_recording_are_not_left(site: Gallery) -> None:
 
 
 def test_an_error_that_is_meant_is_shown(gallery: Gallery) -> None:
-    gallery.write(
-        "failing",
-        '''
-        """
-        Failing
-        =======
-
-        Text.
-        """
-
-        1 / 0
-        ''',
-    )
+    gallery.write("failing", '"""\nFailing\n=======\n\nText.\n"""\n\n1 / 0\n')
     failing = {"expected_failing_examples": ["recipes_source/failing.py"]}
     gallery.configure(sphinx_gallery_conf=gallery.settings["sphinx_gallery_conf"] | failing)
     assert gallery.record("failing")
     build = gallery.build()
     assert build.warnings == ""
-    assert "ZeroDivisionError</span>: division by zero" in build.page(
-        "recipes/failing"
-    ) or "ZeroDivisionError: division by zero" in build.page("recipes/failing")
+    assert re.search("ZeroDivisionError(</span>)?: division by zero", build.page("recipes/failing"))
     notebook = nbformat.read(build.out / "recipes/failing.ipynb", as_version=4)
     assert notebook.cells[-1].outputs[0].ename == "ZeroDivisionError"
 
 
-def test_drafts_and_removed_recipes_are_not_published(site: Gallery, recipe: str) -> None:
+def test_drafts_are_not_published(site: Gallery) -> None:
     site.write("_draft", "not a recipe")
-    other = site.write("other", recipe)
-    assert site.record("other")
     build = site.build()
     assert build.warnings == ""
     assert not (build.out / "recipes/_draft.html").exists()
-    other.unlink()
-    assert site.build().warnings == ""
-    assert not (site.root / "recipes/other.rst").exists()
-
-
-@pytest.mark.parametrize("builder", ["dirhtml", "text", "gettext"])
-def test_other_builders_work(site: Gallery, builder: str) -> None:
-    build = site.build(builder)
-    assert build.warnings == ""
-    if builder == "dirhtml":
-        assert 'href="../adding.ipynb"' in (build.out / "recipes/adding/index.html").read_text()
-        assert (build.out / "recipes/adding.ipynb").exists()
-    if builder == "gettext":
-        catalog = (build.out / "recipes/adding.pot").read_text()
-        assert "A paragraph." in catalog
-        assert "Download" not in catalog
-        assert "Recorded on" not in catalog
 
 
 def show(site: Gallery, cell: int, **data: str) -> None:
@@ -230,26 +190,8 @@ def show(site: Gallery, cell: int, **data: str) -> None:
     notebook = json.loads(path.read_text())
     shown = {mime.replace("_", "/"): value for mime, value in data.items()}
     output = {"output_type": "display_data", "data": shown, "metadata": {}}
-    notebook["cells"][cell - 1]["outputs"] = [output]
+    notebook["cells"][cell - 1]["outputs"] = [output] if data else []
     write_recording(path, json.dumps(notebook))
-
-
-def test_page_and_notebook_show_html_that_does_nothing(site: Gallery) -> None:
-    html = (
-        "<p onclick='x()' class='c' style='position: fixed'>shown</p><script>acting()</script>"
-        "<meta http-equiv=refresh content='0;url=https://acting.org'></div></main>"
-        "<img src=https://acting.org/x.png><iframe src=https://acting.org></iframe>"
-    )
-    show(site, 2, text_html=html, text_plain="plain")
-    build = site.build()
-    page = build.page("recipes/adding")
-    notebook = (build.out / "recipes/adding.ipynb").read_text()
-    assert '<p class="c">shown</p>' in page
-    assert r"<p class=\"c\">shown</p>" in notebook
-    for text in (page, notebook):
-        assert "acting" not in text
-        assert "position" not in text
-    assert page.count("</main>") == page.count("<main")
 
 
 def test_a_plot_that_needs_a_script_is_shown_in_another_form(site: Gallery) -> None:
@@ -266,10 +208,7 @@ def test_html_is_as_the_author_made_it_where_recordings_are_trusted(
     site: Gallery, trusted: bool
 ) -> None:
     html = '<b style="color: red" onclick="x()">fitted</b><script>draw()</script>'
-    path = site.recordings / "adding.ipynb"
-    notebook = nbformat.read(path, as_version=4)
-    notebook.cells[1].outputs[0].data["text/html"] = html
-    write_recording(path, nbformat.writes(notebook))
+    show(site, 2, text_html=html)
     site.configure(recipe_gallery_trust_outputs=None if trusted else False)
     build = site.build()
     downloaded = nbformat.read(build.out / "recipes/adding.ipynb", as_version=4)

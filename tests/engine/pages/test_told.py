@@ -1,6 +1,7 @@
 """What page, notebook or recording cannot follow is told, with the file and line of the recipe."""
 
 import re
+import shutil
 import sys
 import textwrap
 from types import ModuleType
@@ -57,24 +58,16 @@ class box(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
     pass
 
 
-class labelled_box(box):  # noqa: N801
-    pass
-
-
 class BoxDirective(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        kind = labelled_box if self.name == "labelled" else box
-        return [kind("", *self.parse_content_to_nodes())]
+        return [box("", *self.parse_content_to_nodes())]
 
 
 def set_up_boxes(app: Sphinx) -> None:
-    shown = (lambda self, node: self.body.append("<div>"), lambda self, node: None)
-    for kind in (box, labelled_box):
-        app.add_node(kind, html=shown)
+    app.add_node(box, html=(lambda self, node: self.body.append("<div>"), lambda *_unused: None))
     app.add_directive("box", BoxDirective)
-    app.add_directive("labelled", BoxDirective)
 
 
 @pytest.fixture
@@ -95,13 +88,11 @@ def test_of_a_node_that_is_not_known_the_words_are_kept_and_it_is_told(boxes: Ga
         line,
     )
     assert "A paragraph.\n\nSome *words*.\n\n> **Note**" in markdown_of(boxes)
-
-
-def test_an_extension_says_how_a_notebook_has_its_nodes(boxes: Gallery) -> None:
-    write_block.register(labelled_box, lambda node, page: f"Box: {node.astext()}")
-    put(boxes, "A paragraph.", "", ".. labelled::", "", "   Words.")
+    # an extension says how
+    write_block.register(box, lambda node, page: f"Box: {node.astext()}")
+    shutil.rmtree(boxes.root / "out")
     assert warnings_of(boxes) == []
-    assert "A paragraph.\n\nBox: Words." in markdown_of(boxes)
+    assert "A paragraph.\n\nBox: Some words." in markdown_of(boxes)
 
 
 @pytest.mark.parametrize(
