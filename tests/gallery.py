@@ -47,7 +47,6 @@ LANGUAGES = {
     "ko": 'ko = { name = "한국어" }',
     "zh_CN": 'zh_CN = { name = "简体中文" }',
     "ja": 'ja = { name = "日本語" }',
-    "ar": 'ar = { name = "العربية" }',  # from right to left
 }
 
 
@@ -71,7 +70,6 @@ class Build:
     out: Path
     warnings: str
     read: list[str]  # pages that were read
-    exit_status: int
 
     def page(self, name: str) -> str:
         return (self.out / f"{name}.html").read_text(encoding="utf-8")
@@ -161,7 +159,7 @@ class Gallery:
             )
             app.connect("source-read", lambda app, docname, source: read.append(docname))
             app.build()
-        return Build(self.root / "out" / builder, warnings.getvalue(), read, app.statuscode)
+        return Build(self.root / "out" / builder, warnings.getvalue(), read)
 
     def translate(self, page: str, messages: dict[str, str], language: str = "ko") -> Path:
         """Write a catalog by hand."""

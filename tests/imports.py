@@ -1,8 +1,7 @@
 """Who imports whom in the packages, and what must not be; `make lint` runs it.
 
 Prints the graph of the rooms: a room is a folder of the engine, a module of it beside the folders,
-or the site. Exits with 1 where an import has the wrong direction; tests/test_imports.py also holds
-the packages to their number of lines.
+or the site. Exits with 1 where an import has the wrong direction, or the packages have grown.
 """
 
 import ast
@@ -66,9 +65,9 @@ def find_rooms(modules: dict[str, Path]) -> dict[str, set[str]]:
     return {room: imported - {room, ENGINE} for room, imported in sorted(rooms.items())}
 
 
-def find_wrong_imports(root: Path = ROOT) -> Iterator[str]:
-    """Tell imports that have the wrong direction, and cycles of rooms."""
-    modules = find_modules(root)
+def find_problems() -> Iterator[str]:
+    """Tell imports that have the wrong direction, cycles of rooms, and too many lines."""
+    modules = find_modules(ROOT)
     for module in modules:
         room = room_of(module)
         for imported in sorted(find_imports(module, modules)):
@@ -77,19 +76,17 @@ def find_wrong_imports(root: Path = ROOT) -> Iterator[str]:
             if room in ALLOWED and target in ALLOWED:
                 wrong |= target not in {room, *ALLOWED[room]}
             if wrong and room not in COMMANDS:
-                yield f"{modules[module].relative_to(root)}: must not import {imported}"
+                yield f"{modules[module].relative_to(ROOT)}: must not import {imported}"
     try:
         TopologicalSorter(find_rooms(modules)).prepare()
     except CycleError as error:
         yield f"rooms in a cycle: {' -> '.join(reversed(error.args[1]))}"
-
-
-def count_lines(root: Path = ROOT) -> int:
-    """Return how many lines both packages have."""
-    return sum(len(path.read_text("utf-8").splitlines()) for path in find_modules(root).values())
+    lines = sum(len(path.read_text("utf-8").splitlines()) for path in modules.values())
+    if lines > MOST_LINES:
+        yield f"the packages have {lines} lines; which user pays for them? see MOST_LINES"
 
 
 if __name__ == "__main__":
     for room, imported in find_rooms(find_modules(ROOT)).items():
         print(f"{room:<15} imports {', '.join(sorted(imported)) or 'no other room'}")
-    sys.exit("\n".join(find_wrong_imports()) or None)
+    sys.exit("\n".join(find_problems()) or None)

@@ -1,17 +1,12 @@
-"""A pseudo-locale: accented and longer English, in which untranslatable text stands out.
-
-``python tests/pseudo.py FOLDER`` writes its catalogs of the project in this folder to another.
-"""
+"""A pseudo-locale: accented and longer English, in which untranslatable text stands out."""
 
 import re
 import shutil
-import sys
-import tempfile
 from pathlib import Path
 
 import polib
 
-from recipe_gallery.project import Project, load_project
+from recipe_gallery.project import Project
 from recipe_gallery.translate.catalogs import (
     Kind,
     catalog_folder,
@@ -65,8 +60,3 @@ def pseudo_message(text: str, kind: Kind) -> str:
         parts[::2] = [re.sub(r"_(?=\w)", r"\\_", part) for part in parts[::2]]
     longer = "~" * max(1, len(text) // 4)  # other languages need more room
     return f"{''.join(parts)} {longer}" if re.search(r"\w", "".join(parts[::2])) else text
-
-
-if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as made:
-        make_pseudo_catalogs(load_project(Path()), Path(made), Path(sys.argv[1]))

@@ -8,7 +8,6 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -41,18 +40,8 @@ def read(path: Path) -> Any:
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
-def steps(path: Path) -> Iterator[dict[str, Any]]:
-    for job in read(path)["jobs"].values():
-        yield from job["steps"]
-
-
-def scripts(path: Path) -> list[str]:
-    return [step["run"] for step in steps(path) if "run" in step]
-
-
-def targets(text: str) -> set[str]:
-    words = " ".join(found[1] for found in MAKE.finditer(text)).split()
-    return {word for word in words if "=" not in word and not word.startswith("-")}
+def steps(path: Path) -> list[dict[str, Any]]:
+    return [step for job in read(path)["jobs"].values() for step in job["steps"]]
 
 
 @named(WORKFLOWS)
@@ -81,22 +70,19 @@ def test_only_the_clock_and_who_may_write_reach_a_machine_of_our_own() -> None:
 @named(TEXTS)
 def test_every_make_target_exists(path: Path) -> None:
     known = re.findall(r"^([a-z][a-z-]*):", (ROOT / "Makefile").read_text(), re.MULTILINE)
-    text = path.read_text(encoding="utf-8")
-    code = [*scripts(path)] if path in WORKFLOWS else re.findall(r"`[^`]+`", text)
-    assert targets("\n".join(code)) <= set(known)
-
-
-def owners() -> dict[str, list[str]]:
-    lines = (GITHUB / "CODEOWNERS").read_text().splitlines()
-    rules = [line.split("#")[0].split() for line in lines]
-    return {rule[0]: rule[1:] for rule in rules if rule}
+    code = re.findall(r"`[^`]+`", path.read_text(encoding="utf-8"))
+    if path in WORKFLOWS:
+        code = [step.get("run", "") for step in steps(path)]
+    words = " ".join(found[1] for found in MAKE.finditer("\n".join(code))).split()
+    assert {each for each in words if "=" not in each and not each.startswith("-")} <= {*known}
 
 
 def test_every_published_language_has_reviewers() -> None:
-    _source, *languages = load_languages(ROOT).values()
-    codes = [language.code for language in languages if language.published]
-    missing = [code for code in codes if not owners().get(f"/locale/{code}/")]
-    assert missing == [], "add a line for each to .github/CODEOWNERS"
+    owners = (GITHUB / "CODEOWNERS").read_text()
+    for language in load_languages(ROOT).values():
+        if language.published and language.code != "en":
+            owned = re.search(rf"^/locale/{language.code}/ +@", owners, re.MULTILINE)
+            assert owned, f"add a line for {language.code} to .github/CODEOWNERS"
 
 
 LANGUAGES = """
