@@ -18,7 +18,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from chromium import find_chromium, launch
+from chromium import find_chromium, launch, note_errors
 
 # https://www.w3.org/TR/webdriver2/#keyboard-actions
 KEYS = {
@@ -31,6 +31,8 @@ KEYS = {
     "ArrowDown": "\ue015",
 }
 WIDTH, HEIGHT = 1280, 900
+FIREFOX = shutil.which("firefox-esr") or shutil.which("firefox")
+MINI_BROWSER = max(Path("/usr/lib").glob("*/webkit2gtk-*/MiniBrowser"), default=None)  # of WebKit
 SHOW = "(element) => element.scrollIntoView({block: 'nearest', behavior: 'instant'})"
 CONSOLE = """
     const errors = Services.console.getMessageArray().filter(
@@ -46,9 +48,7 @@ class Chromium:
 
     def __init__(self, browser: Any) -> None:
         self.page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT})
-        self.told: list[str] = []
-        self.page.on("console", lambda each: each.type == "error" and self.told.append(each.text))
-        self.page.on("pageerror", lambda error: self.told.append(str(error)))
+        self.told = note_errors(self.page)
         self.open, self.run = self.page.goto, self.page.evaluate
 
     def until(self, expression: str) -> None:
@@ -100,7 +100,8 @@ class Remote:
         codes = [KEYS.get(key, key) for key in keys]
         actions = [{"type": "keyDown", "value": code} for code in codes]
         actions += [{"type": "keyUp", "value": code} for code in reversed(codes)]
-        self._act({"type": "key", "id": "keys", "actions": actions})
+        device = {"type": "key", "id": "keys", "actions": actions}
+        self.send("PerformActions", {"actions": [device]})
 
     def click(self, css: str) -> None:
         """Click the first element of a selector."""
@@ -108,9 +109,7 @@ class Remote:
         self.run(f"({SHOW})({found})")
         there = {"type": "pointerMove", "origin": self.run(found), "x": 0, "y": 0}
         actions = [there, *({"type": f"pointer{each}", "button": 0} for each in ("Down", "Up"))]
-        self._act({"type": "pointer", "id": "mouse", "actions": actions})
-
-    def _act(self, device: dict[str, Any]) -> None:
+        device = {"type": "pointer", "id": "mouse", "actions": actions}
         self.send("PerformActions", {"actions": [device]})
 
     def print(self) -> bytes | None:
@@ -158,7 +157,7 @@ def start_firefox() -> Iterator[Firefox]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         (folder / "user.js").write_text('user_pref("marionette.port", 0);\n')
-        command = [find_firefox(), "--headless", "--marionette", "--profile", folder]
+        command = [FIREFOX, "--headless", "--marionette", "--profile", folder]
         # or its console could not be read: https://bugzilla.mozilla.org/show_bug.cgi?id=1944565
         stack.enter_context(_process([*command, "--no-remote", "--remote-allow-system-access"]))
         port = folder / "MarionetteActivePort"
@@ -216,7 +215,7 @@ def start_webkit() -> Iterator[Remote]:
             return socket.socket().connect_ex(("127.0.0.1", port)) == 0
 
         wait_for(is_there)
-        options = {"binary": str(find_mini_browser()), "args": ["--automation"]}
+        options = {"binary": str(MINI_BROWSER), "args": ["--automation"]}
         wanted = {"alwaysMatch": {"webkitgtk:browserOptions": options}}
         session = f"session/{ask('session', {'capabilities': wanted})['sessionId']}"
         try:
@@ -235,23 +234,13 @@ def _process(command: list[Any], **options: Any) -> Iterator[subprocess.Popen[by
         process.communicate()
 
 
-def find_firefox() -> str | None:
-    """Return where Firefox is."""
-    return shutil.which("firefox-esr") or shutil.which("firefox")
-
-
-def find_mini_browser() -> Path | None:
-    """Return where WebKit's small browser is."""
-    return max(Path("/usr/lib").glob("*/webkit2gtk-*/MiniBrowser"), default=None)
-
-
-# What starts an engine, what it needs, and the packages of Debian and Ubuntu that have it.
-ENGINES: dict[str, tuple[Callable[[], Any], Callable[[], Any], str]] = {
-    "Chromium": (start_chromium, find_chromium, "chromium"),
-    "Firefox": (start_firefox, find_firefox, "firefox-esr"),
+# What starts an engine, whether all is there, and the packages of Debian and Ubuntu that have it.
+ENGINES: dict[str, tuple[Callable[[], Any], Any, str]] = {
+    "Chromium": (start_chromium, find_chromium(), "chromium"),
+    "Firefox": (start_firefox, FIREFOX, "firefox-esr"),
     "WebKit": (
         start_webkit,
-        lambda: all((shutil.which("WebKitWebDriver"), shutil.which("Xvfb"), find_mini_browser())),
+        MINI_BROWSER and shutil.which("WebKitWebDriver") and shutil.which("Xvfb"),
         "webkit2gtk-driver xvfb",
     ),
 }

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
@@ -30,6 +30,19 @@ def launch() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=find_chromium(), args=options)
         yield browser
         browser.close()
+
+
+def note_errors(page: Page) -> list[str]:
+    """Return a list to which errors and warnings of a page are added, with its address."""
+    problems: list[str] = []
+
+    def note(message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            problems.append(f"{page.url}: {message.text}")
+
+    page.on("console", note)
+    page.on("pageerror", lambda error: problems.append(f"{page.url}: {error}"))
+    return problems
 
 
 @contextmanager

@@ -1,18 +1,27 @@
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
 from pseudo import PSEUDO_CODE, make_pseudo_catalogs
 
+from chromium import serve
 from recipe_gallery.project import load_project
 
 
 @pytest.fixture
 def extensions() -> list[str]:
     return ["recipe_gallery", "second_call"]
+
+
+@pytest.fixture(scope="module")
+def address(languages_site: Path) -> Iterator[str]:
+    """The address of the site in all languages."""
+    with serve(languages_site) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

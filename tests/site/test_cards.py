@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from gallery import ROOT, SETTINGS, Gallery
-from measured import SPEEDUP, add, figure, store
+from measured import SPEEDUP, WINS, add, figure, store
 
 SHORT = '''
     """
@@ -52,15 +52,13 @@ def test_a_page_has_the_title_of_its_neighbour_when_that_is_another(site: Galler
 
 
 def test_a_card_has_the_figures_of_its_sentence(gallery: Gallery) -> None:
-    add(
-        gallery,
-        f"It is :measured:`{SPEEDUP}`, and :claim:`no {{other}} wins <no.such < fused.step>`.",
-    )
+    claims = f":claim:`fused <{WINS}>`, and :claim:`no {{other}} wins <no.such < fused.step>`"
+    add(gallery, f"It is :measured:`{SPEEDUP}`, {claims}.")
     store(gallery, figure())
     build = gallery.build()
     card = re.sub(r"<[^>]+>", "", build.page("recipes/index"))
-    assert "It is 2.7×, and no [not measured yet] wins." in card
-    assert "figure-list" not in build.page("recipes/index")
+    assert "It is 2.7×, fused, and no [not measured yet] wins." in card
+    assert not re.search("figure-list|popover", build.page("recipes/index"))
     # what is wrong is told once, at the recipe
     assert build.warnings.count("no measurement is called 'no.such'") == 1
     assert "index.rst" not in build.warnings

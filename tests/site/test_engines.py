@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from browsers import ENGINES
-from chromium import serve
 
 pytestmark = pytest.mark.slow
 RECIPE = "recipes/where_time_goes.html"
@@ -23,19 +22,13 @@ PARAMETERS = [BY_DAY, *(pytest.param(each, marks=pytest.mark.nightly) for each i
 
 @pytest.fixture(scope="module", params=PARAMETERS)
 def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
-    start, find, packages = ENGINES[request.param]
-    if not find():
+    start, is_there, packages = ENGINES[request.param]
+    if not is_there:
         lacks = f"no {request.param}; install it, for example: apt-get install {packages}"
         (pytest.fail if os.environ.get("CI") else pytest.skip)(lacks)
     with start() as engine:
         yield engine
         assert engine.errors() == []
-
-
-@pytest.fixture(scope="module")
-def address(languages_site: Path) -> Iterator[str]:
-    with serve(languages_site) as address:
-        yield address
 
 
 def has_ring(engine: Any, of: str = FOCUSED) -> bool:

@@ -45,8 +45,6 @@ def clock() -> Clock:
 def module(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Any:
     """Return the harness as on a CPU, whose copies and operations take ten microseconds."""
     spec = importlib.util.spec_from_file_location("_harness", SOURCE)
-    assert spec
-    assert spec.loader
     found = importlib.util.module_from_spec(spec)
     monkeypatch.delenv("RECIPE_REPLICATE", raising=False)
     spec.loader.exec_module(found)
@@ -94,6 +92,34 @@ def gpu(bench: Any, module: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     return bench
 
 
+@pytest.mark.parametrize(
+    ("capability", "has_triton", "used"),
+    [
+        ((9, 0), True, "torch.bfloat16 on cuda"),
+        ((7, 5), True, "torch.float32 on cuda"),
+        ((9, 0), False, "torch.float32 on cpu"),
+        ((6, 1), True, "torch.float32 on cpu"),
+    ],
+)
+def test_a_gpu_is_used_where_triton_can_and_that_is_said(
+    module: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    capability: tuple[int, int],
+    has_triton: bool,
+    used: str,
+) -> None:
+    cuda = module.torch.cuda
+    monkeypatch.setattr(cuda, "is_available", lambda: True)
+    monkeypatch.setattr(cuda, "get_device_capability", lambda: capability)
+    monkeypatch.setattr(module.torch.utils._triton, "has_triton_package", lambda: has_triton)
+    monkeypatch.setattr(module.Bench, "measure_start_up", lambda _self: None)
+    bench = module.Bench()
+    assert f"{bench.dtype} on {bench.device.type}" == used
+    asked = capability if has_triton else (0, 0)
+    assert f": {used}.\nGPU capability {asked}; Triton needs (7, 0)" in capsys.readouterr().out
+
+
 def test_figures_are_those_of_the_clock(bench: Any, clock: Clock) -> None:
     variants = {"eager": clock.work(0.004), "compiled": clock.work(0.001, first=2.0, graphs=1)}
     table = bench.compare("sum", variants, limit=0.0005, rehearse=False)
@@ -106,12 +132,10 @@ def test_figures_are_those_of_the_clock(bench: Any, clock: Clock) -> None:
     assert table.loc["eager", ["speedup", "break_even"]].isna().all()
 
 
-@pytest.mark.parametrize(("seconds", "graphs"), [(0.001, 0), (0.004, 1), (0.008, 1)])
-def test_what_does_not_compile_or_gains_nothing_has_no_break_even(
-    bench: Any, clock: Clock, seconds: float, graphs: int
-) -> None:
-    variants = {"eager": clock.work(0.004), "other": clock.work(seconds, 0.1, graphs)}
-    assert "break_even" not in bench.compare("sum", variants, rehearse=False)
+def test_what_does_not_compile_or_gains_nothing_has_no_break_even(bench: Any, clock: Clock) -> None:
+    for seconds, graphs in ((0.001, 0), (0.004, 1), (0.008, 1)):
+        variants = {"eager": clock.work(0.004), "other": clock.work(seconds, 0.1, graphs)}
+        assert "break_even" not in bench.compare("sum", variants, rehearse=False)
 
 
 def test_a_speedup_is_the_median_of_the_ratios_of_rounds(
@@ -206,23 +230,11 @@ def test_rows_are_published_with_what_sizes_count(
     bench.compare("Adam", lambda _size: variants, sizes=("layers", [10]), rehearse=False)
     bench.compare("NAdam", variants)
     bench.measure("a schedule", "a number", "compilations", 8, unit="")
-    assert rows[0] == {
-        "case": "Adam",
-        "variant": "eager",
-        "size": 10,
-        "sizes": "layers",
-        "quantity": "wall",
-        "value": pytest.approx(0.004),
-        "unit": "s",
-    }
-    assert rows[-1] == {
-        "case": "a schedule",
-        "variant": "a number",
-        "size": None,
-        "quantity": "compilations",
-        "value": 8.0,
-        "unit": "",
-    }
+    first = {"case": "Adam", "variant": "eager", "size": 10, "sizes": "layers"}
+    first |= {"quantity": "wall", "value": pytest.approx(0.004), "unit": "s"}
+    assert rows[0] == first
+    last = {"case": "a schedule", "variant": "a number", "size": None}
+    assert rows[-1] == last | {"quantity": "compilations", "value": 8.0, "unit": ""}
     units = {(row["case"], row["variant"], row["quantity"]): row["unit"] for row in rows}
     assert units["Adam", "compiled", "break_even"] == "calls"
     assert units["NAdam", "compiled", "speedup"] == "x"

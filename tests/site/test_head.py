@@ -9,7 +9,7 @@ from bs4 import BeautifulSoup
 from gallery import ROOT, Gallery
 from recipe_gallery.languages import Language
 from recipe_gallery.recipes.recording import read_recording
-from site_pages import LANGUAGES, NAMES, SOURCE, by_language, by_recipe, read
+from site_pages import LANGUAGES, NAMES, SOURCE, by_language, by_recipe_and_language, read
 
 SITE = "https://example.org/torch-compile-recipes/"
 
@@ -48,8 +48,7 @@ def test_every_page_has_a_title_and_a_description_of_its_own(
         assert meta(page, "og:locale") in ("en_US", "ko_KR", "zh_CN")
 
 
-@by_language
-@by_recipe
+@by_recipe_and_language
 def test_a_recipe_has_a_picture_leads_to_colab_and_source_and_fills_in_reports(
     languages_site: Path, name: str, language: Language
 ) -> None:

@@ -43,7 +43,6 @@ def site(gallery: Gallery) -> Gallery:
     for name in ("_static", "_templates"):
         shutil.copytree(ROOT / name, gallery.root / name)
     gallery.configure(
-        gettext_compact=False,
         html_theme="pydata_sphinx_theme",
         html_copy_source=False,
         html_sidebars={"**": []},
@@ -77,9 +76,8 @@ def edit_code(site: Gallery, number: int) -> None:
 
 
 def edit_title(site: Gallery, number: int) -> None:
-    replace(
-        site.recipes / "other.py", r"Adding numbers\w*\n=+", f"Adding numbers{number}\n{'=' * 20}"
-    )
+    new = f"Adding numbers{number}\n{'=' * 20}"
+    replace(site.recipes / "other.py", r"Adding numbers\w*\n=+", new)
 
 
 def edit_recording(site: Gallery, number: int) -> None:
@@ -121,16 +119,8 @@ def edit_glossary(site: Gallery, number: int) -> None:
 
 
 KINDS: list[Callable[[Gallery, int], None]] = [
-    edit_prose,
-    edit_code,
-    edit_title,
-    edit_recording,
-    edit_device,
-    edit_catalog,
-    edit_label,
-    edit_recipes,
-    edit_languages,
-    edit_glossary,
+    *(edit_prose, edit_code, edit_title, edit_recording, edit_device),
+    *(edit_catalog, edit_label, edit_recipes, edit_languages, edit_glossary),
 ]
 
 
@@ -151,15 +141,12 @@ def published(site: Gallery) -> dict[str, bytes]:
 
 def clean_copy(site: Gallery, root: Path) -> Gallery:
     """Return the sources of a site as a fresh clone has them."""
-    made = shutil.ignore_patterns("out", "recipes", "*.mo", "*.mo.json")
-    top = {"out", "recipes"}
-    shutil.copytree(
-        site.root,
-        root,
-        ignore=lambda folder, names: {
-            name for name in made(folder, names) if name not in top or Path(folder) == site.root
-        },
-    )
+
+    def made(folder: str, names: list[str]) -> set[str]:
+        at_top = {"out", "recipes"} & set(names) if Path(folder) == site.root else set()
+        return at_top | {name for name in names if name.endswith((".mo", ".mo.json"))}
+
+    shutil.copytree(site.root, root, ignore=made)
     clean = copy.copy(site)
     clean.root = root
     return clean

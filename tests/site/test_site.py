@@ -1,13 +1,10 @@
 """The site itself: its recipes, recordings and downloads."""
 
-import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
 from itertools import cycle
 from pathlib import Path
-from typing import Any
 
 import nbformat
 import pytest
@@ -17,16 +14,12 @@ from gallery import ROOT
 from recipe_gallery.languages import Language
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.recording import compare, read_recording
-from site_pages import LANGUAGES, NAMES, RECIPES, SLOWER, by_language, by_recipe
+from site_pages import LANGUAGES, NAMES, RECIPES, SLOWER, SOURCE, by_language, by_recipe
 
-# Recipes run for minutes: at night each is run as a notebook in one language, a different one for
-# each, and as a script, whose code is the same. By day one notebook is run.
-PAIRS = list(zip(NAMES, cycle(LANGUAGES), strict=False))
-BY_DAY = "token_generation"
 PAGES = sorted(ROOT.glob("*.rst"))
 
 # A recipe has no GPU here, and asks the compiler for nothing it would have to try out first.
-ENVIRONMENT = os.environ | {
+ENVIRONMENT = {
     "CUDA_VISIBLE_DEVICES": "",
     "MPLBACKEND": "agg",
     "TORCHINDUCTOR_VEC_ISA_OK": "1",
@@ -55,14 +48,14 @@ QUOTED = {
 
 
 @pytest.fixture
-def environment(tmp_path: Path, request: pytest.FixtureRequest) -> dict[str, str]:
-    """That of a reader, whose machine seems slow by day, and is as it is at night."""
-    environment = ENVIRONMENT | {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache")}
-    if not request.node.get_closest_marker("nightly"):
-        (tmp_path / "sitecustomize.py").write_text(SLOWER)  # Python runs it when it starts
-        paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
-        environment["PYTHONPATH"] = os.pathsep.join(paths)
-    return environment
+def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder of a reader without a GPU."""
+    variables = ENVIRONMENT | {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache")}
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    folder = tmp_path / "reader"
+    folder.mkdir()
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -102,12 +95,10 @@ def test_no_measured_figure_is_typed_in_prose(path: Path) -> None:
 def test_the_page_shows_where_it_was_recorded(site: Path, name: str) -> None:
     page = (site / f"recipes/{name}.html").read_text()
     facts = read_recording(ROOT / "recordings" / f"{name}.ipynb").facts
-    start = page.index('<details class="provenance">')
-    box = page[start : page.index("</details>", start)]
-    versions = facts["versions"]
-    for fact in (facts["device"]["gpu"], facts["device"]["driver"], facts["commit"][:10]):
-        assert fact in box
-    for fact in (versions["torch"], versions["triton"], versions["CUDA"], versions["python"]):
+    box = page.partition('<details class="provenance">')[2].partition("</details>")[0]
+    device, versions = facts["device"], facts["versions"]
+    packages = [versions[each] for each in ("torch", "triton", "CUDA", "python")]
+    for fact in (device["gpu"], device["driver"], facts["commit"][:10], *packages):
         assert fact in box
     assert f'href="{name}.ipynb"' in page
     assert f'href="{name}.py"' in page
@@ -131,45 +122,37 @@ def test_the_notebook_is_clean(languages_site: Path, name: str, language: Langua
     assert notebook.metadata.language == language.code
 
 
-def leave_to_the_night(pairs: Sequence[Any]) -> list[Any]:
-    """Return the pairs of recipe and language, of which one is for the day."""
-    return [
-        pytest.param(pair, id=pair[0], marks=[] if pair[0] == BY_DAY else [pytest.mark.nightly])
-        for pair in pairs
-    ]
+# Recipes run for minutes: at night each is run as a notebook in one language, a different one for
+# each, and as a script, whose code is the same. By day one notebook is run, which makes graphs of
+# what it compiles, but no kernels.
+UNCOMPILED = f"""{SLOWER}
+from torch._inductor import compile_fx
+compile_fx.compile_fx = lambda graph, inputs, **options: graph.forward
+"""
+BY_DAY = pytest.param("token_generation", SOURCE, UNCOMPILED, id="by_day")
+AT_NIGHT = [
+    pytest.param(name, language, "", id=name, marks=pytest.mark.nightly)
+    for name, language in zip(NAMES, cycle(LANGUAGES), strict=False)
+]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("pair", leave_to_the_night(PAIRS))
+@pytest.mark.parametrize(("name", "language", "first"), [BY_DAY, *AT_NIGHT])
 def test_the_downloaded_notebook_runs_on_a_cpu(
-    languages_site: Path,
-    pair: tuple[str, Language],
-    environment: dict[str, str],
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    languages_site: Path, reader: Path, name: str, language: Language, first: str
 ) -> None:
-    name, language = pair
-    for variable, value in environment.items():
-        monkeypatch.setenv(variable, value)
-    folder = tmp_path / "reader"
-    folder.mkdir()
     page = languages_site / language.code / "recipes" / name
     notebook = nbformat.read(page.with_suffix(".ipynb"), as_version=4)
-    client = NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(folder)}})
-    client.execute()
+    notebook.cells.insert(0, nbformat.v4.new_code_cell(first))
+    settings = {"metadata": {"path": str(reader)}}
+    NotebookClient(notebook, timeout=600, resources=settings).execute()
     assert any(cell.get("outputs") for cell in notebook.cells)
 
 
 @pytest.mark.nightly
 @by_recipe
-def test_the_downloaded_script_runs_on_a_cpu(
-    site: Path, name: str, environment: dict[str, str], tmp_path: Path
-) -> None:
-    folder = tmp_path / "reader"
-    folder.mkdir()
+def test_the_downloaded_script_runs_on_a_cpu(site: Path, reader: Path, name: str) -> None:
     command = [sys.executable, site / f"recipes/{name}.py"]
-    done = subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=900
-    )
+    done = subprocess.run(command, cwd=reader, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
     assert "first_call" in done.stdout

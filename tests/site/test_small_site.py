@@ -23,7 +23,7 @@ MESSAGES = {
 @pytest.fixture
 def site(site: Gallery) -> Gallery:
     site.set_languages("ko")
-    site.configure(recipe_gallery_repository_url="https://example.org/repo", gettext_compact=False)
+    site.configure(recipe_gallery_repository_url="https://example.org/repo")
     site.translate("index", {"Site": "사이트"})
     site.translate("recipes/index", {"Recipes": "레시피", "All.": "전부."})
     site.translate(PAGE, MESSAGES)
@@ -32,9 +32,7 @@ def site(site: Gallery) -> Gallery:
 
 def test_the_card_of_a_recipe_is_translated(site: Gallery) -> None:
     page = site.build(language="ko").page("recipes/index")
-    card = page[
-        page.index('<ul class="recipe-cards">') : page.index("</ul>", page.index("recipe-cards"))
-    ]
+    card = page.partition('<ul class="recipe-cards">')[2].partition("</ul>")[0]
     assert "수 더하기" in card
     assert "가 있는 첫 문장입니다." in card
     assert "Adding" not in card

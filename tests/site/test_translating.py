@@ -26,15 +26,10 @@ def clone(tmp_path: Path) -> Path:
     return folder
 
 
-def commands() -> list[str]:
-    """The commands of the guide, in order."""
-    text = GUIDE.read_text(encoding="utf-8")
-    blocks = re.findall(r"code-block:: bash\n\n((?: +.*\n)+)", text)
-    return [line.strip() for block in blocks for line in block.splitlines()]
-
-
 def test_every_command_of_the_guide_is_walked_through_below() -> None:
-    assert [line for line in commands() if not line.startswith(("git ", "cd "))] == [
+    text = GUIDE.read_text(encoding="utf-8")
+    blocks = "".join(re.findall(r"code-block:: bash\n\n((?: +.*\n)+)", text))
+    assert re.findall(r"^ +(make .*)$", blocks, re.MULTILINE) == [
         "make new-language LANGUAGE=de",
         "make live LANGUAGE=de",
         "make live LANGUAGE=ko",
@@ -45,7 +40,6 @@ def test_every_command_of_the_guide_is_walked_through_below() -> None:
 def test_the_example_of_the_guide_is_in_the_catalog() -> None:
     text = GUIDE.read_text(encoding="utf-8")
     example = re.search(r'msgid "(.*)"\n *msgstr "(.*)"', text)
-    assert example
     catalog = polib.pofile(str(ROOT / "locale/ko/LC_MESSAGES/recipes/compile_modes.po"))
     assert catalog.find(example[1]).msgstr == example[2]
 
@@ -72,7 +66,6 @@ def test_the_first_corrected_sentence_and_a_new_language(clone: Path, make: list
         start_new_session=True,
     )
     try:
-        assert live.stdout
         address = ""
         while not address:
             found = re.search(r"http://\S+/index.html", live.stdout.readline())
@@ -83,13 +76,12 @@ def test_the_first_corrected_sentence_and_a_new_language(clone: Path, make: list
         catalog = polib.pofile(str(path))
         catalog.find("Does tuning pay?").msgstr = "튜닝하면 이득인가"
         catalog.save()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 120
         while "튜닝하면 이득인가" not in read(page):
             assert time.monotonic() < deadline
             time.sleep(0.2)
     finally:
         live.send_signal(signal.SIGINT)
-
         os.killpg(live.pid, signal.SIGTERM)
         live.wait()
     done = run("check-po LANGUAGE=ko")
@@ -98,5 +90,8 @@ def test_the_first_corrected_sentence_and_a_new_language(clone: Path, make: list
     done = run("new-language LANGUAGE=de")
     assert done.returncode == 0, done.stderr
     assert (clone / "locale/de/LC_MESSAGES/recipes/compile_modes.po").exists()
+    for path in (ROOT / "locale/templates").rglob("*.pot"):  # they hold what pages say
+        made = clone / path.relative_to(ROOT)
+        assert made.read_bytes() == path.read_bytes(), "run `make update-po`"
     # Empty catalogs of a language that is not published are no problem.
     assert "no problems" in run("check-po LANGUAGE=de").stdout
