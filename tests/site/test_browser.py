@@ -12,6 +12,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, Request, expect
 
 from benchmarks.layout_shift import measure
+from browsers import wait_for
 from chromium import note_errors
 from gallery import ROOT
 from recipe_gallery.languages import Language
@@ -123,7 +124,7 @@ def test_copy_gives_code_without_prompts_and_outputs(page: Page, address: str) -
         }"""
     )
     block.locator(".copy-button").click()
-    page.wait_for_function("async () => (await navigator.clipboard.readText()) === 'x = 1\\n'")
+    wait_for(lambda: page.evaluate("navigator.clipboard.readText()") == "x = 1\n")
     page.evaluate("() => { navigator.clipboard.writeText = () => Promise.reject(); }")
     button = page.locator(".copy-button:visible").first
     failed = button.get_attribute("data-failed")
