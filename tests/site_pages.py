@@ -9,7 +9,7 @@ from gallery import ROOT
 from recipe_gallery.languages import load_languages
 from recipe_gallery.recipes.find_recipes import find_recipes
 
-LANGUAGES = list(load_languages(ROOT).values())
+LANGUAGES = [each for each in load_languages(ROOT).values() if each.published]
 SOURCE, *TRANSLATED = LANGUAGES
 RECIPES = find_recipes(ROOT / "recipes_source")
 NAMES = [path.stem for path in RECIPES]

@@ -24,7 +24,16 @@ from sphinx_gallery._doctree_links import code_links_block
 from tabulate import tabulate
 
 from .formulas_and_images import displayed_tex
-from .markdown_text import code_block, code_span, emphasize, escape, link, protect_lines, quote
+from .markdown_text import (
+    code_block,
+    code_span,
+    emphasize,
+    escape,
+    formula,
+    link,
+    protect_lines,
+    quote,
+)
 
 logger = logging.getLogger(__name__)
 
@@ -140,7 +149,7 @@ def _math(node: nodes.math, _page: Page) -> str:
     tex = " ".join(node.astext().split())
     if is_inside(node, nodes.entry):  # a sign that divides the cells of a table
         tex = tex.replace(r"\|", r"\Vert ").replace("|", r"\vert ")
-    return f"${tex}$"
+    return f"${formula(tex)}$"
 
 
 @write_block.register(nodes.reference | addnodes.download_reference)
@@ -243,7 +252,7 @@ def _formula(node: nodes.math_block, _page: Page) -> str:
         tex = f"\\begin{{split}}\n{tex}\n\\end{{split}}"
     if node.get("number"):
         tex += f"\n\\tag{{{node['number']}}}"
-    return f"$$\n{tex}\n$$"
+    return f"$$\n{formula(tex)}\n$$"
 
 
 @write_block.register(nodes.raw)

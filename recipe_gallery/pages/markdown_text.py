@@ -41,6 +41,14 @@ def escape(text: str, *, apart: bool = False, in_link: bool = False) -> str:
     return escaped.replace("$", _APART.format("$") if apart else r"\$")
 
 
+def formula(tex: str) -> str:
+    """Return a formula in which no link, picture or HTML begins where formulas are not known.
+
+    A space means nothing in TeX, but for words inside of it.
+    """
+    return re.sub(r"\](?=[(\[:])|<(?=\S)", r"\g<0> ", re.sub(r"(?<!\\)\$", r"\\$", tex))
+
+
 def protect_lines(text: str) -> str:
     """Return the Markdown of a paragraph in which no line starts something else."""
     return _LINE_STARTS.sub(r"\1\\", text)

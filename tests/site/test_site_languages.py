@@ -30,6 +30,7 @@ UNTRANSLATED = {
 }
 SHOWN_BY_SCRIPTS = {"data-done", "data-failed", "data-fold", "data-labels", "data-name", "data-one"}
 SHOWN_BY_SCRIPTS |= {"data-several", "data-two", "data-minutes", "data-short", "data-long"}
+WHOLE = ("ko", "zh_CN")  # others are published at any share
 NAMES = re.compile(
     # a role :term: without other words keeps those of the glossary in accented English
     r"Second Call|NVIDIA H200|Adam|CUDA(?: graph)?|NumPy|Python|PyTorch|torchvision|transformers"
@@ -59,7 +60,7 @@ def test_catalogs_are_complete_and_in_one_form(language: Language) -> None:
     paths = find_catalogs(project, language.code)
     assert len(paths) > len(RECIPES)
     catalogs = {name: read_catalog(path) for name, path in paths.items()}
-    for name, catalog in catalogs.items():
+    for name, catalog in catalogs.items() if language.code in WHOLE else ():
         assert not catalog.fuzzy_entries() + catalog.untranslated_entries(), name
     # each in the one form that update-po writes
     made, _told = plan_update(catalogs, read_pots(project), language=language.code)

@@ -14,7 +14,6 @@ from gallery import ROOT
 from modules import run_module
 from recipe_gallery.__main__ import main
 from recipe_gallery.languages import Language
-from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.check_po import Problem, check_file
 from recipe_gallery.translate.checks import CHECKS
 
@@ -104,11 +103,9 @@ def run(project: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 def told(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
     """Run the command in this process; return the lines it printed."""
-    status = main(["check-po", *arguments])
+    main(["check-po", *arguments])
     captured = capsys.readouterr()
-    lines = (captured.out + captured.err).splitlines()
-    assert status == (lines != ["no problems"])
-    return lines
+    return (captured.out + captured.err).splitlines()
 
 
 def test_the_command_tells_place_message_and_check_in_order(project: Path) -> None:
@@ -157,14 +154,6 @@ def test_a_broken_glossary_is_one_line(
 # Anything at all
 
 LANGUAGES = st.sampled_from(["ko", "de"])  # words may touch markup, or may not
-MARKUP = st.text(
-    st.one_of(
-        st.sampled_from("`*_|:<>[]{}\\%#'\"=-.&~ \n\t"),
-        st.sampled_from("：｀（）“”、。가를은的内核１"),
-        st.characters(codec="utf-8"),
-    ),
-    max_size=80,
-)
 
 
 def splice(path: Path, start: int, length: int, junk: bytes) -> bytes:
@@ -212,23 +201,6 @@ def test_any_bytes_are_a_catalog_or_told(scratch: Path, content: bytes, language
     problems = look_at(scratch, language)
     if any(each.check == "syntax" and each.breaks for each in problems):
         assert len(problems) == 1
-
-
-@settings(max_examples=300, deadline=None)
-@given(
-    kind=st.sampled_from([*Kind]),
-    text=MARKUP.filter(str.strip),
-    translation=MARKUP,
-    language=LANGUAGES,
-)
-@example(kind=Kind.PROSE, text="x", translation="`" * 80, language="ko")
-@example(kind=Kind.PROSE, text="x", translation="가_ `나 <다>`_ |라| [1]_ **마", language="ko")
-def test_any_text_is_a_translation_or_told(
-    scratch: Path, kind: Kind, text: str, translation: str, language: str
-) -> None:
-    path = scratch.with_name("sphinx.po") if kind is Kind.LABEL else scratch
-    catalog_of(polib.POEntry(msgid=text, msgstr=translation, comment=kind.value), path=path)
-    look_at(path, language)
 
 
 def test_catalogs_of_languages_that_nobody_listed_are_an_error(

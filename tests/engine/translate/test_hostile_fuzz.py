@@ -34,6 +34,8 @@ FOUND = [
     Hostile("\\text{` :download:`secret.txt`}", comment="Formula"),
     Hostile("x\u2028import os"),
     Hostile("` "),
+    Hostile("As :math:`\\text{[x](//evil.example)} + 1` says, and no words. In part 5."),
+    Hostile("As :math:`\\text{<svg/onload=x>} + 1` says, and no words. In part 5."),
 ]
 
 

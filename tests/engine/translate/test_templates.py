@@ -8,6 +8,7 @@ from pathlib import Path
 import polib
 import pytest
 
+from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
@@ -140,6 +141,18 @@ def test_a_removed_catalog_is_told_and_counts_as_nothing(project: Project) -> No
     assert progress(project).percent == 0
     assert 30 < add_up(language_status(project, "ko")).percent < 60
     assert told(project, "other") == []
+
+
+def test_what_is_left_to_translate_is_told_and_is_no_mistake(
+    project: Project, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(project.root)
+    path = catalog_of(project)
+    path.write_text(path.read_text().replace(PAGES["page"]["A title"], ""))
+    assert main(["check-po"]) == 0
+    assert capsys.readouterr().out.endswith("1 problem (empty: 1)\n")
+    path.unlink()
+    assert main(["check-po"]) == 1
 
 
 def test_a_catalog_without_a_page_is_told_while_it_has_messages(project: Project) -> None:
