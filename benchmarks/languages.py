@@ -15,15 +15,18 @@ from replay import ROOT, make_site, spread
 
 TARGETS = {"cold": 2.2, "unchanged": 2.0}  # times as long as one language may take
 LOCALE = ROOT / "locale"
-SETTINGS = """
-extensions = ["recipe_gallery"]
+SETTINGS = f"""
+import sys
+
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+extensions = ["recipe_gallery", "stand_ins"]
 recipe_gallery_site_url = "https://example.org/site/"
 html_theme = "pydata_sphinx_theme"
 html_math_renderer = "mathml"
 exclude_patterns = ["recipes_source", "locale", "_build"]
 locale_dirs = ["locale"]
 gettext_compact = False
-sphinx_gallery_conf = {"examples_dirs": "recipes_source", "gallery_dirs": "recipes"}
+sphinx_gallery_conf = {{"examples_dirs": "recipes_source", "gallery_dirs": "recipes"}}
 """
 # What is built, the languages named on the command line; a message is edited in the second one.
 ARMS = {"one": ["en"], "one, translated": ["ko"], "three": ["en", "ko", "zh_CN"]}

@@ -60,10 +60,12 @@ def measure(recipe: str, count: int, edits: int) -> list[float]:
             (site / "locale" / LANGUAGE / "LC_MESSAGES" / "recipes").glob(f"{recipe}_*.po")
         )
         page = f"{address}/{LANGUAGE}/recipes/{catalog.stem}.html"
+        with urllib.request.urlopen(page) as answer:
+            before = answer.read().decode()
         seconds = []
         for number in range(edits):
             word, seen = f"끝{number}", live.state.build
-            edit(catalog, word)
+            edit(catalog, before, word)
             began = time.perf_counter()
             while live.state.build == seen:
                 with urllib.request.urlopen(f"{address}/live-state?seen={seen}") as answer:
@@ -80,10 +82,11 @@ def measure(recipe: str, count: int, edits: int) -> list[float]:
     return seconds[1:]
 
 
-def edit(path: Path, word: str) -> None:
-    """Change the end of a long paragraph, as a translator does."""
+def edit(path: Path, page: str, word: str) -> None:
+    """Change the end of a long paragraph of a page, as a translator does."""
     catalog = polib.pofile(str(path))
-    paragraph = next(entry for entry in catalog if len(entry.msgid) > 200)
+    longs = (entry for entry in catalog if len(entry.msgid) > 200)
+    paragraph = next(entry for entry in longs if entry.msgstr[:30] in page)
     paragraph.msgstr = f"{paragraph.msgstr.split(' 끝')[0]} {word}"
     catalog.save()
 

@@ -83,7 +83,7 @@ class Live:
     def is_source(self, change: watchfiles.Change, path: str) -> bool:
         """Tell whether a build depends on a path; what builds make is no source."""
         is_made = any(Path(path).is_relative_to(each) for each in self._made)
-        return self._filter(change, path) and not is_made
+        return self._filter(change, path) and not (is_made or path.endswith(".mo"))
 
     def rebuild(self) -> State:
         """Build, tell all browsers, and return the new state."""

@@ -112,7 +112,7 @@ def test_what_builds_write_starts_no_build(live: Live) -> None:
 
     for path in (f"locale/ko/LC_MESSAGES/{PAGE}.po", "recipes_source/adding.py", "index.rst"):
         assert is_source(path), path
-    made = ("recipes", "recipes/adding.rst", "_build", "_build/html/ko/index.html")
+    made = ("recipes", "recipes/adding.rst", "_build", "_build/html/ko/index.html", "sphinx.mo")
     for path in (*made, ".git/index.rst", "a.po~"):
         assert not is_source(path), path
 
