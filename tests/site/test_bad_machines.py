@@ -56,7 +56,7 @@ runpy.run_path({str(ROOT / "recipes_source/compile_modes.py")!r})
 """
 
 
-@pytest.mark.slow
+@pytest.mark.nightly
 def test_missing_packages_leave_out_their_section_alone() -> None:
     command = [sys.executable, "-c", FEW_PACKAGES]
     done = subprocess.run(command, capture_output=True, text=True)
