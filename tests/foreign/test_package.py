@@ -60,7 +60,7 @@ def test_what_the_engine_imports_is_asked_for(wheel: zipfile.ZipFile) -> None:
     asked = {re.split(r"[\[>]", each)[0] for each in facts.get_all("Requires-Dist")}
     comes_along = {"docutils": "sphinx", "imagesize": "sphinx", "jinja2": "sphinx"}
     comes_along |= {"jupyter-client": "nbclient", "pyzmq": "nbclient", "traitlets": "nbclient"}
-    comes_along["ipython"] = "ipykernel"
+    comes_along |= {"ipython": "ipykernel", "matplotlib-inline": "ipykernel"}
     distributions = packages_distributions()
     for path in (ROOT / "recipe_gallery").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
