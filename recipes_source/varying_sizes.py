@@ -4,9 +4,10 @@ It recompiles: what do I do about varying sizes?
 
 Texts of any length, images of any resolution, batches of one request or of sixteen?
 
-**Sizes vary: mark nothing, pad nothing. PyTorch compiles for any size as soon as it sees a second one.**
-**If the GPU waits for the CPU, add CUDA graphs: each size is recorded once, and all share memory. Pad to a few sizes
-only if new ones keep coming.** **If it still compiles again, print the reason: it may be something other than a size.**
+**Sizes vary: just compile. As soon as PyTorch sees a second size, it compiles for any size.**
+**If the GPU waits for the CPU, add CUDA graphs: each size is recorded once. Pad to a few sizes only if new ones keep
+coming. If the GPU is busy, do neither.** **If it still compiles again, print the reason: it may be something other
+than a size.**
 
 .. code-block:: python
    :caption: Sizes vary
@@ -19,7 +20,7 @@ only if new ones keep coming.** **If it still compiles again, print the reason: 
        model(x)  # the first two calls compile
 
 .. code-block:: python
-   :caption: CUDA graphs, sizes come back
+   :caption: CUDA graphs, the same sizes again
 
    import torch
    model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)
@@ -45,21 +46,31 @@ only if new ones keep coming.** **If it still compiles again, print the reason: 
 
    TORCH_LOGS=recompiles python train.py
 
+The **GPU waits for the CPU** if the wall time is above 1.2 times the GPU time; :doc:`/recipes/where_time_goes` shows
+how to look. If the two are about equal, the GPU is busy.
+
 **What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. On
-this page, the first pass with CUDA graphs then takes :measured:`few-texts.cuda-graphs.first_call`, because the first
-two sizes are compiled. After :measured:`few-texts.cuda-graphs.break_even` passes, CUDA graphs have saved as much time
-as their start took. Each new size is recorded, which takes :measured:`a-new-length.cuda-graphs.new_length` once. Outputs
-have to be cloned.
+this page, the first pass over 20 sizes then takes :measured:`few-texts.cuda-graphs.first_call` with CUDA graphs,
+because the first two sizes are compiled. Compared with not compiling, this has paid off after
+:measured:`few-texts.cuda-graphs.break_even` passes of 20 calls. In your job, divide the seconds of the start by the
+seconds saved per call.
+
+A size that comes for the first time costs more, once: recording its graph takes
+:measured:`a-new-length.cuda-graphs.new_length`. If the model has attention, cuDNN prepares each new size as well, even
+without compiling: this takes :measured:`a-new-length.without-compiling.new_length` here. All graphs share one
+memory pool, so outputs have to be cloned.
 
 - **Transformers**: if you use CUDA graphs and new lengths keep coming,
   ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` leaves few lengths.
-- **Accelerate**: if ``accelerate launch`` starts a job that is compiled, pass ``--dynamo_use_dynamic``. Without
-  this option the launcher asks for ``dynamic=False``, and each size is compiled. That holds for ``Trainer``, too.
+- **Accelerate**: if ``accelerate launch`` starts a job that is compiled, pass ``--dynamo_use_dynamic``, also if the job
+  uses ``Trainer``. Without this option the launcher asks for ``dynamic=False``, and each size is compiled.
 - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``; with ``dynamic=True`` if you do not want to wait twice
   for the compiler.
-- **Lightning** changes nothing: compile the model as above.
-- **Serving**: before the first request comes, call the model with two inputs that differ in every dimension that can
-  vary, and with a batch of one. With CUDA graphs, then call it three times with each size that it will get.
+- **Lightning**: nothing is different. Compile the model as above.
+- **Serving**: before the first request comes, call the model three times: with two inputs in which all sizes that vary
+  are different, and with a batch of one. With ``reduce-overhead``, then call it three times with each size that it will
+  get. For a few known sizes, you can record :doc:`a graph by hand </recipes/cuda_graphs>` for each, in one pool. Use
+  only one of the two ways in a process, or graphs may read memory that is no longer theirs.
 
 In the first test on this page, batches of 20 lengths go through a small model, and the GPU waits for the CPU.
 Without compiling, a pass over all of them takes :measured:`few-texts.without-compiling.wall` of wall time. With
@@ -74,8 +85,8 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 **What you need**
 
 - PyTorch 2.11 or newer, pandas and Matplotlib. Since PyTorch 2.1, sizes become dynamic by themselves.
-- For the short examples and for results like these, a CUDA GPU of compute capability 7.0 or above, with
-  Triton. On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A T4 (7.5)
+- You need a CUDA GPU of compute capability 7.0 or above, with Triton, for the short examples and for results
+  like these. On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A T4 (7.5)
   has no ``bfloat16``: there everything runs in ``float32``.
 """
 
@@ -87,9 +98,7 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 # What to choose
 # --------------
 #
-# The GPU waits for the CPU if the wall time is above 1.2 times the GPU time;
-# :doc:`/recipes/where_time_goes` shows how to look. Times in the table are those of a pass over batches
-# of 20 lengths, on this page's model. The start of the compiler takes :measured:`process.compiler.start_up`, once per
+# Times in the table are those of a pass over batches of 20 lengths, on this page's model. The start of the compiler takes :measured:`process.compiler.start_up`, once per
 # process. Add this time to each first pass. ``mark_dynamic`` and ``maybe_mark_dynamic`` are in
 # ``torch._dynamo``, ``mark_unbacked`` is in ``torch._dynamo.decorators``, and ``set_stance`` in
 # ``torch.compiler``.
@@ -112,12 +121,13 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 #      - The first pass takes :measured:`few-texts.length-marked.first_call`; with nothing marked it takes
 #        :measured:`few-texts.nothing-marked.first_call`
 #      - ``mark_dynamic`` raises an error if the code needs the size as a number. ``maybe_mark_dynamic`` raises none
-#    * - The GPU waits for the CPU, and sizes come back
+#    * - The GPU waits for the CPU, and the same sizes come again
 #      - ``mode="reduce-overhead"``, and nothing else
 #      - A pass takes :measured:`few-texts.cuda-graphs.wall`; with the default mode it takes
 #        :measured:`few-texts.nothing-marked.wall`
-#      - A graph is recorded for each size: :measured:`a-new-length.cuda-graphs.new_length` once. The graphs share
-#        their memory, and the first passes need :measured:`few-texts.cuda-graphs.memory`. Outputs have to be cloned
+#      - A graph is recorded for each size: :measured:`a-new-length.cuda-graphs.new_length` once. With attention, a new
+#        size costs :measured:`a-new-length.without-compiling.new_length` more, in all variants. The graphs share one
+#        pool, and the first passes need :measured:`few-texts.cuda-graphs.memory`. Outputs have to be cloned
 #    * - The GPU waits for the CPU, and new sizes keep coming
 #      - ``mode="reduce-overhead"``, and padding to a few sizes
 #      - A pass takes :measured:`few-texts.padded-cuda-graphs.wall`; without compiling it takes
@@ -134,7 +144,7 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 #      - In :doc:`/recipes/token_generation`, a token of a new length takes
 #        :measured:`token_generation:growing-cache.without-cudnn.first_pass`; with cuDNN it takes
 #        :measured:`token_generation:growing-cache.cudnn.first_pass`
-#      - Attention may take more time then, for sizes that come back. This was not measured with many texts
+#      - Attention may take more time then, for sizes that have come before. This was not measured with many texts
 #    * - Sizes 0 or 1 are among them, such as a batch of one request
 #      - ``mark_unbacked(x, 0)``, or a call with size 1 during warm-up
 #      - Twelve sizes take :measured:`twelve-calls.0-and-1-unbacked.compilations` compilation; with ``mark_dynamic``
@@ -146,7 +156,7 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 #        :measured:`twelve-calls.length-dynamic-false.compilations`, and the rest runs without compiling
 #      - Nothing
 #    * - It is somebody else's code, or a tensor in the middle of a model
-#      - The names that ``TORCH_LOGS=recompiles`` prints, such as ``L['x']``, in the environment variable
+#      - Put the names that ``TORCH_LOGS=recompiles`` prints, such as ``L['x']``, into the environment variable
 #        ``TORCH_COMPILE_DYNAMIC_SOURCES``
 #      - Twelve lengths take :measured:`twelve-calls.length-in-dynamic_sources.compilations` compilation
 #      - Names change with the code
@@ -159,23 +169,25 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 #    * - No request may wait for the compiler
 #      - After warm-up, ``set_stance("eager_on_recompile")``
 #      - A size that no code fits runs without compiling
-#      - Such a call is not compiled, however often it comes back
+#      - Such a call is not compiled, however often it is repeated. With CUDA graphs, a new size that the code
+#        fits still gets a graph in its first calls, because that compiles nothing. We know this from PyTorch's code,
+#        and did not measure it
 #
 # Why it compiles again, and when it stops
 # ----------------------------------------
 #
-# The first call compiles for exactly the sizes it gets: they are numbers in the code. :term:`Guards
-# <guard>` of the code say so. The second size breaks one. PyTorch compares the two inputs, and where a
-# size differs, it compiles again with a symbol in the place of the number. It calls this **automatic
-# dynamic shapes**. Code with a symbol serves all further sizes, with two exceptions: 0 and 1 are always
-# fixed, and where your code asks for the size, such as ``if length > 512``, there is a compilation for
-# each answer.
+# The first call compiles for exactly the sizes it gets: they are numbers in the code. Checks before the
+# code, called :term:`guards <guard>`, let only these sizes in, so a second size fails one. PyTorch compares
+# the two inputs, and where a size differs, it compiles again with a symbol in the place of the number. It
+# calls this **automatic dynamic shapes**. Code with a symbol serves all further sizes, with two exceptions:
+# 0 and 1 are always fixed. And where your code asks for the size, such as ``if length > 512``, both branches
+# are compiled, one after the other.
 #
 # A **CUDA graph** has no symbols. It is recorded for one size, so each size has a graph of its own,
 # recorded from the same compiled code. With a new size, the first call runs the code, the second
 # records, and only the third replays.
 #
-# **Padding** makes a few sizes of many. The price is what the GPU computes for the padding.
+# **Padding** turns many sizes into a few. The price is what the GPU computes for the padding.
 
 # sphinx_gallery_fold = "Code of the figure"
 # sphinx_gallery_once = True
@@ -337,7 +349,9 @@ few = bench.compare("few texts", visits, tolerance=0.1, rehearse=False)
 #   :measured:`few-texts.nothing-marked.gpu`.
 # - With CUDA graphs a pass :claim:`takes less time <few-texts.cuda-graphs.wall <
 #   few-texts.nothing-marked.wall>`: :measured:`few-texts.cuda-graphs.wall`. The graphs of all lengths share
-#   their memory, so the first passes take only :measured:`few-texts.cuda-graphs.memory`.
+#   one pool, so the first passes take only :measured:`few-texts.cuda-graphs.memory`. The first pass of this variant
+#   comes after those of the variants above. It finds a part of what they have compiled and loaded, so do not compare
+#   its time with theirs.
 # - With padding and CUDA graphs it takes :measured:`few-texts.padded-cuda-graphs.wall`. Padding itself
 #   is a kernel, and the model has :measured:`padding.four-sizes.waste` more tokens to compute. Here,
 #   :claim:`it loses against a graph for each length <few-texts.cuda-graphs.wall <
@@ -347,9 +361,9 @@ few = bench.compare("few texts", visits, tolerance=0.1, rehearse=False)
 # --------------------
 #
 # Twenty lengths are few. What does it cost if yet another length comes? Eight new ones go through each
-# variant in six passes, in the order of the table above. The next cell subtracts the time of the last three
-# passes from that of the first three. It also tells how much memory the first three passes have taken and kept.
-# It prints both per length.
+# variant in six passes, in the order of the table above. What the first three passes take more than the last
+# three is the price of a new length. The next cell prints it per length, and also the memory that the first
+# three passes have taken and kept.
 
 
 def meet(visit, texts):
@@ -395,7 +409,7 @@ bench.measure("padding", "four sizes", "waste", padded / sum(LENGTHS) - 1, unit=
 #   a graph is recorded.
 # - With padding, :claim:`it takes less <a-new-length.padded-cuda-graphs.new_length <
 #   a-new-length.cuda-graphs.new_length>`: the padded size has come before, so cuDNN's plan and the graph are
-#   there. So if the GPU waits for the CPU and lengths rarely come back, pad.
+#   there. So if the GPU waits for the CPU and most lengths come only once, pad.
 #
 # After eight sizes of one function PyTorch warns that it records many graphs
 # (``torch._inductor.config.triton.cudagraph_dynamic_shape_warn_limit``).
@@ -420,8 +434,8 @@ many = bench.compare("many texts", visits, tolerance=0.1, rehearse=False)
 # < many-texts.without-compiling.gpu>`. It :claim:`also saves memory <many-texts.nothing-marked.memory <
 # many-texts.without-compiling.memory>`: with nothing marked, the first passes take
 # :measured:`many-texts.nothing-marked.memory`; without compiling, they take
-# :measured:`many-texts.without-compiling.memory`. CUDA graphs have nothing to remove, but the GPU computes
-# the padding: with both, :claim:`it has more to do than without compiling <many-texts.without-compiling.gpu
+# :measured:`many-texts.without-compiling.memory`. CUDA graphs save nothing here, and padding adds work: with
+# both, :claim:`the GPU has more to do than without compiling <many-texts.without-compiling.gpu
 # < many-texts.padded-cuda-graphs.gpu>`.
 #
 # Code for one size, or for any
@@ -462,8 +476,8 @@ each = bench.compare("eight lengths", visits, tolerance=0.1, rehearse=False)
 # ------------------------
 #
 # Few sizes waste time on padding, and each size needs a graph. This, too, was measured in one process.
-# The last lines that the cell prints are worded wrongly: their percentages are not shares of all tokens,
-# but tell how many tokens padding adds to those of the texts.
+# The percentages in the last lines that the cell prints tell how many tokens padding adds to those of the texts.
+# They are no shares of all tokens, as the lines say.
 
 # sphinx_gallery_once = True
 
