@@ -55,7 +55,7 @@ because the first two sizes are compiled. Compared with not compiling, this has 
 :measured:`few-texts.cuda-graphs.break_even` passes of 20 calls. In your job, divide the seconds of the start by the
 seconds saved per call.
 
-A size that comes for the first time costs more, once: recording its graph takes
+A size that comes for the first time costs more, once: its graph is recorded, which takes
 :measured:`a-new-length.cuda-graphs.new_length`. If the model has attention, cuDNN prepares each new size as well, even
 without compiling: this takes :measured:`a-new-length.without-compiling.new_length` here. All graphs share one
 memory pool, so outputs have to be cloned.
