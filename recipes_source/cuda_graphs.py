@@ -2,11 +2,11 @@
 CUDA graphs: by hand or reduce-overhead?
 ========================================
 
-In training or serving, the GPU waits for the CPU: the wall time is above 1.2 times the GPU time.
+In training or in serving, the GPU waits for the CPU.
 
-**If the GPU waits for the CPU and sizes are fixed, record the training iteration, or the model, in a CUDA graph by
-hand.** **If sizes vary but come back, or a part needs the CPU, use** ``reduce-overhead`` **and wait for the compiler.**
-**Graphs keep memory.**
+**If the GPU waits for the CPU and sizes are few and known, record the training iteration, or the model, in a CUDA graph
+by hand.** **If sizes are many, or a part needs the CPU** (``.item()``, ``if`` on a tensor), **use** ``reduce-overhead``
+**and wait for the compiler.** **If the GPU is busy, record nothing.**
 
 .. code-block:: python
    :caption: Training, by hand
@@ -25,11 +25,12 @@ hand.** **If sizes vary but come back, or a part needs the CPU, use** ``reduce-o
    torch.cuda.synchronize()  # x is ready
    other = torch.cuda.Stream()
    with torch.cuda.stream(other):
-       iteration()  # once, there
+       iteration()  # run once first
    graph = torch.cuda.CUDAGraph()
    with torch.cuda.graph(graph):
        iteration()  # records, does not run
-   graph.replay()  # copy each batch into x before
+   x.copy_(torch.randn(32, 64))  # a batch
+   graph.replay()
 
 .. code-block:: python
    :caption: Inference, by hand
@@ -37,7 +38,7 @@ hand.** **If sizes vary but come back, or a part needs the CPU, use** ``reduce-o
    import torch
    model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)
    x = torch.randn(32, 64).cuda()
-   model(x)  # once before
+   model(x)  # run once first
    with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
        result = model(x)  # records, and does not run
    for _ in range(3):
@@ -59,21 +60,30 @@ hand.** **If sizes vary but come back, or a part needs the CPU, use** ``reduce-o
        model(x).norm().backward()
        optimizer.step()
 
-**What it costs:** a graph by hand needs no compiler. In training, it is ready after
-:measured:`training-by-hand.one-graph.ready`. It keeps memory for its gradients and intermediate results.
-But :claim:`several graphs in one pool keep about as much as the largest alone <graphs-of-four-batches.one-pool.kept <
-1.1 * graphs-of-four-batches.largest-alone.kept>`. With ``reduce-overhead`` and with compiled blocks,
-the compiler has to start: this takes :measured:`process.compiler.start_up`, once per process. With
-``reduce-overhead``, a training iteration is then ready after :measured:`training-by-pytorch.reduce-overhead.ready`. Do
-not use graphs by hand and ``reduce-overhead`` in one process: if ``reduce-overhead`` records after a graph by hand, a
-replay can end in an illegal memory access (see the pitfalls).
+The GPU waits for the CPU if the wall time is above 1.2 times the GPU time: ``look`` in :doc:`/recipes/where_time_goes`
+prints both. In training, first set ``fused=True`` in the optimizer, which needs no compiler.
 
-- **Transformers**: ``generate`` with ``cache_implementation="static"`` has CUDA graphs already. For the
-  ``Trainer``: ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")``.
-- **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="reduce-overhead")``.
+**What it costs:** do not use graphs by hand and ``reduce-overhead`` in one process: ``reduce-overhead`` may free memory
+that a graph by hand uses, and a replay can then end in an illegal memory access (see the pitfalls). A graph by hand needs
+no compiler: in training, it is ready after :measured:`training-by-hand.one-graph.ready`. It keeps memory: the first
+training iterations take :measured:`training-by-hand.one-graph.memory` in place of
+:measured:`training-by-hand.not-compiled.memory`. Graphs that share memory (``pool=``) :claim:`keep about as much as the
+largest alone <graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. With
+``reduce-overhead``, the compiler has to start, which takes :measured:`process.compiler.start_up` once per process. A
+training iteration is then ready after :measured:`training-by-pytorch.reduce-overhead.ready`, and pays after
+:measured:`training-by-pytorch.reduce-overhead.break_even` iterations. In your job, divide the seconds of the start by
+the seconds saved per call.
+
+- **Transformers**: ``generate`` with ``cache_implementation="static"`` is ``reduce-overhead`` already, so do not record
+  by hand beside it. For the ``Trainer``:
+  ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")``.
+- **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="reduce-overhead")``. If ``accelerate launch`` starts
+  the job, pass ``--dynamo_use_dynamic``; otherwise each size is compiled.
 - **Lightning**: ``torch.compile(module, mode="reduce-overhead")`` before ``trainer.fit``.
-- **Serving**: record a graph for each batch size before the first request comes, all of them in one
-  pool of memory. vLLM and SGLang do this by themselves.
+- **Serving**: before the first request comes, record one graph by hand for each of a few known sizes, all in one pool
+  (``pool=``). If sizes are many or unknown, use ``reduce-overhead``, and call it three times with each size. Do not
+  do both in one process. With vLLM and SGLang there is nothing to do, unless graphs were switched off (in vLLM
+  ``enforce_eager``).
 
 In training, a graph by hand holds forward, backward, clipping and the step of the optimizer. So the CPU launches
 an iteration with one call. Without a graph, an iteration takes :measured:`training-by-hand.not-compiled.wall`. In one
@@ -83,24 +93,23 @@ and the step stay outside of the graphs, and the GPU still waits for the CPU the
 :measured:`training-by-pytorch.reduce-overhead.wall`. If you compile the blocks and then record the iteration by hand,
 the GPU has less to do as well: an iteration takes :measured:`training-by-hand.blocks-compiled-one-graph.wall`.
 
-In inference, the two are about equally fast. In one graph by hand, a call takes
+In inference, a graph by hand and ``reduce-overhead`` are about equally fast. In one graph by hand, a call takes
 :measured:`inference-by-hand.one-graph.wall`. With ``reduce-overhead``, it takes
 :measured:`inference-by-pytorch.reduce-overhead.wall`. :claim:`A graph by hand is ready sooner
 <inference-by-hand.one-graph.ready < inference-by-pytorch.reduce-overhead.ready>`, because nothing is compiled.
 ``reduce-overhead`` is one line.
 
-If the GPU is busy, :claim:`a graph saves less than a twentieth <compiling_optimizer:0.95 *
-adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`. In :doc:`another recipe
-</recipes/compiling_optimizer>`, where this is so, an iteration takes
-:measured:`compiling_optimizer:adamw-in-an-iteration.fused.wall` without a graph. In one graph, it takes
-:measured:`compiling_optimizer:adamw-in-an-iteration.all-in-one-graph.wall`.
+If the GPU is busy, :claim:`a graph saves less than a twentieth of the wall time <compiling_optimizer:0.95 *
+adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`. In
+:doc:`/recipes/compiling_optimizer`, the GPU is busy: an iteration takes
+:measured:`compiling_optimizer:adamw-in-an-iteration.fused.wall` without a graph, and
+:measured:`compiling_optimizer:adamw-in-an-iteration.all-in-one-graph.wall` in one graph.
 
 **What you need**
 
 - PyTorch 2.11 or newer, pandas and Matplotlib. CUDA graphs came with PyTorch 1.10; ``make_graphed_callables``
   is a beta.
-- For the short examples and for results like these, a CUDA GPU of compute capability 7.0 or above, with
-  Triton. On other machines the recipe runs small sizes on the CPU without CUDA graphs, and needs a C++
+- You need a CUDA GPU of compute capability 7.0 or above, with Triton. On other machines the recipe runs small sizes on the CPU without CUDA graphs, and needs a C++
   compiler. A GPU without ``bfloat16``, such as a T4, computes in ``float32``.
 """
 
@@ -112,8 +121,8 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 # What to choose
 # --------------
 #
-# "By hand" means that you record with ``torch.cuda.graph``. Where something is compiled, the compiler starts first: this
-# takes :measured:`process.compiler.start_up`, once per process. Add it to the times after which something is ready.
+# "By hand" means that you record with ``torch.cuda.graph``. Where something is compiled, add the start of the compiler:
+# :measured:`process.compiler.start_up`, once per process.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -129,21 +138,20 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 #      - The graph keeps memory for gradients and intermediate results: the first calls take
 #        :measured:`training-by-hand.one-graph.memory`; without a graph they take
 #        :measured:`training-by-hand.not-compiled.memory`. No part may read a value of the GPU
-#        (``.item()``, ``if``) or compute on the CPU. Adam, AdamW and others like them need ``capturable=True``. ``SGD``
-#        must not have this argument, or it raises a ``TypeError``. A learning rate that changes has to be a tensor on the
-#        GPU. In a graph, ``SGD`` takes such a tensor only with ``fused=True``
+#        (``.item()``, ``if`` on a tensor) or compute on the CPU. The pitfalls say what each optimizer needs
 #    * - In training, the GPU waits for the CPU, sizes are fixed, and the run is long
 #      - Compile the blocks before: ``block.compile()`` for each. Then record the whole iteration by hand
 #      - An iteration takes :measured:`training-by-hand.blocks-compiled-one-graph.wall`, because the GPU has less to do
-#      - It is ready after :measured:`training-by-hand.blocks-compiled-one-graph.ready`. The graph keeps memory, sizes
+#      - It is ready after :measured:`training-by-hand.blocks-compiled-one-graph.ready`, and pays after
+#        :measured:`training-by-hand.blocks-compiled-one-graph.break_even` iterations. The graph keeps memory, sizes
 #        are fixed, and no part may use the CPU
 #    * - In training, the GPU waits for the CPU. A part reads a value of the GPU or computes on the
 #        CPU, or you do not want to change the loop
 #      - ``torch.compile(model, mode="reduce-overhead")``
 #      - An iteration takes :measured:`training-by-pytorch.reduce-overhead.wall`. Forward and backward are launched with
 #        one call each
-#      - It is ready after :measured:`training-by-pytorch.reduce-overhead.ready`. A second size is compiled once
-#        more, and each size is recorded. The step of the optimizer is
+#      - It is ready after :measured:`training-by-pytorch.reduce-overhead.ready`, and pays after
+#        :measured:`training-by-pytorch.reduce-overhead.break_even` iterations. A second size is compiled once more, and each size is recorded. The step of the optimizer is
 #        not in the graph, and :claim:`an iteration takes longer than in one graph <training-by-hand.one-graph.wall <
 #        training-by-pytorch.reduce-overhead.wall>`
 #    * - In training, the GPU waits for the CPU. You do not want to change the loop, and cannot compile
@@ -168,11 +176,11 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 #      - A call takes :measured:`inference-by-pytorch.reduce-overhead.wall`
 #      - It is ready after :measured:`inference-by-pytorch.reduce-overhead.ready`. Each call overwrites the result of the one before
 #    * - Sizes vary
-#      - ``reduce-overhead``, which records each size by itself: :doc:`/recipes/varying_sizes`. For a few known sizes,
-#        a graph by hand for each, in one pool
+#      - If they are few and known, a graph by hand for each, all in one pool (``pool=``). If they are many or unknown,
+#        ``reduce-overhead``, which records each size by itself: :doc:`/recipes/varying_sizes`
 #      - Each size has its graph. In one pool, :claim:`the graphs keep less memory than with a pool for each
 #        <graphs-of-four-batches.one-pool.kept < graphs-of-four-batches.a-pool-each.kept>`
-#      - Each size has to be recorded before it can be replayed
+#      - Each size has to be recorded before it can be replayed: with ``reduce-overhead``, call it three times
 #    * - The model writes text, one token after the other
 #      - A static cache, and the step for one token in a graph: :doc:`/recipes/token_generation`
 #      - A token takes :measured:`token_generation:one-token.1.graph-by-hand.wall`; without compiling it takes
@@ -180,7 +188,7 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 #      - The sizes are fixed
 #    * - The GPU is busy
 #      - No graph
-#      - There is no wait for launches to remove
+#      - The GPU does not wait for launches, so a graph has nothing to remove
 #      - Nothing
 #
 # Why a graph helps, and what is in it
@@ -193,8 +201,8 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 # Python is not in this list, and no work of the CPU. A replay does not look at a learning rate or a size: it
 # computes with the numbers and the addresses that were recorded. From this follow all pitfalls on this page.
 #
-# - **By hand**, you record whatever a function launches, all of it or nothing. What a replay needs is up to you: the
-#   same addresses, the same sizes, no CPU.
+# - **By hand**, you record whatever a function launches, all of it or nothing. You must keep addresses and sizes the
+#   same, and nothing in it may use the CPU.
 # - With ``reduce-overhead``, **PyTorch** takes care of that. It records what it has compiled, leaves out what uses the
 #   CPU, copies inputs, and records again for another size. In return you wait for the compiler, and each call checks
 #   :term:`guards <guard>`.
@@ -315,8 +323,11 @@ def make_iteration(model, forward=None, **options):
 
 
 # %%
-# The next cell has three ways to CUDA graphs. By hand, a function first runs twice on another stream, as PyTorch asks
-# for, and then it is recorded. Its inputs are copied to the addresses that the graph reads.
+# The next cell has three ways to use CUDA graphs. By hand, a function has to run once before it is recorded: that
+# loads libraries and makes what is made only once, as the state of the optimizer. One run is enough; here it is two,
+# because only the second call records. In training, these runs need another stream: autograd may keep the stream of a
+# backward, and the one that PyTorch uses by default cannot be recorded. In inference, any stream will do. Inputs are copied to
+# the addresses that the graph reads.
 
 
 def by_hand(function, *examples):
@@ -458,8 +469,8 @@ del iteration, function, shown
 # -----------------------------------------
 #
 # With ``mode="reduce-overhead"``, PyTorch records a graph of forward and another one of backward. Clipping and the
-# step of the optimizer are not compiled and stay outside. These tests come first, and alone: while PyTorch 2.11
-# records, it frees memory that graphs recorded by hand still use (see the pitfalls).
+# step of the optimizer are not compiled and stay outside. We time this in tests of its own, before any graph by hand:
+# while PyTorch 2.11 records, it frees memory that graphs by hand still use (see the pitfalls).
 
 
 def train_by_pytorch(compiled, depth=DEPTH):
@@ -486,10 +497,12 @@ calls = {
 calls["default"] = train_by_pytorch("default")
 
 # %%
-# The losses of the third iteration have to agree within a hundredth. ``wall`` is the wall time of an iteration and
-# ``gpu`` the time in kernels. ``cpu`` is the time in which the CPU launches them. ``memory`` is the peak during the
-# first three calls, and ``ready`` is their time. ``graphs`` counts the CUDA graphs that a call launches. Tables,
-# charts and text show the median of all processes. What is printed, and the tables of the notebook, show one run.
+# We check that all variants give the same loss in the third iteration, within a hundredth. ``wall`` is the wall time of
+# an iteration and ``gpu`` the time in kernels. ``cpu`` is the time in which the CPU launches them. ``memory`` is the
+# peak during the first three calls. Below the table, the cell prints for one run how many seconds these three calls
+# take (``ready``), and how many CUDA graphs a call launches (``graphs``). Tables, charts and text show the median of all
+# processes. What is printed, and the tables of the notebook, show one run. A speed-up is computed in each process, and then
+# the median is taken: so it can differ from the quotient of two times in the table.
 
 case = "training, by PyTorch"
 training = bench.compare(case, calls, tolerance=0.01, rehearse=False)
@@ -502,7 +515,8 @@ publish_start(case, calls)
 #   :measured:`training-by-pytorch.reduce-overhead.graphs` graphs, and is ready after
 #   :measured:`training-by-pytorch.reduce-overhead.ready`.
 # - Compiling alone is not enough: with ``default``, an iteration takes :measured:`training-by-pytorch.default.wall`.
-#   This was measured in one process.
+#   This was measured in one process, and its speed-up compares it with the iteration without compiling in the same
+#   process.
 #
 # Inference, recorded by PyTorch
 # ------------------------------
@@ -828,7 +842,7 @@ if bench.gpu:
     print("kept:", kept.tolist(), "cloned:", cloned.tolist())
 
 # %%
-# With ``reduce-overhead``, an error says that it was overwritten. Rule: clone what you keep. If several compiled
+# With ``reduce-overhead``, an error says that the kept result was overwritten. Rule: clone what you keep. If several compiled
 # functions belong to one step, ``torch.compiler.cudagraph_mark_step_begin()`` says where a new step begins.
 
 # sphinx_gallery_once = True
@@ -843,9 +857,13 @@ kept = [tenfold(ones).clone() for _ in range(3)]
 print("cloned:", kept[0].tolist())
 
 # %%
+# **The step of the optimizer cannot be recorded.** Rule: ``Adam``, ``AdamW`` and others like them need
+# ``capturable=True``. ``SGD`` must not have this argument, or it raises a ``TypeError``; if its learning rate is a
+# tensor, it needs ``fused=True``.
+#
 # **The learning rate stays as it was.** A number of Python is recorded, too. The next cell records a step, and then
-# sets the rate to 0. It prints by how much a replay still changes a weight. Rule: make the learning rate a tensor,
-# and change it with ``fill_``.
+# sets the rate to 0. It prints by how much a replay still changes a weight. Rule: make the learning rate a tensor on
+# the GPU, and change it with ``fill_``.
 
 # sphinx_gallery_fold = "How the rate is changed"
 # sphinx_gallery_once = True
@@ -891,8 +909,8 @@ if bench.gpu:
     print("PyTorch's random numbers are frozen:", torch.equal(noise, before))
 
 # %%
-# **An input of another size gives wrong results.** ``copy_`` repeats a single row to fill all of them, and raises an
-# error only if sizes do not fit. Rule: copy into a part of the place, and read the same part of the result. Or
+# **An input of another size gives wrong results.** ``copy_`` silently repeats a single row, and raises an error only if
+# sizes do not fit. Rule: copy into a part of the place, and read the same part of the result. Or
 # record one graph for each size.
 
 # sphinx_gallery_once = True
@@ -909,7 +927,7 @@ if bench.gpu:
 
 # %%
 # **Gradients of micro-batches are wrong.** With ``make_graphed_callables``, the gradient of a weight lies where the
-# graph writes. The next backward overwrites it, and then adds it to itself. Rule: do not accumulate with
+# graph writes. The second backward overwrites the first gradient, and doubles the second. Rule: do not accumulate with
 # ``make_graphed_callables``. Or add the gradients to tensors of your own after each backward, and then call
 # ``zero_grad(set_to_none=True)``.
 
