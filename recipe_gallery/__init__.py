@@ -70,7 +70,7 @@ def add_transform(
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the engine."""
     # Imported here so that the command line works where Sphinx's HTML part does not.
-    from . import locations, page_dependencies, pages, search, translate
+    from . import page_dependencies, pages, search, source_lines, translate
     from .project import SETTINGS, code_digest
 
     app.setup_extension("sphinx_gallery.gen_gallery")
@@ -80,7 +80,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     translate.setup(app)
     pages.setup(app)
     search.setup(app)
-    locations.setup(app)
+    source_lines.setup(app)
     return {
         "version": __version__,
         # Pages made by other code than this are read again.

@@ -14,20 +14,20 @@ from recipe_gallery.pages.measurements.naming import EVENT
 from recipe_gallery.project import code_digest
 
 from . import (
-    answer,
-    cards,
-    code_cases,
-    foot,
-    head,
+    answer_box,
+    code_tabs,
+    for_translators,
+    html_head,
     navigation,
+    page_foot,
     python_tokens,
+    recipe_cards,
     results_as_data,
     root_pages,
     tables,
-    translators,
 )
 from .charts import chart_data, directive
-from .headlines import lines, results, wait_and_gain
+from .headlines import headline, results, wait_and_gain
 from .nodes import depart_element, html_element, visit_element
 
 _SCRIPTS = {"explorer": "explorer.js", "results-controls": "results.js"}  # by classes of a page
@@ -52,7 +52,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_node(table_cell, override=True, html=cell)
     app.add_node(html_element, html=(visit_element, depart_element), **ONLY_HTML)
     app.add_node(results_as_data.results_data, html=paragraph, **ONLY_HTML)
-    app.add_node(foot.origin, **ONLY_HTML)
+    app.add_node(page_foot.origin, **ONLY_HTML)
     app.add_node(directive.chart, html=(directive.visit_chart, directive.depart_chart), **ONLY_HTML)
     inside: Any = dict.fromkeys(ONLY_HTML, (_show_inside, _show_inside))
     app.add_node(directive.replaced, **inside)
@@ -63,26 +63,26 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("measured-on", wait_and_gain.MeasuredOn)
     app.add_directive("wait-and-gain", wait_and_gain.WaitAndGain)
 
-    add_transform(app, cards.replace_thumbnails, Priority.ADD_TO_PAGE)
-    add_transform(app, foot.add_release, Priority.ADD_TO_PAGE)
-    add_transform(app, answer.mark_headings, Priority.ADD_TO_PAGE)
+    add_transform(app, recipe_cards.replace_thumbnails, Priority.ADD_TO_PAGE)
+    add_transform(app, page_foot.add_release, Priority.ADD_TO_PAGE)
+    add_transform(app, answer_box.mark_headings, Priority.ADD_TO_PAGE)
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
-    code_cases.add_cases(app)
+    code_tabs.add_cases(app)
     app.connect("builder-inited", _change_translated_pages)
     app.connect(EVENT, chart_data.name_quantity)
     app.connect("env-updated", navigation.note_neighbours, priority=Priority.NOTE_LINKS)
-    app.connect("doctree-resolved", foot.add_colab_link, priority=Priority.ADD_LINKS)
-    app.connect("doctree-resolved", foot.add_origin, priority=Priority.ADD_LINKS)
+    app.connect("doctree-resolved", page_foot.add_colab_link, priority=Priority.ADD_LINKS)
+    app.connect("doctree-resolved", page_foot.add_origin, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", tables.label_cells, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", results_as_data.write_data, priority=Priority.WRITE_DOWNLOADS)
-    app.connect("html-page-context", foot.describe_foot)
+    app.connect("html-page-context", page_foot.describe_foot)
     app.connect("html-page-context", navigation.describe_navigation)
     app.connect("html-page-context", _add_scripts)
-    app.connect("html-page-context", head.describe_page)
-    app.connect("html-page-context", head.apply_policy, priority=Priority.DESCRIBE_HEAD)
+    app.connect("html-page-context", html_head.describe_page)
+    app.connect("html-page-context", html_head.apply_policy, priority=Priority.DESCRIBE_HEAD)
     app.connect("build-finished", root_pages.write_root_pages)
-    app.connect("build-finished", head.remove_unused, priority=Priority.TIDY_UP)
-    translators.setup(app)
+    app.connect("build-finished", html_head.remove_unused, priority=Priority.TIDY_UP)
+    for_translators.setup(app)
     return {
         "version": __version__,
         "env_version": int.from_bytes(code_digest(__name__)[:6], "big"),
@@ -98,9 +98,9 @@ def _show_inside(self: NodeVisitor, _node: Element) -> None:
 def _change_translated_pages(app: Sphinx) -> None:
     """Change pages after translation, but for templates, whose messages are the author's lines."""
     if app.builder.name != "gettext":
-        add_transform(app, answer.make_headings, Priority.MAKE_HEADINGS)
-        add_transform(app, answer.make_answer, Priority.MAKE_HEADINGS)
-        add_transform(app, lines.draw_headlines, Priority.WRITE_COMMENTS)
+        add_transform(app, answer_box.make_headings, Priority.MAKE_HEADINGS)
+        add_transform(app, answer_box.make_answer, Priority.MAKE_HEADINGS)
+        add_transform(app, headline.draw_headlines, Priority.WRITE_COMMENTS)
 
 
 def _add_scripts(

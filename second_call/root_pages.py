@@ -14,7 +14,7 @@ from recipe_gallery.pages.measurements.lookup import know
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.translations import find_translations
 
-from .head import short_address
+from .html_head import short_address
 from .navigation import list_recipes
 
 

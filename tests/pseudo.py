@@ -16,7 +16,7 @@ from recipe_gallery.translate.catalogs import (
 )
 from recipe_gallery.translate.glossary import FILE_NAME
 from recipe_gallery.translate.pot import make_pots
-from recipe_gallery.translate.update import merge
+from recipe_gallery.translate.update_po import merge
 
 PSEUDO_CODE = "en_XA"  # as other tools call English with accents
 _LETTERS = str.maketrans(

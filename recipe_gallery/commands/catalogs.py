@@ -12,7 +12,7 @@ from .arguments import LANGUAGES, TEMPLATES, command
 @command("update-po", LANGUAGES, TEMPLATES)
 def update_po(project: Project, options: argparse.Namespace) -> None:
     """Bring the catalogs up to date with the sources."""
-    from ..translate.update import update_catalogs
+    from ..translate.update_po import update_catalogs
 
     languages = _translated_languages(project, options.languages)
     changed, told = update_catalogs(project, languages, options.templates)

@@ -21,7 +21,7 @@ from .arguments import TEMPLATES, argument, command
 def new_language(project: Project, options: argparse.Namespace) -> None:
     """Add a language, with catalogs to fill in."""
     from ..translate.glossary import begin_glossary
-    from ..translate.update import update_catalogs
+    from ..translate.update_po import update_catalogs
 
     code = options.language
     line = add_language(project.root, code)

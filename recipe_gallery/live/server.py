@@ -40,7 +40,7 @@ _PRELOADED = """
 babel.dates bs4 jupytext matplotlib.pyplot pydata_sphinx_theme sphinx.builders.html sphinx.search
 sphinx.environment.collectors.toctree sphinx.transforms.post_transforms.code
 sphinx.transforms.post_transforms.images sphinx_gallery.gen_gallery recipe_gallery.live.build
-recipe_gallery.locations recipe_gallery.pages recipe_gallery.search
+recipe_gallery.source_lines recipe_gallery.pages recipe_gallery.search
 recipe_gallery.translate recipe_gallery.translate.translation_status
 recipe_gallery.pages.measurements.roles
 """

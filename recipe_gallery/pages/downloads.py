@@ -26,7 +26,7 @@ from ..recipes.recording import PUBLISHED_MIME
 from ..recorded_page import RecordedPage, Unrecorded, load_page
 from ..translated_program import find_harm
 from .markdown import Page, bold_line, join_blocks, plain_code, write_block, write_heading
-from .markdown_text import escape
+from .markdown_escapes import escape
 from .outputs import picture_kind
 from .recorded_line import page_links, provenance
 

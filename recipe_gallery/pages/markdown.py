@@ -24,7 +24,7 @@ from sphinx_gallery._doctree_links import code_links_block
 from tabulate import tabulate
 
 from .formulas_and_images import displayed_tex
-from .markdown_text import (
+from .markdown_escapes import (
     code_block,
     code_span,
     emphasize,

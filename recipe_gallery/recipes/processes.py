@@ -7,8 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from ..errors import GalleryError, suggest
-from .measurement_keys import Term, parse_comparison
-from .ranges import Measurement, find_range, is_baseline, measure
+from .claims_and_keys import Term, parse_comparison
+from .ranges_over_hosts import Measurement, find_range, is_baseline, measure
 from .recipe import Recipe
 from .recording import Recording, compare, read_recording
 from .replicates import Process, Replicate, Replicates, read_replicates, replicates_path

@@ -34,7 +34,7 @@ from .fingerprint import (
     strip_comments,
     syntax_error,
 )
-from .inline import Inlined, find_rebound, inline
+from .inlined_modules import Inlined, find_rebound, inline
 
 _PLUMBING = re.compile(r"^[ \t]*#\s*sphinx_gallery_plumbing\s*=\s*True\b", re.MULTILINE)
 _UNDERLINE = re.compile(r"([!-/:-@\[-`{-~])\1*")

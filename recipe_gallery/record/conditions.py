@@ -15,11 +15,11 @@ from typing import Any
 
 from ..errors import GalleryError, suggest
 from ..recipes.recording import name_device
+from .environment_variables import pass_on
 from .gpu import VISIBLE, Gpu, list_all
 from .leftovers import run_folder
 from .programs import ask
 from .recording_toml import Settings, load_settings
-from .variables import pass_on
 
 _MACHINE_ID = Path("/etc/machine-id")  # of the installation; only Linux has it
 

@@ -31,8 +31,8 @@ from ..recipes.recipe import Cell, Recipe
 from ..recipes.rows import MIME, REMEDY, parse
 from .clean_outputs import Cleaner, drop_lines
 from .conditions import Conditions
+from .environment_variables import find_secrets
 from .leftovers import kernel_runs
-from .variables import find_secrets
 
 _LINES = 60  # of what a cell printed, that an error shows
 _CHARACTERS = 400  # of each line

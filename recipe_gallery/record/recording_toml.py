@@ -7,7 +7,7 @@
     Variables to set for each recipe. ``{scratch}`` in a value is a folder of the recipe's own,
     empty at its start, ``{recipes}`` that of the recipes. ``inherit``, a list of names such as
     ``["HF_TOKEN", "SLURM_*"]``, passes on more of the recorder's variables than those that
-    ``PASSED`` in variables.py lists.
+    ``PASSED`` in environment_variables.py lists.
 ``[provenance]``
     ``packages``, whose versions a recording names, and ``probe``: a program that prints one JSON
     object with ``gpu`` (whether the libraries can use it) and ``versions``.

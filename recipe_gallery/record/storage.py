@@ -10,7 +10,7 @@ from pathlib import Path
 import nbformat
 from nbformat import NotebookNode
 
-from .. import files
+from .. import atomic_files
 from ..errors import GalleryError, describe_error
 from ..recipes.harmless_outputs import find_left_out
 from ..recipes.pictures import SUFFIXES, open_picture
@@ -25,10 +25,10 @@ _SHOWN = ("text/html", "text/markdown", "text/latex", "text/plain", *SUFFIXES, P
 
 def require_place(path: Path) -> None:
     """Raise ``GalleryError`` unless a recording can be written to ``path``, and temporary files."""
-    place, unfinished = path.parent, files.unfinished_path(path)
+    place, unfinished = path.parent, atomic_files.unfinished_path(path)
     try:
         place.mkdir(parents=True, exist_ok=True)
-        files.write_through(unfinished, bytes(_ROOM))
+        atomic_files.write_through(unfinished, bytes(_ROOM))
         if path.is_dir():
             place = path
             raise IsADirectoryError(None, "a folder is in its place")
@@ -49,7 +49,7 @@ def write_recording(notebook: NotebookNode, path: Path) -> None:
     nbformat.validate(notebook)
     data = f"{nbformat.writes(seal(notebook))}\n".encode()
     with _or_elsewhere(path, data, "the recording", "move {} to {}"):
-        files.write_whole(path, data)
+        atomic_files.write_whole(path, data)
 
 
 def append_replicate(replicate: Replicate, path: Path) -> None:
@@ -58,7 +58,7 @@ def append_replicate(replicate: Replicate, path: Path) -> None:
     with _or_elsewhere(path, line, "the line", "append {} to {}"):
         known = path.read_bytes() if path.exists() else b""
         end = b"\n" if known and not known.endswith(b"\n") else b""
-        files.write_whole(path, known + end + line)
+        atomic_files.write_whole(path, known + end + line)
 
 
 @contextmanager
@@ -76,7 +76,7 @@ def _or_elsewhere(path: Path, data: bytes, what: str, how: str) -> Iterator[None
         with suppress(OSError):
             place = Path(tempfile.mkdtemp(prefix=f"{path.stem[:80]}-", dir=folder), path.name)
             try:
-                files.write_through(place, data)
+                atomic_files.write_through(place, data)
             except OSError:
                 shutil.rmtree(place.parent)
                 raise

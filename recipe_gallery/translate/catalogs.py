@@ -15,8 +15,8 @@ from pathlib import Path
 import polib
 from sphinx.config import Config
 
+from ..atomic_files import write_whole
 from ..errors import GalleryError
-from ..files import write_whole
 from ..project import Project
 
 WIDTH = 79

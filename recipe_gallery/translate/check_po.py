@@ -7,7 +7,7 @@ from pathlib import Path
 from ..errors import GalleryError, suggest
 from ..languages import Language
 from ..project import Project
-from . import advice  # noqa: F401 (its checks are among all)
+from . import style_advice  # noqa: F401 (its checks are among all)
 from .catalogs import (
     ENGINE_LOCALE,
     Kind,

@@ -15,7 +15,7 @@ from recipe_gallery.page_dependencies import watch
 from recipe_gallery.pages.measurements.digits import format_measurement, format_range
 from recipe_gallery.pages.measurements.lookup import all_files, answer, know
 from recipe_gallery.pages.measurements.naming import QUANTITY, name_case
-from recipe_gallery.recipes.ranges import Measurement
+from recipe_gallery.recipes.ranges_over_hosts import Measurement
 from recipe_gallery.recipes.rows import Size, slug
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.translations import find_message

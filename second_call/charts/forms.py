@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sphinx.locale import get_translation
 
 from recipe_gallery.languages import typeset
-from recipe_gallery.recipes.ranges import Measurement
+from recipe_gallery.recipes.ranges_over_hosts import Measurement
 from recipe_gallery.recipes.rows import LARGEST, SMALLEST
 
 from ..nodes import render

@@ -8,9 +8,9 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.page_dependencies import store_of, watch
 from recipe_gallery.pages.measurements.lookup import Known, answer, know, list_machines
 from recipe_gallery.recipes.processes import Measurements
-from recipe_gallery.recipes.ranges import Measurement
+from recipe_gallery.recipes.ranges_over_hosts import Measurement
 
-from .lines import headline
+from .headline import headline
 
 
 @dataclass(frozen=True, kw_only=True)

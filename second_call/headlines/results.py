@@ -20,7 +20,7 @@ from recipe_gallery.cell_numbers import DATA_CLASS
 from recipe_gallery.languages import current_language
 from recipe_gallery.page_dependencies import watch
 from recipe_gallery.pages.measurements.digits import describe_spread, format_measurement
-from recipe_gallery.recipes.ranges import Measurement
+from recipe_gallery.recipes.ranges_over_hosts import Measurement
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.translations import find_message
 
@@ -29,7 +29,7 @@ from ..navigation import list_recipes
 from ..nodes import html_element, link_to_page, render
 from ..results_as_data import link_to_data, list_rows
 from .gains import Gain, find_gains, measured_of
-from .lines import headline, headline_list, question, read_headlines
+from .headline import headline, headline_list, question, read_headlines
 
 _ = get_translation("second_call")
 

@@ -18,7 +18,7 @@ from ..charts.scales import Scale, format_value, make_axis
 from ..navigation import list_recipes
 from ..nodes import html_element, render
 from .gains import Gain, find_gains
-from .lines import headline, headline_list, read_headlines
+from .headline import headline, headline_list, read_headlines
 
 _ = get_translation("second_call")
 

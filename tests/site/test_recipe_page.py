@@ -7,7 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from gallery import Gallery
-from second_call.answer import ANCHOR
+from second_call.answer_box import ANCHOR
 
 RECIPE = '''
 """

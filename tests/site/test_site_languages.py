@@ -14,7 +14,7 @@ from recipe_gallery.project import load_project
 from recipe_gallery.recipes.fingerprint import fingerprint_code
 from recipe_gallery.translate.catalogs import find_catalogs, read_catalog
 from recipe_gallery.translate.pot import read_pots
-from recipe_gallery.translate.update import plan_update
+from recipe_gallery.translate.update_po import plan_update
 from site_pages import LANGUAGES, RECIPES, by_translation, read
 
 # English that a reader of every language meets on purpose, and why.

@@ -6,7 +6,7 @@ from babel import Locale
 from sphinx.locale import get_translation
 
 from ...languages import format_number, format_percent
-from ...recipes.ranges import Measurement
+from ...recipes.ranges_over_hosts import Measurement
 
 _ = get_translation("recipe_gallery")
 

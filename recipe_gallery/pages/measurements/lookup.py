@@ -14,8 +14,8 @@ from sphinx.environment import BuildEnvironment
 from ...errors import GalleryError
 from ...page_dependencies import digest_of, keep, once, watch
 from ...project import gallery_folders
+from ...recipes.claims_and_keys import Reference
 from ...recipes.find_recipes import GalleryFile, find_recordings, list_files
-from ...recipes.measurement_keys import Reference
 from ...recipes.processes import (
     ClaimRecord,
     Measurements,
@@ -24,7 +24,7 @@ from ...recipes.processes import (
     read_sources,
     suggest_keys,
 )
-from ...recipes.ranges import Measurement
+from ...recipes.ranges_over_hosts import Measurement
 from ...recipes.replicates import replicates_path
 from ...recorded_page import Unrecorded, load_recorded
 

@@ -12,8 +12,8 @@ from sphinx.environment import BuildEnvironment
 
 from ...cell_numbers import DATA_CLASS
 from ...languages import current_language, source_language, typeset
-from ...recipes.measurement_keys import Term
-from ...recipes.ranges import Measurement
+from ...recipes.claims_and_keys import Term
+from ...recipes.ranges_over_hosts import Measurement
 from ...recipes.rows import Size
 from .digits import format_measurement
 

@@ -19,7 +19,7 @@ from sphinx.writers.html5 import HTML5Translator
 from ...errors import GalleryError
 from ...languages import current_language, source_language
 from ...page_dependencies import store_of
-from ...recipes.measurement_keys import Reference, parse_claim, parse_reference
+from ...recipes.claims_and_keys import Reference, parse_claim, parse_reference
 from ...recipes.processes import ClaimRecord
 from ..markdown import is_inside
 from .digits import describe_spread, format_measurement

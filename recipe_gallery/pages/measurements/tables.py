@@ -18,7 +18,7 @@ from sphinx.locale import get_translation
 from ...cell_numbers import DATA_CLASS
 from ...languages import current_language
 from ...page_dependencies import watch
-from ...recipes.ranges import Measurement
+from ...recipes.ranges_over_hosts import Measurement
 from ...recipes.rows import MIME, Row, parse
 from .digits import describe_spread, format_measurement
 from .lookup import know

@@ -10,7 +10,7 @@ import pytest
 from gallery import ROOT, Gallery
 from recipe_gallery.languages import load_languages
 from recipe_gallery.project import load_project
-from recipe_gallery.translate.update import update_catalogs
+from recipe_gallery.translate.update_po import update_catalogs
 
 MODULE = '''"""What all recipes share."""
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from recipe_gallery.languages import Language
-from recipe_gallery.translate import advice  # noqa: F401 (its checks are among all)
+from recipe_gallery.translate import style_advice  # noqa: F401 (its checks are among all)
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.checks import (
     CHECKS,

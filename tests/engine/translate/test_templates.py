@@ -15,7 +15,7 @@ from recipe_gallery.project import Project, load_project
 from recipe_gallery.translate.check_po import Problem, check_project
 from recipe_gallery.translate.pot import write_pots
 from recipe_gallery.translate.translation_status import Status, add_up, language_status
-from recipe_gallery.translate.update import merge
+from recipe_gallery.translate.update_po import merge
 
 KOREAN = Language(code="ko", name="한국어")
 PAGES = {
