@@ -82,8 +82,8 @@ HOOKS = [
     Hook(
         ("sphx-glr-footer", "sphx-glr-download-link-note", "sg-tag-list"),
         "Sphinx-Gallery",
-        "recorded_line.py has links of its own in the place of its footer, recipe_cards.py cards in "
-        "that of its thumbnails and tags",
+        "recorded_line.py has links of its own in the place of its footer, recipe_cards.py cards "
+        "in that of its thumbnails and tags",
         "pages have two lists of downloads, the gallery has thumbnails beside its cards",
     ),
     Hook(

@@ -286,7 +286,7 @@ def test_a_full_disk_keeps_the_old_recording_and_the_new_one_elsewhere(
         place.write_bytes(data)
 
     monkeypatch.setattr(storage, "require_place", lambda path: None)
-    monkeypatch.setattr(storage.files, "write_through", full)
+    monkeypatch.setattr(storage.atomic_files, "write_through", full)
     assert not gallery.record(force=True)
     assert path.read_bytes() == before
     (line,) = {*errors(gallery)}
@@ -296,7 +296,7 @@ def test_a_full_disk_keeps_the_old_recording_and_the_new_one_elsewhere(
     assert "two: recorded in " in gallery.messages
     Path(line.split()[-3]).rename(path)
     assert printed(gallery, "one") == "2\n"
-    monkeypatch.setattr(storage.files, "write_through", lambda *to: full(*to, everywhere=True))
+    monkeypatch.setattr(storage.atomic_files, "write_through", lambda *to: full(*to, everywhere=True))
     assert not gallery.record("one", force=True)
     assert "there was none for the recording elsewhere" in gallery.messages
     assert not list(gallery.recordings.glob(".*.new"))
