@@ -75,7 +75,7 @@ training iteration is then ready after :measured:`training-by-pytorch.reduce-ove
 the seconds saved per call.
 
 - **Transformers**: ``generate`` with ``cache_implementation="static"`` is ``reduce-overhead`` already, so do not record
-  by hand beside it. For the ``Trainer``:
+  by hand in the same process. For the ``Trainer``:
   ``TrainingArguments(torch_compile=True, torch_compile_mode="reduce-overhead")``.
 - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="reduce-overhead")``. If ``accelerate launch`` starts
   the job, pass ``--dynamo_use_dynamic``; otherwise each size is compiled.
@@ -187,9 +187,9 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 #        :measured:`token_generation:one-token.1.without-compiling.wall`
 #      - The sizes are fixed
 #    * - The GPU is busy
-#      - No graph
+#      - No graph; compile instead: :doc:`/recipes/compile_modes`
 #      - The GPU does not wait for launches, so a graph has nothing to remove
-#      - Nothing
+#      - You wait for the compiler
 #
 # Why a graph helps, and what is in it
 # ------------------------------------

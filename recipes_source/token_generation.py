@@ -5,8 +5,9 @@ How do I make token generation fast?
 Slow inference of a language model (LLM), few tokens per second, in a script or in serving?
 
 **Use a static cache, and record the step for one token in a CUDA graph.** **Compile the blocks, too, if you
-can wait for the compiler.** **Sizes are then fixed, and the cache takes its memory from the start.** **If a token
-takes about as long as reading all weights once, only fewer bytes help.**
+can wait for the compiler, but do not compile prompts.** **Sizes are then fixed, and the cache takes its memory from the start.**
+**If a token takes about as long as the bytes of the weights divided by the memory bandwidth, only weights of 8 or
+4 bits help.**
 
 .. code-block:: python
    :caption: Transformers
@@ -40,19 +41,30 @@ takes about as long as reading all weights once, only fewer bytes help.**
        output = step()  # records, and does not run
    graph.replay(), graph.replay()  # a token each, in output
 
-**What it costs:** a graph recorded by hand needs no compiler. With compiled blocks, you wait for the start of the
-compiler, :measured:`process.compiler.start_up` once per process. The graph is then ready after
-:measured:`one-token.1.blocks-compiled-graph-by-hand.ready`. With ``reduce-overhead``, this takes
-:measured:`one-token.1.reduce-overhead.ready`. Each token reads all places of the cache, so :claim:`a cache that is
-too long costs time <one-token.16.graph-by-hand.wall < long-cache.graph-by-hand.wall>`.
+The GPU waits for the CPU if the wall time is above 1.2 times the GPU time: ``look`` in :doc:`/recipes/where_time_goes`
+prints both. If the GPU is busy instead, a graph does not help.
+
+**What it costs:** a graph recorded by hand needs no compiler. Beside weights and cache, it needs
+:measured:`one-token.1.graph-by-hand.memory` of memory; 256 places of the cache take
+:measured:`one-token.1.cache.bytes` per text. Attention reads the whole cache, empty places too, so :claim:`a cache that
+is too long costs time <one-token.16.graph-by-hand.wall < long-cache.graph-by-hand.wall>`. With compiled blocks, the
+compiler has to start, which takes :measured:`process.compiler.start_up` once per process. The graph is then ready after
+:measured:`one-token.1.blocks-compiled-graph-by-hand.ready`, and pays after
+:measured:`one-token.1.blocks-compiled-graph-by-hand.break_even` tokens. In your job, divide the seconds of the start by
+the seconds saved per token. Do not compile prompts: each has another length, and comes once.
 
 - **Transformers**: pass ``cache_implementation="static"`` to ``generate``. On a GPU, it then compiles the
-  step with ``reduce-overhead``. The cache has room for the longest text so far. A text that does not fit
+  step with ``reduce-overhead``, so do not record by hand in the same process. The cache has room for the longest text so far. A text that does not fit
   gets a new cache, and the step is compiled again. So begin with the longest text that can come.
-- **vLLM and SGLang** record CUDA graphs by themselves, so there is nothing to do.
-- **Serving your own model**: record one graph for each batch size before the first request comes, and fill
-  a batch up to the next size that was recorded. In the code above, all texts of a batch are equally long,
-  because they share one position. Texts of different lengths need a position each.
+- **vLLM and SGLang** record CUDA graphs by themselves: there is nothing to do, unless graphs were switched off (in vLLM
+  ``enforce_eager``).
+- **Serving your own model**: before the first request comes, record one graph by hand for each of a few batch sizes,
+  all in one pool (``pool=``): together, :claim:`they keep about as much memory as the largest alone
+  <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. Fill a batch up
+  to the next size that was recorded. If sizes are many or unknown, use ``reduce-overhead``, and call it three times
+  with each size. Do not do both in one process: a replay can then end in an illegal memory access.
+- **Texts of different lengths** need a position each. In the code under "Your own model", all texts of a batch share
+  one position, so they are equally long.
 
 A decoder of twelve blocks writes one text, with a static cache in all variants. Without compiling,
 :claim:`the GPU waits for the CPU <1.2 * one-token.1.without-compiling.gpu <
@@ -67,7 +79,7 @@ If the blocks are compiled before the graph is recorded, :claim:`a token takes l
 :measured:`one-token.1.blocks-compiled-graph-by-hand.wall`. With ``reduce-overhead``, the compiler records the
 graph, and :claim:`a token takes less again <one-token.1.reduce-overhead.wall <
 one-token.1.blocks-compiled-graph-by-hand.wall>`: :measured:`one-token.1.reduce-overhead.wall`. But the whole
-model has to be compiled. Compiling alone is not
+model has to be compiled: the step is ready after :measured:`one-token.1.reduce-overhead.ready`. Compiling alone is not
 enough: with the mode ``default``, a token takes :measured:`one-token.1.default.wall`, and :claim:`the GPU still
 waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
 
@@ -75,8 +87,7 @@ waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
 
 - PyTorch 2.11 or newer, Transformers 5.17 or newer, pandas and Matplotlib. CUDA graphs are stable;
   ``reduce-overhead`` is a mode of ``torch.compile``.
-- For the short examples and for results like these, a CUDA GPU of compute capability 7.0 or above, with
-  Triton. On other machines the recipe runs small sizes on the CPU without CUDA graphs, and needs a C++
+- You need a CUDA GPU of compute capability 7.0 or above, with Triton. On other machines the recipe runs small sizes on the CPU without CUDA graphs, and needs a C++
   compiler. A GPU without ``bfloat16``, such as a T4, computes in ``float32``.
 """
 
@@ -89,9 +100,9 @@ waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
 # --------------
 #
 # A **static cache** has a fixed number of places for the keys and values of all tokens, so its address and
-# its size stay. Times in the table are wall times per token, for one text. The start of the compiler takes
+# its size do not change. Times in the table are wall times per token, for one text. The start of the compiler takes
 # :measured:`process.compiler.start_up`, once per process. Add this time where something is compiled.
-# :doc:`/recipes/where_time_goes` shows how to look whether the GPU waits for the CPU.
+# :doc:`/recipes/where_time_goes` shows how to find out whether the GPU waits for the CPU.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -111,7 +122,8 @@ waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
 #      - A token takes :measured:`one-token.1.blocks-compiled-graph-by-hand.wall`
 #      - The start of the compiler takes :measured:`process.compiler.start_up`, once per process. The graph is then
 #        ready after :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`, and needs
-#        :measured:`one-token.1.blocks-compiled-graph-by-hand.memory` of memory. The batch size is fixed
+#        :measured:`one-token.1.blocks-compiled-graph-by-hand.memory` of memory. It pays after
+#        :measured:`one-token.1.blocks-compiled-graph-by-hand.break_even` tokens. The batch size is fixed
 #    * - You can wait longer for the compiler, or do not want to record a graph yourself
 #      - ``torch.compile(step, mode="reduce-overhead")``, with a static cache
 #      - A token takes :measured:`one-token.1.reduce-overhead.wall`
@@ -126,13 +138,12 @@ waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
 #      - The batch size is fixed, and each call overwrites the result of the one before
 #    * - The first text takes seconds, though nothing is compiled: the cache gets a new place with each token
 #      - A static cache. If you need a growing cache, call ``torch.backends.cuda.enable_cudnn_sdp(False)``
-#      - A length that comes for the first time takes :measured:`growing-cache.cudnn.first_pass`; without
+#      - The first token at a new length takes :measured:`growing-cache.cudnn.first_pass`; without
 #        cuDNN it takes :measured:`growing-cache.without-cudnn.first_pass`
-#      - A static cache of 256 places takes :measured:`one-token.1.cache.bytes` of memory per text. Each token reads
-#        all places. With 16 texts, it takes :measured:`one-token.16.graph-by-hand.wall`; with 4096 places per text, it
-#        takes :measured:`long-cache.graph-by-hand.wall` (measured in one process)
-#    * - The GPU time of a token is near the time in which the GPU reads all weights once
-#      - Fewer bytes: weights of 8 or 4 bits, or more texts in a batch
+#      - A static cache of 256 places takes :measured:`one-token.1.cache.bytes` of memory per text. Attention reads the
+#        whole cache, empty places too
+#    * - The GPU time of a token is near the bytes of the weights divided by the memory bandwidth
+#      - Weights of 8 or 4 bits, or more texts in a batch
 #      - Not measured here
 #      - Weights are rounded; or each text waits for the others of its batch
 #    * - You wait for the first token
@@ -144,8 +155,8 @@ waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
 # ----------------------
 #
 # To write a token, a decoder reads all its weights, and it does little with each of them. So the **limit** is
-# the time in which the GPU reads the weights and the cache once: here, these are
-# :measured:`one-token.1.a-token.bytes` for a token.
+# the time in which the GPU reads the weights and the cache once: their bytes divided by the memory bandwidth. Here, a
+# token reads :measured:`one-token.1.a-token.bytes`, and the GPU copies with :measured:`process.copy.bandwidth`.
 #
 # But first the kernels have to be launched. Without compiling, a token takes
 # :measured:`one-token.1.without-compiling.kernels` kernels, and an eager operation on a small tensor takes the
@@ -417,11 +428,13 @@ plt.show()
 # One token
 # ---------
 #
-# The variants write one token after the other into the same kind of static cache. "Graph by hand" records the
-# step in a CUDA graph. After three tokens, the logits of all variants have to agree within a tenth.
+# The variants write one token after the other into the same kind of static cache. "Graph by hand" runs the step twice
+# and then records it in a CUDA graph; to run it once would be enough (:doc:`/recipes/cuda_graphs` says why). We check that
+# all variants give the same logits after three tokens, within a tenth.
 # ``wall`` is the wall time of a token and ``gpu`` the time in kernels. ``cpu`` is the time in which the CPU
 # launches them. ``share`` is the limit divided by ``gpu``. Tables, charts and text show the median of all
-# processes. What is printed, and the tables of the notebook, show one run.
+# processes. What is printed, and the tables of the notebook, show one run. A speed-up is computed in each process, and
+# then the median is taken: so it can differ from the quotient of two times in the table.
 
 make_step(make_decoder(1, blocks=1), mode="reduce-overhead")()  # is not timed
 decoder = make_decoder(TEXTS[0])
@@ -553,7 +566,7 @@ wide = bench.compare(
 # graph, :claim:`it takes less <wide-model.blocks-compiled-graph-by-hand.wall <
 # wide-model.without-compiling.wall>`: :measured:`wide-model.blocks-compiled-graph-by-hand.wall`. This is
 # :measured:`wide-model.blocks-compiled-graph-by-hand.share` of the limit. Reading weights then
-# takes most of the time, and only fewer bytes help.
+# takes most of the time, and only weights of 8 or 4 bits help.
 #
 # A cache of 4096 places
 # ----------------------
@@ -735,13 +748,13 @@ for name, found in compiled.items():
 # - ``reduce-overhead`` records a graph for each length: a token takes
 #   :measured:`growing-one-block.reduce-overhead.second_pass` in the second pass. In the third pass, the graphs are
 #   replayed, and :claim:`a token still takes longer than without graphs <growing-one-block.default.third_pass <
-#   growing-one-block.reduce-overhead.third_pass>`. The cache is copied into the graph and out of it, or the next
-#   replay overwrites it.
+#   growing-one-block.reduce-overhead.third_pass>`. The cache is copied into the graph and out of it, because
+#   otherwise the next replay would overwrite it.
 #
-# A static cache alone gains nothing: without compiling and without a graph, a token takes
-# :measured:`one-token.1.without-compiling.wall` with a static cache, and :claim:`it takes less with a growing cache
-# and without cuDNN <growing-cache.without-cudnn.third_pass < one-token.1.without-compiling.wall>`:
-# :measured:`growing-cache.without-cudnn.third_pass`. Only the graph, which needs the static cache, makes tokens come
+# A static cache alone gains nothing: without a graph, :claim:`a growing cache is faster
+# <growing-cache.without-cudnn.third_pass < one-token.1.without-compiling.wall>`. With cuDNN off, a token then takes
+# :measured:`growing-cache.without-cudnn.third_pass`; with a static cache it takes
+# :measured:`one-token.1.without-compiling.wall`. Only the graph, which needs the static cache, makes tokens come
 # quickly.
 #
 # Transformers
