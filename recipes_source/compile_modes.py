@@ -5,8 +5,8 @@ Which mode of torch.compile should I choose?
 Choose by what your job waits for: the GPU, or the CPU that launches its work.
 
 **Compile only if many thousands of calls follow.** **Start with** ``default``, **and keep it if the wall time
-falls.** **If the GPU waits for the CPU and sizes are fixed or come back, choose** ``reduce-overhead``. **Leave**
-``max-autotune`` **for last: you wait for it, and it may give nothing.**
+falls.** **If the GPU waits for the CPU and the same sizes repeat, choose** ``reduce-overhead``. **Leave**
+``max-autotune`` **for last: tuning takes long and may not help.**
 
 .. code-block:: python
    :caption: First: ``default``
@@ -35,21 +35,36 @@ falls.** **If the GPU waits for the CPU and sizes are fixed or come back, choose
        run(x)  # records a CUDA graph
        y = run(x).clone()  # the next call overwrites what is not cloned
 
-**What it costs:** you wait once per process. With ``default``, the start of the compiler takes :measured:`process.compiler.start_up`. The first call for sine and cosine then takes
-:measured:`sin-cos.default.first_call`. After :measured:`sin-cos.default.break_even` calls, as much time is saved as
-the start took. ``reduce-overhead`` also keeps memory, and each call overwrites the output of the one before. With
-fixed sizes, a CUDA graph recorded by hand needs no compiler: :doc:`/recipes/cuda_graphs`.
+**The GPU waits for the CPU** if the wall time is above 1.2 times the GPU time: ``look`` in
+:doc:`/recipes/where_time_goes` prints both.
+
+**What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. The
+first call comes on top: for a sentence through two layers of BERT, with ``reduce-overhead``, it takes
+:measured:`bert-one-sentence.reduce-overhead.first_call`. This pays after
+:measured:`bert-one-sentence.reduce-overhead.break_even` calls. In your job, divide the seconds of the start by the
+seconds saved per call. A CUDA graph keeps its memory, here
+:measured:`bert-one-sentence.reduce-overhead.memory`, and each call overwrites the output of the one before. If all sizes
+are fixed and nothing in the model needs the CPU, a CUDA graph recorded by hand needs no compiler:
+:doc:`/recipes/cuda_graphs`.
 
 - **Transformers**: ``generate`` with ``cache_implementation="static"`` compiles by itself, with
   ``reduce-overhead``. For the ``Trainer``: ``TrainingArguments(torch_compile=True,
   torch_compile_mode="default")``.
-- **Diffusers**: ``pipe.transformer.compile_repeated_blocks(mode="default")``. Repeated blocks share compiled
-  code, so choose a mode without CUDA graphs.
+- **Diffusers**: ``pipe.transformer.compile_repeated_blocks(mode="default")``. With CUDA graphs, one block
+  overwrites another's output.
 - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="default")``; ``mode="reduce-overhead"`` if the GPU
-  waits for the CPU and sizes are fixed or come back.
+  waits for the CPU and the same sizes repeat. If ``accelerate launch`` starts the job, pass
+  ``--dynamo_use_dynamic``; otherwise each size is compiled.
 - **Lightning**: ``torch.compile(module, mode="default")`` before ``trainer.fit``.
-- **Serving**: before the first request comes, call the model with two inputs that differ in every dimension that can
-  vary, and with a batch of one. With ``reduce-overhead``, then call it three times with each size: these calls prepare, record and replay.
+- **Serving**: before the first request comes, call the model three times: two inputs with all varying sizes different,
+  and one with batch size 1. With ``reduce-overhead``, after that call each size three times: these calls prepare, record
+  and replay. The stance ``eager_on_recompile`` stops compiling in a request, but a new size that the
+  compiled code already serves is still recorded. This follows from PyTorch's code and was not measured here.
+- **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, all in one pool (``pool=``);
+  :claim:`together they keep about as much memory as the largest alone <cuda_graphs:graphs-of-four-batches.one-pool.kept
+  < 1.1 * graphs-of-four-batches.largest-alone.kept>`. For many or unknown sizes, use ``reduce-overhead``, warmed up with
+  three calls a size. Do not use both in one process: ``reduce-overhead`` may free memory that a graph recorded by hand
+  uses (illegal memory access), and ``generate`` with a static cache is ``reduce-overhead``.
 
 ``sin(x) + cos(x)`` of 64 million numbers takes :measured:`sin-cos.not-compiled.gpu` of GPU time without
 compiling. With ``default``, :claim:`it takes less than half of that <2 * sin-cos.default.gpu <
@@ -59,9 +74,7 @@ A sentence through two layers of BERT takes :measured:`bert-one-sentence.not-com
 without compiling, and :claim:`the GPU waits for the CPU <1.2 * bert-one-sentence.not-compiled.gpu <
 bert-one-sentence.not-compiled.wall>`. With ``default`` it takes :measured:`bert-one-sentence.default.wall`.
 With ``reduce-overhead`` :claim:`it takes less <bert-one-sentence.reduce-overhead.wall <
-bert-one-sentence.default.wall>`: :measured:`bert-one-sentence.reduce-overhead.wall`. After
-:measured:`bert-one-sentence.reduce-overhead.break_even` calls, ``reduce-overhead`` has saved as much time as its
-start took, compared with not compiling.
+bert-one-sentence.default.wall>`: :measured:`bert-one-sentence.reduce-overhead.wall`.
 
 Not everything should be compiled. Without compiling, a matrix product with one row takes
 :measured:`a-product.not-compiled.wall` of wall time. Compiled, :claim:`it takes longer
@@ -71,8 +84,7 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 
 - PyTorch 2.11 or newer, pandas and Matplotlib; torchvision, and Transformers 5.18 or newer, for two of the
   experiments. Modes are stable since PyTorch 2.0.
-- For the short examples and for results like these, a CUDA GPU of compute capability 7.0 or above, with
-  Triton. On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A T4 (7.5)
+- You need a CUDA GPU of compute capability 7.0 or above, with Triton. On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A T4 (7.5)
   has no ``bfloat16`` and runs ``float32``.
 """
 
@@ -85,8 +97,9 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 # --------------
 #
 # A **variant** is one way to do the same work. All cases run without gradients, as in inference. The start of
-# the compiler takes :measured:`process.compiler.start_up`, once per process. It comes on top of the first
-# calls in this table.
+# the compiler takes :measured:`process.compiler.start_up`, once per process. Add it to the first-call times of this
+# table. Compile blocks or layers if the model repeats one, and if the first call of the whole model takes too long, or
+# if compiling the whole model raises the GPU time. Otherwise compile the model.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -101,8 +114,8 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 #        :measured:`sin-cos.not-compiled.gpu`
 #      - The first call takes :measured:`sin-cos.default.first_call`. :claim:`A call needs less memory
 #        <sin-cos.default.memory < sin-cos.not-compiled.memory>`: :measured:`sin-cos.default.memory`. Without compiling
-#        it needs :measured:`sin-cos.not-compiled.memory`. After :measured:`sin-cos.default.break_even` calls, as much
-#        time is saved as the start took
+#        it needs :measured:`sin-cos.not-compiled.memory`. It pays after :measured:`sin-cos.default.break_even`
+#        calls
 #    * - With ``default``, the model takes more GPU time
 #      - Compile layer by layer: ``layer.compile()`` for each layer. Then look for the cause in the names of kernels
 #      - BERT, 64 long texts: the GPU time is :measured:`bert-long-texts.layer-by-layer.gpu`. For the whole model,
@@ -111,15 +124,15 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 #      - The first call takes :measured:`bert-long-texts.layer-by-layer.first_call`. A call needs
 #        :measured:`bert-long-texts.layer-by-layer.memory` of memory; for the whole model, compiled, it needs
 #        :measured:`bert-long-texts.default.memory`
-#    * - The GPU waits for the CPU (the wall time is above 1.2 times the GPU time), and sizes are fixed or come back
-#      - ``reduce-overhead``. With fixed sizes, a graph recorded by hand needs no compiler:
-#        :doc:`/recipes/cuda_graphs`
+#    * - The GPU waits for the CPU (the wall time is above 1.2 times the GPU time), and the same sizes repeat
+#      - ``reduce-overhead``. If all sizes are fixed and nothing in the model needs the CPU, a graph recorded by hand
+#        needs no compiler: :doc:`/recipes/cuda_graphs`
 #      - BERT, one sentence: the wall time is :measured:`bert-one-sentence.reduce-overhead.wall`; with
 #        ``default`` it is :measured:`bert-one-sentence.default.wall`
 #      - The first call takes :measured:`bert-one-sentence.reduce-overhead.first_call`. The graph keeps its memory
 #        between calls: :measured:`bert-one-sentence.reduce-overhead.memory`. Each call overwrites the output of the
-#        one before, unless you clone it. After :measured:`bert-one-sentence.reduce-overhead.break_even` calls, as
-#        much time is saved as the start took
+#        one before, unless you clone it. It pays after
+#        :measured:`bert-one-sentence.reduce-overhead.break_even` calls
 #    * - Element-wise operations follow each other, on large inputs
 #      - ``default``, not ``reduce-overhead``
 #      - Sine and cosine: the GPU time is :measured:`sin-cos.default.gpu`; with ``reduce-overhead`` it is
@@ -128,14 +141,15 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 #    * - Large matrix products or convolutions take most of the time, and you have tried the rest
 #      - ``max-autotune``
 #      - Perhaps nothing: see "Does tuning pay?" below
-#      - The first call tries many kernels, and takes time and memory for that
+#      - The first call tries many kernels, and takes time and memory for that: many seconds for one layer (see below),
+#        and far more for a model
 #    * - A matrix product and nothing else
 #      - No compiling
 #      - One row: the wall time is :measured:`a-product.not-compiled.wall`; with ``default`` it is
 #        :measured:`a-product.default.wall`
 #      - Nothing
 #    * - Sizes vary
-#      - ``default``, and mark nothing. If the GPU waits for the CPU, see :doc:`/recipes/varying_sizes`
+#      - ``default``, and do not call ``mark_dynamic``. If the GPU waits for the CPU, see :doc:`/recipes/varying_sizes`
 #      - Five sizes take :measured:`five-sizes.nothing-marked.compilations` compilations
 #      - The second size is compiled once more
 #    * - The model writes text, one token after the other
@@ -385,14 +399,14 @@ if bert:
 #   :measured:`bert-long-texts.not-compiled.memory` to :measured:`bert-long-texts.default.memory`.
 # - Layer by layer, the first call takes :measured:`bert-long-texts.layer-by-layer.first_call`. For the whole model, it
 #   takes :measured:`bert-long-texts.default.first_call`.
-# - After :measured:`bert-long-texts.layer-by-layer.break_even` calls, ``layer by layer`` has saved as much time as its
-#   start took, compared with not compiling.
+# - ``layer by layer`` pays after :measured:`bert-long-texts.layer-by-layer.break_even` calls, compared with not
+#   compiling.
 #
 # We had expected that ``default`` helps here, too. It does not, because of a mask, which tells attention what tokens
 # it must not see. In these texts, it may see all tokens. So Transformers 5.18 and newer leave the mask out, unless the
-# model is exported. But in PyTorch 2.11, each compilation looks like an export (`issue 176347
-# <https://github.com/pytorch/pytorch/issues/176347>`__). PyTorch 2.12 has a fix, which was not measured here. So the
-# compiled model has a mask. With it, PyTorch does not take a fast kernel for attention. It computes the formula in
+# model is exported. But in PyTorch 2.11, compiling counts as exporting (`issue 176347
+# <https://github.com/pytorch/pytorch/issues/176347>`__), and so it wrongly keeps the mask. PyTorch 2.12 has a fix, which
+# was not measured here. With a mask, PyTorch does not use the fast kernel for attention. It computes the formula in
 # ``float32``, and stores all intermediate results. The warning above comes from this.
 #
 # If each layer is compiled by itself, the code that decides about the mask is not compiled, and leaves the mask out.
@@ -404,7 +418,7 @@ if bert:
 # --------
 #
 # 16 images go through a network with random weights, in ``float32``. cuDNN computes convolutions in TF32 unless
-# told otherwise: the inputs of a product are rounded to 10 bits behind the point. The next cell allows TF32 in
+# told otherwise: the inputs of a product are rounded to 10 bits of mantissa. The next cell allows TF32 in
 # matrix products, too. It also has a variant that compiles nothing and only stores images and weights in the
 # order ``channels_last``. This was measured in one process.
 
@@ -558,9 +572,8 @@ numpy_function = bench.compare(
 # :measured:`a-numpy-function.numpy-better-formula.wall`.
 #
 # The first call takes :measured:`a-numpy-function.compiled-one-thread.first_call`, because a C++ compiler builds code
-# for the CPU. After
-# :measured:`a-numpy-function.compiled-one-thread.break_even` calls, compiling has saved as much time as its start took,
-# compared with NumPy. The other formula needs no compiler.
+# for the CPU. It pays after
+# :measured:`a-numpy-function.compiled-one-thread.break_even` calls, compared with NumPy. The other formula needs no compiler.
 # Rule: look at the formula before you look for a mode.
 #
 # Pitfalls
@@ -668,9 +681,11 @@ for name, count in compilations.items():
 # ``mark_dynamic``, :claim:`they take fewer <five-sizes.mark_dynamic.compilations <
 # five-sizes.nothing-marked.compilations>`: :measured:`five-sizes.mark_dynamic.compilations`. With
 # ``dynamic=False``, :claim:`each size is compiled <five-sizes.nothing-marked.compilations <
-# five-sizes.dynamic-false.compilations>`. Rule: mark nothing. If you cannot wait for one more compilation, mark the dimension. But
+# five-sizes.dynamic-false.compilations>`. Rule: do not call
+# ``mark_dynamic``. If you cannot wait for one more compilation, mark the dimension. But
 # if the code needs the size as a number, marking it is an error. With CUDA graphs, every size is recorded, and its
-# graph keeps memory. :doc:`/recipes/varying_sizes` measures both, and padding to a few sizes.
+# graph keeps memory. :doc:`/recipes/varying_sizes` measures ``mark_dynamic``, CUDA graphs, and padding to a few
+# sizes.
 #
 # **Parts of a function stay outside of the CUDA graph.** A function that uses the CPU in between is cut into
 # several graphs. A function that changes its input gets none. (Weights and buffers may change.) In both cases the
@@ -742,12 +757,16 @@ for backend in ("eager", "aot_eager", "inductor"):
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
-# Training, tuned convolutions and several GPUs were not measured. A large part of the weights of two layers of BERT stays in the
-# cache of the GPU from call to call, which shortens the GPU time of one sentence in all variants.
-# :doc:`/recipes/where_time_goes` tells what your job waits for, :doc:`/recipes/regional_compilation` what to
-# do about a long first call, :doc:`/recipes/varying_sizes` what to do about sizes, and :doc:`/recipes/token_generation` how
-# to generate text. :doc:`/recipes/cuda_graphs` records CUDA graphs by hand, too, and has their pitfalls. PyTorch's page on `CUDA graphs
-# <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__ tells what stays outside of a graph.
+# Training, tuned convolutions and several GPUs were not measured. A large part of the weights of two layers of BERT stays
+# in the GPU's cache from call to call, so the GPU time of one sentence is no measure of a full BERT.
+#
+# - What does your job wait for? :doc:`/recipes/where_time_goes`
+# - The first call takes long: :doc:`/recipes/regional_compilation`
+# - Sizes vary: :doc:`/recipes/varying_sizes`
+# - Generating text: :doc:`/recipes/token_generation`
+# - CUDA graphs by hand, and their pitfalls: :doc:`/recipes/cuda_graphs`
+# - What stays outside of a CUDA graph: PyTorch's page on `CUDA graphs
+#   <https://docs.pytorch.org/docs/stable/torch.compiler_cudagraph_trees.html>`__
 #
 # This recipe builds on the `chapter on PyTorch 2
 # <https://tingsongyu.github.io/PyTorch-Tutorial-2nd/chapter-1/1.7-PyTorch2.0.html>`__ of

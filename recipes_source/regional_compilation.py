@@ -4,9 +4,9 @@ The first call takes minutes: compile the model or its block?
 
 What you compile decides how long the first call takes.
 
-**Compile the block that repeats, not the model: it compiles once and serves all blocks.** **If the GPU waits
-for the CPU, also record the model in one CUDA graph; sizes are then fixed.** **If the program makes only
-some thousands of calls, compile nothing. If it starts again and again, keep the compiler's cache.**
+**Compile the block that repeats, not the model: one compilation serves all blocks.** **If the GPU waits
+for the CPU, also record the model in one CUDA graph; sizes are then fixed.** **If the calls do not
+save the seconds of the start, compile nothing. If a program starts again and again, keep the compiler's cache.**
 
 .. code-block:: python
    :caption: The block
@@ -54,20 +54,36 @@ some thousands of calls, compile nothing. If it starts again and again, keep the
    with torch.no_grad():
        result = model(torch.randn(64, 512).cuda())  # the next process reuses the code
 
+**The GPU waits for the CPU** if the wall time is above 1.2 times the GPU time: ``look`` in
+:doc:`/recipes/where_time_goes` prints both.
+
+- **A layer whose class is one of torch.nn itself**, such as ``TransformerEncoderLayer``: in PyTorch 2.11, its
+  ``compile()`` compiles nothing, and nothing warns. Put ``torch.compile(layer)`` into the model in its place.
+
 **What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. With
-a long input, the first call of compiled blocks then takes :measured:`long-input.blocks.first_call`. After
-:measured:`long-input.blocks.break_even` calls, the blocks have saved as much time as their start took. A CUDA graph
-keeps memory for one size, and each call overwrites the result of the one before.
+a long input, the first call of compiled blocks comes on top: :measured:`long-input.blocks.first_call`. The blocks pay
+after :measured:`long-input.blocks.break_even` calls. With a short input and one CUDA graph, the first call takes
+:measured:`short-input.blocks-in-a-cuda-graph.first_call`; blocks and graph pay after
+:measured:`short-input.blocks-in-a-cuda-graph.break_even` calls. A call then needs
+:measured:`short-input.blocks-in-a-cuda-graph.memory` of memory for its one size, and it overwrites the result of the one
+before. In your job, divide the seconds of the start by the seconds saved per call.
 
 - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``.
-- **Accelerate**: ``TorchDynamoPlugin(use_regional_compilation=True)``.
+- **Accelerate**: ``TorchDynamoPlugin(use_regional_compilation=True)``. If ``accelerate launch`` starts
+  the job, pass ``--dynamo_use_dynamic``; otherwise each size is compiled.
 - **Transformers**: ``for layer in model.model.layers: layer.compile()``. The list of layers has another name in some
-  models. Call the model with ``use_cache=False``: a KV cache reads the index of a layer, and each index needs a graph
-  of its own. ``torch_compile=True`` of ``TrainingArguments`` compiles the whole model.
+  models. For scoring or training, call the model with ``use_cache=False``: with a KV cache, each layer would compile
+  separately. To generate, see :doc:`/recipes/token_generation`. ``torch_compile=True`` of ``TrainingArguments`` compiles the whole model.
 - **Lightning**: compile the blocks in ``configure_model``.
-- **Serving**: before the first request comes, call the model with two inputs that differ in every dimension that can
-  vary, and with a batch of one. Then set the stance ``eager_on_recompile``: a size that you forgot runs without
-  compiling (see the pitfalls). A CUDA graph has one size, so record one for each.
+- **Serving**: before the first request comes, call the model three times: two inputs with all varying sizes different,
+  and one with batch size 1. Then set the stance ``eager_on_recompile``: a size that you forgot runs without compiling
+  (see the pitfalls). With ``reduce-overhead``, a new size that the compiled code already serves is still recorded. This
+  follows from PyTorch's code and was not measured here.
+- **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, all in one pool (``pool=``);
+  :claim:`together they keep about as much memory as the largest alone <cuda_graphs:graphs-of-four-batches.one-pool.kept
+  < 1.1 * graphs-of-four-batches.largest-alone.kept>`. For many or unknown sizes, use ``reduce-overhead``, warmed up with
+  three calls a size. Do not use both in one process: ``reduce-overhead`` may free memory that a graph recorded by hand
+  uses (illegal memory access), and ``generate`` with a static cache is ``reduce-overhead``.
 
 The model has eight blocks of a transformer, and the input is long. If the blocks are compiled, the first call takes
 :measured:`long-input.blocks.first_call`. :claim:`If the whole model is compiled, the first call takes longer
@@ -83,8 +99,7 @@ short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.w
 **What you need**
 
 - PyTorch 2.11 or newer, pandas and Matplotlib. Blocks share compiled code since PyTorch 2.5.
-- For the short examples and for results like these, a CUDA GPU of compute capability 7.0 or above, with
-  Triton. On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A GPU without
+- You need a CUDA GPU of compute capability 7.0 or above, with Triton. On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A GPU without
   ``bfloat16``, such as a T4, computes in ``float32``.
 """
 
@@ -98,7 +113,9 @@ short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.w
 #
 # A **variant** is one way to do the same work. "Blocks" means that each block is compiled, and "model" that
 # the whole model is. Times of later calls are wall times. First calls have an empty cache, and the compiler
-# has started before; its start takes :measured:`process.compiler.start_up`, once per process.
+# has started before; its start takes :measured:`process.compiler.start_up`, once per process. Compile blocks if the
+# model repeats one, and if the first call of the whole model takes too long, or if compiling the whole model raises the
+# GPU time. Otherwise compile the model.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -114,7 +131,7 @@ short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.w
 #      - Here, nothing: a later call takes :measured:`long-input.blocks.wall`; with the whole model it takes
 #        :measured:`long-input.model.wall`. It needs :measured:`long-input.blocks.memory` of memory beside
 #        weights and input; without compiling it needs :measured:`long-input.not-compiled.memory`
-#    * - The GPU waits for the CPU, and sizes are fixed
+#    * - The GPU waits for the CPU, all sizes are fixed, and nothing in the model needs the CPU
 #      - ``block.compile()`` for each block, and the model in one CUDA graph
 #      - A call takes :measured:`short-input.blocks-in-a-cuda-graph.wall`; without compiling it takes
 #        :measured:`short-input.not-compiled.wall`
@@ -128,7 +145,7 @@ short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.w
 #        :measured:`short-input.not-compiled.wall`
 #      - A call needs :measured:`short-input.not-compiled-in-a-cuda-graph.memory` of memory. Inputs are copied
 #        to a fixed address, and each call overwrites the result of the one before
-#    * - The GPU waits for the CPU, and you want to change one line only
+#    * - The GPU waits for the CPU, and sizes are many or unknown, or you want to change one line only
 #      - ``model.compile(mode="reduce-overhead")``
 #      - A call takes :measured:`reduce-overhead.model.wall`. In the same test, it takes
 #        :measured:`reduce-overhead.not-compiled.wall` without compiling
@@ -147,8 +164,9 @@ short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.w
 #      - In PyTorch 2.11, ``compile()`` of such a block :claim:`makes no graph
 #        <12-layers.transformerencoderlayer.compilations < 12-layers.ownencoder.compilations>`
 #      - Nothing
-#    * - The program makes only some thousands of calls: with the long input of this page, compiled blocks have saved as
-#        much time as their start took after :measured:`long-input.blocks.break_even` calls
+#    * - The calls do not save the seconds of the start. Compiled blocks pay after
+#        :measured:`long-input.blocks.break_even` calls with the long input of this page, and in one CUDA graph after
+#        :measured:`short-input.blocks-in-a-cuda-graph.break_even` calls with the short one
 #      - No compiling
 #      - You do not wait for the compiler
 #      - With a long input, a call takes :measured:`long-input.not-compiled.wall`; with compiled blocks it
@@ -210,9 +228,9 @@ def show(graph, inputs):
 compiled = torch.compile(Layer(), backend=show)(torch.ones(10))
 
 # %%
-# The next cell counts the operations that the compiler is given. A third variant is a prototype and was not
-# timed: with ``nested_compile_region``, the whole model is one graph, which holds the block once and calls
-# it many times.
+# The next cell counts the operations that the compiler is given. ``nested_compile_region`` is a third
+# variant, a prototype that was not timed. With it, the whole model is one graph, which holds the block once
+# and calls it many times.
 
 # sphinx_gallery_fold = "How operations are counted"
 # sphinx_gallery_once = True
@@ -410,7 +428,7 @@ def blocks_in_a_graph(model, x):
 
 
 # %%
-# Results of all variants have to agree within a tenth. ``wall`` is the wall time of a call and ``gpu`` the
+# We check that all variants give the same result, within a tenth. ``wall`` is the wall time of a call and ``gpu`` the
 # time in kernels. ``cpu`` is the time in which the CPU launches them. ``first_call`` has an empty cache.
 # ``break_even`` says after how many calls the variant has saved as much time as its start took, compared with not
 # compiling.
@@ -459,16 +477,15 @@ long_input = bench.compare(
 # - Compiled blocks also :claim:`need the least memory <long-input.blocks.memory < long-input.model.memory <
 #   long-input.not-compiled.memory>`: :measured:`long-input.blocks.memory` beside weights and input. The
 #   compiled model needs :measured:`long-input.model.memory`.
-# - After :measured:`long-input.blocks.break_even` calls, the blocks have saved as much time as their start took, compared
-#   with not compiling.
+# - The blocks pay after :measured:`long-input.blocks.break_even` calls, compared with not compiling.
 #
 # A short input: the GPU waits for the CPU
 # ----------------------------------------
 #
 # With one short text there is little to compute, and the CPU launches kernels one by one. A **CUDA graph**
 # holds all these launches, and the CPU repeats them with one call. With ``mode="reduce-overhead"``, the
-# compiler records it. This variant comes first, and alone: while it records, PyTorch 2.11 frees memory that
-# graphs recorded by hand still use (see the pitfalls).
+# compiler records it. We time it in its own test, before the others, because PyTorch 2.11 frees memory while
+# it records, and graphs recorded by hand still use that memory (see the pitfalls).
 
 WAYS = {"not compiled": None, "model": reduce_overhead}
 by_compiler = bench.compare(
@@ -476,8 +493,8 @@ by_compiler = bench.compare(
 )
 
 # %%
-# The other variants follow, in a test of their own, in which the model without compiling is timed again. Two of
-# them record the model by hand.
+# A second test times the other variants, and the uncompiled model again. Two of its variants record the model by
+# hand.
 
 WAYS = {
     "not compiled": None,
@@ -506,14 +523,13 @@ short_input = bench.compare(
 #    Wall time of a later call with a short input.
 #
 # - Compiled blocks :claim:`need less GPU time than without compiling <short-input.blocks.gpu <
-#   short-input.not-compiled.gpu>`, but the CPU enters compiled code once per block. So a call takes about as
-#   long as without compiling: :measured:`short-input.blocks.wall`. Without compiling, it takes
-#   :measured:`short-input.not-compiled.wall`.
+#   short-input.not-compiled.gpu>`, but the CPU enters compiled code once per block. So a call takes
+#   :measured:`short-input.blocks.wall`, about as long as without compiling.
 # - The compiled model is entered once. A call takes :measured:`short-input.model.wall`. Which of the
 #   two takes less depends on the host.
 # - :claim:`Fewer guards did not make compiled blocks faster <short-input.blocks.wall <
-#   short-input.blocks-fewer-guards.wall>` in the one process that tried them. So they do not pay for their
-#   risk here.
+#   short-input.blocks-fewer-guards.wall>` in the one process that tried them. So they are not worth the risk
+#   here.
 # - A replay of a CUDA graph checks no guards. :claim:`Compiled blocks take less time in a graph than without
 #   one <short-input.blocks-in-a-cuda-graph.wall < short-input.blocks.wall>`:
 #   :measured:`short-input.blocks-in-a-cuda-graph.wall`.
@@ -926,5 +942,5 @@ print(next(iter(layer.state_dict())))
 # This recipe builds on `Reducing torch.compile cold start compilation time with regional compilation
 # <https://docs.pytorch.org/tutorials/recipes/regional_compilation.html>`__ by `Animesh Jain
 # <https://github.com/anijain2305>`__ and its Chinese translation. The original compiles both variants in one
-# process, the whole model first, so the layers find what that has loaded. It says that later calls are about
+# process, the whole model first, so the layers profit from what the model's run has loaded. It says that later calls are about
 # equally fast, and does not time them without compiling.

@@ -2,7 +2,7 @@
 My job is slow: where do I start?
 =================================
 
-Slow training or inference, low GPU utilization? Look what your job waits for.
+Slow training or inference, low GPU utilization? Find out what your job waits for.
 
 **Look first: what does an iteration wait for?** **While it waits for data, compile nothing.** **Compile only
 if the run is long: the first compiled step takes seconds.**
@@ -34,19 +34,23 @@ if the run is long: the first compiled step takes seconds.**
    look(lambda: train(next(data)))  # new
    look(lambda: train(batch))  # the same
 
-- If an iteration takes far more time with new batches, the job **waits for data**.
-- Now take the time with the same batch. If it is above 1.2 times the GPU time, **the GPU waits for the CPU**.
-- If the two are about equal, **the GPU is busy**.
+Each ``look`` prints two lines: the wall time of an iteration, and then its GPU time.
+
+- If the wall time with new batches is above 1.5 times that with the same batch, the job **waits for data**: load them
+  in worker processes.
+- Now take the two lines of the same batch. If the wall time is above 1.2 times the GPU time, **the GPU waits for the
+  CPU**: fuse the optimizer, and then use CUDA graphs.
+- If the two are about equal, **the GPU is busy**: compute in ``bfloat16``, and then compile the model.
 
 ``train`` is a function of yours, and ``data`` is ``iter(loader)``. Training changes the model, so take a
-copy. The first ``look`` takes over 200 batches: if the loader runs out of them, it ends in
-``StopIteration``, so reduce ``calls``.
+copy. The first ``look`` takes over 200 batches: if the loader has not so many, you get ``StopIteration``; then pass
+``calls=20``.
 
 **What it costs:** only compiling makes you wait. The start of the compiler takes
-:measured:`process.compiler.start_up`, once per process. The first step of the compiled model on this page then takes
-:measured:`small-model.cuda-graphs.first_call`. After :measured:`small-model.cuda-graphs.break_even` steps that do
-not wait for data, the changes have saved as much time as this start took. The GPU needs no more memory: at its
-peak, :claim:`a step takes less than before <small-model.cuda-graphs.memory < small-model.before.memory>`:
+:measured:`process.compiler.start_up`, once per process. The first step of the compiled model on this page comes on
+top: it takes :measured:`small-model.cuda-graphs.first_call`. You wait for both together, and they pay after
+:measured:`small-model.cuda-graphs.break_even` steps that do not wait for data. In your job, divide the seconds of both
+by the seconds saved per step. The GPU needs no more memory: at its peak, :claim:`a step takes less than before <small-model.cuda-graphs.memory < small-model.before.memory>`:
 :measured:`small-model.cuda-graphs.memory`. Worker processes take memory of the host, which was not measured.
 
 - **Transformers**: ``Trainer`` loads data without worker processes unless you set ``dataloader_num_workers``.
@@ -54,8 +58,8 @@ peak, :claim:`a step takes less than before <small-model.cuda-graphs.memory < sm
   (``train_dataloader_next``).
 - **Accelerate**: ``DataLoaderConfiguration(non_blocking=True)`` copies batches from pinned memory in the
   background.
-- **Serving**: instead of ``train``, use a function that answers a request. "New batches" are then requests
-  that are read and prepared one after another, and "the same batch" is one prepared request every time.
+- **Serving**: instead of ``train``, use a function that answers a request. For "new", prepare a request in each
+  call; for "the same", prepare one before.
 
 In the training job on this page, an iteration takes :measured:`iteration.before.wall` before anything is
 changed. Waiting for data is :measured:`iteration.before.data_share` of it, and no compiler shortens that.
@@ -67,8 +71,7 @@ CUDA graphs as well, :claim:`it takes still less <iteration.cuda-graphs.wall < i
 **What you need**
 
 - PyTorch 2.11 or newer, pandas and Matplotlib.
-- For the short example and for results like these, a CUDA GPU of compute capability 7.0 or above, with
-  Triton. On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A T4 (7.5) has
+- You need a CUDA GPU of compute capability 7.0 or above, with Triton. On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A T4 (7.5) has
   neither ``bfloat16`` nor TF32: there all variants compute in ``float32``.
 """
 
@@ -80,9 +83,8 @@ CUDA graphs as well, :claim:`it takes still less <iteration.cuda-graphs.wall < i
 # What you see, and where to go
 # -----------------------------
 #
-# The first four rows tell what an iteration waits for: take the first that fits. The last four rows may be
-# true as well, so check each. Fix one thing, and then look again, because the next reason may have been
-# hidden behind it. The **GPU time** is the time in which kernels run.
+# The first four rows tell what an iteration waits for: take the first that fits. Then check each of the last
+# four rows. Fix one thing, and then look again, because the next reason may have been hidden behind it. The **GPU time** is the time in which kernels run.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -91,7 +93,7 @@ CUDA graphs as well, :claim:`it takes still less <iteration.cuda-graphs.wall < i
 #      - What helps
 #      - On this page
 #      - More
-#    * - With the same batch every time, an iteration takes much less time
+#    * - With new batches, the wall time is above 1.5 times that with the same batch
 #      - Worker processes, pinned memory, or less work per sample. Compiling does not help
 #      - Waiting for data is :measured:`iteration.before.data_share` of an iteration; with worker processes it
 #        is :measured:`iteration.workers.data_share`
@@ -104,8 +106,9 @@ CUDA graphs as well, :claim:`it takes still less <iteration.cuda-graphs.wall < i
 #        them up on the GPU takes :measured:`reading-results.added-up-on-the-gpu.wall`
 #      - :ref:`A line of code waits for the GPU <where-line-waits>`
 #    * - With the same batch, the wall time is above 1.2 times the GPU time, and no line is named
-#      - First look for copies from pageable memory with ``non_blocking=True``: the debug mode does not name them. Then
-#        launch less often: a fused optimizer, a compiled model, and then CUDA graphs
+#      - First look for copies from ordinary memory (*pageable*, which is not pinned) with ``non_blocking=True``: the
+#        debug mode does not name them. Then launch less often: a fused optimizer, and then a CUDA graph. Record it by
+#        hand if all sizes are fixed and nothing in it needs the CPU; or else use ``reduce-overhead``
 #      - The wall time of a step is :measured:`small-model.cuda-graphs.wall`; before the changes it is
 #        :measured:`small-model.before.wall`
 #      - :ref:`The GPU waits for the CPU <where-launches>`, :doc:`/recipes/compile_modes` and
@@ -348,8 +351,8 @@ look(lambda: train(batch), calls)  # the same batch
 # Now the same batch is used every time, so that only launching and computing are left. Each **variant**
 # changes one thing more: the optimizer is fused, then the model is compiled, and then the compiled model runs
 # in CUDA graphs (``mode="reduce-overhead"``). ``wall`` is the wall time of a step, ``gpu`` the time in
-# kernels, and ``cpu`` the time in which the CPU launches them. The losses of the third step have to agree
-# within 0.02.
+# kernels, and ``cpu`` the time in which the CPU launches them. We check that all variants
+# give the same loss in the third step, within 0.02.
 
 documents = Documents()
 batch = next(iter(DataLoader(documents, BATCH)))
@@ -464,6 +467,9 @@ for name, row in means.iterrows():
 #
 #    The parts of an iteration.
 #
+# Each part in the chart is a median of its own, so their sum can differ a little from the median of the whole
+# iteration, which the text names.
+#
 # :claim:`With worker processes, waiting for data is a smaller part of an iteration
 # <iteration.workers.data_share < iteration.before.data_share>`: :measured:`iteration.workers.data_share`.
 # :claim:`The fused optimizer, too, is a smaller part <iteration.fused-optimizer.optimizer_share <
@@ -485,7 +491,7 @@ for name, row in means.iterrows():
 # In ``float32``, PyTorch multiplies matrices without tensor cores unless you allow otherwise.
 # ``torch.set_float32_matmul_precision("high")`` allows **TF32**: numbers keep their range, but products are
 # computed with 10 bits of precision instead of 23. ``torch.autocast`` computes them in ``bfloat16``, with 7
-# bits. The losses of the third step have to agree within 0.05.
+# bits. We check that all variants give the same loss in the third step, within 0.05.
 
 large = {
     "float32": Job(LARGE, fused=True, mixed=False),
@@ -648,7 +654,7 @@ if bench.gpu:
 #
 # **A full queue hides the wait for data.** While the first call compiles, worker processes fill their queue. If
 # you time the batches that lie ready, you do not see the wait. Here each batch comes from a slow disk, and one
-# variant times as many batches as lie ready.
+# variant times only the batches that are already in the queue.
 
 # sphinx_gallery_fold = "A loader with a slow disk"
 # sphinx_gallery_once = True
@@ -700,9 +706,9 @@ for name, seconds in queue.items():
     bench.measure("full queue", name, "wall", seconds)
 
 # %%
-# After one call, :claim:`an iteration seems to take less than in a long run <full-queue.one-call-before.wall <
-# full-queue.long-run.wall>`: :measured:`full-queue.one-call-before.wall`. In a long run it takes
-# :measured:`full-queue.long-run.wall`, and with ``look`` it takes :measured:`full-queue.look.wall`. Rule: first
+# Timed after one call, :claim:`an iteration seems to take less than in a long run <full-queue.one-call-before.wall <
+# full-queue.long-run.wall>`: :measured:`full-queue.one-call-before.wall`. Really it takes
+# :measured:`full-queue.long-run.wall`; ``look`` finds :measured:`full-queue.look.wall`. Rule: first
 # use up more batches than the number of workers times ``prefetch_factor``, which is 2 unless you change it.
 #
 # **A clock without synchronization sees only the launches.** In the next cell the first line of output tells
@@ -738,6 +744,6 @@ print(f"computed: {1e3 * bench.time(lambda: x @ x @ x @ x, 3):.3f} ms")
 # The `Performance Tuning Guide <https://docs.pytorch.org/tutorials/recipes/recipes/tuning_guide.html>`__ by
 # Szymon Migacz lists many such changes; this page tells which of them to make first. The `guide on
 # non_blocking and pin_memory <https://docs.pytorch.org/tutorials/intermediate/pinmem_nonblock.html>`__ by
-# Vincent Moens advises ``non_blocking=True`` in general; behind other work, as measured here, a pageable copy
-# waits for that work all the same. The `PyTorch profiler
+# Vincent Moens advises ``non_blocking=True`` in general. But if the GPU has other work queued, a pageable copy waits
+# for it, even with ``non_blocking=True``, as measured here. The `PyTorch profiler
 # <https://docs.pytorch.org/tutorials/recipes/recipes/profiler_recipe.html>`__ tells the names of kernels and operators.

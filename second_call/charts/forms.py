@@ -133,7 +133,7 @@ def _draw_bars(source: Source, quantities: Sequence[str], measured: Sequence[Mea
 
 
 def _say_arrow() -> str:
-    return str(_("A range that ends in an arrow goes on; the figures below say how far."))
+    return str(_("An arrow means that the range is cut off; the figures below tell its end."))
 
 
 def _draw_lines(source: Source, found: Sequence[Measurement]) -> Chart | None:
