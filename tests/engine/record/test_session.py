@@ -8,6 +8,7 @@ import signal
 import sys
 import textwrap
 from base64 import b64decode
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -296,7 +297,8 @@ def test_a_full_disk_keeps_the_old_recording_and_the_new_one_elsewhere(
     assert "two: recorded in " in gallery.messages
     Path(line.split()[-3]).rename(path)
     assert printed(gallery, "one") == "2\n"
-    monkeypatch.setattr(storage.atomic_files, "write_through", lambda *to: full(*to, everywhere=True))
+    everywhere = partial(full, everywhere=True)
+    monkeypatch.setattr(storage.atomic_files, "write_through", everywhere)
     assert not gallery.record("one", force=True)
     assert "there was none for the recording elsewhere" in gallery.messages
     assert not list(gallery.recordings.glob(".*.new"))
