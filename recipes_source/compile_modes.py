@@ -35,8 +35,9 @@ falls.** **If the GPU waits for the CPU and the same sizes repeat, choose** ``re
        run(x)  # records a CUDA graph
        y = run(x).clone()  # the next call overwrites what is not cloned
 
-**The GPU waits for the CPU** if the wall time is above 1.2 times the GPU time: ``look`` in
-:doc:`/recipes/where_time_goes` prints both.
+**The GPU waits for the CPU** if the wall time is above 1.2 times the GPU time. ``look`` prints both:
+:doc:`/recipes/where_time_goes`. If the two are about equal, the GPU is busy, and a graph has nothing to remove. In
+training, fuse the optimizer first: :doc:`/recipes/compiling_optimizer`.
 
 **What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. The
 first call comes on top: for a sentence through two layers of BERT, with ``reduce-overhead``, it takes

@@ -54,8 +54,8 @@ save the seconds of the start, compile nothing. If a program starts again and ag
    with torch.no_grad():
        result = model(torch.randn(64, 512).cuda())  # the next process reuses the code
 
-**The GPU waits for the CPU** if the wall time is above 1.2 times the GPU time: ``look`` in
-:doc:`/recipes/where_time_goes` prints both.
+**The GPU waits for the CPU** if the wall time is above 1.2 times the GPU time. ``look`` prints both:
+:doc:`/recipes/where_time_goes`. If the two are about equal, the GPU is busy, and a graph has nothing to remove.
 
 - **A layer whose class is one of torch.nn itself**, such as ``TransformerEncoderLayer``: in PyTorch 2.11, its
   ``compile()`` compiles nothing, and nothing warns. Put ``torch.compile(layer)`` into the model in its place.
@@ -367,7 +367,9 @@ def make_input(tokens, width, device, dtype):
 MACHINE = dict(width=WIDTH, device=bench.device, dtype=bench.dtype)
 
 # %%
-# The next cell makes the variants. ``compile()`` of a module only prepares: its first call compiles.
+# The next cell makes the variants. ``compile()`` of a module only prepares: its first call compiles. Before a graph is
+# recorded by hand, the model runs once, which compiles it. Without gradients, any stream will do for that run; training
+# needs another stream (:doc:`/recipes/cuda_graphs`).
 
 
 def compile_blocks(model, x, **options):
