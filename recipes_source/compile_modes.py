@@ -522,7 +522,10 @@ large = bench.compare(
 # :measured:`a-large-layer.default.gpu`. Tuned, :claim:`it takes longer than without compiling
 # <a-large-layer.not-compiled.gpu < a-large-layer.max-autotune-no-cudagraphs.gpu>`:
 # :measured:`a-large-layer.max-autotune-no-cudagraphs.gpu`. The first call, which tunes, takes
-# :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`. Most of the work is one product, and the kernel of
+# :measured:`a-large-layer.max-autotune-no-cudagraphs.first_call`; with ``default``, it takes
+# :measured:`a-large-layer.default.first_call`. At their peak, the first three calls
+# take :measured:`a-large-layer.max-autotune-no-cudagraphs.memory` of memory; with ``default``, they take
+# :measured:`a-large-layer.default.memory`. Most of the work is one product, and the kernel of
 # cuBLAS is good at it. Whole models are not tuned here, because it takes too long: kernels are timed for each form of
 # a product and of a convolution.
 #
