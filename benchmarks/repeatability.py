@@ -22,7 +22,7 @@ sys.path.insert(0, str(ROOT))
 
 from recipe_gallery.project import load_project  # noqa: E402
 from recipe_gallery.recipes.find_recipes import list_files  # noqa: E402
-from recipe_gallery.recipes.processes import read_sources  # noqa: E402
+from recipe_gallery.recipes.measured_processes import read_sources  # noqa: E402
 from recipe_gallery.recipes.ranges_over_hosts import Measurement, measure  # noqa: E402
 from recipe_gallery.recipes.recipe import load_recipe  # noqa: E402
 from recipe_gallery.recipes.replicates import Process  # noqa: E402

@@ -9,7 +9,7 @@ from typing import Literal
 from ..errors import GalleryError, describe_error, suggest, visible
 from ..project import Project
 from ..recipes.find_recipes import GalleryFile, find_recordings, list_files
-from ..recipes.processes import Sources, read_sources
+from ..recipes.measured_processes import Sources, read_sources
 from ..recipes.recipe import Recipe
 from ..recipes.recording import Recording
 from ..recorded_page import Reason, Unrecorded, load_recorded

@@ -16,7 +16,7 @@ from typing import Any
 from ..errors import GalleryError, suggest
 from ..recipes.recording import name_device
 from .environment_variables import pass_on
-from .gpu import VISIBLE, Gpu, list_all
+from .gpu_facts import VISIBLE, Gpu, list_all
 from .leftovers import run_folder
 from .programs import ask
 from .recording_toml import Settings, load_settings

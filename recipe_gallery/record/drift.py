@@ -14,7 +14,7 @@ from pathlib import Path
 from ..errors import GalleryError
 from ..project import Project
 from ..recipes.find_recipes import GalleryFile
-from ..recipes.processes import Sources, measure_all, read_sources
+from ..recipes.measured_processes import Sources, measure_all, read_sources
 from ..recipes.ranges_over_hosts import Measurement
 from ..recipes.recipe import load_recipe
 from ..recipes.replicates import Process, replicates_path

@@ -23,13 +23,13 @@ from distributed import Client, Worker, WorkerPlugin, get_worker
 from ..errors import GalleryError, describe_error
 from ..project import code_digest, load_project
 from ..recipes.recipe import load_recipe
+from .assign_gpus import one_at_a_time
 from .check_recordings import name_files
 from .conditions import Conditions, package_versions, prepare
-from .gpu import Gpu, require_gpus
+from .gpu_facts import Gpu, require_gpus
 from .leftovers import end_kernels, remove_leftovers
 from .recording_toml import FILE_NAME, load_settings
 from .task import Result, Task, attempt
-from .this_machine import one_at_a_time
 
 TRIES, PATIENCE = 3, 60  # workers that may be lost with one task; seconds without any
 _UNWANTED = threading.Event()  # on a worker: nobody waits any more for what it does

@@ -17,10 +17,10 @@ from ..recipes.find_recipes import GalleryFile
 from ..recipes.replicates import Replicate, read_replicates, replicates_path
 from ..recipes.rows import read_rows
 from . import storage
+from .assign_gpus import Places, find_places, one_at_a_time
 from .check_recordings import choose_files, inspect
 from .leftovers import remove_leftovers
 from .task import Result, Task
-from .this_machine import Places, find_places, one_at_a_time
 
 if TYPE_CHECKING:
     from .other_machines import Machines

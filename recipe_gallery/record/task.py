@@ -20,7 +20,7 @@ from ..recipes.recording import SCHEMA
 from ..recipes.replicates import Replicate
 from ..recipes.rows import read_rows
 from .conditions import Conditions
-from .gpu import watch_clocks
+from .gpu_facts import watch_clocks
 from .kernel import KernelDiedError, Run
 from .leftovers import run_folder
 from .storage import accept

@@ -7,7 +7,7 @@ from sphinx.environment import BuildEnvironment
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.page_dependencies import store_of, watch
 from recipe_gallery.pages.measurements.lookup import Known, answer, know, list_machines
-from recipe_gallery.recipes.processes import Measurements
+from recipe_gallery.recipes.measured_processes import Measurements
 from recipe_gallery.recipes.ranges_over_hosts import Measurement
 
 from .headline import headline

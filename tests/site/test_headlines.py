@@ -13,7 +13,7 @@ from playwright.sync_api import Browser
 
 from gallery import ROOT, Gallery, write_recording
 from measured import add, figure, row_of, store
-from recipe_gallery.recipes.processes import Measurements, measure_all
+from recipe_gallery.recipes.measured_processes import Measurements, measure_all
 from recipe_gallery.recipes.ranges_over_hosts import Measurement
 from recipe_gallery.recipes.replicates import Process
 from second_call.headlines.gains import find_gain

@@ -16,7 +16,7 @@ from ...page_dependencies import digest_of, keep, once, watch
 from ...project import gallery_folders
 from ...recipes.claims_and_keys import Reference
 from ...recipes.find_recipes import GalleryFile, find_recordings, list_files
-from ...recipes.processes import (
+from ...recipes.measured_processes import (
     ClaimRecord,
     Measurements,
     NotMeasured,

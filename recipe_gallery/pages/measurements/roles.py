@@ -20,7 +20,7 @@ from ...errors import GalleryError
 from ...languages import current_language, source_language
 from ...page_dependencies import store_of
 from ...recipes.claims_and_keys import Reference, parse_claim, parse_reference
-from ...recipes.processes import ClaimRecord
+from ...recipes.measured_processes import ClaimRecord
 from ..markdown import is_inside
 from .digits import describe_spread, format_measurement
 from .lookup import Answer, answer, find_page

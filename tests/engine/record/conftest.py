@@ -10,7 +10,7 @@ import pytest
 from nbformat import NotebookNode
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.record.gpu import VISIBLE, Gpu
+from recipe_gallery.record.gpu_facts import VISIBLE, Gpu
 from recipe_gallery.record.kernel import Run
 
 

@@ -9,7 +9,7 @@ from nbformat import NotebookNode
 from gallery import Gallery
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.record.conditions import describe_host, host_hash
-from recipe_gallery.record.gpu import Gpu, require_gpus
+from recipe_gallery.record.gpu_facts import Gpu, require_gpus
 
 PutTool = Callable[[str], Path]
 RunCells = Callable[..., NotebookNode]

@@ -13,7 +13,7 @@ from filelock import FileLock, Timeout
 
 from ..errors import GalleryError, suggest
 from .conditions import prepare
-from .gpu import Gpu, require_gpus
+from .gpu_facts import Gpu, require_gpus
 from .leftovers import end_kernels
 from .task import Result, Task, attempt
 
