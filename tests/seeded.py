@@ -7,6 +7,7 @@ benchmarks/seeded_defects.md; ``--missed`` shows those that nothing told.
 import argparse
 import random
 import re
+import tomllib
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -38,38 +39,10 @@ LINK = re.compile(r"<https?://[^<>]+>`_|:doc:`[^`<]+`")
 SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])\s*")
 MARKUP = re.compile(r"``.+?``|:\w+:`[^`]*`|`[^`]*`__?|%\(\w+\)s|<[^<>]*>")
 
-TRADITIONAL = dict(
-    zip(
-        "体学图编译时间过进动开关数据结构内应对个调用层显会实现运行测试话说读写该类型条启发处",
-        "體學圖編譯時間過進動開關數據結構內應對個調用層顯會實現運行測試話說讀寫該類型條啟發處",
-        strict=True,
-    )
-)
+WORDS = tomllib.loads(Path(__file__).with_name("seeded_words.toml").read_text(encoding="utf-8"))
+TRADITIONAL = dict(zip(WORDS["simplified"], WORDS["traditional"], strict=True))
 TRADITIONAL = {one: other for one, other in TRADITIONAL.items() if one != other}
-HOMOGLYPHS = dict(zip("aceopxyABCEHKMOPTX", "асеорхуАВСЕНКМОРТХ", strict=True))
-NAMES = {
-    "ko": """PyTorch 파이토치 CUDA 쿠다 NumPy 넘파이 Python 파이썬 Triton 트라이턴
-        Jupyter 주피터 GPU 그래픽칩 CPU 중앙처리장치""",
-    "zh_CN": """PyTorch 派火炬 CUDA 酷达 NumPy 数派 Python 蟒蛇 Triton 海神
-        Jupyter 朱庇特 GPU 图形处理器 CPU 中央处理器""",
-}
-OTHER_WORDS = {
-    "ko": "결과 結果 시간 時間 사용 使用 경우 境遇 입력 輸入 함수 函數",
-    "zh_CN": "结果 결과 时间 시간 使用 사용 输入 입력 函数 함수 编译 컴파일",
-}
-TERMS = {  # English, the term, another word
-    "ko": """kernel 커널 핵 compil 컴파일 편찬 tensor 텐서 장량
-        cache 캐시 은닉처 optimizer 옵티마이저 최적화기""",
-    "zh_CN": """kernel 内核 核函数 compil 编译 编纂 tensor 张量 矢量
-        cache 缓存 快取 optimizer 优化器 最佳化器""",
-}
-NUMBER_WORDS = {
-    "ko": ["두", "세", "네", "다섯", "여섯", "일곱", "여덟", "아홉", "열두"],
-    "zh_CN": list("两三四五六七八九十"),
-}
-PLAIN = "합니다 한다 입니다 이다 됩니다 된다 습니다 다 줍니다 준다"
-SPOKEN = "합니다 해요 입니다 이에요 됩니다 돼요 있습니다 있어요 습니다 어요"
-PARTICLES = dict(zip("은는이가을를과와", "는은가이를을와과", strict=True))
+HOMOGLYPHS = dict(zip(WORDS["latin"], WORDS["cyrillic"], strict=True))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +75,7 @@ class Defect(NamedTuple):
 
 
 DEFECTS: list[Defect] = []
-WORDS = (Kind.PROSE, Kind.COMMENT, Kind.LABEL)
+ANY = (Kind.PROSE, Kind.COMMENT, Kind.LABEL)
 
 
 def defect(
@@ -209,10 +182,6 @@ def _bounded(word: str) -> str:
     return rf"(?<![A-Za-z]){re.escape(word)}(?![A-Za-z])" if word.isascii() else re.escape(word)
 
 
-def in_pairs(words: str) -> dict[str, str]:
-    return dict(zip(words.split()[::2], words.split()[1::2], strict=True))
-
-
 def both(marks: Sequence[str]) -> dict[str, Sequence[str]]:
     return {"ko": marks, "zh_CN": marks}
 
@@ -241,49 +210,44 @@ defect("quotation mark lost", at_one(r"[\"“”]", ""), TEXT)
 
 # Words
 
-plain = map_word({f"{a}.": f"{b}." for a, b in in_pairs(PLAIN).items()}, all_of=False)
-defect("plain style (한다)", plain, TEXT, "ko")
-spoken = map_word({f"{a}.": f"{b}." for a, b in in_pairs(SPOKEN).items()}, all_of=False)
-defect("해요 style", spoken, TEXT, "ko")
-particle = at_one(
-    r"(?<=[A-Za-z0-9`])[은는이가을를과와](?=\s)", lambda found: PARTICLES[found[0]], markup=True
-)
+defect("plain style (한다)", map_word(WORDS["plain"], all_of=False), TEXT, "ko")
+defect("해요 style", map_word(WORDS["spoken"], all_of=False), TEXT, "ko")
+particles = WORDS["particles"]
+name = r"(?<=[A-Za-z0-9`])[은는이가을를과와](?=\s)"
+particle = at_one(name, lambda found: particles[found[0]], markup=True)
 defect("wrong particle after a name", particle, languages="ko")
 doubled = at_one(r"(?<!\S)[가-힣]{2,}(?=\s)", lambda found: f"{found[0]} {found[0]}")
-defect("word doubled (ko)", doubled, WORDS, "ko")
+defect("word doubled (ko)", doubled, ANY, "ko")
 doubled = at_one("编译|时间|内核|调用|模型|优化器|内存|版本|结果", lambda found: found[0] * 2)
-defect("word doubled (zh_CN)", doubled, WORDS, "zh_CN")
+defect("word doubled (zh_CN)", doubled, ANY, "zh_CN")
 
 
 def wrong_terms(case: Case, _rng: random.Random) -> dict[str, str]:
     """Return wrong words for the glossary's terms in a message."""
-    words, text = TERMS[case.code].split(), LITERAL.sub("", case.text)
-    rows = zip(words[::3], words[1::3], words[2::3], strict=True)
-    return {own: other for english, own, other in rows if re.search(rf"\b{english}", text)}
+    terms, text = WORDS[case.code]["terms"], LITERAL.sub("", case.text)
+    return dict(pair for english, pair in terms.items() if re.search(rf"\b{english}", text))
 
 
 def lookalikes(_case: Case, rng: random.Random) -> dict[str, str]:
     """Return names of which one letter only looks like the right one."""
     looks = {}
-    for name in ["PyTorch", "CUDA", "NumPy", "Python", "Triton", "Jupyter", "GPU", "CPU", "Adam"]:
+    for name in WORDS["names"]:
         letter = rng.choice([each for each in name if each in HOMOGLYPHS])
         looks[name] = name.replace(letter, HOMOGLYPHS[letter], 1)
     return looks
 
 
-MISSPELT = {"PyTorch": "Pytorch", "CUDA": "Cuda", "NumPy": "Numpy", "Python": "Pyhton"}
-MISSPELT |= {"Triton": "Tritan", "Jupyter": "Jupiter", "Matplotlib": "MatPlotLib"}
-defect("glossary term replaced", map_word(wrong_terms, all_of=True), WORDS)
-named = map_word(lambda case, _rng: in_pairs(NAMES[case.code]), all_of=True)
-defect("name translated", named, WORDS)
-defect("name misspelt", map_word(MISSPELT, all_of=True), WORDS)
-defect("name with a lookalike", map_word(lookalikes, all_of=True), WORDS)
+defect("glossary term replaced", map_word(wrong_terms, all_of=True), ANY)
+named = map_word(lambda case, _rng: WORDS[case.code]["names"], all_of=True)
+defect("name translated", named, ANY)
+defect("name misspelt", map_word(WORDS["misspelt"], all_of=True), ANY)
+defect("name with a lookalike", map_word(lookalikes, all_of=True), ANY)
 
 # Letters and characters
 
 defect("text of another language", lambda case, _rng: case.other)
-other = map_word(lambda case, _rng: in_pairs(OTHER_WORDS[case.code]), all_of=False)
-defect("word of another language", other, WORDS)
+other = map_word(lambda case, _rng: WORDS[case.code]["other_languages"], all_of=False)
+defect("word of another language", other, ANY)
 defect("kana", at_one("의(?= )|的", "の"))
 defect(
     "traditional characters throughout",
@@ -291,27 +255,15 @@ defect(
     languages="zh_CN",
 )
 one = map_word(TRADITIONAL, all_of=False)
-defect("one traditional character", one, WORDS, "zh_CN")
+defect("one traditional character", one, ANY, "zh_CN")
 defect(
     "Hangul in pieces (NFD)",
     lambda case, _rng: unicodedata.normalize("NFD", case.translation),
-    WORDS,
+    ANY,
     "ko",
 )
-ODD = {
-    "lost character (U+FFFD)": "\ufffd",
-    "private character": "\ue000\uf8ff\U000f0001",
-    "variation selector (U+FE0F)": "\ufe0f\ufe0e",
-    "joiner (U+200C, U+200D)": "\u200c\u200d",
-    "sign for music (U+1D173)": "\U0001d173\U0001d17a",
-    "special blank": "\u00a0\u2009\u202f",
-    "ideographic space": "\u3000",
-    "mark upon a character": "\u0301\u0300\u20dd",
-    "zero width or direction": "\u200b\ufeff\u202e\u2060\u3164",
-    "line that ends with U+2028": "\u2028",
-}
-for name, characters in ODD.items():
-    defect(name, insert(characters), WORDS)
+for name, characters in WORDS["odd"].items():
+    defect(name, insert(characters), ANY)
 
 # Numbers and order
 
@@ -326,7 +278,7 @@ defect("number in full width", wide, TEXT)
 def number_words(case: Case, rng: random.Random) -> str | None:
     """Put another number word before a counter, where English says one of these."""
     english = ["two", "three", "four", "five", "six", "seven", "eight", "nine"]
-    words = NUMBER_WORDS[case.code]
+    words = WORDS[case.code]["numbers"]
     pairs = zip(words, english, strict=False)
     said = [own for own, word in pairs if re.search(rf"\b{word}\b", case.text, re.IGNORECASE)]
     counters = "(?= ?(?:가지|개|번|배|부분|종류|단계|스텝)|[个种次类步条轮倍层份])"
@@ -365,22 +317,14 @@ defect("literal dropped", drop_literal)
 colon = everywhere(r":(doc|math):`", r"：\1：`")
 defect("role with a full-width colon", colon)
 defect("page of a link changed", everywhere(r":doc:`/(\w+)", r":doc:`/\1s"))
-defect("mail address", at_one(r"(?<=\S) ", " someone@example.org "), WORDS)
-defect("foreign link", at_one(r"(?<=\S) ", " https://example.org/x "), WORDS)
-defect("HTML", insert(["<b>!</b>"]), WORDS)
+defect("mail address", at_one(r"(?<=\S) ", " someone@example.org "), ANY)
+defect("foreign link", at_one(r"(?<=\S) ", " https://example.org/x "), ANY)
+defect("HTML", insert(["<b>!</b>"]), ANY)
 renamed = at_one(r"%\((\w+)\)s", lambda found: f"%({found[1]}x)s", markup=True)
 defect("placeholder changed", renamed, (Kind.LABEL,))
 broken = at_one(r"(?<=[.。,，]) ?(?=\S)", "\n")
-defect("line break", broken, WORDS)
-PRAGMAS = [
-    "noqa",
-    "type: ignore",
-    "fmt: skip",
-    "pylint: disable=all",
-    "nosec",
-    "mypy: ignore-errors",
-]
-CODE = (Kind.COMMENT,)
+defect("line break", broken, ANY)
+CODE, PRAGMAS = (Kind.COMMENT,), WORDS["pragmas"]
 behind: Mutation = lambda case, rng: f"{case.translation}  # {rng.choice(PRAGMAS)}"  # noqa: E731
 defect("instruction to a tool at the end of a comment", behind, CODE)
 first: Mutation = lambda case, rng: f"{rng.choice(PRAGMAS)} {case.translation}"  # noqa: E731
@@ -426,7 +370,7 @@ def neighbour_behind(case: Case, rng: random.Random) -> str | None:
 
 
 whole: Mutation = lambda case, _rng: case.text if len(case.text.split()) > 4 else None  # noqa: E731
-defect("all still English", whole, WORDS)
+defect("all still English", whole, ANY)
 defect("last sentence still English", last_in_english)
 defect("sentence left out", leave_out)
 defect(
