@@ -6,6 +6,7 @@ import io
 import json
 import os
 import shutil
+import subprocess
 import tempfile
 import textwrap
 from collections.abc import Sequence
@@ -61,6 +62,12 @@ def copy_repository(folder: Path) -> None:
         return found | {name for name in names if name.startswith(".") and name not in hidden}
 
     shutil.copytree(ROOT, folder, ignore=leave_out)
+
+
+def git(folder: Path, *arguments: str) -> None:
+    """Run git in a folder, as somebody who commits."""
+    who = ["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
 
 
 @dataclass(frozen=True)

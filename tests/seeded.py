@@ -142,8 +142,9 @@ def swap_two(pattern: re.Pattern[str]) -> Mutation:
     return make
 
 
-def change_end(marks: dict[str, Sequence[str]], of: str = ".。") -> Mutation:
-    """Return what ends a text with another mark, by language."""
+def change_end(korean: Sequence[str], chinese: Sequence[str], of: str = ".。") -> Mutation:
+    """Return what ends a text with another mark."""
+    marks = {"ko": korean, "zh_CN": chinese}
     return lambda case, rng: (
         case.translation[:-1] + rng.choice(marks[case.code]) if case.translation[-1] in of else None
     )
@@ -182,17 +183,12 @@ def _bounded(word: str) -> str:
     return rf"(?<![A-Za-z]){re.escape(word)}(?![A-Za-z])" if word.isascii() else re.escape(word)
 
 
-def both(marks: Sequence[str]) -> dict[str, Sequence[str]]:
-    return {"ko": marks, "zh_CN": marks}
-
-
 # Punctuation and spaces
 
 TEXT = (Kind.PROSE, Kind.COMMENT)
-defect("full stop lost", change_end(both([""])), TEXT)
-changed = change_end({"ko": "?,;:", "zh_CN": "？，；："})
-defect("full stop changed", changed)
-defect("two colons at the end", change_end(both(["::"]), ".。:："))
+defect("full stop lost", change_end([""], [""]), TEXT)
+defect("full stop changed", change_end("?,;:", "？，；："))
+defect("two colons at the end", change_end(["::"], ["::"], ".。:："))
 FULL = dict(zip(",.?!:()", "，。？！：（）", strict=True))
 to_full = at_one(r"[,.?!:()](?!\d)", lambda found: FULL[found[0]])
 defect("punctuation in full width", to_full, languages="ko")

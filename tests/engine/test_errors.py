@@ -177,16 +177,3 @@ def test_a_project_whose_recipes_sphinx_gallery_would_run_is_refused(tmp_path: P
     assert "conf.py: extensions do not name recipe_gallery" in describe_error(refused.value)
     conf.write_text(f'{conf.read_text()}\nextensions += ["recipe_gallery"]\n')
     assert load_project(tmp_path)
-
-
-def test_what_to_do_repeats_the_root_that_was_given(
-    gallery: Gallery, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    gallery.write("one", TITLED)
-    monkeypatch.chdir(gallery.root.parent)
-    folder = gallery.root.name
-    assert main(["check", "--root", folder]) == 1
-    assert f"run: recipe-gallery record one --root {folder}\n" in capsys.readouterr().out
-    monkeypatch.chdir(folder)
-    assert main(["check"]) == 1
-    assert "run: recipe-gallery record one\n" in capsys.readouterr().out

@@ -72,6 +72,7 @@ def test_several_processes_make_the_same(gallery: Gallery) -> None:
     assert shared.warnings == alone.warnings
     assert shared.warnings.count("no recording") == 1
     assert published(shared.out) == expected
+    assert gallery.build(parallel=2).warnings == alone.warnings  # told in each build
     gallery.add("unrecorded")
     again = gallery.build(parallel=2)
     assert "no recording" not in again.warnings

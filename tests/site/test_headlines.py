@@ -4,7 +4,6 @@ import csv
 import json
 import re
 import shutil
-from dataclasses import replace
 
 import nbformat
 import pytest
@@ -12,11 +11,8 @@ from bs4 import BeautifulSoup
 from playwright.sync_api import Browser
 
 from gallery import ROOT, Gallery, write_recording
-from measured import add, figure, row_of, store
-from recipe_gallery.recipes.measured_processes import Measurements, measure_all
+from measured import add, figure, store
 from recipe_gallery.recipes.ranges_over_hosts import Measurement
-from recipe_gallery.recipes.replicates import Process
-from second_call.headlines.gains import find_gain
 
 NAMED = """
 .. results::
@@ -37,7 +33,7 @@ FIGURES = [
     timed("adam.100.foreach.wall", 0.010),
     timed("adam.100.fused.gpu", 0.004),
     timed("adam.100.fused.wall", 0.004),
-    timed("adam.100.fused.speedup", 2.5, unit="x"),
+    timed("adam.100.fused.speedup", 2.4, unit="x"),  # of each round, not of medians
     timed("adam.100.fused.share", 0.8, unit="share"),
     timed("adam.100.compiled.gpu", 0.0025),
     timed("adam.100.compiled.wall", 0.012),
@@ -45,14 +41,6 @@ FIGURES = [
     timed("adam.100.compiled.first_call", 12.5),
     timed("adam.100.for-loop.wall", 0.02),
 ]
-
-
-def measured(*processes: list[Measurement]) -> Measurements:
-    """Return what processes say, each on a host of its own."""
-    rows = [tuple(map(row_of, figures)) for figures in processes]
-    return measure_all(
-        [Process(replicate=n, host=str(n), rows=each) for n, each in enumerate(rows)]
-    )
 
 
 @pytest.fixture
@@ -76,52 +64,12 @@ def rows(page: str) -> list[str]:
     return [" ".join(row.get_text(" ").split()) for row in found]
 
 
-def with_values(**values: float) -> list[Measurement]:
-    """Return the figures with other values, by variant and quantity."""
-    changed = {name.replace("__", "."): value for name, value in values.items()}
-    return [
-        replace(each, value=changed.get(f"{each.variant}.{each.quantity}", each.value))
-        for each in FIGURES
-    ]
-
-
-def test_a_ratio_is_taken_in_every_process_that_measured_both() -> None:
-    """A host that is slow in all doubles both times, and is one of three."""
-    waiting = {"foreach__gpu": 0.001, "fused__gpu": 0.001}
-    usual, slow = (
-        [each for each in with_values(**waiting, **walls) if each.quantity != "speedup"]
-        for walls in ({}, {"foreach__wall": 0.028, "fused__wall": 0.008})
-    )
-    ratio = find_gain(measured(usual, slow, usual), "adam.100.fused.wall", "foreach").ratio
-    assert (ratio.value, ratio.low, ratio.high) == pytest.approx((2.5, 2.5, 3.5))
-    assert (ratio.processes, ratio.hosts, ratio.is_predicted) == (3, 3, False)
-    without = [each for each in usual if each.variant != "fused"]
-    ratio = find_gain(measured(usual, without, slow), "adam.100.fused.wall", "foreach").ratio
-    assert (ratio.value, ratio.processes) == (pytest.approx(3), 2)
-
-
-def test_a_speedup_that_the_recipe_publishes_is_the_ratio_of_its_wall_times() -> None:
-    """Each process takes it in every round; results and recipe pages show the same."""
-
-    def take(**values: float) -> Measurements:
-        processes = [with_values(fused__speedup=each, **values) for each in (2.2, 2.3, 2.4)]
-        return measured(*([e for e in each if e.variant != "for-loop"] for each in processes))
-
-    found = take()
-    own = found.by_key["adam.100.fused.speedup"]
-    assert find_gain(found, "adam.100.fused.wall", "foreach").ratio == own
-    assert find_gain(found, "adam.100.fused.gpu", "foreach").wall == own
-    assert own.value == 2.3
-    assert own.is_predicted  # as both wall times are those of the GPU
-    assert not take(fused__gpu=0.001).by_key["adam.100.fused.speedup"].is_predicted
-
-
 def test_headlines_are_drawn_and_said(site: Gallery) -> None:
     build = site.build()
     assert build.warnings == ""
     first, second, third = rows(build.page("results"))
     assert first.startswith("Ten layers: fused=True compared with foreach ")
-    assert "Speed-up 2.50× By wall time 2.50×" in first
+    assert "Speed-up 2.50× By wall time 2.40×" in first
     assert "Of the limit 80% First call none" in first
     assert "First call 12.5 s" in second
     assert "Speed-up 0.500×" in third

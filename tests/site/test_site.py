@@ -91,20 +91,6 @@ def test_no_measured_figure_is_typed_in_prose(path: Path) -> None:
     ]
 
 
-@by_recipe
-def test_the_page_shows_where_it_was_recorded(site: Path, name: str) -> None:
-    page = (site / f"recipes/{name}.html").read_text()
-    facts = read_recording(ROOT / "recordings" / f"{name}.ipynb").facts
-    box = page.partition('<details class="provenance">')[2].partition("</details>")[0]
-    device, versions = facts["device"], facts["versions"]
-    packages = [versions[each] for each in ("torch", "triton", "CUDA", "python")]
-    for fact in (device["gpu"], device["driver"], facts["commit"][:10], *packages):
-        assert fact in box
-    assert f'href="{name}.ipynb"' in page
-    assert f'href="{name}.py"' in page
-    assert re.search(r'<img [^>]*alt="[^"]{20,}"|<div [^>]*role="img" aria-label="[^"]{20,}"', page)
-
-
 @by_language
 @by_recipe
 def test_the_notebook_is_clean(languages_site: Path, name: str, language: Language) -> None:

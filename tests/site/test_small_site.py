@@ -2,7 +2,6 @@
 
 import re
 import shutil
-from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
 import polib
@@ -38,18 +37,14 @@ def test_the_card_of_a_recipe_is_translated(site: Gallery) -> None:
     assert "Adding" not in card
 
 
-def test_a_new_translation_changes_its_page_and_its_card(site: Gallery) -> None:
-    site.build(language="ko")
-    site.translate(PAGE, MESSAGES | {"A paragraph.": "다른 문단입니다."})
-    assert site.build(language="ko").read == [PAGE]
-    site.translate(PAGE, MESSAGES | {"Adding numbers": "수 합하기"})
-    assert site.build(language="ko").read == [PAGE, "recipes/index"]
-
-
 def test_status_and_glossary_are_on_a_page(site: Gallery) -> None:
     shutil.rmtree(site.root / "locale/ko")
     path = site.translate("index", {"Site": "사이트", "Two more words.": "", "Old.": "옛."})
-    describe(path)
+    catalog = polib.pofile(str(path))
+    catalog.header = "홍길동 <gildong@example.org>, 2026."
+    catalog.metadata["Last-Translator"] = "김아무개 <kim@example.org>"
+    catalog.find("Old.").flags.append("fuzzy")
+    catalog.save()
     (site.root / "locale/glossary.csv").write_text("term,note\nkernel,of a GPU\nbatch,\n")
     (site.root / "locale/ko/glossary.csv").write_text(
         "term,translation\nkernel,커널|알맹이\nbatch,배치\n"
@@ -66,16 +61,6 @@ def test_status_and_glossary_are_on_a_page(site: Gallery) -> None:
     assert site.build().read == []
     site.translate("index", {"Site": "사이트"})
     assert site.build().read == ["index"]
-
-
-def describe(path: Path) -> None:
-    """Note in a catalog who worked on it and when, and that a message has to be revised."""
-    catalog = polib.pofile(str(path))
-    catalog.header = "홍길동 <gildong@example.org>, 2026."
-    catalog.metadata["Last-Translator"] = "김아무개 <kim@example.org>"
-    catalog.metadata["PO-Revision-Date"] = "2026-11-20 10:00+0900"
-    catalog.find("Old.").flags.append("fuzzy")
-    catalog.save()
 
 
 def test_a_translated_page_leads_to_the_form_and_the_catalog(site: Gallery) -> None:

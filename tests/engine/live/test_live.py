@@ -12,10 +12,9 @@ from playwright.sync_api import Browser, expect
 from watchfiles import Change
 
 from gallery import Gallery
-from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import load_languages
 from recipe_gallery.live.messages import PREFIX, mark_of
-from recipe_gallery.live.server import Live, run
+from recipe_gallery.live.server import Live
 from recipe_gallery.project import load_project
 
 PAGE = "recipes/adding"
@@ -77,13 +76,6 @@ def test_marks_of_messages_are_all_that_published_pages_lack(live: Live, gallery
     for text in ("A paragraph.", "Why this is here.", "Adding numbers", "A remark."):
         assert mark_of(text) in shown, text
     assert re.sub(rf' class="{PREFIX}\w+"|{PREFIX}\w+ | {PREFIX}\w+', "", shown) == published
-
-
-def test_a_port_in_use_is_one_clear_line(live: Live) -> None:
-    server = live.serve(0)
-    with pytest.raises(GalleryError, match=r"port \d+: Address .* in use; run: "):
-        run(live, server.server_address[1])
-    server.server_close()
 
 
 @pytest.mark.slow

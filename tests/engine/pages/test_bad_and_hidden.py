@@ -6,12 +6,7 @@ import pytest
 from gallery import Gallery
 
 BAD_RECIPES: dict[str, tuple[bytes, str]] = {
-    "bad setting": (b"# sphinx_gallery_deadline = 5 s\nx = 1\n", "bad.py:5: sphinx_gallery_dead"),
-    "bad thumbnail": (
-        b"# sphinx_gallery_thumbnail_path = 5\n1\n",
-        "bad.py:5: sphinx_gallery_thumb",
-    ),
-    "ignored without end": (b"# sphinx_gallery_start_ignore\nx = 1\n", "bad.py:5: All "),
+    "bad setting": (b"# sphinx_gallery_thumbnail_path = 5\n1\n", "bad.py:5: sphinx_gallery_thumb"),
     "nested too deeply": (b"x = " + b"-" * 100_000 + b"1\n", "bad.py: cannot be parsed: nested"),
     "another encoding": (b"# \xe9\n", "bad.py: cannot be read: 'utf-8' codec"),
 }

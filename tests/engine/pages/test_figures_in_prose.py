@@ -51,19 +51,6 @@ def test_a_figure_shows_as_many_digits_as_its_interval_allows(gallery: Gallery) 
     assert 'title="2.74 to 2.90× in 2 processes on one machine"' in page
 
 
-def test_a_claim_opens_its_evidence(gallery: Gallery) -> None:
-    add(gallery, f"So :claim:`fused is {{{SPEEDUP}}} {{{{as}}}} fast <{WINS}>`.")
-    store(gallery, figure())
-    build = gallery.build()
-    assert build.warnings == ""
-    assert "So fused is 2.7× {as} fast." in words(build)
-    html = build.page("recipes/steps")
-    target = re.search(r'popovertarget="([\w-]+)" aria-label="Evidence"', html)
-    assert f'id="{target[1]}" role="note" popover>' in html
-    assert "Holds in 5 of 5 processes on 3 machines:" in html
-    assert "fused 14.0\u00a0ms &lt; foreach 39.0\u00a0ms" in without_tags(html)
-
-
 @pytest.mark.parametrize(
     ("value", "low", "high", "unit", "shown"),
     [
@@ -258,11 +245,11 @@ def test_only_pages_that_show_figures_of_a_recipe_are_read_again_when_one_change
 
 def test_notebook_and_script_have_plain_words(gallery: Gallery) -> None:
     time = ":measured:`adam.100.fused.time`"
-    add(gallery, f"It takes {time}, :claim:`{{{SPEEDUP}}} as fast <{WINS}>`.")
+    add(gallery, f"It takes {time}, :claim:`{{{SPEEDUP}}} {{{{as}}}} fast <{WINS}>`.")
     out = gallery.build().out / "recipes"
     cells = json.loads((out / "steps.ipynb").read_text())["cells"]
-    assert "It takes 14\u00a0ms, 2.7× as fast." in "".join(cells[0]["source"])
-    assert "# It takes 14\u00a0ms, 2.7× as fast." in (out / "steps.py").read_text()
+    assert "It takes 14\u00a0ms, 2.7× {as} fast." in "".join(cells[0]["source"])
+    assert "# It takes 14\u00a0ms, 2.7× {as} fast." in (out / "steps.py").read_text()
 
 
 @pytest.mark.parametrize(

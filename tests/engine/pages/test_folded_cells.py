@@ -3,7 +3,6 @@
 import re
 
 import nbformat
-import polib
 import pytest
 from bs4 import BeautifulSoup, Tag
 
@@ -129,13 +128,6 @@ def test_what_cannot_be_unfolded_shows_the_code(site: Gallery, builder: str) -> 
     assert "total" in text
     assert "folded-cell" not in text.replace("<folded_cell", "")
     assert not [*build.out.rglob("folded.js")]
-
-
-def test_the_summary_is_a_message(site: Gallery) -> None:
-    out = site.build("gettext").out
-    entry = polib.pofile(str(out / f"{PAGE}.pot")).find(SUMMARY)
-    assert entry.comment == "Comment in code: shown in the place of folded code; no markup"
-    assert entry.occurrences == [("../../recipes_source/adding.py", "24")]
 
 
 def test_page_notebook_and_script_have_the_translated_summary(site: Gallery) -> None:

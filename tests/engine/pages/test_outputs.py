@@ -113,13 +113,3 @@ def test_pages_that_sphinx_gallery_made_by_running(gallery: Gallery) -> None:
     page = gallery.build().page("recipes/three")
     assert "Old" not in page
     assert "indented" in page
-
-
-@pytest.mark.slow
-def test_a_recording_that_is_missing_is_told_in_each_build(gallery: Gallery) -> None:
-    for name in "abcd":  # as many as Sphinx reads in several processes
-        gallery.add(name)
-    assert gallery.build(parallel=2).warnings == ""
-    (gallery.recordings / "c.ipynb").unlink()
-    for _build in range(2):
-        assert gallery.build(parallel=2).warnings.count("no recording") == 1

@@ -17,9 +17,3 @@ def test_packages_are_called_as_conf_py_says(site: Gallery) -> None:
     assert "with SomeLib 1.2, " in page[page.index("<summary") : page.index("</summary")]
     assert "some-lib" not in page
     assert "Python" in page[page.index("<details") : page.index("</details>")]
-
-
-def test_the_engine_brings_its_style(site: Gallery) -> None:
-    build = site.build()
-    assert "_static/recipe_gallery.css" in build.page("recipes/adding")
-    assert "details.provenance" in (build.out / "_static/recipe_gallery.css").read_text()

@@ -109,6 +109,7 @@ def test_stale_code_warns_and_shows_a_note_and_no_old_result(site: Gallery, reci
         (lambda path: path.unlink(), "no recording; run: recipe-gallery record adding"),
         (lambda path: path.write_bytes(path.read_bytes()[:200]), "not a whole notebook"),
         (lambda path: path.write_text("[]"), "not a recording made here"),
+        (lambda path: path.write_text("<<<<<<< HEAD\n{"), "a conflict that git left here"),
         (lambda path: rewrite(path, recipe="another"), "holds the recording of 'another'"),
         (lambda path: rewrite(path, schema=99), "recorded in format 99"),
         (lambda path: rewrite(path, cells=[]), "cells are missing from this recording"),
@@ -175,13 +176,6 @@ def test_an_error_that_is_meant_is_shown(gallery: Gallery) -> None:
     assert re.search("ZeroDivisionError(</span>)?: division by zero", build.page("recipes/failing"))
     notebook = nbformat.read(build.out / "recipes/failing.ipynb", as_version=4)
     assert notebook.cells[-1].outputs[0].ename == "ZeroDivisionError"
-
-
-def test_drafts_are_not_published(site: Gallery) -> None:
-    site.write("_draft", "not a recipe")
-    build = site.build()
-    assert build.warnings == ""
-    assert not (build.out / "recipes/_draft.html").exists()
 
 
 def show(site: Gallery, cell: int, **data: str) -> None:

@@ -56,22 +56,6 @@ def test_parts_with_a_header_belong_to_a_gallery_one_level_deep(tmp_path: Path) 
     assert deep.recording(Path("recordings")) == Path("recordings/advanced/deep.ipynb")
 
 
-def test_recipes_of_several_galleries_are_told_apart(tmp_path: Path) -> None:
-    made = project(
-        tmp_path,
-        examples_dirs=["../examples/", tmp_path / "tutorials"],
-        gallery_dirs=["auto_examples/", Path("guides")],
-    )
-    assert names(made) == [
-        "auto_examples/b.c",
-        "auto_examples/plot_a",
-        "auto_examples/advanced/deep",
-        "guides/plot_a",
-    ]
-    found = find_file(made.config, made.root, "guides/plot_a")
-    assert (found.path, found.name) == (tmp_path / "tutorials/plot_a.py", "guides/plot_a")
-
-
 @pytest.mark.parametrize(
     ("settings", "left"),
     [

@@ -1,13 +1,12 @@
 """Lines of replicates: nothing finished is lost, whoever is killed, full or at work beside."""
 
-import subprocess
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from gallery import ROOT
+from gallery import ROOT, git
 from measured import REPLICATE
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.replicates import Replicate, read_replicates
@@ -64,14 +63,6 @@ def test_a_damaged_line_is_named_by_its_number(path: Path, message: str) -> None
         read_replicates(path, "now")
     expected = f"{path}:2: {message}; restore the line from git, or remove it"
     assert str(caught.value) == expected
-
-
-def git(folder: Path, *arguments: str) -> str:
-    name = ["-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"]
-    done = subprocess.run(
-        ["git", *name, *arguments], cwd=folder, capture_output=True, text=True, check=True
-    )
-    return done.stdout
 
 
 def test_git_unites_what_two_branches_appended(tmp_path: Path) -> None:

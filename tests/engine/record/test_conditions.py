@@ -1,16 +1,11 @@
 """What is told of packages, of what a probe says, and of the commit."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from gallery import git
 from recipe_gallery.record.conditions import describe_commit
-
-
-def git(folder: Path, *arguments: str) -> None:
-    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
 
 
 @pytest.fixture

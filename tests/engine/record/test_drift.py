@@ -1,13 +1,11 @@
 """Which measurements recorded anew lie outside what a commit has published."""
 
-import subprocess
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
-from gallery import Gallery
+from gallery import Gallery, git
 from measured import REPLICATE
 from recipe_gallery.__main__ import main
 from recipe_gallery.recipes.recipe import load_recipe
@@ -25,12 +23,6 @@ def row(variant: str, value: float, **changes: object) -> Row:
 EAGER, COMPILED = row("eager", 4.0), row("compiled", 2.0)
 
 Drifts = Callable[..., str]
-Append = Callable[..., None]
-
-
-def git(folder: Path, *arguments: str) -> None:
-    who = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
-    subprocess.run(["git", *who, *arguments], cwd=folder, check=True, capture_output=True)
 
 
 def commit_all(gallery: Gallery) -> None:
@@ -59,12 +51,6 @@ def add(gallery: Gallery, *rows: Row, **changes: object) -> None:
 
 
 @pytest.fixture
-def measure(published: Gallery) -> Append:
-    """Appends a replicate of another host."""
-    return lambda *rows, **changes: add(published, *rows, **{"host": "new", **changes})
-
-
-@pytest.fixture
 def drifts(published: Gallery, capsys: pytest.CaptureFixture[str]) -> Drifts:
     """Runs the command and returns what it printed."""
 
@@ -77,13 +63,13 @@ def drifts(published: Gallery, capsys: pytest.CaptureFixture[str]) -> Drifts:
     return run
 
 
-def test_measurements_outside_their_ranges_are_told(
-    measure: Append, published: Gallery, drifts: Drifts
-) -> None:
+def test_measurements_outside_their_ranges_are_told(published: Gallery, drifts: Drifts) -> None:
     for number, host in enumerate("abc"):
-        measure(row("eager", 1.0 + number / 10, quantity="first_call"), host=host, replicate=9)
+        first = row("eager", 1.0 + number / 10, quantity="first_call")
+        add(published, first, host=host, replicate=9)
     commit_all(published)
-    measure(EAGER, row("compiled", 2.5), row("eager", 2.0, quantity="first_call"))
+    new = (EAGER, row("compiled", 2.5), row("eager", 2.0, quantity="first_call"))
+    add(published, *new, host="new")
     told = drifts()
     assert "1 of 3 measurements lie in the ranges of HEAD" in told
     assert "```text\n1 new processes on 1 hosts, Some GPU\noutside: adam.10.compiled.gpu: " in told

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from nbformat import NotebookNode
 
 from gallery import Gallery
 from recipe_gallery.errors import GalleryError
@@ -12,7 +11,6 @@ from recipe_gallery.record.conditions import describe_host, host_hash
 from recipe_gallery.record.gpu_facts import Gpu, require_gpus
 
 PutTool = Callable[[str], Path]
-RunCells = Callable[..., NotebookNode]
 
 GPUS = ["Some GPU, 570.1, 80 GiB, GPU-1a", "B, 570.1, 40 GiB, GPU-2b", "C, 570.1, 40 GiB, GPU-2c"]
 GPU = Gpu(identity="GPU-1", facts={"gpu": "Some GPU", "driver": "570.1", "memory": "80 GiB"})

@@ -52,44 +52,44 @@ Run = Callable[..., tuple[int, str]]
 
 
 @pytest.fixture
-def call(measured: Gallery, capsys: pytest.CaptureFixture[str]) -> Run:
-    def run(command: str, *arguments: str) -> tuple[int, str]:
+def check(measured: Gallery, capsys: pytest.CaptureFixture[str]) -> Run:
+    def run() -> tuple[int, str]:
         folder = ["--root", str(measured.root), "--recordings-folder", str(measured.recordings)]
-        status = main([command, *arguments, *folder])
+        status = main(["check", *folder])
         captured = capsys.readouterr()
         return status, captured.out + captured.err
 
     return run
 
 
-def test_check_tells_of_processes_hosts_and_claims(measured: Gallery, call: Run) -> None:
+def test_check_tells_of_processes_hosts_and_claims(measured: Gallery, check: Run) -> None:
     alone = "measurements of 1 process on 1 host (how hosts differ is not known)\n"
-    assert alone in call("check")[1]
+    assert alone in check()[1]
     add_replicates(measured, 1.01, 2.0, 3.0)
-    status, text = call("check")
+    status, text = check()
     assert status == 0
     assert "measurements of 4 processes on 2 hosts\n" in text
     path = replicates_path(measured.recordings / "measuring.ipynb")
     path.write_bytes(b"".join(reversed(path.read_bytes().splitlines(keepends=True))))
-    assert call("check") == (status, text)
+    assert check() == (status, text)
 
 
 def test_stale_replicates_and_those_of_another_device_do_not_count(
-    measured: Gallery, call: Run
+    measured: Gallery, check: Run
 ) -> None:
     add_replicates(measured, 5.0, fingerprint="of other code")
     add_replicates(measured, 5.0, device={"gpu": "Another GPU", "cpu": "x", "cores": 1})
     add_replicates(measured, 1.0)
-    status, text = call("check")
+    status, text = check()
     assert status == 0
     told = "measurements of 2 processes on 2 hosts; 1 replicate of another device ignored; "
     assert f"  {told}1 replicate of other code ignored\n" in text
 
 
-def test_one_process_in_another_unit_is_told(measured: Gallery, call: Run) -> None:
+def test_one_process_in_another_unit_is_told(measured: Gallery, check: Run) -> None:
     row = Row(case="Adam", variant="eager", size=10, quantity="time", value=1, unit="s")
     add_replicates(measured, 1.0, rows=[row])
-    status, text = call("check")
+    status, text = check()
     assert status == 1
     assert (
         "measuring.jsonl: adam.10.eager.time is in 'ms' and, in replicate 1, in 's'; "

@@ -2,38 +2,10 @@
 
 from pathlib import Path
 
-import polib
 import pytest
 
-from gallery import Gallery
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.project import load_project
 from recipe_gallery.translate.glossary import load_glossary
-from recipe_gallery.translate.translation_status import add_up, language_status
-
-
-@pytest.fixture
-def site(site: Gallery) -> Gallery:
-    site.set_languages("ko")
-    site.configure(recipe_gallery_repository_url="https://example.org/repo", gettext_compact=False)
-    path = site.translate("index", {"Site": "사이트", "Two more words.": "", "Old.": "옛."})
-    catalog = polib.pofile(str(path))
-    catalog.header = "Labels of a site\n홍길동 <gildong@example.org>, 2026."
-    catalog.metadata["Last-Translator"] = "김아무개 <kim@example.org>"
-    catalog.find("Old.").flags.append("fuzzy")
-    catalog.save()
-    (site.root / "locale/glossary.csv").write_text("term,note\nkernel,of a GPU\nbatch,\n")
-    (site.root / "locale/ko/glossary.csv").write_text(
-        "term,translation\nkernel,커널|알맹이\nbatch,배치\n"
-    )
-    return site
-
-
-def test_the_status_counts_words_and_names_translators(site: Gallery) -> None:
-    (status,) = language_status(load_project(site.root), "ko")
-    assert (status.words, status.words_left, status.words_fuzzy) == (5, 4, 1)
-    assert status.translators == ("홍길동", "김아무개")
-    assert add_up([status]).percent == 20
 
 
 def test_terms_are_found_as_whole_words_the_longest_first(tmp_path: Path) -> None:
