@@ -10,8 +10,8 @@ degrees of freedom as hosts but one, of three at least; never below ±0.3 %, as 
 hosts differ by more than 10 %, as memory does by the kernels that one has chosen, they are no such
 sample, and the range is what they have shown.
 
-*Bound by the host* are launches, first calls, start-up. One host in seven takes two to three and a
-half times as long as the others, which no distribution foretells. So the range is what hosts have
+*Bound by the host* are launches, first calls, start-up. Hosts differ by a factor of two, and so
+do processes of one host, which no distribution foretells. So the range is what hosts have
 shown. A further host is as likely at each place in the order of all: (n - 1) of (n + 1) fall
 between the least and the greatest of n. The range of a single host is that of its processes.
 
