@@ -37,6 +37,14 @@ def test_the_card_of_a_recipe_is_translated(site: Gallery) -> None:
     assert "Adding" not in card
 
 
+def test_a_new_translation_changes_its_page_and_its_card(site: Gallery) -> None:
+    site.build(language="ko")
+    site.translate(PAGE, MESSAGES | {"A paragraph.": "다른 문단입니다."})
+    assert site.build(language="ko").read == [PAGE]
+    site.translate(PAGE, MESSAGES | {"Adding numbers": "수 합하기"})
+    assert site.build(language="ko").read == [PAGE, "recipes/index"]
+
+
 def test_status_and_glossary_are_on_a_page(site: Gallery) -> None:
     shutil.rmtree(site.root / "locale/ko")
     path = site.translate("index", {"Site": "사이트", "Two more words.": "", "Old.": "옛."})
