@@ -111,7 +111,8 @@ def _read_commit(path: Path, commit: str, base: str) -> tuple[Sources, dict[str,
 
 
 def _describe(before: Measurement, now: Measurement) -> str:
-    kind = "expected" if before.is_predicted else f"seen on {before.hosts} host{'s' * (before.hosts > 1)}"
+    hosts = f"{before.hosts} host{'s' * (before.hosts > 1)}"
+    kind = "expected" if before.is_predicted else f"seen on {hosts}"
     change = f", {100 * (now.value / before.value - 1):+.1f} %" if before.value else ""
     unit = f" {before.unit}" if before.unit else ""
     said = f"{before.value:.4g} ({before.low:.4g} to {before.high:.4g} {kind})"
