@@ -4,7 +4,7 @@ Which mode of torch.compile should I choose?
 
 Choose by what your job waits for: the GPU, or the CPU that launches its work.
 
-**Compile only if many thousands of calls follow.** **Start with** ``default``, **and keep it if the wall time
+**Compile only if later calls save more time than the start takes.** **Start with** ``default``, **and keep it if the wall time
 falls.** **If the GPU waits for the CPU and the same sizes repeat, choose** ``reduce-overhead``. **Leave**
 ``max-autotune`` **for last: tuning takes long and may not help.**
 

@@ -41,7 +41,7 @@ compiler takes :measured:`process.compiler.start_up`, once per process. The firs
 :measured:`nadam-in-an-iteration.compiled.first_call`. It pays after
 :measured:`nadam-in-an-iteration.compiled.break_even` iterations. In your job, divide the seconds of the start by the
 seconds of wall time saved per iteration. The compiled step needs no more memory, but a learning rate that changes has
-to be a tensor.
+to be a tensor. Leave LBFGS, SparseAdam and Adafactor as they are: the compiler makes no graph of their step.
 
 - **Transformers**: there is nothing to do, because fused AdamW is the default.
 - **Lightning**: return ``AdamW(..., fused=True)`` from ``configure_optimizers``. With

@@ -4,9 +4,9 @@ It recompiles: what do I do about varying sizes?
 
 Texts of any length, images of any resolution, batches of one request or of sixteen?
 
-**Sizes vary: just compile. As soon as PyTorch sees a second size, it compiles for any size.**
+**Sizes vary: just compile, if the run is long. As soon as PyTorch sees a second size, it compiles for any size.**
 **If the GPU waits for the CPU, add CUDA graphs: each size is recorded once. Pad to a few sizes only if new ones keep
-coming. If the GPU is busy, do neither.** **If it still compiles again, print the reason: it may be something other
+coming. If the GPU is busy, use neither.** **If it still compiles again, print the reason: it may be something other
 than a size.**
 
 .. code-block:: python
@@ -50,10 +50,11 @@ The **GPU waits for the CPU** if the wall time is above 1.2 times the GPU time; 
 how to look. If the two are about equal, the GPU is busy.
 
 **What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. On
-this page, the first pass over 20 sizes then takes :measured:`few-texts.cuda-graphs.first_call` with CUDA graphs,
-because the first two sizes are compiled. Compared with not compiling, this has paid off after
-:measured:`few-texts.cuda-graphs.break_even` passes of 20 calls. In your job, divide the seconds of the start by the
-seconds saved per call.
+this page, a pass is 20 calls, each with another size. The first one then takes
+:measured:`few-texts.nothing-marked.first_call`. This pays after :measured:`few-texts.nothing-marked.break_even` passes
+if the GPU waits for the CPU, and after :measured:`many-texts.nothing-marked.break_even` passes if it is busy. With CUDA
+graphs, it pays after :measured:`few-texts.cuda-graphs.break_even` passes. In your job, divide the seconds of the start
+and of the first calls by the seconds saved per call.
 
 A size that comes for the first time costs more, once: its graph is recorded, which takes
 :measured:`a-new-length.cuda-graphs.new_length`. If the model has attention, cuDNN prepares each new size as well, even

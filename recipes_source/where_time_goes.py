@@ -39,7 +39,8 @@ Each ``look`` prints two lines: the wall time of an iteration, and then its GPU 
 - If the wall time with new batches is above 1.5 times that with the same batch, the job **waits for data**: load them
   in worker processes.
 - Now take the two lines of the same batch. If the wall time is above 1.2 times the GPU time, **the GPU waits for the
-  CPU**: fuse the optimizer, and then use CUDA graphs.
+  CPU**: first take out what makes the CPU wait, such as ``.item()`` in each step. Then fuse the optimizer, and then use
+  CUDA graphs.
 - If the two are about equal, **the GPU is busy**: compute in ``bfloat16``, and then compile the model.
 
 ``train`` is a function of yours, and ``data`` is ``iter(loader)``. Training changes the model, so take a
