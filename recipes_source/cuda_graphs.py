@@ -63,15 +63,16 @@ by hand.** **If sizes are many, or a part needs the CPU** (``.item()``, ``if`` o
 The GPU waits for the CPU if the wall time is above 1.2 times the GPU time: ``look`` in :doc:`/recipes/where_time_goes`
 prints both. In training, first set ``fused=True`` in the optimizer, which needs no compiler.
 
-**What it costs:** a graph by hand needs
-no compiler: in training, it is ready after :measured:`training-by-hand.one-graph.ready`. It keeps memory: the first
-training iterations take :measured:`training-by-hand.one-graph.memory` in place of
-:measured:`training-by-hand.not-compiled.memory`. Graphs that share memory (``pool=``) :claim:`keep about as much as the
-largest alone <graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. With
-``reduce-overhead``, the compiler has to start, which takes :measured:`process.compiler.start_up` once per process. A
-training iteration is then ready after :measured:`training-by-pytorch.reduce-overhead.ready`, and pays after
-:measured:`training-by-pytorch.reduce-overhead.break_even` iterations. In your job, divide the seconds of the start by
-the seconds saved per call.
+**What it costs:** a graph by hand needs no compiler: in training, it is ready after
+:measured:`training-by-hand.one-graph.ready`. It keeps memory: the first training iterations take
+:measured:`training-by-hand.one-graph.memory` in place of :measured:`training-by-hand.not-compiled.memory`. Graphs
+that share memory (``pool=``) :claim:`keep about as much as the largest alone <graphs-of-four-batches.one-pool.kept <
+1.1 * graphs-of-four-batches.largest-alone.kept>`.
+
+With ``reduce-overhead``, the compiler has to start, which takes :measured:`process.compiler.start_up` once per
+process. A training iteration is then ready after :measured:`training-by-pytorch.reduce-overhead.ready`, and pays
+after :measured:`training-by-pytorch.reduce-overhead.break_even` iterations. In your job, divide the seconds of the
+start by the seconds saved per call.
 
 **Not both:** do not use graphs by hand and ``reduce-overhead`` in one process. ``reduce-overhead`` may free memory
 that a graph by hand uses, and a replay can then end in an illegal memory access (see the pitfalls).

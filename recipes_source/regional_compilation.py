@@ -60,13 +60,14 @@ save the seconds of the start, compile nothing. If a program starts again and ag
 - **A layer whose class is one of torch.nn itself**, such as ``TransformerEncoderLayer``: in PyTorch 2.11, its
   ``compile()`` compiles nothing, and nothing warns. Put ``torch.compile(layer)`` into the model in its place.
 
-**What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. With
-a long input, the first call of compiled blocks comes on top: :measured:`long-input.blocks.first_call`. The blocks pay
-after :measured:`long-input.blocks.break_even` calls. With a short input and one CUDA graph, the first call takes
-:measured:`short-input.blocks-in-a-cuda-graph.first_call`; blocks and graph pay after
-:measured:`short-input.blocks-in-a-cuda-graph.break_even` calls. A call then needs
-:measured:`short-input.blocks-in-a-cuda-graph.memory` of memory for its one size, and it overwrites the result of the one
-before. In your job, divide the seconds of the start by the seconds saved per call.
+**What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`.
+With a long input, the first call of compiled blocks comes on top: :measured:`long-input.blocks.first_call`. The
+blocks pay after :measured:`long-input.blocks.break_even` calls.
+
+With a short input and one CUDA graph, the first call takes :measured:`short-input.blocks-in-a-cuda-graph.first_call`;
+blocks and graph pay after :measured:`short-input.blocks-in-a-cuda-graph.break_even` calls. A call then needs
+:measured:`short-input.blocks-in-a-cuda-graph.memory` of memory for its one size, and it overwrites the result of the
+one before. In your job, divide the seconds of the start by the seconds saved per call.
 
 - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``.
 - **Accelerate**: ``TorchDynamoPlugin(use_regional_compilation=True)``. If ``accelerate launch`` starts

@@ -46,14 +46,15 @@ prints both. If the GPU is busy instead, a graph does not help.
 
 **What it costs:** a graph recorded by hand needs no compiler. Beside weights and cache, it needs
 :measured:`one-token.1.graph-by-hand.memory` of memory; 256 places of the cache take
-:measured:`one-token.1.cache.bytes` per text. Attention reads the whole cache, empty places too, so :claim:`a cache that
-is too long costs time <one-token.16.graph-by-hand.wall < long-cache.graph-by-hand.wall>`. With compiled blocks, the
-compiler has to start, which takes :measured:`process.compiler.start_up` once per process. The graph is then ready after
-:measured:`one-token.1.blocks-compiled-graph-by-hand.ready`, and pays after
-:measured:`one-token.1.blocks-compiled-graph-by-hand.break_even` tokens. In your job, divide the seconds of the start by
-the seconds saved per token. Leave prompts uncompiled: a few long ones do not pay for the compiler. If long prompts keep
-coming, compile them as a function of their own, for any length: see :doc:`/recipes/varying_sizes`. That was not measured
-here.
+:measured:`one-token.1.cache.bytes` per text. Attention reads the whole cache, empty places too, so :claim:`a cache
+that is too long costs time <one-token.16.graph-by-hand.wall < long-cache.graph-by-hand.wall>`.
+
+With compiled blocks, the compiler has to start, which takes :measured:`process.compiler.start_up` once per process.
+The graph is then ready after :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`, and pays after
+:measured:`one-token.1.blocks-compiled-graph-by-hand.break_even` tokens. In your job, divide the seconds of the start
+by the seconds saved per token. Leave prompts uncompiled: a few long ones do not pay for the compiler. If long prompts
+keep coming, compile them as a function of their own, for any length: see :doc:`/recipes/varying_sizes`. That was not
+measured here.
 
 - **Transformers**: pass ``cache_implementation="static"`` to ``generate``. On a GPU, it then compiles the
   step with ``reduce-overhead``, so do not record by hand in the same process. The cache has room for the longest text so far. A text that does not fit

@@ -49,12 +49,13 @@ than a size.**
 The **GPU waits for the CPU** if the wall time is above 1.2 times the GPU time; :doc:`/recipes/where_time_goes` shows
 how to look. If the two are about equal, the GPU is busy.
 
-**What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. On
-this page, a pass is 20 calls, each with another size. The first one then takes
-:measured:`few-texts.nothing-marked.first_call`. This pays after :measured:`few-texts.nothing-marked.break_even` passes
-if the GPU waits for the CPU, and after :measured:`many-texts.nothing-marked.break_even` passes if it is busy. With CUDA
-graphs, it pays after :measured:`few-texts.cuda-graphs.break_even` passes. In your job, divide the seconds of the start
-and of the first calls by the seconds saved per call.
+**What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`.
+On this page, a pass is 20 calls, each with another size. The first one then takes
+:measured:`few-texts.nothing-marked.first_call`. This pays after :measured:`few-texts.nothing-marked.break_even`
+passes if the GPU waits for the CPU, and after :measured:`many-texts.nothing-marked.break_even` passes if it is busy.
+
+With CUDA graphs, it pays after :measured:`few-texts.cuda-graphs.break_even` passes. In your job, divide the seconds
+of the start and of the first calls by the seconds saved per call.
 
 A size that comes for the first time costs more, once: its graph is recorded, which takes
 :measured:`a-new-length.cuda-graphs.new_length`. If the model has attention, cuDNN prepares each new size as well, even
