@@ -112,7 +112,8 @@ def _draw_bars(source: Source, quantities: Sequence[str], measured: Sequence[Mea
             ends = scale(measurement.low), scale(measurement.high), is_cut
             known = ends if measurement.high > measurement.low else None
             said = f"{source.name(quantity)}: {source.show_range(measurement)}"
-            bars.append(Bar([(0, scale(measurement.value), kind, said)], words, known))
+            told = typeset(said, source.locale)
+            bars.append(Bar([(0, scale(measurement.value), kind, told)], words, known))
         groups.append((source.name(variant), bars))
         rows.append([source.name(variant), *cells])
     label = "; ".join(f"{name}: {', '.join(bar.words for bar in bars)}" for name, bars in groups)
@@ -159,7 +160,7 @@ def _draw_lines(source: Source, found: Sequence[Measurement]) -> Chart | None:
             continue
         points = [(across(_number(each.size)), up(each.value)) for each in known]
         name = source.name(variant)
-        said = [f"{name}: {source.show_range(each)}" for each in known]
+        said = [typeset(f"{name}: {source.show_range(each)}", source.locale) for each in known]
         ends = [
             (x, up(each.low), up(each.high), each.low < low, each.high > high)
             for (x, _y), each in zip(points, known, strict=True)
@@ -225,7 +226,7 @@ def _draw_stacks(
     for variant, values in found.items():
         parts, end = [], 0.0
         for name, value in values.items():
-            said = f"{source.name(name)}: {show(value)}"
+            said = typeset(f"{source.name(name)}: {show(value)}", source.locale)
             parts.append((scale(end), scale(value), kinds[name], said))
             end += value
         groups.append((source.name(variant), [Bar(parts, show(end))]))
