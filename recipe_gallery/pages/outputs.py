@@ -126,13 +126,10 @@ def _watch_sources(env: BuildEnvironment, page: RecordedPage | Unrecorded) -> No
         watch(env, _content_of, str(path))
 
 
-def _content_of(_env: BuildEnvironment, name: str) -> bytes | list[str] | None:
-    """Return a hash of a file, the modules in a folder, or None if there is neither."""
-    path = Path(name)
-    if path.is_dir():
-        return sorted(each.name for each in path.glob("*.py"))
+def _content_of(_env: BuildEnvironment, name: str) -> bytes | None:
+    """Return a hash of a file, or None if there is none."""
     with suppress(OSError):
-        return hashlib.sha256(path.read_bytes()).digest()
+        return hashlib.sha256(Path(name).read_bytes()).digest()
     return None
 
 

@@ -33,7 +33,7 @@ from ..languages import (
     locale_folder,
     source_language,
 )
-from ..page_dependencies import store_of, watch
+from ..page_dependencies import once, store_of, watch
 from ..recipes.find_recipes import find_file
 from ..recipes.recording import find_data
 from ..recipes.rows import MIME, parse
@@ -45,6 +45,7 @@ from .translations import (
     catalog_now,
     catalog_path,
     drop_unfit,
+    entries_now,
     find_message,
     labels_now,
     read_entries,
@@ -185,7 +186,7 @@ def _note(env: BuildEnvironment, problems: Sequence[str]) -> None:
 def _refuse(env: BuildEnvironment, text: str, told: str) -> None:
     """Note that a message is not shown as its catalog has it; ``text`` is of either language."""
     path = catalog_path(env, env.docname)
-    entries, _problems = read_entries(path)
+    entries = once(env, entries_now, path)
     line = next((line_of(e) for e in entries if text == e.msgid or text in e.msgstr), None)
     _note(env, [str(GalleryError(told, path=path, line=line))])
 

@@ -128,12 +128,13 @@ def find_translations(
     if language == source_language(env.config):
         return {}
     path = catalog_path(env, name, language.code)
-    entries = [e for e in once(env, _entries_now, path) if e.msgid in texts]
+    entries = [e for e in once(env, entries_now, path) if e.msgid in texts]
     drop_unfit(path, entries, kind, language)  # which its page tells
     return translations_of(entries)
 
 
-def _entries_now(_env: BuildEnvironment, path: Path) -> list[polib.POEntry]:
+def entries_now(_env: BuildEnvironment, path: Path) -> list[polib.POEntry]:
+    """Return the messages in use of a catalog, for ``once``."""
     return read_entries(path)[0]
 
 
