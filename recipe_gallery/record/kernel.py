@@ -65,6 +65,21 @@ class _Client(NotebookClient):
     left: float  # bytes of it
     refused: GalleryError | None = None  # why the kernel was ended
 
+    async def _async_poll_output_msg(
+        self, parent_msg_id: str, cell: NotebookNode, cell_index: int
+    ) -> None:
+        """Put into a cell what arrives while it runs.
+
+        nbclient drops what names an earlier cell, such as what a thread printed between the two.
+        """
+        kernel: Any = self.kc
+        with contextlib.suppress(CellExecutionComplete):
+            while True:
+                msg = await kernel.iopub_channel.get_msg(timeout=None)
+                of_another = msg["parent_header"].get("msg_id") != parent_msg_id
+                if not (of_another and msg["msg_type"] == "status"):
+                    self.process_message(msg, cell, cell_index)
+
     def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> Any:
         """Put what was printed or shown into the cell."""
         kind, content = msg["msg_type"], msg["content"]

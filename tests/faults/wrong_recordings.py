@@ -129,10 +129,11 @@ LOST = [
     Case(
         name="late-thread",
         kind="A1",
-        injects="a thread that prints after its cell has ended",
+        injects="a thread that prints after its cell has ended, before the recorder begins the next",
         ends="recorded",
         code="""
-            import threading, time
+            import pathlib, threading, time
+            pathlib.Path('ROOT/begun').touch()
             def late():
                 for number in range(5):
                     time.sleep(0.1)
@@ -144,7 +145,9 @@ LOST = [
 
             thread.join()
             """,
+        during=stop_recorder,
         holds=contains(*(f"late {number}" for number in range(5))),
+        leaves=("begun",),
     ),
     Case(
         name="last-words",
