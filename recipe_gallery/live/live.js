@@ -123,12 +123,16 @@
 
   async function showAdvice() {
     messages = ask("/live-messages", []);
-    const rows = (await messages).filter(({ texts }) => texts.length);
+    const all = await messages;
+    const rows = all.filter(({ texts }) => texts.length).sort((one, other) => one.left - other.left);
+    const left = rows.filter((each) => each.left).length;
     box.querySelector(".live-advice")?.remove();
     document.querySelectorAll(".live-advised").forEach((each) => each.classList.remove("live-advised"));
     if (!rows.length) return;
     const details = make("details", { className: "live-advice", open: sessionStorage.getItem("live:advice") === "open" });
-    details.append(make("summary", { textContent: `Advice: ${rows.length} on this page` }), make("ul", {}, ...rows.map(rowOf)));
+    const told = left ? [`To translate: ${left} of ${all.length}`] : [];
+    if (rows.length > left) told.push(`Advice: ${rows.length - left}`);
+    details.append(make("summary", { textContent: `${told.join(". ")} on this page` }), make("ul", {}, ...rows.map(rowOf)));
     details.addEventListener("toggle", () => sessionStorage.setItem("live:advice", details.open ? "open" : ""));
     box.append(details);
   }

@@ -52,8 +52,10 @@ def page_messages(project: Project, language: Language, page: str) -> list[dict[
     root, told = project.root.resolve(), defaultdict[int, dict[str, None]](dict)  # in order, once
     shown = path.resolve().relative_to(root) if path.resolve().is_relative_to(root) else path
 
-    def row(line: int, mark: str = "", source: str = "", said: str = "") -> dict[str, Any]:
-        message = {"mark": mark, "source": source, "translation": said}
+    def row(
+        line: int, mark: str = "", source: str = "", said: str = "", left: bool = False
+    ) -> dict[str, Any]:
+        message = {"mark": mark, "source": source, "translation": said, "left": left}
         return message | {"place": f"{shown}:{line}", "texts": [*told.pop(line, ())]}
 
     try:
@@ -64,5 +66,7 @@ def page_messages(project: Project, language: Language, page: str) -> list[dict[
     except GalleryError as error:  # of the glossary, without which nothing can be said
         told[1] = {error.describe(root): None}
     entries = read_entries(path)[0]
-    rows = [row(line_of(e), mark_of(e.msgid), e.msgid, e.msgstr) for e in entries]
+    rows = [
+        row(line_of(e), mark_of(e.msgid), e.msgid, e.msgstr, not e.translated()) for e in entries
+    ]
     return [*map(row, list(told)), *rows]

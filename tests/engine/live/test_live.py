@@ -145,6 +145,8 @@ def test_an_open_page_shows_what_is_saved(
         expect(page.locator("dialog")).to_have_count(0)  # closed ones have no role, but a text
         advice = page.locator(".live-advice")
         expect(advice).to_have_count(0)
+        save(gallery, "")
+        expect(advice).to_contain_text("To translate: 1 of 2 on this page", timeout=60_000)
         save(gallery, "문단 3.25입니다.")
         expect(advice).to_contain_text("Advice: 1 on this page", timeout=60_000)
         advice.locator("summary").first.click()

@@ -29,6 +29,7 @@ def test_each_message_has_its_place_and_what_to_do(site: Gallery) -> None:
     rows = messages(site)
     assert {row["source"]: row["translation"] for row in rows} == PAGE
     assert all(row["place"].startswith("locale/ko/LC_MESSAGES/index.po:") for row in rows)
+    assert [row["source"] for row in rows if row["left"]] == ["Empty."]
     assert {row["mark"]: row["texts"] for row in rows} == {
         mark_of(FOUR): ["the number 4 is missing; numbers stay as they are (numbers)"],
         mark_of("Empty."): ["not translated: readers get English; translate it (empty)"],
