@@ -139,6 +139,7 @@ class Bench:
                 cwd=self.site,
                 env=self.environment,
                 start_new_session=True,
+                preexec_fn=hear_signals,
                 **streams,  # type: ignore[call-overload]
             )
 
@@ -221,6 +222,12 @@ class Bench:
                 process.kill()
         for path in Path("/dev/shm").glob(f"*{self.token}*"):
             path.unlink()
+
+
+def hear_signals() -> None:
+    """Ignore no signal that the tests themselves ignore, as in the background or under nohup."""
+    for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
 
 
 def role(process: psutil.Process) -> str:
