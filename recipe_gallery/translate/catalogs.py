@@ -89,6 +89,8 @@ def shipped_labels(code: str) -> Path | None:
 
 def read_catalog(path: Path) -> polib.POFile:
     """Read a catalog in UTF-8; raise ``GalleryError`` with path and line if it is none."""
+    if path.exists() and not path.is_file():  # a link to a device would be read for ever
+        raise GalleryError("cannot be read: not a file", path=path, remedy="put a catalog there")
     try:
         content = path.read_bytes()
     except OSError as error:

@@ -21,6 +21,13 @@ def test_locks_copies_and_folders_are_no_catalogs(tmp_path: Path) -> None:
     assert find_catalogs(project, "ja") == {}
 
 
+def test_a_device_is_told_and_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "page.po"
+    path.symlink_to("/dev/null")  # another would be read without end
+    with pytest.raises(GalleryError, match=r"page\.po: cannot be read: not a file; "):
+        read_catalog(path)
+
+
 @pytest.mark.parametrize(
     ("content", "line", "told"),
     [

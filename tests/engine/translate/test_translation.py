@@ -130,6 +130,8 @@ def test_messages_that_a_catalog_lacks_are_told(site: Gallery) -> None:
     assert f"{path}:1: messages of the page that are missing: 11, as 'Adding numbers'" in (
         site.build(language="ko").warnings
     )
+    path.write_text("nonsense")  # which alone is told: its messages are not missing
+    assert site.build(language="ko").warnings.count("WARNING") == 1
 
 
 def test_a_new_translation_changes_exactly_its_page(site: Gallery) -> None:
