@@ -27,7 +27,7 @@ from . import (
     tables,
 )
 from .charts import chart_data, directive
-from .headlines import headline, results, wait_and_gain
+from .headlines import directive_lines, results, wait_and_gain
 from .nodes import depart_element, html_element, visit_element
 
 _SCRIPTS = {"explorer": "explorer.js", "results-controls": "results.js"}  # by classes of a page
@@ -100,7 +100,7 @@ def _change_translated_pages(app: Sphinx) -> None:
     if app.builder.name != "gettext":
         add_transform(app, answer_box.make_headings, Priority.MAKE_HEADINGS)
         add_transform(app, answer_box.make_answer, Priority.MAKE_HEADINGS)
-        add_transform(app, headline.draw_headlines, Priority.WRITE_COMMENTS)
+        add_transform(app, directive_lines.draw_headlines, Priority.WRITE_COMMENTS)
 
 
 def _add_scripts(

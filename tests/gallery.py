@@ -134,7 +134,7 @@ class Gallery:
 
     def record(self, *names: str, **options: object) -> bool:
         """Record on the CPU; what was printed is in ``messages``."""
-        from recipe_gallery.record.session import Options, record  # for tests that record
+        from recipe_gallery.record.record_recipes import Options, record  # for tests that record
 
         stream = io.StringIO()
         wanted = Options(**{"device": "cpu", **options})

@@ -41,8 +41,8 @@ def _find_folder(options: argparse.Namespace) -> Path | None:
 def record(project: Project, options: argparse.Namespace) -> bool:
     """Run recipes and keep what they printed and drew."""
     try:
-        from ..record.session import Options
-        from ..record.session import record as record_recipes
+        from ..record.record_recipes import Options
+        from ..record.record_recipes import record as record_recipes
 
         wanted = Options(
             folder=options.recordings_folder,

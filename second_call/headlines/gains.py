@@ -10,7 +10,7 @@ from recipe_gallery.pages.measurements.lookup import Known, answer, know, list_m
 from recipe_gallery.recipes.measured_processes import Measurements
 from recipe_gallery.recipes.ranges_over_hosts import Measurement
 
-from .headline import headline
+from .directive_lines import headline
 
 
 @dataclass(frozen=True, kw_only=True)

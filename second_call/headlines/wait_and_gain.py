@@ -17,8 +17,8 @@ from recipe_gallery.pages.measurements.lookup import Known, know
 from ..charts.scales import Scale, format_value, make_axis
 from ..navigation import list_recipes
 from ..nodes import html_element, render
+from .directive_lines import headline, headline_list, read_headlines
 from .gains import Gain, find_gains
-from .headline import headline, headline_list, read_headlines
 
 _ = get_translation("second_call")
 
