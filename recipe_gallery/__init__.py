@@ -24,6 +24,7 @@ class Priority(IntEnum):
     READ_LANGUAGES = 3
     LOAD_LABELS = 4  # needs the languages
     CHECK_CONFIG = 5  # needs html_baseurl, which the languages give
+    AFTER_GALLERY = 11  # Sphinx-Gallery completes its settings at 10
     # transforms of a page that was read
     MARK_CELLS = 2  # all that show something of a cell ask the marks
     ADD_OUTPUTS = 3  # before whatever looks for them
@@ -36,8 +37,7 @@ class Priority(IntEnum):
     MAKE_HEADINGS = 23  # of lines that were translated
     MARK_UNTRANSLATED = 24  # Sphinx counts at 25
     WRITE_COMMENTS = 26
-    LOCATE_MESSAGES = 998  # after whatever makes or moves nodes
-    NOTE_PROBLEMS = 999  # where they are is known now
+    NOTE_PROBLEMS = 999  # after whatever makes or moves nodes
     # env-updated
     NOTE_LINKS = 400  # the engine finds pages that show old titles at 500
     # doctree-resolved: what is done to a page just before it is written
@@ -70,7 +70,7 @@ def add_transform(
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the engine."""
     # Imported here so that the command line works where Sphinx's HTML part does not.
-    from . import page_dependencies, pages, search, source_lines, translate
+    from . import page_dependencies, pages, search, translate
     from .project import SETTINGS, code_digest
 
     app.setup_extension("sphinx_gallery.gen_gallery")
@@ -80,7 +80,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     translate.setup(app)
     pages.setup(app)
     search.setup(app)
-    source_lines.setup(app)
     return {
         "version": __version__,
         # Pages made by other code than this are read again.

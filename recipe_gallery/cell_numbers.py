@@ -1,11 +1,14 @@
-"""Mark the nodes of a page with the number of the cell that they show.
+"""What the nodes of a recipe's page are made of: which line of the recipe, and which cell.
 
-Set once, right after a page was parsed, and asked by all others. HTML shows none of them:
+The line is told docutils when it reads the page. Cells are marked by attributes, right after a page
+was parsed, and asked by all others. HTML shows none of them:
 
 ``recipe_block``
     On the comment that Sphinx-Gallery writes before a block: index of it in ``Recipe.blocks``.
 ``recipe_cell``
     On the block of code of a cell: its number.
+``recipe_fold``
+    On such a block: what is shown in its place, empty if it is not folded.
 ``recipe_line``
     On such a block: the line of the recipe that its code starts at.
 ``recipe_module``
@@ -14,10 +17,13 @@ Set once, right after a page was parsed, and asked by all others. HTML shows non
 
 import ast
 import re
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from docutils import nodes
+from docutils.statemachine import StringList, string2lines
 from sphinx.environment import BuildEnvironment
+from sphinx.parsers import RSTParser
 
 from .recipes.recipe import Cell, Recipe
 from .recorded_page import load_page
@@ -42,19 +48,62 @@ class folded_cell(nodes.compound):  # noqa: N801 (docutils names nodes so)
         super().__init__(summary=summary, summary_classes=[])
 
 
+class PageParser(RSTParser):
+    """Reads pages, those of recipes as if their lines were those of the recipe."""
+
+    def parse(self, inputstring: str | StringList, document: nodes.document) -> None:
+        """Read a page; docutils keeps file and line, from 0 on, of each line that it is given."""
+        env: BuildEnvironment = document.settings.env
+        page = load_page(env, env.docname)
+        if page and isinstance(inputstring, str):
+            width = document.settings.tab_width
+            lines = string2lines(inputstring, tab_width=width, convert_whitespace=True)
+            places = [(str(page.recipe.path), number) for number in _find_lines(page.recipe, lines)]
+            inputstring = StringList(lines, items=places)
+        super().parse(inputstring, document)
+
+
+def _find_lines(recipe: Recipe, lines: Sequence[str]) -> Iterator[int]:
+    """Yield the line of the recipe that each line of its page was made from, from 0 on.
+
+    Of code that is where its block begins.
+    """
+    source = recipe.path.read_text(encoding="utf-8").splitlines()
+    start, first = (
+        next((number for number, line in enumerate(text) if recipe.title in line), 0)
+        for text in (source, lines)
+    )
+    is_code = False
+    parts = {block.lineno: (block, cell) for block, cell in recipe.parts[1:]}
+    for number, line in enumerate(lines):
+        match = BOUNDARY.fullmatch(line.removeprefix(".. "))
+        if match and int(match[1]) in parts:
+            block, cell = parts[int(match[1])]
+            start, is_code = (cell.line if cell else block.lineno) - 1, cell is not None
+            first = number + 2  # an empty line is between
+        yield start + (0 if is_code else max(number - first, 0))
+
+
 def mark_cells(env: BuildEnvironment, document: nodes.document) -> None:
     """Mark the nodes of a recipe's page, and remove what it does not show.
 
     What does not fit the recipe is left unmarked: a comment in a text may look like a boundary.
     """
     page = load_page(env, env.docname)
-    if page is None or page.recipe is None:
+    if page is None:
         return
     recipe = page.recipe
     left = list(enumerate(recipe.parts))[1:]  # there is no comment before the title
     cell: Cell | None = None  # of the block at hand
     has_code = False
-    _remove_hidden(document, recipe)
+    # Sphinx-Gallery shows blocks of nothing but settings and plumbing.
+    for comment in list(document.findall(nodes.comment)) if recipe.hidden else ():
+        match = BOUNDARY.fullmatch(comment.astext())
+        if match and int(match[1]) in recipe.hidden:
+            code = comment.next_node(descend=False, siblings=True)
+            if type(code) is nodes.literal_block:
+                code.parent.remove(code)
+            comment.parent.remove(comment)
     for node in document.findall(nodes.Element):
         if isinstance(node, nodes.comment):
             match = BOUNDARY.fullmatch(node.astext())
@@ -66,6 +115,7 @@ def mark_cells(env: BuildEnvironment, document: nodes.document) -> None:
         # Subclasses of literal_block stand for something else.
         elif type(node) is nodes.literal_block and not has_code:
             node["recipe_cell"], node["recipe_line"] = cell.number, cell.line
+            node["recipe_fold"] = cell.fold
             if cell.inlined:
                 node["recipe_module"] = str(cell.inlined.path), cell.inlined.line
             # reStructuredText trims lines, and where they are numbered it puts a space before each.
@@ -73,17 +123,6 @@ def mark_cells(env: BuildEnvironment, document: nodes.document) -> None:
             if cell.inlined or node.astext().split() == cell.source.split():
                 set_code(node, cell.source)
             has_code = True
-
-
-def _remove_hidden(document: nodes.document, recipe: Recipe) -> None:
-    """Remove blocks of nothing but settings and plumbing, which Sphinx-Gallery shows."""
-    for comment in list(document.findall(nodes.comment)) if recipe.hidden else ():
-        match = BOUNDARY.fullmatch(comment.astext())
-        if match and int(match[1]) in recipe.hidden:
-            code = comment.next_node(descend=False, siblings=True)
-            if type(code) is nodes.literal_block:
-                code.parent.remove(code)
-            comment.parent.remove(comment)
 
 
 def code_of_cells(document: nodes.document) -> list[nodes.literal_block]:

@@ -88,13 +88,11 @@ def describe_error(error: BaseException, name: str = "") -> str:
 
 def _keep_traceback(error: BaseException) -> str:
     """Write an error's traceback to a file; return what to do with it."""
-    try:
-        number, name = tempfile.mkstemp(".log", "recipe-gallery-")
-        with open(number, "w", encoding="utf-8", errors="backslashreplace") as file:
-            traceback.print_exception(error, file=file)
-    except OSError as full:
-        return f"its traceback could not be kept ({full.strerror or full})"
-    return f"please report it with {name}"
+    with tempfile.NamedTemporaryFile(
+        "w", prefix="recipe-gallery-", suffix=".log", errors="backslashreplace", delete=False
+    ) as file:
+        traceback.print_exception(error, file=file)
+    return f"please report it with {file.name}"
 
 
 # How the Makefile of a project names what a command takes, if not LANGUAGE

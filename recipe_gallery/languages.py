@@ -27,7 +27,7 @@ CODE = re.compile(r"[a-z]{2,3}(_[A-Za-z0-9]{2,8})*")
 CODE_REMEDY = "use one such as ja or pt_BR"
 _HAN, _LATIN = "[\u3400-\u9fff]", "[0-9A-Za-z%]"
 _CHINESE = dict(zip((": ", ", ", "; ", r" \(", r"\)"), "：，；（）", strict=True)) | {
-    f"(?<={_HAN}) (?={_HAN})": "",
+    f"(?<=[，。：；？！]) |(?<={_HAN}) (?={_HAN})": "",
     f"(?<={_HAN})(?={_LATIN})|(?<={_LATIN})(?={_HAN})": " ",
 }
 

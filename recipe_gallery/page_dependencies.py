@@ -19,6 +19,7 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util import docname_join
 
+from .errors import GalleryError
 from .project import file_state
 
 Value = TypeVar("Value")
@@ -39,7 +40,7 @@ class Store:
     """The records of all pages, and values that are kept for later builds."""
 
     pages: dict[str, PageRecord] = field(default_factory=lambda: defaultdict(PageRecord))
-    kept: dict[str, dict[Any, Any]] = field(default_factory=lambda: defaultdict(dict))
+    kept: dict[tuple[Any, ...], Any] = field(default_factory=dict)
     titles: dict[str, bytes] = field(default_factory=dict)  # digests of those that each page shows
     once: dict[tuple[Any, ...], Any] = field(default_factory=dict)  # of this build
 
@@ -75,7 +76,7 @@ def keep(
     That is when a file is another: of ``files``, or of those that it returned with the value. None
     in their place says that it cannot tell which files matter: it is asked again.
     """
-    kept = store_of(env).kept["values"]
+    kept = store_of(env).kept
     names = [*map(str, files)]
     if key in kept:
         state, value = kept[key]
@@ -112,17 +113,24 @@ def digest_of(value: object) -> bytes:
 
 def setup(app: Sphinx) -> None:
     """Keep the records with the environment."""
-    app.connect("env-purge-doc", _purge)
+    app.connect("env-before-read-docs", _refuse_what_is_no_text)
+    app.connect("env-purge-doc", lambda _app, env, name: store_of(env).pages.pop(name, None))
     app.connect("env-merge-info", _merge)
     app.connect("env-get-outdated", _outdated_pages)
     app.connect("doctree-read", _note_links)
     app.connect("env-updated", _pages_with_old_titles)
     app.connect("source-read", _forget_read_documents)
-    app.connect("doctree-resolved", _forget_document)
 
 
-def _purge(_app: Sphinx, env: BuildEnvironment, docname: str) -> None:
-    store_of(env).pages.pop(docname, None)
+def _refuse_what_is_no_text(_app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
+    """Refuse a page that is not UTF-8; Python would name neither the file nor the line."""
+    for path in (Path(env.doc2path(docname)) for docname in docnames):
+        try:
+            path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            text = f"byte 0x{error.object[error.start]:02x} is no text in UTF-8"
+            line = error.object.count(b"\n", 0, error.start) + 1
+            raise GalleryError(text, path=path, line=line, remedy="save the file so") from None
 
 
 def _merge(
@@ -131,8 +139,7 @@ def _merge(
     """Take over what another process (``-j``) found on the pages that it read."""
     store, theirs = store_of(env), store_of(other)
     store.pages |= {name: theirs.pages[name] for name in docnames if name in theirs.pages}
-    for name, kept in theirs.kept.items():
-        store.kept[name] |= kept
+    store.kept |= theirs.kept
 
 
 def _outdated_pages(_app: Sphinx, env: BuildEnvironment, *_changes: set[str]) -> list[str]:
@@ -193,8 +200,3 @@ def _forget_read_documents(app: Sphinx, _docname: str, _source: list[str]) -> No
     documents: dict[str, object] = getattr(app.env, "_write_doc_doctree_cache", {})
     if len(documents) >= MOST_DOCUMENTS:
         documents.clear()
-
-
-def _forget_document(app: Sphinx, _doctree: nodes.document, docname: str) -> None:
-    """Take a packed document that is written out of Sphinx's memory, likewise."""
-    getattr(app.env, "_pickled_doctree_cache", {}).pop(docname, None)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sys
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
-from importlib.util import find_spec
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -63,12 +63,13 @@ def load_project(root: Path) -> Project:
     settings = {**SETTINGS, "sphinx_gallery_conf": ({}, "", dict)}
     for name, (default, rebuild, kind) in settings.items():
         config.add(name, default, rebuild, kind)  # type: ignore[arg-type]
-        _check_type(root, name, config[name], kind)
+        if not isinstance(config[name], (str, PurePath) if kind is str else kind):
+            text = f"{name} = {config[name]!r} is not a {kind.__name__}"
+            raise GalleryError(text, path=root / "conf.py", remedy="mend the settings")
     if config.recipe_gallery_device not in ("gpu", "cpu"):
         text = f'recipe_gallery_device = {config.recipe_gallery_device!r} is not "gpu" or "cpu"'
         raise GalleryError(text, path=root / "conf.py", remedy="mend the settings")
-    config.add("html_theme", "alabaster", "", str)  # Sphinx's builders bring these two
-    config.add("gettext_compact", True, "gettext", frozenset({bool, str}))
+    config.add("html_theme", "alabaster", "", str)  # Sphinx's builders bring it
     return Project(
         root=root,
         galleries=tuple((pages, root / examples) for pages, examples in gallery_folders(config)),
@@ -76,13 +77,6 @@ def load_project(root: Path) -> Project:
         locale=root / (config.locale_dirs or ["locales"])[0],
         config=config,
     )
-
-
-def _check_type(root: Path, name: str, value: object, kind: type) -> None:
-    kinds = (str, PurePath) if kind is str else (kind,)
-    if not isinstance(value, kinds) or (kind is str and "\0" in str(value)):
-        text = f"{name} = {value!r} is not a {kind.__name__}"
-        raise GalleryError(text, path=root / "conf.py", remedy="mend the settings")
 
 
 def gallery_folders(config: Config) -> list[tuple[str, str]]:
@@ -116,10 +110,7 @@ def file_state(path: str | Path) -> tuple[int, int] | None:
 def code_digest(package: str = __package__) -> bytes:
     """Return a hash of a package's code, the engine's or a site's, and Sphinx-Gallery's version."""
     digest = hashlib.sha256(version("sphinx-gallery").encode())
-    found = find_spec(package)
-    assert found
-    assert found.origin
-    files = Path(found.origin).parent.rglob("*")
+    files = Path(str(sys.modules[package].__file__)).parent.rglob("*")
     for path in sorted(each for each in files if each.suffix in (".py", ".html")):
         digest.update(path.read_bytes())
     return digest.digest()

@@ -1,7 +1,7 @@
 """A recipe's page with its recording: asked by all that show or tell something of it."""
 
+from contextlib import suppress
 from dataclasses import dataclass
-from enum import Enum, auto
 from functools import lru_cache
 from pathlib import Path
 
@@ -14,19 +14,10 @@ from .recipes.recipe import Recipe, load_recipe
 from .recipes.recording import Comparison, Recording, compare, read_recording
 
 
-class Reason(Enum):
-    """Why a page shows no recording."""
-
-    MISSING = auto()
-    DAMAGED = auto()
-    BROKEN = auto()  # the recipe, not the recording
-
-
 @dataclass(frozen=True, kw_only=True)
 class RecordedPage:
     """A page whose recording was read; it may be stale, which ``comparison`` tells."""
 
-    source: Path
     recipe: Recipe
     recording: Recording
     comparison: Comparison
@@ -36,34 +27,37 @@ class RecordedPage:
 class Unrecorded:
     """A recipe's page without a recording."""
 
-    source: Path
-    reason: Reason
+    recipe: Recipe
+    is_missing: bool  # otherwise it is damaged
     error: GalleryError  # for a person; only replaying warns of it
-    recipe: Recipe | None  # None if it is BROKEN
 
 
 def load_page(env: BuildEnvironment, docname: str) -> RecordedPage | Unrecorded | None:
-    """Return what the page ``docname`` is made from, or None if it is no recipe's."""
+    """Return what the page ``docname`` is made from, or None if it is no recipe's.
+
+    There is no page of a recipe that cannot be read.
+    """
     file = find_file(env.config, Path(env.srcdir), docname)
     folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
-    return load_recorded(file, folder) if file else None
+    with suppress(GalleryError):
+        return load_recorded(file, folder) if file else None
+    return None
 
 
 def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
-    """Read a recipe and its recording in ``folder``; an unchanged file is not parsed again."""
-    try:
-        recipe = load_recipe(file.path, file.name)
-        _ = recipe.inputs  # a wrong list of them is the recipe's mistake, not the recording's
-    except GalleryError as error:
-        return Unrecorded(source=file.path, reason=Reason.BROKEN, error=error, recipe=None)
+    """Read a recipe and its recording in ``folder``; an unchanged file is not parsed again.
+
+    Raises ``GalleryError`` if the recipe cannot be read.
+    """
+    recipe = load_recipe(file.path, file.name)
+    _ = recipe.inputs  # a wrong list of them is the recipe's mistake, not the recording's
     path = file.recording(folder)
     try:
         recording = _read(path, file, file_state(path))
     except GalleryError as error:
-        reason = Reason.DAMAGED if path.exists() else Reason.MISSING
-        return Unrecorded(source=file.path, reason=reason, error=error, recipe=recipe)
+        return Unrecorded(recipe=recipe, is_missing=not path.exists(), error=error)
     comparison = compare(recipe, recording)
-    return RecordedPage(source=file.path, recipe=recipe, recording=recording, comparison=comparison)
+    return RecordedPage(recipe=recipe, recording=recording, comparison=comparison)
 
 
 @lru_cache(maxsize=128)  # a build asks some fifteen times for each page; 40 ms, about 1 MB

@@ -28,7 +28,7 @@ def make_answer(env: BuildEnvironment, document: nodes.document) -> None:
     """
     page = load_page(env, env.docname)
     title = next(iter(document.findall(nodes.title)), None)
-    if page is None or page.recipe is None or title is None:
+    if page is None or title is None:
         return
     top = title.parent
     first = top.first_child_matching_class(nodes.paragraph)
@@ -44,7 +44,7 @@ def make_answer(env: BuildEnvironment, document: nodes.document) -> None:
     elif env.config.second_call_answer_required:
         error = GalleryError(
             "the page has no answer",
-            path=page.source,
+            path=page.recipe.path,
             line=1,
             remedy="after its first paragraph the docstring needs one with the answer, and "
             "below it a code-block to copy",

@@ -14,7 +14,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
 from recipe_gallery.cell_numbers import DOWNLOADS_ONLY
-from recipe_gallery.languages import current_language
+from recipe_gallery.languages import current_language, typeset
 from recipe_gallery.pages.markdown import Page, write_block
 from recipe_gallery.pages.recorded_line import describe_versions, make_link, page_links
 from recipe_gallery.recorded_page import RecordedPage, Unrecorded, load_page
@@ -52,7 +52,7 @@ def describe_foot(
     for form in ("figures", "bug"):
         fields = urlencode({"template": f"{form}.yml", **known})
         foot[form] = f"{repository}/issues/new?{fields}"
-    foot["source"] = repository_address(app.env, page.source, "blob")
+    foot["source"] = repository_address(app.env, page.recipe.path, "blob")
 
 
 def _fill_in_report(app: Sphinx, docname: str, page: RecordedPage | Unrecorded) -> dict[str, str]:
@@ -100,7 +100,8 @@ def add_release(env: BuildEnvironment, document: nodes.document) -> None:
         recorded = ".".join(version.split(".")[:2])
         if recorded != current:
             name = env.config.recipe_gallery_package_names.get(package, package)
-            words = nodes.Text(_("The current release is %s.") % f"{name} {current}" + " ")
+            said = _("The current release is %s.") % f"{name} {current}"
+            words = nodes.Text(typeset(f"{said} ", current_language(env.config).locale))
             told = _("What has changed since %s") % recorded
             target = {"refdomain": "std", "reftype": "ref", "reftarget": label, "refwarn": True}
             target |= {"refdoc": env.docname, "refexplicit": True}

@@ -11,11 +11,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from babel import Locale
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 
 from recipe_gallery.cell_numbers import DATA_CLASS
+from recipe_gallery.languages import typeset
 from recipe_gallery.pages.measurements.lookup import Known
 
 _ = get_translation("second_call")
@@ -44,11 +46,11 @@ class results_data(nodes.paragraph):  # noqa: N801 (docutils names nodes so)
     """The links to the files; ``rows`` holds what is written into them."""
 
 
-def link_to_data(docname: str, rows: list[dict[str, Any]]) -> results_data:
-    """Return the links to the files beside the page ``docname``."""
+def link_to_data(docname: str, rows: list[dict[str, Any]], locale: Locale) -> results_data:
+    """Return the links to the files beside the page ``docname``, which is in a language."""
     links = results_data("", classes=["results-data"], rows=rows, translatable=False)
-    links += nodes.Text(_("All figures of this page as data:"))
-    for before, ending in ((" ", "json"), (" · ", "csv")):
+    said = typeset(_("All figures of this page as data:") + " ", locale)
+    for before, ending in ((said, "json"), (" · ", "csv")):
         file = f"{PurePosixPath(docname).name}.{ending}"
         shown = nodes.literal("", file, classes=[DATA_CLASS])
         links += [nodes.Text(before), nodes.reference("", "", shown, refuri=file, internal=True)]

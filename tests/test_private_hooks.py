@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gallery import ROOT
 
-MOST = 13
+MOST = 12
 TABLE = ROOT / "tests/private_hooks.toml"
 
 

@@ -37,10 +37,10 @@ _ADDED = (
 )
 # What builds need is imported once, in the process that they are forked from.
 _PRELOADED = """
-babel.dates bs4 jupytext matplotlib.pyplot pydata_sphinx_theme sphinx.builders.html sphinx.search
+babel.dates bs4 jupytext pydata_sphinx_theme sphinx.builders.html sphinx.search
 sphinx.environment.collectors.toctree sphinx.transforms.post_transforms.code
 sphinx.transforms.post_transforms.images sphinx_gallery.gen_gallery recipe_gallery.live.build
-recipe_gallery.source_lines recipe_gallery.pages recipe_gallery.search
+recipe_gallery.pages recipe_gallery.search
 recipe_gallery.translate recipe_gallery.translate.translation_status
 recipe_gallery.pages.measurements.roles
 """
@@ -166,10 +166,11 @@ class _Handler(SimpleHTTPRequestHandler):
         path = Path(self.translate_path(self.path))
         if path.is_dir() and address.path.endswith("/"):
             path = path / "index.html"
-        if path.suffix == ".html" and path.is_file():
+        if path.suffix == ".html":  # also if it is missing, until the next save
             editor, root = escape(self.live.editor), escape(str(self.live.root))
             added = _ADDED.format(editor=editor, root=root)
-            return self._send(path.read_text(encoding="utf-8") + added, "text/html")
+            page = path.read_text(encoding="utf-8") if path.is_file() else "No such page."
+            return self._send(page + added, "text/html")
         return super().do_GET()
 
     def _send(self, text: str, kind: str) -> None:

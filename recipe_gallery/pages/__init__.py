@@ -7,10 +7,10 @@ from docutils import nodes
 from sphinx.application import Sphinx
 
 from .. import Priority, add_transform
-from ..cell_numbers import DOWNLOADS_ONLY, folded_cell, mark_cells
+from ..cell_numbers import DOWNLOADS_ONLY, PageParser, folded_cell, mark_cells
 from . import folded, formulas_and_images, outputs, recorded_line, write_pages
 from .markdown import write_block
-from .measurements import naming, roles, tables
+from .measurements import roles, tables, words
 
 
 def skip(self: nodes.NodeVisitor, node: nodes.Element) -> None:
@@ -33,12 +33,14 @@ def setup(app: Sphinx) -> None:
         (formulas_and_images.visit_math_block, None),
     )
     app.connect("config-inited", write_pages.check_config, priority=Priority.CHECK_CONFIG)
+    app.connect("config-inited", write_pages.unhide_matplotlib, priority=Priority.AFTER_GALLERY)
     write_pages.take_over(app)
+    app.add_source_parser(PageParser, override=True)
     add_transform(app, mark_cells, Priority.MARK_CELLS)
     add_transform(app, outputs.add_outputs, Priority.ADD_OUTPUTS)
     add_transform(app, recorded_line.add_head, Priority.ADD_TO_PAGE)
     add_transform(app, folded.fold_cells, Priority.ADD_TO_PAGE)
-    app.add_event(naming.EVENT)
+    app.add_event(words.EVENT)
     for name, node in roles.ROLES.items():
         app.add_role(name, roles.MeasuredRole())
         app.add_node(node, html=(roles.visit_measurement, roles.depart_measurement))

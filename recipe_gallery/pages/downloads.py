@@ -25,8 +25,7 @@ from ..recipes.recipe import Recipe
 from ..recipes.recording import PUBLISHED_MIME
 from ..recorded_page import RecordedPage, Unrecorded, load_page
 from ..translated_program import find_harm
-from .markdown import Page, bold_line, join_blocks, plain_code, write_block, write_heading
-from .markdown_escapes import escape
+from .markdown import Page, bold_line, escape, join_blocks, plain_code, write_block, write_heading
 from .outputs import picture_kind
 from .recorded_line import page_links, provenance
 
@@ -44,7 +43,7 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     Raises ``GalleryError`` if the code on the page is not the recipe's.
     """
     page = load_page(app.env, docname)
-    if page is None or page.recipe is None:
+    if page is None:
         return
     recipe = page.recipe
     notebook = make_notebook(page, recipe, doctree, Page(app.builder, docname))
@@ -52,11 +51,9 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if isinstance(page, RecordedPage) and page.recording.on_gpu:
         notebook.metadata["accelerator"] = "GPU"  # of the machine that Colab takes
     script = make_script(notebook)
-    codes = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
     if is_translated(app.config):
         script = _harmless(script, notebook, recipe)
-    if is_translated(app.config) or codes != [cell.source for _block, cell in recipe.parts if cell]:
-        check_program(script.encode(), recipe)
+    check_program(script.encode(), recipe)
     if code := app.config.sphinx_gallery_conf["first_notebook_cell"]:
         first = nbformat.v4.new_code_cell(code.strip("\n"), id="first-cell")
         notebook.cells.insert(1, first)  # behind the title
@@ -69,7 +66,7 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     for name in recipe.inputs:
         copy = target.parent / name
         copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(page.source.parent / name, copy)
+        shutil.copyfile(recipe.path.parent / name, copy)
 
 
 def make_notebook(
@@ -93,7 +90,14 @@ def make_notebook(
                 notebook.cells.append(nbformat.v4.new_markdown_cell(text, id=f"text-{number}"))
             continue
         inside = [each for _level, part in parts for each in part.findall(nodes.Element)]
-        new = nbformat.v4.new_code_cell(_code(inside, recipe), id=f"cell-{cell.number}")
+        # Sphinx-Gallery's blocks with links take the place of those that were marked.
+        codes = (
+            each for each in inside if isinstance(each, code_links_block) or "recipe_cell" in each
+        )
+        code = next(codes, None)
+        if code is None:
+            raise _other_page(recipe, "a block without its code")
+        new = nbformat.v4.new_code_cell(plain_code(code), id=f"cell-{cell.number}")
         for folded in (node for node in inside if isinstance(node, folded_cell)):
             label = bold_line(escape(folded["summary"]))
             notebook.cells.append(nbformat.v4.new_markdown_cell(label, id=f"fold-{number}"))
@@ -131,15 +135,6 @@ def _divide(document: nodes.document, recipe: Recipe) -> list[list[tuple[int, no
     if len(blocks) != len(recipe.parts):
         raise _other_page(recipe, f"{len(blocks)} blocks, the recipe {len(recipe.parts)}")
     return blocks
-
-
-def _code(inside: list[nodes.Element], recipe: Recipe) -> str:
-    """Return the code of a cell."""
-    for node in inside:
-        # Sphinx-Gallery's blocks with links take the place of those that were marked.
-        if isinstance(node, code_links_block) or "recipe_cell" in node:
-            return plain_code(node)
-    raise _other_page(recipe, "a block without its code")
 
 
 def _other_page(recipe: Recipe, text: str) -> GalleryError:

@@ -10,24 +10,19 @@ from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
 from ..cell_numbers import code_of_cells, folded_cell
-from ..recorded_page import load_page
 
 _ = get_translation("recipe_gallery")
 
 SCRIPT = "folded.js"
 
 
-def fold_cells(env: BuildEnvironment, document: nodes.document) -> None:
+def fold_cells(_env: BuildEnvironment, document: nodes.document) -> None:
     """Put the code of each cell that is marked so into a node that folds it.
 
     What a cell put out stays where it is, below the code.
     """
-    page = load_page(env, env.docname)
-    if page is None or page.recipe is None:
-        return
-    summaries = {cell.number: cell.fold for cell in page.recipe.cells}
     for block in code_of_cells(document):
-        summary = summaries[block["recipe_cell"]]
+        summary = block["recipe_fold"]
         if not summary:
             continue
         folded = folded_cell(summary=summary)

@@ -89,7 +89,13 @@ def add_outputs(env: BuildEnvironment, document: nodes.document) -> None:
     page = load_page(env, env.docname)
     if page is None:
         return
-    _watch_sources(env, page)
+    # `env.note_dependency` would go by times, read a page in every build where a file is missing,
+    # and let templates of messages depend on recordings.
+    file = find_file(env.config, Path(env.srcdir), env.docname)
+    assert file
+    recording = file.recording(Path(env.srcdir, env.config.recipe_gallery_recordings))
+    for path in (recording, *page.recipe.files):
+        watch(env, _content_of, str(path))
     _tell_state(env, page)
     if isinstance(page, Unrecorded):
         return
@@ -104,26 +110,19 @@ def add_outputs(env: BuildEnvironment, document: nodes.document) -> None:
         # A cell that changed has none: an old result beside new code would mislead.
         recorded = page.comparison.recorded.get(cell.number)
         outputs = recorded.outputs if recorded else []
-        if shown := [*_show(cell, outputs, pictures.get(cell.number, []), page.source.stem)]:
+        if shown := [*_show(cell, outputs, pictures.get(cell.number, []), page.recipe.path.stem)]:
             box = nodes.container("", *shown, classes=[OUTPUT_CLASS])
             for node in box.findall(nodes.Element):
                 node.source, node.line = code.source, code.line
             code.parent.insert(code.parent.index(code) + behind, box)
-            if env.config.recipe_gallery_alt_required:
-                _require_alt(env, page, cell, box)
-
-
-def _watch_sources(env: BuildEnvironment, page: RecordedPage | Unrecorded) -> None:
-    """Let Sphinx read a page again when its recording, its recipe or a file of that is another.
-
-    ``env.note_dependency`` would go by times, read a page in every build where a file is missing,
-    and let templates of messages depend on recordings.
-    """
-    file = find_file(env.config, Path(env.srcdir), env.docname)
-    assert file
-    recording = file.recording(Path(env.srcdir, env.config.recipe_gallery_recordings))
-    for path in (recording, *(page.recipe.files if page.recipe else [page.source])):
-        watch(env, _content_of, str(path))
+            images = (
+                list(box.findall(nodes.image)) if env.config.recipe_gallery_alt_required else []
+            )
+            for _image in images[len(cell.alt) :]:
+                told = f"the figure of cell {cell.number} has no text for those who cannot see it"
+                remedy = 'add a line to the cell: # sphinx_gallery_alt = "..."'
+                path = page.recipe.path.resolve()
+                _warn(env, "alt", GalleryError(told, path=path, line=cell.line, remedy=remedy))
 
 
 def _content_of(_env: BuildEnvironment, name: str) -> bytes | None:
@@ -135,14 +134,13 @@ def _content_of(_env: BuildEnvironment, name: str) -> bytes | None:
 
 def _tell_state(env: BuildEnvironment, page: RecordedPage | Unrecorded) -> None:
     """Warn of a recording that is missing, damaged or of other code."""
-    if isinstance(page, Unrecorded) and page.recipe is None:
-        _warn(env, "recipe", page.error)
-    elif isinstance(page, Unrecorded):
-        _warn(env, "recording", GalleryError(str(page.error), path=page.source.resolve()))
+    path = page.recipe.path.resolve()
+    if isinstance(page, Unrecorded):
+        _warn(env, "recording", GalleryError(str(page.error), path=path))
     elif not page.comparison.is_current:
         told = f"stale recording: {page.comparison.describe()}"
         remedy = f"run: {suggest('record', page.recipe.name)}"
-        _warn(env, "stale", GalleryError(told, path=page.source.resolve(), remedy=remedy))
+        _warn(env, "stale", GalleryError(told, path=path, remedy=remedy))
 
 
 def _show(
@@ -188,16 +186,6 @@ def _html(html: str) -> nodes.Node:
         html = html.replace("<th>", '<th scope="row">')
     html = f'<div class="recorded-html" tabindex="0">\n{html.strip()}\n</div>'
     return nodes.raw(html, html, format="html")
-
-
-def _require_alt(
-    env: BuildEnvironment, page: RecordedPage, cell: Cell, box: nodes.container
-) -> None:
-    for _image in list(box.findall(nodes.image))[len(cell.alt) :]:
-        told = f"the figure of cell {cell.number} has no text for those who cannot see it"
-        remedy = 'add a line to the cell: # sphinx_gallery_alt = "..."'
-        path = page.source.resolve()
-        _warn(env, "alt", GalleryError(told, path=path, line=cell.line, remedy=remedy))
 
 
 def _warn(env: BuildEnvironment, kind: str, error: GalleryError) -> None:

@@ -14,7 +14,7 @@ from sphinx.writers.html5 import HTML5Translator
 
 from ..languages import current_language, format_date, format_moment, format_number
 from ..recipes.recording import Recording
-from ..recorded_page import Reason, RecordedPage, Unrecorded, load_page
+from ..recorded_page import RecordedPage, Unrecorded, load_page
 from .folded import button
 
 _ = get_translation("recipe_gallery")
@@ -47,8 +47,7 @@ def add_head(env: BuildEnvironment, document: nodes.document) -> None:
     if isinstance(page, RecordedPage):
         locale = current_language(env.config).locale
         head += make_box(page.recording, locale, env.config.recipe_gallery_package_names)
-    if page.recipe:  # else there are no files
-        head += page_links()
+    head += page_links()
     index = title.parent.index(title) + 1
     title.parent.insert(index, head)
     if note := describe_state(page):
@@ -58,13 +57,10 @@ def add_head(env: BuildEnvironment, document: nodes.document) -> None:
 
 def describe_state(page: RecordedPage | Unrecorded) -> str:
     """Tell readers why results are missing, or which may be wrong; nothing if all is well."""
-    reasons = {
-        Reason.MISSING: _("This recipe has not been recorded yet: its results are missing here."),
-        Reason.DAMAGED: _("The recording of this recipe is damaged: its results are missing here."),
-        Reason.BROKEN: _("This recipe cannot be read: its results and downloads are missing here."),
-    }
     if isinstance(page, Unrecorded):
-        return reasons[page.reason]
+        missing = _("This recipe has not been recorded yet: its results are missing here.")
+        damaged = _("The recording of this recipe is damaged: its results are missing here.")
+        return str(missing if page.is_missing else damaged)
     if page.comparison.is_current:
         return ""
     numbers = ", ".join(str(cell.number) for cell in page.comparison.changed) or "-"

@@ -12,7 +12,7 @@ from ..recipes.find_recipes import GalleryFile, find_recordings, list_files
 from ..recipes.measured_processes import Sources, read_sources
 from ..recipes.recipe import Recipe
 from ..recipes.recording import Recording
-from ..recorded_page import Reason, Unrecorded, load_recorded
+from ..recorded_page import Unrecorded, load_recorded
 from .recording_toml import load_settings
 
 Status = Literal["current", "stale", "missing", "unusable"]
@@ -39,7 +39,7 @@ def inspect(file: GalleryFile, folder: Path) -> Report:
         page = load_recorded(file, folder)
         report = partial(report, recipe=page.recipe)
         if isinstance(page, Unrecorded):
-            if page.reason is Reason.MISSING:
+            if page.is_missing:
                 remedy = f"run: {suggest('record', file.name)}"
                 return report(status="missing", detail=remedy)
             raise page.error

@@ -18,7 +18,7 @@ from sphinx.util import logging
 
 from .. import Priority
 from ..errors import GalleryError
-from ..languages import current_language, locale_folder
+from ..languages import current_language, locale_folder, typeset
 from ..project import file_state
 from .index import FILE_NAME, read_sections, write_index
 from .synonyms import load_synonyms
@@ -70,8 +70,9 @@ def _describe_search(
     context["search_texts"] = {
         "title": str(_("Search")),
         "field": str(_("Search this site")),
-        "no_script": str(
-            _("Search needs JavaScript. Without it, all pages can be reached from here:")
+        "no_script": typeset(
+            _("Search needs JavaScript. Without it, all pages can be reached from here:") + " ",
+            current_language(app.config).locale,
         ),
         "first_page": str(_("First page")),
         "labels": {

@@ -12,9 +12,13 @@ from sphinx.locale import get_translation
 
 from recipe_gallery.languages import current_language, typeset
 from recipe_gallery.page_dependencies import watch
-from recipe_gallery.pages.measurements.digits import format_measurement, format_range
 from recipe_gallery.pages.measurements.lookup import all_files, answer, know
-from recipe_gallery.pages.measurements.naming import QUANTITY, name_case
+from recipe_gallery.pages.measurements.words import (
+    QUANTITY,
+    format_measurement,
+    format_range,
+    name_case,
+)
 from recipe_gallery.recipes.ranges_over_hosts import Measurement
 from recipe_gallery.recipes.rows import Size, slug
 from recipe_gallery.translate.catalogs import Kind
@@ -48,6 +52,12 @@ def name_quantities() -> dict[str, str]:
     passes = {"first_pass": _("first pass"), "second_pass": _("second pass")}
     passes |= {"third_pass": _("third pass"), "graphs": _("graphs")}
     return {**times, **starts, **gains, **shares, **counts, **costs, **passes}
+
+
+def name_parts() -> dict[str, str]:
+    """Return what readers call the parts of a whole, by the quantities that are its shares."""
+    parts = {"data_share": _("waiting for data"), "optimizer_share": _("optimizer")}
+    return {**parts, "forward_share": _("forward"), "backward_share": _("backward")}
 
 
 @dataclass(kw_only=True)

@@ -20,8 +20,8 @@ from recipe_gallery.cell_numbers import DOWNLOADS_ONLY, OUTPUT_CLASS
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.page_dependencies import store_of, watch
 from recipe_gallery.pages.markdown import Page, write_block
-from recipe_gallery.pages.measurements.digits import join_ends
 from recipe_gallery.pages.measurements.lookup import know
+from recipe_gallery.pages.measurements.words import join_ends
 
 from ..nodes import make_table, render
 from .chart_data import Chart, Source

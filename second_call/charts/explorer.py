@@ -13,7 +13,7 @@ from babel import Locale
 from sphinx.locale import get_translation
 
 from recipe_gallery.languages import typeset
-from recipe_gallery.pages.measurements.digits import list_separator
+from recipe_gallery.pages.measurements.words import list_separator
 
 from ..nodes import render
 from .chart_data import Chart, Source
@@ -63,6 +63,7 @@ def explore(source: Source) -> Chart | None:
         ends=(LEAST, MOST),
         powers=[log10(each) for each in (LEAST, MOST, CALLS)],
         calls=format_value(CALLS, "", locale),
+        gap=typeset("。 ", locale)[1:],  # between two sentences
         note=_("Medians of what was measured; near a crossing your machine decides."),
         name=name,
         variants=json.dumps(costs, ensure_ascii=False),

@@ -17,7 +17,7 @@ from recipe_gallery.recipes.ranges_over_hosts import Measurement
 from recipe_gallery.recipes.rows import LARGEST, SMALLEST
 
 from ..nodes import render
-from .chart_data import Chart, Source
+from .chart_data import Chart, Source, name_parts
 from .scales import Scale, format_value
 
 _ = get_translation("second_call")
@@ -215,6 +215,7 @@ def _draw_stacks(
     if not found:
         return None
     names = list(dict.fromkeys(name for parts in found.values() for name in parts))
+    called = {name: name_parts().get(name, source.name(name)) for name in names}
     kinds = {name: f"part-{number % 8 + 1}" for number, name in enumerate(names)}
     longest = max(sum(parts.values()) for parts in found.values())
     scale = Scale(low=0, high=longest, start=0, end=100)
@@ -226,13 +227,13 @@ def _draw_stacks(
     for variant, values in found.items():
         parts, end = [], 0.0
         for name, value in values.items():
-            said = typeset(f"{source.name(name)}: {show(value)}", source.locale)
+            said = typeset(f"{called[name]}: {show(value)}", source.locale)
             parts.append((scale(end), scale(value), kinds[name], said))
             end += value
         groups.append((source.name(variant), [Bar(parts, show(end))]))
         cells = [show(values[name]) if name in values else "" for name in names]
         rows.append([source.name(variant), *cells, show(end)])
-    head = ["", *(source.name(name) for name in names), str(_("together"))]
+    head = ["", *(called[name] for name in names), str(_("together"))]
     label = "; ".join(
         f"{row[0]}: "
         + ", ".join(f"{name} {cell}" for name, cell in zip(head[1:], row[1:], strict=True) if cell)
@@ -242,6 +243,6 @@ def _draw_stacks(
         "bars.html",
         label=typeset(label, source.locale),
         groups=groups,
-        key=[(source.name(name), kind) for name, kind in kinds.items()],
+        key=[(called[name], kind) for name, kind in kinds.items()],
     )
     return Chart(drawing=drawing.astext(), head=head, rows=rows)

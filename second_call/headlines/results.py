@@ -19,7 +19,7 @@ from sphinx.util.docutils import SphinxDirective
 from recipe_gallery.cell_numbers import DATA_CLASS
 from recipe_gallery.languages import current_language
 from recipe_gallery.page_dependencies import watch
-from recipe_gallery.pages.measurements.digits import describe_spread, format_measurement
+from recipe_gallery.pages.measurements.words import describe_spread, format_measurement
 from recipe_gallery.recipes.ranges_over_hosts import Measurement
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.translations import find_message
@@ -80,7 +80,7 @@ def draw_results(env: BuildEnvironment, listed: headline_list) -> list[nodes.Nod
         for known in measured_of(env, docname)
         for row in list_rows(docname.partition("/")[2], known)
     ]
-    return [frame, *([link_to_data(env.docname, rows)] if rows else [])]
+    return [frame, *([link_to_data(env.docname, rows, locale)] if rows else [])]
 
 
 def _make_question(env: BuildEnvironment, asked: question) -> nodes.Element:

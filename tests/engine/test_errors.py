@@ -106,10 +106,6 @@ BUILDS: dict[str, tuple[Callable[[Path], None], str]] = {
     ),
     "an extension is missing": (append("conf.py", '\nextensions += ["nope"]\n'), "nope"),
     "no gallery header": (remove("recipes_source/GALLERY_HEADER.rst"), "GALLERY_HEADER"),
-    "conf.py asks for processes": (
-        append("conf.py", '\nsphinx_gallery_conf["parallel"] = 2\n'),
-        "parallel",
-    ),
     "a hook of the project fails": (
         append(
             "conf.py", "\ndef setup(app):\n    app.connect('builder-inited', lambda a: 1 / 0)\n"

@@ -75,7 +75,7 @@ def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
     for page in (*candidates, named.recipe):
         if page in files:
             return page
-    names = watch(env, _list_names)  # there may be one later
+    names = [file.name for file in watch(env, _list_all).values()]  # there may be one later
     raise ValueError(f"no recipe is called {named.recipe!r}{suggest_keys(named.recipe, names)}")
 
 
@@ -88,26 +88,16 @@ def _list_all(env: BuildEnvironment) -> dict[str, GalleryFile]:
     return {file.docname: file for file in list_files(env.config, Path(env.srcdir))}
 
 
-def _list_names(env: BuildEnvironment) -> list[str]:
-    return [file.name for file in all_files(env).values()]
-
-
 def answer(env: BuildEnvironment, docname: str, key: str) -> Answer:
     """Return what a recipe says to the key of a figure, or to the comparison of a claim.
 
     The page at hand is read again when its measurements are others: one look for all its figures.
     """
-    found = once(env, _answer, docname, key)
-    if found.figure or found.claim:
-        watch(env, know, docname)
-    else:
-        watch(env, _answer, docname, key)
-    return found
+    watch(env, know, docname)
+    return once(env, _answer, docname, key)
 
 
 def _answer(env: BuildEnvironment, docname: str, key: str) -> Answer:
-    if docname not in all_files(env):
-        return Answer(problem=f"there is no recipe {docname!r} any more")
     known = once(env, know, docname)
     if known and known.in_files:
         return Answer(problem=known.problem, in_files=True)
@@ -160,10 +150,11 @@ def know(env: BuildEnvironment, docname: str, machine: str = "") -> Known | None
 
 def _read(file: GalleryFile, folder: Path, root: Path) -> tuple[list[Path] | None, Known | None]:
     """Return what is known, and the files of the recipe, None if it cannot be read."""
-    page = load_recorded(file, folder)
-    recipe = page.recipe
-    if recipe is None:
+    try:
+        page = load_recorded(file, folder)
+    except GalleryError:
         return None, None
+    recipe = page.recipe
     known = Known(title=recipe.title, text=recipe.summary)
     if isinstance(page, Unrecorded):
         return recipe.files, replace(known, problem=page.error.describe(root))

@@ -22,9 +22,8 @@ from ...page_dependencies import store_of
 from ...recipes.claims_and_keys import Reference, parse_claim, parse_reference
 from ...recipes.measured_processes import ClaimRecord
 from ..markdown import is_inside
-from .digits import describe_spread, format_measurement
 from .lookup import Answer, answer, find_page
-from .naming import mark, name_measurement, tell_comparison
+from .words import describe_spread, format_measurement, mark, name_measurement, tell_comparison
 
 _ = get_translation("recipe_gallery")
 logger = logging.getLogger(__name__)
@@ -144,21 +143,13 @@ def note_problems(env: BuildEnvironment, document: nodes.document) -> None:
     problems = store_of(env).pages[env.docname].problems
     for node in document.findall(lambda n: isinstance(n, measured | claim)):
         if "problem" in node and "borrowed" not in node:
-            path, line = (None, None) if node.get("in_files") else _locate(node)
-            problems.append(str(GalleryError(node["problem"], path=path, line=line)))
-
-
-def _locate(node: nodes.Element) -> tuple[Path | None, int | None]:
-    """Return the file and the line of a role, or of the paragraph with its translation."""
-    block = node.parent  # the paragraph has the line, and the text before translation
-    while block.parent is not None and (block.line is None or isinstance(block, nodes.inline)):
-        block = block.parent
-    text = block.rawsource
-    # In a translation the role reads otherwise, but for its key.
-    marks = filter(None, (node.rawsource, f"<{node.get('key')}>", node.get("key")))
-    place = next((text.find(mark) for mark in marks if mark in text), 0)
-    line = block.line + text[:place].count("\n") if block.line else None
-    return Path(block.source) if block.source else None, line
+            block = node.parent  # the paragraph knows its place, also that of a translation
+            while block.parent is not None and (
+                block.line is None or isinstance(block, nodes.inline)
+            ):
+                block = block.parent
+            path = None if node.get("in_files") else block.source and Path(block.source)
+            problems.append(str(GalleryError(node["problem"], path=path, line=block.line)))
 
 
 def tell_problems(app: Sphinx, env: BuildEnvironment) -> None:

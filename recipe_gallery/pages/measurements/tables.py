@@ -20,10 +20,9 @@ from ...languages import current_language
 from ...page_dependencies import watch
 from ...recipes.ranges_over_hosts import Measurement
 from ...recipes.rows import MIME, Row, parse
-from .digits import describe_spread, format_measurement
 from .lookup import know
-from .naming import QUANTITY, Pieces, name_case, name_word
 from .roles import measured
+from .words import QUANTITY, Pieces, describe_spread, format_measurement, name_case, name_word
 
 _ = get_translation("recipe_gallery")
 

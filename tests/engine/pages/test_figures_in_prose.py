@@ -16,7 +16,7 @@ from gallery import Build, Gallery, write_recording
 from measured import RECIPE, SPEEDUP, WINS, add, add_replicate, figure, steps, store
 from recipe_gallery.cell_numbers import DATA_CLASS
 from recipe_gallery.languages import find_locale
-from recipe_gallery.pages.measurements.digits import describe_spread, format_measurement
+from recipe_gallery.pages.measurements.words import describe_spread, format_measurement
 from recipe_gallery.recipes.replicates import replicates_path
 from recipe_gallery.recipes.rows import MIME, Row, read_rows
 
@@ -127,7 +127,7 @@ WRONG: dict[str, tuple[str, list[Row], str]] = {
     "a figure in a later line of a claim": (
         "Words.\n\nMore words, and\n:claim:`it is\n{no.such} <fused.step < foreach.step>`.",
         [],
-        "steps.py:9: no measurement is called 'no.such'",
+        "steps.py:7: no measurement is called 'no.such'",
     ),
     "a claim that compares nothing": (
         "Here :claim:`it wins <fused-wins>`.",
@@ -137,7 +137,7 @@ WRONG: dict[str, tuple[str, list[Row], str]] = {
     "a claim that a replicate refutes": (
         f"Here\n:claim:`it is {{{SPEEDUP}}}\nas fast <{WINS}>`.",
         steps(0.039),  # as long as without
-        f'steps.py:6: the claim "it is 2.7× as fast" ({WINS}) does not hold in '
+        f'steps.py:5: the claim "it is 2.7× as fast" ({WINS}) does not hold in '
         "1 of 6 processes: replicate 3 on host 1f2e: 0.039 s against 0.039 s; say it with more",
     ),
     "a brace alone": (
