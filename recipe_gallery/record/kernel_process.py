@@ -132,7 +132,7 @@ def stand_guard() -> None:
     if sys.platform != "linux":
         return
     _C.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    kernel = os.fork()
+    recorder, kernel = int(os.environ["JPY_PARENT_PID"]), os.fork()
     if not kernel:
         os.setsid()
         os.environ["JPY_PARENT_PID"] = str(os.getppid())
@@ -144,6 +144,8 @@ def stand_guard() -> None:
 
     signal.signal(signal.SIGTERM, end)
     _C.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM, 0, 0, 0)
+    if os.getppid() != recorder:  # it was killed before
+        end()
     ended, status = 0, 0
     while ended != kernel:
         ended, status = os.wait()
@@ -184,6 +186,9 @@ def main(recipe: Path) -> None:
     app = RecipeKernel.instance(config=config)
     app.initialize([])
     del sys.modules["debugpy"]
+    # What sends opens a socket for that when it first does: a recipe may have no file left for it.
+    send, iopub = app.session.send, app.iopub_thread
+    iopub.schedule(lambda: send(iopub, "status", {"execution_state": "starting"}))
     shell: Any = app.shell
     for name in ("exit", "quit"):  # a script's: IPython's own do not end the cell
         shell.user_ns.pop(name, None)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from .bench import Bench, Done
 from .case import Case, NotRunError, contains, left_behind, prints
 from .runs import may, when_running
+from .storms import find_process
 
 CLEAN = """
 import os, subprocess, sys
@@ -26,6 +27,12 @@ def kill_recorder(bench: Bench, process: subprocess.Popen[bytes], number: int) -
     when_running(bench)
     time.sleep(0.5)
     os.kill(process.pid, number)
+
+
+def kill_early(bench: Bench, process: subprocess.Popen[bytes]) -> None:
+    """Kill the recorder while the kernel's process is Python that starts at first."""
+    find_process(process.pid, "guard")
+    process.kill()
 
 
 def interrupt(number: int, times: int = 1) -> Callable[[Bench, subprocess.Popen[bytes]], None]:
@@ -246,6 +253,14 @@ KILLED = [
         signal.SIGQUIT,
         "SIGQUIT to the recorder while children run",
         CHILD + BEGUN + "time.sleep(600)",
+    ),
+    Case(
+        name="recorder-killed-early",
+        kind="E3",
+        injects="SIGKILL to the recorder as soon as there is a kernel's process; then another run",
+        ends="killed",
+        during=kill_early,
+        look=next_run_cleans,
     ),
 ]
 CASES = [*FILES, *CHILDREN, *KILLED, *SIGNALS]

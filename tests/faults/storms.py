@@ -110,7 +110,7 @@ def shoot(shot: Shot) -> list[str]:
     hit = ["nobody"]
 
     def during(bench: Bench, process: subprocess.Popen[bytes]) -> None:
-        found = _find(process.pid, shot.target)
+        found = find_process(process.pid, shot.target)
         time.sleep(shot.after)
         with contextlib.suppress(psutil.Error, ProcessLookupError):  # it has ended meanwhile
             if shot.target == "group":
@@ -134,7 +134,7 @@ def shoot(shot: Shot) -> list[str]:
         return [" ".join(each.split()) for each in wrong]
 
 
-def _find(recorder: int, wanted: str) -> psutil.Process:
+def find_process(recorder: int, wanted: str) -> psutil.Process:
     """Return the process of this role below a recorder, once there is one; the recorder if none."""
     until = time.monotonic() + 20
     with contextlib.suppress(psutil.Error):
