@@ -1,8 +1,14 @@
-"""Files that are replaced whole or not at all."""
+"""Files that are replaced whole or not at all, and read where they are files."""
 
 import os
 from contextlib import suppress
 from pathlib import Path
+
+
+def require_file(path: Path) -> None:
+    """Raise ``OSError`` for what is there and no file: pipes are waited for, devices endless."""
+    if path.exists() and not path.is_file():
+        raise OSError(0, "it is no file")
 
 
 def write_whole(path: Path, data: bytes) -> None:

@@ -23,6 +23,7 @@ from sphinx.errors import ExtensionError
 from sphinx_gallery import py_source_parser
 from sphinx_gallery.py_source_parser import Block
 
+from ..atomic_files import require_file
 from ..errors import GalleryError
 from ..project import file_state
 from .comment_settings import read_settings
@@ -169,8 +170,7 @@ def _split(path: Path) -> list[Block]:
     """Return the blocks of a recipe as Sphinx-Gallery finds them."""
     line: int | None = None
     try:
-        if path.exists() and not path.is_file():
-            raise OSError(0, "it is no file")  # a pipe would be waited for
+        require_file(path)
         _settings, blocks, tree = py_source_parser.split_code_and_text_blocks(
             path, return_node=True
         )

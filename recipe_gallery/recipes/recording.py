@@ -19,6 +19,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..atomic_files import require_file
 from ..errors import GalleryError, suggest, visible
 from .recipe import Cell, Recipe
 
@@ -98,11 +99,12 @@ def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Reco
         return GalleryError(text, path=path, remedy=remedy)
 
     try:
+        require_file(path)
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise wrong("no recording", f"run: {suggest('record', name or path.stem)}") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise wrong(f"cannot be read: {error}") from None
+        raise wrong(f"cannot be read: {getattr(error, 'strerror', error)}") from None
     import nbformat  # slow to import, and not needed where nothing changed
 
     from .harmless_outputs import make_harmless

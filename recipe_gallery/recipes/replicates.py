@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from ..atomic_files import require_file
 from ..errors import GalleryError
 from .recording import digest, name_device
 from .rows import Row, parse, require_unique
@@ -89,6 +90,7 @@ def read_replicates(path: Path, fingerprint: str) -> Replicates:
     once. Raises ``GalleryError`` that names a damaged line.
     """
     try:
+        require_file(path)
         lines = path.read_bytes().split(b"\n")
     except FileNotFoundError:
         return Replicates()

@@ -15,7 +15,7 @@ from pathlib import Path
 import polib
 from sphinx.config import Config
 
-from ..atomic_files import write_whole
+from ..atomic_files import require_file, write_whole
 from ..errors import GalleryError
 from ..project import Project
 
@@ -89,9 +89,8 @@ def shipped_labels(code: str) -> Path | None:
 
 def read_catalog(path: Path) -> polib.POFile:
     """Read a catalog in UTF-8; raise ``GalleryError`` with path and line if it is none."""
-    if path.exists() and not path.is_file():  # a link to a device would be read for ever
-        raise GalleryError("cannot be read: not a file", path=path, remedy="put a catalog there")
     try:
+        require_file(path)
         content = path.read_bytes()
     except OSError as error:
         raise GalleryError(f"cannot be read: {error.strerror}", path=path) from None

@@ -4,10 +4,7 @@ import pytest
 
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.project import load_project
-from recipe_gallery.translate.catalogs import (
-    find_catalogs,
-    read_catalog,
-)
+from recipe_gallery.translate.catalogs import find_catalogs, read_catalog
 
 
 def test_locks_copies_and_folders_are_no_catalogs(tmp_path: Path) -> None:
@@ -24,7 +21,7 @@ def test_locks_copies_and_folders_are_no_catalogs(tmp_path: Path) -> None:
 def test_a_device_is_told_and_not_read(tmp_path: Path) -> None:
     path = tmp_path / "page.po"
     path.symlink_to("/dev/null")  # another would be read without end
-    with pytest.raises(GalleryError, match=r"page\.po: cannot be read: not a file; "):
+    with pytest.raises(GalleryError, match=r"page\.po: cannot be read: it is no file"):
         read_catalog(path)
 
 
