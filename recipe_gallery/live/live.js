@@ -103,7 +103,7 @@
     box.prepend(details);
   }
 
-  function rowOf({ place, mark, texts }) {
+  function rowOf({ place, mark, source, translation, texts }) {
     const row = make("li", {}, placeOf(place));
     const element = mark && document.querySelector(`.${mark}`);
     if (element) {
@@ -117,7 +117,7 @@
       });
       row.append(" ", go);
     }
-    row.append(listOf(texts));
+    row.append(listOf(source && !translation ? [source] : texts));
     return row;
   }
 
