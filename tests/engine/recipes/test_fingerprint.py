@@ -6,11 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from recipe_gallery.recipes import fingerprint
-from recipe_gallery.recipes.fingerprint import (
-    find_tokens,
-    fingerprint_code,
-    fingerprint_modules,
-)
+from recipe_gallery.recipes.fingerprint import find_tokens, fingerprint_code, fingerprint_modules
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,14 @@ def test_measurements_outside_their_ranges_are_told(published: Gallery, drifts: 
     )
 
 
+def test_what_other_code_measures_in_another_unit_is_not_compared(
+    published: Gallery, drifts: Drifts
+) -> None:
+    published.write("measuring", '"""\nMeasuring\n=========\n"""\nx = 2\n')
+    add(published, replace(EAGER, unit="s"), COMPILED, host="new")
+    assert "1 of 1 measurements lie in the ranges of HEAD" in drifts()
+
+
 PAGE = """
 '''
 Measuring

@@ -18,7 +18,7 @@ BUSY, IDLE = "1980, [N/A], 60, 97", "345, 70.10, 40, 0"
 # Writes a line a sample, as nvidia-smi does from one to the next; at the end half a line.
 LOOP = rf"""
 case "$*" in
-*--loop-ms=1000*) printf '{IDLE}\n{BUSY}\nno\n{BUSY}\n1980'; exec sleep 600 ;;
+*--loop-ms=1000*) printf '{IDLE}\n{BUSY}\nno\n{BUSY}\n1980, 1, 60, 9'; exec sleep 600 ;;
 *) echo 'Some GPU, 570.1, 80 GiB, GPU-1' ;;
 esac
 """

@@ -8,10 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from recipe_gallery.recipes.fingerprint import fingerprint_code
-from recipe_gallery.translate.code_comments import (
-    find_comments,
-    replace_comments,
-)
+from recipe_gallery.translate.code_comments import find_comments, replace_comments
 
 CODE = """\
 # A first line
@@ -59,6 +56,8 @@ def test_long_translations_are_wrapped_where_their_script_allows() -> None:
     korean = "컴파일러는 여러 연산을 하나의 커널로 합칩니다. " * 6
     lines = replace_comments("# Short.\nx = 1\n", {"Short.": korean}).splitlines()
     assert " ".join(line.removeprefix("# ") for line in lines[:-1]) == korean.strip()
+    said = "가 " * 28 + "noqa: F401"  # no line begins with an instruction
+    assert replace_comments("# Short.\nx = 1\n", {"Short.": said}) == f"# {said}\nx = 1\n"
 
 
 @given(st.lists(st.text(max_size=200), min_size=4, max_size=4))

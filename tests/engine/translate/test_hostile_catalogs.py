@@ -303,14 +303,6 @@ def test_labels_that_no_catalog_says_are_not_shown(site: Gallery, domain: str) -
     assert not [page for page in build.out.rglob("*.html") if "<iframe" in page.read_text()]
 
 
-def test_a_catalog_is_read_by_all_in_one_charset(site: Gallery) -> None:
-    path = site.translate("recipe_gallery", {"Notebook": "+ADw-iframe+AD4-"})
-    text = path.read_text().replace("charset=UTF-8", "charset=utf-7")
-    path.write_text(f"# charset=utf-8\n{text}")
-    page = site.build(language="ko").page(PAGE)
-    assert "<iframe" not in page
-
-
 # S8 and S9: text that other programs take for something else
 
 

@@ -22,6 +22,8 @@ One.
 Two.
 
 Three.
+
+See :doc:`/index` and `Python <https://www.python.org>`__.
 """
 
 # Why this is here, in some more words.
@@ -95,6 +97,7 @@ def test_what_the_english_program_has_is_no_harm() -> None:
     assert find_harm(english, english.replace("Do.", "합니다.")) == ""
     assert find_harm("x = 1  # one\n", "x = 1  # 하나\n") == ""
     assert "doctest" in find_harm('"""Do."""\n', '"""하기 >>> x"""\n')
+    assert "doctest" in find_harm(english, english.replace("Do.", "합니다. >>> x"))  # one more
 
 
 @pytest.mark.parametrize(
@@ -104,6 +107,7 @@ def test_what_the_english_program_has_is_no_harm() -> None:
         "`여기 <https://evil.example>`__",
         "https://evil.example",
         ":download:`conf.py`",
+        ":doc:`/recipes/index`",
         "a@evil.example",
         "|version|",
         "[1]_",
