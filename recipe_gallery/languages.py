@@ -203,13 +203,14 @@ def typeset(text: str, locale: Locale) -> str:
     return text
 
 
-def format_number(value: float, locale: Locale, digits: int = 0, unit: str = "") -> str:
+def format_number(value: float, locale: Locale, digits: int = 0, around: str = "{}") -> str:
     """Return a number with a fixed count of digits behind the point."""
-    pattern = "#,##0" + ("." + "0" * digits if digits else "") + unit
+    pattern = around.format("#,##0" + ("." + "0" * digits if digits else ""))
     with localcontext(prec=99):  # an interval may end far above the last digit of its figure
         return str(numbers.format_decimal(value, format=pattern, locale=locale))
 
 
 def format_percent(share: float, locale: Locale, digits: int = 0) -> str:
-    """Return a share of one as percents."""
-    return format_number(share, locale, digits, "%")  # which Babel takes for times 100
+    """Return a share of one as percents, in the language's own way: 6%, 6 %."""
+    around = re.sub("[#,0]+", "{}", locale.percent_formats[None].pattern, count=1)
+    return format_number(share, locale, digits, around)  # Babel takes % for times 100

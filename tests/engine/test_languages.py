@@ -5,6 +5,7 @@ from pathlib import Path
 
 import polib
 import pytest
+from babel import Locale
 
 from gallery import ROOT, Gallery, git
 from modules import run_module
@@ -14,6 +15,7 @@ from recipe_gallery.languages import (
     Language,
     choose_languages,
     format_date,
+    format_percent,
     load_languages,
     typeset,
 )
@@ -132,6 +134,8 @@ def test_the_script_is_known_and_what_follows_from_it() -> None:
     assert typeset(made, zh) == "eager：3 ms（2–4 ms），6；整体编译的 1 万"
     assert typeset("版本是 2.15。 变化： ", zh) == "版本是 2.15。变化："
     assert typeset(made, Language(code="en", name="English").locale) == made
+    shares = [format_percent(0.0616, Locale.parse(code), 1) for code in ("en", "ko", "de")]
+    assert shares == ["6.2%", "6.2%", "6,2\xa0%"]
 
 
 @pytest.mark.parametrize(
