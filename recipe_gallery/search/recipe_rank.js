@@ -9,16 +9,22 @@ recipeGallerySearch("find", (() => {
   const HANGUL = /^[\uac00-\ud7a3]/;
   const HAN = /^[\u3400-\u9fff]/;
   const ENDINGS = ["", ..."e s d es ed er ers ing ings ion ions ation ations or ors ment ments ements ly able y ies".split(" ")];
+  const INFLECTED = "(?<=[a-z])(?:e?s|e?d|ing)";
+  const BEHIND = `(?:${INFLECTED}(?!${LETTER})|(?<=[가-힣])[가-힣]{1,2}(?![가-힣]))?`;
   const SENTENCES = /(?<=[.!?])\s+|(?<=[。！？])\s*|\n/u;
 
   const [MOST, MOST_SECTIONS] = [10, 3]; // pages that are shown, and sections of each
-  const [K, B] = [1.2, 0.5]; // of BM25
+  const [K, B] = [2, 0.5]; // of BM25
+  const RARE = 0.6; // power of a word's rarity: one rare word is not to outweigh all others
   const [HEADING, TITLE] = [1.5, 2.5]; // what a word in the title of a section, or of the page, adds
-  const PART = 0.3; // what a part of a name counts that stands on a page as a whole
+  const PART = 0.4; // what a part of a name counts that stands on a page as a whole
   const OF_SECTIONS = 2; // what the rarity of a word among sections counts, beside that among pages
   const WHOLE = 0.25; // how much less a part of a run counts
-  const SYNONYM = 0.8;
-  const BOTH = 0.3; // share of the page in its rank, beside that of its best section
+  const LONG = 0.7; // how much less a pair counts in a longer run
+  const SINGLE = 0.3; // what a character counts that stands alone: mostly a particle, or the rest of a word
+  const SYNONYM = 0.85;
+  const CODE = 0.8; // what a section counts that has no prose: code, or a table
+  const BOTH = 0.5; // share of the page in its rank, beside that of its best section
   const CUT = 0.3; // share of the best rank below which a page is no answer
   const EXCERPT = 200; // characters, of which Chinese and Korean need half
 
@@ -36,13 +42,13 @@ recipeGallerySearch("find", (() => {
     const cutter = Intl.Segmenter && new Intl.Segmenter(language, { granularity: "word" });
     const segment = (text) => (cutter ? [...cutter.segment(text)].map((each) => each.segment) : text.split(/\b/));
 
-    // One pattern for all that has synonyms, the longest first
+    // One pattern for all that has synonyms, the longest first; endings and particles behind it say nothing
     function pattern(keys) {
       const escape = (text) => text.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&");
       const one = (key) => IS_DENSE.test(key)
         ? (HANGUL.test(key) ? "(?<![가-힣])" : "") + [...key.replace(/\s+/gu, "")].map(escape).join("\\s*") + (/^[가-힣]$/.test(key) ? "(?![가-힣])" : "")
-        : `(?<![\\p{L}\\p{N}_.=-])${escape(key).replace(/\s+/gu, "\\s+")}(?![\\p{L}\\p{N}_=-]|\\.\\p{L})`;
-      return keys.length ? new RegExp(`(${keys.sort((a, b) => b.length - a.length).map(one).join("|")})`, "gu") : /(?!)/;
+        : `(?<!${LETTER}|[.=-])${escape(key).replace(/\s+/gu, "\\s+")}(?=(?:${INFLECTED})?(?!${LETTER}|[=-]|\\.${LETTER}))`;
+      return keys.length ? new RegExp(`(${keys.sort((a, b) => b.length - a.length).map(one).join("|")})${BEHIND}`, "gu") : /(?!)/;
     }
 
     // How well sections answer words of which any counts the same; null if none has one
@@ -59,7 +65,7 @@ recipeGallerySearch("find", (() => {
       if (!found.size) return null;
       const pages = new Set([...found.keys()].map((section) => sections[section].page));
       const rarity = (all, having) => Math.log(1 + (all - having + 0.5) / (having + 0.5));
-      const value = weight * (rarity(index.pages.length, pages.size) + OF_SECTIONS * rarity(sections.length, found.size));
+      const value = weight * (rarity(index.pages.length, pages.size) + OF_SECTIONS * rarity(sections.length, found.size)) ** RARE;
       const scores = new Map();
       for (const [section, [count, inTitle]] of found) {
         const room = K * (1 - B + (B * index.lengths[section]) / mean);
@@ -73,9 +79,9 @@ recipeGallerySearch("find", (() => {
 
     // A run of characters of which a section has all pairs, or a part, which counts less
     function lookUpRun(run) {
-      if (run.length === 1) return score(begunWith(run), 1);
+      if (run.length === 1) return score(begunWith(run), SINGLE);
       const pairs = [...run.slice(1)].map((_, at) => run.slice(at, at + 2));
-      const found = pairs.map((pair) => score([pair], 2 / (1 + pairs.length))).filter(Boolean);
+      const found = pairs.map((pair) => score([pair], (2 / (1 + pairs.length)) ** LONG)).filter(Boolean);
       const scores = new Map();
       for (const section of new Set(found.flatMap((each) => [...each.scores.keys()]))) {
         const values = found.map((each) => each.scores.get(section)).filter(Boolean);
@@ -140,7 +146,8 @@ recipeGallerySearch("find", (() => {
           for (const { scores } of found) {
             for (const [section, value] of scores) values.set(section, (values.get(section) || 0) + value * (choice ? SYNONYM : 1));
           }
-          for (const [section, value] of values) {
+          for (const [section, all] of values) {
+            const value = sections[section].text[2] ? all : CODE * all;
             raise(ofSections, section, number, value);
             raise(ofPages, sections[section].page, number, value);
           }
