@@ -35,6 +35,7 @@ SETS = (
     "fresh_5",
     "problems",
     "problems_2",
+    "problems_3",
 )
 CLEAR = """() => {
   document.querySelector("article .search-status").textContent = "";
