@@ -77,7 +77,7 @@ class _Client(NotebookClient):
             while True:
                 msg = await kernel.iopub_channel.get_msg(timeout=None)
                 of_another = msg["parent_header"].get("msg_id") != parent_msg_id
-                if not (of_another and msg["msg_type"] == "status"):
+                if not (of_another and msg["msg_type"] in ("status", "clear_output")):
                     self.process_message(msg, cell, cell_index)
 
     def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> Any:
