@@ -51,9 +51,11 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if isinstance(page, RecordedPage) and page.recording.on_gpu:
         notebook.metadata["accelerator"] = "GPU"  # of the machine that Colab takes
     script = make_script(notebook)
+    codes = [cell.source for cell in notebook.cells if cell.cell_type == "code"]
     if is_translated(app.config):
         script = _harmless(script, notebook, recipe)
-    check_program(script.encode(), recipe)
+    if is_translated(app.config) or codes != [cell.source for _block, cell in recipe.parts if cell]:
+        check_program(script.encode(), recipe)
     if code := app.config.sphinx_gallery_conf["first_notebook_cell"]:
         first = nbformat.v4.new_code_cell(code.strip("\n"), id="first-cell")
         notebook.cells.insert(1, first)  # behind the title
