@@ -13,7 +13,6 @@ from babel import Locale
 from sphinx.locale import get_translation
 
 from recipe_gallery.languages import typeset
-from recipe_gallery.pages.measurements.words import list_separator
 
 from ..nodes import render
 from .chart_data import Chart, Source
@@ -112,7 +111,8 @@ def _find_costs(source: Source) -> list[Variant]:
 def _words(locale: Locale) -> dict[str, str]:
     """Return what the explorer says, and explorer.js as well."""
     return {
-        "separator": list_separator(locale),
+        # between the entries of a list but the last two: a comma and a space
+        "separator": str(locale.list_patterns["standard"]["middle"]).format("", ""),
         "one": str(_("%(case)s, %(calls)s calls. Fastest: %(variant)s (%(times)s).")),
         "several": str(
             _("%(case)s, %(calls)s calls: %(variant)s take about the same (%(times)s).")

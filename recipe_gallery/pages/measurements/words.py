@@ -122,11 +122,6 @@ def format_range(figure: Measurement, locale: Locale) -> str:
     return str(_("%(low)s to %(high)s on one machine") % facts)
 
 
-def list_separator(locale: Locale) -> str:
-    """Return what stands between the entries of a list but the last two: a comma and a space."""
-    return str(locale.list_patterns["standard"]["middle"]).format("", "")
-
-
 def join_ends(low: str, high: str) -> str:
     """Return a range, as the reader's language writes it."""
     return str(_("%(low)s to %(high)s") % {"low": low, "high": high})
