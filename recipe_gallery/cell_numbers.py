@@ -56,10 +56,13 @@ class PageParser(RSTParser):
         env: BuildEnvironment = document.settings.env
         page = load_page(env, env.docname)
         if page and isinstance(inputstring, str):
-            width = document.settings.tab_width
-            lines = string2lines(inputstring, tab_width=width, convert_whitespace=True)
-            places = [(str(page.recipe.path), number) for number in _find_lines(page.recipe, lines)]
-            inputstring = StringList(lines, items=places)
+            lines = string2lines(inputstring, convert_whitespace=True)
+            made = str(env.doc2path(env.docname))
+            source = document["source"].replace(made, str(page.recipe.path))
+            # Sphinx reads each translation as a document, too: x.rst:7:<translated>
+            is_page = not source.endswith(":<translated>")
+            numbers = _find_lines(page.recipe, lines) if is_page else range(len(lines))
+            inputstring = StringList(lines, items=[(source, number) for number in numbers])
         super().parse(inputstring, document)
 
 

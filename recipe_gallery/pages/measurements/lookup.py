@@ -13,7 +13,6 @@ from sphinx.environment import BuildEnvironment
 
 from ...errors import GalleryError
 from ...page_dependencies import digest_of, keep, once, watch
-from ...project import gallery_folders
 from ...recipes.claims_and_keys import Reference
 from ...recipes.find_recipes import GalleryFile, find_recordings, list_files
 from ...recipes.measured_processes import (
@@ -71,9 +70,8 @@ def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
         if docname in files:
             return docname
         raise ValueError(f"{named.key!r} names no recipe; write it as recipe:{named.key}")
-    candidates = [f"{pages}/{named.recipe}" for pages, _examples in gallery_folders(env.config)]
-    for page in (*candidates, named.recipe):
-        if page in files:
+    for page, file in files.items():
+        if named.recipe in (file.name, page):
             return page
     names = [file.name for file in watch(env, _list_all).values()]  # there may be one later
     raise ValueError(f"no recipe is called {named.recipe!r}{suggest_keys(named.recipe, names)}")

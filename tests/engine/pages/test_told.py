@@ -54,6 +54,16 @@ def test_what_docutils_tells_names_the_line_of_the_recipe(site: Gallery, recipe:
     }
 
 
+def test_what_docutils_tells_of_a_translation_names_the_line_of_the_recipe(
+    site: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("recipe_gallery.translate.translations.examine", lambda *_: [])
+    site.set_languages("ko")
+    site.translate("recipes/adding", {"A paragraph.": "문단 ``열림"})
+    told = site.build(language="ko").warnings
+    assert "recipes_source/adding.py:16:<translated>:1: WARNING: Inline literal" in told
+
+
 class box(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
     pass
 
