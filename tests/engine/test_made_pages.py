@@ -79,7 +79,8 @@ def test_pages_of_removed_recipes_are_removed_in_sub_galleries_too(
     (deep / "below.py").unlink()
     (site.recipes / "other.py").unlink()
     (site.recordings / "other.ipynb").unlink()
-    site.build()
+    out = site.build().out
+    assert [path for path in out.rglob("*") if path.stem in ("below", "other")] == []
     assert not (site.root / "recipes/deep/below.rst").exists()
     assert (site.root / "recipes/deep/another.rst").exists()
     assert not (site.root / "recipes/other.rst").exists()
