@@ -93,6 +93,7 @@ drift: $(VENV)/html ## tell which new measurements lie outside the published ran
 check: $(VENV)/html ## tell which recordings are current, and check translations (LANGUAGES=en: pages instead)
 	@$(BIN)/python -m recipe_gallery check; recordings=$$?; \
 		$(if $(filter en,$(LANGUAGES)),$(BIN)/python -m recipe_gallery html --sphinx-options="$(SPHINXOPTS)" en \
+			&& echo "to read it: file://$(CURDIR)/$(BUILD)/html/en/index.html" \
 			&& { [ $$recordings != 0 ] || echo "the English part is done"; },$(BIN)/python -m recipe_gallery check-po $(LANGUAGES)) \
 		&& exit $$recordings
 

@@ -60,4 +60,4 @@ if __name__ == "__main__":
     for path in written:
         print(path)
     chosen = f"RECIPES={written[0].stem}"
-    print(f"Next: make record {chosen} DEVICE=cpu && make serve LANGUAGES=en")
+    print(f"Next: make record {chosen} DEVICE=cpu && make check LANGUAGES=en")

@@ -1,7 +1,7 @@
 """Who imports whom in the packages, and what must not be; `make lint` runs it.
 
-Prints the graph of the rooms: a room is a folder of the engine, a module of it beside the folders,
-or the site. Exits with 1 where an import has the wrong direction, or the packages have grown.
+A room is a folder of the engine, a module of it beside the folders, or the site. Exits with 1, and
+prints which room imports which, where an import has the wrong direction or the packages have grown.
 """
 
 import ast
@@ -87,6 +87,7 @@ def find_problems() -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    for room, imported in find_rooms(find_modules(ROOT)).items():
-        print(f"{room:<15} imports {', '.join(sorted(imported)) or 'no other room'}")
-    sys.exit("\n".join(find_problems()) or None)
+    if problems := "\n".join(find_problems()):
+        for room, imported in find_rooms(find_modules(ROOT)).items():
+            print(f"{room:<15} imports {', '.join(sorted(imported)) or 'no other room'}")
+        sys.exit(problems)
