@@ -19,8 +19,8 @@ from sphinx.util import logging
 from ..cell_numbers import OUTPUT_CLASS, code_of_cells
 from ..errors import GalleryError, suggest
 from ..page_dependencies import watch
+from ..recipes.decode_pictures import SUFFIXES, decode_picture
 from ..recipes.find_recipes import GalleryFile, find_file
-from ..recipes.pictures import SUFFIXES, decode_picture
 from ..recipes.recipe import Cell
 from ..recipes.rows import Row
 from ..recorded_page import RecordedPage, Unrecorded, load_page

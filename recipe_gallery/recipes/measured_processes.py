@@ -11,7 +11,7 @@ from .claims_and_keys import Term, parse_comparison
 from .ranges_over_hosts import Measurement, find_range, is_baseline, measure
 from .recipe import Recipe
 from .recording import Recording, compare, read_recording
-from .replicates import Process, Replicate, Replicates, read_replicates, replicates_path
+from .replicates_jsonl import Process, Replicate, Replicates, read_replicates, replicates_path
 from .rows import LARGEST, SMALLEST, read_rows, slug
 
 

@@ -17,7 +17,7 @@ from ..recipes.find_recipes import GalleryFile
 from ..recipes.measured_processes import Sources, measure_all, read_sources
 from ..recipes.ranges_over_hosts import Measurement
 from ..recipes.recipe import load_recipe
-from ..recipes.replicates import Process, replicates_path
+from ..recipes.replicates_jsonl import Process, replicates_path
 from .check_recordings import choose_files
 from .programs import ask
 

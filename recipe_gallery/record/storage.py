@@ -12,11 +12,11 @@ from nbformat import NotebookNode
 
 from .. import atomic_files
 from ..errors import GalleryError, describe_error
+from ..recipes.decode_pictures import SUFFIXES, open_picture
 from ..recipes.harmless_outputs import find_left_out
-from ..recipes.pictures import SUFFIXES, open_picture
 from ..recipes.recipe import Recipe
 from ..recipes.recording import PUBLISHED_MIME, seal
-from ..recipes.replicates import Replicate
+from ..recipes.replicates_jsonl import Replicate
 
 _ROOM = 64 * 1024  # bytes; a full disk is found out before minutes of work, not behind them
 # Forms of an output that a page shows, or reads rows from

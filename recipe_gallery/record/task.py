@@ -17,7 +17,7 @@ from ..errors import GalleryError, describe_error
 from ..recipes.find_recipes import GalleryFile
 from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
-from ..recipes.replicates import Replicate
+from ..recipes.replicates_jsonl import Replicate
 from ..recipes.rows import read_rows
 from .conditions import Conditions
 from .gpu_facts import watch_clocks

@@ -24,7 +24,7 @@ from ...recipes.measured_processes import (
     suggest_keys,
 )
 from ...recipes.ranges_over_hosts import Measurement
-from ...recipes.replicates import replicates_path
+from ...recipes.replicates_jsonl import replicates_path
 from ...recorded_page import Unrecorded, load_recorded
 
 OF_A_GPU = ("gpu", "cpu", "kernels", "memory")  # quantities that a CPU does not publish

@@ -7,7 +7,7 @@ import pytest
 
 from recipe_gallery.recipes.measured_processes import measure_all
 from recipe_gallery.recipes.ranges_over_hosts import Measurement, measure
-from recipe_gallery.recipes.replicates import Process
+from recipe_gallery.recipes.replicates_jsonl import Process
 from recipe_gallery.recipes.rows import Row
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from gallery import Gallery
 from recipe_gallery.recipes.recipe import load_recipe
-from recipe_gallery.recipes.replicates import Replicate, read_replicates
+from recipe_gallery.recipes.replicates_jsonl import Replicate, read_replicates
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n\n'
 PUBLISHES = """

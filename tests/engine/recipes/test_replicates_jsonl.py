@@ -9,7 +9,7 @@ import pytest
 from gallery import ROOT, git
 from measured import REPLICATE
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.replicates import Replicate, read_replicates
+from recipe_gallery.recipes.replicates_jsonl import Replicate, read_replicates
 from recipe_gallery.recipes.rows import parse
 from recipe_gallery.record.storage import append_replicate
 
