@@ -36,6 +36,7 @@ SETS = (
     "problems",
     "problems_2",
     "problems_3",
+    "problems_4",
 )
 CLEAR = """() => {
   document.querySelector("article .search-status").textContent = "";
