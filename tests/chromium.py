@@ -11,8 +11,9 @@ from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
 
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
+expect.set_options(timeout=30_000)  # pages are waited for, however busy the machine is
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 
 
