@@ -79,7 +79,7 @@ def _read(parent: nodes.Element, section: Section, *, shown: bool = True) -> Ite
             yield inner
             yield from _read(node, inner)
         elif isinstance(node, nodes.definition_list_item) and node[0]["ids"]:  # of a glossary
-            inner = Section(anchor=node[0]["ids"][0], title=node[0].astext())
+            inner = Section(anchor=node[0]["ids"][0], title=node[0].astext(), name="definition")
             yield inner
             yield from _read(node[-1], inner)
         elif isinstance(node, _LEFT_OUT):

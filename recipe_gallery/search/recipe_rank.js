@@ -11,6 +11,7 @@ recipeGallerySearch("find", (() => {
   const ENDINGS = ["", ..."e s d es ed er ers ing ings ion ions ation ations or ors ment ments ements ly able y ies".split(" ")];
   const INFLECTED = "(?<=[a-z])(?:e?s|e?d|ing)";
   const BEHIND = `(?:${INFLECTED}(?!${LETTER})|(?<=[가-힣])[가-힣]{1,2}(?![가-힣]))?`;
+  const DEFINED = /(?<=\S)이?란(?![가-힣])/gu; // behind a Korean word: it asks what that is
   const SENTENCES = /(?<=[.!?])\s+|(?<=[。！？])\s*|\n/u;
 
   const [MOST, MOST_SECTIONS] = [10, 3]; // pages that are shown, and sections of each
@@ -122,7 +123,7 @@ recipeGallerySearch("find", (() => {
 
     // The groups of a query: what is typed, or else a synonym of it, counts once
     function readQuery(query) {
-      const groups = query.split(withSynonyms).flatMap((piece, at) => {
+      const groups = query.replace(DEFINED, " $&").split(withSynonyms).flatMap((piece, at) => {
         const words = piece.match(WORDS) || [];
         if (at % 2 === 0) return words.map((word) => [lookUpAll(word)]);
         const meant = synonyms.get(keyOf(piece));
