@@ -37,6 +37,7 @@ SETS = (
     "problems_2",
     "problems_3",
     "problems_4",
+    "own_pages",
 )
 CLEAR = """() => {
   document.querySelector("article .search-status").textContent = "";
