@@ -4,9 +4,10 @@ Which mode of torch.compile should I choose?
 
 Choose by what your job waits for: the GPU, or the CPU that launches its work.
 
-**Compile only if later calls save more time than the start takes.** **Start with** ``default``, **and keep it if the wall time
-falls.** **If the GPU waits for the CPU and the same sizes repeat, choose** ``reduce-overhead``. **Leave**
-``max-autotune`` **for last: tuning takes long and may not help.**
+**Compile only if later calls save more time than the start takes.** **Start with** ``default``, **and keep it if the
+wall time falls.** **If the GPU waits for the CPU and the same sizes repeat, choose a CUDA graph: by hand if sizes are
+few and known and nothing needs the CPU, otherwise** ``reduce-overhead``. **Leave** ``max-autotune`` **for last: tuning
+takes long and may not help.**
 
 .. code-block:: python
    :caption: First: ``default``
@@ -40,32 +41,36 @@ falls.** **If the GPU waits for the CPU and the same sizes repeat, choose** ``re
 training, fuse the optimizer first: :doc:`/recipes/compiling_optimizer`.
 
 **What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. The
-first call comes on top: for a sentence through two layers of BERT, with ``reduce-overhead``, it takes
-:measured:`bert-one-sentence.reduce-overhead.first_call`. This pays after
-:measured:`bert-one-sentence.reduce-overhead.break_even` calls. In your job, divide the seconds of the start by the
-seconds saved per call. A CUDA graph keeps its memory, here
-:measured:`bert-one-sentence.reduce-overhead.memory`, and each call overwrites the output of the one before. If all sizes
-are fixed and nothing in the model needs the CPU, a CUDA graph recorded by hand needs no compiler:
-:doc:`/recipes/cuda_graphs`.
+first call comes on top: for a sentence through two layers of BERT, with ``default``, it takes
+:measured:`bert-one-sentence.default.first_call`. Both waits are saved again after
+:measured:`bert-one-sentence.default.break_even` calls. In your job, add the seconds of the compiler's start and of the
+first calls, and divide the sum by the seconds saved per call.
+
+With ``reduce-overhead``, the first call for this sentence takes
+:measured:`bert-one-sentence.reduce-overhead.first_call`. The compiler's start and this call are saved again after
+:measured:`bert-one-sentence.reduce-overhead.break_even` calls. A CUDA graph keeps its memory, here
+:measured:`bert-one-sentence.reduce-overhead.memory`, and each call overwrites the output of the one before. A CUDA
+graph recorded by hand needs no compiler: :doc:`/recipes/cuda_graphs`. Do not use both kinds of graphs in one process.
 
 - **Transformers**: ``generate`` with ``cache_implementation="static"`` compiles by itself, with
   ``reduce-overhead``. For the ``Trainer``: ``TrainingArguments(torch_compile=True,
   torch_compile_mode="default")``.
-- **Diffusers**: ``pipe.transformer.compile_repeated_blocks(mode="default")``. With CUDA graphs, one block
-  overwrites another's output.
+- **Diffusers**: ``pipe.transformer.compile_repeated_blocks(mode="default")``. Do not use ``reduce-overhead`` here: one
+  block would overwrite another's output.
 - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="default")``; ``mode="reduce-overhead"`` if the GPU
   waits for the CPU and the same sizes repeat. If ``accelerate launch`` starts the job, pass
   ``--dynamo_use_dynamic``; otherwise each size is compiled.
 - **Lightning**: ``torch.compile(module, mode="default")`` before ``trainer.fit``.
 - **Serving**: before the first request comes, call the model three times: two inputs with all varying sizes different,
-  and one with batch size 1. With ``reduce-overhead``, after that call each size three times: these calls prepare, record
-  and replay. The stance ``eager_on_recompile`` stops compiling in a request, but a new size that the
-  compiled code already serves is still recorded. This follows from PyTorch's code and was not measured here.
+  and one with batch size 1. With ``reduce-overhead``, after that call each size three times: these calls prepare,
+  record and replay. With ``set_stance("eager_on_recompile")``, no request compiles, but the graph of a new size is
+  still recorded. This follows from PyTorch's code and was not measured here.
 - **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, all in one pool (``pool=``);
-  :claim:`together they keep about as much memory as the largest alone <cuda_graphs:graphs-of-four-batches.one-pool.kept
-  < 1.1 * graphs-of-four-batches.largest-alone.kept>`. For many or unknown sizes, use ``reduce-overhead``, warmed up with
-  three calls a size. Do not use both in one process: ``reduce-overhead`` may free memory that a graph recorded by hand
-  uses (illegal memory access), and ``generate`` with a static cache is ``reduce-overhead``.
+  :claim:`together they keep about as much memory as the largest alone
+  <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. If sizes are
+  many or unknown, pad to a few sizes, use ``reduce-overhead``, and call the model three times with each of these sizes
+  before the first request. Do not use both in one process: ``reduce-overhead`` may free memory that a graph recorded by
+  hand uses (illegal memory access). ``generate`` with a static cache counts as ``reduce-overhead``.
 
 ``sin(x) + cos(x)`` of 64 million numbers takes :measured:`sin-cos.not-compiled.gpu` of GPU time without
 compiling. With ``default``, :claim:`it takes less than half of that <2 * sin-cos.default.gpu <
@@ -97,10 +102,10 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 # What to choose
 # --------------
 #
-# A **variant** is one way to do the same work. All cases run without gradients, as in inference. The start of
-# the compiler takes :measured:`process.compiler.start_up`, once per process. Add it to the first-call times of this
-# table. Compile blocks or layers if the model repeats one, and if the first call of the whole model takes too long, or
-# if compiling the whole model raises the GPU time. Otherwise compile the model.
+# A **variant** is one way to do the same work. All cases run without gradients, as in inference. The start of the
+# compiler takes :measured:`process.compiler.start_up`, once per process. Add it to the first-call times of this table.
+# If the model repeats a block, compile the block. Compile the whole model if nothing repeats, or if the first call of
+# the whole model is short enough.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -126,14 +131,16 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 #        :measured:`bert-long-texts.layer-by-layer.memory` of memory; for the whole model, compiled, it needs
 #        :measured:`bert-long-texts.default.memory`
 #    * - The GPU waits for the CPU (the wall time is above 1.2 times the GPU time), and the same sizes repeat
-#      - ``reduce-overhead``. If all sizes are fixed and nothing in the model needs the CPU, a graph recorded by hand
-#        needs no compiler: :doc:`/recipes/cuda_graphs`
-#      - BERT, one sentence: the wall time is :measured:`bert-one-sentence.reduce-overhead.wall`; with
-#        ``default`` it is :measured:`bert-one-sentence.default.wall`
-#      - The first call takes :measured:`bert-one-sentence.reduce-overhead.first_call`. The graph keeps its memory
-#        between calls: :measured:`bert-one-sentence.reduce-overhead.memory`. Each call overwrites the output of the
-#        one before, unless you clone it. It pays after
-#        :measured:`bert-one-sentence.reduce-overhead.break_even` calls
+#      - A CUDA graph: by hand if sizes are few and known and nothing in the model needs the CPU
+#        (:doc:`/recipes/cuda_graphs`), otherwise ``reduce-overhead``. Do not use both in one process
+#      - BERT, one sentence, with ``reduce-overhead``: the wall time is
+#        :measured:`bert-one-sentence.reduce-overhead.wall`; with ``default`` it is
+#        :measured:`bert-one-sentence.default.wall`
+#      - With ``reduce-overhead``, the first call takes :measured:`bert-one-sentence.reduce-overhead.first_call`. The
+#        compiler's start and this call are saved again after :measured:`bert-one-sentence.reduce-overhead.break_even`
+#        calls. A graph by hand needs no compiler. The graph keeps its memory between calls:
+#        :measured:`bert-one-sentence.reduce-overhead.memory`. Each call overwrites the output of the one before, unless
+#        you clone it
 #    * - Element-wise operations follow each other, on large inputs
 #      - ``default``, not ``reduce-overhead``
 #      - Sine and cosine: the GPU time is :measured:`sin-cos.default.gpu`; with ``reduce-overhead`` it is
@@ -150,15 +157,17 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 #        :measured:`a-product.default.wall`
 #      - Nothing
 #    * - Sizes vary
-#      - ``default``, and do not call ``mark_dynamic``. If the GPU waits for the CPU, see :doc:`/recipes/varying_sizes`
+#      - ``default``, usually without ``mark_dynamic``. If the GPU waits for the CPU, see :doc:`/recipes/varying_sizes`
 #      - Five sizes take :measured:`five-sizes.nothing-marked.compilations` compilations
 #      - The second size is compiled once more
 #    * - The model writes text, one token after the other
 #      - A static cache and a CUDA graph: :doc:`/recipes/token_generation`
-#      - A token takes :measured:`token_generation:one-token.1.reduce-overhead.wall`; without compiling it takes
-#        :measured:`token_generation:one-token.1.without-compiling.wall`
-#      - It is ready after :measured:`token_generation:one-token.1.reduce-overhead.ready`, once the compiler has
-#        started. Sizes are fixed, and the cache takes its memory from the start
+#      - Recorded by hand, a token takes :measured:`token_generation:one-token.1.graph-by-hand.wall`; without a graph it
+#        takes :measured:`token_generation:one-token.1.without-compiling.wall`
+#      - Recorded by hand, the graph is ready after :measured:`token_generation:one-token.1.graph-by-hand.ready`. With
+#        ``reduce-overhead``, it is ready after :measured:`token_generation:one-token.1.reduce-overhead.ready`, once the
+#        compiler has started. The batch size and the length of the cache are fixed, and the cache takes its memory from
+#        the start
 #
 # Why modes differ
 # ----------------
@@ -683,13 +692,11 @@ for name, count in compilations.items():
 # %%
 # With nothing marked, five sizes take :measured:`five-sizes.nothing-marked.compilations` compilations. With
 # ``mark_dynamic``, :claim:`they take fewer <five-sizes.mark_dynamic.compilations <
-# five-sizes.nothing-marked.compilations>`: :measured:`five-sizes.mark_dynamic.compilations`. With
-# ``dynamic=False``, :claim:`each size is compiled <five-sizes.nothing-marked.compilations <
-# five-sizes.dynamic-false.compilations>`. Rule: do not call
-# ``mark_dynamic``. If you cannot wait for one more compilation, mark the dimension. But
-# if the code needs the size as a number, marking it is an error. With CUDA graphs, every size is recorded, and its
-# graph keeps memory. :doc:`/recipes/varying_sizes` measures ``mark_dynamic``, CUDA graphs, and padding to a few
-# sizes.
+# five-sizes.nothing-marked.compilations>`: :measured:`five-sizes.mark_dynamic.compilations`. With ``dynamic=False``,
+# :claim:`each size is compiled <five-sizes.nothing-marked.compilations < five-sizes.dynamic-false.compilations>`. Rule:
+# usually, do not call ``mark_dynamic``. If you cannot wait for one more compilation, mark the dimension. Marking fails
+# if the code uses the size as a number. With CUDA graphs, every size is recorded, and its graph keeps memory.
+# :doc:`/recipes/varying_sizes` measures ``mark_dynamic``, CUDA graphs, and padding to a few sizes.
 #
 # **Parts of a function stay outside of the CUDA graph.** A function that uses the CPU in between is cut into
 # several graphs. A function that changes its input gets none. (Weights and buffers may change.) In both cases the

@@ -4,9 +4,9 @@ Adam is slow: fused=True or torch.compile?
 
 A keyword, a compiler, or neither?
 
-**Adam, AdamW, SGD: pass** ``fused=True``; **it costs no time and no memory.** **In long runs, compile the step of
-most others, such as NAdam; the first call takes seconds.** **Below a tenth of an iteration, leave the step
-uncompiled.**
+**Adam, AdamW, SGD: pass** ``fused=True``; **it costs no time and no memory.** **In long runs, compile the step of most
+others, such as NAdam; the first call takes seconds.** **If the step takes less than a tenth of an iteration** (``look``
+**shows it**), **do not compile the step.**
 
 .. code-block:: python
    :caption: Adam, AdamW, SGD
@@ -36,17 +36,21 @@ uncompiled.**
        model(x).norm().backward()
        step()  # the first one compiles
 
+``look`` is in :doc:`/recipes/where_time_goes`. Call ``look(iteration)``; then, after a backward pass, call
+``look(optimizer.step)``.
+
 **What it costs:** ``fused=True`` costs no time and no memory. A compiled step of NAdam makes you wait: the start of the
 compiler takes :measured:`process.compiler.start_up`, once per process. The first call comes on top: it takes
-:measured:`nadam-in-an-iteration.compiled.first_call`. It pays after
-:measured:`nadam-in-an-iteration.compiled.break_even` iterations. In your job, divide the seconds of the start by the
-seconds of wall time saved per iteration. The compiled step needs no more memory, but a learning rate that changes has
-to be a tensor. Leave LBFGS, SparseAdam and Adafactor as they are: the compiler makes no graph of their step.
+:measured:`nadam-in-an-iteration.compiled.first_call`. Both waits are saved again after
+:measured:`nadam-in-an-iteration.compiled.break_even` iterations. In your job, add the seconds of the compiler's start
+and of the first calls, and divide the sum by the seconds of wall time saved per iteration. The compiled step needs no
+more memory, but a learning rate that changes has to be a tensor. Leave LBFGS, SparseAdam and Adafactor as they are: the
+compiler compiles nothing in their step.
 
 - **Transformers**: there is nothing to do, because fused AdamW is the default.
-- **Lightning**: return ``AdamW(..., fused=True)`` from ``configure_optimizers``. With
-  ``precision="16-mixed"``, Lightning then refuses to clip gradients: train with ``"bf16-mixed"`` if you clip. Older
-  versions refuse with that, too; update Lightning, or leave ``fused`` out.
+- **Lightning**: return ``AdamW(..., fused=True)`` from ``configure_optimizers``. With ``precision="16-mixed"``,
+  Lightning then refuses to clip gradients: train with ``"bf16-mixed"`` if you clip. Older versions of Lightning refuse
+  with ``"bf16-mixed"``, too; update Lightning, or leave ``fused`` out.
 - **Accelerate**: ``accelerator.prepare`` takes the optimizer as you made it, with ``fused=True``.
 - **Serving** runs no optimizer, so there is nothing to choose.
 
@@ -102,16 +106,17 @@ NAdam has no fused kernel. Without compiling, a training iteration takes
 #    * - The run is short, or you start it often
 #      - No compiling
 #      - You do not wait for the compiler
-#      - NAdam stays as it is. Compiled, with an empty cache, it pays after
+#      - The step of NAdam stays slow. With an empty cache, compiling this step would pay after
 #        :measured:`nadam-in-an-iteration.compiled.break_even` iterations
 #    * - The optimizer is below a tenth of an iteration (``look``, below, tells)
-#      - Do not compile it; ``fused=True`` still costs no time and no memory
+#      - Do not compile the step; ``fused=True`` is worth having anyway
 #      - You do not wait for the compiler. Here, a fused step of AdamW is
 #        :measured:`adamw-in-an-iteration.fused.optimizer_share` of an iteration
 #      - Nothing
 #    * - The GPU waits for the CPU: the wall time is above 1.2 times the GPU time
-#      - First ``fused=True``. Then ``capturable=True`` as well, and the whole iteration in one CUDA graph, if all
-#        sizes are fixed and nothing in it needs the CPU
+#      - First ``fused=True``. Then ``capturable=True`` as well (not for SGD, which has no such argument), and the whole
+#        iteration in one CUDA graph by hand, if sizes are few and known and nothing in it needs the CPU. Otherwise
+#        compile the model with ``reduce-overhead``: :doc:`/recipes/cuda_graphs`
 #      - AdamW: the CPU is busy for :measured:`adamw-in-an-iteration.all-in-one-graph.cpu`; with
 #        ``fused=True`` alone it is busy for :measured:`adamw-in-an-iteration.fused.cpu`
 #      - Inputs have to be copied to fixed addresses, and their sizes are fixed. The learning rate has to
@@ -130,7 +135,7 @@ NAdam has no fused kernel. Without compiling, a training iteration takes
 #      - Call ``scaler.unscale_(optimizer)`` before you clip gradients
 #    * - Your optimizer is LBFGS, SparseAdam or Adafactor
 #      - Leave it as it is
-#      - You do not wait for the compiler. It makes no graph of this step (see the pitfalls)
+#      - You do not wait for the compiler. The compiler compiles nothing in this step (see the pitfalls)
 #      - Nothing
 #
 # Why a step takes long
@@ -276,11 +281,10 @@ alone = bench.compare(
 #   :measured:`adam.10.foreach.memory`; fused takes :measured:`adam.10.fused.memory`.
 #
 # The original recipe reports 747 µs without compiling and 392 µs with it. Here the two take
-# :measured:`adam.10.foreach.wall` and :measured:`adam.10.compiled.wall`. The GPUs differ. The steps
-# without compiling differ, too: the original times an optimizer that the compiler has made
-# ``capturable``. ``capturable`` alone :claim:`makes foreach launch more kernels
-# <adam.10.foreach.kernels < adam.10.foreach-capturable.kernels>`, and raises its wall time here from
-# :measured:`adam.10.foreach.wall` to :measured:`adam.10.foreach-capturable.wall`.
+# :measured:`adam.10.foreach.wall` and :measured:`adam.10.compiled.wall`. The GPUs differ. The step without compiling is
+# another one in the original: the compiler had already set ``capturable=True`` in that optimizer. ``capturable`` alone
+# :claim:`makes foreach launch more kernels <adam.10.foreach.kernels < adam.10.foreach-capturable.kernels>`, and raises
+# its wall time here from :measured:`adam.10.foreach.wall` to :measured:`adam.10.foreach-capturable.wall`.
 #
 # Larger models
 # -------------
@@ -350,9 +354,9 @@ nadam = bench.compare(
 #
 # Two variants use **CUDA graphs**, which the CPU launches with one call:
 #
-# - "CUDA graphs" compiles the step with ``mode="reduce-overhead"``. The graph reads gradients where they
-#   lay when it was recorded, so they have to stay there: ``zero_grad`` fills them with zeros, and
-#   backward adds to them. If gradients moved, each step would copy them.
+# - "CUDA graphs" compiles the step with ``mode="reduce-overhead"``. The graph reads gradients where they lay when it
+#   was recorded, so they have to stay there: ``zero_grad`` fills them with zeros, and backward adds to them. If the
+#   addresses of gradients changed, each step would have to copy the gradients.
 # - "All in one graph" records the whole iteration by hand, with a fused step. Each replay
 #   writes gradients to the same addresses. Nothing fills them with zeros, and nothing is added to them.
 
@@ -485,8 +489,8 @@ nadam_iteration = bench.compare(
 # than the compiled step without them <nadam-in-an-iteration.compiled.gpu <
 # nadam-in-an-iteration.cuda-graphs.gpu>`.
 #
-# How large is the part of the optimizer in your job? ``look`` prints the wall time and the GPU time of
-# a function. It takes real steps, so call it on a copy of the model: with your iteration, and then with
+# How large is the part of the optimizer in your job? This ``look`` prints both times of a function in milliseconds: the
+# wall time and the GPU time. ``look`` takes real steps, so give it a copy of the model: first your iteration, and then
 # the step of your optimizer. Let the iteration start with ``zero_grad``, because the step needs gradients.
 
 # sphinx_gallery_once = True

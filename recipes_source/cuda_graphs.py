@@ -4,9 +4,9 @@ CUDA graphs: by hand or reduce-overhead?
 
 In training or in serving, the GPU waits for the CPU.
 
-**If the GPU waits for the CPU and sizes are few and known, record the training iteration, or the model, in a CUDA graph
-by hand.** **If sizes are many, or a part needs the CPU** (``.item()``, ``if`` on a tensor), **use** ``reduce-overhead``
-**and wait for the compiler.** **If the GPU is busy, record nothing.**
+**If the GPU waits for the CPU (wall time above 1.2 times GPU time), record the training iteration, or the model, in a
+CUDA graph: by hand if sizes are few and known and nothing needs the CPU** (``.item()``), **otherwise with**
+``reduce-overhead``; **not both.** **If the GPU is busy, record nothing.**
 
 .. code-block:: python
    :caption: Training, by hand
@@ -60,19 +60,24 @@ by hand.** **If sizes are many, or a part needs the CPU** (``.item()``, ``if`` o
        model(x).norm().backward()
        optimizer.step()
 
-The GPU waits for the CPU if the wall time is above 1.2 times the GPU time: ``look`` in :doc:`/recipes/where_time_goes`
-prints both. In training, first set ``fused=True`` in the optimizer, which needs no compiler.
+``look`` in :doc:`/recipes/where_time_goes` prints the wall time and the GPU time. A part needs the CPU if it reads a
+value of the GPU (``.item()``, or an ``if`` that tests a tensor) or computes on the CPU. In training, first set
+``fused=True`` in the optimizer, which needs no compiler.
 
-**What it costs:** a graph by hand needs no compiler: in training, it is ready after
-:measured:`training-by-hand.one-graph.ready`. It keeps memory: the first training iterations take
-:measured:`training-by-hand.one-graph.memory` in place of :measured:`training-by-hand.not-compiled.memory`. Graphs
-that share memory (``pool=``) :claim:`keep about as much as the largest alone <graphs-of-four-batches.one-pool.kept <
-1.1 * graphs-of-four-batches.largest-alone.kept>`.
+**What it costs:** a graph by hand repeats the recorded addresses, sizes and numbers. Copy each input into the recorded
+tensor, clone results that you keep, and make the learning rate a tensor, or results are wrong and nothing warns.
 
-With ``reduce-overhead``, the compiler has to start, which takes :measured:`process.compiler.start_up` once per
-process. A training iteration is then ready after :measured:`training-by-pytorch.reduce-overhead.ready`, and pays
-after :measured:`training-by-pytorch.reduce-overhead.break_even` iterations. In your job, divide the seconds of the
-start by the seconds saved per call.
+A graph by hand needs no compiler: in training, it is ready after :measured:`training-by-hand.one-graph.ready`. The
+graph keeps memory: at their peak, the first training iterations take :measured:`training-by-hand.one-graph.memory`.
+Without a graph, they take :measured:`training-by-hand.not-compiled.memory`. Several graphs in one pool (``pool=``)
+together :claim:`keep about as much as the largest alone <graphs-of-four-batches.one-pool.kept < 1.1 *
+graphs-of-four-batches.largest-alone.kept>`. Record the largest first, and copy a result before you replay another graph
+of the pool.
+
+With ``reduce-overhead``, the compiler has to start, which takes :measured:`process.compiler.start_up` once per process.
+Compiling and recording a training iteration then take :measured:`training-by-pytorch.reduce-overhead.ready`. Both waits
+are saved again after :measured:`training-by-pytorch.reduce-overhead.break_even` iterations. In your job, add the
+seconds of the compiler's start and of the first iterations, and divide the sum by the seconds saved per iteration.
 
 **Not both:** do not use graphs by hand and ``reduce-overhead`` in one process. ``reduce-overhead`` may free memory
 that a graph by hand uses, and a replay can then end in an illegal memory access (see the pitfalls).
@@ -84,9 +89,9 @@ that a graph by hand uses, and a replay can then end in an illegal memory access
   the job, pass ``--dynamo_use_dynamic``; otherwise each size is compiled.
 - **Lightning**: ``torch.compile(module, mode="reduce-overhead")`` before ``trainer.fit``.
 - **Serving**: before the first request comes, record one graph by hand for each of a few known sizes, all in one pool
-  (``pool=``). If sizes are many or unknown, use ``reduce-overhead``, and call it three times with each size. Do not
-  do both in one process. With vLLM and SGLang there is nothing to do, unless graphs were switched off (in vLLM
-  ``enforce_eager``).
+  (``pool=``). If sizes are many or unknown, pad to a few sizes, use ``reduce-overhead``, and call the model three times
+  with each of these sizes before the first request. Do not do both in one process. With vLLM and SGLang there is
+  nothing to do, unless graphs were switched off (in vLLM ``enforce_eager``).
 
 In training, a graph by hand holds forward, backward, clipping and the step of the optimizer. So the CPU launches
 an iteration with one call. Without a graph, an iteration takes :measured:`training-by-hand.not-compiled.wall`. In one
@@ -140,8 +145,8 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 #        :measured:`training-by-hand.not-compiled.wall`. Nothing is compiled
 #      - The graph keeps memory for gradients and intermediate results: the first calls take
 #        :measured:`training-by-hand.one-graph.memory`; without a graph they take
-#        :measured:`training-by-hand.not-compiled.memory`. No part may read a value of the GPU
-#        (``.item()``, ``if`` on a tensor) or compute on the CPU. The pitfalls say what each optimizer needs
+#        :measured:`training-by-hand.not-compiled.memory`. No part may read a value of the GPU (``.item()``, or an
+#        ``if`` that tests a tensor) or compute on the CPU. The pitfalls say what each optimizer needs
 #    * - In training, the GPU waits for the CPU, sizes are fixed, and the run is long
 #      - Compile the blocks before: ``block.compile()`` for each. Then record the whole iteration by hand
 #      - An iteration takes :measured:`training-by-hand.blocks-compiled-one-graph.wall`, because the GPU has less to do
@@ -326,11 +331,11 @@ def make_iteration(model, forward=None, **options):
 
 
 # %%
-# The next cell has three ways to use CUDA graphs. By hand, a function has to run once before it is recorded: that
-# loads libraries and makes what is made only once, as the state of the optimizer. One run is enough; here it is two,
-# because only the second call records. In training, these runs need another stream: autograd may keep the stream of a
-# backward, and the one that PyTorch uses by default cannot be recorded. In inference, any stream will do. Inputs are copied to
-# the addresses that the graph reads.
+# The next cell has three ways to use CUDA graphs. By hand, a function has to run once before it is recorded: this loads
+# libraries and creates what exists once, such as the state of the optimizer. One run is enough; the code here makes
+# two, because it records in its second call. In training, these runs need another stream: backward runs on the stream
+# of its forward, and PyTorch's default stream cannot be recorded. In inference, any stream will do. Inputs are copied
+# to the addresses that the graph reads.
 
 
 def by_hand(function, *examples):
@@ -471,9 +476,9 @@ del iteration, function, shown
 # A training iteration, recorded by PyTorch
 # -----------------------------------------
 #
-# With ``mode="reduce-overhead"``, PyTorch records a graph of forward and another one of backward. Clipping and the
-# step of the optimizer are not compiled and stay outside. We time this in tests of its own, before any graph by hand:
-# while PyTorch 2.11 records, it frees memory that graphs by hand still use (see the pitfalls).
+# With ``mode="reduce-overhead"``, PyTorch records a graph of forward and another one of backward. Clipping and the step
+# of the optimizer are not compiled and stay outside. We time this in tests of its own, before any graph by hand: while
+# PyTorch 2.11 records, it frees memory that graphs by hand may still use (see the pitfalls).
 
 
 def train_by_pytorch(compiled, depth=DEPTH):
@@ -930,9 +935,9 @@ if bench.gpu:
 
 # %%
 # **Gradients of micro-batches are wrong.** With ``make_graphed_callables``, the gradient of a weight lies where the
-# graph writes. The second backward overwrites the first gradient, and doubles the second. Rule: do not accumulate with
-# ``make_graphed_callables``. Or add the gradients to tensors of your own after each backward, and then call
-# ``zero_grad(set_to_none=True)``.
+# graph writes. After the second backward, the first gradient is lost, and the second counts twice. Rule: do not
+# accumulate with ``make_graphed_callables``. Or add the gradients to tensors of your own after each backward, and then
+# call ``zero_grad(set_to_none=True)``.
 
 # sphinx_gallery_once = True
 

@@ -4,9 +4,9 @@ The first call takes minutes: compile the model or its block?
 
 What you compile decides how long the first call takes.
 
-**Compile the block that repeats, not the model: one compilation serves all blocks.** **If the GPU waits
-for the CPU, also record the model in one CUDA graph; sizes are then fixed.** **If the calls do not
-save the seconds of the start, compile nothing. If a program starts again and again, keep the compiler's cache.**
+**Compile the block that repeats, not the model: one compilation serves all blocks.** **If the GPU waits for the CPU,
+first record the model in one CUDA graph by hand, without a compiler; sizes are then fixed.** **If the calls save less
+time than the start takes, compile nothing. If a program starts again and again, keep the compiler's cache.**
 
 .. code-block:: python
    :caption: The block
@@ -57,17 +57,22 @@ save the seconds of the start, compile nothing. If a program starts again and ag
 **The GPU waits for the CPU** if the wall time is above 1.2 times the GPU time. ``look`` prints both:
 :doc:`/recipes/where_time_goes`. If the two are about equal, the GPU is busy, and a graph has nothing to remove.
 
-- **A layer whose class is one of torch.nn itself**, such as ``TransformerEncoderLayer``: in PyTorch 2.11, its
-  ``compile()`` compiles nothing, and nothing warns. Put ``torch.compile(layer)`` into the model in its place.
+If the GPU waits and you cannot use a CUDA graph, do not compile blocks alone: each block checks its :term:`guards
+<guard>` in each call, and here a call took about as long as without compiling. Compile the whole model if no block
+repeats, or if the first call of the whole model is short enough.
 
-**What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`.
-With a long input, the first call of compiled blocks comes on top: :measured:`long-input.blocks.first_call`. The
-blocks pay after :measured:`long-input.blocks.break_even` calls.
+- **Layers of torch.nn itself**: in PyTorch 2.11, ``compile()`` does nothing, without a warning, on layers such as
+  ``TransformerEncoderLayer``. Put ``torch.compile(layer)`` into the model in place of the layer.
 
-With a short input and one CUDA graph, the first call takes :measured:`short-input.blocks-in-a-cuda-graph.first_call`;
-blocks and graph pay after :measured:`short-input.blocks-in-a-cuda-graph.break_even` calls. A call then needs
-:measured:`short-input.blocks-in-a-cuda-graph.memory` of memory for its one size, and it overwrites the result of the
-one before. In your job, divide the seconds of the start by the seconds saved per call.
+**What it costs:** you wait for the compiler once per process. A graph also keeps memory, its sizes are fixed, and each
+call overwrites the result of the one before. The start of the compiler takes :measured:`process.compiler.start_up`.
+With a long input, the first call of compiled blocks comes on top: it takes :measured:`long-input.blocks.first_call`.
+Both waits are saved again after :measured:`long-input.blocks.break_even` calls.
+
+With a short input, compiled blocks and one CUDA graph, the first call takes
+:measured:`short-input.blocks-in-a-cuda-graph.first_call`. The compiler's start and this call are saved again after
+:measured:`short-input.blocks-in-a-cuda-graph.break_even` calls. In your job, add the seconds of the compiler's start
+and of the first calls, and divide the sum by the seconds saved per call.
 
 - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``.
 - **Accelerate**: ``TorchDynamoPlugin(use_regional_compilation=True)``. If ``accelerate launch`` starts
@@ -78,13 +83,14 @@ one before. In your job, divide the seconds of the start by the seconds saved pe
 - **Lightning**: compile the blocks in ``configure_model``.
 - **Serving**: before the first request comes, call the model three times: two inputs with all varying sizes different,
   and one with batch size 1. Then set the stance ``eager_on_recompile``: a size that you forgot runs without compiling
-  (see the pitfalls). With ``reduce-overhead``, a new size that the compiled code already serves is still recorded. This
-  follows from PyTorch's code and was not measured here.
+  (see the pitfalls). With ``reduce-overhead``, a new size needs no compiling then, but its CUDA graph is still recorded
+  during the request. This follows from PyTorch's code and was not measured here.
 - **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, all in one pool (``pool=``);
-  :claim:`together they keep about as much memory as the largest alone <cuda_graphs:graphs-of-four-batches.one-pool.kept
-  < 1.1 * graphs-of-four-batches.largest-alone.kept>`. For many or unknown sizes, use ``reduce-overhead``, warmed up with
-  three calls a size. Do not use both in one process: ``reduce-overhead`` may free memory that a graph recorded by hand
-  uses (illegal memory access), and ``generate`` with a static cache is ``reduce-overhead``.
+  :claim:`together they keep about as much memory as the largest alone
+  <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. If sizes are
+  many or unknown, pad to a few sizes, use ``reduce-overhead``, and call the model three times with each of these sizes
+  before the first request. Do not use both in one process: ``reduce-overhead`` may free memory that a graph recorded by
+  hand uses (illegal memory access). ``generate`` with a static cache counts as ``reduce-overhead``.
 
 The model has eight blocks of a transformer, and the input is long. If the blocks are compiled, the first call takes
 :measured:`long-input.blocks.first_call`. :claim:`If the whole model is compiled, the first call takes longer
@@ -112,11 +118,10 @@ short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.w
 # What to choose
 # --------------
 #
-# A **variant** is one way to do the same work. "Blocks" means that each block is compiled, and "model" that
-# the whole model is. Times of later calls are wall times. First calls have an empty cache, and the compiler
-# has started before; its start takes :measured:`process.compiler.start_up`, once per process. Compile blocks if the
-# model repeats one, and if the first call of the whole model takes too long, or if compiling the whole model raises the
-# GPU time. Otherwise compile the model.
+# A **variant** is one way to do the same work. "Blocks" means that each block is compiled, and "model" that the whole
+# model is. Times of later calls are wall times. First calls have an empty cache, and the compiler has started before;
+# its start takes :measured:`process.compiler.start_up`, once per process. If the model repeats a block, compile the
+# block. Compile the whole model if nothing repeats, or if the first call of the whole model is short enough.
 #
 # .. list-table::
 #    :header-rows: 1
@@ -132,20 +137,22 @@ short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.w
 #      - Here, nothing: a later call takes :measured:`long-input.blocks.wall`; with the whole model it takes
 #        :measured:`long-input.model.wall`. It needs :measured:`long-input.blocks.memory` of memory beside
 #        weights and input; without compiling it needs :measured:`long-input.not-compiled.memory`
-#    * - The GPU waits for the CPU, all sizes are fixed, and nothing in the model needs the CPU
-#      - ``block.compile()`` for each block, and the model in one CUDA graph
-#      - A call takes :measured:`short-input.blocks-in-a-cuda-graph.wall`; without compiling it takes
-#        :measured:`short-input.not-compiled.wall`
-#      - The first call takes :measured:`short-input.blocks-in-a-cuda-graph.first_call`. A call needs
-#        :measured:`short-input.blocks-in-a-cuda-graph.memory` of memory; without compiling it needs
-#        :measured:`short-input.not-compiled.memory`. Inputs are copied to a fixed address, and each call
-#        overwrites the result of the one before
-#    * - The GPU waits for the CPU, and compiling fails or takes too long
-#      - The model in one CUDA graph, without compiling
+#    * - The GPU waits for the CPU, sizes are few and known, and nothing in the model needs the CPU
+#      - The model in one CUDA graph by hand, without compiling
 #      - A call takes :measured:`short-input.not-compiled-in-a-cuda-graph.wall`; without the graph it takes
 #        :measured:`short-input.not-compiled.wall`
 #      - A call needs :measured:`short-input.not-compiled-in-a-cuda-graph.memory` of memory. Inputs are copied
 #        to a fixed address, and each call overwrites the result of the one before
+#    * - The GPU waits for the CPU, sizes are few and known, nothing in the model needs the CPU, and the program runs
+#        for long
+#      - ``block.compile()`` for each block, and then the model in one CUDA graph by hand
+#      - A call takes :measured:`short-input.blocks-in-a-cuda-graph.wall`; without compiling it takes
+#        :measured:`short-input.not-compiled.wall`
+#      - The first call takes :measured:`short-input.blocks-in-a-cuda-graph.first_call`. A call needs
+#        :measured:`short-input.blocks-in-a-cuda-graph.memory` of memory. Compiled blocks without a graph need
+#        :measured:`short-input.blocks.memory`, too; without compiling, a call needs
+#        :measured:`short-input.not-compiled.memory`. Inputs are copied to a fixed address, and each call overwrites the
+#        result of the one before
 #    * - The GPU waits for the CPU, and sizes are many or unknown, or you want to change one line only
 #      - ``model.compile(mode="reduce-overhead")``
 #      - A call takes :measured:`reduce-overhead.model.wall`. In the same test, it takes
@@ -485,10 +492,10 @@ long_input = bench.compare(
 # A short input: the GPU waits for the CPU
 # ----------------------------------------
 #
-# With one short text there is little to compute, and the CPU launches kernels one by one. A **CUDA graph**
-# holds all these launches, and the CPU repeats them with one call. With ``mode="reduce-overhead"``, the
-# compiler records it. We time it in its own test, before the others, because PyTorch 2.11 frees memory while
-# it records, and graphs recorded by hand still use that memory (see the pitfalls).
+# With one short text there is little to compute, and the CPU launches kernels one by one. A **CUDA graph** holds all
+# these launches, and the CPU repeats them with one call. With ``mode="reduce-overhead"``, the compiler records it. This
+# mode has its own test, before the others: when PyTorch 2.11 records, it frees memory that graphs by hand may still use
+# (see the pitfalls).
 
 WAYS = {"not compiled": None, "model": reduce_overhead}
 by_compiler = bench.compare(
@@ -887,15 +894,15 @@ for _ in range(3):
         print(str(error).split(". ")[0])
 
 # %%
-# **A replay ends with "an illegal memory access was encountered".** If ``mode="reduce-overhead"`` warms up or
-# records after you have recorded a graph by hand, PyTorch 2.11 frees the workspace of cuBLAS, which your graph
-# still uses. A new size is enough for that. Rule: use one of the two in a process. Otherwise run all sizes of
-# ``reduce-overhead`` first, and no new one afterwards.
+# **A replay ends with "an illegal memory access was encountered".** If ``mode="reduce-overhead"`` warms up or records
+# after you have recorded a graph by hand, PyTorch 2.11 frees the workspace of cuBLAS, which your graph may still use. A
+# new size is enough for that. Rule: use one of the two in a process. Otherwise run all sizes of ``reduce-overhead``
+# first, and no new one afterwards.
 #
-# **Results are wrong, and nothing warns.** If you skip the guards on modules, the code of the first block
-# also serves a block with another number, and computes with the number of the first. Rule: skip guards only
-# where blocks differ in weights alone. Also, ``torch.compile`` empties the dictionary ``options``: give each
-# block its own, or only the first block skips guards.
+# **Results are wrong, and nothing warns.** If you skip the guards on modules, a block with another number runs the code
+# of the first block, with the number of the first block. Rule: skip guards only where blocks differ in weights alone.
+# Also, ``torch.compile`` empties the dictionary ``options``: give each block its own, or only the first block skips
+# guards.
 
 # sphinx_gallery_once = True
 skip = torch.compiler.skip_guard_on_all_nn_modules_unsafe

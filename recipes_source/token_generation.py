@@ -4,10 +4,10 @@ How do I make token generation fast?
 
 Slow inference of a language model (LLM), few tokens per second, in a script or in serving?
 
-**Use a static cache, and record the step for one token in a CUDA graph.** **Compile the blocks, too, if you
-can wait for the compiler, but do not compile prompts.** **Sizes are then fixed, and the cache takes its memory from the start.**
-**If a token takes about as long as the bytes of the weights divided by the memory bandwidth, only weights of 8 or
-4 bits help.**
+**Use a static cache, and record the step for one token in a CUDA graph.** **Compile the blocks, too, if you can wait
+for the compiler, but do not compile prompts.** **In a graph, batch size and cache length are fixed; the cache takes its
+memory from the start.** **If a token takes about as long as reading all weights once, a graph helps little; weights of
+8 or 4 bits, or more texts in a batch, help.**
 
 .. code-block:: python
    :caption: Transformers
@@ -39,35 +39,39 @@ can wait for the compiler, but do not compile prompts.** **Sizes are then fixed,
    step()
    with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
        output = step()  # records, and does not run
-   graph.replay(), graph.replay()  # a token each, in output
+   graph.replay(), graph.replay()  # copy the next token into q and new before each
 
 The GPU waits for the CPU if the wall time is above 1.2 times the GPU time: ``look`` in :doc:`/recipes/where_time_goes`
-prints both. If the GPU is busy instead, a graph does not help.
+prints both. If the GPU is busy instead, a graph does not help. Record the step by hand if sizes are few and known and
+nothing in it needs the CPU; otherwise use ``reduce-overhead``. Do not use both in one process. Reading all weights once
+takes as long as their bytes divided by the memory bandwidth.
 
-**What it costs:** a graph recorded by hand needs no compiler. Beside weights and cache, it needs
-:measured:`one-token.1.graph-by-hand.memory` of memory; 256 places of the cache take
-:measured:`one-token.1.cache.bytes` per text. Attention reads the whole cache, empty places too, so :claim:`a cache
-that is too long costs time <one-token.16.graph-by-hand.wall < long-cache.graph-by-hand.wall>`.
+**What it costs:** with Transformers, you wait for the compiler: for its start, and then for the first text. A graph
+recorded by hand needs no compiler. Beside weights and cache, such a graph needs
+:measured:`one-token.1.graph-by-hand.memory` of memory. A cache for 256 tokens takes :measured:`one-token.1.cache.bytes`
+per text. Attention reads the whole cache, empty places too, so :claim:`a cache that is too long costs time
+<one-token.16.graph-by-hand.wall < long-cache.graph-by-hand.wall>`.
 
-With compiled blocks, the compiler has to start, which takes :measured:`process.compiler.start_up` once per process.
-The graph is then ready after :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`, and pays after
-:measured:`one-token.1.blocks-compiled-graph-by-hand.break_even` tokens. In your job, divide the seconds of the start
-by the seconds saved per token. Leave prompts uncompiled: a few long ones do not pay for the compiler. If long prompts
-keep coming, compile them as a function of their own, for any length: see :doc:`/recipes/varying_sizes`. That was not
-measured here.
+With compiled blocks, the compiler has to start, which takes :measured:`process.compiler.start_up` once per process. The
+graph is then ready after :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`. Both waits are saved again after
+:measured:`one-token.1.blocks-compiled-graph-by-hand.break_even` tokens. In your job, add the seconds of the compiler's
+start and of the first calls, and divide the sum by the seconds saved per token. Leave prompts uncompiled: a few long
+prompts do not save as much time as compiling takes. If long prompts keep coming, compile them as a function of their
+own, for any length: see :doc:`/recipes/varying_sizes`. That was not measured here.
 
-- **Transformers**: pass ``cache_implementation="static"`` to ``generate``. On a GPU, it then compiles the
-  step with ``reduce-overhead``, so do not record by hand in the same process. The cache has room for the longest text so far. A text that does not fit
-  gets a new cache, and the step is compiled again. So begin with the longest text that can come.
+- **Transformers**: pass ``cache_implementation="static"`` to ``generate``. On a GPU, it then compiles the step with
+  ``reduce-overhead``, so do not record by hand in the same process. A text longer than all before gets a new cache, and
+  the step is compiled again. So begin with the longest text that can come.
 - **vLLM and SGLang** record CUDA graphs by themselves: there is nothing to do, unless graphs were switched off (in vLLM
   ``enforce_eager``).
 - **Serving your own model**: before the first request comes, record one graph by hand for each of a few batch sizes,
   all in one pool (``pool=``): together, :claim:`they keep about as much memory as the largest alone
   <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. Fill a batch up
-  to the next size that was recorded. If sizes are many or unknown, use ``reduce-overhead``, and call it three times
-  with each size. Do not do both in one process: a replay can then end in an illegal memory access.
-- **Texts of different lengths** need a position each. In the code under "Your own model", all texts of a batch share
-  one position, so they are equally long.
+  to the next size that was recorded. If sizes are many or unknown, pad to a few sizes, use ``reduce-overhead``, and
+  call the model three times with each of these sizes before the first request. Do not do both in one process: a replay
+  can then end in an illegal memory access.
+- **Texts of different lengths** need a position each. The code under "Your own model" is for texts of equal length
+  only.
 
 A decoder of twelve blocks writes one text, with a static cache in all variants. Without compiling,
 :claim:`the GPU waits for the CPU <1.2 * one-token.1.without-compiling.gpu <
@@ -79,12 +83,12 @@ one-token.1.without-compiling.wall>`: :measured:`one-token.1.graph-by-hand.wall`
 
 If the blocks are compiled before the graph is recorded, :claim:`a token takes less time still
 <one-token.1.blocks-compiled-graph-by-hand.wall < one-token.1.graph-by-hand.wall>`:
-:measured:`one-token.1.blocks-compiled-graph-by-hand.wall`. With ``reduce-overhead``, the compiler records the
-graph, and :claim:`a token takes less again <one-token.1.reduce-overhead.wall <
-one-token.1.blocks-compiled-graph-by-hand.wall>`: :measured:`one-token.1.reduce-overhead.wall`. But the whole
-model has to be compiled: the step is ready after :measured:`one-token.1.reduce-overhead.ready`. Compiling alone is not
-enough: with the mode ``default``, a token takes :measured:`one-token.1.default.wall`, and :claim:`the GPU still
-waits for the CPU <1.2 * one-token.1.default.gpu < one-token.1.default.wall>`.
+:measured:`one-token.1.blocks-compiled-graph-by-hand.wall`. With ``reduce-overhead``, the compiler records the graph. A
+token then takes :measured:`one-token.1.reduce-overhead.wall`, :claim:`a little less than with compiled blocks
+<one-token.1.reduce-overhead.wall < one-token.1.blocks-compiled-graph-by-hand.wall>`. But the whole model has to be
+compiled: the step is ready after :measured:`one-token.1.reduce-overhead.ready`. Compiling alone is not enough: with the
+mode ``default``, a token takes :measured:`one-token.1.default.wall`, and :claim:`the GPU still waits for the CPU <1.2 *
+one-token.1.default.gpu < one-token.1.default.wall>`.
 
 **What you need**
 
@@ -565,11 +569,11 @@ wide = bench.compare(
 )
 
 # %%
-# Without compiling, a token takes :measured:`wide-model.without-compiling.wall`. With compiled blocks in a
-# graph, :claim:`it takes less <wide-model.blocks-compiled-graph-by-hand.wall <
-# wide-model.without-compiling.wall>`: :measured:`wide-model.blocks-compiled-graph-by-hand.wall`. This is
-# :measured:`wide-model.blocks-compiled-graph-by-hand.share` of the limit. Reading weights then
-# takes most of the time, and only weights of 8 or 4 bits help.
+# Without compiling, a token takes :measured:`wide-model.without-compiling.wall`. With compiled blocks in a graph,
+# :claim:`it takes less <wide-model.blocks-compiled-graph-by-hand.wall < wide-model.without-compiling.wall>`:
+# :measured:`wide-model.blocks-compiled-graph-by-hand.wall`. This is
+# :measured:`wide-model.blocks-compiled-graph-by-hand.share` of the limit. Reading weights then takes most of the time.
+# So a graph helps little more; weights of 8 or 4 bits, or more texts in a batch, help.
 #
 # A cache of 4096 places
 # ----------------------
@@ -888,9 +892,9 @@ for name, count in graphs.items():
 # **A graph by hand computes with old values.** It reads the addresses that it was recorded with. Rule: copy the next
 # token and position into the same tensors, as ``position.fill_(...)`` does here.
 #
-# **Texts of a batch differ in length.** Here, a batch has one position for all its texts. Rule: give each text a
-# position of its own, by which its row of the cache is written and its row of the mask is made. This was not
-# measured.
+# **Texts of a batch differ in length.** Here, a batch has one position for all its texts. Rule: give each text its own
+# position, and use the position to write the row of this text in the cache and to make its row of the mask. This was
+# not measured.
 #
 # **The static cache is full.** It has as many places as it was made with, and a position behind the last one is an
 # error. Rule: make it for the longest prompt and the longest answer together, or stop in time.

@@ -4,10 +4,10 @@ It recompiles: what do I do about varying sizes?
 
 Texts of any length, images of any resolution, batches of one request or of sixteen?
 
-**Sizes vary: just compile, if the run is long. As soon as PyTorch sees a second size, it compiles for any size.**
-**If the GPU waits for the CPU, add CUDA graphs: each size is recorded once. Pad to a few sizes only if new ones keep
-coming. If the GPU is busy, use neither.** **If it still compiles again, print the reason: it may be something other
-than a size.**
+**Sizes vary: just compile, if the run is long. The second size makes PyTorch compile for any size.** **If the GPU waits
+for the CPU, use CUDA graphs: by hand if sizes are few and known and nothing needs the CPU, otherwise with**
+``reduce-overhead``; **pad only if new sizes keep coming.** **If the GPU is busy, compile, but use no CUDA graphs and no
+padding.**
 
 .. code-block:: python
    :caption: Sizes vary
@@ -49,40 +49,42 @@ than a size.**
 The **GPU waits for the CPU** if the wall time is above 1.2 times the GPU time; :doc:`/recipes/where_time_goes` shows
 how to look. If the two are about equal, the GPU is busy.
 
-**What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`.
-On this page, a pass is 20 calls, each with another size. The first one then takes
-:measured:`few-texts.nothing-marked.first_call`. This pays after :measured:`few-texts.nothing-marked.break_even`
-passes if the GPU waits for the CPU, and after :measured:`many-texts.nothing-marked.break_even` passes if it is busy.
+**What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. The
+first 20 calls, each with another size, come on top: together they take :measured:`few-texts.nothing-marked.first_call`.
+If the GPU waits for the CPU, the start and these calls are saved again after
+:measured:`few-texts.nothing-marked.break_even` passes of 20 calls. If the GPU is busy, both are saved again after
+:measured:`many-texts.nothing-marked.break_even` passes of 20 calls.
 
-With CUDA graphs, it pays after :measured:`few-texts.cuda-graphs.break_even` passes. In your job, divide the seconds
-of the start and of the first calls by the seconds saved per call.
+With CUDA graphs, both are saved again after at least :measured:`few-texts.cuda-graphs.break_even` passes of 20 calls:
+here, the first pass found a part of its code already compiled. In your job, add the seconds of the compiler's start and
+of the first calls, and divide the sum by the seconds saved per call.
 
-A size that comes for the first time costs more, once: its graph is recorded, which takes
-:measured:`a-new-length.cuda-graphs.new_length`. If the model has attention, cuDNN prepares each new size as well, even
-without compiling: this takes :measured:`a-new-length.without-compiling.new_length` here. All graphs share one
-memory pool, so outputs have to be cloned.
+With CUDA graphs, each new size costs :measured:`a-new-length.cuda-graphs.new_length` once, for recording. If the model
+has attention, cuDNN prepares each new size as well, even without compiling: this takes
+:measured:`a-new-length.without-compiling.new_length` here. All graphs share one memory pool, so outputs have to be
+cloned.
 
 - **Transformers**: if you use CUDA graphs and new lengths keep coming,
   ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` leaves few lengths.
 - **Accelerate**: if ``accelerate launch`` starts a job that is compiled, pass ``--dynamo_use_dynamic``, also if the job
   uses ``Trainer``. Without this option the launcher asks for ``dynamic=False``, and each size is compiled.
-- **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``; with ``dynamic=True`` if you do not want to wait twice
-  for the compiler.
+- **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``; with ``dynamic=True`` if compiling twice, for the first
+  size and then for any size, takes too long.
 - **Lightning**: nothing is different. Compile the model as above.
 - **Serving**: before the first request comes, call the model three times: with two inputs in which all sizes that vary
   are different, and with a batch of one. With ``reduce-overhead``, then call it three times with each size that it will
-  get. For a few known sizes, you can record :doc:`a graph by hand </recipes/cuda_graphs>` for each, in one pool. Use
-  only one of the two ways in a process, or graphs may read memory that is no longer theirs.
+  get. For a few known sizes, you can record :doc:`a graph by hand </recipes/cuda_graphs>` for each, in one pool. Do not
+  use both in one process: a replay can then end in an illegal memory access.
 
 In the first test on this page, batches of 20 lengths go through a small model, and the GPU waits for the CPU.
 Without compiling, a pass over all of them takes :measured:`few-texts.without-compiling.wall` of wall time. With
 CUDA graphs and nothing marked, :claim:`it takes less <few-texts.cuda-graphs.wall <
 few-texts.without-compiling.wall>`: :measured:`few-texts.cuda-graphs.wall`.
 
-With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked takes
-:measured:`many-texts.nothing-marked.wall`. With padding and CUDA graphs, :claim:`it takes longer
-<many-texts.nothing-marked.wall < many-texts.padded-cuda-graphs.wall>`:
-:measured:`many-texts.padded-cuda-graphs.wall`.
+With 128 texts in each batch, the GPU is busy. There, a plain compiled pass takes
+:measured:`many-texts.nothing-marked.wall`. Without compiling, it takes :measured:`many-texts.without-compiling.wall`.
+With padding and CUDA graphs, :claim:`it takes longer <many-texts.nothing-marked.wall <
+many-texts.padded-cuda-graphs.wall>`: :measured:`many-texts.padded-cuda-graphs.wall`.
 
 **What you need**
 
@@ -118,18 +120,20 @@ With 128 texts in each batch, the GPU is busy. There, a pass with nothing marked
 #      - The second size compiles once more: the first pass takes :measured:`few-texts.nothing-marked.first_call`.
 #        It costs no memory: with 128 texts in a batch, a pass needs :measured:`many-texts.nothing-marked.memory`; without
 #        compiling it needs :measured:`many-texts.without-compiling.memory`
-#    * - You do not want to wait twice for the compiler
+#    * - Compiling twice, for the first size and then for any size, takes too long
 #      - ``mark_dynamic(x, 1)`` for each input, before the call; ``1`` is the dimension that varies
 #      - The first pass takes :measured:`few-texts.length-marked.first_call`; with nothing marked it takes
 #        :measured:`few-texts.nothing-marked.first_call`
 #      - ``mark_dynamic`` raises an error if the code needs the size as a number. ``maybe_mark_dynamic`` raises none
 #    * - The GPU waits for the CPU, and the same sizes come again
-#      - ``mode="reduce-overhead"``, and nothing else
-#      - A pass takes :measured:`few-texts.cuda-graphs.wall`; with the default mode it takes
+#      - A CUDA graph: by hand for each size if sizes are few and known and nothing in the model needs the CPU
+#        (:doc:`/recipes/cuda_graphs`), otherwise ``mode="reduce-overhead"``. Mark nothing, and pad nothing
+#      - With ``reduce-overhead``, a pass takes :measured:`few-texts.cuda-graphs.wall`; with the default mode it takes
 #        :measured:`few-texts.nothing-marked.wall`
-#      - A graph is recorded for each size: :measured:`a-new-length.cuda-graphs.new_length` once. With attention, a new
-#        size costs :measured:`a-new-length.without-compiling.new_length` more, in all variants. The graphs share one
-#        pool, and the first passes need :measured:`few-texts.cuda-graphs.memory`. Outputs have to be cloned
+#      - A graph is recorded for each size: with ``reduce-overhead``, this takes
+#        :measured:`a-new-length.cuda-graphs.new_length` once. With attention, a new size costs
+#        :measured:`a-new-length.without-compiling.new_length` more, in all variants. The graphs share one pool, and the
+#        first passes need :measured:`few-texts.cuda-graphs.memory`. Outputs have to be cloned
 #    * - The GPU waits for the CPU, and new sizes keep coming
 #      - ``mode="reduce-overhead"``, and padding to a few sizes
 #      - A pass takes :measured:`few-texts.padded-cuda-graphs.wall`; without compiling it takes
@@ -362,10 +366,10 @@ few = bench.compare("few texts", visits, tolerance=0.1, rehearse=False)
 # A length that is new
 # --------------------
 #
-# Twenty lengths are few. What does it cost if yet another length comes? Eight new ones go through each
-# variant in six passes, in the order of the table above. What the first three passes take more than the last
-# three is the price of a new length. The next cell prints it per length, and also the memory that the first
-# three passes have taken and kept.
+# Twenty lengths are few. What does it cost if yet another length comes? Eight new ones go through each variant in six
+# passes, in the order of the table above. The price of a new length is the time of the first three passes minus that of
+# the last three. The next cell prints it per length, and also the memory that the first three passes have taken and
+# kept.
 
 
 def meet(visit, texts):

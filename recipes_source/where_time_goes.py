@@ -4,8 +4,9 @@ My job is slow: where do I start?
 
 Slow training or inference, low GPU utilization? Find out what your job waits for.
 
-**Look first: what does an iteration wait for?** **While it waits for data, compile nothing.** **Compile only
-if the run is long: the first compiled step takes seconds.**
+**Look first. If the job waits for data, use worker processes. If the GPU waits for the CPU, fuse the optimizer, then
+use CUDA graphs. If the GPU is busy, use** ``bfloat16``. **All this works without a compiler. Compiling takes many
+seconds at the start, so compile only long runs.**
 
 .. code-block:: python
 
@@ -37,30 +38,37 @@ if the run is long: the first compiled step takes seconds.**
 Each ``look`` prints two lines: the wall time of an iteration, and then its GPU time.
 
 - If the wall time with new batches is above 1.5 times that with the same batch, the job **waits for data**: load them
-  in worker processes.
+  in worker processes, and compile nothing.
 - Now take the two lines of the same batch. If the wall time is above 1.2 times the GPU time, **the GPU waits for the
   CPU**: first take out what makes the CPU wait, such as ``.item()`` in each step. Then fuse the optimizer, and then use
-  CUDA graphs.
-- If the two are about equal, **the GPU is busy**: compute in ``bfloat16``, and then compile the model.
+  a CUDA graph: by hand if sizes are few and known and nothing in it needs the CPU, otherwise with ``reduce-overhead``.
+  Do not use both in one process.
+- If the two are about equal, **the GPU is busy**: train under ``torch.autocast`` with ``bfloat16``, and check that the
+  model learns as well. Then compile the model.
 
-``train`` is a function of yours, and ``data`` is ``iter(loader)``. Training changes the model, so take a
-copy. The first ``look`` takes over 200 batches: if the loader has not so many, you get ``StopIteration``; then pass
+``train`` is a function of yours, and ``data`` is ``iter(loader)``. ``look`` trains for real: give it a copy of the
+model. The first ``look`` takes over 200 batches: if the loader has fewer, ``next`` raises ``StopIteration``; then pass
 ``calls=20``.
 
-**What it costs:** only compiling makes you wait. The start of the compiler takes
-:measured:`process.compiler.start_up`, once per process. The first step of the compiled model on this page comes on
-top: it takes :measured:`small-model.cuda-graphs.first_call`. You wait for both together, and they pay after
-:measured:`small-model.cuda-graphs.break_even` steps that do not wait for data. In your job, divide the seconds of both
-by the seconds saved per step. The GPU needs no more memory: at its peak, :claim:`a step takes less than before <small-model.cuda-graphs.memory < small-model.before.memory>`:
-:measured:`small-model.cuda-graphs.memory`. Worker processes take memory of the host, which was not measured.
+**What it costs:** only compiling makes you wait. The start of the compiler takes :measured:`process.compiler.start_up`,
+once per process. The first step of the model on this page, compiled and in CUDA graphs, comes on top: it takes
+:measured:`small-model.cuda-graphs.first_call`. Both waits are saved again after
+:measured:`small-model.cuda-graphs.break_even` steps, if no step waits for data. In your job, add the seconds of the
+compiler's start and of the first steps, and divide the sum by the seconds saved per step.
+
+A CUDA graph recorded by hand needs no compiler, but it keeps memory, its sizes are fixed, and each replay overwrites
+the result of the one before. Compiled and in CUDA graphs, the model on this page :claim:`takes less memory than before
+<small-model.cuda-graphs.memory < small-model.before.memory>`: at its peak, a step takes
+:measured:`small-model.cuda-graphs.memory`. Before the changes, a step takes :measured:`small-model.before.memory`.
+Worker processes take memory of the host, which was not measured.
 
 - **Transformers**: ``Trainer`` loads data without worker processes unless you set ``dataloader_num_workers``.
 - **Lightning**: ``Trainer(profiler="simple")`` prints how long an iteration waits for data
   (``train_dataloader_next``).
 - **Accelerate**: ``DataLoaderConfiguration(non_blocking=True)`` copies batches from pinned memory in the
   background.
-- **Serving**: instead of ``train``, use a function that answers a request. For "new", prepare a request in each
-  call; for "the same", prepare one before.
+- **Serving**: instead of ``train``, use a function that answers a request. For the first ``look``, prepare a new
+  request in each call; for the second, reuse one request.
 
 In the training job on this page, an iteration takes :measured:`iteration.before.wall` before anything is
 changed. Waiting for data is :measured:`iteration.before.data_share` of it, and no compiler shortens that.
@@ -99,8 +107,7 @@ CUDA graphs as well, :claim:`it takes still less <iteration.cuda-graphs.wall < i
 #      - Waiting for data is :measured:`iteration.before.data_share` of an iteration; with worker processes it
 #        is :measured:`iteration.workers.data_share`
 #      - :ref:`All changes together <where-all-changes>`
-#    * - With the same batch, the wall time is above 1.2 times the GPU time, and
-#        ``torch.cuda.set_sync_debug_mode("warn")`` names lines of your loop
+#    * - ``torch.cuda.set_sync_debug_mode("warn")`` names lines of your loop
 #      - These lines make the CPU wait for the GPU. Add up on the GPU what ``.item()`` reads, use
 #        ``torch.where`` instead of a boolean mask, and copy from pinned memory with ``non_blocking=True``
 #      - An iteration that reads each result takes :measured:`reading-results.each-hit-read.wall`; one that adds
@@ -108,8 +115,9 @@ CUDA graphs as well, :claim:`it takes still less <iteration.cuda-graphs.wall < i
 #      - :ref:`A line of code waits for the GPU <where-line-waits>`
 #    * - With the same batch, the wall time is above 1.2 times the GPU time, and no line is named
 #      - First look for copies from ordinary memory (*pageable*, which is not pinned) with ``non_blocking=True``: the
-#        debug mode does not name them. Then launch less often: a fused optimizer, and then a CUDA graph. Record it by
-#        hand if all sizes are fixed and nothing in it needs the CPU; or else use ``reduce-overhead``
+#        debug mode does not name them. Then launch less often: a fused optimizer, and then a CUDA graph. Record the
+#        graph by hand if sizes are few and known and nothing in it needs the CPU; otherwise use ``reduce-overhead``. Do
+#        not use both in one process
 #      - The wall time of a step is :measured:`small-model.cuda-graphs.wall`; before the changes it is
 #        :measured:`small-model.before.wall`
 #      - :ref:`The GPU waits for the CPU <where-launches>`, :doc:`/recipes/compile_modes` and
@@ -128,7 +136,8 @@ CUDA graphs as well, :claim:`it takes still less <iteration.cuda-graphs.wall < i
 #      - :doc:`/recipes/compiling_optimizer`
 #    * - The first iteration takes seconds or minutes
 #      - Compile one block and reuse it, and keep the cache
-#      - The first step of the compiled model takes :measured:`small-model.compiled.first_call`
+#      - The first step of the small model, compiled without CUDA graphs, takes
+#        :measured:`small-model.compiled.first_call`
 #      - :doc:`/recipes/regional_compilation`
 #    * - Later iterations take seconds now and then
 #      - Something is compiled again: ``TORCH_LOGS=recompiles`` prints the reason. ``TORCH_TRACE=folder`` keeps
@@ -468,8 +477,7 @@ for name, row in means.iterrows():
 #
 #    The parts of an iteration.
 #
-# Each part in the chart is a median of its own, so their sum can differ a little from the median of the whole
-# iteration, which the text names.
+# The parts in the chart are medians of their own, so their sum can differ a little from the iteration time in the text.
 #
 # :claim:`With worker processes, waiting for data is a smaller part of an iteration
 # <iteration.workers.data_share < iteration.before.data_share>`: :measured:`iteration.workers.data_share`.
@@ -634,11 +642,11 @@ if bench.gpu:
 # %%
 # The four products take :measured:`a-line-behind-work.the-work.wall`.
 #
-# - :claim:`For more than half of that time, the CPU is held up by .item() <0.5 *
-#   a-line-behind-work.the-work.wall < a-line-behind-work.item.cpu>`, :claim:`by if with a tensor <0.5 *
-#   a-line-behind-work.the-work.wall < a-line-behind-work.if.cpu>` and :claim:`by a boolean mask <0.5 *
-#   a-line-behind-work.the-work.wall < a-line-behind-work.mask.cpu>`. The debug mode :claim:`names the mask
-#   <a-line-behind-work.where.warnings < a-line-behind-work.mask.warnings>`.
+# - :claim:`.item() holds up the CPU for more than half of that time <0.5 * a-line-behind-work.the-work.wall <
+#   a-line-behind-work.item.cpu>`. So does :claim:`an if that tests a tensor <0.5 * a-line-behind-work.the-work.wall <
+#   a-line-behind-work.if.cpu>`, and so does :claim:`a boolean mask <0.5 * a-line-behind-work.the-work.wall <
+#   a-line-behind-work.mask.cpu>`. The debug mode :claim:`names the mask <a-line-behind-work.where.warnings <
+#   a-line-behind-work.mask.warnings>`.
 # - With ``torch.where``, :claim:`the CPU goes on at once <2 * a-line-behind-work.where.cpu <
 #   a-line-behind-work.the-work.wall>`: it needs :measured:`a-line-behind-work.where.cpu`.
 # - A copy from ordinary memory, which is called *pageable*, :claim:`holds up the CPU even with
