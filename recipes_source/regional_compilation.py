@@ -58,8 +58,8 @@ time than the start takes, compile nothing. If a program starts again and again,
 :doc:`/recipes/where_time_goes`. If the two are about equal, the GPU is busy, and a graph has nothing to remove.
 
 If the GPU waits and you cannot use a CUDA graph, do not compile blocks alone: each block checks its :term:`guards
-<guard>` in each call, and here a call took about as long as without compiling. Compile the whole model if no block
-repeats, or if the first call of the whole model is short enough.
+<guard>` in each call, and with the short input of this page a call takes about as long as without compiling. Compile
+the whole model if no block repeats, or if the first call of the whole model is short enough.
 
 - **Layers of torch.nn itself**: in PyTorch 2.11, ``compile()`` does nothing, without a warning, on layers such as
   ``TransformerEncoderLayer``. Put ``torch.compile(layer)`` into the model in place of the layer.

@@ -5,9 +5,9 @@ How do I make token generation fast?
 Slow inference of a language model (LLM), few tokens per second, in a script or in serving?
 
 **Use a static cache, and record the step for one token in a CUDA graph.** **Compile the blocks, too, if you can wait
-for the compiler, but do not compile prompts.** **In a graph, batch size and cache length are fixed; the cache takes its
-memory from the start.** **If a token takes about as long as reading all weights once, a graph helps little; weights of
-8 or 4 bits, or more texts in a batch, help.**
+for the compiler, but do not compile prompts.** **In a graph, the batch size and the length of the cache are fixed.**
+**If a token takes about as long as reading all weights once, a graph helps little; weights of 8 or 4 bits, or more
+texts in a batch, help.**
 
 .. code-block:: python
    :caption: Transformers
@@ -49,8 +49,8 @@ takes as long as their bytes divided by the memory bandwidth.
 **What it costs:** with Transformers, you wait for the compiler: for its start, and then for the first text. A graph
 recorded by hand needs no compiler. Beside weights and cache, such a graph needs
 :measured:`one-token.1.graph-by-hand.memory` of memory. A cache for 256 tokens takes :measured:`one-token.1.cache.bytes`
-per text. Attention reads the whole cache, empty places too, so :claim:`a cache that is too long costs time
-<one-token.16.graph-by-hand.wall < long-cache.graph-by-hand.wall>`.
+per text, from the start. Attention reads the whole cache, empty places too, so :claim:`a cache that is too long costs
+time <one-token.16.graph-by-hand.wall < long-cache.graph-by-hand.wall>`.
 
 With compiled blocks, the compiler has to start, which takes :measured:`process.compiler.start_up` once per process. The
 graph is then ready after :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`. Both waits are saved again after
