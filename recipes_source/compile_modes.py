@@ -4,10 +4,11 @@ Which mode of torch.compile should I choose?
 
 Choose by what your job waits for: the GPU, or the CPU that launches its work.
 
-**Compile only if later calls save more time than the start takes.** **Start with** ``default``, **and keep it if the
-wall time falls.** **If the GPU waits for the CPU and the same sizes repeat, choose a CUDA graph: by hand if sizes are
-few and known and nothing needs the CPU, otherwise** ``reduce-overhead``. **Leave** ``max-autotune`` **for last: tuning
-takes long and may not help.**
+**Compile only if later calls together save more than the start takes: the compiler's start alone takes**
+:measured:`process.compiler.start_up` **in each process.** **Start with** ``default``, **and keep it if the wall time
+falls.** **If the GPU waits for the CPU and the same sizes repeat, choose a CUDA graph: by hand if sizes are few and
+known and nothing needs the CPU, otherwise** ``reduce-overhead``. **Leave** ``max-autotune`` **for last: tuning takes
+long and may not help.**
 
 .. code-block:: python
    :caption: First: ``default``
@@ -38,17 +39,19 @@ takes long and may not help.**
 
 **The GPU waits for the CPU** if the wall time is above 1.2 times the GPU time. ``look`` prints both:
 :doc:`/recipes/where_time_goes`. If the two are about equal, the GPU is busy, and a graph has nothing to remove. In
-training, fuse the optimizer first: :doc:`/recipes/compiling_optimizer`.
+training, fuse the optimizer first: :doc:`/recipes/compiling_optimizer`. If a block repeats, compile the block:
+:doc:`/recipes/regional_compilation`. A part needs the CPU if it reads a value back (``.item()``) or computes on the
+CPU.
 
 **What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. The
 first call comes on top: for a sentence through two layers of BERT, with ``default``, it takes
-:measured:`bert-one-sentence.default.first_call`. Both waits are saved again after
-:measured:`bert-one-sentence.default.break_even` calls. In your job, add the seconds of the compiler's start and of the
-first calls, and divide the sum by the seconds saved per call.
+:measured:`bert-one-sentence.default.first_call`. After :measured:`bert-one-sentence.default.break_even` calls, the run
+has won back both waits. In your job, add the seconds of the compiler's start and of the first calls, and divide the sum
+by the seconds saved per call.
 
 With ``reduce-overhead``, the first call for this sentence takes
-:measured:`bert-one-sentence.reduce-overhead.first_call`. The compiler's start and this call are saved again after
-:measured:`bert-one-sentence.reduce-overhead.break_even` calls. A CUDA graph keeps its memory, here
+:measured:`bert-one-sentence.reduce-overhead.first_call`. After :measured:`bert-one-sentence.reduce-overhead.break_even`
+calls, the run has won back the compiler's start and this call. A CUDA graph keeps its memory, here
 :measured:`bert-one-sentence.reduce-overhead.memory`, and each call overwrites the output of the one before. A CUDA
 graph recorded by hand needs no compiler: :doc:`/recipes/cuda_graphs`. Do not use both kinds of graphs in one process.
 
@@ -61,16 +64,20 @@ graph recorded by hand needs no compiler: :doc:`/recipes/cuda_graphs`. Do not us
   waits for the CPU and the same sizes repeat. If ``accelerate launch`` starts the job, pass
   ``--dynamo_use_dynamic``; otherwise each size is compiled.
 - **Lightning**: ``torch.compile(module, mode="default")`` before ``trainer.fit``.
-- **Serving**: before the first request comes, call the model three times: two inputs with all varying sizes different,
-  and one with batch size 1. With ``reduce-overhead``, after that call each size three times: these calls prepare,
-  record and replay. With ``set_stance("eager_on_recompile")``, no request compiles, but the graph of a new size is
-  still recorded. This follows from PyTorch's code and was not measured here.
-- **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, all in one pool (``pool=``);
-  :claim:`together they keep about as much memory as the largest alone
+- **Serving**: before the first request comes, call the model with two inputs that differ in every size that can vary,
+  and with a batch of one if that can come. With ``reduce-overhead``, then call the model three times with each size.
+  Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``): otherwise, under the stance
+  ``eager_on_recompile``, requests run without compiling, and nothing warns. With ``reduce-overhead``, warm up in the
+  thread that serves, too (:ref:`for-serving`). Then call ``set_stance("eager_on_recompile")``, and no request compiles.
+  With ``reduce-overhead``, a new size still records a graph during the request, even if nothing is compiled. This
+  follows from PyTorch's code and was not measured here.
+- **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, all in one pool (``pool=``).
+  :claim:`All graphs of one pool together need about the memory of the largest
   <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. If sizes are
-  many or unknown, pad to a few sizes, use ``reduce-overhead``, and call the model three times with each of these sizes
-  before the first request. Do not use both in one process: ``reduce-overhead`` may free memory that a graph recorded by
-  hand uses (illegal memory access). ``generate`` with a static cache counts as ``reduce-overhead``.
+  many or unknown, pad to a few sizes and use ``reduce-overhead``: first call the model with two sizes, and with a batch
+  of one if that can come; then three times with each size. Do not use both in one process: ``reduce-overhead`` may free
+  memory that a graph recorded by hand uses (illegal memory access). ``generate`` with a static cache uses
+  ``reduce-overhead``, so record nothing by hand beside it.
 
 ``sin(x) + cos(x)`` of 64 million numbers takes :measured:`sin-cos.not-compiled.gpu` of GPU time without
 compiling. With ``default``, :claim:`it takes less than half of that <2 * sin-cos.default.gpu <
@@ -120,8 +127,8 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 #        :measured:`sin-cos.not-compiled.gpu`
 #      - The first call takes :measured:`sin-cos.default.first_call`. :claim:`A call needs less memory
 #        <sin-cos.default.memory < sin-cos.not-compiled.memory>`: :measured:`sin-cos.default.memory`. Without compiling
-#        it needs :measured:`sin-cos.not-compiled.memory`. It pays after :measured:`sin-cos.default.break_even`
-#        calls
+#        it needs :measured:`sin-cos.not-compiled.memory`. After :measured:`sin-cos.default.break_even` calls it has
+#        saved more than the start took
 #    * - With ``default``, the model takes more GPU time
 #      - Compile layer by layer: ``layer.compile()`` for each layer. Then look for the cause in the names of kernels
 #      - BERT, 64 long texts: the GPU time is :measured:`bert-long-texts.layer-by-layer.gpu`. For the whole model,
@@ -136,9 +143,9 @@ Not everything should be compiled. Without compiling, a matrix product with one 
 #      - BERT, one sentence, with ``reduce-overhead``: the wall time is
 #        :measured:`bert-one-sentence.reduce-overhead.wall`; with ``default`` it is
 #        :measured:`bert-one-sentence.default.wall`
-#      - With ``reduce-overhead``, the first call takes :measured:`bert-one-sentence.reduce-overhead.first_call`. The
-#        compiler's start and this call are saved again after :measured:`bert-one-sentence.reduce-overhead.break_even`
-#        calls. A graph by hand needs no compiler. The graph keeps its memory between calls:
+#      - With ``reduce-overhead``, the first call takes :measured:`bert-one-sentence.reduce-overhead.first_call`. After
+#        :measured:`bert-one-sentence.reduce-overhead.break_even` calls, the run has won back the compiler's start and
+#        this call. A graph by hand needs no compiler. The graph keeps its memory between calls:
 #        :measured:`bert-one-sentence.reduce-overhead.memory`. Each call overwrites the output of the one before, unless
 #        you clone it
 #    * - Element-wise operations follow each other, on large inputs
@@ -375,9 +382,10 @@ if bert:
 #   bert-one-sentence.default.wall>`. Its kernels run for :measured:`bert-one-sentence.default.gpu`.
 # - With ``reduce-overhead``, the CPU is busy for :measured:`bert-one-sentence.reduce-overhead.cpu` per call;
 #   with ``default`` it is busy for :measured:`bert-one-sentence.default.cpu`.
-# - A graph keeps its memory from call to call. With a model and an input as small as these, that is little: during
-#   the first three calls, ``reduce-overhead`` takes :measured:`bert-one-sentence.reduce-overhead.memory`, and
-#   ``default`` takes :measured:`bert-one-sentence.default.memory`.
+# - A graph keeps its memory from call to call. With a model and an input as small as these, that is little: during the
+#   first three calls, both take about the same. ``reduce-overhead`` takes
+#   :measured:`bert-one-sentence.reduce-overhead.memory`; ``default`` takes
+#   :measured:`bert-one-sentence.default.memory`.
 #
 # BERT, long texts
 # ----------------
@@ -409,14 +417,14 @@ if bert:
 #   :measured:`bert-long-texts.not-compiled.memory` to :measured:`bert-long-texts.default.memory`.
 # - Layer by layer, the first call takes :measured:`bert-long-texts.layer-by-layer.first_call`. For the whole model, it
 #   takes :measured:`bert-long-texts.default.first_call`.
-# - ``layer by layer`` pays after :measured:`bert-long-texts.layer-by-layer.break_even` calls, compared with not
+# - Compiling layer by layer pays after :measured:`bert-long-texts.layer-by-layer.break_even` calls, compared with not
 #   compiling.
 #
 # We had expected that ``default`` helps here, too. It does not, because of a mask, which tells attention what tokens
 # it must not see. In these texts, it may see all tokens. So Transformers 5.18 and newer leave the mask out, unless the
-# model is exported. But in PyTorch 2.11, compiling counts as exporting (`issue 176347
-# <https://github.com/pytorch/pytorch/issues/176347>`__), and so it wrongly keeps the mask. PyTorch 2.12 has a fix, which
-# was not measured here. With a mask, PyTorch does not use the fast kernel for attention. It computes the formula in
+# model is exported. But with PyTorch 2.11, Transformers takes compiling for exporting (`issue 176347
+# <https://github.com/pytorch/pytorch/issues/176347>`__), and keeps the mask. PyTorch 2.12 has a fix, which was not
+# measured here. With a mask, PyTorch does not use the fast kernel for attention. It computes the formula in
 # ``float32``, and stores all intermediate results. The warning above comes from this.
 #
 # If each layer is compiled by itself, the code that decides about the mask is not compiled, and leaves the mask out.
@@ -464,9 +472,9 @@ if resnet18:
 # Without compiling, kernels run for :measured:`resnet18.not-compiled.gpu`. With ``channels_last`` alone,
 # :claim:`they take less <resnet18.channels_last-not-compiled.gpu < resnet18.not-compiled.gpu>`:
 # :measured:`resnet18.channels_last-not-compiled.gpu`. With ``default``, :claim:`they take the least
-# <resnet18.default.gpu < resnet18.channels_last-not-compiled.gpu>`: :measured:`resnet18.default.gpu`. So a part
-# of what compiling gives is the order, which the compiler changes by itself. The rest is fusion: after a
-# convolution, batch normalization, ReLU and a sum become one kernel.
+# <resnet18.default.gpu < resnet18.channels_last-not-compiled.gpu>`: :measured:`resnet18.default.gpu`. Part of this
+# comes from the memory order, which the compiler changes too. The rest is fusion: after a convolution, batch
+# normalization, ReLU and a sum become one kernel.
 #
 # With ``default``, :claim:`the GPU waits for the CPU <1.2 * resnet18.default.gpu < resnet18.default.wall>`: the wall
 # time is :measured:`resnet18.default.wall`. So ``reduce-overhead`` is the next mode to try.
@@ -585,9 +593,8 @@ numpy_function = bench.compare(
 # :measured:`a-numpy-function.numpy-better-formula.wall`.
 #
 # The first call takes :measured:`a-numpy-function.compiled-one-thread.first_call`, because a C++ compiler builds code
-# for the CPU. It pays after
-# :measured:`a-numpy-function.compiled-one-thread.break_even` calls, compared with NumPy. The other formula needs no compiler.
-# Rule: look at the formula before you look for a mode.
+# for the CPU. After :measured:`a-numpy-function.compiled-one-thread.break_even` calls it has saved more than the start
+# took, compared with NumPy. The other formula needs no compiler. Rule: look at the formula before you look for a mode.
 #
 # Pitfalls
 # --------

@@ -37,15 +37,16 @@ others, such as NAdam; the first call takes seconds.** **If the step takes less 
        step()  # the first one compiles
 
 ``look`` is in :doc:`/recipes/where_time_goes`. Call ``look(iteration)``; then, after a backward pass, call
-``look(optimizer.step)``.
+``look(optimizer.step)``. Compare the wall times. Use a copy of the model and its optimizer: this ``look`` takes 201
+real steps. It prints seconds; the one below prints milliseconds.
 
 **What it costs:** ``fused=True`` costs no time and no memory. A compiled step of NAdam makes you wait: the start of the
 compiler takes :measured:`process.compiler.start_up`, once per process. The first call comes on top: it takes
-:measured:`nadam-in-an-iteration.compiled.first_call`. Both waits are saved again after
-:measured:`nadam-in-an-iteration.compiled.break_even` iterations. In your job, add the seconds of the compiler's start
-and of the first calls, and divide the sum by the seconds of wall time saved per iteration. The compiled step needs no
-more memory, but a learning rate that changes has to be a tensor. Leave LBFGS, SparseAdam and Adafactor as they are: the
-compiler compiles nothing in their step.
+:measured:`nadam-in-an-iteration.compiled.first_call`. After :measured:`nadam-in-an-iteration.compiled.break_even`
+iterations, the run has won back both waits. In your job, add the seconds of the compiler's start and of the first
+calls, and divide the sum by the seconds of wall time saved per iteration. The compiled step needs no more memory, but a
+learning rate that changes has to be a tensor. Leave LBFGS, SparseAdam and Adafactor as they are: the compiler compiles
+nothing in their step.
 
 - **Transformers**: there is nothing to do, because fused AdamW is the default.
 - **Lightning**: return ``AdamW(..., fused=True)`` from ``configure_optimizers``. With ``precision="16-mixed"``,
@@ -57,8 +58,9 @@ compiler compiles nothing in their step.
 On a CUDA GPU, a step of Adam over ten layers takes :measured:`adam.10.foreach.gpu` of GPU time with
 *foreach*, the default. With ``fused=True``, :claim:`it takes less <adam.10.fused.gpu <
 adam.10.foreach.gpu>`: :measured:`adam.10.fused.gpu`. If you compile this step instead, the first call
-takes :measured:`adam.10.compiled.first_call`. In a training iteration, :claim:`compiled AdamW takes at most 5 % less
-than fused AdamW <0.95 * adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.compiled.wall>`.
+takes :measured:`adam.10.compiled.first_call`. With AdamW, :claim:`a training iteration with a compiled step takes at
+most 5 % less time than one with fused=True <0.95 * adamw-in-an-iteration.fused.wall <
+adamw-in-an-iteration.compiled.wall>`.
 
 NAdam has no fused kernel. Without compiling, a training iteration takes
 :measured:`nadam-in-an-iteration.foreach.wall` of wall time. With a compiled step, :claim:`it takes less
@@ -103,20 +105,21 @@ NAdam has no fused kernel. Without compiling, a training iteration takes
 #      - The start of the compiler takes :measured:`process.compiler.start_up`. NAdam: the first call then takes
 #        :measured:`nadam-in-an-iteration.compiled.first_call`, and the memory stays about the same. If a
 #        schedule changes the learning rate, it has to be a tensor
-#    * - The run is short, or you start it often
+#    * - The run is short, even with the cache kept
 #      - No compiling
 #      - You do not wait for the compiler
 #      - The step of NAdam stays slow. With an empty cache, compiling this step would pay after
 #        :measured:`nadam-in-an-iteration.compiled.break_even` iterations
-#    * - The optimizer is below a tenth of an iteration (``look``, below, tells)
+#    * - The optimizer is below a tenth of an iteration: compare the wall times that ``look`` prints (in
+#        :doc:`/recipes/where_time_goes` in seconds, below in milliseconds)
 #      - Do not compile the step; ``fused=True`` is worth having anyway
 #      - You do not wait for the compiler. Here, a fused step of AdamW is
 #        :measured:`adamw-in-an-iteration.fused.optimizer_share` of an iteration
 #      - Nothing
 #    * - The GPU waits for the CPU: the wall time is above 1.2 times the GPU time
-#      - First ``fused=True``. Then ``capturable=True`` as well (not for SGD, which has no such argument), and the whole
-#        iteration in one CUDA graph by hand, if sizes are few and known and nothing in it needs the CPU. Otherwise
-#        compile the model with ``reduce-overhead``: :doc:`/recipes/cuda_graphs`
+#      - First ``fused=True``. Then set ``capturable=True`` (SGD has no such argument), and record the whole iteration
+#        in one CUDA graph by hand if sizes are few and known and nothing in it needs the CPU. Otherwise compile the
+#        model with ``reduce-overhead``: :doc:`/recipes/cuda_graphs`
 #      - AdamW: the CPU is busy for :measured:`adamw-in-an-iteration.all-in-one-graph.cpu`; with
 #        ``fused=True`` alone it is busy for :measured:`adamw-in-an-iteration.fused.cpu`
 #      - Inputs have to be copied to fixed addresses, and their sizes are fixed. The learning rate has to
@@ -249,9 +252,9 @@ def limit(layers):
 # %%
 # We check that all variants have the same weights after three steps, within a hundredth of the learning rate.
 # ``wall`` is the wall time of a step and ``gpu`` the time in kernels. ``cpu`` is the time in which the
-# CPU launches them. ``cpu`` is timed separately, so it can be above ``wall``. ``share`` is the limit
-# divided by ``gpu``. Tables, charts and text show the
-# median of all processes. What is printed, and the tables of the notebook, show one run.
+# CPU launches them. ``cpu`` is timed separately, so it can be above ``wall``. ``share`` is the time that the work takes
+# at best (the limit), divided by ``gpu``. Tables, charts and text show the median of all processes. What is printed,
+# and the tables of the notebook, show one run.
 
 alone = bench.compare(
     "Adam",
@@ -281,8 +284,8 @@ alone = bench.compare(
 #   :measured:`adam.10.foreach.memory`; fused takes :measured:`adam.10.fused.memory`.
 #
 # The original recipe reports 747 µs without compiling and 392 µs with it. Here the two take
-# :measured:`adam.10.foreach.wall` and :measured:`adam.10.compiled.wall`. The GPUs differ. The step without compiling is
-# another one in the original: the compiler had already set ``capturable=True`` in that optimizer. ``capturable`` alone
+# :measured:`adam.10.foreach.wall` and :measured:`adam.10.compiled.wall`. The GPUs differ. The original times another
+# step without compiling: the compiler had already set ``capturable=True`` in that optimizer. ``capturable`` alone
 # :claim:`makes foreach launch more kernels <adam.10.foreach.kernels < adam.10.foreach-capturable.kernels>`, and raises
 # its wall time here from :measured:`adam.10.foreach.wall` to :measured:`adam.10.foreach-capturable.wall`.
 #
@@ -463,8 +466,8 @@ adamw = bench.compare(
 # - With all in one graph an iteration takes :measured:`adamw-in-an-iteration.all-in-one-graph.wall`, and
 #   its first call compiles nothing. :claim:`The CPU is done sooner than with a fused step
 #   <adamw-in-an-iteration.all-in-one-graph.cpu < adamw-in-an-iteration.fused.cpu>`: it launches the whole
-#   graph with one call. So this is the variant to try where the GPU waits for the CPU, which it does not
-#   do here. :doc:`/recipes/cuda_graphs` shows how.
+#   graph with one call. Here, the GPU does not wait for the CPU. Where it does, try this variant.
+#   :doc:`/recipes/cuda_graphs` shows how.
 #
 # If you add up gradients over several micro-batches, they keep their addresses anyway. Then
 # ``mode="reduce-overhead"`` makes little work for the other parts. This was not measured here.
@@ -484,10 +487,10 @@ nadam_iteration = bench.compare(
 #    GPU time of a training iteration with NAdam.
 #
 # With a compiled step an iteration takes :measured:`nadam-in-an-iteration.compiled.wall` of wall time;
-# without compiling it takes :measured:`nadam-in-an-iteration.foreach.wall`. CUDA graphs take
-# :measured:`nadam-in-an-iteration.cuda-graphs.wall`, and :claim:`here, too, they give the GPU more to do
-# than the compiled step without them <nadam-in-an-iteration.compiled.gpu <
-# nadam-in-an-iteration.cuda-graphs.gpu>`.
+# without compiling it takes :measured:`nadam-in-an-iteration.foreach.wall`. With CUDA graphs it takes
+# :measured:`nadam-in-an-iteration.cuda-graphs.wall`: :claim:`here, too, the GPU has more to do
+# <nadam-in-an-iteration.compiled.gpu < nadam-in-an-iteration.cuda-graphs.gpu>`, because it also fills gradients with
+# zeros.
 #
 # How large is the part of the optimizer in your job? This ``look`` prints both times of a function in milliseconds: the
 # wall time and the GPU time. ``look`` takes real steps, so give it a copy of the model: first your iteration, and then

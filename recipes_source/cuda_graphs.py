@@ -4,9 +4,9 @@ CUDA graphs: by hand or reduce-overhead?
 
 In training or in serving, the GPU waits for the CPU.
 
-**If the GPU waits for the CPU (wall time above 1.2 times GPU time), record the training iteration, or the model, in a
-CUDA graph: by hand if sizes are few and known and nothing needs the CPU** (``.item()``), **otherwise with**
-``reduce-overhead``; **not both.** **If the GPU is busy, record nothing.**
+**Record a CUDA graph only if the wall time is above 1.2 times the GPU time: by hand if sizes are few and known and
+nothing needs the CPU** (``.item()``), **otherwise with** ``reduce-overhead``; **not both.** **A graph keeps memory. By
+hand, each replay silently overwrites the last result:** ``clone()`` **what you keep.**
 
 .. code-block:: python
    :caption: Training, by hand
@@ -60,24 +60,24 @@ CUDA graph: by hand if sizes are few and known and nothing needs the CPU** (``.i
        model(x).norm().backward()
        optimizer.step()
 
-``look`` in :doc:`/recipes/where_time_goes` prints the wall time and the GPU time. A part needs the CPU if it reads a
-value of the GPU (``.item()``, or an ``if`` that tests a tensor) or computes on the CPU. In training, first set
-``fused=True`` in the optimizer, which needs no compiler.
+``look`` in :doc:`/recipes/where_time_goes` prints the wall time and the GPU time. If the two are about equal, the GPU
+is busy: record nothing. A part needs the CPU if it reads a value of the GPU (``.item()``, or an ``if`` that tests a
+tensor) or computes on the CPU. In training, first set ``fused=True`` in the optimizer, which needs no compiler.
 
 **What it costs:** a graph by hand repeats the recorded addresses, sizes and numbers. Copy each input into the recorded
 tensor, clone results that you keep, and make the learning rate a tensor, or results are wrong and nothing warns.
 
 A graph by hand needs no compiler: in training, it is ready after :measured:`training-by-hand.one-graph.ready`. The
 graph keeps memory: at their peak, the first training iterations take :measured:`training-by-hand.one-graph.memory`.
-Without a graph, they take :measured:`training-by-hand.not-compiled.memory`. Several graphs in one pool (``pool=``)
-together :claim:`keep about as much as the largest alone <graphs-of-four-batches.one-pool.kept < 1.1 *
-graphs-of-four-batches.largest-alone.kept>`. Record the largest first, and copy a result before you replay another graph
-of the pool.
+Without a graph, they take :measured:`training-by-hand.not-compiled.memory`. Record several graphs into one pool
+(``pool=``). :claim:`All graphs of one pool together need about the memory of the largest
+<graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. Record the largest first, and
+copy a result before you replay another graph of the pool.
 
 With ``reduce-overhead``, the compiler has to start, which takes :measured:`process.compiler.start_up` once per process.
-Compiling and recording a training iteration then take :measured:`training-by-pytorch.reduce-overhead.ready`. Both waits
-are saved again after :measured:`training-by-pytorch.reduce-overhead.break_even` iterations. In your job, add the
-seconds of the compiler's start and of the first iterations, and divide the sum by the seconds saved per iteration.
+Compiling and recording a training iteration then take :measured:`training-by-pytorch.reduce-overhead.ready`. After
+:measured:`training-by-pytorch.reduce-overhead.break_even` iterations, the run has won back both waits. In your job, add
+the seconds of the compiler's start and of the first iterations, and divide the sum by the seconds saved per iteration.
 
 **Not both:** do not use graphs by hand and ``reduce-overhead`` in one process. ``reduce-overhead`` may free memory
 that a graph by hand uses, and a replay can then end in an illegal memory access (see the pitfalls).
@@ -89,9 +89,9 @@ that a graph by hand uses, and a replay can then end in an illegal memory access
   the job, pass ``--dynamo_use_dynamic``; otherwise each size is compiled.
 - **Lightning**: ``torch.compile(module, mode="reduce-overhead")`` before ``trainer.fit``.
 - **Serving**: before the first request comes, record one graph by hand for each of a few known sizes, all in one pool
-  (``pool=``). If sizes are many or unknown, pad to a few sizes, use ``reduce-overhead``, and call the model three times
-  with each of these sizes before the first request. Do not do both in one process. With vLLM and SGLang there is
-  nothing to do, unless graphs were switched off (in vLLM ``enforce_eager``).
+  (``pool=``). If sizes are many or unknown, pad to a few sizes and use ``reduce-overhead``: first call the model with
+  two sizes, and with a batch of one if that can come; then three times with each size. Do not do both in one process.
+  With vLLM and SGLang there is nothing to do, unless graphs were switched off (in vLLM ``enforce_eager``).
 
 In training, a graph by hand holds forward, backward, clipping and the step of the optimizer. So the CPU launches
 an iteration with one call. Without a graph, an iteration takes :measured:`training-by-hand.not-compiled.wall`. In one
@@ -104,8 +104,9 @@ the GPU has less to do as well: an iteration takes :measured:`training-by-hand.b
 In inference, a graph by hand and ``reduce-overhead`` are about equally fast. In one graph by hand, a call takes
 :measured:`inference-by-hand.one-graph.wall`. With ``reduce-overhead``, it takes
 :measured:`inference-by-pytorch.reduce-overhead.wall`. :claim:`A graph by hand is ready sooner
-<inference-by-hand.one-graph.ready < inference-by-pytorch.reduce-overhead.ready>`, because nothing is compiled.
-``reduce-overhead`` is one line.
+<inference-by-hand.one-graph.ready < inference-by-pytorch.reduce-overhead.ready>`, because nothing is compiled: it is
+ready after :measured:`inference-by-hand.one-graph.ready`. ``reduce-overhead`` needs
+:measured:`inference-by-pytorch.reduce-overhead.ready` once the compiler has started, and is one line.
 
 If the GPU is busy, :claim:`a graph saves less than a twentieth of the wall time <compiling_optimizer:0.95 *
 adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`. In
@@ -188,7 +189,8 @@ adamw-in-an-iteration.fused.wall < adamw-in-an-iteration.all-in-one-graph.wall>`
 #        ``reduce-overhead``, which records each size by itself: :doc:`/recipes/varying_sizes`
 #      - Each size has its graph. In one pool, :claim:`the graphs keep less memory than with a pool for each
 #        <graphs-of-four-batches.one-pool.kept < graphs-of-four-batches.a-pool-each.kept>`
-#      - Each size has to be recorded before it can be replayed: with ``reduce-overhead``, call it three times
+#      - Each size has to be recorded before it can be replayed: with ``reduce-overhead``, warm up as "Serving" says at
+#        the top of this page
 #    * - The model writes text, one token after the other
 #      - A static cache, and the step for one token in a graph: :doc:`/recipes/token_generation`
 #      - A token takes :measured:`token_generation:one-token.1.graph-by-hand.wall`; without compiling it takes
@@ -517,7 +519,7 @@ training = bench.compare(case, calls, tolerance=0.01, rehearse=False)
 publish_start(case, calls)
 
 # %%
-# - Without compiling, an iteration takes :measured:`training-by-pytorch.not-compiled.wall`. With
+# - In this test, an iteration takes :measured:`training-by-pytorch.not-compiled.wall` without compiling. With
 #   ``reduce-overhead``, :claim:`it takes less <training-by-pytorch.reduce-overhead.wall <
 #   training-by-pytorch.not-compiled.wall>`: :measured:`training-by-pytorch.reduce-overhead.wall`. It launches
 #   :measured:`training-by-pytorch.reduce-overhead.graphs` graphs, and is ready after
@@ -866,8 +868,7 @@ print("cloned:", kept[0].tolist())
 
 # %%
 # **The step of the optimizer cannot be recorded.** Rule: ``Adam``, ``AdamW`` and others like them need
-# ``capturable=True``. ``SGD`` must not have this argument, or it raises a ``TypeError``; if its learning rate is a
-# tensor, it needs ``fused=True``.
+# ``capturable=True``. ``SGD`` has no ``capturable``; with a tensor as learning rate, give ``SGD`` ``fused=True``.
 #
 # **The learning rate stays as it was.** A number of Python is recorded, too. The next cell records a step, and then
 # sets the rate to 0. It prints by how much a replay still changes a weight. Rule: make the learning rate a tensor on
@@ -959,8 +960,8 @@ if bench.gpu:
 # %%
 # **A replay ends with "an illegal memory access was encountered".** If ``reduce-overhead`` warms up
 # or records after you have recorded a graph by hand, PyTorch 2.11 frees the workspace of cuBLAS, which your graph may
-# still use. A new size is enough for that. Rule: use one of the two in a process. Otherwise run all sizes of
-# ``reduce-overhead`` first, and no new one afterwards.
+# still use. A new size is enough for that. Rule: use one of the two in a process. If you cannot avoid both, run all
+# sizes of ``reduce-overhead`` first, and no new one afterwards.
 #
 # **An error says "operation not permitted when stream is capturing".** What you record waits for the GPU or copies
 # to the CPU: ``.item()``, ``print(tensor)``, ``if tensor:``, a mask as an index. Rule: keep it in tensors on the GPU, or

@@ -4,9 +4,10 @@ The first call takes minutes: compile the model or its block?
 
 What you compile decides how long the first call takes.
 
-**Compile the block that repeats, not the model: one compilation serves all blocks.** **If the GPU waits for the CPU,
-first record the model in one CUDA graph by hand, without a compiler; sizes are then fixed.** **If the calls save less
-time than the start takes, compile nothing. If a program starts again and again, keep the compiler's cache.**
+**Compile the block that repeats, not the model. The compiler's start alone takes**
+:measured:`process.compiler.start_up` **in each process: if all later calls together save less, compile nothing. Keep
+its cache.** **If the GPU waits for the CPU, first record the model in one CUDA graph by hand, without a compiler. It
+keeps memory, its sizes are fixed, and each call overwrites the last result.**
 
 .. code-block:: python
    :caption: The block
@@ -37,7 +38,7 @@ time than the start takes, compile nothing. If a program starts again and again,
    model(x)  # compiles one block
    with torch.cuda.graph(graph):
        result = model(x)  # records
-   graph.replay()  # copy each input into x before; the output is in result
+   graph.replay()  # copy each input into x before; the next replay overwrites result
 
 .. code-block:: python
    :caption: It starts again
@@ -57,9 +58,9 @@ time than the start takes, compile nothing. If a program starts again and again,
 **The GPU waits for the CPU** if the wall time is above 1.2 times the GPU time. ``look`` prints both:
 :doc:`/recipes/where_time_goes`. If the two are about equal, the GPU is busy, and a graph has nothing to remove.
 
-If the GPU waits and you cannot use a CUDA graph, do not compile blocks alone: each block checks its :term:`guards
-<guard>` in each call, and with the short input of this page a call takes about as long as without compiling. Compile
-the whole model if no block repeats, or if the first call of the whole model is short enough.
+If the GPU waits and you cannot use a CUDA graph, do not compile blocks alone. Each block checks conditions
+(:term:`guards <guard>`) in each call. With the short input of this page, a call takes about as long as without
+compiling. Compile the whole model if no block repeats, or if the first call of the whole model is short enough.
 
 - **Layers of torch.nn itself**: in PyTorch 2.11, ``compile()`` does nothing, without a warning, on layers such as
   ``TransformerEncoderLayer``. Put ``torch.compile(layer)`` into the model in place of the layer.
@@ -67,12 +68,13 @@ the whole model if no block repeats, or if the first call of the whole model is 
 **What it costs:** you wait for the compiler once per process. A graph also keeps memory, its sizes are fixed, and each
 call overwrites the result of the one before. The start of the compiler takes :measured:`process.compiler.start_up`.
 With a long input, the first call of compiled blocks comes on top: it takes :measured:`long-input.blocks.first_call`.
-Both waits are saved again after :measured:`long-input.blocks.break_even` calls.
+After :measured:`long-input.blocks.break_even` calls, the run has won back both waits.
 
 With a short input, compiled blocks and one CUDA graph, the first call takes
-:measured:`short-input.blocks-in-a-cuda-graph.first_call`. The compiler's start and this call are saved again after
-:measured:`short-input.blocks-in-a-cuda-graph.break_even` calls. In your job, add the seconds of the compiler's start
-and of the first calls, and divide the sum by the seconds saved per call.
+:measured:`short-input.blocks-in-a-cuda-graph.first_call`. After
+:measured:`short-input.blocks-in-a-cuda-graph.break_even` calls, the run has won back the compiler's start and this
+call. In your job, add the seconds of the compiler's start and of the first calls, and divide the sum by the seconds
+saved per call.
 
 - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``.
 - **Accelerate**: ``TorchDynamoPlugin(use_regional_compilation=True)``. If ``accelerate launch`` starts
@@ -81,16 +83,20 @@ and of the first calls, and divide the sum by the seconds saved per call.
   models. For scoring or training, call the model with ``use_cache=False``: with a KV cache, each layer would compile
   separately. To generate, see :doc:`/recipes/token_generation`. ``torch_compile=True`` of ``TrainingArguments`` compiles the whole model.
 - **Lightning**: compile the blocks in ``configure_model``.
-- **Serving**: before the first request comes, call the model three times: two inputs with all varying sizes different,
-  and one with batch size 1. Then set the stance ``eager_on_recompile``: a size that you forgot runs without compiling
-  (see the pitfalls). With ``reduce-overhead``, a new size needs no compiling then, but its CUDA graph is still recorded
-  during the request. This follows from PyTorch's code and was not measured here.
-- **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, all in one pool (``pool=``);
-  :claim:`together they keep about as much memory as the largest alone
+- **Serving**: before the first request comes, call the model with two inputs that differ in every size that can vary,
+  and with a batch of one if that can come. With ``reduce-overhead``, then call the model three times with each size.
+  Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``): otherwise, under the stance
+  ``eager_on_recompile``, requests run without compiling, and nothing warns. With ``reduce-overhead``, warm up in the
+  thread that serves, too (:ref:`for-serving`). Then set the stance: a size that you forgot runs without compiling (see
+  the pitfalls). With ``reduce-overhead``, a new size still records a graph during the request, even if nothing is
+  compiled. This follows from PyTorch's code and was not measured here.
+- **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, all in one pool (``pool=``).
+  :claim:`All graphs of one pool together need about the memory of the largest
   <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. If sizes are
-  many or unknown, pad to a few sizes, use ``reduce-overhead``, and call the model three times with each of these sizes
-  before the first request. Do not use both in one process: ``reduce-overhead`` may free memory that a graph recorded by
-  hand uses (illegal memory access). ``generate`` with a static cache counts as ``reduce-overhead``.
+  many or unknown, pad to a few sizes and use ``reduce-overhead``: first call the model with two sizes, and with a batch
+  of one if that can come; then three times with each size. Do not use both in one process: ``reduce-overhead`` may free
+  memory that a graph recorded by hand uses (illegal memory access). ``generate`` with a static cache uses
+  ``reduce-overhead``, so record nothing by hand beside it.
 
 The model has eight blocks of a transformer, and the input is long. If the blocks are compiled, the first call takes
 :measured:`long-input.blocks.first_call`. :claim:`If the whole model is compiled, the first call takes longer
@@ -155,7 +161,7 @@ short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.w
 #        result of the one before
 #    * - The GPU waits for the CPU, and sizes are many or unknown, or you want to change one line only
 #      - ``model.compile(mode="reduce-overhead")``
-#      - A call takes :measured:`reduce-overhead.model.wall`. In the same test, it takes
+#      - In another test, a call takes :measured:`reduce-overhead.model.wall`. There it takes
 #        :measured:`reduce-overhead.not-compiled.wall` without compiling
 #      - The first call takes :measured:`reduce-overhead.model.first_call`. A call needs
 #        :measured:`reduce-overhead.model.memory` of memory. A second size is compiled once more, and each size is
@@ -172,9 +178,9 @@ short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.w
 #      - In PyTorch 2.11, ``compile()`` of such a block :claim:`makes no graph
 #        <12-layers.transformerencoderlayer.compilations < 12-layers.ownencoder.compilations>`
 #      - Nothing
-#    * - The calls do not save the seconds of the start. Compiled blocks pay after
-#        :measured:`long-input.blocks.break_even` calls with the long input of this page, and in one CUDA graph after
-#        :measured:`short-input.blocks-in-a-cuda-graph.break_even` calls with the short one
+#    * - All later calls together save less than the compiler's start takes. With the long input of this page, compiled
+#        blocks pay after :measured:`long-input.blocks.break_even` calls. With the short input, in one CUDA graph, they
+#        pay after :measured:`short-input.blocks-in-a-cuda-graph.break_even` calls
 #      - No compiling
 #      - You do not wait for the compiler
 #      - With a long input, a call takes :measured:`long-input.not-compiled.wall`; with compiled blocks it
@@ -376,8 +382,8 @@ MACHINE = dict(width=WIDTH, device=bench.device, dtype=bench.dtype)
 
 # %%
 # The next cell makes the variants. ``compile()`` of a module only prepares: its first call compiles. Before a graph is
-# recorded by hand, the model runs once, which compiles it. Without gradients, any stream will do for that run; training
-# needs another stream (:doc:`/recipes/cuda_graphs`).
+# recorded by hand, the model runs once, which compiles it. Without gradients, any stream will do for that run; in
+# training, it must not be the default stream (:doc:`/recipes/cuda_graphs`).
 
 
 def compile_blocks(model, x, **options):
@@ -480,10 +486,10 @@ long_input = bench.compare(
 #   :measured:`long-input.blocks.first_call`.
 # - Later calls of the two are about equally fast, as the original recipe says. Compiled blocks take
 #   :measured:`long-input.blocks.wall`; the compiled model takes :measured:`long-input.model.wall`.
-# - Compiled blocks :claim:`need less GPU time than without compiling <long-input.blocks.gpu <
+# - Compiled blocks :claim:`need less GPU time than blocks that are not compiled <long-input.blocks.gpu <
 #   long-input.not-compiled.gpu>`: they need :measured:`long-input.blocks.gpu`; without compiling, a call needs
-#   :measured:`long-input.not-compiled.gpu`. GPU times come from other calls, with a profiler, so they can be
-#   a little above wall times.
+#   :measured:`long-input.not-compiled.gpu`. GPU times come from other calls, with a profiler, so they can be a little
+#   above wall times.
 # - Compiled blocks also :claim:`need the least memory <long-input.blocks.memory < long-input.model.memory <
 #   long-input.not-compiled.memory>`: :measured:`long-input.blocks.memory` beside weights and input. The
 #   compiled model needs :measured:`long-input.model.memory`.
@@ -532,7 +538,7 @@ short_input = bench.compare(
 #
 #    Wall time of a later call with a short input.
 #
-# - Compiled blocks :claim:`need less GPU time than without compiling <short-input.blocks.gpu <
+# - Compiled blocks :claim:`need less GPU time than blocks that are not compiled <short-input.blocks.gpu <
 #   short-input.not-compiled.gpu>`, but the CPU enters compiled code once per block. So a call takes
 #   :measured:`short-input.blocks.wall`, about as long as without compiling.
 # - The compiled model is entered once. A call takes :measured:`short-input.model.wall`. Which of the
@@ -896,13 +902,12 @@ for _ in range(3):
 # %%
 # **A replay ends with "an illegal memory access was encountered".** If ``mode="reduce-overhead"`` warms up or records
 # after you have recorded a graph by hand, PyTorch 2.11 frees the workspace of cuBLAS, which your graph may still use. A
-# new size is enough for that. Rule: use one of the two in a process. Otherwise run all sizes of ``reduce-overhead``
-# first, and no new one afterwards.
+# new size is enough for that. Rule: use one of the two in a process. If you cannot avoid both, run all sizes of
+# ``reduce-overhead`` first, and no new one afterwards.
 #
 # **Results are wrong, and nothing warns.** If you skip the guards on modules, a block with another number runs the code
 # of the first block, with the number of the first block. Rule: skip guards only where blocks differ in weights alone.
-# Also, ``torch.compile`` empties the dictionary ``options``: give each block its own, or only the first block skips
-# guards.
+# Pass a new dictionary ``options`` to each block: ``torch.compile`` empties the one it gets.
 
 # sphinx_gallery_once = True
 skip = torch.compiler.skip_guard_on_all_nn_modules_unsafe

@@ -4,10 +4,10 @@ How do I make token generation fast?
 
 Slow inference of a language model (LLM), few tokens per second, in a script or in serving?
 
-**Use a static cache, and record the step for one token in a CUDA graph.** **Compile the blocks, too, if you can wait
-for the compiler, but do not compile prompts.** **In a graph, the batch size and the length of the cache are fixed.**
-**If a token takes about as long as reading all weights once, a graph helps little; weights of 8 or 4 bits, or more
-texts in a batch, help.**
+**Use a static cache, and record the step for one token in a CUDA graph.** **Compile the blocks, too, if you can wait.**
+**With Transformers, a static cache starts the compiler, which takes** :measured:`process.compiler.start_up` **in each
+process: for a few short texts, leave it out.** **If a token takes about as long as reading all weights once, a graph
+helps little. Use weights of 8 or 4 bits, or more texts in a batch.**
 
 .. code-block:: python
    :caption: Transformers
@@ -43,8 +43,9 @@ texts in a batch, help.**
 
 The GPU waits for the CPU if the wall time is above 1.2 times the GPU time: ``look`` in :doc:`/recipes/where_time_goes`
 prints both. If the GPU is busy instead, a graph does not help. Record the step by hand if sizes are few and known and
-nothing in it needs the CPU; otherwise use ``reduce-overhead``. Do not use both in one process. Reading all weights once
-takes as long as their bytes divided by the memory bandwidth.
+nothing in it reads a value back (``.item()``) or computes on the CPU; otherwise use ``reduce-overhead``. Do not use
+both in one process. In a graph, the batch size and the length of the cache are fixed. Reading all weights once takes as
+long as their bytes divided by the memory bandwidth.
 
 **What it costs:** with Transformers, you wait for the compiler: for its start, and then for the first text. A graph
 recorded by hand needs no compiler. Beside weights and cache, such a graph needs
@@ -53,11 +54,11 @@ per text, from the start. Attention reads the whole cache, empty places too, so 
 time <one-token.16.graph-by-hand.wall < long-cache.graph-by-hand.wall>`.
 
 With compiled blocks, the compiler has to start, which takes :measured:`process.compiler.start_up` once per process. The
-graph is then ready after :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`. Both waits are saved again after
-:measured:`one-token.1.blocks-compiled-graph-by-hand.break_even` tokens. In your job, add the seconds of the compiler's
-start and of the first calls, and divide the sum by the seconds saved per token. Leave prompts uncompiled: a few long
-prompts do not save as much time as compiling takes. If long prompts keep coming, compile them as a function of their
-own, for any length: see :doc:`/recipes/varying_sizes`. That was not measured here.
+graph is then ready after :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`. After
+:measured:`one-token.1.blocks-compiled-graph-by-hand.break_even` tokens, the run has won back both waits. In your job,
+add the seconds of the compiler's start and of the first calls, and divide the sum by the seconds saved per token. Leave
+prompts uncompiled: a few long prompts do not save as much time as compiling takes. If long prompts keep coming, compile
+them as a function of their own, for any length: see :doc:`/recipes/varying_sizes`. That was not measured here.
 
 - **Transformers**: pass ``cache_implementation="static"`` to ``generate``. On a GPU, it then compiles the step with
   ``reduce-overhead``, so do not record by hand in the same process. A text longer than all before gets a new cache, and
@@ -65,13 +66,13 @@ own, for any length: see :doc:`/recipes/varying_sizes`. That was not measured he
 - **vLLM and SGLang** record CUDA graphs by themselves: there is nothing to do, unless graphs were switched off (in vLLM
   ``enforce_eager``).
 - **Serving your own model**: before the first request comes, record one graph by hand for each of a few batch sizes,
-  all in one pool (``pool=``): together, :claim:`they keep about as much memory as the largest alone
+  all in one pool (``pool=``). :claim:`All graphs of one pool together need about the memory of the largest
   <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. Fill a batch up
-  to the next size that was recorded. If sizes are many or unknown, pad to a few sizes, use ``reduce-overhead``, and
-  call the model three times with each of these sizes before the first request. Do not do both in one process: a replay
-  can then end in an illegal memory access.
-- **Texts of different lengths** need a position each. The code under "Your own model" is for texts of equal length
-  only.
+  to the next size that was recorded. If sizes are many or unknown, pad to a few sizes and use ``reduce-overhead``:
+  first call the model with two sizes, and with a batch of one if that can come; then three times with each size. Do not
+  do both in one process: a replay can then end in an illegal memory access.
+- **Texts of different lengths**: if the texts of a batch differ in length, give each text its own position. The code
+  under "Your own model" is for texts of equal length only.
 
 A decoder of twelve blocks writes one text, with a static cache in all variants. Without compiling,
 :claim:`the GPU waits for the CPU <1.2 * one-token.1.without-compiling.gpu <
@@ -129,8 +130,9 @@ one-token.1.default.gpu < one-token.1.default.wall>`.
 #      - A token takes :measured:`one-token.1.blocks-compiled-graph-by-hand.wall`
 #      - The start of the compiler takes :measured:`process.compiler.start_up`, once per process. The graph is then
 #        ready after :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`, and needs
-#        :measured:`one-token.1.blocks-compiled-graph-by-hand.memory` of memory. It pays after
-#        :measured:`one-token.1.blocks-compiled-graph-by-hand.break_even` tokens. The batch size is fixed
+#        :measured:`one-token.1.blocks-compiled-graph-by-hand.memory` of memory. After
+#        :measured:`one-token.1.blocks-compiled-graph-by-hand.break_even` tokens it has saved more than the start took.
+#        The batch size is fixed
 #    * - You can wait longer for the compiler, or do not want to record a graph yourself
 #      - ``torch.compile(step, mode="reduce-overhead")``, with a static cache
 #      - A token takes :measured:`one-token.1.reduce-overhead.wall`
@@ -154,7 +156,7 @@ one-token.1.default.gpu < one-token.1.default.wall>`.
 #      - Not measured here
 #      - Weights are rounded; or each text waits for the others of its batch
 #    * - You wait for the first token
-#      - No compiling and no graph for prompts: each has another length, and comes once
+#      - Nothing: a graph or a compiled prompt does not help. Each prompt has another length, and comes once
 #      - No prompt waits for the compiler. One of 128 tokens takes :measured:`a-prompt.without-compiling.wall`
 #      - With long prompts the GPU is busy; what helps then is in :doc:`/recipes/varying_sizes`
 #
@@ -439,9 +441,9 @@ plt.show()
 # and then records it in a CUDA graph; to run it once would be enough (:doc:`/recipes/cuda_graphs` says why). We check that
 # all variants give the same logits after three tokens, within a tenth.
 # ``wall`` is the wall time of a token and ``gpu`` the time in kernels. ``cpu`` is the time in which the CPU
-# launches them. ``share`` is the limit divided by ``gpu``. Tables, charts and text show the median of all
-# processes. What is printed, and the tables of the notebook, show one run. A speed-up is computed in each process, and
-# then the median is taken: so it can differ from the quotient of two times in the table.
+# launches them. ``share`` is the time that the work takes at best (the limit), divided by ``gpu``. Tables, charts and
+# text show the median of all processes. What is printed, and the tables of the notebook, show one run. A speed-up is
+# computed in each process, and then the median is taken: so it can differ from the quotient of two times in the table.
 
 make_step(make_decoder(1, blocks=1), mode="reduce-overhead")()  # is not timed
 decoder = make_decoder(TEXTS[0])
@@ -759,10 +761,10 @@ for name, found in compiled.items():
 #   otherwise the next replay would overwrite it.
 #
 # A static cache alone gains nothing: without a graph, :claim:`a growing cache is faster
-# <growing-cache.without-cudnn.third_pass < one-token.1.without-compiling.wall>`. With cuDNN off, a token then takes
-# :measured:`growing-cache.without-cudnn.third_pass`; with a static cache it takes
-# :measured:`one-token.1.without-compiling.wall`. Only the graph, which needs the static cache, makes tokens come
-# quickly.
+# <growing-cache.without-cudnn.third_pass < one-token.1.without-compiling.wall>`. Without a graph, a token takes
+# :measured:`growing-cache.without-cudnn.third_pass` with a growing cache (cuDNN off), and
+# :measured:`one-token.1.without-compiling.wall` with a static one. Only the graph, which needs the static cache, makes
+# tokens come quickly.
 #
 # Transformers
 # ------------

@@ -47,20 +47,21 @@ padding.**
    TORCH_LOGS=recompiles python train.py
 
 The **GPU waits for the CPU** if the wall time is above 1.2 times the GPU time; :doc:`/recipes/where_time_goes` shows
-how to look. If the two are about equal, the GPU is busy.
+how to look. If the two are about equal, the GPU is busy. A part needs the CPU if it reads a value back (``.item()``) or
+computes on the CPU.
 
 **What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. The
 first 20 calls, each with another size, come on top: together they take :measured:`few-texts.nothing-marked.first_call`.
-If the GPU waits for the CPU, the start and these calls are saved again after
-:measured:`few-texts.nothing-marked.break_even` passes of 20 calls. If the GPU is busy, both are saved again after
-:measured:`many-texts.nothing-marked.break_even` passes of 20 calls.
+If the GPU waits for the CPU, after :measured:`few-texts.nothing-marked.break_even` passes of 20 calls the run has won
+back both waits. If the GPU is busy, it has won them back after :measured:`many-texts.nothing-marked.break_even` passes
+of 20 calls.
 
-With CUDA graphs, both are saved again after at least :measured:`few-texts.cuda-graphs.break_even` passes of 20 calls:
-here, the first pass found a part of its code already compiled. In your job, add the seconds of the compiler's start and
-of the first calls, and divide the sum by the seconds saved per call.
+With CUDA graphs, it is at least :measured:`few-texts.cuda-graphs.break_even` passes of 20 calls; the true number is
+above that, because this test found code compiled before. In your job, add the seconds of the compiler's start and of
+the first calls, and divide the sum by the seconds saved per call.
 
 With CUDA graphs, each new size costs :measured:`a-new-length.cuda-graphs.new_length` once, for recording. If the model
-has attention, cuDNN prepares each new size as well, even without compiling: this takes
+has attention, cuDNN prepares each new size as well. Even without compiling, a new length takes
 :measured:`a-new-length.without-compiling.new_length` here. All graphs share one memory pool, so outputs have to be
 cloned.
 
@@ -71,10 +72,13 @@ cloned.
 - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``; with ``dynamic=True`` if compiling twice, for the first
   size and then for any size, takes too long.
 - **Lightning**: nothing is different. Compile the model as above.
-- **Serving**: before the first request comes, call the model three times: with two inputs in which all sizes that vary
-  are different, and with a batch of one. With ``reduce-overhead``, then call it three times with each size that it will
-  get. For a few known sizes, you can record :doc:`a graph by hand </recipes/cuda_graphs>` for each, in one pool. Do not
-  use both in one process: a replay can then end in an illegal memory access.
+- **Serving**: before the first request comes, call the model with two inputs that differ in every size that can vary,
+  and with a batch of one if that can come. With ``reduce-overhead``, then call the model three times with each size.
+  Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``): otherwise, under the stance
+  ``eager_on_recompile``, requests run without compiling, and nothing warns. With ``reduce-overhead``, warm up in the
+  thread that serves, too (:ref:`for-serving`). For a few known sizes, you can record :doc:`a graph by hand
+  </recipes/cuda_graphs>` for each, in one pool. Do not use both in one process: a replay can then end in an illegal
+  memory access.
 
 In the first test on this page, batches of 20 lengths go through a small model, and the GPU waits for the CPU.
 Without compiling, a pass over all of them takes :measured:`few-texts.without-compiling.wall` of wall time. With
@@ -183,11 +187,11 @@ many-texts.padded-cuda-graphs.wall>`: :measured:`many-texts.padded-cuda-graphs.w
 # ----------------------------------------
 #
 # The first call compiles for exactly the sizes it gets: they are numbers in the code. Checks before the
-# code, called :term:`guards <guard>`, let only these sizes in, so a second size fails one. PyTorch compares
-# the two inputs, and where a size differs, it compiles again with a symbol in the place of the number. It
-# calls this **automatic dynamic shapes**. Code with a symbol serves all further sizes, with two exceptions:
-# 0 and 1 are always fixed. And where your code asks for the size, such as ``if length > 512``, both branches
-# are compiled, one after the other.
+# code, called :term:`guards <guard>`, let only these sizes in, so a second size breaks one of these checks. PyTorch
+# compares the two inputs, and where a size differs, it compiles again with a symbol in the place of the number. It
+# calls this **automatic dynamic shapes**. Code with a symbol serves all further sizes, with two exceptions: 0 and 1 are
+# always fixed. And where your code asks for the size, such as ``if length > 512``, both branches are compiled, one
+# after the other.
 #
 # A **CUDA graph** has no symbols. It is recorded for one size, so each size has a graph of its own,
 # recorded from the same compiled code. With a new size, the first call runs the code, the second
@@ -466,14 +470,14 @@ each = bench.compare("eight lengths", visits, tolerance=0.1, rehearse=False)
 #
 #    GPU time of a pass over eight lengths.
 #
-# Compiled for each length, a pass takes :measured:`eight-lengths.each-length-compiled.gpu` of GPU time;
-# compiled for any length, it takes :measured:`eight-lengths.compiled-for-any-length.gpu`. :claim:`Code for
-# one size saves less than a twentieth <0.95 * eight-lengths.compiled-for-any-length.gpu <
-# eight-lengths.each-length-compiled.gpu>`, and :claim:`the first pass takes longer <2 *
-# eight-lengths.compiled-for-any-length.first_call < eight-lengths.each-length-compiled.first_call>`:
+# Both take about the same GPU time: compiled for each length, a pass takes
+# :measured:`eight-lengths.each-length-compiled.gpu`; compiled for any length, it takes
+# :measured:`eight-lengths.compiled-for-any-length.gpu`. :claim:`Code for one size saves less than a twentieth <0.95 *
+# eight-lengths.compiled-for-any-length.gpu < eight-lengths.each-length-compiled.gpu>`, and :claim:`the first pass takes
+# longer <2 * eight-lengths.compiled-for-any-length.first_call < eight-lengths.each-length-compiled.first_call>`:
 # :measured:`eight-lengths.each-length-compiled.first_call`; compiled for any length, it takes
-# :measured:`eight-lengths.compiled-for-any-length.first_call`. So here ``dynamic=False`` has no use. With tuned
-# kernels (``max-autotune``) that may be otherwise.
+# :measured:`eight-lengths.compiled-for-any-length.first_call`. So here ``dynamic=False`` has no use. With tuned kernels
+# (``max-autotune``) that may be otherwise.
 #
 # Padding without CUDA graphs has no use, either: :claim:`it only adds work
 # <eight-lengths.each-length-compiled.gpu < eight-lengths.padded-each-size-compiled.gpu>`.
@@ -483,7 +487,7 @@ each = bench.compare("eight lengths", visits, tolerance=0.1, rehearse=False)
 #
 # Few sizes waste time on padding, and each size needs a graph. This, too, was measured in one process.
 # The percentages in the last lines that the cell prints tell how many tokens padding adds to those of the texts.
-# They are no shares of all tokens, as the lines say.
+# The lines call them shares of all tokens, but they are shares of the texts' tokens.
 
 # sphinx_gallery_once = True
 
@@ -654,7 +658,7 @@ for variant, found in counts.items():
 # length only. ``mark_dynamic`` then raises an error, which tells where. ``maybe_mark_dynamic`` raises
 # none, and :claim:`it helps nothing <twelve-calls.length.compilations <
 # twelve-calls.length-as-a-key-maybe-marked.compilations>`. Rule: mark with ``mark_dynamic`` in a test,
-# to find such places, and look up in a tensor.
+# to find such places, and replace the dictionary by a tensor that is indexed.
 
 # sphinx_gallery_once = True
 x = torch.ones(5, 8)

@@ -5,8 +5,8 @@ My job is slow: where do I start?
 Slow training or inference, low GPU utilization? Find out what your job waits for.
 
 **Look first. If the job waits for data, use worker processes. If the GPU waits for the CPU, fuse the optimizer, then
-use CUDA graphs. If the GPU is busy, use** ``bfloat16``. **All this works without a compiler. Compiling takes many
-seconds at the start, so compile only long runs.**
+use CUDA graphs. If the GPU is busy, use** ``bfloat16``. **None of this needs a compiler if you record by hand. Compile
+only long runs: it takes many seconds.**
 
 .. code-block:: python
 
@@ -41,20 +41,20 @@ Each ``look`` prints two lines: the wall time of an iteration, and then its GPU 
   in worker processes, and compile nothing.
 - Now take the two lines of the same batch. If the wall time is above 1.2 times the GPU time, **the GPU waits for the
   CPU**: first take out what makes the CPU wait, such as ``.item()`` in each step. Then fuse the optimizer, and then use
-  a CUDA graph: by hand if sizes are few and known and nothing in it needs the CPU, otherwise with ``reduce-overhead``.
-  Do not use both in one process.
+  a CUDA graph: by hand if sizes are few and known and nothing in it reads a value back (``.item()``) or computes on the
+  CPU, otherwise with ``reduce-overhead``. Do not use both in one process.
 - If the two are about equal, **the GPU is busy**: train under ``torch.autocast`` with ``bfloat16``, and check that the
   model learns as well. Then compile the model.
 
 ``train`` is a function of yours, and ``data`` is ``iter(loader)``. ``look`` trains for real: give it a copy of the
-model. The first ``look`` takes over 200 batches: if the loader has fewer, ``next`` raises ``StopIteration``; then pass
+model. The first ``look`` uses 201 batches: if the loader has fewer, ``next`` raises ``StopIteration``; then pass
 ``calls=20``.
 
 **What it costs:** only compiling makes you wait. The start of the compiler takes :measured:`process.compiler.start_up`,
 once per process. The first step of the model on this page, compiled and in CUDA graphs, comes on top: it takes
-:measured:`small-model.cuda-graphs.first_call`. Both waits are saved again after
-:measured:`small-model.cuda-graphs.break_even` steps, if no step waits for data. In your job, add the seconds of the
-compiler's start and of the first steps, and divide the sum by the seconds saved per step.
+:measured:`small-model.cuda-graphs.first_call`. After :measured:`small-model.cuda-graphs.break_even` steps, the run has
+won back both waits, if no step waits for data. In your job, add the seconds of the compiler's start and of the first
+steps, and divide the sum by the seconds saved per step.
 
 A CUDA graph recorded by hand needs no compiler, but it keeps memory, its sizes are fixed, and each replay overwrites
 the result of the one before. Compiled and in CUDA graphs, the model on this page :claim:`takes less memory than before
@@ -359,10 +359,14 @@ look(lambda: train(batch), calls)  # the same batch
 # many kernels with one call.
 #
 # Now the same batch is used every time, so that only launching and computing are left. Each **variant**
-# changes one thing more: the optimizer is fused, then the model is compiled, and then the compiled model runs
-# in CUDA graphs (``mode="reduce-overhead"``). ``wall`` is the wall time of a step, ``gpu`` the time in
-# kernels, and ``cpu`` the time in which the CPU launches them. We check that all variants
-# give the same loss in the third step, within 0.02.
+# changes one thing more:
+#
+# - The optimizer is fused.
+# - The model is compiled, too.
+# - The compiled model runs in CUDA graphs (``mode="reduce-overhead"``).
+#
+# ``wall`` is the wall time of a step, ``gpu`` the time in kernels, and ``cpu`` the time in which the CPU launches them.
+# We check that all variants give the same loss in the third step, within 0.02.
 
 documents = Documents()
 batch = next(iter(DataLoader(documents, BATCH)))
@@ -390,8 +394,8 @@ small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=Fa
 #
 #    Wall time and GPU time of a step with the same batch.
 #
-# - Before the changes :claim:`the wall time is above 1.2 times the GPU time <1.2 * small-model.before.gpu <
-#   small-model.before.wall>`: the GPU time is :measured:`small-model.before.gpu`.
+# - Before the changes, the wall time is :measured:`small-model.before.wall`. :claim:`It is above 1.2 times the GPU time
+#   <1.2 * small-model.before.gpu < small-model.before.wall>`, which is only :measured:`small-model.before.gpu`.
 # - The fused optimizer :claim:`needs fewer kernels <small-model.fused-optimizer.kernels <
 #   small-model.before.kernels>`: :measured:`small-model.fused-optimizer.kernels`; before the changes there
 #   are :measured:`small-model.before.kernels`.
@@ -416,9 +420,9 @@ small = bench.compare("small model", steps_of(jobs), tolerance=0.02, rehearse=Fa
 # is copied to the GPU in the background if ``non_blocking=True`` asks for it. Each variant again changes one
 # thing more.
 #
-# An iteration has four parts. At the end of each part the job notes the moment. On a GPU it does so with an
-# *event*, which goes through the queue like a kernel. So the parts are seen from the GPU, and together they
-# are the iteration.
+# An iteration has four parts: data, forward, backward and optimizer. At the end of each part the job notes the moment.
+# On a GPU it does so with an *event*, which goes through the queue like a kernel. So the parts are seen from the GPU,
+# and together they are the iteration.
 
 # sphinx_gallery_fold = "How the parts of an iteration are timed"
 PARTS = ["data", "forward", "backward", "optimizer"]
@@ -482,10 +486,10 @@ for name, row in means.iterrows():
 # :claim:`With worker processes, waiting for data is a smaller part of an iteration
 # <iteration.workers.data_share < iteration.before.data_share>`: :measured:`iteration.workers.data_share`.
 # :claim:`The fused optimizer, too, is a smaller part <iteration.fused-optimizer.optimizer_share <
-# iteration.workers.optimizer_share>`: :measured:`iteration.fused-optimizer.optimizer_share`. :claim:`With
-# the compiled model as well, an iteration takes less than with worker processes alone <iteration.compiled.wall <
-# iteration.workers.wall>`: it takes :measured:`iteration.compiled.wall`. After each change, the job asks for
-# batches at a higher rate. So look again at the end: the job may wait for data once more.
+# iteration.workers.optimizer_share>`: :measured:`iteration.fused-optimizer.optimizer_share`. With workers, the fused
+# optimizer and the compiled model, :claim:`an iteration takes less than with workers alone <iteration.compiled.wall <
+# iteration.workers.wall>`: :measured:`iteration.compiled.wall`. After each change, the job asks for batches at a higher
+# rate. So look again at the end: the job may wait for data once more.
 #
 # These times depend on the CPU, and they differ from host to host. :doc:`/results` shows by how much.
 #
