@@ -7,8 +7,8 @@ Choose by what your job waits for: the GPU, or the CPU that launches its work.
 **Compile only if later calls together save more than the start takes: the compiler's start alone takes**
 :measured:`process.compiler.start_up` **in each process.** **Start with** ``default``, **and keep it if the wall time
 falls.** **If the GPU waits for the CPU and the same sizes repeat, choose a CUDA graph: by hand if sizes are few and
-known and nothing needs the CPU, otherwise** ``reduce-overhead``. **Leave** ``max-autotune`` **for last: tuning takes
-long and may not help.**
+known and nothing needs the CPU, otherwise** ``reduce-overhead``. **A graph keeps memory and overwrites its last
+output.** **Leave** ``max-autotune`` **for last: tuning takes long and may not help.**
 
 .. code-block:: python
    :caption: First: ``default``
@@ -74,10 +74,10 @@ graph recorded by hand needs no compiler: :doc:`/recipes/cuda_graphs`. Do not us
 - **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, all in one pool (``pool=``).
   :claim:`All graphs of one pool together need about the memory of the largest
   <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. If sizes are
-  many or unknown, pad to a few sizes and use ``reduce-overhead``: first call the model with two sizes, and with a batch
-  of one if that can come; then three times with each size. Do not use both in one process: ``reduce-overhead`` may free
-  memory that a graph recorded by hand uses (illegal memory access). ``generate`` with a static cache uses
-  ``reduce-overhead``, so record nothing by hand beside it.
+  many or unknown, use ``reduce-overhead``: first call the model with two sizes, and with a batch of one if that can
+  come; then three times with each size. Pad to a few sizes only if new sizes keep coming. Do not use both in one
+  process: ``reduce-overhead`` may free memory that a graph recorded by hand uses (illegal memory access). ``generate``
+  with a static cache uses ``reduce-overhead``, so record nothing by hand beside it.
 
 ``sin(x) + cos(x)`` of 64 million numbers takes :measured:`sin-cos.not-compiled.gpu` of GPU time without
 compiling. With ``default``, :claim:`it takes less than half of that <2 * sin-cos.default.gpu <

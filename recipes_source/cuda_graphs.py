@@ -89,8 +89,10 @@ that a graph by hand uses, and a replay can then end in an illegal memory access
   the job, pass ``--dynamo_use_dynamic``; otherwise each size is compiled.
 - **Lightning**: ``torch.compile(module, mode="reduce-overhead")`` before ``trainer.fit``.
 - **Serving**: before the first request comes, record one graph by hand for each of a few known sizes, all in one pool
-  (``pool=``). If sizes are many or unknown, pad to a few sizes and use ``reduce-overhead``: first call the model with
-  two sizes, and with a batch of one if that can come; then three times with each size. Do not do both in one process.
+  (``pool=``); replay them one after the other, and copy each result first. If sizes are many or unknown, use
+  ``reduce-overhead``: first call the model with two sizes, and with a batch of one if that can come; then three times
+  with each size. Pad to a few sizes only if new sizes keep coming. Warm up in the mode in which requests run
+  (``no_grad`` or ``inference_mode``) and in the thread that serves (:ref:`for-serving`). Do not do both in one process.
   With vLLM and SGLang there is nothing to do, unless graphs were switched off (in vLLM ``enforce_eager``).
 
 In training, a graph by hand holds forward, backward, clipping and the step of the optimizer. So the CPU launches

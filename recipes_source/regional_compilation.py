@@ -5,9 +5,9 @@ The first call takes minutes: compile the model or its block?
 What you compile decides how long the first call takes.
 
 **Compile the block that repeats, not the model. The compiler's start alone takes**
-:measured:`process.compiler.start_up` **in each process: if all later calls together save less, compile nothing. Keep
-its cache.** **If the GPU waits for the CPU, first record the model in one CUDA graph by hand, without a compiler. It
-keeps memory, its sizes are fixed, and each call overwrites the last result.**
+:measured:`process.compiler.start_up` **in each process: if all later calls together save less, compile nothing.** **If
+the GPU waits for the CPU, first record the model in one CUDA graph by hand, without a compiler; for many sizes, use**
+``reduce-overhead``. **A graph keeps memory, and each call overwrites the last result.**
 
 .. code-block:: python
    :caption: The block
@@ -58,7 +58,7 @@ keeps memory, its sizes are fixed, and each call overwrites the last result.**
 **The GPU waits for the CPU** if the wall time is above 1.2 times the GPU time. ``look`` prints both:
 :doc:`/recipes/where_time_goes`. If the two are about equal, the GPU is busy, and a graph has nothing to remove.
 
-If the GPU waits and you cannot use a CUDA graph, do not compile blocks alone. Each block checks conditions
+If the GPU waits and neither kind of CUDA graph is possible, do not compile blocks alone. Each block checks conditions
 (:term:`guards <guard>`) in each call. With the short input of this page, a call takes about as long as without
 compiling. Compile the whole model if no block repeats, or if the first call of the whole model is short enough.
 
@@ -81,7 +81,8 @@ saved per call.
   the job, pass ``--dynamo_use_dynamic``; otherwise each size is compiled.
 - **Transformers**: ``for layer in model.model.layers: layer.compile()``. The list of layers has another name in some
   models. For scoring or training, call the model with ``use_cache=False``: with a KV cache, each layer would compile
-  separately. To generate, see :doc:`/recipes/token_generation`. ``torch_compile=True`` of ``TrainingArguments`` compiles the whole model.
+  separately. To generate, see :doc:`/recipes/token_generation`. ``torch_compile=True`` of ``TrainingArguments``
+  compiles the whole model.
 - **Lightning**: compile the blocks in ``configure_model``.
 - **Serving**: before the first request comes, call the model with two inputs that differ in every size that can vary,
   and with a batch of one if that can come. With ``reduce-overhead``, then call the model three times with each size.
@@ -93,10 +94,10 @@ saved per call.
 - **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, all in one pool (``pool=``).
   :claim:`All graphs of one pool together need about the memory of the largest
   <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. If sizes are
-  many or unknown, pad to a few sizes and use ``reduce-overhead``: first call the model with two sizes, and with a batch
-  of one if that can come; then three times with each size. Do not use both in one process: ``reduce-overhead`` may free
-  memory that a graph recorded by hand uses (illegal memory access). ``generate`` with a static cache uses
-  ``reduce-overhead``, so record nothing by hand beside it.
+  many or unknown, use ``reduce-overhead``: first call the model with two sizes, and with a batch of one if that can
+  come; then three times with each size. Pad to a few sizes only if new sizes keep coming. Do not use both in one
+  process: ``reduce-overhead`` may free memory that a graph recorded by hand uses (illegal memory access). ``generate``
+  with a static cache uses ``reduce-overhead``, so record nothing by hand beside it.
 
 The model has eight blocks of a transformer, and the input is long. If the blocks are compiled, the first call takes
 :measured:`long-input.blocks.first_call`. :claim:`If the whole model is compiled, the first call takes longer

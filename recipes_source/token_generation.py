@@ -5,9 +5,9 @@ How do I make token generation fast?
 Slow inference of a language model (LLM), few tokens per second, in a script or in serving?
 
 **Use a static cache, and record the step for one token in a CUDA graph.** **Compile the blocks, too, if you can wait.**
-**With Transformers, a static cache starts the compiler, which takes** :measured:`process.compiler.start_up` **in each
-process: for a few short texts, leave it out.** **If a token takes about as long as reading all weights once, a graph
-helps little. Use weights of 8 or 4 bits, or more texts in a batch.**
+**With Transformers, a static cache does all this. Its compiler takes** :measured:`process.compiler.start_up` **to start:
+for a few short texts, leave it out.** **If a token takes about as long as reading all weights once, a graph helps
+little. Use weights of 8 or 4 bits, or more texts in a batch.**
 
 .. code-block:: python
    :caption: Transformers
@@ -47,8 +47,8 @@ nothing in it reads a value back (``.item()``) or computes on the CPU; otherwise
 both in one process. In a graph, the batch size and the length of the cache are fixed. Reading all weights once takes as
 long as their bytes divided by the memory bandwidth.
 
-**What it costs:** with Transformers, you wait for the compiler: for its start, and then for the first text. A graph
-recorded by hand needs no compiler. Beside weights and cache, such a graph needs
+**What it costs:** with Transformers, you wait for the compiler: for its start, for the first text, and for each text
+that does not fit into the cache. A graph recorded by hand needs no compiler. Beside weights and cache, such a graph needs
 :measured:`one-token.1.graph-by-hand.memory` of memory. A cache for 256 tokens takes :measured:`one-token.1.cache.bytes`
 per text, from the start. Attention reads the whole cache, empty places too, so :claim:`a cache that is too long costs
 time <one-token.16.graph-by-hand.wall < long-cache.graph-by-hand.wall>`.
@@ -68,9 +68,10 @@ them as a function of their own, for any length: see :doc:`/recipes/varying_size
 - **Serving your own model**: before the first request comes, record one graph by hand for each of a few batch sizes,
   all in one pool (``pool=``). :claim:`All graphs of one pool together need about the memory of the largest
   <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. Fill a batch up
-  to the next size that was recorded. If sizes are many or unknown, pad to a few sizes and use ``reduce-overhead``:
-  first call the model with two sizes, and with a batch of one if that can come; then three times with each size. Do not
-  do both in one process: a replay can then end in an illegal memory access.
+  to the next size that was recorded. If sizes are many or unknown, use ``reduce-overhead``: first call the model with
+  two sizes, and with a batch of one if that can come; then three times with each size. Pad to a few sizes only if new
+  sizes keep coming. Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``) and in the thread
+  that serves (:ref:`for-serving`). Do not do both in one process: a replay can then end in an illegal memory access.
 - **Texts of different lengths**: if the texts of a batch differ in length, give each text its own position. The code
   under "Your own model" is for texts of equal length only.
 
@@ -156,7 +157,7 @@ one-token.1.default.gpu < one-token.1.default.wall>`.
 #      - Not measured here
 #      - Weights are rounded; or each text waits for the others of its batch
 #    * - You wait for the first token
-#      - Nothing: a graph or a compiled prompt does not help. Each prompt has another length, and comes once
+#      - Nothing, if prompts are short or few: each has another length, and comes once. A graph does not help
 #      - No prompt waits for the compiler. One of 128 tokens takes :measured:`a-prompt.without-compiling.wall`
 #      - With long prompts the GPU is busy; what helps then is in :doc:`/recipes/varying_sizes`
 #

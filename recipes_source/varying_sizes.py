@@ -4,10 +4,10 @@ It recompiles: what do I do about varying sizes?
 
 Texts of any length, images of any resolution, batches of one request or of sixteen?
 
-**Sizes vary: just compile, if the run is long. The second size makes PyTorch compile for any size.** **If the GPU waits
-for the CPU, use CUDA graphs: by hand if sizes are few and known and nothing needs the CPU, otherwise with**
-``reduce-overhead``; **pad only if new sizes keep coming.** **If the GPU is busy, compile, but use no CUDA graphs and no
-padding.**
+**Sizes vary: just compile, if the run is long: the compiler's start alone takes** :measured:`process.compiler.start_up`
+**in each process. The second size makes PyTorch compile for any size.** **If the GPU waits for the CPU, use CUDA
+graphs: by hand if sizes are few and known and nothing needs the CPU, otherwise with** ``reduce-overhead``; **pad only
+if new sizes keep coming.** **If the GPU is busy, compile, but use no CUDA graphs and no padding.**
 
 .. code-block:: python
    :caption: Sizes vary

@@ -5,8 +5,8 @@ My job is slow: where do I start?
 Slow training or inference, low GPU utilization? Find out what your job waits for.
 
 **Look first. If the job waits for data, use worker processes. If the GPU waits for the CPU, fuse the optimizer, then
-use CUDA graphs. If the GPU is busy, use** ``bfloat16``. **None of this needs a compiler if you record by hand. Compile
-only long runs: it takes many seconds.**
+use CUDA graphs by hand, which keep memory. If the GPU is busy, use** ``bfloat16``. **Compile only long runs: it takes
+many seconds.**
 
 .. code-block:: python
 
@@ -35,7 +35,7 @@ only long runs: it takes many seconds.**
    look(lambda: train(next(data)))  # new
    look(lambda: train(batch))  # the same
 
-Each ``look`` prints two lines: the wall time of an iteration, and then its GPU time.
+Each ``look`` prints two lines: the wall time of an iteration in seconds, and then its GPU time in ms or µs.
 
 - If the wall time with new batches is above 1.5 times that with the same batch, the job **waits for data**: load them
   in worker processes, and compile nothing.
