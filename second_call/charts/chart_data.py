@@ -48,7 +48,7 @@ def name_quantities() -> dict[str, str]:
     counts |= {"operations": _("operations")}
     costs = {"memory": _("memory"), "launch_cost": _("launch cost"), "waste": _("padding")}
     costs |= {"new_length": _("a new length"), "kept": _("memory kept")}
-    costs |= {"bytes": _("bytes")}
+    costs |= {"bytes": _("bytes"), "bandwidth": _("bandwidth")}
     passes = {"first_pass": _("first pass"), "second_pass": _("second pass")}
     passes |= {"third_pass": _("third pass"), "graphs": _("graphs")}
     return {**times, **starts, **gains, **shares, **counts, **costs, **passes}
