@@ -40,7 +40,7 @@ def has_ring(engine: Any, of: str = FOCUSED) -> bool:
     ("code", "query"), [("en", "graph break"), ("ko", "컴파일"), ("zh_CN", "优化器")]
 )
 def test_results_come_while_one_types(engine: Any, address: str, code: str, query: str) -> None:
-    engine.open(f"{address}{code}/translating.html")
+    engine.open(f"{address}{code}/using.html")
     engine.press("Control", "k")
     engine.until(f"{FOCUSED}.matches('#pst-search-dialog input')")
     for letter in query:
@@ -51,7 +51,7 @@ def test_results_come_while_one_types(engine: Any, address: str, code: str, quer
     engine.until(f"{FOCUSED}.matches('#pst-search-dialog .search-title')")
     assert has_ring(engine)
     engine.press("Enter")
-    engine.until("document.readyState === 'complete' && !location.pathname.endsWith('/translating.html')")
+    engine.until("document.readyState === 'complete' && !location.pathname.endsWith('/using.html')")
     engine.press("Control", "k")
     engine.until(f"{FOCUSED}.matches('input')")
     engine.press("Escape")
