@@ -312,7 +312,7 @@ large = bench.compare(
 #
 #    GPU time of a step of Adam over 100 layers, and the limit.
 #
-# Each kernel now has ten times as much to do, and the compiled step :claim:`still needs the least GPU
+# The step now has ten times as much to do, and the compiled step :claim:`still needs the least GPU
 # time <adam.100.compiled.gpu < adam.100.fused.gpu>`: :measured:`adam.100.compiled.gpu`. But it has guards
 # for ten times as many parameters, and the compiler generates code for all of them. So :claim:`the first
 # call takes longer than with ten layers <adam.10.compiled.first_call < adam.100.compiled.first_call>`: it

@@ -29,6 +29,9 @@ settings.load_profile("patient")
 # Sphinx tells a thousand things in each build that nobody here reads.
 logging.disable(logging.DEBUG)
 
+# Threads of PyTorch would wait for cores that other tests have.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 # Whatever needs one of these is slow: the whole site, a browser, a kernel, a command that records,
 # a project of somebody else, a package.
 SLOW = {
