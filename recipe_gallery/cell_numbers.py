@@ -19,12 +19,14 @@ import ast
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from pathlib import Path
 
 from docutils import nodes
 from docutils.statemachine import StringList, string2lines
 from sphinx.environment import BuildEnvironment
 from sphinx.parsers import RSTParser
 
+from .recipes.find_recipes import find_file
 from .recipes.recipe import Cell, Recipe
 from .recorded_page import load_page
 
@@ -54,14 +56,13 @@ class PageParser(RSTParser):
     def parse(self, inputstring: str | StringList, document: nodes.document) -> None:
         """Read a page; docutils keeps file and line, from 0 on, of each line that it is given."""
         env: BuildEnvironment = document.settings.env
-        page = load_page(env, env.docname)
-        if page and isinstance(inputstring, str):
+        file = find_file(env.config, Path(env.srcdir), env.docname)
+        if file and isinstance(inputstring, str):
             lines = string2lines(inputstring, convert_whitespace=True)
-            made = str(env.doc2path(env.docname))
-            source = document["source"].replace(made, str(page.recipe.path))
+            source = document["source"].replace(str(env.doc2path(env.docname)), str(file.path))
             # Sphinx reads each translation as a document, too: x.rst:7:<translated>
-            is_page = not source.endswith(":<translated>")
-            numbers = _find_lines(page.recipe, lines) if is_page else range(len(lines))
+            page = None if source.endswith(":<translated>") else load_page(env, env.docname)
+            numbers = _find_lines(page.recipe, lines) if page else range(len(lines))
             inputstring = StringList(lines, items=[(source, number) for number in numbers])
         super().parse(inputstring, document)
 
