@@ -13,7 +13,7 @@ from sphinx.locale import get_translation
 from recipe_gallery.languages import current_language, typeset
 from recipe_gallery.page_dependencies import watch
 from recipe_gallery.pages.measurements.lookup import all_files, answer, know
-from recipe_gallery.pages.measurements.numbers_and_names import (
+from recipe_gallery.pages.measurements.numbers import (
     QUANTITY,
     format_measurement,
     format_range,

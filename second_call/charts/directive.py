@@ -21,7 +21,7 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.page_dependencies import store_of, watch
 from recipe_gallery.pages.markdown import Page, write_block
 from recipe_gallery.pages.measurements.lookup import know
-from recipe_gallery.pages.measurements.numbers_and_names import join_ends
+from recipe_gallery.pages.measurements.numbers import join_ends
 
 from ..nodes import make_table, render
 from .chart_data import Chart, Source

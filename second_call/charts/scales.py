@@ -8,7 +8,7 @@ from babel import Locale
 from sphinx.locale import get_translation
 
 from recipe_gallery.languages import format_number, format_percent
-from recipe_gallery.pages.measurements.numbers_and_names import find_scale
+from recipe_gallery.pages.measurements.numbers import find_scale
 
 _ = get_translation("second_call")
 

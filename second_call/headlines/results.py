@@ -19,7 +19,7 @@ from sphinx.util.docutils import SphinxDirective
 from recipe_gallery.cell_numbers import DATA_CLASS
 from recipe_gallery.languages import current_language
 from recipe_gallery.page_dependencies import watch
-from recipe_gallery.pages.measurements.numbers_and_names import describe_spread, format_measurement
+from recipe_gallery.pages.measurements.numbers import describe_spread, format_measurement
 from recipe_gallery.recipes.ranges_over_hosts import Measurement
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.translations import find_message

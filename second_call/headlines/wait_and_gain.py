@@ -12,7 +12,7 @@ from sphinx.util.docutils import SphinxDirective
 from recipe_gallery.languages import current_language, format_date
 from recipe_gallery.page_dependencies import watch
 from recipe_gallery.pages.measurements.lookup import Known, know
-from recipe_gallery.pages.measurements.numbers_and_names import format_measurement
+from recipe_gallery.pages.measurements.numbers import format_measurement
 
 from ..charts.scales import Scale, format_value, make_axis
 from ..navigation import list_recipes

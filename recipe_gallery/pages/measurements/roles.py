@@ -23,13 +23,7 @@ from ...recipes.claims_and_keys import Reference, parse_claim, parse_reference
 from ...recipes.measured_processes import ClaimRecord
 from ..markdown import is_inside
 from .lookup import Answer, answer, find_page
-from .numbers_and_names import (
-    describe_spread,
-    format_measurement,
-    mark,
-    name_measurement,
-    tell_comparison,
-)
+from .numbers import describe_spread, format_measurement, mark, name_measurement, tell_comparison
 
 _ = get_translation("recipe_gallery")
 logger = logging.getLogger(__name__)

@@ -21,14 +21,7 @@ from ...page_dependencies import watch
 from ...recipes.ranges_over_hosts import Measurement
 from ...recipes.rows import MIME, Row, parse
 from .lookup import know
-from .numbers_and_names import (
-    QUANTITY,
-    Pieces,
-    describe_spread,
-    format_measurement,
-    name_case,
-    name_word,
-)
+from .numbers import QUANTITY, Pieces, describe_spread, format_measurement, name_case, name_word
 from .roles import measured
 
 _ = get_translation("recipe_gallery")
