@@ -37,6 +37,7 @@ SETS = (
     "problems_2",
     "problems_3",
     "problems_4",
+    "problems_5",
     "own_pages",
 )
 CLEAR = """() => {
