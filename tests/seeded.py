@@ -74,10 +74,7 @@ ANY = (Kind.PROSE, Kind.COMMENT, Kind.LABEL)
 
 
 def defect(
-    name: str,
-    make: Mutation,
-    kinds: Sequence[Kind] = (Kind.PROSE,),
-    languages: str = "ko zh_CN",
+    name: str, make: Mutation, kinds: Sequence[Kind] = (Kind.PROSE,), languages: str = "ko zh_CN"
 ) -> None:
     """Add a kind of defect; ``make`` returns None where there is nothing to spoil."""
     DEFECTS.append(Defect(name, make, kinds, languages))

@@ -16,11 +16,7 @@ from .programs import ask
 
 TOOL = "nvidia-smi"
 VISIBLE = "CUDA_VISIBLE_DEVICES"  # what tells libraries which GPUs they may use
-_SAMPLED = {
-    "sm_mhz": "clocks.sm",
-    "power_w": "power.draw",
-    "temperature_c": "temperature.gpu",
-}
+_SAMPLED = {"sm_mhz": "clocks.sm", "power_w": "power.draw", "temperature_c": "temperature.gpu"}
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,14 +8,7 @@ from ..errors import GalleryError, suggest
 from ..languages import Language
 from ..project import Project
 from . import style_advice  # noqa: F401 (its checks are among all)
-from .catalogs import (
-    ENGINE_LOCALE,
-    Kind,
-    find_catalogs,
-    kind_of,
-    label_domains,
-    read_catalog,
-)
+from .catalogs import ENGINE_LOCALE, Kind, find_catalogs, kind_of, label_domains, read_catalog
 from .checks import Problem, compare, examine
 from .glossary import Glossary, load_glossary
 from .pot import read_pots

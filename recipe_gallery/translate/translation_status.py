@@ -10,13 +10,7 @@ import polib
 
 from ..errors import GalleryError
 from ..project import Project
-from .catalogs import (
-    count_words,
-    find_catalogs,
-    is_wordless,
-    percent_done,
-    read_catalog,
-)
+from .catalogs import count_words, find_catalogs, is_wordless, percent_done, read_catalog
 from .code_comments import HIDDEN
 from .pot import read_pots
 

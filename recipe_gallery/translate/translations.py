@@ -19,13 +19,7 @@ from sphinx.locale import translators
 from sphinx.util import logging
 
 from ..errors import GalleryError
-from ..languages import (
-    Language,
-    current_language,
-    is_translated,
-    locale_folder,
-    source_language,
-)
+from ..languages import Language, current_language, is_translated, locale_folder, source_language
 from ..page_dependencies import keep, once, watch
 from .catalogs import (
     ENGINE,

@@ -15,14 +15,7 @@ import polib
 
 from ..languages import Language
 from ..project import Project
-from .catalogs import (
-    WIDTH,
-    count_words,
-    find_catalogs,
-    is_wordless,
-    read_catalog,
-    write_catalog,
-)
+from .catalogs import WIDTH, count_words, find_catalogs, is_wordless, read_catalog, write_catalog
 from .pot import make_pots, shipped_translations, write_pots
 
 # What became of a message that had no finished translation in its catalog

@@ -34,7 +34,7 @@ MARK = "FAULTS_OF"  # in the environment of all that a bench starts
 SURPRISE = re.compile(
     r"Traceback \(most recent|Exception ignored|Task exception|Fatal Python error|\w*Warning: "
     r"|Sphinx-gallery option|.*please report it|.*\bWarning: |\[\w+\] [A-Z]+ |(DEBUG|INFO|WARNING|ERROR):|\w+(\.\w+)*(Error|Exception): |Segmentation"
-    r"|.*[\x00-\x08\x0b-\x1f\x7f\x9b]",
+    r"|.*[\x00-\x08\x0b-\x1f\x7f\x9b]"
 )
 
 

@@ -203,12 +203,7 @@ FILES = [
         ends="refused",
         code='# sphinx_gallery_inputs = ["a.txt"]\nprint(1)',
         files={"recipes_source/a.txt": "a"},
-        prepare=lambda bench: (
-            (
-                as_another_user(bench),
-                (bench.recipes / "a.txt").chmod(0),
-            ),
-        ),
+        prepare=lambda bench: ((as_another_user(bench), (bench.recipes / "a.txt").chmod(0)),),
         wrap=ANOTHER_USER,
         says=r"a\.txt",
     ),
@@ -279,11 +274,7 @@ FILES = [
         ends="either",
         code=WAIT,
         during=lambda bench, process: (
-            (
-                when_running(bench),
-                shutil.rmtree(bench.temporary),
-                bench.temporary.mkdir(),
-            ),
+            (when_running(bench), shutil.rmtree(bench.temporary), bench.temporary.mkdir()),
         ),
         leaves=("begun",),
     ),
@@ -399,10 +390,7 @@ RECIPES = [
         injects="a recipe that is a FIFO",
         ends="refused",
         prepare=lambda bench: (
-            (
-                (bench.recipes / "faulty.py").unlink(),
-                os.mkfifo(bench.recipes / "faulty.py"),
-            ),
+            ((bench.recipes / "faulty.py").unlink(), os.mkfifo(bench.recipes / "faulty.py")),
         ),
         says="",
         seconds=30,
@@ -413,10 +401,7 @@ RECIPES = [
         injects="a recipe that is a folder",
         ends="refused",
         prepare=lambda bench: (
-            (
-                (bench.recipes / "faulty.py").unlink(),
-                (bench.recipes / "faulty.py").mkdir(),
-            ),
+            ((bench.recipes / "faulty.py").unlink(), (bench.recipes / "faulty.py").mkdir()),
         ),
         says="faulty",
     ),

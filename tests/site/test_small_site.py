@@ -83,10 +83,7 @@ def test_a_translated_page_leads_to_the_form_and_the_catalog(site: Gallery) -> N
         assert address.geturl().startswith("https://example.org/repo/issues/new?")
         known = dict(parse_qsl(address.query))
         assert known.pop("template") == "translation.yml"
-        assert known == {
-            "page": f"https://example.org/site/ko/{name}.html",
-            "language": "한국어",
-        }
+        assert known == {"page": f"https://example.org/site/ko/{name}.html", "language": "한국어"}
         assert {*known, "sentence"} <= fields  # the script adds the last one
         assert page.find("script", src=re.compile("improve-translation.js"))
     page = BeautifulSoup(site.build(language="en").page(PAGE), "html.parser")

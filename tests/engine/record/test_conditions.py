@@ -19,9 +19,7 @@ def committed(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_commit_is_that_of_the_gallery_and_changes_are_told(
-    committed: Path,
-) -> None:
+def test_a_commit_is_that_of_the_gallery_and_changes_are_told(committed: Path) -> None:
     facts, note = describe_commit(committed)
     assert (len(facts["commit"]), facts["modified"], note) == (40, False, "")
     (committed / "new.py").touch()

@@ -22,12 +22,7 @@ case "$*" in
 *) echo 'Some GPU, 570.1, 80 GiB, GPU-1' ;;
 esac
 """
-TOLD = {
-    "samples": 3,
-    "busy": 2,
-    "sm_mhz": {"median": 1980},
-    "temperature_c": {"median": 60},
-}
+TOLD = {"samples": 3, "busy": 2, "sm_mhz": {"median": 1980}, "temperature_c": {"median": 60}}
 
 
 @pytest.fixture
