@@ -38,6 +38,7 @@ SETS = (
     "problems_3",
     "problems_4",
     "problems_5",
+    "problems_6",
     "own_pages",
 )
 CLEAR = """() => {
