@@ -15,6 +15,8 @@ from typing import Any
 
 import nbformat
 import zmq.asyncio
+from jupyter_client.asynchronous.client import AsyncKernelClient
+from jupyter_client.channels import AsyncZMQSocketChannel
 from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
@@ -25,6 +27,7 @@ from nbclient.exceptions import (
     DeadKernelError,
 )
 from nbformat import NotebookNode
+from traitlets import Type
 
 from ..errors import GalleryError
 from ..recipes.recipe import Cell, Recipe
@@ -57,6 +60,33 @@ class _Specs(KernelSpecManager):
         return KernelSpec(argv=self.argv, language="python", interrupt_mode="signal")
 
 
+class _Outputs(AsyncZMQSocketChannel):
+    """What a kernel prints and shows, as of the cell that runs.
+
+    nbclient drops what names an earlier cell, such as what a thread printed between the two.
+    """
+
+    request = ""  # that runs the cell
+
+    async def get_msg(self, timeout: float | None = None) -> dict[str, Any]:  # type: ignore[override]
+        """Return the next message."""
+        msg = await super().get_msg(timeout)
+        if msg["msg_type"] not in ("status", "clear_output"):
+            msg["parent_header"]["msg_id"] = self.request
+        return msg
+
+
+class _KernelClient(AsyncKernelClient):
+    """Talks to the kernel."""
+
+    iopub_channel_class = Type(_Outputs)
+
+    def execute(self, *code: Any, **options: Any) -> str:
+        """Send code to be executed, and return the request's id."""
+        request = self.iopub_channel.request = super().execute(*code, **options)
+        return request
+
+
 class _Client(NotebookClient):
     """Puts what a kernel prints and shows into cells; ends it when there is too much or wrong."""
 
@@ -64,21 +94,6 @@ class _Client(NotebookClient):
     limit: float  # MB that all cells may print and show
     left: float  # bytes of it
     refused: GalleryError | None = None  # why the kernel was ended
-
-    async def _async_poll_output_msg(
-        self, parent_msg_id: str, cell: NotebookNode, cell_index: int
-    ) -> None:
-        """Put into a cell what arrives while it runs.
-
-        nbclient drops what names an earlier cell, such as what a thread printed between the two.
-        """
-        kernel: Any = self.kc
-        with contextlib.suppress(CellExecutionComplete):
-            while True:
-                msg = await kernel.iopub_channel.get_msg(timeout=None)
-                of_another = msg["parent_header"].get("msg_id") != parent_msg_id
-                if not (of_another and msg["msg_type"] in ("status", "clear_output")):
-                    self.process_message(msg, cell, cell_index)
 
     def process_message(self, msg: dict[str, Any], cell: NotebookNode, cell_index: int) -> Any:
         """Put what was printed or shown into the cell."""
@@ -179,6 +194,7 @@ class Run:
             kernel_name="recipe",
             kernel_spec_manager=specs,
             context=context,
+            client_factory=_KernelClient,
             connection_file=str(self.folder / "kernel.json"),
             # in the file system nobody else on the machine can talk to the kernel
             transport="ipc" if self._may_hold_sockets else "tcp",
