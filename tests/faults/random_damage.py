@@ -17,8 +17,8 @@ from recipe_gallery.recipes.recipe import load_recipe
 
 from .bench import MARK, ROOT, SURPRISE
 
-BATCH = 50  # damaged recordings of one build
-THROUGH_SITE = 40  # of the real site, one after another
+BATCH = 40  # damaged recordings of one build
+THROUGH_SITE = 20  # of the real site, at most one of each recipe at a time
 CONF = """\
 import glob
 extensions = ["recipe_gallery"]
@@ -71,12 +71,11 @@ def change_bytes(count: int, seed: int) -> list[str]:
     damages = choose(count, seed)
     sample, rest = damages[:THROUGH_SITE], damages[THROUGH_SITE:]
     with ThreadPoolExecutor(2) as pool, tempfile.TemporaryDirectory(prefix="faults-") as folder:
-        halves = [sample[::2], sample[1::2]]
-        sites = [Path(folder, f"site{number}") for number in range(2)]
-        batches = [rest[start : start + BATCH] for start in range(0, len(rest), BATCH)]
-        folders = [Path(folder, f"batch{number}") for number in range(len(batches))]
-        found = [*pool.map(through_site, sites, halves), *pool.map(in_batch, folders, batches)]
-    return [each for part in found for each in part]
+        parts = [pool.submit(through_site, Path(folder, "site"), sample)]
+        for start in range(0, len(rest), BATCH):
+            batch = rest[start : start + BATCH]
+            parts.append(pool.submit(in_batch, Path(folder, f"batch{start}"), batch))
+        return [wrong for part in parts for wrong in part.result()]
 
 
 def call(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
@@ -167,31 +166,40 @@ def surprises(done: subprocess.CompletedProcess[str]) -> list[str]:
 
 
 def through_site(site: Path, damages: list[Damage]) -> list[str]:
-    """Damage recordings of the real site, one after another, by the commands that people call."""
+    """Damage recordings of the real site by and by, with the commands that people call.
+
+    Its pages name measurements of each other: which pages are others is seen in batches.
+    """
     files = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True).stdout
     for name in files.splitlines():
         if not name.startswith(("tests/", "benchmarks/")):
             (site / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, site / name)
     pages = site / "_build/html/en/recipes"
-    first = call(site, "html", "--sphinx-options=-n -W -q", "en")
+    html = ("html", "--sphinx-options=-n -W -q", "en")
+    first = call(site, *html)
     assert first.returncode == 0, first.stderr
     true = {path.stem: signature(path) for path in pages.glob("*.html")}
-    wrong = []
-    for damage in damages:
-        recording = site / f"recordings/{damage.recipe}.ipynb"
-        content = recording.read_bytes()
-        recording.write_bytes(damage.apply(content))
-        checked = call(site, "check")
-        built = call(site, "html", "--sphinx-options=-n -W -q", "en")
-        wrong += [f"{damage}: {line[:200]}" for line in surprises(checked) + surprises(built)]
-        named = f"{damage.recipe}.ipynb" in built.stderr or f"{damage.recipe}.py" in built.stderr
-        same = signature(pages / f"{damage.recipe}.html") == true[damage.recipe]
-        wrong += judge(damage, checked.returncode == 0, named, same)
-        if (built.returncode == 0) == named:
-            wrong.append(f"{damage}: html ended with {built.returncode}: {built.stderr[-200:]}")
-        recording.write_bytes(content)
-    last = call(site, "html", "--sphinx-options=-n -W -q", "en")
+    wrong, waiting = [], damages
+    while waiting:
+        at_once = {damage.recipe: damage for damage in reversed(waiting)}
+        waiting = [each for each in waiting if each not in at_once.values()]
+        whole = {}
+        for recipe, damage in at_once.items():
+            path = site / f"recordings/{recipe}.ipynb"
+            whole[path] = path.read_bytes()
+            path.write_bytes(damage.apply(whole[path]))
+        checked, built = call(site, "check"), call(site, *html)
+        wrong += [f"{line[:200]}" for line in surprises(checked) + surprises(built)]
+        named = {recipe for recipe in at_once if f"{recipe}.ipynb" in built.stderr}
+        for recipe, damage in at_once.items():
+            current = re.search(f"^{recipe} +current ", checked.stdout, re.MULTILINE)
+            wrong += judge(damage, bool(current), recipe in named, same=True)
+        if {checked.returncode, built.returncode} != {int(bool(named))}:
+            wrong.append(f"ended with {checked.returncode} and {built.returncode}")
+        for path, content in whole.items():
+            path.write_bytes(content)
+    last = call(site, *html)
     if last.returncode or any(signature(pages / f"{each}.html") != true[each] for each in true):
         wrong.append("the restored site is not what it was")
     return wrong
