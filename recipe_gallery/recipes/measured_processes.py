@@ -11,7 +11,7 @@ from .claims_and_keys import Term, parse_comparison
 from .ranges_over_hosts import Measurement, find_range, is_baseline, measure
 from .recipe import Recipe
 from .recording import Recording, compare, read_recording
-from .replicates_jsonl import Process, Replicate, Replicates, read_replicates, replicates_path
+from .replicates_jsonl import Process, Replicate, read_replicates, replicates_path
 from .rows import LARGEST, SMALLEST, read_rows, slug
 
 
@@ -127,14 +127,15 @@ class Sources:
     """All processes of a recording, as far as they count."""
 
     path: Path  # of the recording
-    replicates: Replicates
+    replicates: tuple[Replicate, ...]  # of the code, on any device
+    stale: int  # how many are of other code
     device: str  # that counts: the page's, or else that of the first replicate
     page: Process | None  # None if there is no current recording
 
     @property
     def counted(self) -> tuple[Replicate, ...]:
         """The replicates of the device that counts."""
-        return tuple(each for each in self.replicates.current if each.device_name == self.device)
+        return tuple(each for each in self.replicates if each.device_name == self.device)
 
     @property
     def processes(self) -> tuple[Process, ...]:
@@ -143,10 +144,6 @@ class Sources:
             self.counted, key=lambda each: (each.host, each.replicate, each.recorded, each.hash)
         )
         return (*([self.page] if self.page else []), *replicates)
-
-    def measure(self) -> Measurements:
-        """Return what all processes say."""
-        return measure_all(self.processes)
 
 
 def measure_all(processes: Sequence[Process]) -> Measurements:
@@ -162,19 +159,19 @@ def read_sources(path: Path, recipe: Recipe | None, recording: Recording | None 
     Raises ``GalleryError`` if recording, rows or replicates cannot be read, or do not fit together.
     """
     fingerprint = recipe.replicate_fingerprint if recipe else ""
-    replicates = read_replicates(replicates_path(path), fingerprint)
+    replicates, stale = read_replicates(replicates_path(path), fingerprint)
     if recording is None and path.exists():
         recording = read_recording(path, recipe.name if recipe else "")
-    page, devices = None, [each.device_name for each in replicates.current]
+    page, devices = None, [each.device_name for each in replicates]
     if recording and (recipe is None or compare(recipe, recording).is_current):
         rows = read_rows(recording.notebook, path)
         # of an unknown host: no further one is made of it
-        hosts = [str(recording.facts.get("host", "")), *(each.host for each in replicates.current)]
+        hosts = [str(recording.facts.get("host", "")), *(each.host for each in replicates)]
         host = next(filter(None, hosts), "")
         page = Process(replicate=0, host=host, rows=rows)
         devices.insert(0, recording.device_name)
     device = devices[0] if devices else ""
-    sources = Sources(path=path, replicates=replicates, device=device, page=page)
+    sources = Sources(path=path, replicates=replicates, stale=stale, device=device, page=page)
     _require_same_units(sources)
     return sources
 

@@ -81,14 +81,10 @@ class Recipe:
         return [(block, next(cells) if block.type == "code" else None) for block in self.blocks]
 
     @property
-    def modules(self) -> list[Path]:
-        """The modules beside it whose source it shows as a cell."""
-        return [cell.inlined.path for cell in self.cells if cell.inlined]
-
-    @property
     def files(self) -> list[Path]:
         """All that it is made of, itself first."""
-        return [self.path, *self.modules, *(self.path.parent / name for name in self.inputs)]
+        shown = (cell.inlined.path for cell in self.cells if cell.inlined)
+        return [self.path, *shown, *(self.path.parent / name for name in self.inputs)]
 
     @property
     def inputs(self) -> dict[str, str]:

@@ -70,30 +70,22 @@ class Replicate(Process):
 _FACTS = [each.name for each in fields(Replicate) if each.name not in ("rows", "hash")]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Replicates:
-    """The lines of a file."""
-
-    current: tuple[Replicate, ...] = ()  # of the fingerprint asked for, in the file's order
-    stale: int = 0  # how many are of other code
-
-
 def replicates_path(recording: Path) -> Path:
     """Return where the replicates of a recording ``recordings/<name>.ipynb`` lie."""
     return recording.with_suffix(".jsonl")
 
 
-def read_replicates(path: Path, fingerprint: str) -> Replicates:
-    """Return the replicates in a file; none if there is no file.
+def read_replicates(path: Path, fingerprint: str) -> tuple[tuple[Replicate, ...], int]:
+    """Return the replicates of a fingerprint in a file, in its order, and how many are of others.
 
-    Without a ``fingerprint`` that of the newest line is taken. A line that is there twice counts
-    once. Raises ``GalleryError`` that names a damaged line.
+    Without a ``fingerprint`` that of the newest line is taken, without a file there are none. A
+    line that is there twice counts once. Raises ``GalleryError`` that names a damaged line.
     """
     try:
         require_file(path)
         lines = path.read_bytes().split(b"\n")
     except FileNotFoundError:
-        return Replicates()
+        return (), 0
     except OSError as error:
         raise GalleryError(f"cannot be read: {error.strerror}", path=path) from None
     found: dict[str, Replicate] = {}
@@ -108,7 +100,7 @@ def read_replicates(path: Path, fingerprint: str) -> Replicates:
     if found and not fingerprint:
         fingerprint = max(found.values(), key=lambda each: each.recorded).fingerprint
     current = tuple(each for each in found.values() if each.fingerprint == fingerprint)
-    return Replicates(current=current, stale=len(found) - len(current))
+    return current, len(found) - len(current)
 
 
 def _read_line(line: bytes) -> Replicate:

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from .recipe import Recipe
 
 MIME = PUBLISHED_MIME + "rows+json"
-ROW = ("case", "variant", "size", "quantity", "value", "unit")  # what each has
 REMEDY = "correct what the recipe publishes"
 LARGEST, SMALLEST = 1e15, 1e-15  # as in the schema
 
@@ -92,14 +91,12 @@ def parse(value: Any) -> tuple[Row, ...]:
         _validator()(value)
     except JsonSchemaValueException as error:
         raise ValueError(_describe(error)) from None
-    rows = []
-    for number, row in enumerate(value.get("rows", []), 1):
+    rows = value.get("rows", [])
+    for number, row in enumerate(rows, 1):
         for name in ("value", "size"):
             if isinstance(row[name], float) and math.isnan(row[name]):  # JSON has no such number
                 raise ValueError(f"row {number}: {name} is nan, not a finite number")
-        known = {name: row[name] for name in ROW}
-        rows.append(Row(sizes=row.get("sizes", ""), **known))
-    return tuple(rows)
+    return tuple(Row(**row) for row in rows)
 
 
 @cache

@@ -61,14 +61,14 @@ def inspect(file: GalleryFile, folder: Path) -> Report:
 def _describe_sources(sources: Sources) -> str:
     """Return of how many processes and hosts measurements are, and what was left out."""
     told = []
-    if sources.replicates.current or any(each.rows for each in sources.processes):
+    if sources.replicates or any(each.rows for each in sources.processes):
         hosts = len({each.host for each in sources.processes})
         text = f"measurements of {_count(len(sources.processes), 'process', 'es')}"
         text += f" on {_count(hosts, 'host')}"
         told.append(f"{text} (how hosts differ is not known)" if hosts == 1 else text)
     others = {
-        "of another device": len(sources.replicates.current) - len(sources.counted),
-        "of other code": sources.replicates.stale,
+        "of another device": len(sources.replicates) - len(sources.counted),
+        "of other code": sources.stale,
     }
     told += [
         f"{_count(count, 'replicate')} {what} ignored" for what, count in others.items() if count

@@ -67,7 +67,7 @@ def _compare(file: GalleryFile, folder: Path, commit: str, base: str) -> Drift:
     device = published.device or sources.device
     made: list[tuple[str, Process]] = [
         (each.device_name, each)
-        for each in sources.replicates.current
+        for each in sources.replicates
         if f'"hash": "{each.hash}"' not in texts[".jsonl"]
     ]
     if sources.page and path.read_text(encoding="utf-8") != texts[".ipynb"]:
@@ -77,7 +77,7 @@ def _compare(file: GalleryFile, folder: Path, commit: str, base: str) -> Drift:
     left_out = [f"left out, as recorded on another device: {each}" for each in others]
     if not new:
         return Drift(name=file.name, lines=(f"nothing was recorded since {base}", *left_out))
-    before, now = published.measure(), measure_all(new)
+    before, now = measure_all(published.processes), measure_all(new)
     pairs = [
         (measured, now.by_key[key])
         for key, measured in before.by_key.items()

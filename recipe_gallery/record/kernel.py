@@ -17,7 +17,7 @@ import nbformat
 import zmq.asyncio
 from jupyter_client.asynchronous.client import AsyncKernelClient
 from jupyter_client.channels import AsyncZMQSocketChannel
-from jupyter_client.kernelspec import KernelSpec, KernelSpecManager
+from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import (
@@ -48,16 +48,6 @@ _LONGEST_PATH = 55
 
 class KernelDiedError(GalleryError):
     """The kernel was killed from outside, as for want of memory: a second try may succeed."""
-
-
-class _Specs(KernelSpecManager):
-    """Knows one kernel: kernel_process.py."""
-
-    argv: list[str]
-
-    def get_kernel_spec(self, kernel_name: str) -> KernelSpec:
-        """Return how it is started."""
-        return KernelSpec(argv=self.argv, language="python", interrupt_mode="signal")
 
 
 class _Outputs(AsyncZMQSocketChannel):
@@ -187,12 +177,14 @@ class Run:
         context = zmq.asyncio.Context()
         context.rcvhwm = 0  # what is not read yet is kept, not dropped
         context.reconnect_ivl = 10  # milliseconds; by default the kernel is looked for every 100
-        specs = _Specs()
         launcher = Path(__file__).with_name("kernel_process.py")
-        specs.argv = [sys.executable, str(launcher), str(self.recipe.path.resolve())]
+        command = [sys.executable, str(launcher), str(self.recipe.path.resolve())]
+        spec = self.folder / "kernels/recipe/kernel.json"
+        spec.parent.mkdir(parents=True)
+        spec.write_text(json.dumps({"argv": command, "language": "python", "display_name": ""}))
         manager = AsyncKernelManager(
             kernel_name="recipe",
-            kernel_spec_manager=specs,
+            kernel_spec_manager=KernelSpecManager(kernel_dirs=[str(self.folder / "kernels")]),
             context=context,
             client_factory=_KernelClient,
             connection_file=str(self.folder / "kernel.json"),
@@ -336,22 +328,20 @@ class Run:
         """Return file and line of the last row of a cell that a traceback names, or None."""
         found = _FRAME.findall(self._cleaner.clean_text(traceback))
         number, row = map(int, found[-1]) if found else (0, 0)
-        cells = self.recipe.cells
-        for place, cell in enumerate(cells):
-            if cell.number != number:
-                continue
-            if cell.inlined:
-                row -= cell.code.count("\n", 0, cell.code.rindex(cell.inlined.source))
-                return (cell.inlined.path, cell.inlined.line + row - 1) if row > 0 else None
-            # The rows of a cell stand in the recipe in this order, with settings between them.
-            start = cell.line if cell.code.startswith(cell.source or "\n") else 1
-            start = max(start, cells[place - 1].line + 1 if place else 1)
-            lines = self.recipe.path.read_text(encoding="utf-8").split("\n")
-            left, line = enumerate(lines[start - 1 :], start), None
-            for wanted in cell.code.split("\n")[:row]:
-                line = next((each for each, text in left if text == wanted), None)
-            return (self.recipe.path, line) if line else None
-        return None
+        if not 0 < number <= len(self.recipe.cells):
+            return None
+        *before, cell = self.recipe.cells[:number]
+        if cell.inlined:
+            row -= cell.code.count("\n", 0, cell.code.rindex(cell.inlined.source))
+            return (cell.inlined.path, cell.inlined.line + row - 1) if row > 0 else None
+        # The rows of a cell stand in the recipe in this order, with settings between them.
+        start = cell.line if cell.code.startswith(cell.source or "\n") else 1
+        start = max(start, before[-1].line + 1 if before else 1)
+        lines = self.recipe.path.read_text(encoding="utf-8").split("\n")
+        left, line = enumerate(lines[start - 1 :], start), None
+        for wanted in cell.code.split("\n")[:row]:
+            line = next((each for each, text in left if text == wanted), None)
+        return (self.recipe.path, line) if line else None
 
     def _one_line(self, name: str, value: str) -> str:
         """Return an exception in one line."""

@@ -77,11 +77,9 @@ class Stream(OutStream):
 
 def pack(content: object) -> bytes:
     """Return JSON in ASCII: text that is no Unicode arrives, for its reader to say what it is."""
-    try:
+    with contextlib.suppress(TypeError, ValueError):
         return json.dumps(content, default=json_default, allow_nan=False).encode()
-    except (TypeError, ValueError):
-        clean = json_clean(content)
-        return json.dumps(clean, default=json_default, allow_nan=False).encode()
+    return json.dumps(json_clean(content)).encode()
 
 
 class RecipeKernel(IPKernelApp):

@@ -45,28 +45,12 @@ def kernel_runs(pid: int) -> Iterator[None]:
 @contextlib.contextmanager
 def run_folder() -> Iterator[Path]:
     """Yield an empty folder of a run's own, in the folder for temporary files; remove it after."""
-    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
-    try:
-        with FileLock(folder / _OWNER):
-            try:
-                yield folder
-            finally:
-                remove(folder)  # as long as it is locked nobody takes it for left behind
-    finally:
-        remove(folder)  # if it could not be locked
-
-
-def remove(folder: Path) -> None:
-    """Remove a folder with all in it, also what may not be written."""
-    with contextlib.suppress(OSError):
-        folder.chmod(0o700)
-    for path, names, _files in os.walk(folder):
-        for name in names:
-            inner = Path(path, name)
-            if not inner.is_symlink():
-                with contextlib.suppress(OSError):
-                    inner.chmod(0o700)
-    shutil.rmtree(folder, ignore_errors=True)
+    folder = tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True)
+    with contextlib.ExitStack() as held:
+        held.callback(folder.cleanup)  # if it cannot be locked
+        held.enter_context(FileLock(Path(folder.name, _OWNER)))
+        held.callback(folder.cleanup)  # as long as it is locked nobody takes it for left behind
+        yield Path(folder.name)
 
 
 def remove_leftovers() -> str:
@@ -81,7 +65,7 @@ def remove_leftovers() -> str:
             is_own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
             if is_own and (folder / _OWNER).is_file():
                 with FileLock(folder / _OWNER, timeout=0):
-                    remove(folder)
+                    shutil.rmtree(folder, ignore_errors=True)
                 folders += 1
     note = f"note: a recording was killed before; what it left is removed: folders: {folders}"
     return note if folders else ""

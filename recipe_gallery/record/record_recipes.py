@@ -220,7 +220,7 @@ class Session:
         path = replicates_path(page.file.recording(self.folder))
         try:
             publishes = bool(read_rows(notebook, page.recipe.path))
-            known = read_replicates(path, page.recipe.replicate_fingerprint).current
+            known, _stale = read_replicates(path, page.recipe.replicate_fingerprint)
         except GalleryError as error:
             self.fail(name, describe_error(error))
             return []

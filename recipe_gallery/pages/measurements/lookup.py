@@ -20,6 +20,7 @@ from ...recipes.measured_processes import (
     Measurements,
     NotMeasured,
     is_part,
+    measure_all,
     read_sources,
     suggest_keys,
 )
@@ -170,7 +171,7 @@ def _read(file: GalleryFile, folder: Path, root: Path) -> tuple[list[Path] | Non
         problem = GalleryError(stale, path=recording.path).describe(root)
         return recipe.files, replace(known, problem=problem)
     try:
-        measurements = read_sources(recording.path, recipe, recording).measure()
+        measurements = measure_all(read_sources(recording.path, recipe, recording).processes)
     except GalleryError as error:  # the processes do not fit together
         return recipe.files, replace(known, problem=str(error), in_files=True)
     known = replace(known, measurements=measurements, digest=digest_of(measurements))

@@ -28,7 +28,7 @@ def path(tmp_path: Path) -> Path:
 
 
 def numbers(path: Path, fingerprint: str = "now") -> list[int]:
-    return [each.replicate for each in read_replicates(path, fingerprint).current]
+    return [each.replicate for each in read_replicates(path, fingerprint)[0]]
 
 
 def test_a_line_that_is_there_twice_counts_once(path: Path) -> None:
@@ -40,7 +40,7 @@ def test_a_line_that_is_there_twice_counts_once(path: Path) -> None:
     path.write_bytes(path.read_bytes().rstrip(b"\n"))  # as some editors save
     append(path, replace(LINE, replicate=2))
     assert numbers(path) == [1, 1, 2]
-    assert read_replicates(path, "now").stale == 1
+    assert read_replicates(path, "now")[1] == 1
 
 
 DAMAGE: dict[str, Callable[[str], str]] = {

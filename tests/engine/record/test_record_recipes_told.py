@@ -39,7 +39,7 @@ def record(gallery: Gallery, *names: str, **options: object) -> tuple[bool, list
 def replicates(gallery: Gallery, name: str = "a") -> tuple[Replicate, ...]:
     recipe = load_recipe(gallery.recipes / f"{name}.py")
     path = gallery.recordings / f"{name}.jsonl"
-    return read_replicates(path, recipe.replicate_fingerprint).current
+    return read_replicates(path, recipe.replicate_fingerprint)[0]
 
 
 def numbers(gallery: Gallery) -> list[int]:
