@@ -69,7 +69,7 @@ def record(project: Project, options: argparse.Namespace) -> bool:
 )
 def drift(project: Project, options: argparse.Namespace) -> None:
     """Tell which measurements recorded anew lie outside the ranges of a commit."""
-    from ..record.drift import find_drift, format_drift
+    from ..record.drift import describe_drift
 
-    found = find_drift(project, options.recipes, options.base, _find_folder(options))
-    print(format_drift(found, options.base), end="")
+    folder = _find_folder(options)
+    print(describe_drift(project, options.recipes, options.base, folder), end="")

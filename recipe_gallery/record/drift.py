@@ -8,7 +8,6 @@ give.
 import os
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..errors import GalleryError
@@ -22,35 +21,32 @@ from .check_recordings import choose_files
 from .programs import ask
 
 
-@dataclass(frozen=True, kw_only=True)
-class Drift:
-    """How a recipe's new processes stand to what was published."""
-
-    name: str
-    within: int = 0
-    outside: int = 0
-    lines: tuple[str, ...] = ()
-
-
-def find_drift(
+def describe_drift(
     project: Project, names: Sequence[str], base: str, folder: Path | None = None
-) -> list[Drift]:
+) -> str:
     """Compare recordings of recipes called ``names``, or of all, with those of the commit ``base``.
 
     ``folder`` holds the recordings; by default it is that of conf.py. What is wrong with one
-    recipe is told with it. Raises ``GalleryError`` for an unknown name of a recipe or a commit.
+    recipe is told with it. Returns Markdown. Raises ``GalleryError`` for an unknown name of a
+    recipe or a commit.
     """
     commit = _ask_git(project.root, "rev-parse", "--verify", "-q", f"{base}^{{commit}}")
     if commit is None:
         remedy = "name a branch, a tag or a commit of this repository"
         raise GalleryError(f"git knows no commit {base!r}", path=project.root, remedy=remedy)
-    found = []
+    text, within, of = "", 0, 0
     for file in choose_files(project, names):
         try:
-            found.append(_compare(file, folder or project.recordings, commit.strip(), base))
+            path = file.recording(folder or project.recordings)
+            lines, inside, compared = _compare(file, path, commit.strip(), base)
+            within, of = within + inside, of + compared
         except GalleryError as error:
-            found.append(Drift(name=file.name, lines=(error.describe(Path.cwd()),)))
-    return found
+            lines = [error.describe(Path.cwd())]
+        # What a recipe wrote stands in it as code, so that it addresses nobody; a fence ends at ```
+        shown = "\n".join(lines).replace("`", "'")
+        text += f"\n#### `{file.name}`\n\n```text\n{shown}\n```\n"
+    total = f"{within} of {of} measurements lie in the ranges of {base}"
+    return f"### Measurements beside those that are published\n\n{total}\n{text}"
 
 
 def _ask_git(root: Path, *question: str) -> str | None:
@@ -59,9 +55,11 @@ def _ask_git(root: Path, *question: str) -> str | None:
     return None if done.returncode else done.stdout
 
 
-def _compare(file: GalleryFile, folder: Path, commit: str, base: str) -> Drift:
-    """Return how the processes of a recipe that the commit does not have stand to its own."""
-    path = file.recording(folder)
+def _compare(file: GalleryFile, path: Path, commit: str, base: str) -> tuple[list[str], int, int]:
+    """Say how the processes of a recipe that the commit does not have stand to its own.
+
+    Also returns how many measurements lie in its ranges, and of how many.
+    """
     published, texts = _read_commit(path, commit, base)
     sources = read_sources(path, load_recipe(file.path, file.name))
     device = published.device or sources.device
@@ -76,7 +74,7 @@ def _compare(file: GalleryFile, folder: Path, commit: str, base: str) -> Drift:
     others = sorted({name for name, _process in made} - {device})
     left_out = [f"left out, as recorded on another device: {each}" for each in others]
     if not new:
-        return Drift(name=file.name, lines=(f"nothing was recorded since {base}", *left_out))
+        return [f"nothing was recorded since {base}", *left_out], 0, 0
     before, now = measure_all(published.processes), measure_all(new)
     pairs = [
         (measured, now.by_key[key])
@@ -85,12 +83,7 @@ def _compare(file: GalleryFile, folder: Path, commit: str, base: str) -> Drift:
     ]
     outside = [_describe(old, each) for old, each in pairs if not old.low <= each.value <= old.high]
     said = f"{len(new)} new processes on {len({each.host for each in new})} hosts, {device}"
-    return Drift(
-        name=file.name,
-        within=len(pairs) - len(outside),
-        outside=len(outside),
-        lines=(said, *outside, *left_out),
-    )
+    return [said, *outside, *left_out], len(pairs) - len(outside), len(pairs)
 
 
 def _read_commit(path: Path, commit: str, base: str) -> tuple[Sources, dict[str, str]]:
@@ -117,14 +110,3 @@ def _describe(before: Measurement, now: Measurement) -> str:
     unit = f" {before.unit}" if before.unit else ""
     said = f"{before.value:.4g} ({before.low:.4g} to {before.high:.4g} {kind})"
     return f"outside: {before.key}: {said}, now {now.value:.4g}{unit}{change}"
-
-
-def format_drift(found: Sequence[Drift], base: str) -> str:
-    """Return Markdown; what a recipe wrote stands in it as code, so that it addresses nobody."""
-    within, outside = sum(each.within for each in found), sum(each.outside for each in found)
-    total = f"{within} of {within + outside} measurements lie in the ranges of {base}"
-    text = f"### Measurements beside those that are published\n\n{total}\n"
-    for drift in found:
-        shown = "\n".join(drift.lines).replace("`", "'")  # a fence ends at three
-        text += f"\n#### `{drift.name}`\n\n```text\n{shown}\n```\n"
-    return text

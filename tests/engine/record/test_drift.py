@@ -11,7 +11,6 @@ from recipe_gallery.__main__ import main
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.replicates_jsonl import replicates_path
 from recipe_gallery.recipes.rows import Row
-from recipe_gallery.record.drift import Drift, format_drift
 from recipe_gallery.record.storage import append_replicate
 
 
@@ -131,9 +130,12 @@ def test_a_commit_that_is_not_there_is_an_error(drifts: Drifts, base: str) -> No
     assert told.count("\n") == 1
 
 
-def test_what_a_recipe_wrote_addresses_nobody_in_markdown() -> None:
+def test_what_a_recorder_wrote_addresses_nobody_in_markdown(
+    published: Gallery, drifts: Drifts
+) -> None:
     evil = "```\n@everyone | [a](https://example.org) `x`"
-    told = format_drift([Drift(name="a", lines=("1 new processes", evil))], "HEAD")
-    lines = told.splitlines()
+    add(published, EAGER, host="new", device={"gpu": evil})
+    lines = drifts().splitlines()
+    assert "@everyone" in lines[-2]
     first, last = lines.index("```text"), len(lines) - 1
     assert [number for number, line in enumerate(lines) if "```" in line] == [first, last]
