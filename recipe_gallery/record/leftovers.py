@@ -11,6 +11,8 @@ from pathlib import Path
 import psutil
 from filelock import FileLock, Timeout
 
+from .programs import ask
+
 _PREFIX = "recipe-run-"
 _OWNER = "owner.lock"  # locked as long as the recorder lives: the system frees it, whatever happens
 _PATIENCE = 10  # seconds in which all that is ended should be gone
@@ -45,12 +47,21 @@ def kernel_runs(pid: int) -> Iterator[None]:
 @contextlib.contextmanager
 def run_folder() -> Iterator[Path]:
     """Yield an empty folder of a run's own, in the folder for temporary files; remove it after."""
-    folder = tempfile.TemporaryDirectory(prefix=_PREFIX, ignore_cleanup_errors=True)
+    folder = Path(tempfile.mkdtemp(prefix=_PREFIX))
     with contextlib.ExitStack() as held:
-        held.callback(folder.cleanup)  # if it cannot be locked
-        held.enter_context(FileLock(Path(folder.name, _OWNER)))
-        held.callback(folder.cleanup)  # as long as it is locked nobody takes it for left behind
-        yield Path(folder.name)
+        held.callback(remove, folder)  # if it cannot be locked
+        held.enter_context(FileLock(folder / _OWNER))
+        held.callback(remove, folder)  # as long as it is locked nobody takes it for left behind
+        yield folder
+
+
+def remove(folder: Path) -> None:
+    """Remove a folder with all in it, also what may not be written."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if folder.exists():
+        with contextlib.suppress(OSError):
+            ask(["chmod", "-R", "u+rwx", str(folder)])
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def remove_leftovers() -> str:
@@ -65,7 +76,7 @@ def remove_leftovers() -> str:
             is_own = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
             if is_own and (folder / _OWNER).is_file():
                 with FileLock(folder / _OWNER, timeout=0):
-                    shutil.rmtree(folder, ignore_errors=True)
+                    remove(folder)
                 folders += 1
     note = f"note: a recording was killed before; what it left is removed: folders: {folders}"
     return note if folders else ""
