@@ -48,23 +48,35 @@ def main() -> int:
 
 def compare_workers(options: argparse.Namespace) -> Lines:
     """Return the table of recipes that wait, with several numbers of workers."""
-    lines = ["| Recipes | Workers | Seconds | Times as fast | Overhead a recipe |"]
-    lines += ["|---|---:|---:|---:|---:|"]
+    lines = [
+        "| Recipes | Workers | Seconds | Times as fast | Overhead a recipe | Of the processors |"
+    ]
+    lines += ["|---|---:|---:|---:|---:|---:|"]
     count, seconds = options.recipes, options.wait
     with gallery(RECIPE.format(seconds=seconds), count) as root:
-        began = time.monotonic()
+        began, before = time.monotonic(), cpu_seconds()
         for path in sorted(root.glob("recipes_source/*.py")):
             subprocess.run([sys.executable, path], check=True)
         plain = first = time.monotonic() - began
+        plain_cpu = cpu_seconds() - before
         name = f"{count} that wait for {seconds:g} s"
-        lines.append(f"| {name} | plain `python` | {plain:.1f} | | |")
+        lines.append(f"| {name} | plain `python` | {plain:.1f} | | | |")
         for workers in options.workers:
+            before = cpu_seconds()
             took = record(root, "--device", "cpu", "--force", "--workers", str(workers))
+            cpu = f"{(cpu_seconds() - before - plain_cpu) / count:.2f} s"
             first = took if workers == options.workers[0] else first
             overhead = f"{(took - plain) / count:.2f} s" if workers == 1 else ""
-            lines.append(f"| {name} | {workers} | {took:.1f} | {first / took:.2f} | {overhead} |")
+            row = [name, str(workers), f"{took:.1f}", f"{first / took:.2f}", overhead, cpu]
+            lines.append(f"| {' | '.join(row)} |")
             print(lines[-1], file=sys.stderr, flush=True)
     return [*describe(), "", *lines]
+
+
+def cpu_seconds() -> float:
+    """Return what processes that have ended took of the processors, waiting for one left out."""
+    spent = os.times()
+    return spent.children_user + spent.children_system
 
 
 def compare_gpus(options: argparse.Namespace) -> Lines:
