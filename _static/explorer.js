@@ -4,6 +4,7 @@ for (const explorer of document.querySelectorAll(".explorer")) {
   const { least, most, nearly, separator, one, several, two, minutes, hours, short, long } = explorer.dataset;
   const all = (kind) => [...explorer.querySelectorAll(kind)];
   const [slider, output, beside, shown] = ["input", "output", ".explorer-calls", ".explorer-case"].flatMap(all);
+  const marks = JSON.parse(explorer.dataset.marks).map(([pattern, mark]) => [RegExp(pattern, "g"), mark]);
   const digits = new Intl.NumberFormat(lang, { maximumSignificantDigits: 3 /* from 100 s on */ });
   const units = [[1, "s"], [1e-3, "ms"], [0, "µs", 1e-6]];
 
@@ -20,12 +21,6 @@ for (const explorer of document.querySelectorAll(".explorer")) {
     const small = Math.floor(((total % unit) * 60) / unit);
     const shown = (small ? both : name).replace("%(large)s", large).replace("%(small)s", small);
     return shown.replaceAll(" ", "\u00a0");
-  }
-
-  // as recipe_gallery/languages.py does
-  function typeset(text) {
-    const spaced = text.replace(/(?<=\p{sc=Han})(?=[A-Za-z0-9])|(?<=[A-Za-z0-9%])(?=\p{sc=Han})/gu, " ");
-    return spaced.replace(/(?<=\p{sc=Han}) (?=\p{sc=Han})/gu, "");
   }
 
   function show() {
@@ -46,7 +41,7 @@ for (const explorer of document.querySelectorAll(".explorer")) {
       .replace("%(first)s", () => best.slice(0, -1).join(separator))
       .replace("%(last)s", () => last)
       .replace("%(times)s", times.map(([time, name]) => `${name} ${format(time)}`).join(separator));
-    output.textContent = lang.startsWith("zh") ? typeset(said) : said;
+    output.textContent = marks.reduce((text, [pattern, mark]) => text.replace(pattern, mark), said);
     shown.querySelector("[role=img]").ariaLabel = output.textContent;
   }
 

@@ -26,6 +26,7 @@ _WITHOUT_SPACES = {"Hans", "Hant", "Jpan", "Khmr", "Kore", "Laoo", "Mymr", "Thai
 CODE = re.compile(r"[a-z]{2,3}(_[A-Za-z0-9]{2,8})*")
 CODE_REMEDY = "use one such as ja or pt_BR"
 _HAN, _LATIN = "[\u3400-\u9fff]", "[0-9A-Za-z%]"
+# Patterns that Python and browsers read alike, and what takes their place in a text of parts
 _CHINESE = dict(zip((": ", ", ", "; ", r" \(", r"\)"), "：，；（）", strict=True)) | {
     f"(?<=[，。：；？！]) |(?<={_HAN}) (?={_HAN})": "",
     f"(?<={_HAN})(?={_LATIN})|(?<={_LATIN})(?={_HAN})": " ",
@@ -197,10 +198,15 @@ def format_moment(moment: datetime, locale: Locale) -> str:
 
 
 def typeset(text: str, locale: Locale) -> str:
-    """Return a text made of parts; if it is Chinese, with the marks and spaces of that."""
-    for pattern, mark in _CHINESE.items() if locale.language == "zh" else ():
+    """Return a text made of parts, with the marks and spaces of its language."""
+    for pattern, mark in marks_of(locale).items():
         text = re.sub(pattern, mark, text)
     return text
+
+
+def marks_of(locale: Locale) -> dict[str, str]:
+    """Return what ``typeset`` replaces, in this order: patterns, and marks or spaces."""
+    return _CHINESE if locale.language == "zh" else {}
 
 
 def format_number(value: float, locale: Locale, digits: int = 0, around: str = "{}") -> str:

@@ -169,10 +169,7 @@ def add_improve_links(
     links = render(
         "improve_translation.html",
         form=form,
-        label=_("Improve this translation"),
-        hint=_("Select a sentence first, and the form quotes it."),
         edit=repository_address(app.env, catalog_path(app.env, pagename)),
-        edit_label=_("Edit it on GitHub"),
     )
     context["body"] += links.astext()
     app.add_js_file(SCRIPT, loading_method="defer")

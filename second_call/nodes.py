@@ -8,6 +8,7 @@ from docutils import nodes
 from jinja2 import Environment, PackageLoader
 from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
+from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
 from recipe_gallery.languages import current_language, source_language
@@ -17,6 +18,7 @@ from recipe_gallery.translate.translations import find_message
 
 _HYPHENATED = re.compile(r"([A-Za-z]+(?:-[A-Za-z]+)+)")
 _TEMPLATES = Environment(loader=PackageLoader(__package__), autoescape=True)
+_TEMPLATES.globals["_"] = get_translation("second_call")
 
 
 class html_element(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)

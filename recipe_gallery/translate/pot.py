@@ -18,6 +18,7 @@ from pathlib import Path
 
 import polib
 from docutils import nodes
+from jinja2.ext import babel_extract
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.nodes import extract_messages
@@ -113,11 +114,14 @@ def name_kinds(app: Sphinx, exception: Exception | None) -> None:
 
 
 def find_labels(root: Path, name: str) -> Iterator[tuple[str, str]]:
-    """Yield the labels of a package, ``_("...")``, and their files.
+    """Yield the labels of a package, ``_("...")`` in code and HTML, and their files.
 
     They are those of the project's copy of it, or of the installed one.
     """
     package = root / name if (root / name).is_dir() else _package_folder(name)
+    for path in sorted(package.rglob("*.html")):
+        for _line, _function, text, _comments in babel_extract(path.open("rb"), ["_"], [], {}):
+            yield str(text), f"{name}/{path.relative_to(package).as_posix()}"
     for path in sorted(package.rglob("*.py"), key=lambda path: (path.parent.parts, path.name)):
         found = []  # Babel would not find those inside of an f-string, before Python 3.12
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):

@@ -75,8 +75,7 @@ class ChartDirective(SphinxDirective):
         if drawn:
             node["drawing"] = drawn.drawing
             scope = " · ".join(_describe_scope(drawn, source))
-            words = {"scope": scope, "summary": _("Figures of this chart")}
-            data = render("chart_data.html", head=drawn.head, rows=drawn.rows, **words)
+            data = render("chart_data.html", head=drawn.head, rows=drawn.rows, scope=scope)
             node["table"] = data.astext()
             node["lines"] = [drawn.head, *drawn.rows]
         node += caption

@@ -12,7 +12,7 @@ from math import ceil, log10
 from babel import Locale
 from sphinx.locale import get_translation
 
-from recipe_gallery.languages import typeset
+from recipe_gallery.languages import marks_of, typeset
 
 from ..nodes import render
 from .chart_data import Chart, Source
@@ -57,13 +57,11 @@ def explore(source: Source) -> Chart | None:
     drawing = render(
         "explorer.html",
         sentence=said,
-        words=words | {"nearly": NEARLY},
-        label=_("Calls in your run"),
+        words=words | {"nearly": NEARLY, "marks": json.dumps([*marks_of(locale).items()])},
         ends=(LEAST, MOST),
         powers=[log10(each) for each in (LEAST, MOST, CALLS)],
         calls=format_value(CALLS, "", locale),
         gap=typeset("。 ", locale)[1:],  # between two sentences
-        note=_("Medians of what was measured; near a crossing your machine decides."),
         name=name,
         variants=json.dumps(costs, ensure_ascii=False),
         drawn=_draw(variants, said, words, locale),

@@ -6,9 +6,9 @@ Drawings are HTML with SVG in per cent of the room there is, so that words wrap 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sphinx.locale import get_translation
 
@@ -53,22 +53,13 @@ class Line(NamedTuple):
 Axis = tuple[str, Sequence[tuple[float, str]]]  # its name, and the places and words of its ticks
 
 
-def draw_plot(
-    lines: Sequence[Line], *, label: str, across: Axis, up: Axis, note: str = "", mark: float = -1
-) -> str:
-    """Return a plot as HTML; ``mark`` is the place of an upright line."""
+def draw_plot(lines: Sequence[Line], *, across: Axis, up: Axis, **shown: Any) -> str:
+    """Return a plot as HTML; ``shown`` is what else plot.html takes."""
     shifts = [(number - (len(lines) - 1) / 2) * _APART for number in range(len(lines))]
+    names = [(line.name, line.kind) for line in sorted(lines, key=lambda line: line.points[-1][1])]
+    lines_shown = [*zip(lines, shifts, strict=True)]
     return render(
-        "plot.html",
-        lines=[*zip(lines, shifts, strict=True)],
-        names=[
-            (line.name, line.kind) for line in sorted(lines, key=lambda line: line.points[-1][1])
-        ],
-        label=label,
-        across=across,
-        up=up,
-        note=note,
-        mark=mark,
+        "plot.html", lines=lines_shown, names=names, across=across, up=up, **shown
     ).astext()
 
 
@@ -111,30 +102,29 @@ def _draw_bars(source: Source, quantities: Sequence[str], measured: Sequence[Mea
             is_cut = measurement.high > scale.high
             ends = scale(measurement.low), scale(measurement.high), is_cut
             known = ends if measurement.high > measurement.low else None
-            said = f"{source.name(quantity)}: {source.show_range(measurement)}"
-            told = typeset(said, source.locale)
-            bars.append(Bar([(0, scale(measurement.value), kind, told)], words, known))
+            said = _tell(source, [(source.name(quantity), [source.show_range(measurement)])])
+            bars.append(Bar([(0, scale(measurement.value), kind, said)], words, known))
         groups.append((source.name(variant), bars))
         rows.append([source.name(variant), *cells])
-    label = "; ".join(f"{name}: {', '.join(bar.words for bar in bars)}" for name, bars in groups)
     if limit is not None:
         shown = format_value(limit, "s", source.locale)
-        label += f"; {source.name('limit')}: {shown}"
         groups.append((source.name("limit"), [Bar([], shown)]))
         rows.append([source.name("limit"), shown])
     drawing = render(
         "bars.html",
-        label=typeset(label, source.locale),
+        label=_tell(source, [(name, [bar.words for bar in bars]) for name, bars in groups]),
         groups=groups,
         limit=None if limit is None else scale(limit),
-        note=_say_arrow() if any(each.high > scale.high for each in measured) else "",
+        is_cut=any(each.high > scale.high for each in measured),
     )
     head = ["", *(source.name(each) for each in quantities)]
     return Chart(drawing=drawing.astext(), head=head, rows=rows, has_ranges=True)
 
 
-def _say_arrow() -> str:
-    return str(_("An arrow means that the range is cut off; the figures below tell its end."))
+def _tell(source: Source, lines: Iterable[tuple[str, Iterable[str]]]) -> str:
+    """Return names and what is shown of each, for a pointer and for those who see no drawing."""
+    told = (f"{name}: {', '.join(filter(None, shown))}" for name, shown in lines)
+    return typeset("; ".join(told), source.locale)
 
 
 def _draw_lines(source: Source, found: Sequence[Measurement]) -> Chart | None:
@@ -160,7 +150,7 @@ def _draw_lines(source: Source, found: Sequence[Measurement]) -> Chart | None:
             continue
         points = [(across(_number(each.size)), up(each.value)) for each in known]
         name = source.name(variant)
-        said = [typeset(f"{name}: {source.show_range(each)}", source.locale) for each in known]
+        said = [_tell(source, [(name, [source.show_range(each)])]) for each in known]
         ends = [
             (x, up(each.low), up(each.high), each.low < low, each.high > high)
             for (x, _y), each in zip(points, known, strict=True)
@@ -169,8 +159,7 @@ def _draw_lines(source: Source, found: Sequence[Measurement]) -> Chart | None:
         kind = source.colour(variant)
         lines.append(Line(name=name, kind=kind, points=points, ends=ends, said=said))
         cells = (source.show_range(each) if each else "" for each in measurements)
-        rows.append([source.name(variant), *cells])
-    label = "; ".join(f"{row[0]}: {', '.join(filter(None, row[1:]))}" for row in rows)
+        rows.append([name, *cells])
     if any(limits):
         points = [(across(x), up(y)) for x, y in zip(places, limits, strict=True) if y]
         lines.append(Line(name=source.name("limit"), kind="limit", points=points))
@@ -179,7 +168,7 @@ def _draw_lines(source: Source, found: Sequence[Measurement]) -> Chart | None:
     ticks = sorted(places) if len(places) <= _SIZES else across.ticks(_SIZES)
     drawing = draw_plot(
         lines,
-        label=typeset(label, source.locale),
+        label=_tell(source, [(name, cells) for name, *cells in rows]),
         across=(
             source.name(counted),
             [(across(e), format_value(e, "", source.locale)) for e in ticks],
@@ -188,7 +177,7 @@ def _draw_lines(source: Source, found: Sequence[Measurement]) -> Chart | None:
             source.name(quantity),
             [(up(each), format_value(each, unit, source.locale)) for each in up.ticks(_TICKS)],
         ),
-        note=_say_arrow() if any(cut for line in lines for e in line.ends for cut in e[3:]) else "",
+        is_cut=any(cut for line in lines for end in line.ends for cut in end[3:]),
     )
     head = [source.name(counted), *(format_value(each, "", source.locale) for each in places)]
     return Chart(drawing=drawing, head=head, rows=rows, has_ranges=True)
@@ -219,29 +208,26 @@ def _draw_stacks(
     kinds = {name: f"part-{number % 8 + 1}" for number, name in enumerate(names)}
     longest = max(sum(parts.values()) for parts in found.values())
     scale = Scale(low=0, high=longest, start=0, end=100)
-    groups, rows = [], []
+    head = ["", *(called[name] for name in names), str(_("together"))]
+    groups, rows, told = [], [], []
 
     def show(value: float) -> str:
         return format_value(value, "s", source.locale)
 
     for variant, values in found.items():
-        parts, end = [], 0.0
-        for name, value in values.items():
-            said = typeset(f"{called[name]}: {show(value)}", source.locale)
-            parts.append((scale(end), scale(value), kinds[name], said))
+        parts, end, name = [], 0.0, source.name(variant)
+        for part, value in values.items():
+            said = _tell(source, [(called[part], [show(value)])])
+            parts.append((scale(end), scale(value), kinds[part], said))
             end += value
-        groups.append((source.name(variant), [Bar(parts, show(end))]))
-        cells = [show(values[name]) if name in values else "" for name in names]
-        rows.append([source.name(variant), *cells, show(end)])
-    head = ["", *(called[name] for name in names), str(_("together"))]
-    label = "; ".join(
-        f"{row[0]}: "
-        + ", ".join(f"{name} {cell}" for name, cell in zip(head[1:], row[1:], strict=True) if cell)
-        for row in rows
-    )
+        shown = {called[part]: show(value) for part, value in values.items()}
+        shown[head[-1]] = show(end)
+        groups.append((name, [Bar(parts, show(end))]))
+        rows.append([name, *(shown.get(each, "") for each in head[1:])])
+        told.append((name, map(" ".join, shown.items())))
     drawing = render(
         "bars.html",
-        label=typeset(label, source.locale),
+        label=_tell(source, told),
         groups=groups,
         key=[(called[name], kind) for name, kind in kinds.items()],
     )

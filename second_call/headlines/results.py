@@ -8,7 +8,6 @@ other machines lie in folders beside it, ``recordings/<machine>/<recipe>.ipynb``
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from babel import Locale
 from docutils import nodes
@@ -71,8 +70,8 @@ def draw_results(env: BuildEnvironment, listed: headline_list) -> list[nodes.Nod
     row = html_element("", html_element(tag="td", classes=[]), drawn, *heads, tag="tr", classes=[])
     head = html_element("", row, tag="thead", classes=["headlines-head"])
     table = html_element("", head, body, tag="table", classes=["results-table"])
-    controls = render("controls.html", devices=several, **_controls())
-    legend = render("legend.html", **_legend())
+    controls = render("controls.html", devices=several)
+    legend = render("legend.html")
     frame = html_element("", controls, table, legend, tag="div", classes=["results"])
     rows = [
         row
@@ -179,28 +178,3 @@ def _count_calls(gain: Gain) -> str:
 def _column_names() -> list[str]:
     gains = _("Speed-up"), _("By wall time"), _("Of the limit"), _("First call"), _("Pays after")
     return [str(each) for each in (*gains, _("It takes"), _("Instead of"))]
-
-
-def _controls() -> dict[str, Any]:
-    return {
-        "sort": _("Order"),
-        "orders": [
-            ("", _("by question")),
-            ("gain", _("by speed-up")),
-            ("calls", _("by calls until it pays")),
-        ],
-        "losses": _("only below 1×"),
-        "machine": _("Machine"),
-        "all": _("all"),
-    }
-
-
-def _legend() -> dict[str, str]:
-    return {
-        "dot": str(_("GPU time, or the time that the case names")),
-        "wall": str(_("wall time, where it is another")),
-        "slower": str(_("slower than before")),
-        "open": str(_("may come out the other way")),
-        "spread": str(_("where a further machine is expected, or what machines have shown")),
-        "dashed": str(_("the same of wall time")),
-    }

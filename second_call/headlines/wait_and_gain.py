@@ -88,8 +88,6 @@ def draw_plot(env: BuildEnvironment, listed: headline_list) -> list[nodes.Node]:
         one=_height(up, 1),
         rows=[(_height(up, tick), format_value(tick, "x", locale)) for tick in up.ticks()],
         columns=[(NO_WAIT, str(_("no wait"))), *waited],
-        across=str(_("First call")),
-        up=str(_("Speed-up")),
     )
     key = html_element("", *lines, tag="ol", classes=["trade-cases"])
     frame = html_element("", chart, key, tag="div", classes=["trade"])

@@ -10,6 +10,7 @@ from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import Browser
 
 from gallery import ROOT, Gallery
+from recipe_gallery.languages import find_locale
 from second_call.charts.explorer import Variant, describe
 from second_call.charts.scales import format_seconds, format_value, time_words
 
@@ -149,13 +150,13 @@ class Pages:
 
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pages]:
-    """The recipe, built in both languages."""
+    """The recipe, built in three languages."""
     gallery = Gallery(tmp_path_factory.mktemp("charts"), ["recipe_gallery", "second_call"])
-    gallery.set_languages("ko")
+    gallery.set_languages("ko", "zh_CN")
     gallery.add("steps", RECIPE)
     gallery.translate("recipes/steps", KOREAN)
     found = {}
-    for code in ("en", "ko"):
+    for code in ("en", "ko", "zh_CN"):
         build = gallery.build(language=code)
         files = (build.out / f"recipes/steps.{ending}" for ending in ("ipynb", "py"))
         downloads = tuple(file.read_text(encoding="utf-8") for file in files)
@@ -297,7 +298,7 @@ def test_the_explorer_answers_without_a_script(pages: dict[str, Pages]) -> None:
     assert graphs == ["CUDA graphs", pytest.approx(4 - 1e-3 + 1), pytest.approx(1e-3)]
 
 
-@pytest.mark.parametrize("code", ["en", "ko"])
+@pytest.mark.parametrize("code", ["en", "ko", "zh_CN"])
 def test_the_explorer_says_for_others_what_the_build_says(
     browser: Browser, pages: dict[str, Pages], code: str
 ) -> None:
@@ -313,7 +314,7 @@ def test_the_explorer_says_for_others_what_the_build_says(
             page.get_by_role("slider").fill(str(power))
             case = shown.get_attribute("data-name") or ""
             words = page.locator(".explorer").evaluate("each => ({...each.dataset})")
-            said = describe(case, variants, calls, Locale(code), words)
+            said = describe(case, variants, calls, find_locale(code), words)
             assert page.locator("output").inner_text() == said
             assert page.locator(".explorer-calls").inner_text() == f"{calls:,}"
             mark = shown.locator(".explorer-mark").first

@@ -13,7 +13,7 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import Language
 from recipe_gallery.project import Project, load_project
 from recipe_gallery.translate.check_po import Problem, check_project
-from recipe_gallery.translate.pot import write_pots
+from recipe_gallery.translate.pot import find_labels, write_pots
 from recipe_gallery.translate.translation_status import Status, add_up, language_status
 from recipe_gallery.translate.update_po import merge
 
@@ -185,3 +185,14 @@ def test_what_a_message_is_only_its_template_says(project: Project) -> None:
     text = catalog_of(project).read_text().replace('"``문장"', '"# noqa"')
     path.write_text(text.replace("#. Comment in code: one line\n", ""))
     assert "comment" in [each.check for each in told(project) if each.breaks]
+
+
+def test_labels_are_found_in_code_and_in_html(tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    (tmp_path / "shop/till.py").write_text("SAID = f'{_(\"Sum\")}: {_(name)}'\n")
+    (tmp_path / "shop/list.html").write_text('<p title="{{ _(\'Price\') }}">{{ _("Sum") }}</p>')
+    assert {*find_labels(tmp_path, "shop")} == {
+        ("Sum", "shop/till.py"),
+        ("Sum", "shop/list.html"),
+        ("Price", "shop/list.html"),
+    }
