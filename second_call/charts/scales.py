@@ -3,16 +3,16 @@
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 
 from babel import Locale
 from sphinx.locale import get_translation
 
-from recipe_gallery.languages import format_number, format_percent
-from recipe_gallery.pages.measurements.numbers import find_scale
+from recipe_gallery.languages import format_number
+from recipe_gallery.pages.measurements import numbers
 
 _ = get_translation("second_call")
 
-_SPACE = "\u00a0"
 _MINUTE, _HOUR = 60, 3600
 _STEPS = (1, 2, 5, 10)  # times a power of ten
 _SHORT = 1e-9  # what rounding leaves of a number
@@ -84,20 +84,12 @@ def format_value(value: float, unit: str, locale: Locale, digits: int = 3) -> st
 
     ``unit`` is that of a row; 0 has none. Ends that say nothing are cut off: 10 ms, not 10.0 ms.
     """
-    if unit == "share":
-        return format_percent(value, locale)
     if not value:
         return format_number(0, locale)
-    if unit or value != round(value):  # what was counted is shown as it is
-        value = float(f"{value:.{digits - 1}e}")
-    exponent, name = find_scale(value, unit)
-    scaled = float(f"{value / 10.0**exponent:.12g}")
-    places = max(0, digits - 1 - math.floor(math.log10(abs(scaled))))
-    needed = f"{scaled:.{places}f}".rstrip("0").partition(".")[2]  # digits behind the point
-    number = format_number(scaled, locale, len(needed))
-    if name in ("", "calls"):
-        return number
-    return f"{number}×" if name in ("x", "×") else f"{number}{_SPACE}{name}"
+    last = 0  # what was counted is shown as it is
+    if unit or value != round(value):
+        last = int(Decimal(f"{value:.{digits - 1}e}").normalize().as_tuple().exponent)
+    return numbers.format_value(value, unit, locale, last, like=value)
 
 
 def time_words() -> dict[str, str]:
@@ -126,4 +118,4 @@ def format_seconds(
     total = math.floor(seconds / step + 0.5) * step
     large, small = (int(each) for each in divmod(total, unit))
     parts = {"large": format_value(large, "", locale), "small": int(small * 60 / unit)}
-    return (words[both if small else name] % parts).replace(" ", _SPACE)
+    return (words[both if small else name] % parts).replace(" ", numbers.SPACE)

@@ -41,13 +41,6 @@ _SCALES = {
 }
 
 
-def find_scale(value: float, unit: str) -> tuple[int, str]:
-    """Return the unit that suits a value, as an exponent of ten and its name: -3, "ms"."""
-    scales = _SCALES.get(unit, {0: unit})
-    exponent = next((each for each in scales if value >= 10**each), min(scales))
-    return exponent, scales[exponent]
-
-
 def find_last_digit(figure: Measurement) -> int:
     """Return the place of the last digit to show, as an exponent of ten: -1 for 2.7.
 
@@ -135,19 +128,29 @@ def _format_ends(figure: Measurement, locale: Locale) -> tuple[str, str]:
 
 def _format(figure: Measurement, value: float, locale: Locale, *, bare: bool = False) -> str:
     """Return a value of a figure, in the unit and with the digits that suit the figure."""
-    last = find_last_digit(figure)
+    like = figure.value or figure.high  # so that both ends of an interval are in one unit
+    return format_value(value, figure.unit, locale, find_last_digit(figure), like=like, bare=bare)
+
+
+def format_value(
+    value: float, unit: str, locale: Locale, last: int, *, like: float, bare: bool = False
+) -> str:
+    """Return a value with its unit, or ``bare`` without, rounded at the place ``last``.
+
+    The unit suits ``like``: 14 ms, not 0.014 s.
+    """
     value = round(value, -last)
-    if figure.unit == "share":
+    if unit == "share":
         digits = max(0, -2 - last)
         if bare:
             return format_number(100 * value, locale, digits)
         return format_percent(value, locale, digits)
-    # so that both ends of an interval are in one unit
-    exponent, unit = find_scale(round(figure.value or figure.high, -last), figure.unit)
+    scales = _SCALES.get(unit, {0: unit})
+    exponent = next((each for each in scales if round(like, -last) >= 10**each), min(scales))
     number = format_number(value / 10**exponent, locale, max(0, exponent - last))
-    if figure.unit == "x":
+    if unit == "x":
         return number if bare else f"{number}×"
-    return number if bare or figure.unit in _COUNTS else f"{number}{SPACE}{unit}"
+    return number if bare or unit in _COUNTS else f"{number}{SPACE}{scales[exponent]}"
 
 
 def name_word(env: BuildEnvironment, recipe: str, word: str, kind: str = NAME) -> Pieces:
