@@ -143,7 +143,7 @@ def measure(site: Path, recipe: str, codes: list[str]) -> Iterator[tuple[str, Co
     yield "edited paragraph", build(site, codes)
     check("paragraphone")
     title = text.splitlines()[1]
-    text = text.replace(f"{title}\n=", f"{title} titleone\n=========")
+    text = text.replace(f"{title}\n=", f"{title} titleone\n==========")
     source.write_text(text, encoding="utf-8")
     yield "edited title", build(site, codes)
     check("titleone")

@@ -45,12 +45,19 @@ def replace_thumbnails(env: BuildEnvironment, document: nodes.document) -> None:
     parent.insert(index, cards)
 
 
+def introduce(env: BuildEnvironment, docname: str) -> tuple[str, str]:
+    """Return title and first paragraph of a recipe, for a page to watch."""
+    known = know(env, docname)
+    return (known.title, known.text) if known else ("", "")
+
+
 def _make_card(env: BuildEnvironment, docname: str, known: Known) -> nodes.Node:
     card = html_element(tag="li", classes=["recipe-card"])
-    title = link_to_page(env, docname, *translated_nodes(env, docname, known.title))
-    card += nodes.paragraph("", "", title, classes=["recipe-card-title"])
-    if known.text:
-        texts = translated_nodes(env, docname, known.text)
+    title, text = watch(env, introduce, docname)
+    link = link_to_page(env, docname, *translated_nodes(env, docname, title))
+    card += nodes.paragraph("", "", link, classes=["recipe-card-title"])
+    if text:
+        texts = translated_nodes(env, docname, text)
         card += nodes.paragraph("", "", *texts, classes=["recipe-card-summary"])
     card += nodes.paragraph("", "", *_origin(env, docname, known), classes=["recipe-card-origin"])
     return card

@@ -10,6 +10,7 @@ import re
 import shutil
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 import nbformat
 from docutils import nodes
@@ -57,7 +58,7 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if is_translated(app.config) or codes != [cell.source for _block, cell in recipe.parts if cell]:
         check_program(script.encode(), recipe)
     if code := app.config.sphinx_gallery_conf["first_notebook_cell"]:
-        first = nbformat.v4.new_code_cell(code.strip("\n"), id="first-cell")
+        first = _make_cell("code", code.strip("\n"), "first-cell")
         notebook.cells.insert(1, first)  # behind the title
     target = Path(app.outdir, docname)
     target.parent.mkdir(parents=True, exist_ok=True)
@@ -89,7 +90,7 @@ def make_notebook(
                 for level, node in parts
             ]
             if text := "\n\n".join(filter(None, texts)):
-                notebook.cells.append(nbformat.v4.new_markdown_cell(text, id=f"text-{number}"))
+                notebook.cells.append(_make_cell("markdown", text, f"text-{number}"))
             continue
         inside = [each for _level, part in parts for each in part.findall(nodes.Element)]
         # Sphinx-Gallery's blocks with links take the place of those that were marked.
@@ -99,10 +100,10 @@ def make_notebook(
         code = next(codes, None)
         if code is None:
             raise _other_page(recipe, "a block without its code")
-        new = nbformat.v4.new_code_cell(plain_code(code), id=f"cell-{cell.number}")
+        new = _make_cell("code", plain_code(code), f"cell-{cell.number}")
         for folded in (node for node in inside if isinstance(node, folded_cell)):
             label = bold_line(escape(folded["summary"]))
-            notebook.cells.append(nbformat.v4.new_markdown_cell(label, id=f"fold-{number}"))
+            notebook.cells.append(_make_cell("markdown", label, f"fold-{number}"))
             new.metadata["jupyter"] = {"source_hidden": True}
             new.metadata["tags"] = ["hide-input"]  # for programs that show notebooks as pages
         if before := recorded.get(cell.number):
@@ -112,6 +113,14 @@ def make_notebook(
             new.outputs = _outputs(before.outputs, [each.get("alt", "") for each in pictures])
         notebook.cells.append(new)
     return notebook
+
+
+def _make_cell(kind: str, source: str, name: str) -> NotebookNode:
+    """Return a cell, which nbformat would check against its schema each time."""
+    cell: dict[str, Any] = {"cell_type": kind, "id": name, "metadata": {}, "source": source}
+    if kind == "code":
+        cell |= {"execution_count": None, "outputs": []}
+    return nbformat.from_dict(cell)
 
 
 def _divide(document: nodes.document, recipe: Recipe) -> list[list[tuple[int, nodes.Node]]]:

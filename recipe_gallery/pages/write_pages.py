@@ -18,6 +18,8 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 from sphinx_gallery.gen_gallery import generate_gallery_rst
+from sphinx_gallery.gen_rst import generate_file_rst
+from sphinx_gallery.py_source_parser import split_code_and_text_blocks
 from sphinx_gallery.utils import get_md5sum
 
 from ..errors import GalleryError
@@ -111,21 +113,32 @@ def make_pages(app: Sphinx) -> None:
         if again or changed - of_recording.keys():
             for file in again:
                 (root / f"{file.docname}.py.md5").unlink(missing_ok=True)
-            _generate(app, broken)
+            edited = at_hand if not (again or broken or changed - owners.keys()) else set()
+            _generate(app, broken, edited)
             for copy in (root / f"{file.docname}.py" for file in files):
                 if copy.exists():  # the recipe may be another by now
                     copy.with_name(f"{copy.name}.md5").write_text(get_md5sum(copy, mode="t"))
         made.write_text(json.dumps(now), encoding="utf-8")
 
 
-def _generate(app: Sphinx, broken: Iterable[GalleryFile]) -> None:
-    """Let Sphinx-Gallery write all pages that are not marked; remove those of no recipe."""
+def _generate(app: Sphinx, broken: Iterable[GalleryFile], edited: Iterable[GalleryFile]) -> None:
+    """Let Sphinx-Gallery write all pages that are not marked; remove those of no recipe.
+
+    It reads all recipes twice for that, which is left out if just these are ``edited``, and in such
+    a way that lists have them as before.
+    """
     gallery = app.config.sphinx_gallery_conf
+    lists_texts = gallery["backreferences_dir"] or gallery["recommender"]["enable"]
+    copies = {file: Path(app.srcdir, f"{file.docname}.py") for file in edited}
+    is_alone = copies and not lists_texts and all(map(_is_listed_alike, copies, copies.values()))
     ignored = gallery["ignore_pattern"]
     names = [f"^{re.escape(file.path.name)}$" for file in broken]
     gallery["ignore_pattern"] = without = "|".join([ignored, *names])
     try:
-        generate_gallery_rst(app)
+        if not is_alone:
+            generate_gallery_rst(app)
+        for file in copies if is_alone else ():
+            generate_file_rst(file.path.name, copies[file].parent, file.path.parent, gallery)
     finally:
         gallery["ignore_pattern"] = ignored
     # Where nothing tells what names lead to, code stays as Sphinx shows it, with its colours.
@@ -140,6 +153,17 @@ def _generate(app: Sphinx, broken: Iterable[GalleryFile]) -> None:
                 copy.with_name(f"{copy.stem}{ending}").unlink(missing_ok=True)
             if not source.parent.exists():
                 (copy.parent / "index.rst").unlink(missing_ok=True)
+
+
+def _is_listed_alike(file: GalleryFile, copy: Path) -> bool:
+    """Tell whether title, settings and code of a recipe are as in the copy of the last build."""
+    if not copy.exists():
+        return False
+    now, before = (
+        (settings, blocks[0], [block.content for block in blocks if block.type == "code"])
+        for settings, blocks in map(split_code_and_text_blocks, (file.path, copy))
+    )
+    return now == before
 
 
 def remove_published(

@@ -72,6 +72,7 @@ def strip_comments(source: str, left_out: Container[tuple[int, int]] = ()) -> st
     )
 
 
+@lru_cache(maxsize=2000)  # of a module that all recipes inline, it is the same for each
 def fingerprint_code(source: str, *, is_module: bool = False) -> str:
     """Return the SHA-256 (hex) of code without comments, docstrings and blank lines.
 

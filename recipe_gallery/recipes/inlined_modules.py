@@ -9,13 +9,14 @@ import ast
 import re
 import symtable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import TypeGuard
 
 from sphinx_gallery.py_source_parser import Block
 
 from ..errors import GalleryError
+from ..project import file_state
 from .fingerprint import parse_module, refuse_unseen
 
 
@@ -57,7 +58,8 @@ def inline(path: Path, block: Block) -> Inlined | None:
 
     if len(modules) > 1:
         raise wrong("a cell inlines one module", "give each a cell of its own")
-    inlined = _read_module(modules.pop())
+    module = modules.pop()
+    inlined = _read_module(module, file_state(module))
     if renamed := [
         name for node in imports for name in node.names if name.asname not in (None, name.name)
     ]:
@@ -83,7 +85,8 @@ def _is_private_import(node: ast.AST) -> TypeGuard[ast.ImportFrom]:
     return bool(re.fullmatch(r"_\w+", name))
 
 
-def _read_module(path: Path) -> Inlined:
+@lru_cache(maxsize=64)  # recipes have one in common; reading it takes 30 ms
+def _read_module(path: Path, _state: object) -> Inlined:
     """Return a module as a cell has it."""
     text, tree = parse_module(path)
     for node in ast.walk(tree):

@@ -1,12 +1,15 @@
 """What a headline says on each machine: how much sooner work is done, after which wait."""
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.page_dependencies import store_of, watch
-from recipe_gallery.pages.measurements.lookup import Known, answer, know, list_machines
+from recipe_gallery.page_dependencies import once, store_of, watch
+from recipe_gallery.pages.measurements.lookup import Known, all_files, answer, know
+from recipe_gallery.recipes.find_recipes import find_recordings
 from recipe_gallery.recipes.measured_processes import Measurements
 from recipe_gallery.recipes.ranges_over_hosts import Measurement
 
@@ -108,3 +111,19 @@ def measured_of(env: BuildEnvironment, docname: str) -> list[Known]:
     found = [each.problem for each in others if each and each.problem]  # own page tells its own
     told += [each for each in found if each not in told]  # once for all headlines
     return [each for each in (own, *others) if each and not each.problem]
+
+
+def list_machines(env: BuildEnvironment, docname: str) -> list[str]:
+    """Return on which other machines a recipe was recorded, by its page."""
+    return once(env, _find_machines).get(docname, [])
+
+
+def _find_machines(env: BuildEnvironment) -> defaultdict[str, list[str]]:
+    """Return the machines of each recipe, by its page."""
+    pages = {file.name: docname for docname, file in all_files(env).items()}
+    folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for _path, machine, name in find_recordings(folder, all_files(env).values()):
+        if machine and name:
+            found[pages[name]].append(machine)
+    return found

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -14,7 +13,7 @@ from sphinx.environment import BuildEnvironment
 from ...errors import GalleryError
 from ...page_dependencies import digest_of, keep, once, watch
 from ...recipes.claims_and_keys import Reference
-from ...recipes.find_recipes import GalleryFile, find_recordings, list_files
+from ...recipes.find_recipes import GalleryFile, list_files
 from ...recipes.measured_processes import (
     ClaimRecord,
     Measurements,
@@ -36,8 +35,9 @@ _WORD = re.compile(r"[^\W\d_]+")
 class Known:
     """A recipe, and what was measured on one machine if it was recorded there."""
 
-    title: str
-    text: str
+    # pages that show what was measured need not change with these
+    title: str = field(repr=False)
+    text: str = field(repr=False)
     device: str = ""  # empty: there is no recording
     recorded: datetime | None = None
     versions: tuple[tuple[str, str], ...] = ()  # by package
@@ -47,7 +47,7 @@ class Known:
     digest: bytes = b""
     problem: str = ""  # why nothing is measured, or not by this code
     in_files: bool = False  # whether the problem is one of the replicates, which no page tells
-    code: str = field(default="", repr=False)  # in lower case, which keys are made of
+    code: str = field(default="", repr=False)  # in lower case; empty where a GPU ran it
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,7 +164,7 @@ def _read(file: GalleryFile, folder: Path, root: Path) -> tuple[list[Path] | Non
         recorded=recording.recorded,
         versions=tuple(recording.facts["versions"].items()),
         on_gpu=recording.on_gpu,
-        code="\n".join(cell.code for cell in recipe.cells).lower(),
+        code="" if recording.on_gpu else "\n".join(cell.code for cell in recipe.cells).lower(),
     )
     if not page.comparison.is_current:
         stale = f"stale recording: {page.comparison.describe()}"
@@ -176,19 +176,3 @@ def _read(file: GalleryFile, folder: Path, root: Path) -> tuple[list[Path] | Non
         return recipe.files, replace(known, problem=str(error), in_files=True)
     known = replace(known, measurements=measurements, digest=digest_of(measurements))
     return recipe.files, known
-
-
-def list_machines(env: BuildEnvironment, docname: str) -> list[str]:
-    """Return on which other machines a recipe was recorded, by its page."""
-    return once(env, _find_machines).get(docname, [])
-
-
-def _find_machines(env: BuildEnvironment) -> defaultdict[str, list[str]]:
-    """Return the machines of each recipe, by its page."""
-    pages = {file.name: docname for docname, file in all_files(env).items()}
-    folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
-    found: defaultdict[str, list[str]] = defaultdict(list)
-    for _path, machine, name in find_recordings(folder, all_files(env).values()):
-        if machine and name:
-            found[pages[name]].append(machine)
-    return found
