@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import shlex
@@ -74,9 +73,7 @@ def describe_error(error: BaseException, name: str = "") -> str:
         text = error.strerror or str(error) or type(error).__name__
         error = GalleryError(text, path=path, remedy="mend it and run the command again")
     if isinstance(error, GalleryError):
-        with contextlib.suppress(OSError):  # the current folder may be gone
-            return before + error.describe(Path.cwd())
-        return before + error.describe()
+        return before + error.describe(Path.cwd())
     text = visible(" ".join(str(error).split()))
     text = text.removeprefix(f"{__name__}.GalleryError: ")  # of a page that another process read
     if isinstance(error, SphinxError | SystemMessage):

@@ -64,11 +64,8 @@ def _adapt_to_builder(app: Sphinx) -> None:
         add_transform(app, roles.fill_measurements, Priority.FILL_MEASUREMENTS)
         add_transform(app, roles.note_problems, Priority.NOTE_PROBLEMS)
     if app.builder.format == "html":
-        files = (
-            Path(__file__).with_name("recipe_gallery.css"),
-            Path(__file__).with_name(folded.SCRIPT),
-        )
-        app.config.html_static_path += map(str, files)
+        files = ("recipe_gallery.css", folded.SCRIPT)
+        app.config.html_static_path += [str(Path(__file__).with_name(each)) for each in files]
         app.add_css_file("recipe_gallery.css")
 
 

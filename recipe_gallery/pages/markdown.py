@@ -143,7 +143,15 @@ for _kind in (nodes.footnote_reference, nodes.citation_reference):
     write_block.register(_kind, lambda node, page: f"<sup>[{join_inline(node, page)}]</sup>")
 write_block.register(nodes.subscript, lambda node, page: f"<sub>{join_inline(node, page)}</sub>")
 write_block.register(nodes.superscript, lambda node, page: f"<sup>{join_inline(node, page)}</sup>")
-write_block.register(nodes.literal, lambda node, _page: code_span(node.astext()))
+
+
+@write_block.register
+def _literal(node: nodes.literal, _page: Page) -> str:
+    """Return code between more backticks than it holds."""
+    code = " ".join(node.astext().splitlines())
+    fence = "`" * (1 + max(map(len, re.findall("`+", code)), default=0))
+    pad = " " if code.startswith("`") or code.endswith("`") else ""
+    return f"{fence}{pad}{code}{pad}{fence}"
 
 
 @write_block.register(nodes.Text)
@@ -235,7 +243,6 @@ for _kind in (nodes.paragraph, nodes.caption):
 write_block.register(nodes.classifier, lambda node, page: f": *{join_inline(node, page)}*")
 write_block.register(nodes.attribution, lambda node, page: f"— {join_inline(node, page)}")
 write_block.register(nodes.transition, lambda _node, _page: "---")
-write_block.register(nodes.doctest_block, lambda node, _page: code_block(node.astext(), "pycon"))
 
 
 @write_block.register(nodes.Admonition)
@@ -251,10 +258,15 @@ def _footnote(node: nodes.Element, page: Page) -> str:
     return f"**[{join_inline(label, page)}]** {join_blocks(body, page)}"
 
 
-@write_block.register(nodes.literal_block | code_links_block)  # of Sphinx-Gallery, with links
+# the last is of Sphinx-Gallery, with links
+@write_block.register(nodes.literal_block | nodes.doctest_block | code_links_block)
 def _code(node: nodes.Element, _page: Page) -> str:
-    language = node.get("language") or node.get("lang", "")
-    return code_block(plain_code(node), "" if language in ("default", "none") else language)
+    """Return code on lines of its own, between more backticks than it holds."""
+    default = "pycon" if isinstance(node, nodes.doctest_block) else "none"
+    language = node.get("language") or node.get("lang", default)
+    code = plain_code(node)
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`{3,}", code)), default=0))
+    return f"{fence}{'' if language in ('default', 'none') else language}\n{code}\n{fence}"
 
 
 @write_block.register(nodes.math_block)
@@ -362,20 +374,6 @@ def formula(tex: str) -> str:
 def protect_lines(text: str) -> str:
     """Return the Markdown of a paragraph in which no line starts something else."""
     return _LINE_STARTS.sub(r"\1\\", text)
-
-
-def code_span(code: str) -> str:
-    """Return code between more backticks than it holds."""
-    code = " ".join(code.splitlines())
-    fence = "`" * (1 + max(map(len, re.findall("`+", code)), default=0))
-    pad = " " if code.startswith("`") or code.endswith("`") else ""
-    return f"{fence}{pad}{code}{pad}{fence}"
-
-
-def code_block(code: str, language: str) -> str:
-    """Return code on lines of its own, between more backticks than it holds."""
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`{3,}", code)), default=0))
-    return f"{fence}{language}\n{code}\n{fence}"
 
 
 def emphasize(text: str, sign: str, tag: str, before: str = "", after: str = "") -> str:

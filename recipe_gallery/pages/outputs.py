@@ -22,9 +22,9 @@ from ..page_dependencies import watch
 from ..recipes.decode_pictures import SUFFIXES, decode_picture
 from ..recipes.find_recipes import GalleryFile, find_file
 from ..recipes.recipe import Cell
-from ..recipes.rows import Row
+from ..recipes.rows import Row, find_rows
 from ..recorded_page import RecordedPage, Unrecorded, load_page
-from .measurements.tables import find_rows, make_table
+from .measurements.tables import make_table
 
 logger = logging.getLogger(__name__)
 

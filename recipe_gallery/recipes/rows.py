@@ -10,7 +10,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
@@ -81,6 +81,13 @@ def read_rows(notebook: NotebookNode, place: Path, recipe: Recipe | None = None)
             line = recipe.cells[number - 1].line if recipe else None
             raise GalleryError(text, path=place, line=line, remedy=REMEDY) from None
     return tuple(rows)
+
+
+def find_rows(data: Mapping[str, Any]) -> tuple[Row, ...]:
+    """Return the rows that one output publishes; none if it is not what a recipe may publish."""
+    with suppress(ValueError):
+        return parse(data[MIME]) if MIME in data else ()
+    return ()
 
 
 def parse(value: Any) -> tuple[Row, ...]:

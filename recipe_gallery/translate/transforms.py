@@ -7,7 +7,6 @@ done, the translations are written into the block and the helpers are removed.
 
 from collections import defaultdict
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from docutils import nodes
@@ -36,7 +35,7 @@ from ..languages import (
 from ..page_dependencies import once, store_of, watch
 from ..recipes.find_recipes import find_file
 from ..recipes.recording import find_data
-from ..recipes.rows import MIME, parse
+from ..recipes.rows import find_rows
 from ..recorded_page import RecordedPage, load_page
 from .catalogs import Kind, count_words, is_wordless, line_of, percent_done, shorten
 from .checks import compare
@@ -114,10 +113,9 @@ def add_names(env: BuildEnvironment, document: nodes.document) -> None:
         return
     words: dict[str, str] = {}
     for _cell, data in find_data(page.recording.notebook):
-        with suppress(ValueError):  # the page tells it
-            for row in parse(data[MIME]) if MIME in data else ():
-                found = row.case, row.sizes, row.size or "", row.variant
-                words |= dict.fromkeys(map(str, found), "")
+        for row in find_rows(data):
+            found = row.case, row.sizes, row.size or "", row.variant
+            words |= dict.fromkeys(map(str, found), "")
     for word in words:
         if not is_wordless(word):
             document += row_name("", original=word)

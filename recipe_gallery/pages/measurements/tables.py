@@ -7,9 +7,7 @@ other tables stay as recorded.
 
 import re
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from html import unescape
-from typing import Any
 
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
@@ -19,7 +17,7 @@ from ...cell_numbers import DATA_CLASS
 from ...languages import current_language
 from ...page_dependencies import watch
 from ...recipes.ranges_over_hosts import Measurement
-from ...recipes.rows import MIME, Row, parse
+from ...recipes.rows import Row
 from .lookup import know
 from .numbers import QUANTITY, Pieces, describe_spread, format_measurement, name_case, name_word
 from .roles import measured
@@ -34,13 +32,6 @@ class measured_table(nodes.General, nodes.Element):  # noqa: N801 (docutils name
 
     A line has a size, which is None in a table without sizes, and a variant.
     """
-
-
-def find_rows(data: Mapping[str, Any]) -> list[Row]:
-    """Return the rows that one output publishes; none if it is not what a recipe may publish."""
-    with suppress(ValueError):
-        return [*parse(data[MIME])] if MIME in data else []
-    return []
 
 
 def make_table(html: str, shown: nodes.Node, rows: Sequence[Row]) -> nodes.Node:
