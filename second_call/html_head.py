@@ -7,13 +7,11 @@ import os
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from babel import Locale
-from babel.core import get_global
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 
-from recipe_gallery.languages import Language, current_language, source_language
+from recipe_gallery.languages import current_language, source_language
 from recipe_gallery.recipes.find_recipes import find_file
 
 _ = get_translation("second_call")
@@ -43,14 +41,19 @@ def describe_page(
         "is_recipe": find_file(config, Path(app.srcdir), pagename) is not None,
         "repository_url": config.recipe_gallery_repository_url,
         "noindex": doctree is None,  # such as the page of search results
-        "og_locale": _territory(current_language(config)),
         # All languages have the first page of the site in common, which lets readers choose.
         "default_address": source_language(config).address(site_url, short_address(page))
         if pagename != config.root_doc
         else f"{site_url.rstrip('/')}/",
     }
     if config.html_baseurl:
-        context["pageurl"] = current_language(config).address(site_url, short_address(page))
+        context["pageurl"] = full_address(app, pagename)
+
+
+def full_address(app: Sphinx, docname: str) -> str:
+    """Return where a page is published; nothing where no site is named."""
+    page = short_address(app.builder.get_target_uri(docname))
+    return current_language(app.config).address(app.config.recipe_gallery_site_url, page)
 
 
 def short_address(page: str) -> str:
@@ -98,20 +101,12 @@ def _find_alternates(app: Sphinx, page: str) -> list[dict[str, Any]]:
             "tag": language.tag,
             "href": f"{'../' * (depth + 1)}{language.code}/{page}",
             "address": language.address(app.config.recipe_gallery_site_url, short_address(page)),
-            "og_locale": _territory(language),
             "current": language == current,
             "default": language == source_language(app.config),
         }
         for language in app.config.recipe_gallery_languages.values()
         if language.published or language == current
     ]
-
-
-def _territory(language: Language) -> str:
-    """Return a language as previews of links name it, with where most people speak it: ko_KR."""
-    known = str(language.locale)
-    likely = Locale.parse(get_global("likely_subtags").get(known, known))
-    return "_".join(filter(None, (likely.language, likely.territory)))
 
 
 def _first_paragraph(doctree: nodes.document) -> str:

@@ -20,6 +20,8 @@ from recipe_gallery.pages.recorded_line import describe_versions, make_link, pag
 from recipe_gallery.recorded_page import RecordedPage, Unrecorded, load_page
 from recipe_gallery.translate.translations import repository_address
 
+from .html_head import full_address
+
 _ = get_translation("second_call")
 
 # Colab opens notebooks from GitHub only; .github/workflows/pages.yml puts the built ones there.
@@ -66,12 +68,6 @@ def _fill_in_report(app: Sphinx, docname: str, page: RecordedPage | Unrecorded) 
             page.recording, app.config.recipe_gallery_package_names
         )
     return {field: value for field, value in known.items() if value}
-
-
-def full_address(app: Sphinx, docname: str) -> str:
-    """Return where a page is published; nothing where no site is named."""
-    uri = app.builder.get_target_uri(docname)
-    return current_language(app.config).address(app.config.recipe_gallery_site_url, uri)
 
 
 def _cite(app: Sphinx, docname: str, page: RecordedPage | Unrecorded) -> str:

@@ -9,12 +9,12 @@ from urllib.parse import urlsplit
 from filelock import FileLock
 from sphinx.application import Sphinx
 
-from recipe_gallery.languages import Language, current_language
+from recipe_gallery.languages import Language
 from recipe_gallery.pages.measurements.lookup import know
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.translations import find_translations
 
-from .html_head import short_address
+from .html_head import full_address
 from .navigation import list_recipes
 
 
@@ -49,9 +49,7 @@ def write_root_pages(app: Sphinx, exception: Exception | None) -> None:
     if config.recipe_gallery_site_url:
         # Crawlers read robots.txt at the top of a host only; below it does no harm.
         names += ["sitemap.xml", "sitemap-home.xml", "robots.txt"]
-        own, names_of_pages = current_language(config), sorted(app.env.found_docs)
-        pages = (short_address(app.builder.get_target_uri(each)) for each in names_of_pages)
-        addresses = [own.address(site_url, page) for page in pages]
+        addresses = [full_address(app, each) for each in sorted(app.env.found_docs)]
         # the home page has one address, a language one for each of its pages
         text = app.builder.templates.render("root/sitemap-home.xml", {"addresses": addresses})
         (app.outdir / "sitemap.xml").write_text(text + "\n", encoding="utf-8")

@@ -329,11 +329,10 @@ def _definitions(node: nodes.definition_list, page: Page) -> str:
 @write_block.register(nodes.table)
 def _table(table: nodes.table, page: Page) -> str:
     """Return a table of lines; Markdown has none whose cells cover others or hold blocks."""
-    for cell in table.findall(nodes.entry):
-        covers = cell.get("morecols") or cell.get("morerows")
-        if covers or [type(child) for child in cell] not in ([], [nodes.paragraph]):
-            page.warn_of_unknown(table)
-            break
+    cells = [*table.findall(nodes.entry)]
+    hold = {tuple(map(type, cell)) for cell in cells} - {(), (nodes.paragraph,)}
+    if hold or any(cell.get("morecols") or cell.get("morerows") for cell in cells):
+        page.warn_of_unknown(table)
     titles = [protect_lines(join_inline(each, page)) for each in table.findall(nodes.title)]
     texts = [[join_blocks(cell.children, page) for cell in row] for row in table.findall(nodes.row)]
     rows = [[text.replace("\n", " ").replace("|", r"\|") for text in row] for row in texts]

@@ -115,10 +115,8 @@ def add_outputs(env: BuildEnvironment, document: nodes.document) -> None:
             for node in box.findall(nodes.Element):
                 node.source, node.line = code.source, code.line
             code.parent.insert(code.parent.index(code) + behind, box)
-            images = (
-                list(box.findall(nodes.image)) if env.config.recipe_gallery_alt_required else []
-            )
-            for _image in images[len(cell.alt) :]:
+            images = list(box.findall(nodes.image))[len(cell.alt) :]
+            for _image in images if env.config.recipe_gallery_alt_required else ():
                 told = f"the figure of cell {cell.number} has no text for those who cannot see it"
                 remedy = 'add a line to the cell: # sphinx_gallery_alt = "..."'
                 path = page.recipe.path.resolve()

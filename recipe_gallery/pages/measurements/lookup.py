@@ -35,8 +35,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 class Known:
     """A recipe, and what was measured on one machine if it was recorded there."""
 
-    # pages that show what was measured need not change with these
-    title: str = field(repr=False)
+    title: str = field(repr=False)  # pages that show figures need not change with it
     text: str = field(repr=False)
     device: str = ""  # empty: there is no recording
     recorded: datetime | None = None

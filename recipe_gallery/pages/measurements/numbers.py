@@ -74,11 +74,6 @@ def _with_carry(value: float, place: int, most: int) -> int:
     return place + (first_digit(round(value, -place)) - place >= most)
 
 
-def format_measurement(figure: Measurement, locale: Locale) -> str:
-    """Return the figure with its unit."""
-    return _format(figure, figure.value, locale)
-
-
 def describe_spread(figure: Measurement, locale: Locale) -> str:
     """Return where further machines fall or what machines have shown, and how many these are."""
     if figure.processes < 2:
@@ -122,12 +117,17 @@ def join_ends(low: str, high: str) -> str:
 
 def _format_ends(figure: Measurement, locale: Locale) -> tuple[str, str]:
     """Return both ends, the upper one with its unit; nothing if they look the same."""
-    low, high = (_format(figure, end, locale, bare=True) for end in (figure.low, figure.high))
-    return (low, _format(figure, figure.high, locale)) if low != high else ("", "")
+    low = format_measurement(figure, locale, figure.low, bare=True)
+    if low == format_measurement(figure, locale, figure.high, bare=True):
+        return "", ""
+    return low, format_measurement(figure, locale, figure.high)
 
 
-def _format(figure: Measurement, value: float, locale: Locale, *, bare: bool = False) -> str:
-    """Return a value of a figure, in the unit and with the digits that suit the figure."""
+def format_measurement(
+    figure: Measurement, locale: Locale, end: float | None = None, *, bare: bool = False
+) -> str:
+    """Return a figure, or an ``end`` of its range, with the digits and the unit that suit it."""
+    value = figure.value if end is None else end
     like = figure.value or figure.high  # so that both ends of an interval are in one unit
     return format_value(value, figure.unit, locale, find_last_digit(figure), like=like, bare=bare)
 
