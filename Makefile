@@ -7,8 +7,8 @@ BUILD := _build
 # -n: a link that leads nowhere is a warning; -W: a warning fails the build, after all are shown
 SPHINXOPTS ?= -n -W -q
 PORT ?= 8000
-# -n auto is one process a core, and one more; who has nothing left to do takes tests from another
-PYTESTFLAGS ?= -n auto --dist worksteal
+# -n auto is one process a core, and one more; each takes a file of tests, then the next in order
+PYTESTFLAGS ?= -n auto --dist loadfile --no-loadscope-reorder
 
 # RECIPES names some recipes, MACHINE keeps recordings beside the published ones
 RECIPES ?=
@@ -120,7 +120,7 @@ test-fast: $(VENV)/test ## run tests without kernels, browsers and the whole sit
 	$(BIN)/python -m pytest $(PYTESTFLAGS) -m "not slow and not nightly"
 
 test-nightly: $(VENV)/test ## run the tests that take longest
-	$(BIN)/python -m pytest $(PYTESTFLAGS) -m nightly
+	$(BIN)/python -m pytest $(PYTESTFLAGS) --dist worksteal -m nightly
 
 lint: $(VENV)/test ## check style, types, directions of imports and what GitHub reads
 	$(BIN)/ruff check

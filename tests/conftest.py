@@ -34,10 +34,14 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 # Whatever needs one of these is slow: the whole site, a browser, a kernel, a command that records,
 # a project of somebody else, a package.
-SLOW = {
-    *("languages_site", "browser", "recorder", "scheduler"),
-    *("recorded_once", "stranger", "wheel", "bench"),
-}
+SLOW = {"languages_site", "browser", "scheduler", "recorded_once", "stranger", "wheel"}
+
+# Files that take longest, in the order in which they begin: while the first has the site built,
+# others find tests that need none.
+FIRST = """
+browser faults translating other_machines constructs stranger site search snippets live errors
+languages record_recipes engines hostile_catalogs site_languages charts
+""".split()  # noqa: SIM905
 
 
 @pytest.hookimpl(optionalhook=True)  # there is none with -p no:xdist
@@ -50,11 +54,16 @@ def pytest_xdist_auto_num_workers() -> int:
 @pytest.hookimpl(tryfirst=True)  # before slow tests are left out
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with what takes minutes, so that no process is left alone with it at the end."""
+
+    def place(item: pytest.Item) -> tuple[int, bool]:
+        name = item.path.stem.removeprefix("test_")
+        is_fast = not item.get_closest_marker("slow")
+        return FIRST.index(name) if name in FIRST else len(FIRST), is_fast
+
     for item in items:
-        fixtures = set(getattr(item, "fixturenames", ()))
-        if SLOW & fixtures and not item.get_closest_marker("fast"):
+        if SLOW & set(getattr(item, "fixturenames", ())):
             item.add_marker("slow")
-    items.sort(key=lambda item: not item.get_closest_marker("slow"))
+    items.sort(key=place)
 
 
 @pytest.hookimpl(trylast=True)
@@ -68,16 +77,8 @@ def pytest_collection_finish() -> None:
 def _plain_suggestions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let messages name the command itself, also where `make test` runs the tests."""
     monkeypatch.delenv("RECIPE_GALLERY_MAKE", raising=False)
-    monkeypatch.setenv(
-        "RECIPE_GALLERY_ROOT", "."
-    )  # removed again after a test whose command set it
-
-
-@pytest.fixture(scope="session")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder for what all processes of this run use."""
-    folder = tmp_path_factory.getbasetemp()
-    return folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+    # removed again after a test whose command set it
+    monkeypatch.setenv("RECIPE_GALLERY_ROOT", ".")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -140,8 +141,10 @@ def make(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @pytest.fixture(scope="session")
-def languages_site(shared: Path) -> Path:
+def languages_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The site in all languages, rendered as `make html` and CI do: every warning is an error."""
+    folder = tmp_path_factory.getbasetemp()
+    shared = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder  # by all processes
     source = shared / "site"
     built = source / "_build" / "html"
     with FileLock(shared / "site.lock"):

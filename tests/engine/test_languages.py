@@ -73,6 +73,7 @@ def test_a_new_language_builds_at_once_and_fills_up(site: Gallery) -> None:
     assert {path: path.read_bytes() for path in site.root.glob("locale/**/*.po")} == before
 
 
+@pytest.mark.slow
 def test_the_stock_commands_work(site: Gallery) -> None:
     with (site.root / "languages.toml").open("a") as languages:
         languages.write('ko = { name = "한국어" }\n')

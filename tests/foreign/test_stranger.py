@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from pseudo import make_pseudo_catalogs
-from stranger import Stranger
+from stranger import Stranger, make_project
 
 from gallery import ROOT
 from recipe_gallery.project import load_project
@@ -20,6 +20,32 @@ def main_text(html: str) -> str:
     """Return the words of a page, without its code and its outputs."""
     html = re.sub(r'<div class="highlight.*?</pre>', "", html, flags=re.DOTALL)
     return re.sub(r"<[^>]+>", "", html)
+
+
+@pytest.fixture
+def stranger(tmp_path: Path) -> Stranger:
+    """A project without examples."""
+    return make_project(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def recorded_once(tmp_path_factory: pytest.TempPathFactory) -> Stranger:
+    """A project with two examples, of which one is in a sub-gallery, recorded."""
+    project = make_project(tmp_path_factory.mktemp("stranger"))
+    project.example("examples/plot_line.py")
+    head = "Advanced\n--------\n\nFor later.\n"
+    project.write("examples/advanced/GALLERY_HEADER.rst", head)
+    project.example("examples/advanced/plot_deep.py", title="A line that is deeper", number=3)
+    project.record()
+    return project
+
+
+@pytest.fixture
+def recorded(recorded_once: Stranger, tmp_path: Path) -> Stranger:
+    """A copy of that project for one test."""
+    copy = tmp_path / "copy"
+    shutil.copytree(recorded_once.root, copy)
+    return Stranger(copy)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-import torch
 
 from gallery import ROOT
 from recipe_gallery.recipes.recipe import load_recipe
@@ -26,8 +25,11 @@ SIZES = {  # what differs between machines, from little to much
 ASK_FOR_MEMORY = [path for path in RECIPES if "ROOMY = " in path.read_text(encoding="utf-8")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", ASK_FOR_MEMORY, ids=lambda path: path.stem)
 def test_little_gpu_memory_gives_small_sizes(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch  # two seconds, which every process would take that runs other tests
+
     [source] = [cell.source for cell in load_recipe(path).cells if "ROOMY = " in cell.source]
     found = []
     for gpu, free in ((False, 0), (True, 11), (True, 25)):

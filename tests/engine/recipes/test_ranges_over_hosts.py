@@ -55,7 +55,8 @@ def test_of_further_hosts_95_of_100_fall_into_a_prediction(hosts: int) -> None:
     inside, runs = 0, 1500
     for _ in range(runs):
         *known, further = ([3 * math.exp(chance.gauss(0, 0.01))] for _ in range(hosts + 1))
-        inside += found(*known).low <= further[0] <= found(*known).high
+        expected = found(*known)
+        inside += expected.low <= further[0] <= expected.high
     assert inside / runs == pytest.approx(0.95, abs=0.02)
 
 

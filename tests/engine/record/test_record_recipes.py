@@ -46,6 +46,7 @@ def recorded_on_gpu(gallery: Gallery) -> Path:
     return recording.path
 
 
+@pytest.mark.slow
 def test_two_recordings_are_valid_notebooks_that_differ_only_in_times(
     gallery: Gallery, recipe: str
 ) -> None:
@@ -71,6 +72,7 @@ def test_two_recordings_are_valid_notebooks_that_differ_only_in_times(
     assert set(os.listdir(gallery.recordings)) <= {".lock", "adding.ipynb"}
 
 
+@pytest.mark.slow
 def test_an_error_that_conf_expects_is_recorded_and_ends_the_recipe(gallery: Gallery) -> None:
     failing = {"expected_failing_examples": ["recipes_source/recipe.py"]}
     gallery.configure(sphinx_gallery_conf=gallery.settings["sphinx_gallery_conf"] | failing)
@@ -86,6 +88,7 @@ def test_an_error_that_conf_expects_is_recorded_and_ends_the_recipe(gallery: Gal
     assert told in gallery.messages
 
 
+@pytest.mark.slow
 def test_a_recipe_finds_what_a_script_finds_and_what_settings_say(gallery: Gallery) -> None:
     (gallery.recipes / "recording.toml").write_text(
         '[environment]\nCACHE = "{scratch}/cache"\n[output]\ndrop = ["chatter*"]\n'
@@ -122,6 +125,7 @@ def test_a_recipe_finds_what_a_script_finds_and_what_settings_say(gallery: Galle
     assert printed(gallery) == told.format("4")
 
 
+@pytest.mark.slow
 def test_a_cpu_recording_takes_the_place_of_a_gpu_one_only_when_asked(gallery: Gallery) -> None:
     path = recorded_on_gpu(gallery)
     before = path.read_bytes()
@@ -214,6 +218,7 @@ def test_an_interruption_tells_what_is_recorded_and_what_is_not(gallery: Gallery
 IN_FUNCTION = "x = 1\n\n\ndef f():\n    # sphinx_gallery_deadline = 9\n    1 / 0\n\n\nf()"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "line", "remedy"),
     [
@@ -237,6 +242,7 @@ def test_an_error_names_its_line_and_what_is_to_blame(
     assert f"; {remedy}" in gallery.messages
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("chosen", ["", "matplotlib.use('Agg')"])
 def test_figures_are_drawn_as_large_as_they_are_with_any_backend(
     gallery: Gallery, chosen: str

@@ -182,6 +182,7 @@ def look_at(path: Path, language: str) -> list[Problem]:
     return problems
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(content=st.one_of(st.binary(max_size=300), LIKE_A_CATALOG), language=LANGUAGES)
 @example(content=b"", language="ko")

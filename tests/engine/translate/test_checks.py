@@ -53,6 +53,7 @@ def test_good_translations_written_anew_are_not_told(code: str) -> None:
     assert len(told) <= 1, told  # 2 %
 
 
+@pytest.mark.slow
 def test_seeded_defects_are_told() -> None:
     trials = list(seed(2, load_cases()))
     missed = [(each.defect.name, each.translation) for each in trials if not each.told]

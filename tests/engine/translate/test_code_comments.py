@@ -60,6 +60,7 @@ def test_long_translations_are_wrapped_where_their_script_allows() -> None:
     assert replace_comments("# Short.\nx = 1\n", {"Short.": said}) == f"# {said}\nx = 1\n"
 
 
+@pytest.mark.slow
 @given(st.lists(st.text(max_size=200), min_size=4, max_size=4))
 @example(["noqa " * 40] * 4)
 @example(["가 " * 60 + "%%"] * 4)

@@ -34,6 +34,7 @@ def catalog(tmp_path: Path) -> Callable[..., list[Problem]]:
     return check
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("behind", ["", "개"])
 def test_a_number_of_any_length_is_advice(
     catalog: Callable[..., list[Problem]], behind: str

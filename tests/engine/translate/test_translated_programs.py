@@ -9,7 +9,7 @@ import jupytext
 import nbformat
 import pytest
 
-from gallery import Gallery
+from gallery import Build, Gallery
 from recipe_gallery.translated_program import find_harm
 
 RECIPE = '''
@@ -68,27 +68,32 @@ ATTACKS = [
 ]
 
 
-@pytest.mark.parametrize("language", ["ko", "zh_CN"])
-@pytest.mark.parametrize(("messages", "evil"), ATTACKS, ids=lambda value: repr(value)[:40])
-def test_no_tool_obeys_a_translation(
-    site: Gallery, messages: dict[str, str], evil: str, language: str
-) -> None:
-    site.set_languages(language)
-    site.configure(gettext_compact=False)
-    site.write("adding", RECIPE)
-    site.translate("recipes/adding", messages, language)
-    build = site.build(language=language)
-    script = (build.out / "recipes/adding.py").read_text(encoding="utf-8")
-    cells = nbformat.read(build.out / "recipes/adding.ipynb", as_version=4).cells
+@pytest.fixture(scope="module", params=["ko", "zh_CN"])
+def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Build:
+    """A recipe for each attack, in one language."""
+    gallery = Gallery(tmp_path_factory.mktemp("attacks"))
+    gallery.set_languages(request.param)
+    for number, (messages, _evil) in enumerate(ATTACKS):
+        gallery.write(f"adding{number}", RECIPE)
+        gallery.translate(f"recipes/adding{number}", messages, request.param)
+    gallery.configure(gettext_compact=False)
+    return gallery.build(language=request.param)
+
+
+@pytest.mark.parametrize("number", range(len(ATTACKS)), ids=lambda each: repr(ATTACKS[each])[:40])
+def test_no_tool_obeys_a_translation(built: Build, number: int) -> None:
+    name = f"adding{number}"
+    script = (built.out / f"recipes/{name}.py").read_text(encoding="utf-8")
+    cells = nbformat.read(built.out / f"recipes/{name}.ipynb", as_version=4).cells
     again = jupytext.reads(script, fmt="py:percent").cells
     assert [cell.cell_type for cell in again] == [cell.cell_type for cell in cells]
     code = [cell.source for cell in cells if cell.cell_type == "code"]
     assert [cell.source for cell in again if cell.cell_type == "code"] == code
     assert not re.search(r"(?m)^# /// ", script)
     assert ">>>" not in script
-    assert evil not in script
-    told = r"adding\.po:\d+: .*; shown in English|adding\.py: its translated script is "
-    assert re.search(told, build.warnings)
+    assert ATTACKS[number][1] not in script
+    told = rf"{name}\.po:\d+: .*; shown in English|{name}\.py: its translated script is "
+    assert re.search(told, built.warnings)
 
 
 def test_what_the_english_program_has_is_no_harm() -> None:
