@@ -124,13 +124,13 @@ def make_pages(app: Sphinx) -> None:
 def _generate(app: Sphinx, broken: Iterable[GalleryFile], edited: Iterable[GalleryFile]) -> None:
     """Let Sphinx-Gallery write all pages that are not marked; remove those of no recipe.
 
-    It reads all recipes twice for that, which is left out if just these are ``edited``, and in such
-    a way that lists have them as before.
+    It reads all recipes twice for that: not if just these are ``edited``, and listed as before.
     """
     gallery = app.config.sphinx_gallery_conf
-    lists_texts = gallery["backreferences_dir"] or gallery["recommender"]["enable"]
+    order = str(gallery["within_subsection_order"])
+    by_text = gallery["backreferences_dir"] or gallery["recommender"]["enable"] or "Size" in order
     copies = {file: Path(app.srcdir, f"{file.docname}.py") for file in edited}
-    is_alone = copies and not lists_texts and all(map(_is_listed_alike, copies, copies.values()))
+    is_alone = copies and not by_text and all(map(_is_listed_alike, copies, copies.values()))
     ignored = gallery["ignore_pattern"]
     names = [f"^{re.escape(file.path.name)}$" for file in broken]
     gallery["ignore_pattern"] = without = "|".join([ignored, *names])

@@ -66,6 +66,26 @@ def test_a_build_that_was_interrupted_leaves_no_old_page(
     assert "A paragraph." in site.build().page("recipes/adding")
 
 
+def test_what_a_list_says_of_an_edited_recipe_is_as_in_a_whole_build(
+    site: Gallery, recipe: str
+) -> None:
+    site.build()
+    index = site.root / "recipes/index.rst"
+    listed = index.read_text()
+    text = recipe.replace("A paragraph.", "New prose.")
+    tagged = f"{text}# sphinx_gallery_tags = ['quick']\n"
+    titled = tagged.replace("Adding numbers", "Odding numbers")
+    for edit, is_listed in ((text, False), (tagged, True), (titled, True)):
+        site.write("adding", edit)
+        assert site.build().warnings == ""
+        assert (index.read_text() != listed) == is_listed
+        listed = index.read_text()
+        (site.root / "recipes/.made").unlink()  # now all pages are made
+        site.build()
+        assert index.read_text() == listed
+    assert "New prose." in (site.root / "recipes/adding.rst").read_text()
+
+
 def test_pages_of_removed_recipes_are_removed_in_sub_galleries_too(
     site: Gallery, recipe: str
 ) -> None:
