@@ -8,7 +8,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from datetime import date
-from importlib.metadata import version
+from functools import cache
+from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,10 @@ logging.disable(logging.DEBUG)
 
 # Threads of PyTorch would wait for cores that other tests have.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+# Where the site and its sources would be.
+os.environ.setdefault("SITE_URL", "https://example.org/torch-compile-recipes/")
+os.environ.setdefault("REPOSITORY_URL", "https://github.com/example/torch-compile-recipes")
 
 # Whatever needs one of these is slow: the whole site, a browser, a kernel, a command that records,
 # a project of somebody else, a package.
@@ -99,8 +104,8 @@ def _share_recordings() -> None:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _compile_templates_once() -> Iterator[None]:
-    """Compile each template of Jinja once: it would take a third of the time of a small build."""
+def _keep_templates_and_themes() -> Iterator[None]:
+    """Keep templates and names of themes: to make them anew takes a third of a small build."""
     compile_template: Callable[..., Any] = Environment.compile
     kept: dict[object, Any] = {}
 
@@ -113,14 +118,8 @@ def _compile_templates_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Environment, "compile", compile_once)
+        patch.setattr("sphinx.theming.entry_points", cache(entry_points))
         yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _publish() -> None:
-    """Let the site know where it and its sources would be."""
-    os.environ.setdefault("SITE_URL", "https://example.org/torch-compile-recipes/")
-    os.environ.setdefault("REPOSITORY_URL", "https://github.com/example/torch-compile-recipes")
 
 
 @pytest.fixture(scope="session")

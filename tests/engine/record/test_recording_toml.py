@@ -12,6 +12,7 @@ from recipe_gallery.record.recording_toml import load_settings
     ("settings", "told"),
     [
         ("[limits]\ncell_timeout = nan\n", "limits.cell_timeout must be number"),
+        ("[limit]\ndeadline = 3\n", "must not contain {'limit'} properties"),
         ('[provenance]\nprobe = "a\\u0000"\n', "provenance.probe must match pattern"),
         ("[environment]\n'A=B' = 1\n", "environment must be named by propertyName definition"),
         # recordings name the GPU that makes them: it is chosen for the command

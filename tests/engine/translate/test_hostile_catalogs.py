@@ -19,6 +19,7 @@ from recipe_gallery.errors import GalleryError
 from recipe_gallery.pages.downloads import check_program
 from recipe_gallery.recipes.recipe import load_recipe
 
+pytestmark = pytest.mark.slow  # a build for each
 PAGE = "recipes/adding"
 PROSE = "A paragraph."
 COMMENT = "Why this is here."
