@@ -29,6 +29,7 @@ HEADER = 'msgid ""\nmsgstr "Language: ko\\nContent-Type: text/plain; charset=UTF
 @pytest.fixture
 def site(site: Gallery) -> Gallery:
     site.set_languages("ko")
+    (site.root / "secret.txt").write_text("opensesame")
     site.configure(recipe_gallery_repository_url="https://example.org/repo", gettext_compact=False)
     return site
 
@@ -178,7 +179,6 @@ def no_harm(site: Gallery, build: Build) -> None:
 
 @pytest.mark.parametrize("evil", EVIL.values(), ids=EVIL)
 def test_a_catalog_does_not_say_what_a_message_is(site: Gallery, evil: str) -> None:
-    (site.root / "secret.txt").write_text("opensesame")
     translation = f"문단 {evil}" if "\n" not in evil else evil
     said = {
         PROSE: "Comment in code",
@@ -203,7 +203,6 @@ def test_what_another_program_compiled_is_checked_as_well(site: Gallery, evil: s
     path = site.translate(PAGE, {PROSE: evil, COMMENT: "까닭\nimport os"})
     polib.pofile(str(path)).save_as_mofile(str(path.with_suffix(".mo")))
     path.unlink()
-    (site.root / "secret.txt").write_text("opensesame")
     build = site.build(language="ko")
     no_harm(site, build)
     assert "import os" not in build.page(PAGE)
@@ -243,7 +242,6 @@ def test_should_a_directive_get_past_all_checks_it_reads_no_file(
     site: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("recipe_gallery.translate.translations.examine", lambda *_: [])
-    (site.root / "secret.txt").write_text("opensesame")
     path = site.translate(PAGE, {PROSE: ".. include:: /secret.txt"})
     polib.pofile(str(path)).save_as_mofile(str(path.with_suffix(".mo")))
     path.unlink()
@@ -252,7 +250,6 @@ def test_should_a_directive_get_past_all_checks_it_reads_no_file(
 
 @pytest.mark.parametrize("evil", EVIL.values(), ids=EVIL)
 def test_no_remark_switches_a_check_off(site: Gallery, evil: str) -> None:
-    (site.root / "secret.txt").write_text("opensesame")
     checks = ("markup-changed", "line-break", "full-width-markup", "markup")
     allowed = "\n".join(f"check-po: allow {check} (needed here)" for check in checks)
     build = attack(site, say(PROSE, f"문단 {evil}" if "\n" not in evil else evil, tcomment=allowed))
@@ -265,9 +262,7 @@ def test_no_remark_switches_a_check_off(site: Gallery, evil: str) -> None:
 
 @pytest.mark.parametrize("damage", ["\u2028", "\u0085", "\x0c"])
 def test_an_unreadable_catalog_of_labels_reaches_no_page(site: Gallery, damage: str) -> None:
-    path = site.root / "locale/ko/LC_MESSAGES/sphinx.po"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(
+    site.translate("sphinx", {}).write_text(
         f'{HEADER}msgid "Search"\nmsgstr "<iframe src=x>"\n\n'
         f'msgid "Index"\nmsgstr "차{damage}례"\n\n"nonsense"\n'
     )
