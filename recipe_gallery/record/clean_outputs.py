@@ -7,6 +7,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +88,8 @@ class Cleaner:
             f"{_BEGIN}(?P<folder>{_any_of(self._places)})(?:(?P<slash>/)|{_END})"
         )
         long = {each for each in secrets if len(each) >= _SHORTEST_SECRET}
-        self._secrets = re.compile(_any_of(long | {html.escape(each) for each in long}))
+        secret = re.compile(_any_of(long | {html.escape(each) for each in long}))
+        self._hide_secrets = partial(secret.sub, "***")
 
     def clean_text(self, text: str) -> str:
         """Return text as a reader would see it in a terminal that shows no colours."""
@@ -120,9 +122,6 @@ class Cleaner:
         # base64 has slashes, and no places
         clean = self._name_places if mime.endswith(("json", "xml")) else self._hide_secrets
         return _each_string(value, clean)
-
-    def _hide_secrets(self, text: str) -> str:
-        return self._secrets.sub("***", text)
 
     def _name_places(self, text: str) -> str:
         """Return text without secrets, and with folders of this machine as readers know them."""

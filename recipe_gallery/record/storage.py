@@ -85,13 +85,12 @@ def _or_elsewhere(path: Path, data: bytes, what: str, how: str) -> Iterator[None
     raise GalleryError(text, path=path, remedy=remedy)
 
 
-def accept(recipe: Recipe, notebook: NotebookNode, *, trusted: bool = False) -> list[str]:
-    """Return what pages leave out of the outputs of a recipe, a line for each cell.
+def accept(recipe: Recipe, notebook: NotebookNode, *, trusted: bool = False) -> Iterator[str]:
+    """Yield what pages leave out of the outputs of a recipe, a line for each cell.
 
     What is ``trusted`` is shown as it is, but there are forms that no page shows. Raises
     ``GalleryError`` if a picture cannot be opened.
     """
-    told = []
     for cell, node in zip(recipe.cells, notebook.cells, strict=True):
         tell = partial(GalleryError, path=recipe.path, line=cell.line)
         left_out: list[str] = []
@@ -109,5 +108,5 @@ def accept(recipe: Recipe, notebook: NotebookNode, *, trusted: bool = False) -> 
         if left_out:
             names = ", ".join(dict.fromkeys(left_out))
             text = f"cell {cell.number}: pages and notebooks leave out {names}"
-            told.append(tell(text, remedy="show what needs no script and no style, or a picture"))
-    return [describe_error(each) for each in told]
+            remedy = "show what needs no script and no style, or a picture"
+            yield describe_error(tell(text, remedy=remedy))
