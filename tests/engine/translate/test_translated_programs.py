@@ -80,6 +80,7 @@ def built(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     return gallery.build(language=request.param)
 
 
+@pytest.mark.slow  # a page for each
 @pytest.mark.parametrize("number", range(len(ATTACKS)), ids=lambda each: repr(ATTACKS[each])[:40])
 def test_no_tool_obeys_a_translation(built: Build, number: int) -> None:
     name = f"adding{number}"
