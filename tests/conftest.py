@@ -26,7 +26,6 @@ from gallery import RECIPE, ROOT, Gallery, copy_repository
 settings.register_profile("patient", deadline=None)
 settings.load_profile("patient")
 
-
 # Sphinx tells a thousand things in each build that nobody here reads.
 logging.disable(logging.DEBUG)
 
@@ -37,8 +36,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 os.environ.setdefault("SITE_URL", "https://example.org/torch-compile-recipes/")
 os.environ.setdefault("REPOSITORY_URL", "https://github.com/example/torch-compile-recipes")
 
-# Whatever needs one of these is slow: the whole site, a browser, a kernel, a command that records,
-# a project of somebody else, a package.
+# Whatever needs one of these is slow: the whole site, a browser, workers, a project, a package.
 SLOW = {"languages_site", "browser", "scheduler", "recorded_once", "stranger", "wheel"}
 
 # Files that take longest, in the order in which they begin: while the first has the site built,

@@ -34,7 +34,6 @@ MEASUREMENT = re.compile(
     r"(?:ns|µs|us|ms|s|seconds?|minutes?|[GT]B/s|[GT]FLOPS?|[GT]FLOP/s|×|%)(?!\w)"
 )
 
-
 # Figures that somebody else measured, tolerances, and the line between gain and loss.
 QUOTED = {
     "compiling_optimizer": "5 %, 747 µs, 392 µs",  # the bound of a claim, and what an article says
@@ -56,12 +55,6 @@ def reader(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = tmp_path / "reader"
     folder.mkdir()
     return folder
-
-
-@pytest.fixture(scope="session")
-def site(languages_site: Path) -> Path:
-    """The site in the language of the sources."""
-    return languages_site / LANGUAGES[0].code
 
 
 @pytest.mark.parametrize("path", RECIPES, ids=NAMES)
@@ -137,8 +130,8 @@ def test_the_downloaded_notebook_runs_on_a_cpu(
 
 @pytest.mark.nightly
 @by_recipe
-def test_the_downloaded_script_runs_on_a_cpu(site: Path, reader: Path, name: str) -> None:
-    command = [sys.executable, site / f"recipes/{name}.py"]
+def test_the_downloaded_script_runs_on_a_cpu(languages_site: Path, reader: Path, name: str) -> None:
+    command = [sys.executable, languages_site / SOURCE.code / f"recipes/{name}.py"]
     done = subprocess.run(command, cwd=reader, capture_output=True, text=True, timeout=900)
     assert done.returncode == 0, done.stderr
     assert "first_call" in done.stdout

@@ -58,7 +58,6 @@ def test_what_was_found_hurts_nobody_any_more(site: HostileSite, found: Hostile)
 @pytest.mark.slow
 @settings(
     max_examples=-(-WANTED // len(MESSAGES)),
-    deadline=None,
     print_blob=True,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # each example is a build
     suppress_health_check=list(HealthCheck),

@@ -35,10 +35,8 @@ def add(a, b):
     # And inside of it.
     return a + b  # behind
 '''
-WHY, DOCSTRING = (
-    "Why this is here, in some more words.",
-    "Add two numbers, which is all that it does.",
-)
+WHY = "Why this is here, in some more words."
+DOCSTRING = "Add two numbers, which is all that it does."
 LONG = "캐시" * 60
 # message: translation; and what must not be in the script
 ATTACKS = [
