@@ -324,6 +324,9 @@ def test_figures_are_read_on_a_phone_and_what_scrolls_says_so(
         assert len(set(names)) == len(names) >= least
     code = page.locator("article .highlight:has(> .copy-button) > pre")
     assert not code.evaluate_all("all => all.filter((each) => each.scrollWidth > each.clientWidth)")
+    bottom = "getBoundingClientRect().bottom"
+    covers = f"(e) => e.getBoundingClientRect().top < e.previousElementSibling.{bottom} - 1"
+    assert not page.locator(".copy-button:visible").evaluate_all(f"all => all.filter({covers})")
 
 
 def test_a_recipe_leads_to_its_neighbours_and_is_marked_while_it_is_read(
