@@ -49,7 +49,7 @@ class results_data(nodes.paragraph):  # noqa: N801 (docutils names nodes so)
 def link_to_data(docname: str, rows: list[dict[str, Any]], locale: Locale) -> results_data:
     """Return the links to the files beside the page ``docname``, which is in a language."""
     links = results_data("", classes=["results-data"], rows=rows, translatable=False)
-    said = typeset(_("All figures of this page as data:") + " ", locale)
+    said = typeset(_("All numbers of this page as data:") + " ", locale)
     for before, ending in ((said, "json"), (" · ", "csv")):
         file = f"{PurePosixPath(docname).name}.{ending}"
         shown = nodes.literal("", file, classes=[DATA_CLASS])

@@ -147,4 +147,4 @@ def test_paper_has_every_word(engine: Any, address: str, tmp_path: Path) -> None
     subprocess.run(["pdftotext", "-layout", "page.pdf"], cwd=tmp_path, check=True)
     text = " ".join((tmp_path / "page.txt").read_text().split())
     assert [each for each in headings if " ".join(each.split()) not in text] == []
-    assert "Figures of this chart" in text
+    assert "Numbers of this chart" in text

@@ -210,7 +210,7 @@ def visit_measurement_list(self: HTML5Translator, node: measurement_list) -> Non
         f"{mark(self.config, [(f' ({spread})', False)])}</li>\n"
         for names, figure, spread in node["rows"]
     ]
-    summary = _("How the figures in the text were measured")
+    summary = _("How the numbers in the text were measured")
     notes = [
         _(
             "A range is what machines have shown. Where it is expected of a further machine, it "

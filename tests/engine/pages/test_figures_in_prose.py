@@ -172,7 +172,7 @@ def test_where_nothing_is_recorded_the_text_says_so_and_no_more(gallery: Gallery
     assert "It is [not measured yet]; it wins." in words(build)
     assert "no measurement" not in build.warnings
     assert "popovertarget" not in build.page("recipes/steps")
-    assert "How the figures in the text were measured" not in build.page("recipes/steps")
+    assert "How the numbers in the text were measured" not in build.page("recipes/steps")
     add(gallery, text)
     build = gallery.build()
     assert ("It is 2.7×; it wins." in words(build), build.warnings) == (True, "")
