@@ -187,8 +187,9 @@ def translated_languages(config: Config) -> list[Language]:
 
 
 def format_date(moment: date, locale: Locale, length: Literal["medium", "long"] = "long") -> str:
-    """Return the day: November 21, 2026."""
-    return typeset(str(dates.format_date(moment, length, locale=locale)), locale)
+    """Return the day, which no line breaks: November 21, 2026."""
+    day = typeset(str(dates.format_date(moment, length, locale=locale)), locale)
+    return day.replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def format_moment(moment: datetime, locale: Locale) -> str:

@@ -53,6 +53,7 @@ def test_results_come_while_one_types(engine: Any, address: str, code: str, quer
     assert has_ring(engine)
     engine.press("Enter")
     engine.until("document.readyState === 'complete' && !location.pathname.endsWith('/using.html')")
+    engine.until("document.hasFocus()")  # or the window itself would take the keys
     engine.press("Control", "k")
     engine.until(f"{FOCUSED}.matches('input')")
     engine.press("Escape")
