@@ -97,6 +97,7 @@ html_use_index = False  # there are no index entries
 recipe_gallery_package_names = {"torch": "PyTorch", "numpy": "NumPy", "triton": "Triton"}
 # What recipes that were recorded with an older one link to; faq.rst says what has changed since
 second_call_releases = {"torch": ("2.15", "newer-pytorch")}
+recipe_gallery_thumbnails = False  # cards stand in their place
 recipe_gallery_alt_required = True  # figures are described for those who cannot see them
 recipe_gallery_trust_outputs = False  # recordings may come from anybody: their HTML only shows
 second_call_answer_required = True  # a recipe begins with its answer

@@ -129,8 +129,9 @@ def _generate(app: Sphinx, broken: Iterable[GalleryFile], edited: Iterable[Galle
     gallery = app.config.sphinx_gallery_conf
     order = str(gallery["within_subsection_order"])
     by_text = gallery["backreferences_dir"] or gallery["recommender"]["enable"] or "Size" in order
+    is_plain = "FileName" in order and not app.config.recipe_gallery_thumbnails
     copies = {file: Path(app.srcdir, f"{file.docname}.py") for file in edited}
-    is_alone = copies and not by_text and all(map(_is_listed_alike, copies, copies.values()))
+    is_alone = copies and not by_text and (is_plain or all(map(_is_alike, copies, copies.values())))
     ignored = gallery["ignore_pattern"]
     names = [f"^{re.escape(file.path.name)}$" for file in broken]
     gallery["ignore_pattern"] = without = "|".join([ignored, *names])
@@ -155,10 +156,8 @@ def _generate(app: Sphinx, broken: Iterable[GalleryFile], edited: Iterable[Galle
                 (copy.parent / "index.rst").unlink(missing_ok=True)
 
 
-def _is_listed_alike(file: GalleryFile, copy: Path) -> bool:
+def _is_alike(file: GalleryFile, copy: Path) -> bool:
     """Tell whether title, settings and code of a recipe are as in the copy of the last build."""
-    if not copy.exists():
-        return False
     now, before = (
         (settings, blocks[0], [block.content for block in blocks if block.type == "code"])
         for settings, blocks in map(split_code_and_text_blocks, (file.path, copy))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sphinx_gallery import gen_rst
 
-from gallery import Gallery
+from gallery import SETTINGS, Gallery
 
 
 @pytest.fixture
@@ -84,6 +84,18 @@ def test_what_a_list_says_of_an_edited_recipe_is_as_in_a_whole_build(
         site.build()
         assert index.read_text() == listed
     assert "New prose." in (site.root / "recipes/adding.rst").read_text()
+
+
+def test_a_list_without_thumbnails_is_not_made_again(site: Gallery, recipe: str) -> None:
+    by_name = {"within_subsection_order": "FileNameSortKey"}
+    gallery_conf = {**SETTINGS["sphinx_gallery_conf"], **by_name}  # type: ignore[dict-item]
+    site.configure(recipe_gallery_thumbnails=False, sphinx_gallery_conf=gallery_conf)
+    site.build()
+    listed = (site.root / "recipes/index.rst").read_text()
+    site.write("adding", recipe.replace("Adding numbers", "Odding numbers"))
+    built = site.build()
+    assert (site.root / "recipes/index.rst").read_text() == listed
+    assert "<h1>Odding numbers" in built.page("recipes/adding")
 
 
 def test_pages_of_removed_recipes_are_removed_in_sub_galleries_too(
