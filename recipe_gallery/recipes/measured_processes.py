@@ -149,7 +149,10 @@ class Sources:
 def measure_all(processes: Sequence[Process]) -> Measurements:
     """Return what processes say together."""
     measured = measure((each.host, each.rows) for each in processes)
-    return Measurements(by_key=measured, processes=tuple(processes))
+    # What the sizes of a case count stands in some of its rows; readers are told with each.
+    counted = {row.case: row.sizes for each in processes for row in each.rows if row.sizes}
+    by_key = {k: replace(each, sizes=counted.get(each.case, "")) for k, each in measured.items()}
+    return Measurements(by_key=by_key, processes=tuple(processes))
 
 
 def read_sources(path: Path, recipe: Recipe | None, recording: Recording | None = None) -> Sources:
