@@ -4,10 +4,10 @@ Which mode of torch.compile should I choose?
 
 Choose by what your job waits for: the GPU, or the CPU that launches its work.
 
-**Compile only if later calls together save more than the start takes: the compiler's start alone takes**
+**Compile only if later calls together save more time than you wait at first: the compiler's start alone takes**
 :measured:`process.compiler.start_up` **in each process.** **Start with** ``default``, **and keep it if the wall time
 falls.** **If the GPU waits for the CPU and the same sizes repeat, choose a CUDA graph: by hand if sizes are few and
-known and nothing needs the CPU, otherwise** ``reduce-overhead``. **A graph keeps memory and overwrites its last
+known and nothing in it needs the CPU, otherwise** ``reduce-overhead``. **A graph keeps memory and overwrites its last
 output.** **Leave** ``max-autotune`` **for last: tuning takes long and may not help.**
 
 .. code-block:: python
@@ -46,10 +46,15 @@ CPU.
 **What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. The
 first call comes on top: for a sentence through two layers of BERT, with ``default``, it takes
 :measured:`bert-one-sentence.default.first_call`. After :measured:`bert-one-sentence.default.break_even` calls, the run
-has won back both waits. In your job, add the seconds of the compiler's start and of the first calls, and divide the sum
+has won back both waits. This was measured without gradients: in training, backward is
+compiled, too, and you wait longer. In your job, add the seconds of the compiler's start and of the first calls, and divide the sum
 by the seconds saved per call.
 
-With ``reduce-overhead``, the first call for this sentence takes
+With ``default``, a model often needs less memory, but it can need more: with long texts, BERT takes
+:measured:`bert-long-texts.default.memory`. Without compiling, it takes
+:measured:`bert-long-texts.not-compiled.memory`; then compile layer by layer.
+
+With ``reduce-overhead``, the first call for the same input takes
 :measured:`bert-one-sentence.reduce-overhead.first_call`. After :measured:`bert-one-sentence.reduce-overhead.break_even`
 calls, the run has won back the compiler's start and this call. A CUDA graph keeps its memory, here
 :measured:`bert-one-sentence.reduce-overhead.memory`, and each call overwrites the output of the one before. A CUDA
@@ -57,25 +62,26 @@ graph recorded by hand needs no compiler: :doc:`/recipes/cuda_graphs`. Do not us
 
 - **Transformers**: ``generate`` with ``cache_implementation="static"`` compiles by itself, with
   ``reduce-overhead``. For the ``Trainer``: ``TrainingArguments(torch_compile=True,
-  torch_compile_mode="default")``.
+  torch_compile_mode="default")``, which compiles the whole model; for its layers, see :doc:`/recipes/regional_compilation`.
 - **Diffusers**: ``pipe.transformer.compile_repeated_blocks(mode="default")``. Do not use ``reduce-overhead`` here: one
-  block would overwrite another's output.
+  block would overwrite another's output, unless ``cudagraph_mark_step_begin()`` comes before each call of the model.
 - **Accelerate**: ``TorchDynamoPlugin(backend="inductor", mode="default")``; ``mode="reduce-overhead"`` if the GPU
-  waits for the CPU and the same sizes repeat. If ``accelerate launch`` starts the job, pass
-  ``--dynamo_use_dynamic``; otherwise each size is compiled.
+  waits for the CPU and the same sizes repeat. If sizes vary and ``accelerate launch`` starts the
+  job, pass ``--dynamo_use_dynamic``; otherwise each size is compiled.
 - **Lightning**: ``torch.compile(module, mode="default")`` before ``trainer.fit``.
 - **Serving**: before the first request comes, call the model with two inputs that differ in every size that can vary,
   and with a batch of one if that can come. With ``reduce-overhead``, then call the model three times with each size.
-  Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``): otherwise, under the stance
-  ``eager_on_recompile``, requests run without compiling, and nothing warns. With ``reduce-overhead``, warm up in the
-  thread that serves, too (:ref:`for-serving`). Then call ``set_stance("eager_on_recompile")``, and no request compiles.
-  With ``reduce-overhead``, a new size still records a graph during the request, even if nothing is compiled. This
+  Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``). Then call
+  ``torch.compiler.set_stance("eager_on_recompile")``: no request compiles, but a size or a mode that you forgot runs
+  without compiling, and nothing warns. With ``reduce-overhead``, make all calls in one thread: in another one, a new
+  size ends in an ``AssertionError`` (:ref:`for-serving`). With ``reduce-overhead``, a new size still records a graph during the request, even if nothing is compiled. This
   follows from PyTorch's code and was not measured here.
-- **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, all in one pool (``pool=``).
-  :claim:`All graphs of one pool together need about the memory of the largest
+- **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, the largest first, all in one pool
+  (``pool=``). Replay one graph after the other, and copy a result before you replay another. :claim:`All graphs of one pool together need about the memory of the largest
   <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. If sizes are
   many or unknown, use ``reduce-overhead``: first call the model with two sizes, and with a batch of one if that can
-  come; then three times with each size. Pad to a few sizes only if new sizes keep coming. Do not use both in one
+  come; then three times with each size. Pad to a few sizes, with a mask, only if
+  new sizes keep coming. Do not use both in one
   process: ``reduce-overhead`` may free memory that a graph recorded by hand uses (illegal memory access). ``generate``
   with a static cache uses ``reduce-overhead``, so record nothing by hand beside it.
 
@@ -422,7 +428,7 @@ if bert:
 #
 # We had expected that ``default`` helps here, too. It does not, because of a mask, which tells attention what tokens
 # it must not see. In these texts, it may see all tokens. So Transformers 5.18 and newer leave the mask out, unless the
-# model is exported. But with PyTorch 2.11, Transformers takes compiling for exporting (`issue 176347
+# model is exported. But with PyTorch 2.11, Transformers mistakes compiling for an export (`issue 176347
 # <https://github.com/pytorch/pytorch/issues/176347>`__), and keeps the mask. PyTorch 2.12 has a fix, which was not
 # measured here. With a mask, PyTorch does not use the fast kernel for attention. It computes the formula in
 # ``float32``, and stores all intermediate results. The warning above comes from this.
@@ -477,7 +483,7 @@ if resnet18:
 # normalization, ReLU and a sum become one kernel.
 #
 # With ``default``, :claim:`the GPU waits for the CPU <1.2 * resnet18.default.gpu < resnet18.default.wall>`: the wall
-# time is :measured:`resnet18.default.wall`. So ``reduce-overhead`` is the next mode to try.
+# time is :measured:`resnet18.default.wall`. So a CUDA graph is next.
 #
 # A matrix product and nothing else
 # ---------------------------------

@@ -38,17 +38,18 @@ others, such as NAdam; the first call takes seconds.** **If the step takes less 
 
 ``look`` is in :doc:`/recipes/where_time_goes`. Call ``look(iteration)``; then, after a backward pass, call
 ``look(optimizer.step)``. Compare the wall times. Use a copy of the model and its optimizer: this ``look`` takes 201
-real steps. It prints seconds; the one below prints milliseconds.
+real steps. It prints seconds; the ``look`` near the end of this page prints milliseconds.
 
 **What it costs:** ``fused=True`` costs no time and no memory. A compiled step of NAdam makes you wait: the start of the
 compiler takes :measured:`process.compiler.start_up`, once per process. The first call comes on top: it takes
 :measured:`nadam-in-an-iteration.compiled.first_call`. After :measured:`nadam-in-an-iteration.compiled.break_even`
-iterations, the run has won back both waits. In your job, add the seconds of the compiler's start and of the first
+iterations, the run has won back both waits. The first call takes longer with more parameters: for Adam over 100 layers, it
+takes :measured:`adam.100.compiled.first_call`. In your job, add the seconds of the compiler's start and of the first
 calls, and divide the sum by the seconds of wall time saved per iteration. The compiled step needs no more memory, but a
 learning rate that changes has to be a tensor. Leave LBFGS, SparseAdam and Adafactor as they are: the compiler compiles
 nothing in their step.
 
-- **Transformers**: there is nothing to do, because fused AdamW is the default.
+- **Transformers**: there is nothing to do; in Transformers 5, fused AdamW is the default.
 - **Lightning**: return ``AdamW(..., fused=True)`` from ``configure_optimizers``. With ``precision="16-mixed"``,
   Lightning then refuses to clip gradients: train with ``"bf16-mixed"`` if you clip. Older versions of Lightning refuse
   with ``"bf16-mixed"``, too; update Lightning, or leave ``fused`` out.
@@ -105,7 +106,7 @@ NAdam has no fused kernel. Without compiling, a training iteration takes
 #      - The start of the compiler takes :measured:`process.compiler.start_up`. NAdam: the first call then takes
 #        :measured:`nadam-in-an-iteration.compiled.first_call`, and the memory stays about the same. If a
 #        schedule changes the learning rate, it has to be a tensor
-#    * - The run is short, even with the cache kept
+#    * - The run is too short to win back the wait, even if the compiler's cache is kept
 #      - No compiling
 #      - You do not wait for the compiler
 #      - The step of NAdam stays slow. With an empty cache, compiling this step would pay after
@@ -284,8 +285,9 @@ alone = bench.compare(
 #   :measured:`adam.10.foreach.memory`; fused takes :measured:`adam.10.fused.memory`.
 #
 # The original recipe reports 747 µs without compiling and 392 µs with it. Here the two take
-# :measured:`adam.10.foreach.wall` and :measured:`adam.10.compiled.wall`. The GPUs differ. The original times another
-# step without compiling: the compiler had already set ``capturable=True`` in that optimizer. ``capturable`` alone
+# :measured:`adam.10.foreach.wall` and :measured:`adam.10.compiled.wall`. The GPUs differ. The original's
+# step without compiling is slower, because the compiler had already set ``capturable=True`` in the optimizer.
+# ``capturable`` alone
 # :claim:`makes foreach launch more kernels <adam.10.foreach.kernels < adam.10.foreach-capturable.kernels>`, and raises
 # its wall time here from :measured:`adam.10.foreach.wall` to :measured:`adam.10.foreach-capturable.wall`.
 #
@@ -469,8 +471,8 @@ adamw = bench.compare(
 #   graph with one call. Here, the GPU does not wait for the CPU. Where it does, try this variant.
 #   :doc:`/recipes/cuda_graphs` shows how.
 #
-# If you add up gradients over several micro-batches, they keep their addresses anyway. Then
-# ``mode="reduce-overhead"`` makes little work for the other parts. This was not measured here.
+# If you add up gradients over several micro-batches, filling them with zeros comes once for all of them. Keep
+# ``zero_grad(set_to_none=False)`` and the fixed addresses. This was not measured here.
 #
 # NAdam goes through the same test.
 
@@ -706,4 +708,4 @@ print("fused after the change:", optimizer.param_groups[0]["fused"])
 # <https://docs.pytorch.org/tutorials/recipes/compiling_optimizer_lr_scheduler.html>`__, and on his
 # article `Compiling the optimizer with PT2
 # <https://dev-discuss.pytorch.org/t/compiling-the-optimizer-with-pt2/1669>`__. The original does
-# not time ``fused=True``, and the compiler had already changed the optimizer that it times without compiling.
+# not time ``fused=True``, and the compiler had already changed the optimizer that the recipe times without compiling.

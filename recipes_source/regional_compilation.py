@@ -6,8 +6,8 @@ What you compile decides how long the first call takes.
 
 **Compile the block that repeats, not the model. The compiler's start alone takes**
 :measured:`process.compiler.start_up` **in each process: if all later calls together save less, compile nothing.** **If
-the GPU waits for the CPU, first record the model in one CUDA graph by hand, without a compiler; for many sizes, use**
-``reduce-overhead``. **A graph keeps memory, and each call overwrites the last result.**
+the GPU waits for the CPU, first record the model in one CUDA graph by hand, without a compiler; for many sizes, or if
+it needs the CPU** (``.item()``), **use** ``reduce-overhead``. **A graph keeps memory, and each call overwrites the last result.**
 
 .. code-block:: python
    :caption: The block
@@ -33,7 +33,7 @@ the GPU waits for the CPU, first record the model in one CUDA graph by hand, wit
            return x + torch.relu(super().forward(x))
    model = torch.nn.Sequential(*[Block(512, 512) for _ in range(32)])
    for block in model.cuda().requires_grad_(False):
-       block.compile()
+       block.compile()  # for very long runs; try without it first
    x, graph = torch.randn(64, 512).cuda(), torch.cuda.CUDAGraph()
    model(x)  # compiles one block
    with torch.cuda.graph(graph):
@@ -66,19 +66,25 @@ compiling. Compile the whole model if no block repeats, or if the first call of 
   ``TransformerEncoderLayer``. Put ``torch.compile(layer)`` into the model in place of the layer.
 
 **What it costs:** you wait for the compiler once per process. A graph also keeps memory, its sizes are fixed, and each
-call overwrites the result of the one before. The start of the compiler takes :measured:`process.compiler.start_up`.
+call overwrites the result of the one before. With a short input, a call needs
+:measured:`short-input.not-compiled-in-a-cuda-graph.memory` in a graph by hand. Without a graph, it needs
+:measured:`short-input.not-compiled.memory`. The start of the compiler takes :measured:`process.compiler.start_up`.
 With a long input, the first call of compiled blocks comes on top: it takes :measured:`long-input.blocks.first_call`.
+This was measured without gradients: in training, backward is compiled, too, and you wait longer.
 After :measured:`long-input.blocks.break_even` calls, the run has won back both waits.
 
 With a short input, compiled blocks and one CUDA graph, the first call takes
-:measured:`short-input.blocks-in-a-cuda-graph.first_call`. After
-:measured:`short-input.blocks-in-a-cuda-graph.break_even` calls, the run has won back the compiler's start and this
-call. In your job, add the seconds of the compiler's start and of the first calls, and divide the sum by the seconds
+:measured:`short-input.blocks-in-a-cuda-graph.first_call`. Compared
+with no graph, the run has won back the compiler's start and this call after
+:measured:`short-input.blocks-in-a-cuda-graph.break_even` calls. But a graph without compiled
+blocks saves most of this time: :claim:`a call in it takes at most 1.5 times as long
+<short-input.not-compiled-in-a-cuda-graph.wall < 1.5 * short-input.blocks-in-a-cuda-graph.wall>`. Compared with that
+graph, compiled blocks pay much later. In your job, add the seconds of the compiler's start and of the first calls, and divide the sum by the seconds
 saved per call.
 
 - **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``.
-- **Accelerate**: ``TorchDynamoPlugin(use_regional_compilation=True)``. If ``accelerate launch`` starts
-  the job, pass ``--dynamo_use_dynamic``; otherwise each size is compiled.
+- **Accelerate**: ``TorchDynamoPlugin(backend="inductor", use_regional_compilation=True)``. If sizes vary and
+  ``accelerate launch`` starts the job, pass ``--dynamo_use_dynamic``; otherwise each size is compiled.
 - **Transformers**: ``for layer in model.model.layers: layer.compile()``. The list of layers has another name in some
   models. For scoring or training, call the model with ``use_cache=False``: with a KV cache, each layer would compile
   separately. To generate, see :doc:`/recipes/token_generation`. ``torch_compile=True`` of ``TrainingArguments``
@@ -86,16 +92,17 @@ saved per call.
 - **Lightning**: compile the blocks in ``configure_model``.
 - **Serving**: before the first request comes, call the model with two inputs that differ in every size that can vary,
   and with a batch of one if that can come. With ``reduce-overhead``, then call the model three times with each size.
-  Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``): otherwise, under the stance
-  ``eager_on_recompile``, requests run without compiling, and nothing warns. With ``reduce-overhead``, warm up in the
-  thread that serves, too (:ref:`for-serving`). Then set the stance: a size that you forgot runs without compiling (see
-  the pitfalls). With ``reduce-overhead``, a new size still records a graph during the request, even if nothing is
+  Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``). Then call
+  ``torch.compiler.set_stance("eager_on_recompile")``: no request compiles, but a size or a mode that you forgot runs
+  without compiling, and nothing warns. With ``reduce-overhead``, make all calls in one thread: in another one, a new
+  size ends in an ``AssertionError`` (:ref:`for-serving`). With ``reduce-overhead``, a new size still records a graph during the request, even if nothing is
   compiled. This follows from PyTorch's code and was not measured here.
-- **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, all in one pool (``pool=``).
-  :claim:`All graphs of one pool together need about the memory of the largest
+- **Serving with CUDA graphs**: for a few known sizes, record one graph by hand for each, the largest first, all in one pool
+  (``pool=``). Replay one graph after the other, and copy a result before you replay another. :claim:`All graphs of one pool together need about the memory of the largest
   <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. If sizes are
   many or unknown, use ``reduce-overhead``: first call the model with two sizes, and with a batch of one if that can
-  come; then three times with each size. Pad to a few sizes only if new sizes keep coming. Do not use both in one
+  come; then three times with each size. Pad to a few sizes, with a mask, only if
+  new sizes keep coming. Do not use both in one
   process: ``reduce-overhead`` may free memory that a graph recorded by hand uses (illegal memory access). ``generate``
   with a static cache uses ``reduce-overhead``, so record nothing by hand beside it.
 
@@ -151,20 +158,19 @@ short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.w
 #      - A call needs :measured:`short-input.not-compiled-in-a-cuda-graph.memory` of memory. Inputs are copied
 #        to a fixed address, and each call overwrites the result of the one before
 #    * - The GPU waits for the CPU, sizes are few and known, nothing in the model needs the CPU, and the program runs
-#        for long
+#        for very long
 #      - ``block.compile()`` for each block, and then the model in one CUDA graph by hand
 #      - A call takes :measured:`short-input.blocks-in-a-cuda-graph.wall`; without compiling it takes
 #        :measured:`short-input.not-compiled.wall`
 #      - The first call takes :measured:`short-input.blocks-in-a-cuda-graph.first_call`. A call needs
-#        :measured:`short-input.blocks-in-a-cuda-graph.memory` of memory. Compiled blocks without a graph need
-#        :measured:`short-input.blocks.memory`, too; without compiling, a call needs
-#        :measured:`short-input.not-compiled.memory`. Inputs are copied to a fixed address, and each call overwrites the
+#        :measured:`short-input.blocks-in-a-cuda-graph.memory` of memory, about as much as compiled blocks without
+#        a graph. Inputs are copied to a fixed address, and each call overwrites the
 #        result of the one before
 #    * - The GPU waits for the CPU, and sizes are many or unknown, or you want to change one line only
 #      - ``model.compile(mode="reduce-overhead")``
 #      - In another test, a call takes :measured:`reduce-overhead.model.wall`. There it takes
 #        :measured:`reduce-overhead.not-compiled.wall` without compiling
-#      - The first call takes :measured:`reduce-overhead.model.first_call`. A call needs
+#      - The first call takes :measured:`reduce-overhead.model.first_call`. In that test, a call needs
 #        :measured:`reduce-overhead.model.memory` of memory. A second size is compiled once more, and each size is
 #        recorded
 #    * - The program starts again and again, on the same machine
@@ -181,7 +187,8 @@ short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.w
 #      - Nothing
 #    * - All later calls together save less than the compiler's start takes. With the long input of this page, compiled
 #        blocks pay after :measured:`long-input.blocks.break_even` calls. With the short input, in one CUDA graph, they
-#        pay after :measured:`short-input.blocks-in-a-cuda-graph.break_even` calls
+#        pay after :measured:`short-input.blocks-in-a-cuda-graph.break_even` calls, compared with no graph, and much later
+#        compared with a graph alone
 #      - No compiling
 #      - You do not wait for the compiler
 #      - With a long input, a call takes :measured:`long-input.not-compiled.wall`; with compiled blocks it
@@ -567,7 +574,7 @@ short_input = bench.compare(
 # - "Cache kept" is a second process, which finds the cache that the first one left on disk.
 # - **AOTInductor** compiles ahead of time. Its package holds generated code and the weights. A process that
 #   loads it needs neither the Python code of the model nor guards. The process that starts with an empty
-#   cache makes the package, after its first result. A third process loads it.
+#   cache makes the package after its first result. A third process loads it.
 
 # sphinx_gallery_fold = "What a fresh process does"
 # sphinx_gallery_once = True

@@ -4,10 +4,10 @@ How do I make token generation fast?
 
 Slow inference of a language model (LLM), few tokens per second, in a script or in serving?
 
-**Use a static cache, and record the step for one token in a CUDA graph.** **Compile the blocks, too, if you can wait.**
-**With Transformers, a static cache does all this. Its compiler takes** :measured:`process.compiler.start_up` **to start:
-for a few short texts, leave it out.** **If a token takes about as long as reading all weights once, a graph helps
-little. Use weights of 8 or 4 bits, or more texts in a batch.**
+**Use a static cache, and record the step for one token in a CUDA graph.** **Compile the blocks, too, only for very many tokens.**
+**With Transformers,** ``cache_implementation="static"`` **does it all. It starts the compiler, which takes**
+:measured:`process.compiler.start_up`: **for a few short texts, leave it out.** **If a token takes about as long
+as reading all weights once, a graph helps little. Use weights of 8 or 4 bits, or more texts in a batch.**
 
 .. code-block:: python
    :caption: Transformers
@@ -31,49 +31,64 @@ little. Use weights of 8 or 4 bits, or more texts in a batch.**
    import torch
    from torch.nn.functional import scaled_dot_product_attention as attend
    torch.set_default_device("cuda")
+   torch.set_grad_enabled(False)
    cache, position = torch.zeros(2, 1, 8, 512, 64), torch.tensor([-1])  # 512 places
    q, new = torch.randn(1, 8, 1, 64), torch.randn(2, 1, 8, 1, 64)
-   def step():  # your model, for one token
+   def step():  # your model, for one token; texts of one batch are equally long
        k, v = cache.index_copy_(3, position.add_(1), new)
        return attend(q, k, v, attn_mask=torch.arange(512) <= position[:, None])
    step()
    with torch.cuda.graph(graph := torch.cuda.CUDAGraph()):
        output = step()  # records, and does not run
+   position.fill_(-1)  # before each text; after a prompt: its length - 1
    graph.replay(), graph.replay()  # copy the next token into q and new before each
 
 The GPU waits for the CPU if the wall time is above 1.2 times the GPU time: ``look`` in :doc:`/recipes/where_time_goes`
 prints both. If the GPU is busy instead, a graph does not help. Record the step by hand if sizes are few and known and
-nothing in it reads a value back (``.item()``) or computes on the CPU; otherwise use ``reduce-overhead``. Do not use
-both in one process. In a graph, the batch size and the length of the cache are fixed. Reading all weights once takes as
+nothing in it reads a value back (``.item()``) or computes on the CPU. Otherwise use ``reduce-overhead``, with cache and
+position as buffers of a module (``register_buffer``): if they are none, no graph is recorded. Do not use both in one
+process. In a graph, the batch size and the length of the cache are fixed. Reading all weights once takes as
 long as their bytes divided by the memory bandwidth.
 
 **What it costs:** with Transformers, you wait for the compiler: for its start, for the first text, and for each text
-that does not fit into the cache. A graph recorded by hand needs no compiler. Beside weights and cache, such a graph needs
-:measured:`one-token.1.graph-by-hand.memory` of memory. A cache for 256 tokens takes :measured:`one-token.1.cache.bytes`
+that does not fit into the cache. With a Llama of two layers, the first text takes
+:measured:`transformers.static.first_call`. Each later text of 64 tokens takes :measured:`transformers.static.wall`; with
+a growing cache it takes :measured:`transformers.growing.wall`. In your job, add the seconds of the start and of the first
+text, and divide the sum by the seconds saved per text: after so many texts, you have won them back. A graph recorded by hand needs no compiler. Beside weights and cache, such a graph needs
+:measured:`one-token.1.graph-by-hand.memory` of memory. A step without a graph needs
+:measured:`one-token.1.without-compiling.memory`. A cache for 256 tokens takes :measured:`one-token.1.cache.bytes`
 per text, from the start. Attention reads the whole cache, empty places too, so :claim:`a cache that is too long costs
 time <one-token.16.graph-by-hand.wall < long-cache.graph-by-hand.wall>`.
 
 With compiled blocks, the compiler has to start, which takes :measured:`process.compiler.start_up` once per process. The
-graph is then ready after :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`. After
-:measured:`one-token.1.blocks-compiled-graph-by-hand.break_even` tokens, the run has won back both waits. In your job,
-add the seconds of the compiler's start and of the first calls, and divide the sum by the seconds saved per token. Leave
-prompts uncompiled: a few long prompts do not save as much time as compiling takes. If long prompts keep coming, compile
+graph is then ready after :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`. Compared with no graph at all, the
+run has won back both waits after :measured:`one-token.1.blocks-compiled-graph-by-hand.break_even` tokens. But a graph
+without compiled blocks saves most of this time: :claim:`a token in it takes at most 1.5 times as long
+<one-token.1.graph-by-hand.wall < 1.5 * one-token.1.blocks-compiled-graph-by-hand.wall>`. Compared with that graph,
+compiled blocks pay much later. In your job, add the seconds of the compiler's start and of the
+first calls, and divide the sum by the seconds saved per token. Leave prompts uncompiled: with a few long prompts,
+compiling takes more time than it saves. If long prompts keep coming, compile
 them as a function of their own, for any length: see :doc:`/recipes/varying_sizes`. That was not measured here.
 
 - **Transformers**: pass ``cache_implementation="static"`` to ``generate``. On a GPU, it then compiles the step with
-  ``reduce-overhead``, so do not record by hand in the same process. A text longer than all before gets a new cache, and
-  the step is compiled again. So begin with the longest text that can come.
+  ``reduce-overhead``, so do not record by hand in the same process. A text longer than all before, and a batch of
+  another size, get a new cache, and the step is compiled again. So begin with the longest text that can come, and keep
+  the batch size. Without a static cache, ``generate`` compiles nothing.
 - **vLLM and SGLang** record CUDA graphs by themselves: there is nothing to do, unless graphs were switched off (in vLLM
   ``enforce_eager``).
-- **Serving your own model**: before the first request comes, record one graph by hand for each of a few batch sizes,
-  all in one pool (``pool=``). :claim:`All graphs of one pool together need about the memory of the largest
+- **Serving your own model**: if texts of a batch differ in length, give each its own position; the code above has one
+  for all. Before the first request comes, make one cache for the largest batch. Then record one graph by hand for each
+  of a few batch sizes, the largest first, all in one pool (``pool=``); each uses a slice of the cache, such as
+  ``cache[:, :8]`` in the code above for a batch of 8. Replay one graph after the other, and copy a result before you replay another.
+  :claim:`All graphs of one pool together need about the memory of the largest
   <cuda_graphs:graphs-of-four-batches.one-pool.kept < 1.1 * graphs-of-four-batches.largest-alone.kept>`. Fill a batch up
-  to the next size that was recorded. If sizes are many or unknown, use ``reduce-overhead``: first call the model with
-  two sizes, and with a batch of one if that can come; then three times with each size. Pad to a few sizes only if new
-  sizes keep coming. Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``) and in the thread
-  that serves (:ref:`for-serving`). Do not do both in one process: a replay can then end in an illegal memory access.
-- **Texts of different lengths**: if the texts of a batch differ in length, give each text its own position. The code
-  under "Your own model" is for texts of equal length only.
+  to the next size that was recorded. Stop each text before the cache is full: a position behind
+  its last place is an error, and the process has to start again. If sizes are many or unknown, use
+  ``reduce-overhead``. First call the model with
+  two sizes, and with a batch of one if that can come; then three times with each size. Pad to a few sizes, with a mask, only if
+  new sizes keep coming. Warm up in the mode in which requests run (``no_grad`` or
+  ``inference_mode``), and make all calls in one thread (:ref:`for-serving`). Do not use graphs by hand and
+  ``reduce-overhead`` in one process: a replay can then end in an illegal memory access.
 
 A decoder of twelve blocks writes one text, with a static cache in all variants. Without compiling,
 :claim:`the GPU waits for the CPU <1.2 * one-token.1.without-compiling.gpu <
@@ -126,14 +141,14 @@ one-token.1.default.gpu < one-token.1.default.wall>`.
 #        :measured:`one-token.1.without-compiling.wall`
 #      - The batch size is fixed. Beside weights and cache, the graph needs
 #        :measured:`one-token.1.graph-by-hand.memory` of memory
-#    * - Tokens come slowly, and you can wait about ten seconds for the compiler, its start included
+#    * - Tokens come slowly, and very many of them are to be written
 #      - A static cache, compiled blocks, and the step in a CUDA graph recorded by hand
 #      - A token takes :measured:`one-token.1.blocks-compiled-graph-by-hand.wall`
 #      - The start of the compiler takes :measured:`process.compiler.start_up`, once per process. The graph is then
 #        ready after :measured:`one-token.1.blocks-compiled-graph-by-hand.ready`, and needs
 #        :measured:`one-token.1.blocks-compiled-graph-by-hand.memory` of memory. After
-#        :measured:`one-token.1.blocks-compiled-graph-by-hand.break_even` tokens it has saved more than the start took.
-#        The batch size is fixed
+#        :measured:`one-token.1.blocks-compiled-graph-by-hand.break_even` tokens it has saved more than the start took,
+#        compared with no graph, and much later compared with a graph alone. The batch size is fixed
 #    * - You can wait longer for the compiler, or do not want to record a graph yourself
 #      - ``torch.compile(step, mode="reduce-overhead")``, with a static cache
 #      - A token takes :measured:`one-token.1.reduce-overhead.wall`
@@ -152,13 +167,15 @@ one-token.1.default.gpu < one-token.1.default.wall>`.
 #        cuDNN it takes :measured:`growing-cache.without-cudnn.first_pass`
 #      - A static cache of 256 places takes :measured:`one-token.1.cache.bytes` of memory per text. Attention reads the
 #        whole cache, empty places too
-#    * - The GPU time of a token is near the bytes of the weights divided by the memory bandwidth
+#    * - The wall time of a token is near the bytes of the weights divided by the memory bandwidth
 #      - Weights of 8 or 4 bits, or more texts in a batch
 #      - Not measured here
 #      - Weights are rounded; or each text waits for the others of its batch
 #    * - You wait for the first token
-#      - Nothing, if prompts are short or few: each has another length, and comes once. A graph does not help
-#      - No prompt waits for the compiler. One of 128 tokens takes :measured:`a-prompt.without-compiling.wall`
+#      - If prompts are few, change nothing. If many short ones come, pad them to a few lengths, with a graph for each:
+#        :doc:`/recipes/varying_sizes`. Not measured for prompts
+#      - No prompt waits for the compiler. One of 128 tokens takes :measured:`a-prompt.without-compiling.wall` if its
+#        length came before; a new length can take much longer
 #      - With long prompts the GPU is busy; what helps then is in :doc:`/recipes/varying_sizes`
 #
 # Why a token takes long
@@ -576,7 +593,7 @@ wide = bench.compare(
 # :claim:`it takes less <wide-model.blocks-compiled-graph-by-hand.wall < wide-model.without-compiling.wall>`:
 # :measured:`wide-model.blocks-compiled-graph-by-hand.wall`. This is
 # :measured:`wide-model.blocks-compiled-graph-by-hand.share` of the limit. Reading weights then takes most of the time.
-# So a graph helps little more; weights of 8 or 4 bits, or more texts in a batch, help.
+# From here, only fewer bytes per token help: weights of 8 or 4 bits, or more texts in a batch.
 #
 # A cache of 4096 places
 # ----------------------
@@ -758,8 +775,8 @@ for name, found in compiled.items():
 # - ``reduce-overhead`` records a graph for each length: a token takes
 #   :measured:`growing-one-block.reduce-overhead.second_pass` in the second pass. In the third pass, the graphs are
 #   replayed, and :claim:`a token still takes longer than without graphs <growing-one-block.default.third_pass <
-#   growing-one-block.reduce-overhead.third_pass>`. The cache is copied into the graph and out of it, because
-#   otherwise the next replay would overwrite it.
+#   growing-one-block.reduce-overhead.third_pass>`. In each call, the cache is copied into the graph and out of
+#   it, because otherwise the next replay would overwrite it.
 #
 # A static cache alone gains nothing: without a graph, :claim:`a growing cache is faster
 # <growing-cache.without-cudnn.third_pass < one-token.1.without-compiling.wall>`. Without a graph, a token takes
@@ -843,7 +860,8 @@ print("cloned:", kept[0])
 
 # %%
 # Rule: clone what you keep. ``torch.compiler.cudagraph_mark_step_begin()`` tells PyTorch where a new step begins, if
-# several compiled functions belong to one step. A graph by hand overwrites its results without an error.
+# several compiled functions belong to one step. A graph by hand gives no error, and ``reduce-overhead``
+# gives one in its first calls only.
 #
 # **Prompts compile again and again.** If prompts and single tokens go through the same compiled function, the compiler
 # sees several sizes. The next cell counts the graphs for two prompts and two tokens.
@@ -900,7 +918,7 @@ for name, count in graphs.items():
 # not measured.
 #
 # **The static cache is full.** It has as many places as it was made with, and a position behind the last one is an
-# error. Rule: make it for the longest prompt and the longest answer together, or stop in time.
+# error, after which the process has to start again. Rule: make it for the longest prompt and the longest answer together, or stop in time.
 #
 # **A batch of another size comes.** A graph has one batch size. Rule: fill the batch up to the next size that was
 # recorded. Graphs that run one after the other can share memory: pass ``pool=first.pool()`` to

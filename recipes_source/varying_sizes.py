@@ -4,10 +4,10 @@ It recompiles: what do I do about varying sizes?
 
 Texts of any length, images of any resolution, batches of one request or of sixteen?
 
-**Sizes vary: just compile, if the run is long: the compiler's start alone takes** :measured:`process.compiler.start_up`
+**If sizes vary and the run is long, just compile. The compiler's start alone takes** :measured:`process.compiler.start_up`
 **in each process. The second size makes PyTorch compile for any size.** **If the GPU waits for the CPU, use CUDA
-graphs: by hand if sizes are few and known and nothing needs the CPU, otherwise with** ``reduce-overhead``; **pad only
-if new sizes keep coming.** **If the GPU is busy, compile, but use no CUDA graphs and no padding.**
+graphs: by hand if sizes are few and known and nothing in them needs the CPU, otherwise with** ``reduce-overhead``;
+**pad only if new sizes keep coming.** **If the GPU is busy, compile, but use no CUDA graphs and no padding.**
 
 .. code-block:: python
    :caption: Sizes vary
@@ -19,11 +19,34 @@ if new sizes keep coming.** **If the GPU is busy, compile, but use no CUDA graph
        x = torch.randn(8, length, 64).cuda()
        model(x)  # the first two calls compile
 
+.. code-block:: bash
+   :caption: See the reason
+
+   TORCH_LOGS=recompiles python train.py
+
 .. code-block:: python
-   :caption: CUDA graphs, the same sizes again
+   :caption: CUDA graphs by hand, few sizes
 
    import torch
-   model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)
+   model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)  # inference
+   graphs, pool = {}, torch.cuda.graph_pool_handle()
+   for length in (512, 100, 60, 37):  # the largest first
+       x = torch.randn(8, length, 64).cuda()
+       model(x)  # run once first
+       with torch.cuda.graph(graph := torch.cuda.CUDAGraph(), pool=pool):
+           result = model(x)  # records, and does not run
+       graphs[length] = graph, x, result
+   for length in 3 * (100, 37, 512, 60):
+       graph, x, result = graphs[length]
+       x.copy_(torch.randn(8, length, 64))  # the next input
+       graph.replay()
+       y = result.clone()  # the next replay may overwrite it
+
+.. code-block:: python
+   :caption: CUDA graphs, many sizes
+
+   import torch
+   model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)  # inference
    model = torch.compile(model, mode="reduce-overhead")
    for length in 3 * (100, 37, 512, 60):
        x = torch.randn(8, length, 64).cuda()
@@ -33,7 +56,7 @@ if new sizes keep coming.** **If the GPU is busy, compile, but use no CUDA graph
    :caption: CUDA graphs, new sizes keep coming
 
    import torch
-   model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)
+   model = torch.nn.Linear(64, 64).cuda().requires_grad_(False)  # inference
    model = torch.compile(model, mode="reduce-overhead")
    for length in 3 * (100, 37, 512, 60):
        x = torch.randn(8, length, 64).cuda()
@@ -41,43 +64,46 @@ if new sizes keep coming.** **If the GPU is busy, compile, but use no CUDA graph
        x = torch.nn.functional.pad(x, (0, 0, 0, to_add))
        result = model(x)[:, :length].clone()
 
-.. code-block:: bash
-   :caption: See the reason
-
-   TORCH_LOGS=recompiles python train.py
+After eight compilations of a function, new sizes run without compiling. The reason is often ``dynamic=False``, which you
+can leave out, or a counter in a module, which you can keep in a tensor.
 
 The **GPU waits for the CPU** if the wall time is above 1.2 times the GPU time; :doc:`/recipes/where_time_goes` shows
 how to look. If the two are about equal, the GPU is busy. A part needs the CPU if it reads a value back (``.item()``) or
-computes on the CPU.
+computes on the CPU. The code with graphs is for inference; in training, see :doc:`/recipes/cuda_graphs`.
 
 **What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. The
 first 20 calls, each with another size, come on top: together they take :measured:`few-texts.nothing-marked.first_call`.
-If the GPU waits for the CPU, after :measured:`few-texts.nothing-marked.break_even` passes of 20 calls the run has won
-back both waits. If the GPU is busy, it has won them back after :measured:`many-texts.nothing-marked.break_even` passes
-of 20 calls.
+If the GPU waits for the CPU, the run has won back both waits after :measured:`few-texts.nothing-marked.break_even`
+passes of 20 calls. If the GPU is busy, it has won them back after :measured:`many-texts.nothing-marked.break_even`
+passes. This was measured without gradients: in training, backward is compiled, too, and you wait longer. Padding can change
+results, and nothing warns: pass a mask, and leave the padding out of means.
 
-With CUDA graphs, it is at least :measured:`few-texts.cuda-graphs.break_even` passes of 20 calls; the true number is
-above that, because this test found code compiled before. In your job, add the seconds of the compiler's start and of
+With CUDA graphs, both waits are won back after more than :measured:`few-texts.cuda-graphs.break_even` passes. The exact
+number is not known, because this test reused code that an earlier one had compiled. In your job, add the seconds of the compiler's start and of
 the first calls, and divide the sum by the seconds saved per call.
 
 With CUDA graphs, each new size costs :measured:`a-new-length.cuda-graphs.new_length` once, for recording. If the model
 has attention, cuDNN prepares each new size as well. Even without compiling, a new length takes
-:measured:`a-new-length.without-compiling.new_length` here. All graphs share one memory pool, so outputs have to be
-cloned.
+:measured:`a-new-length.without-compiling.new_length` here; if most lengths are new and you do not pad, call
+``torch.backends.cuda.enable_cudnn_sdp(False)``. All graphs share one memory pool, so outputs have to be
+cloned. With CUDA graphs, the first passes take :measured:`few-texts.cuda-graphs.memory` of memory. Without compiling,
+the first passes take :measured:`few-texts.without-compiling.memory`.
 
-- **Transformers**: if you use CUDA graphs and new lengths keep coming,
+- **Transformers**: for ``generate``, pass ``cache_implementation="static"`` instead, which keeps the sizes of a step
+  fixed: see :doc:`/recipes/token_generation`. For other calls, if you use CUDA graphs and new lengths keep coming,
   ``DataCollatorWithPadding(tokenizer, pad_to_multiple_of=128)`` leaves few lengths.
 - **Accelerate**: if ``accelerate launch`` starts a job that is compiled, pass ``--dynamo_use_dynamic``, also if the job
   uses ``Trainer``. Without this option the launcher asks for ``dynamic=False``, and each size is compiled.
-- **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``; with ``dynamic=True`` if compiling twice, for the first
-  size and then for any size, takes too long.
+- **Diffusers**: ``pipe.transformer.compile_repeated_blocks()``. Pass ``dynamic=True`` if you cannot wait for two
+  compilations.
 - **Lightning**: nothing is different. Compile the model as above.
 - **Serving**: before the first request comes, call the model with two inputs that differ in every size that can vary,
   and with a batch of one if that can come. With ``reduce-overhead``, then call the model three times with each size.
-  Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``): otherwise, under the stance
-  ``eager_on_recompile``, requests run without compiling, and nothing warns. With ``reduce-overhead``, warm up in the
-  thread that serves, too (:ref:`for-serving`). For a few known sizes, you can record :doc:`a graph by hand
-  </recipes/cuda_graphs>` for each, in one pool. Do not use both in one process: a replay can then end in an illegal
+  Warm up in the mode in which requests run (``no_grad`` or ``inference_mode``). Then call
+  ``torch.compiler.set_stance("eager_on_recompile")``: no request compiles, but a size or a mode that you forgot runs
+  without compiling, and nothing warns. With ``reduce-overhead``, make all calls in one thread: in another one, a new
+  size ends in an ``AssertionError`` (:ref:`for-serving`). For a few known sizes, record :doc:`a graph by hand
+  </recipes/cuda_graphs>` for each, the largest first, in one pool; copy a result before you replay another graph. Do not use both in one process: a replay can then end in an illegal
   memory access.
 
 In the first test on this page, batches of 20 lengths go through a small model, and the GPU waits for the CPU.
@@ -126,8 +152,9 @@ many-texts.padded-cuda-graphs.wall>`: :measured:`many-texts.padded-cuda-graphs.w
 #        compiling it needs :measured:`many-texts.without-compiling.memory`
 #    * - Compiling twice, for the first size and then for any size, takes too long
 #      - ``mark_dynamic(x, 1)`` for each input, before the call; ``1`` is the dimension that varies
-#      - The first pass takes :measured:`few-texts.length-marked.first_call`; with nothing marked it takes
-#        :measured:`few-texts.nothing-marked.first_call`
+#      - One compilation less. The first pass takes :measured:`few-texts.length-marked.first_call`. With nothing marked,
+#        it takes :measured:`few-texts.nothing-marked.first_call`. That variant mostly ran first, so its time includes work
+#        done once for both
 #      - ``mark_dynamic`` raises an error if the code needs the size as a number. ``maybe_mark_dynamic`` raises none
 #    * - The GPU waits for the CPU, and the same sizes come again
 #      - A CUDA graph: by hand for each size if sizes are few and known and nothing in the model needs the CPU
@@ -136,7 +163,7 @@ many-texts.padded-cuda-graphs.wall>`: :measured:`many-texts.padded-cuda-graphs.w
 #        :measured:`few-texts.nothing-marked.wall`
 #      - A graph is recorded for each size: with ``reduce-overhead``, this takes
 #        :measured:`a-new-length.cuda-graphs.new_length` once. With attention, a new size costs
-#        :measured:`a-new-length.without-compiling.new_length` more, in all variants. The graphs share one pool, and the
+#        :measured:`a-new-length.without-compiling.new_length` more, unless it is padded. The graphs share one pool, and the
 #        first passes need :measured:`few-texts.cuda-graphs.memory`. Outputs have to be cloned
 #    * - The GPU waits for the CPU, and new sizes keep coming
 #      - ``mode="reduce-overhead"``, and padding to a few sizes
@@ -148,7 +175,7 @@ many-texts.padded-cuda-graphs.wall>`: :measured:`many-texts.padded-cuda-graphs.w
 #      - No padding
 #      - With 128 texts in a batch, a pass takes :measured:`many-texts.nothing-marked.wall`; padded, in CUDA graphs,
 #        it takes :measured:`many-texts.padded-cuda-graphs.wall`
-#      - Nothing
+#      - Nothing. If most lengths are new and the model has attention, see the next row
 #    * - A new size takes long, but ``TORCH_LOGS=recompiles`` prints nothing, and the model has attention
 #      - ``torch.backends.cuda.enable_cudnn_sdp(False)``: another library than cuDNN computes attention
 #      - In :doc:`/recipes/token_generation`, a token of a new length takes
@@ -180,7 +207,7 @@ many-texts.padded-cuda-graphs.wall>`: :measured:`many-texts.padded-cuda-graphs.w
 #      - After warm-up, ``set_stance("eager_on_recompile")``
 #      - A size that no code fits runs without compiling
 #      - Such a call is not compiled, however often it is repeated. With CUDA graphs, a new size that the code
-#        fits still gets a graph in its first calls, because that compiles nothing. We know this from PyTorch's code,
+#        fits still gets a graph in its first calls: the stance forbids compiling, not recording. We know this from PyTorch's code,
 #        and did not measure it
 #
 # Why it compiles again, and when it stops
@@ -371,8 +398,8 @@ few = bench.compare("few texts", visits, tolerance=0.1, rehearse=False)
 # --------------------
 #
 # Twenty lengths are few. What does it cost if yet another length comes? Eight new ones go through each variant in six
-# passes, in the order of the table above. The price of a new length is the time of the first three passes minus that of
-# the last three. The next cell prints it per length, and also the memory that the first three passes have taken and
+# passes, in the order of the table above. The price of new lengths is the time of the first three passes minus that of
+# the last three. The next cell prints it divided by the number of lengths, and also the memory that the first three passes have taken and
 # kept.
 
 
@@ -708,7 +735,7 @@ print(torch.compile(halve_long, backend="eager", fullgraph=True)(x).shape)
 # <https://docs.pytorch.org/docs/stable/nested.html>`__ and `FlexAttention <https://docs.pytorch.org/docs/stable/nn.attention.flex_attention.html>`__ are for.
 # ``torch._dynamo.mark_dynamic`` and the other functions with an underscore may change.
 # :doc:`/recipes/compile_modes` shows what CUDA graphs ask of your code, and
-# :doc:`/recipes/where_time_goes` whether the GPU waits at all.
+# :doc:`/recipes/where_time_goes` shows whether the GPU waits at all.
 #
 # PyTorch's documentation has a chapter on `dynamic shapes
 # <https://docs.pytorch.org/docs/stable/torch.compiler_dynamic_shapes.html>`__.

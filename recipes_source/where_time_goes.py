@@ -5,7 +5,7 @@ My job is slow: where do I start?
 Slow training or inference, low GPU utilization? Find out what your job waits for.
 
 **Look first. If the job waits for data, use worker processes. If the GPU waits for the CPU, fuse the optimizer, then
-use CUDA graphs by hand, which keep memory. If the GPU is busy, use** ``bfloat16``. **Compile only long runs: it takes
+use CUDA graphs (by hand if sizes are fixed), which keep memory. If the GPU is busy, use** ``bfloat16``. **Compile only long runs: it takes
 many seconds.**
 
 .. code-block:: python
@@ -38,11 +38,12 @@ many seconds.**
 Each ``look`` prints two lines: the wall time of an iteration in seconds, and then its GPU time in ms or µs.
 
 - If the wall time with new batches is above 1.5 times that with the same batch, the job **waits for data**: load them
-  in worker processes, and compile nothing.
+  in worker processes, and compile nothing. If sizes vary, measure ``next(data)`` alone first: a new size costs time, too
+  (:doc:`/recipes/varying_sizes`).
 - Now take the two lines of the same batch. If the wall time is above 1.2 times the GPU time, **the GPU waits for the
-  CPU**: first take out what makes the CPU wait, such as ``.item()`` in each step. Then fuse the optimizer, and then use
-  a CUDA graph: by hand if sizes are few and known and nothing in it reads a value back (``.item()``) or computes on the
-  CPU, otherwise with ``reduce-overhead``. Do not use both in one process.
+  CPU**: first take out what makes the CPU wait, such as ``.item()`` in each step. Then fuse the optimizer
+  (``fused=True``), and then use a CUDA graph (:doc:`/recipes/cuda_graphs`): by hand if sizes are few and known and
+  nothing in it reads a value back (``.item()``) or computes on the CPU, otherwise with ``reduce-overhead``. Do not use both in one process.
 - If the two are about equal, **the GPU is busy**: train under ``torch.autocast`` with ``bfloat16``, and check that the
   model learns as well. Then compile the model.
 
@@ -52,12 +53,12 @@ model. The first ``look`` uses 201 batches: if the loader has fewer, ``next`` ra
 
 **What it costs:** only compiling makes you wait. The start of the compiler takes :measured:`process.compiler.start_up`,
 once per process. The first step of the model on this page, compiled and in CUDA graphs, comes on top: it takes
-:measured:`small-model.cuda-graphs.first_call`. After :measured:`small-model.cuda-graphs.break_even` steps, the run has
-won back both waits, if no step waits for data. In your job, add the seconds of the compiler's start and of the first
+:measured:`small-model.cuda-graphs.first_call`. Compared with the model before all changes, the run has won back both
+waits after :measured:`small-model.cuda-graphs.break_even` steps. In your job, add the seconds of the compiler's start and of the first
 steps, and divide the sum by the seconds saved per step.
 
 A CUDA graph recorded by hand needs no compiler, but it keeps memory, its sizes are fixed, and each replay overwrites
-the result of the one before. Compiled and in CUDA graphs, the model on this page :claim:`takes less memory than before
+the result of the one before. In graphs that the compiler records, the model on this page :claim:`takes less memory than before
 <small-model.cuda-graphs.memory < small-model.before.memory>`: at its peak, a step takes
 :measured:`small-model.cuda-graphs.memory`. Before the changes, a step takes :measured:`small-model.before.memory`.
 Worker processes take memory of the host, which was not measured.
@@ -65,10 +66,13 @@ Worker processes take memory of the host, which was not measured.
 - **Transformers**: ``Trainer`` loads data without worker processes unless you set ``dataloader_num_workers``.
 - **Lightning**: ``Trainer(profiler="simple")`` prints how long an iteration waits for data
   (``train_dataloader_next``).
-- **Accelerate**: ``DataLoaderConfiguration(non_blocking=True)`` copies batches from pinned memory in the
-  background.
+- **Accelerate**: ``DataLoaderConfiguration(non_blocking=True)`` copies batches in the background, if the loader has
+  ``pin_memory=True``.
 - **Serving**: instead of ``train``, use a function that answers a request. For the first ``look``, prepare a new
-  request in each call; for the second, reuse one request.
+  request in each call; for the second, reuse one request. The costs above are those of training; in
+  :doc:`/recipes/cuda_graphs`, inference in a graph by hand is ready after
+  :measured:`cuda_graphs:inference-by-hand.one-graph.ready`, and needs
+  :measured:`cuda_graphs:inference-by-hand.one-graph.memory` of memory.
 
 In the training job on this page, an iteration takes :measured:`iteration.before.wall` before anything is
 changed. Waiting for data is :measured:`iteration.before.data_share` of it, and no compiler shortens that.
@@ -81,7 +85,8 @@ CUDA graphs as well, :claim:`it takes still less <iteration.cuda-graphs.wall < i
 
 - PyTorch 2.11 or newer, pandas and Matplotlib.
 - You need a CUDA GPU of compute capability 7.0 or above, with Triton. On other machines the recipe runs small sizes on the CPU, and needs a C++ compiler. A T4 (7.5) has
-  neither ``bfloat16`` nor TF32: there all variants compute in ``float32``.
+  neither ``bfloat16`` nor TF32: there all variants compute in ``float32``. Where ``bfloat16`` is advised, use ``float16``
+  with ``GradScaler`` on such a GPU (not measured here).
 """
 
 # sphinx_gallery_cell_timeout = 300
@@ -107,19 +112,20 @@ CUDA graphs as well, :claim:`it takes still less <iteration.cuda-graphs.wall < i
 #      - Waiting for data is :measured:`iteration.before.data_share` of an iteration; with worker processes it
 #        is :measured:`iteration.workers.data_share`
 #      - :ref:`All changes together <where-all-changes>`
-#    * - ``torch.cuda.set_sync_debug_mode("warn")`` names lines of your loop
+#    * - With the same batch, the wall time is above 1.2 times the GPU time, and
+#        ``torch.cuda.set_sync_debug_mode("warn")`` names lines of your loop
 #      - These lines make the CPU wait for the GPU. Add up on the GPU what ``.item()`` reads, use
 #        ``torch.where`` instead of a boolean mask, and copy from pinned memory with ``non_blocking=True``
 #      - An iteration that reads each result takes :measured:`reading-results.each-hit-read.wall`; one that adds
 #        them up on the GPU takes :measured:`reading-results.added-up-on-the-gpu.wall`
 #      - :ref:`A line of code waits for the GPU <where-line-waits>`
 #    * - With the same batch, the wall time is above 1.2 times the GPU time, and no line is named
-#      - First look for copies from ordinary memory (*pageable*, which is not pinned) with ``non_blocking=True``: the
-#        debug mode does not name them. Then launch less often: a fused optimizer, and then a CUDA graph. Record the
+#      - First look for copies with ``non_blocking=True`` from memory that is not pinned (*pageable*): the debug mode
+#        does not name them. Then launch less often: a fused optimizer, and then a CUDA graph. Record the
 #        graph by hand if sizes are few and known and nothing in it needs the CPU; otherwise use ``reduce-overhead``. Do
 #        not use both in one process
-#      - The wall time of a step is :measured:`small-model.cuda-graphs.wall`; before the changes it is
-#        :measured:`small-model.before.wall`
+#      - With a fused optimizer and ``reduce-overhead``, the wall time of a step is
+#        :measured:`small-model.cuda-graphs.wall`; before the changes it is :measured:`small-model.before.wall`
 #      - :ref:`The GPU waits for the CPU <where-launches>`, :doc:`/recipes/compile_modes` and
 #        :doc:`/recipes/cuda_graphs`
 #    * - With the same batch, the wall time and the GPU time are about equal
@@ -667,7 +673,7 @@ if bench.gpu:
 #
 # **A full queue hides the wait for data.** While the first call compiles, worker processes fill their queue. If
 # you time the batches that lie ready, you do not see the wait. Here each batch comes from a slow disk, and one
-# variant times only the batches that are already in the queue.
+# of the two measurements times only the batches that are already in the queue.
 
 # sphinx_gallery_fold = "A loader with a slow disk"
 # sphinx_gallery_once = True
@@ -741,7 +747,7 @@ print(f"computed: {1e3 * bench.time(lambda: x @ x @ x @ x, 3):.3f} ms")
 # where it does not. Rule: take wall times without the profiler, and take from it only the GPU time.
 #
 # **Workers have to start.** In the first iterations of each epoch no batch is ready yet. If epochs are short, a
-# mean over one is mostly that wait. Rule: pass ``persistent_workers=True`` if epochs are short.
+# mean over one epoch consists mostly of that wait. Rule: pass ``persistent_workers=True`` if epochs are short.
 #
 # **There are more workers than cores.** Then workers take turns, and the process that launches kernels waits with
 # them. Rule: count the cores that your job may use, ``len(os.sched_getaffinity(0))``, and not those of the
