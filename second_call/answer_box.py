@@ -41,6 +41,7 @@ def make_answer(env: BuildEnvironment, document: nodes.document) -> None:
         answer += nodes.title("", _("The answer"), translatable=False)
         answer += found
         top[start:end] = [answer]
+        top["classes"].append("answered")  # style sheets know it before the answer arrives
     elif env.config.second_call_answer_required:
         error = GalleryError(
             "the page has no answer",
