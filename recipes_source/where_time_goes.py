@@ -673,7 +673,7 @@ if bench.gpu:
 #
 # **A full queue hides the wait for data.** While the first call compiles, worker processes fill their queue. If
 # you time the batches that lie ready, you do not see the wait. Here each batch comes from a slow disk, and one
-# of the two measurements times only the batches that are already in the queue.
+# of three measurements times only the batches that are already in the queue.
 
 # sphinx_gallery_fold = "A loader with a slow disk"
 # sphinx_gallery_once = True
