@@ -17,17 +17,17 @@ from . import (
     answer_box,
     code_tabs,
     for_translators,
+    gallery_cards,
     html_head,
     navigation,
     page_foot,
     python_tokens,
-    recipe_cards,
     results_as_data,
     root_pages,
-    tables,
+    tables_as_cards,
 )
 from .charts import chart_data, directive
-from .headlines import directive_lines, results, wait_and_gain
+from .headlines import directive_lines, front_page, results_page
 from .nodes import depart_element, html_element, visit_element
 
 _SCRIPTS = {"explorer": "explorer.js", "results-controls": "results.js"}  # by classes of a page
@@ -48,7 +48,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
         app.add_lexer(name, python_tokens.FewColours)
 
     paragraph = HTML5Translator.visit_paragraph, HTML5Translator.depart_paragraph
-    cell = tables.visit_entry, HTML5Translator.depart_entry
+    cell = tables_as_cards.visit_entry, HTML5Translator.depart_entry
     app.add_node(table_cell, override=True, html=cell)
     app.add_node(html_element, html=(visit_element, depart_element), **ONLY_HTML)
     app.add_node(results_as_data.results_data, html=paragraph, **ONLY_HTML)
@@ -59,11 +59,11 @@ def setup(app: Sphinx) -> dict[str, Any]:
     write_block.register(directive.chart, directive.write_chart)
 
     app.add_directive("chart", directive.ChartDirective)
-    app.add_directive("results", results.Results)
-    app.add_directive("measured-on", wait_and_gain.MeasuredOn)
-    app.add_directive("wait-and-gain", wait_and_gain.WaitAndGain)
+    app.add_directive("results", results_page.Results)
+    app.add_directive("measured-on", front_page.MeasuredOn)
+    app.add_directive("wait-and-gain", front_page.WaitAndGain)
 
-    add_transform(app, recipe_cards.replace_thumbnails, Priority.ADD_TO_PAGE)
+    add_transform(app, gallery_cards.replace_thumbnails, Priority.ADD_TO_PAGE)
     add_transform(app, page_foot.add_release, Priority.ADD_TO_PAGE)
     add_transform(app, answer_box.mark_headings, Priority.ADD_TO_PAGE)
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
@@ -73,7 +73,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("env-updated", navigation.note_neighbours, priority=Priority.NOTE_LINKS)
     app.connect("doctree-resolved", page_foot.add_colab_link, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", page_foot.add_origin, priority=Priority.ADD_LINKS)
-    app.connect("doctree-resolved", tables.label_cells, priority=Priority.ADD_LINKS)
+    app.connect("doctree-resolved", tables_as_cards.label_cells, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", results_as_data.write_data, priority=Priority.WRITE_DOWNLOADS)
     app.connect("html-page-context", page_foot.describe_foot)
     app.connect("html-page-context", navigation.describe_navigation)

@@ -18,7 +18,7 @@ from ..languages import Language, is_translated
 from ..project import Project
 from ..translate.catalogs import catalog_of, label_domains, line_of
 from ..translate.check_po import check_file
-from ..translate.transforms import code_comment
+from ..translate.translate_page import code_comment
 from ..translate.translations import read_entries
 
 PREFIX = "live-message-"

@@ -32,10 +32,10 @@ from traitlets import Type
 from ..errors import GalleryError
 from ..recipes.recipe import Cell, Recipe
 from ..recipes.rows import MIME, REMEDY, parse
-from .clean_outputs import Cleaner, drop_lines
 from .conditions import Conditions
 from .environment_variables import find_secrets
 from .leftovers import kernel_runs
+from .normalize_outputs import Cleaner, drop_lines
 
 _LINES = 60  # of what a cell printed, that an error shows
 _CHARACTERS = 400  # of each line

@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # slow to import, and commands come through here
 
 def setup(app: Sphinx) -> None:
     """Let pages be translated from catalogs that are fit for readers."""
-    from . import transforms
+    from . import translate_page
     from .translations import load_labels
 
     app.add_config_value("recipe_gallery_languages", {}, "env", dict)  # from languages.toml
@@ -21,8 +21,8 @@ def setup(app: Sphinx) -> None:
     app.connect("config-inited", set_languages, priority=Priority.READ_LANGUAGES)
     app.connect("config-inited", load_labels, priority=Priority.LOAD_LABELS)
     app.connect("builder-inited", _add_builders_transforms)
-    add_transform(app, transforms.add_comments, Priority.ADD_COMMENTS)
-    add_transform(app, transforms.add_names, Priority.ADD_COMMENTS)
+    add_transform(app, translate_page.add_comments, Priority.ADD_COMMENTS)
+    add_transform(app, translate_page.add_names, Priority.ADD_COMMENTS)
 
 
 def _add_builders_transforms(app: Sphinx) -> None:
@@ -31,11 +31,11 @@ def _add_builders_transforms(app: Sphinx) -> None:
 
         app.connect("build-finished", pot.name_kinds)
     else:
-        from . import transforms
+        from . import translate_page
 
-        app.connect("recipe-gallery-name", transforms.find_name)
+        app.connect("recipe-gallery-name", translate_page.find_name)
 
-        add_transform(app, transforms.prepare_translation, Priority.PREPARE_TRANSLATION)
-        add_transform(app, transforms.take_out_new, Priority.TAKE_OUT)
-        add_transform(app, transforms.mark_untranslated, Priority.MARK_UNTRANSLATED)
-        add_transform(app, transforms.write_comments, Priority.WRITE_COMMENTS)
+        add_transform(app, translate_page.prepare_translation, Priority.PREPARE_TRANSLATION)
+        add_transform(app, translate_page.take_out_new, Priority.TAKE_OUT)
+        add_transform(app, translate_page.mark_untranslated, Priority.MARK_UNTRANSLATED)
+        add_transform(app, translate_page.write_comments, Priority.WRITE_COMMENTS)

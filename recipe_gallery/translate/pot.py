@@ -35,7 +35,7 @@ from .catalogs import (
     shipped_labels,
     write_catalog,
 )
-from .transforms import code_comment, fold_summary, row_name
+from .translate_page import code_comment, fold_summary, row_name
 from .translations import drop_unfit
 
 # What templates tell translators about messages of prose and comments.

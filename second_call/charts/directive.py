@@ -24,9 +24,9 @@ from recipe_gallery.pages.measurements.lookup import know
 from recipe_gallery.pages.measurements.numbers import join_ends
 
 from ..nodes import make_table, render
+from .bars_and_lines import draw
 from .chart_data import Chart, Source
 from .explorer import explore
-from .forms import draw
 
 _ = get_translation("second_call")
 

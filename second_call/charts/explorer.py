@@ -15,8 +15,8 @@ from sphinx.locale import get_translation
 from recipe_gallery.languages import marks_of, typeset
 
 from ..nodes import render
+from .bars_and_lines import Line, draw_plot
 from .chart_data import Chart, Source
-from .forms import Line, draw_plot
 from .scales import Scale, format_seconds, format_value, time_words
 
 _ = get_translation("second_call")
