@@ -9,7 +9,7 @@ Of what is not known here the words are kept, and it is told.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import singledispatch
 from itertools import zip_longest
@@ -97,8 +97,7 @@ class Page:
 
 def is_inside(node: nodes.Node, *kinds: type[nodes.Node]) -> bool:
     """Tell whether a node is part of one of these kinds."""
-    while node.parent is not None:
-        node = node.parent
+    while (node := node.parent) is not None:
         if isinstance(node, kinds):
             return True
     return False
@@ -294,13 +293,12 @@ def _raw(node: nodes.raw, _page: Page) -> str:
 # Lists
 
 
-def _point(marker: str, text: str) -> str:
-    return f"{marker} {indent(text, ' ' * (len(marker) + 1)).lstrip()}".rstrip()
-
-
-def _join_points(points: Sequence[str]) -> str:
-    """Return a list; one of short points has no empty lines between them."""
-    return ("\n\n" if any("\n\n" in point for point in points) else "\n").join(points)
+def _join_points(points: Iterable[tuple[str, str]]) -> str:
+    """Return a list of markers and texts; one of short points has no empty lines between them."""
+    items = [
+        f"{sign} {indent(text, ' ' * (len(sign) + 1)).lstrip()}".rstrip() for sign, text in points
+    ]
+    return ("\n\n" if any("\n\n" in item for item in items) else "\n").join(items)
 
 
 @write_block.register(nodes.bullet_list | nodes.enumerated_list)
@@ -312,7 +310,7 @@ def _list(node: nodes.Element, page: Page) -> str:
     points = []
     for number, item in enumerate(node, node.get("start", 1)):
         marker = sign if isinstance(node, nodes.bullet_list) else f"{number}."
-        points.append(_point(marker, join_blocks(item.children, page)))
+        points.append((marker, join_blocks(item.children, page)))
     return _join_points(points)
 
 
@@ -322,7 +320,7 @@ def _definitions(node: nodes.definition_list, page: Page) -> str:
     for item in node:
         *heads, body = item.children
         head = "\\\n".join(write_block(each, page) for each in heads)
-        points.append(_point("*", f"{head}\n\n{join_blocks(body.children, page)}".rstrip()))
+        points.append(("*", f"{head}\n\n{join_blocks(body.children, page)}".rstrip()))
     return _join_points(points)
 
 
