@@ -33,7 +33,6 @@ class Project:
 SETTINGS: dict[str, tuple[Any, str, type]] = {
     "recipe_gallery_recordings": ("recordings", "env", str),
     "recipe_gallery_device": ("gpu", "", str),  # or "cpu"; what `record` runs recipes on
-    "recipe_gallery_thumbnails": (True, "env", bool),  # of Sphinx-Gallery's, in lists
     "recipe_gallery_alt_required": (False, "env", bool),
     # HTML and SVG of outputs as the author made them; or without what could do more than show
     "recipe_gallery_trust_outputs": (True, "env", bool),
@@ -46,6 +45,7 @@ SETTINGS: dict[str, tuple[Any, str, type]] = {
     "recipe_gallery_label_packages": ([], "env", list),
     "recipe_gallery_search": (False, "html", bool),
     "recipe_gallery_package_names": ({}, "env", dict),  # "torch": "PyTorch"
+    "recipe_gallery_thumbnails": (True, "env", bool),  # of Sphinx-Gallery's, in lists
 }
 
 
