@@ -43,9 +43,9 @@ SETTINGS: dict[str, tuple[Any, str, type]] = {
     "recipe_gallery_repository_branch": ("main", "env", str),
     # packages beside the engine whose labels are translated in catalogs of the project
     "recipe_gallery_label_packages": ([], "env", list),
+    "recipe_gallery_thumbnails": (True, "env", bool),  # of Sphinx-Gallery's, in lists
     "recipe_gallery_search": (False, "html", bool),
     "recipe_gallery_package_names": ({}, "env", dict),  # "torch": "PyTorch"
-    "recipe_gallery_thumbnails": (True, "env", bool),  # of Sphinx-Gallery's, in lists
 }
 
 
