@@ -14,7 +14,7 @@ from gallery import ROOT
 from recipe_gallery.languages import Language
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.recording import compare, read_recording
-from site_pages import LANGUAGES, NAMES, RECIPES, SLOWER, SOURCE, by_language, by_recipe
+from site_pages import LANGUAGES, NAMES, RECIPES, SOURCE, by_language, by_recipe
 
 PAGES = sorted(ROOT.glob("*.rst"))
 
@@ -101,28 +101,15 @@ def test_the_notebook_is_clean(languages_site: Path, name: str, language: Langua
     assert notebook.metadata.language == language.code
 
 
-# Recipes run for minutes: at night each is run as a notebook in one language, a different one for
-# each, and as a script, whose code is the same. By day one notebook is run, which makes graphs of
-# what it compiles, but no kernels.
-UNCOMPILED = f"""{SLOWER}
-from torch._inductor import compile_fx
-compile_fx.compile_fx = lambda graph, inputs, **options: graph.forward
-"""
-BY_DAY = pytest.param("token_generation", SOURCE, UNCOMPILED, id="by_day")
-AT_NIGHT = [
-    pytest.param(name, language, "", id=name, marks=pytest.mark.nightly)
-    for name, language in zip(NAMES, cycle(LANGUAGES), strict=False)
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("name", "language", "first"), [BY_DAY, *AT_NIGHT])
+# Recipes run for minutes: each as a notebook in one language, a different one for each, and as a
+# script, whose code is the same. By day the code to copy of each recipe runs.
+@pytest.mark.nightly
+@pytest.mark.parametrize(("name", "language"), zip(NAMES, cycle(LANGUAGES), strict=False))
 def test_the_downloaded_notebook_runs_on_a_cpu(
-    languages_site: Path, reader: Path, name: str, language: Language, first: str
+    languages_site: Path, reader: Path, name: str, language: Language
 ) -> None:
     page = languages_site / language.code / "recipes" / name
     notebook = nbformat.read(page.with_suffix(".ipynb"), as_version=4)
-    notebook.cells.insert(0, nbformat.v4.new_code_cell(first))
     settings = {"metadata": {"path": str(reader)}}
     NotebookClient(notebook, timeout=600, resources=settings).execute()
     assert any(cell.get("outputs") for cell in notebook.cells)
