@@ -40,7 +40,7 @@ def test_every_folder_is_on_the_map() -> None:
     assert not missing, f"README.md says nothing of {missing}"
 
 
-@by_text
+@pytest.mark.parametrize("name", [*MOST_LINES, "SECURITY.md"])
 def test_every_link_and_command_leads_somewhere(name: str) -> None:
     text = read(name)
     for path, _hash, anchor in re.findall(r"\]\((?!https:)([^)#]*)(#?)([^)]*)\)", text):
@@ -49,8 +49,3 @@ def test_every_link_and_command_leads_somewhere(name: str) -> None:
     targets = set(re.findall(r"^([a-z][a-z-]*):", read("Makefile"), re.MULTILINE))
     named = set(re.findall(r"(?:^|`)make ([a-z-]+)", text, re.MULTILINE))
     assert named <= targets, named - targets
-
-
-def test_security_links_to_what_is_there() -> None:
-    for anchor in re.findall(r"CONTRIBUTING\.md#([\w-]+)", read("SECURITY.md")):
-        assert anchor in anchors("CONTRIBUTING.md")

@@ -73,15 +73,11 @@ def test_the_recording_is_current_and_from_a_gpu(path: Path) -> None:
 
 @pytest.mark.parametrize("path", RECIPES + PAGES, ids=lambda path: path.name)
 def test_no_measured_figure_is_typed_in_prose(path: Path) -> None:
+    text = path.read_text()
     if path.suffix == ".py":
-        text = "\n".join(
-            block.content for block in load_recipe(path).blocks if block.type == "text"
-        )
-    else:
-        text = path.read_text()
-    assert MEASUREMENT.findall(text) == [
-        each for each in QUOTED.get(path.stem, "").split(", ") if each
-    ]
+        text = "\n".join(each.content for each in load_recipe(path).blocks if each.type == "text")
+    quoted = [each for each in QUOTED.get(path.stem, "").split(", ") if each]
+    assert MEASUREMENT.findall(text) == quoted
 
 
 @by_language
