@@ -100,7 +100,7 @@ def test_the_notebook_is_clean(languages_site: Path, name: str, language: Langua
 # Recipes run for minutes: each as a notebook in one language, a different one for each, and as a
 # script, whose code is the same. By day the code to copy of each recipe runs.
 @pytest.mark.nightly
-@pytest.mark.parametrize(("name", "language"), zip(NAMES, cycle(LANGUAGES), strict=False))
+@pytest.mark.parametrize(("name", "language"), [*zip(NAMES, cycle(LANGUAGES), strict=False)])
 def test_the_downloaded_notebook_runs_on_a_cpu(
     languages_site: Path, reader: Path, name: str, language: Language
 ) -> None:
