@@ -70,6 +70,9 @@ def load_project(root: Path) -> Project:
     if config.recipe_gallery_device not in ("gpu", "cpu"):
         text = f'recipe_gallery_device = {config.recipe_gallery_device!r} is not "gpu" or "cpu"'
         raise GalleryError(text, path=root / "conf.py", remedy="mend the settings")
+    if "\0" in str(config.recipe_gallery_recordings):  # no name of a file holds one
+        text = f"recipe_gallery_recordings = {config.recipe_gallery_recordings!r} names no folder"
+        raise GalleryError(text, path=root / "conf.py", remedy="mend the settings")
     config.add("html_theme", "alabaster", "", str)  # Sphinx's builders bring it
     return Project(
         root=root,
