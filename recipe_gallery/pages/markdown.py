@@ -229,10 +229,9 @@ for _kind in (nodes.compound, nodes.container, nodes.document, nodes.figure, nod
 for _kind in (addnodes.glossary, addnodes.only, addnodes.versionmodified):
     write_block.register(_kind, lambda node, page: join_blocks(node.children, page))
 # What a page does not show, or shows elsewhere
-for _kind in (nodes.Invisible, nodes.decoration, nodes.meta, nodes.system_message):
-    write_block.register(_kind, lambda _node, _page: "")
-for _kind in (addnodes.highlightlang, addnodes.tabular_col_spec):
-    write_block.register(_kind, lambda _node, _page: "")
+_HIDDEN = nodes.Invisible | nodes.decoration | nodes.meta | nodes.system_message
+_HIDDEN |= addnodes.highlightlang | addnodes.tabular_col_spec
+write_block.register(_HIDDEN, lambda _node, _page: "")
 for _kind in (nodes.block_quote, nodes.sidebar, nodes.topic):
     write_block.register(_kind, lambda node, page: quote(join_blocks(node.children, page)))
 for _kind in (nodes.rubric, nodes.subtitle, nodes.title, nodes.term, addnodes.centered):
