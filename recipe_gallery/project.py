@@ -64,14 +64,13 @@ def load_project(root: Path) -> Project:
     settings = {**SETTINGS, "sphinx_gallery_conf": ({}, "", dict)}
     for name, (default, rebuild, kind) in settings.items():
         config.add(name, default, rebuild, kind)  # type: ignore[arg-type]
-        if not isinstance(config[name], (str, PurePath) if kind is str else kind):
-            text = f"{name} = {config[name]!r} is not a {kind.__name__}"
+        value = config[name]
+        has_kind = isinstance(value, (str, PurePath) if kind is str else kind)
+        if not has_kind or "\0" in str(value):  # which no name of a file holds
+            text = f"{name} = {value!r} is not a {kind.__name__} that can be used"
             raise GalleryError(text, path=root / "conf.py", remedy="mend the settings")
     if config.recipe_gallery_device not in ("gpu", "cpu"):
         text = f'recipe_gallery_device = {config.recipe_gallery_device!r} is not "gpu" or "cpu"'
-        raise GalleryError(text, path=root / "conf.py", remedy="mend the settings")
-    if "\0" in str(config.recipe_gallery_recordings):  # no name of a file holds one
-        text = f"recipe_gallery_recordings = {config.recipe_gallery_recordings!r} names no folder"
         raise GalleryError(text, path=root / "conf.py", remedy="mend the settings")
     config.add("html_theme", "alabaster", "", str)  # Sphinx's builders bring it
     return Project(
