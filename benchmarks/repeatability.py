@@ -23,10 +23,10 @@ sys.path.insert(0, str(ROOT))
 from recipe_gallery.project import load_project  # noqa: E402
 from recipe_gallery.recipes.find_recipes import list_files  # noqa: E402
 from recipe_gallery.recipes.measured_processes import read_sources  # noqa: E402
+from recipe_gallery.recipes.measurement_rows import Row  # noqa: E402
 from recipe_gallery.recipes.ranges_over_hosts import Measurement, measure  # noqa: E402
 from recipe_gallery.recipes.recipe import load_recipe  # noqa: E402
 from recipe_gallery.recipes.replicates_jsonl import Process  # noqa: E402
-from recipe_gallery.recipes.rows import Row  # noqa: E402
 
 REPORT = Path(__file__).with_suffix(".md")
 MARKS = "<!-- tables -->", "<!-- end of tables -->"

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gallery import Gallery
+from recipe_gallery.recipes.measurement_rows import Row
 from recipe_gallery.recipes.ranges_over_hosts import Measurement
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.replicates_jsonl import Replicate, replicates_path
-from recipe_gallery.recipes.rows import Row
 from recipe_gallery.record.storage import append_replicate
 
 RECIPE = '''

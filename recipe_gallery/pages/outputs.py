@@ -21,8 +21,8 @@ from ..errors import GalleryError, suggest
 from ..page_dependencies import watch
 from ..recipes.decode_pictures import SUFFIXES, decode_picture
 from ..recipes.find_recipes import GalleryFile, find_file
+from ..recipes.measurement_rows import Row, find_rows
 from ..recipes.recipe import Cell
-from ..recipes.rows import Row, find_rows
 from ..recorded_page import RecordedPage, Unrecorded, load_page
 from .measurements.tables import make_table
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from ..errors import GalleryError, suggest
 from .claims_and_keys import Term, parse_comparison
+from .measurement_rows import LARGEST, SMALLEST, read_rows, slug
 from .ranges_over_hosts import Measurement, find_range, is_baseline, measure
 from .recipe import Recipe
 from .recording import Recording, compare, read_recording
 from .replicates_jsonl import Process, Replicate, read_replicates, replicates_path
-from .rows import LARGEST, SMALLEST, read_rows, slug
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -30,7 +30,7 @@ from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from statistics import fmean, median, stdev
 
-from .rows import Row
+from .measurement_rows import Row
 
 LEAST = 0.003
 NEAR = 1.05

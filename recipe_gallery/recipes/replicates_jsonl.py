@@ -14,8 +14,8 @@ from typing import Any
 
 from ..atomic_files import require_file
 from ..errors import GalleryError
+from .measurement_rows import Row, parse, require_unique
 from .recording import digest, name_device
-from .rows import Row, parse, require_unique
 
 SCHEMA = 1
 

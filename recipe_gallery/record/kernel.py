@@ -30,8 +30,8 @@ from nbformat import NotebookNode
 from traitlets import Type
 
 from ..errors import GalleryError
+from ..recipes.measurement_rows import MIME, REMEDY, parse
 from ..recipes.recipe import Cell, Recipe
-from ..recipes.rows import MIME, REMEDY, parse
 from .conditions import Conditions
 from .environment_variables import find_secrets
 from .leftovers import kernel_runs

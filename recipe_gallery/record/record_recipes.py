@@ -14,8 +14,8 @@ from nbformat import NotebookNode
 from ..errors import GalleryError, describe_error, suggest
 from ..project import Project
 from ..recipes.find_recipes import GalleryFile
+from ..recipes.measurement_rows import read_rows
 from ..recipes.replicates_jsonl import Replicate, read_replicates, replicates_path
-from ..recipes.rows import read_rows
 from . import storage
 from .assign_gpus import Places, find_places, one_at_a_time
 from .check_recordings import choose_files, inspect

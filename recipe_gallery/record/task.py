@@ -15,10 +15,10 @@ from nbformat import NotebookNode
 
 from ..errors import GalleryError, describe_error
 from ..recipes.find_recipes import GalleryFile
+from ..recipes.measurement_rows import read_rows
 from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
 from ..recipes.replicates_jsonl import Replicate
-from ..recipes.rows import read_rows
 from .conditions import Conditions
 from .gpu_facts import watch_clocks
 from .kernel import KernelDiedError, Run

@@ -34,8 +34,8 @@ from ..languages import (
 )
 from ..page_dependencies import once, store_of, watch
 from ..recipes.find_recipes import find_file
+from ..recipes.measurement_rows import find_rows
 from ..recipes.recording import find_data
-from ..recipes.rows import find_rows
 from ..recorded_page import RecordedPage, load_page
 from .catalogs import Kind, count_words, is_wordless, line_of, percent_done, shorten
 from .checks import compare

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 from sphinx.locale import get_translation
 
 from recipe_gallery.languages import typeset
+from recipe_gallery.recipes.measurement_rows import LARGEST, SMALLEST
 from recipe_gallery.recipes.ranges_over_hosts import Measurement
-from recipe_gallery.recipes.rows import LARGEST, SMALLEST
 
 from ..nodes import render
 from .chart_data import Chart, Source, name_parts

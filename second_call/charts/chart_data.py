@@ -19,8 +19,8 @@ from recipe_gallery.pages.measurements.numbers import (
     format_range,
     name_case,
 )
+from recipe_gallery.recipes.measurement_rows import Size, slug
 from recipe_gallery.recipes.ranges_over_hosts import Measurement
-from recipe_gallery.recipes.rows import Size, slug
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.translations import find_message
 

@@ -17,8 +17,8 @@ from sphinx.locale import get_translation
 from ...cell_numbers import DATA_CLASS
 from ...languages import current_language, format_number, format_percent, source_language, typeset
 from ...recipes.claims_and_keys import Term
+from ...recipes.measurement_rows import Size
 from ...recipes.ranges_over_hosts import Measurement
-from ...recipes.rows import Size
 
 _ = get_translation("recipe_gallery")
 

@@ -16,8 +16,8 @@ from sphinx.locale import get_translation
 from ...cell_numbers import DATA_CLASS
 from ...languages import current_language
 from ...page_dependencies import watch
+from ...recipes.measurement_rows import Row
 from ...recipes.ranges_over_hosts import Measurement
-from ...recipes.rows import Row
 from .lookup import know
 from .numbers import QUANTITY, Pieces, describe_spread, format_measurement, name_case, name_word
 from .roles import measured

@@ -17,8 +17,8 @@ from measured import RECIPE, SPEEDUP, WINS, add, add_replicate, figure, steps, s
 from recipe_gallery.cell_numbers import DATA_CLASS
 from recipe_gallery.languages import find_locale
 from recipe_gallery.pages.measurements.numbers import describe_spread, format_measurement
+from recipe_gallery.recipes.measurement_rows import MIME, Row, read_rows
 from recipe_gallery.recipes.replicates_jsonl import replicates_path
-from recipe_gallery.recipes.rows import MIME, Row, read_rows
 
 
 def without_tags(html: str) -> str:

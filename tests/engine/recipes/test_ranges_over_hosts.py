@@ -6,9 +6,9 @@ import random
 import pytest
 
 from recipe_gallery.recipes.measured_processes import measure_all
+from recipe_gallery.recipes.measurement_rows import Row
 from recipe_gallery.recipes.ranges_over_hosts import Measurement, measure
 from recipe_gallery.recipes.replicates_jsonl import Process
-from recipe_gallery.recipes.rows import Row
 
 
 def row(value: float, quantity: str = "gpu", unit: str = "s", variant: str = "a") -> Row:

@@ -8,9 +8,9 @@ import pytest
 from gallery import Gallery, git
 from measured import REPLICATE
 from recipe_gallery.__main__ import main
+from recipe_gallery.recipes.measurement_rows import Row
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.replicates_jsonl import replicates_path
-from recipe_gallery.recipes.rows import Row
 from recipe_gallery.record.storage import append_replicate
 
 

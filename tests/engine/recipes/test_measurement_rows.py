@@ -8,7 +8,7 @@ import pytest
 from nbformat import NotebookNode
 
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.rows import MIME, Row, parse, read_rows
+from recipe_gallery.recipes.measurement_rows import MIME, Row, parse, read_rows
 
 ROW: dict[str, Any] = {
     "case": "Adam",

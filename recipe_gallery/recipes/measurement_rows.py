@@ -1,7 +1,7 @@
 """Rows: what a recipe publishes of its measurements, in long form.
 
-A recipe publishes them by displaying a JSON object of the type ``MIME``; ``rows.schema.json`` says
-what it may hold. Several displays of a recipe add up.
+A recipe publishes them by displaying a JSON object of the type ``MIME``, of which several add up;
+``measurement_rows.schema.json`` says what it may hold.
 """
 
 from __future__ import annotations
@@ -110,7 +110,7 @@ def parse(value: Any) -> tuple[Row, ...]:
 def _validator() -> Any:
     import fastjsonschema  # slow to import, as is what it makes, and most pages publish nothing
 
-    text = Path(__file__).with_name("rows.schema.json").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("measurement_rows.schema.json").read_text(encoding="utf-8")
     return fastjsonschema.compile(json.loads(text))
 
 
