@@ -10,7 +10,7 @@ from sphinx.writers.html5 import HTML5Translator
 from recipe_gallery import Priority, __version__, add_transform
 from recipe_gallery.pages import ONLY_HTML
 from recipe_gallery.pages.markdown import write_block
-from recipe_gallery.pages.measurements.numbers import EVENT
+from recipe_gallery.pages.measurements.names_for_readers import EVENT
 from recipe_gallery.project import code_digest
 
 from . import (

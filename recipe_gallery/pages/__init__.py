@@ -10,7 +10,7 @@ from .. import Priority, add_transform
 from ..cell_numbers import DOWNLOADS_ONLY, PageParser, folded_cell, mark_cells
 from . import folded, formulas_and_images, outputs, recorded_line, write_pages
 from .markdown import write_block
-from .measurements import numbers, roles, tables
+from .measurements import names_for_readers, roles, tables
 
 
 def skip(self: nodes.NodeVisitor, node: nodes.Element) -> None:
@@ -40,7 +40,7 @@ def setup(app: Sphinx) -> None:
     add_transform(app, outputs.add_outputs, Priority.ADD_OUTPUTS)
     add_transform(app, recorded_line.add_head, Priority.ADD_TO_PAGE)
     add_transform(app, folded.fold_cells, Priority.ADD_TO_PAGE)
-    app.add_event(numbers.EVENT)
+    app.add_event(names_for_readers.EVENT)
     for name, node in roles.ROLES.items():
         app.add_role(name, roles.MeasuredRole())
         app.add_node(node, html=(roles.visit_measurement, roles.depart_measurement))

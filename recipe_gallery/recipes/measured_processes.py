@@ -7,8 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from ..errors import GalleryError, suggest
-from .claims_and_keys import Term, parse_comparison
 from .measurement_rows import LARGEST, SMALLEST, read_rows, slug
+from .parse_measured_and_claims import Term, parse_comparison
 from .ranges_over_hosts import Measurement, find_range, is_baseline, measure
 from .recipe import Recipe
 from .recording import Recording, compare, read_recording

@@ -11,7 +11,7 @@ from docutils import frontend, nodes
 from docutils.parsers.rst import Parser, states
 from docutils.utils import new_document
 
-from ..recipes.claims_and_keys import parse_claim, parse_reference
+from ..recipes.parse_measured_and_claims import parse_claim, parse_reference
 
 # How a block begins that is not a paragraph: lists, directives, fields, tables, quotes of code.
 _BLOCK = re.compile(

@@ -11,7 +11,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.pages.measurements.lookup import find_page
-from recipe_gallery.recipes.claims_and_keys import Reference
+from recipe_gallery.recipes.parse_measured_and_claims import Reference
 
 _LINE = re.compile(
     r"(?P<key>[\w./-]+)(?:\s+against\s+(?P<baseline>[\w.-]+))?(?:\s*:\s+(?P<words>\S.*))?"

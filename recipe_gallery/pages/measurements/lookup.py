@@ -12,7 +12,6 @@ from sphinx.environment import BuildEnvironment
 
 from ...errors import GalleryError
 from ...page_dependencies import digest_of, keep, once, watch
-from ...recipes.claims_and_keys import Reference
 from ...recipes.find_recipes import GalleryFile, list_files
 from ...recipes.measured_processes import (
     ClaimRecord,
@@ -23,6 +22,7 @@ from ...recipes.measured_processes import (
     read_sources,
     suggest_keys,
 )
+from ...recipes.parse_measured_and_claims import Reference
 from ...recipes.ranges_over_hosts import Measurement
 from ...recipes.replicates_jsonl import replicates_path
 from ...recorded_page import Unrecorded, load_recorded

@@ -19,11 +19,12 @@ from sphinx.writers.html5 import HTML5Translator
 from ...errors import GalleryError
 from ...languages import current_language, source_language
 from ...page_dependencies import store_of
-from ...recipes.claims_and_keys import Reference, parse_claim, parse_reference
 from ...recipes.measured_processes import ClaimRecord
+from ...recipes.parse_measured_and_claims import Reference, parse_claim, parse_reference
 from ..markdown import is_inside
 from .lookup import Answer, answer, find_page
-from .numbers import describe_spread, format_measurement, mark, name_measurement, tell_comparison
+from .names_for_readers import mark, name_measurement, tell_comparison
+from .numbers import describe_spread, format_measurement
 
 _ = get_translation("recipe_gallery")
 logger = logging.getLogger(__name__)

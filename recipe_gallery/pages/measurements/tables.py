@@ -19,7 +19,8 @@ from ...page_dependencies import watch
 from ...recipes.measurement_rows import Row
 from ...recipes.ranges_over_hosts import Measurement
 from .lookup import know
-from .numbers import QUANTITY, Pieces, describe_spread, format_measurement, name_case, name_word
+from .names_for_readers import QUANTITY, Pieces, name_case, name_word
+from .numbers import describe_spread, format_measurement
 from .roles import measured
 
 _ = get_translation("recipe_gallery")
