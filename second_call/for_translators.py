@@ -12,17 +12,15 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
 from recipe_gallery.cell_numbers import DATA_CLASS
+from recipe_gallery.dates_and_numbers import format_number, format_percent, typeset
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.languages import (
     Language,
     current_language,
-    format_number,
-    format_percent,
     is_translated,
     locale_folder,
     source_language,
     translated_languages,
-    typeset,
 )
 from recipe_gallery.page_dependencies import keep, watch
 from recipe_gallery.pages.recorded_line import has_downloads

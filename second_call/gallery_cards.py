@@ -11,7 +11,8 @@ from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from recipe_gallery.languages import current_language, format_date
+from recipe_gallery.dates_and_numbers import format_date
+from recipe_gallery.languages import current_language
 from recipe_gallery.page_dependencies import watch
 from recipe_gallery.pages.measurements.lookup import Known, know
 from recipe_gallery.project import gallery_folders

@@ -14,7 +14,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
 from recipe_gallery.cell_numbers import DOWNLOADS_ONLY
-from recipe_gallery.languages import current_language, typeset
+from recipe_gallery.dates_and_numbers import typeset
+from recipe_gallery.languages import current_language
 from recipe_gallery.pages.markdown import Page, write_block
 from recipe_gallery.pages.recorded_line import describe_versions, make_link, page_links
 from recipe_gallery.recorded_page import RecordedPage, Unrecorded, load_page

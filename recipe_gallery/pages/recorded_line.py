@@ -12,7 +12,8 @@ from sphinx.locale import get_translation
 from sphinx.util.osutil import relative_uri
 from sphinx.writers.html5 import HTML5Translator
 
-from ..languages import current_language, format_date, format_moment, format_number
+from ..dates_and_numbers import format_date, format_moment, format_number
+from ..languages import current_language
 from ..recipes.recording import Recording
 from ..recorded_page import RecordedPage, Unrecorded, load_page
 from .folded import button

@@ -17,8 +17,9 @@ from sphinx.locale import get_translation
 from sphinx.util import logging
 
 from .. import Priority
+from ..dates_and_numbers import typeset
 from ..errors import GalleryError
-from ..languages import current_language, locale_folder, typeset
+from ..languages import current_language, locale_folder
 from ..project import file_state
 from .index import FILE_NAME, read_sections, write_index
 from .synonyms import load_synonyms

@@ -24,14 +24,9 @@ from ..cell_numbers import (
     folded_cell,
     set_code,
 )
+from ..dates_and_numbers import format_percent
 from ..errors import GalleryError
-from ..languages import (
-    current_language,
-    format_percent,
-    is_translated,
-    locale_folder,
-    source_language,
-)
+from ..languages import current_language, is_translated, locale_folder, source_language
 from ..page_dependencies import once, store_of, watch
 from ..recipes.find_recipes import find_file
 from ..recipes.measurement_rows import find_rows

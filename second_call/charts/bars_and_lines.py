@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sphinx.locale import get_translation
 
-from recipe_gallery.languages import typeset
+from recipe_gallery.dates_and_numbers import typeset
 from recipe_gallery.recipes.measurement_rows import LARGEST, SMALLEST
 from recipe_gallery.recipes.ranges_over_hosts import Measurement
 

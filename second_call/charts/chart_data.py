@@ -10,7 +10,8 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from recipe_gallery.languages import current_language, typeset
+from recipe_gallery.dates_and_numbers import typeset
+from recipe_gallery.languages import current_language
 from recipe_gallery.page_dependencies import watch
 from recipe_gallery.pages.measurements.lookup import all_files, answer, know
 from recipe_gallery.pages.measurements.names_for_readers import QUANTITY, name_case

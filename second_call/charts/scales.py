@@ -8,7 +8,7 @@ from decimal import Decimal
 from babel import Locale
 from sphinx.locale import get_translation
 
-from recipe_gallery.languages import format_number
+from recipe_gallery.dates_and_numbers import format_number
 from recipe_gallery.pages.measurements import numbers
 
 _ = get_translation("second_call")

@@ -1,24 +1,15 @@
 import shutil
 import subprocess
-from datetime import date
 from pathlib import Path
 
 import polib
 import pytest
-from babel import Locale
 
 from gallery import ROOT, Gallery, git
 from modules import run_module
 from recipe_gallery.commands.new_language import add_language
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.languages import (
-    Language,
-    choose_languages,
-    format_date,
-    format_percent,
-    load_languages,
-    typeset,
-)
+from recipe_gallery.languages import Language, choose_languages, load_languages
 from recipe_gallery.translate.glossary import begin_glossary
 
 
@@ -128,15 +119,6 @@ def test_the_script_is_known_and_what_follows_from_it() -> None:
         language = Language(code=code, name=code)
         found = language.script, language.words_touch_markup
         assert found == known, code
-    day = date(2026, 11, 21)
-    assert format_date(day, Language(code="ko", name="ko").locale) == "2026년\xa011월\xa021일"
-    zh, made = Language(code="zh_CN", name="zh").locale, "eager: 3 ms (2–4 ms), 6; 整体编译 的 1万"
-    assert format_date(day, zh) == "2026\xa0年\xa011\xa0月\xa021\xa0日"
-    assert typeset(made, zh) == "eager：3 ms（2–4 ms），6；整体编译的 1 万"
-    assert typeset("版本是 2.15。 变化： ", zh) == "版本是 2.15。变化："
-    assert typeset(made, Language(code="en", name="English").locale) == made
-    shares = [format_percent(0.0616, Locale.parse(code), 1) for code in ("en", "ko", "de")]
-    assert shares == ["6.2%", "6.2%", "6,2\xa0%"]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
 from ...cell_numbers import DATA_CLASS
-from ...languages import current_language, source_language, typeset
+from ...dates_and_numbers import typeset
+from ...languages import current_language, source_language
 from ...recipes.measurement_rows import Size
 from ...recipes.parse_measured_and_claims import Term
 from ...recipes.ranges_over_hosts import Measurement

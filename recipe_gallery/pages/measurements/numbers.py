@@ -5,7 +5,7 @@ import math
 from babel import Locale
 from sphinx.locale import get_translation
 
-from ...languages import format_number, format_percent
+from ...dates_and_numbers import format_number, format_percent
 from ...recipes.ranges_over_hosts import Measurement
 
 _ = get_translation("recipe_gallery")

@@ -1,0 +1,52 @@
+"""Dates, numbers and marks between words, in the forms of a language."""
+
+import re
+from datetime import date, datetime
+from decimal import localcontext
+from typing import Literal
+
+from babel import Locale, dates, numbers
+
+_HAN, _LATIN = "[\u3400-\u9fff]", "[0-9A-Za-z%]"
+# Patterns that Python and browsers read alike, and what takes their place in a text of parts
+_CHINESE = dict(zip((": ", ", ", "; ", r" \(", r"\)"), "：，；（）", strict=True)) | {
+    f"(?<=[，。：；？！]) |(?<={_HAN}) (?={_HAN})": "",
+    f"(?<={_HAN})(?={_LATIN})|(?<={_LATIN})(?={_HAN})": " ",
+}
+
+
+def format_date(moment: date, locale: Locale, length: Literal["medium", "long"] = "long") -> str:
+    """Return the day, which no line breaks: November 21, 2026."""
+    day = typeset(str(dates.format_date(moment, length, locale=locale)), locale)
+    return day.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def format_moment(moment: datetime, locale: Locale) -> str:
+    """Return day and time of day, in UTC as it was recorded."""
+    time = dates.format_time(moment, "HH:mm", locale=locale)
+    return f"{format_date(moment, locale)} {time} UTC"
+
+
+def typeset(text: str, locale: Locale) -> str:
+    """Return a text made of parts, with the marks and spaces of its language."""
+    for pattern, mark in marks_of(locale).items():
+        text = re.sub(pattern, mark, text)
+    return text
+
+
+def marks_of(locale: Locale) -> dict[str, str]:
+    """Return what ``typeset`` replaces, in this order: patterns, and marks or spaces."""
+    return _CHINESE if locale.language == "zh" else {}
+
+
+def format_number(value: float, locale: Locale, digits: int = 0, around: str = "{}") -> str:
+    """Return a number with a fixed count of digits behind the point."""
+    pattern = around.format("#,##0" + ("." + "0" * digits if digits else ""))
+    with localcontext(prec=99):  # an interval may end far above the last digit of its figure
+        return str(numbers.format_decimal(value, format=pattern, locale=locale))
+
+
+def format_percent(share: float, locale: Locale, digits: int = 0) -> str:
+    """Return a share of one as percents, in the language's own way: 6%, 6 %."""
+    around = re.sub("[#,0]+", "{}", locale.percent_formats[None].pattern, count=1)
+    return format_number(share, locale, digits, around)  # Babel takes % for times 100
