@@ -8,7 +8,7 @@ from recipe_gallery.recipes.measurement_rows import Row
 from recipe_gallery.recipes.ranges_over_hosts import Measurement
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.replicates_jsonl import Replicate, replicates_path
-from recipe_gallery.record.storage import append_replicate
+from recipe_gallery.record.write_recordings import append_replicate
 
 RECIPE = '''
 """

@@ -15,7 +15,7 @@ from ..errors import GalleryError, suggest
 from .conditions import prepare
 from .gpu_facts import Gpu, require_gpus
 from .leftovers import end_kernels
-from .task import Result, Task, attempt
+from .run_task import Result, Task, attempt
 
 
 @dataclass(frozen=True, kw_only=True)

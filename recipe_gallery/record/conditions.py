@@ -18,8 +18,8 @@ from ..recipes.recording import name_device
 from .environment_variables import pass_on
 from .gpu_facts import VISIBLE, Gpu, list_all
 from .leftovers import run_folder
-from .programs import ask
 from .recording_toml import Settings, load_settings
+from .run_program import ask
 
 _MACHINE_ID = Path("/etc/machine-id")  # of the installation; only Linux has it
 

@@ -18,7 +18,7 @@ from ..recipes.ranges_over_hosts import Measurement
 from ..recipes.recipe import load_recipe
 from ..recipes.replicates_jsonl import Process, replicates_path
 from .check_recordings import choose_files
-from .programs import ask
+from .run_program import ask
 
 
 def describe_drift(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import GalleryError, suggest
-from .programs import ask
+from .run_program import ask
 
 TOOL = "nvidia-smi"
 VISIBLE = "CUDA_VISIBLE_DEVICES"  # what tells libraries which GPUs they may use

@@ -11,7 +11,7 @@ from pathlib import Path
 import psutil
 from filelock import FileLock, Timeout
 
-from .programs import ask
+from .run_program import ask
 
 _PREFIX = "recipe-run-"
 _OWNER = "owner.lock"  # locked as long as the recorder lives: the system frees it, whatever happens

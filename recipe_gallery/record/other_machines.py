@@ -29,7 +29,7 @@ from .conditions import Conditions, package_versions, prepare
 from .gpu_facts import Gpu, require_gpus
 from .leftovers import end_kernels, remove_leftovers
 from .recording_toml import FILE_NAME, load_settings
-from .task import Result, Task, attempt
+from .run_task import Result, Task, attempt
 
 TRIES, PATIENCE = 3, 60  # workers that may be lost with one task; seconds without any
 _UNWANTED = threading.Event()  # on a worker: nobody waits any more for what it does

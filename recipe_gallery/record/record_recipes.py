@@ -16,11 +16,11 @@ from ..project import Project
 from ..recipes.find_recipes import GalleryFile
 from ..recipes.measurement_rows import read_rows
 from ..recipes.replicates_jsonl import Replicate, read_replicates, replicates_path
-from . import storage
+from . import write_recordings
 from .assign_gpus import Places, find_places, one_at_a_time
 from .check_recordings import choose_files, inspect
 from .leftovers import remove_leftovers
-from .task import Result, Task
+from .run_task import Result, Task
 
 if TYPE_CHECKING:
     from .other_machines import Machines
@@ -53,7 +53,7 @@ def record(
     lock = session.folder / ".lock"
     with ExitStack() as held:
         signals = _hear_signals(held)
-        storage.require_place(session.folder / "recording.ipynb")
+        write_recordings.require_place(session.folder / "recording.ipynb")
         held.enter_context(one_at_a_time(lock))
         held.callback(lock.unlink, missing_ok=True)  # it would be added to git
         if note := remove_leftovers():
@@ -153,7 +153,7 @@ class Session:
                 self.fail(file.name, f"{text}to replace it by one from this CPU: {remedy}")
             else:
                 try:
-                    storage.require_place(file.recording(self.folder))  # before minutes of work
+                    write_recordings.require_place(file.recording(self.folder))  # before it runs
                     to_do.append(Task(file=file, recipe=report.recipe))
                 except GalleryError as error:
                     self.fail(file.name, describe_error(error))
@@ -166,13 +166,13 @@ class Session:
             if isinstance(result, str):
                 self.fail(task.title, result)
             elif isinstance(result, Replicate):
-                storage.append_replicate(result, replicates_path(path))
+                write_recordings.append_replicate(result, replicates_path(path))
                 self.made += 1
                 self.say(f"{task.title}: recorded in {result.seconds:.0f} s")
             else:
                 # no page could show rows that are wrong
                 read_rows(result, task.recipe.path, task.recipe)
-                storage.write_recording(result, path)
+                write_recordings.write_recording(result, path)
                 self.recorded.add(task.title)
                 seconds = result.metadata.recording.seconds
                 self.say(f"{task.title}: recorded in {seconds:.0f} s")

@@ -11,7 +11,7 @@ from measured import REPLICATE
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.measurement_rows import parse
 from recipe_gallery.recipes.replicates_jsonl import Replicate, read_replicates
-from recipe_gallery.record.storage import append_replicate
+from recipe_gallery.record.write_recordings import append_replicate
 
 ROW = {"case": "a", "variant": "b", "size": None, "quantity": "time", "value": 1.5, "unit": "ms"}
 ROWS = parse({"rows": [ROW]})

@@ -11,7 +11,7 @@ from recipe_gallery.__main__ import main
 from recipe_gallery.recipes.measurement_rows import Row
 from recipe_gallery.recipes.recipe import load_recipe
 from recipe_gallery.recipes.replicates_jsonl import replicates_path
-from recipe_gallery.record.storage import append_replicate
+from recipe_gallery.record.write_recordings import append_replicate
 
 
 def row(variant: str, value: float, **changes: object) -> Row:

@@ -19,7 +19,7 @@ from PIL import Image
 from gallery import Gallery, write_recording
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.record import storage
+from recipe_gallery.record import write_recordings
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
 here = pytest.mark.usefixtures("_run_here")
@@ -292,8 +292,8 @@ def test_a_full_disk_keeps_the_old_recording_and_the_new_one_elsewhere(
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(place))
         place.write_bytes(data)
 
-    monkeypatch.setattr(storage, "require_place", lambda path: None)
-    monkeypatch.setattr(storage.atomic_files, "write_through", full)
+    monkeypatch.setattr(write_recordings, "require_place", lambda path: None)
+    monkeypatch.setattr(write_recordings.atomic_files, "write_through", full)
     assert not gallery.record(force=True)
     assert path.read_bytes() == before
     (line,) = {*errors(gallery)}
@@ -304,7 +304,7 @@ def test_a_full_disk_keeps_the_old_recording_and_the_new_one_elsewhere(
     Path(line.split()[-3]).rename(path)
     assert printed(gallery, "one") == "2\n"
     everywhere = partial(full, everywhere=True)
-    monkeypatch.setattr(storage.atomic_files, "write_through", everywhere)
+    monkeypatch.setattr(write_recordings.atomic_files, "write_through", everywhere)
     assert not gallery.record("one", force=True)
     assert "there was none for the recording elsewhere" in gallery.messages
     assert not list(gallery.recordings.glob(".*.new"))

@@ -1,4 +1,4 @@
-"""Ask a program: run it with a deadline, and leave neither it nor its children behind."""
+"""Run a program with a deadline, and leave neither it nor its children behind."""
 
 import contextlib
 import os

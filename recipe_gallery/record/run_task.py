@@ -23,7 +23,7 @@ from .conditions import Conditions
 from .gpu_facts import watch_clocks
 from .kernel import KernelDiedError, Run
 from .leftovers import run_folder
-from .storage import accept
+from .write_recordings import accept
 
 NUMBER = "RECIPE_REPLICATE"  # the variable that tells a recipe which replicate it is; 0: its page
 

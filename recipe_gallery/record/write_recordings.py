@@ -1,4 +1,4 @@
-"""What may be kept, and how: written whole or not at all, elsewhere where there is no room."""
+"""Write recordings: whole or not at all, elsewhere without room; tell what pages leave out."""
 
 import shutil
 import tempfile
