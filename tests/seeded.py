@@ -21,8 +21,8 @@ from recipe_gallery.languages import Language, load_languages
 from recipe_gallery.project import load_project
 from recipe_gallery.translate import style_advice  # noqa: F401 (its checks are among all)
 from recipe_gallery.translate.catalogs import Kind, find_catalogs, kind_of, label_domains
-from recipe_gallery.translate.checks import examine
 from recipe_gallery.translate.glossary import load_glossary
+from recipe_gallery.translate.translation_checks import examine
 
 GLOSSARY = load_glossary(ROOT / "locale")
 REWRITTEN = Path(__file__).parent / "engine/translate/rewritten"

@@ -21,11 +21,11 @@ from sphinx_gallery._doctree_links import code_links_block
 
 from ..cell_numbers import OUTPUT_CLASS, folded_cell
 from ..errors import GalleryError
+from ..harmful_translated_comments import find_harm
 from ..languages import is_translated
 from ..recipes.recipe import Recipe
 from ..recipes.recording import PUBLISHED_MIME
 from ..recorded_page import RecordedPage, Unrecorded, load_page
-from ..translated_program import find_harm
 from .markdown import Page, bold_line, escape, join_blocks, plain_code, write_block, write_heading
 from .outputs import picture_kind
 from .recorded_line import page_links, provenance

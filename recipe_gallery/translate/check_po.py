@@ -9,9 +9,9 @@ from ..languages import Language
 from ..project import Project
 from . import style_advice  # noqa: F401 (its checks are among all)
 from .catalogs import ENGINE_LOCALE, Kind, find_catalogs, kind_of, label_domains, read_catalog
-from .checks import Problem, compare, examine
 from .glossary import Glossary, load_glossary
 from .pot import read_pots
+from .translation_checks import Problem, compare, examine
 
 
 def check_project(project: Project, languages: Sequence[Language]) -> list[Problem]:

@@ -12,8 +12,8 @@ from tokenize import COMMENT, TokenInfo
 
 from docutils.utils import column_width
 
+from ..harmful_translated_comments import find_harm
 from ..recipes.fingerprint import find_docstrings, find_tokens, strip_comments
-from ..translated_program import find_harm
 
 LINE_LENGTH = 88  # as ruff is told for the recipes
 

@@ -13,8 +13,8 @@ from itertools import pairwise
 from babel import numbers
 
 from .catalogs import Kind, is_wordless
-from .checks import ALL, CHECKS, Check, Message, advice, check
 from .code_comments import HIDDEN  # which is refused
+from .translation_checks import ALL, CHECKS, Check, Message, advice, check
 
 HAN, HANGUL, KANA = "\u3400-\u9fff", "\uac00-\ud7a3\u3131-\u318e", "\u3041-\u30fa"
 _LETTERS = {"Korean": HANGUL, "Chinese": HAN, "Japanese": KANA, "Cyrillic": "\u0400-\u052f"}

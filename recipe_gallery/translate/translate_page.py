@@ -33,8 +33,8 @@ from ..recipes.measurement_rows import find_rows
 from ..recipes.recording import find_data
 from ..recorded_page import RecordedPage, load_page
 from .catalogs import Kind, count_words, is_wordless, line_of, percent_done, shorten
-from .checks import compare
 from .code_comments import find_comments, replace_comments
+from .translation_checks import compare
 from .translations import (
     catalog_now,
     catalog_path,
@@ -187,7 +187,7 @@ def _refuse(env: BuildEnvironment, text: str, told: str) -> None:
 def take_out_new(env: BuildEnvironment, document: nodes.document) -> None:
     """Put words in the place of what acts as nothing in the source does, should it pass the checks.
 
-    This is the last look at a page; at programs, it is that of translated_program.py.
+    This is the last look at a page; code has that of harmful_translated_comments.py.
     """
     if "acts" not in document:
         return

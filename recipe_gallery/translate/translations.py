@@ -30,7 +30,7 @@ from .catalogs import (
     read_catalog,
     shipped_labels,
 )
-from .checks import Kinds, examine
+from .translation_checks import Kinds, examine
 
 logger = logging.getLogger(__name__)
 

@@ -13,7 +13,7 @@ from gallery import ROOT
 from recipe_gallery.__main__ import main
 from recipe_gallery.languages import Language
 from recipe_gallery.translate.check_po import Problem, check_file
-from recipe_gallery.translate.checks import CHECKS
+from recipe_gallery.translate.translation_checks import CHECKS
 
 LABELS = ("recipe_gallery", "sphinx")
 OTHERS = ["syntax", "duplicate", "empty", "fuzzy", "plural", "size"]  # of files

@@ -1,7 +1,7 @@
-"""Programs whose comments and text were translated: no tool obeys what the English one has not.
+"""Translated comments that would do something: a magic of a notebook, an example of doctest.
 
-Python does not read comments, but other tools do: what they would take for an instruction is
-refused, however it came.
+Python does not read comments, nor the text between cells, but other tools do: what they would take
+for an instruction, and the English program has not, is refused, however it came.
 """
 
 import re

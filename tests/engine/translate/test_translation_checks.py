@@ -12,7 +12,7 @@ import pytest
 from recipe_gallery.languages import Language
 from recipe_gallery.translate import style_advice  # noqa: F401 (its checks are among all)
 from recipe_gallery.translate.catalogs import Kind
-from recipe_gallery.translate.checks import CHECKS, Message, run_checks
+from recipe_gallery.translate.translation_checks import CHECKS, Message, run_checks
 from seeded import GLOSSARY, REWRITTEN, load_cases, seed, tell
 
 TABLE = Path(__file__).with_name("messages.jsonl").read_text(encoding="utf-8")

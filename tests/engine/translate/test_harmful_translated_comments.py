@@ -10,7 +10,7 @@ import nbformat
 import pytest
 
 from gallery import Build, Gallery
-from recipe_gallery.translated_program import find_harm
+from recipe_gallery.harmful_translated_comments import find_harm
 
 RECIPE = '''
 """
