@@ -27,8 +27,8 @@ from . import (
     tables_as_cards,
 )
 from .charts import chart_data, directive
-from .headlines import directive_lines, front_page, results_page
-from .nodes import depart_element, html_element, visit_element
+from .headlines import front_page, headline_directive_lines, results_page
+from .make_nodes import depart_element, html_element, visit_element
 
 _SCRIPTS = {"explorer": "explorer.js", "results-controls": "results.js"}  # by classes of a page
 
@@ -100,7 +100,7 @@ def _change_translated_pages(app: Sphinx) -> None:
     if app.builder.name != "gettext":
         add_transform(app, answer_box.make_headings, Priority.MAKE_HEADINGS)
         add_transform(app, answer_box.make_answer, Priority.MAKE_HEADINGS)
-        add_transform(app, directive_lines.draw_headlines, Priority.WRITE_COMMENTS)
+        add_transform(app, headline_directive_lines.draw_headlines, Priority.WRITE_COMMENTS)
 
 
 def _add_scripts(

@@ -30,7 +30,7 @@ from recipe_gallery.translate.glossary import find_glossaries, load_glossary
 from recipe_gallery.translate.translation_status import Status, add_up, language_status
 from recipe_gallery.translate.translations import catalog_path, repository_address
 
-from .nodes import html_element, link_to_page, make_table, render
+from .make_nodes import html_element, link_to_page, make_table, render
 
 _ = get_translation("second_call")
 logger = logging.getLogger(__name__)

@@ -14,11 +14,11 @@ from sphinx.locale import get_translation
 from recipe_gallery.dates_and_numbers import format_date
 from recipe_gallery.languages import current_language
 from recipe_gallery.page_dependencies import watch
-from recipe_gallery.pages.measurements.lookup import Known, know
+from recipe_gallery.pages.measurements.find_measurements import Known, know
 from recipe_gallery.project import gallery_folders
 
+from .make_nodes import html_element, link_to_page, translated_nodes
 from .navigation import list_recipes
-from .nodes import html_element, link_to_page, translated_nodes
 
 _ = get_translation("second_call")
 

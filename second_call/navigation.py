@@ -12,7 +12,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
 from recipe_gallery.page_dependencies import once, pages_above, store_of
-from recipe_gallery.pages.measurements.lookup import all_files
+from recipe_gallery.pages.measurements.find_measurements import all_files
 
 _ = get_translation("second_call")
 

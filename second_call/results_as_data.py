@@ -18,7 +18,7 @@ from sphinx.locale import get_translation
 
 from recipe_gallery.cell_numbers import DATA_CLASS
 from recipe_gallery.dates_and_numbers import typeset
-from recipe_gallery.pages.measurements.lookup import Known
+from recipe_gallery.pages.measurements.find_measurements import Known
 
 _ = get_translation("second_call")
 

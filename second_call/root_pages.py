@@ -10,7 +10,7 @@ from filelock import FileLock
 from sphinx.application import Sphinx
 
 from recipe_gallery.languages import Language
-from recipe_gallery.pages.measurements.lookup import know
+from recipe_gallery.pages.measurements.find_measurements import know
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.translations import find_translations
 

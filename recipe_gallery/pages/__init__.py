@@ -8,7 +8,7 @@ from sphinx.application import Sphinx
 
 from .. import Priority, add_transform
 from ..cell_numbers import DOWNLOADS_ONLY, PageParser, folded_cell, mark_cells
-from . import folded, formulas_and_images, outputs, recorded_line, write_pages
+from . import folded_cells, formulas_and_images, outputs, recorded_line, write_pages
 from .markdown import write_block
 from .measurements import names_for_readers, roles, tables
 
@@ -39,7 +39,7 @@ def setup(app: Sphinx) -> None:
     add_transform(app, mark_cells, Priority.MARK_CELLS)
     add_transform(app, outputs.add_outputs, Priority.ADD_OUTPUTS)
     add_transform(app, recorded_line.add_head, Priority.ADD_TO_PAGE)
-    add_transform(app, folded.fold_cells, Priority.ADD_TO_PAGE)
+    add_transform(app, folded_cells.fold_cells, Priority.ADD_TO_PAGE)
     app.add_event(names_for_readers.EVENT)
     for name, node in roles.ROLES.items():
         app.add_role(name, roles.MeasuredRole())
@@ -49,10 +49,10 @@ def setup(app: Sphinx) -> None:
     app.add_node(recorded_line.page_links, html=(recorded_line.visit_links, None), **ONLY_HTML)
     app.add_node(recorded_line.provenance, html=(recorded_line.visit_provenance, None), **ONLY_HTML)
     app.add_node(nodes.image, override=True, html=(formulas_and_images.visit_image, None))
-    app.add_node(folded_cell, html=(folded.visit_cell, folded.depart_cell))
+    app.add_node(folded_cell, html=(folded_cells.visit_cell, folded_cells.depart_cell))
     app.connect("builder-inited", _adapt_to_builder)
     app.connect("env-updated", roles.tell_problems)
-    app.connect("html-page-context", folded.load_script)
+    app.connect("html-page-context", folded_cells.load_script)
     app.connect("doctree-resolved", recorded_line.fill_links, priority=Priority.FILL_LINKS)
     app.connect("doctree-resolved", _write_downloads, priority=Priority.WRITE_DOWNLOADS)
     app.connect("doctree-resolved", _leave_out, priority=Priority.LEAVE_OUT)
@@ -64,7 +64,7 @@ def _adapt_to_builder(app: Sphinx) -> None:
         add_transform(app, roles.fill_measurements, Priority.FILL_MEASUREMENTS)
         add_transform(app, roles.note_problems, Priority.NOTE_PROBLEMS)
     if app.builder.format == "html":
-        files = ("recipe_gallery.css", folded.SCRIPT)
+        files = ("recipe_gallery.css", folded_cells.SCRIPT)
         app.config.html_static_path += [str(Path(__file__).with_name(each)) for each in files]
         app.add_css_file("recipe_gallery.css")
 

@@ -16,7 +16,7 @@ from ..dates_and_numbers import format_date, format_moment, format_number
 from ..languages import current_language
 from ..recipes.recording import Recording
 from ..recorded_page import RecordedPage, Unrecorded, load_page
-from .folded import button
+from .folded_cells import button
 
 _ = get_translation("recipe_gallery")
 

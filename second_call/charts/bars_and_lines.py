@@ -16,7 +16,7 @@ from recipe_gallery.dates_and_numbers import typeset
 from recipe_gallery.recipes.measurement_rows import LARGEST, SMALLEST
 from recipe_gallery.recipes.ranges_over_hosts import Measurement
 
-from ..nodes import render
+from ..make_nodes import render
 from .chart_data import Chart, Source, name_parts
 from .scales import Scale, format_value
 

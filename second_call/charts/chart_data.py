@@ -13,7 +13,7 @@ from sphinx.locale import get_translation
 from recipe_gallery.dates_and_numbers import typeset
 from recipe_gallery.languages import current_language
 from recipe_gallery.page_dependencies import watch
-from recipe_gallery.pages.measurements.lookup import all_files, answer, know
+from recipe_gallery.pages.measurements.find_measurements import all_files, answer, know
 from recipe_gallery.pages.measurements.names_for_readers import QUANTITY, name_case
 from recipe_gallery.pages.measurements.numbers import format_measurement, format_range
 from recipe_gallery.recipes.measurement_rows import Size, slug

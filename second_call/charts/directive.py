@@ -20,10 +20,10 @@ from recipe_gallery.cell_numbers import DOWNLOADS_ONLY, OUTPUT_CLASS
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.page_dependencies import store_of, watch
 from recipe_gallery.pages.markdown import Page, write_block
-from recipe_gallery.pages.measurements.lookup import know
+from recipe_gallery.pages.measurements.find_measurements import know
 from recipe_gallery.pages.measurements.numbers import join_ends
 
-from ..nodes import make_table, render
+from ..make_nodes import make_table, render
 from .bars_and_lines import draw
 from .chart_data import Chart, Source
 from .explorer import explore

@@ -14,7 +14,7 @@ from sphinx.locale import get_translation
 
 from recipe_gallery.dates_and_numbers import marks_of, typeset
 
-from ..nodes import render
+from ..make_nodes import render
 from .bars_and_lines import Line, draw_plot
 from .chart_data import Chart, Source
 from .scales import Scale, format_seconds, format_value, time_words

@@ -12,14 +12,14 @@ from sphinx.util.docutils import SphinxDirective
 from recipe_gallery.dates_and_numbers import format_date
 from recipe_gallery.languages import current_language
 from recipe_gallery.page_dependencies import watch
-from recipe_gallery.pages.measurements.lookup import Known, know
+from recipe_gallery.pages.measurements.find_measurements import Known, know
 from recipe_gallery.pages.measurements.numbers import format_measurement
 
 from ..charts.scales import Scale, format_value, make_axis
+from ..make_nodes import html_element, render
 from ..navigation import list_recipes
-from ..nodes import html_element, render
-from .directive_lines import headline, headline_list, read_headlines
 from .gains import Gain, find_gains
+from .headline_directive_lines import headline, headline_list, read_headlines
 
 _ = get_translation("second_call")
 

@@ -8,12 +8,12 @@ from sphinx.environment import BuildEnvironment
 
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.page_dependencies import once, store_of, watch
-from recipe_gallery.pages.measurements.lookup import Known, all_files, answer, know
+from recipe_gallery.pages.measurements.find_measurements import Known, all_files, answer, know
 from recipe_gallery.recipes.find_recipes import find_recordings
 from recipe_gallery.recipes.measured_processes import Measurements
 from recipe_gallery.recipes.ranges_over_hosts import Measurement
 
-from .directive_lines import headline
+from .headline_directive_lines import headline
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,11 +24,11 @@ from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.translations import find_message
 
 from ..charts.scales import Scale, format_value, make_axis
+from ..make_nodes import html_element, link_to_page, render
 from ..navigation import list_recipes
-from ..nodes import html_element, link_to_page, render
 from ..results_as_data import link_to_data, list_rows
-from .directive_lines import headline, headline_list, question, read_headlines
 from .gains import Gain, find_gains, measured_of
+from .headline_directive_lines import headline, headline_list, question, read_headlines
 
 _ = get_translation("second_call")
 

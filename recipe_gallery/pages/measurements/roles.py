@@ -22,7 +22,7 @@ from ...page_dependencies import store_of
 from ...recipes.measured_processes import ClaimRecord
 from ...recipes.parse_measured_and_claims import Reference, parse_claim, parse_reference
 from ..markdown import is_inside
-from .lookup import Answer, answer, find_page
+from .find_measurements import Answer, answer, find_page
 from .names_for_readers import mark, name_measurement, tell_comparison
 from .numbers import describe_spread, format_measurement
 

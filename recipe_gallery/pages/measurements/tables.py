@@ -18,7 +18,7 @@ from ...languages import current_language
 from ...page_dependencies import watch
 from ...recipes.measurement_rows import Row
 from ...recipes.ranges_over_hosts import Measurement
-from .lookup import know
+from .find_measurements import know
 from .names_for_readers import QUANTITY, Pieces, name_case, name_word
 from .numbers import describe_spread, format_measurement
 from .roles import measured

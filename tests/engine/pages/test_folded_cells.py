@@ -48,7 +48,7 @@ def test_the_button_for_all_cells_comes_with_its_script(site: Gallery) -> None:
     build = site.build()
     [button] = page_of(build).select(".recipe-actions li > button.unfold-all")
     assert (button.get_text(), button["data-fold"]) == ("Unfold all", "Fold all")
-    [script] = re.findall(r'<script[^>]*src="([^"]*folded\.js)[^>]*>', build.page(PAGE))
+    [script] = re.findall(r'<script[^>]*src="([^"]*folded_cells\.js)[^>]*>', build.page(PAGE))
     assert (build.out / "recipes" / script).resolve().is_file()
     plain = build.page("recipes/plain")
     assert "folded" not in plain
@@ -127,7 +127,7 @@ def test_what_cannot_be_unfolded_shows_the_code(site: Gallery, builder: str) -> 
     )
     assert "total" in text
     assert "folded-cell" not in text.replace("<folded_cell", "")
-    assert not [*build.out.rglob("folded.js")]
+    assert not [*build.out.rglob("folded_cells.js")]
 
 
 def test_page_notebook_and_script_have_the_translated_summary(site: Gallery) -> None:

@@ -10,7 +10,7 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.pages.measurements.lookup import find_page
+from recipe_gallery.pages.measurements.find_measurements import find_page
 from recipe_gallery.recipes.parse_measured_and_claims import Reference
 
 _LINE = re.compile(

@@ -13,7 +13,7 @@ from ..cell_numbers import code_of_cells, folded_cell
 
 _ = get_translation("recipe_gallery")
 
-SCRIPT = "folded.js"
+SCRIPT = "folded_cells.js"
 
 
 def fold_cells(_env: BuildEnvironment, document: nodes.document) -> None:
