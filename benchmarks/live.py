@@ -16,7 +16,8 @@ from replay import ROOT, spread
 
 sys.path.insert(0, str(ROOT))
 from recipe_gallery.languages import load_languages
-from recipe_gallery.live.server import Live
+from recipe_gallery.live.server import serve
+from recipe_gallery.live.watch_and_rebuild import Live
 from recipe_gallery.project import load_project
 
 TARGETS = {3: 2.0, 100: 4.0}  # seconds
@@ -45,7 +46,7 @@ def measure(recipe: str, count: int, edits: int) -> list[float]:
         site = Path(folder, "site")
         make_languages_site(site, recipe, count)
         live = Live(load_project(site), site / "_build", load_languages(site)[LANGUAGE])
-        server = live.serve(0)
+        server = serve(live, 0)
         address = f"http://127.0.0.1:{server.server_address[1]}"
         stop = threading.Event()
         threads = [

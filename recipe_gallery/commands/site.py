@@ -90,7 +90,8 @@ def _build(
 )
 def live(project: Project, options: argparse.Namespace) -> None:
     """Serve one language and follow every save."""
-    from ..live.server import EDITOR, Live, run
+    from ..live.server import run
+    from ..live.watch_and_rebuild import EDITOR, Live
 
     if not options.language:
         raise GalleryError("which language?", remedy=f"for example: {suggest('live', 'ko')}")

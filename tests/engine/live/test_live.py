@@ -14,7 +14,8 @@ from watchfiles import Change
 from gallery import Gallery
 from recipe_gallery.languages import load_languages
 from recipe_gallery.live.messages import PREFIX, mark_of
-from recipe_gallery.live.server import Live
+from recipe_gallery.live.server import serve
+from recipe_gallery.live.watch_and_rebuild import Live
 from recipe_gallery.project import load_project
 
 PAGE = "recipes/adding"
@@ -111,7 +112,7 @@ def test_what_builds_write_starts_no_build(live: Live) -> None:
 
 @pytest.fixture
 def address(live: Live) -> Iterator[str]:
-    server = live.serve(0)
+    server = serve(live, 0)
     stop = threading.Event()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     watcher = threading.Thread(target=live.watch, args=(stop,), daemon=True)
