@@ -42,8 +42,8 @@ SLOW = {"languages_site", "browser", "scheduler", "recorded_once", "stranger", "
 # Files that take longest, in the order in which they begin: while the first has the site built,
 # others find tests that need none.
 FIRST = """
-browser faults translating other_machines constructs stranger site search snippets live errors
-languages record_recipes engines hostile_catalogs site_languages charts
+browser faults translating other_machines constructs foreign_project site search snippets live
+errors languages record_recipes browser_engines hostile_catalogs site_languages charts
 """.split()  # noqa: SIM905
 
 

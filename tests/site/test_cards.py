@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 from gallery import ROOT, SETTINGS, Gallery
-from measured import SPEEDUP, WINS, add, figure, store
+from measured_recipe import SPEEDUP, WINS, add, figure, store
 
 SHORT = '''
     """

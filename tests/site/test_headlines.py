@@ -11,7 +11,7 @@ from bs4 import BeautifulSoup
 from playwright.sync_api import Browser
 
 from gallery import ROOT, Gallery, write_recording
-from measured import add, figure, store
+from measured_recipe import add, figure, store
 from recipe_gallery.recipes.ranges_over_hosts import Measurement
 
 NAMED = """

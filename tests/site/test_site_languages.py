@@ -9,9 +9,9 @@ from pathlib import Path
 import nbformat
 import pytest
 from bs4 import Comment
-from pseudo import PSEUDO_CODE, make_pseudo_catalogs
 
 from gallery import ROOT
+from pseudo import PSEUDO_CODE, make_pseudo_catalogs
 from recipe_gallery.languages import Language
 from recipe_gallery.project import load_project
 from recipe_gallery.recipes.fingerprint import fingerprint_code

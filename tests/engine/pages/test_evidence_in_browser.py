@@ -8,7 +8,7 @@ from playwright.sync_api import Browser, expect
 
 from chromium import serve
 from gallery import Gallery
-from measured import SPEEDUP, WINS, add, figure, store
+from measured_recipe import SPEEDUP, WINS, add, figure, store
 
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
 

@@ -13,7 +13,7 @@ from babel import Locale
 from sphinx.locale import translators
 
 from gallery import Build, Gallery, write_recording
-from measured import RECIPE, SPEEDUP, WINS, add, add_replicate, figure, steps, store
+from measured_recipe import RECIPE, SPEEDUP, WINS, add, add_replicate, figure, steps, store
 from recipe_gallery.cell_numbers import DATA_CLASS
 from recipe_gallery.languages import find_locale
 from recipe_gallery.pages.measurements.numbers import describe_spread, format_measurement

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gallery import ROOT, git
-from measured import REPLICATE
+from measured_recipe import REPLICATE
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.recipes.measurement_rows import parse
 from recipe_gallery.recipes.replicates_jsonl import Replicate, read_replicates

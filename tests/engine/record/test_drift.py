@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from gallery import Gallery, git
-from measured import REPLICATE
+from measured_recipe import REPLICATE
 from recipe_gallery.__main__ import main
 from recipe_gallery.recipes.measurement_rows import Row
 from recipe_gallery.recipes.recipe import load_recipe

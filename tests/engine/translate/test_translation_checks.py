@@ -13,7 +13,7 @@ from recipe_gallery.languages import Language
 from recipe_gallery.translate import style_advice  # noqa: F401 (its checks are among all)
 from recipe_gallery.translate.catalogs import Kind
 from recipe_gallery.translate.translation_checks import CHECKS, Message, run_checks
-from seeded import GLOSSARY, REWRITTEN, load_cases, seed, tell
+from seeded_defects import GLOSSARY, REWRITTEN, load_cases, seed, tell
 
 TABLE = Path(__file__).with_name("messages.jsonl").read_text(encoding="utf-8")
 ROWS = [json.loads(line) for line in TABLE.splitlines()]
@@ -58,4 +58,4 @@ def test_seeded_defects_are_told() -> None:
     trials = list(seed(2, load_cases()))
     missed = [(each.defect.name, each.translation) for each in trials if not each.told]
     assert len(trials) > 100
-    assert len(missed) <= len(trials) // 10, missed  # all of them: tests/seeded.py
+    assert len(missed) <= len(trials) // 10, missed  # all of them: tests/seeded_defects.py

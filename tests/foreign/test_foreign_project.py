@@ -5,10 +5,10 @@ import shutil
 from pathlib import Path
 
 import pytest
-from pseudo import make_pseudo_catalogs
-from stranger import Stranger, make_project
 
+from foreign_project import Stranger, make_project
 from gallery import ROOT
+from pseudo import make_pseudo_catalogs
 from recipe_gallery.project import load_project
 
 

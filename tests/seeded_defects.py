@@ -1,7 +1,7 @@
 """Seeded defects: what may go wrong in a translation, put into the real ones, and what is told.
 
-``python tests/seeded.py`` puts defects of every kind into the catalogs of the site and writes
-benchmarks/seeded_defects.md; ``--missed`` shows those that nothing told.
+``python tests/seeded_defects.py`` puts defects of every kind into the catalogs of the site and
+writes benchmarks/seeded_defects.md; ``--missed`` shows those that nothing told.
 """
 
 import argparse
@@ -444,11 +444,11 @@ def seed(each: int, cases: Sequence[Case], number: str = "") -> Iterator[Trial]:
 DOCUMENT = ROOT / "benchmarks/seeded_defects.md"
 TEXT = """# Seeded defects, and what check-po tells of them
 
-How much does `make check-po` find? `tests/seeded.py` puts defects of {kinds} kinds into the Korean
-and Chinese catalogs of the site, at most {each} of each kind and language, and looks at what is
-told that was not told before. It writes this file.
+How much does `make check-po` find? `tests/seeded_defects.py` puts defects of {kinds} kinds into the
+Korean and Chinese catalogs of the site, at most {each} of each kind and language, and looks at what
+is told that was not told before. It writes this file; `--missed` shows what nothing tells.
 
-    PYTHONPATH=.:tests .venv/bin/python tests/seeded.py --seed {seed} --each {each}   # --missed
+    PYTHONPATH=.:tests .venv/bin/python tests/seeded_defects.py --seed {seed} --each {each}
 
 Of {trials} defects at places that nobody had looked at before, **{told} are told ({share:.1f} %)**.
 On what is committed there is no alarm.

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from gallery import Gallery
-from measured import add_replicate
+from measured_recipe import add_replicate
 from recipe_gallery.__main__ import main
 from recipe_gallery.recipes.measurement_rows import Row, read_rows
 from recipe_gallery.recipes.replicates_jsonl import replicates_path
