@@ -1,7 +1,7 @@
 """Translated comments that would do something: a magic of a notebook, an example of doctest.
 
 Python does not read comments, nor the text between cells, but other tools do: what they would take
-for an instruction, and the English program has not, is refused, however it came.
+for an instruction, and the English program has not, is refused, in catalogs and in finished files.
 """
 
 import re
