@@ -156,21 +156,21 @@ for (const block of document.querySelectorAll("article div.highlight")) {
 }
 
 // Tables that are wider than their frame: keys scroll it, and it has a name. So do keys wide outputs.
+// An observer asks only what is laid out: code in a closed cell has no size yet.
 const frames = [...document.querySelectorAll("article :is(.pst-scrollable-table-container, .recorded-html)")];
-const outputs = [...document.querySelectorAll("article pre")];
 const scrolls = (each) => each.scrollWidth > each.clientWidth + 1;
-function nameFrames() {
-  const wide = new Set([...outputs, ...frames].filter(scrolls)); // all are asked before one is changed
-  for (const pre of outputs) {
-    if (wide.has(pre)) pre.tabIndex = 0;
-    else pre.removeAttribute("tabindex");
+const sizes = new ResizeObserver((resized) => {
+  const wide = new Set(resized.map(({ target }) => target).filter(scrolls)); // all are asked before one is changed
+  for (const { target } of resized) {
+    if (target.localName === "pre") {
+      if (wide.has(target)) target.tabIndex = 0;
+      else target.removeAttribute("tabindex");
+    } else if (wide.has(target)) {
+      const number = frames.indexOf(target) + 1;
+      for (const { name, value } of make("wide-table")?.attributes || []) {
+        target.setAttribute(name, value.replace("%s", number));
+      }
+    } else for (const name of ["role", "tabindex", "aria-label"]) target.removeAttribute(name);
   }
-  frames.forEach((frame, number) => {
-    if (wide.has(frame)) {
-      const named = make("wide-table");
-      for (const { name, value } of named?.attributes || []) frame.setAttribute(name, value.replace("%s", number + 1));
-    } else for (const name of ["role", "tabindex", "aria-label"]) frame.removeAttribute(name);
-  });
-}
-const article = document.querySelector("article");
-if (article) new ResizeObserver(nameFrames).observe(article);
+});
+for (const each of [...document.querySelectorAll("article pre"), ...frames]) sizes.observe(each);
