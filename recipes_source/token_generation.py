@@ -778,8 +778,7 @@ for name, found in compiled.items():
 #   growing-one-block.reduce-overhead.third_pass>`. In each call, the cache is copied into the graph and out of
 #   it, because otherwise the next replay would overwrite it.
 #
-# A static cache alone gains nothing: without a graph, :claim:`a growing cache is faster
-# <growing-cache.without-cudnn.third_pass < one-token.1.without-compiling.wall>`. Without a graph, a token takes
+# Do not count on a static cache alone: without a graph, a token takes
 # :measured:`growing-cache.without-cudnn.third_pass` with a growing cache (cuDNN off), and
 # :measured:`one-token.1.without-compiling.wall` with a static one. Only the graph, which needs the static cache, makes
 # tokens come quickly.
