@@ -10,12 +10,12 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
-from hostile import BORROWED, LABELS, Hostile, HostileSite, batches, make_sources
+from hostile import BORROWED, LABELS, UNREADABLE, Hostile, HostileSite, batches, make_sources
 
 MESSAGES = [*make_sources(), *LABELS, *BORROWED]
 WANTED = int(os.environ.get("FUZZ", 2 * len(MESSAGES)))
 
-# What did harm before the checks knew it; each stands once for every kind of message.
+# What did harm before the checks knew it; at night each stands once for every kind of message.
 FOUND = [
     Hostile("<svg/onload=alert(1)>", plural="x"),
     Hostile("<?php x ?>", plural="x"),
@@ -49,10 +49,20 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostileSite]:
     print(f"\n{site.tried} translations, {site.shown} of them shown, in {seconds:.0f} s")
 
 
-@pytest.mark.slow  # a build for each
+@pytest.mark.nightly
 @pytest.mark.parametrize("found", FOUND, ids=lambda found: repr(found.translation))
 def test_what_was_found_hurts_nobody_any_more(site: HostileSite, found: Hostile) -> None:
     assert site.find_harm(dict.fromkeys(MESSAGES, found)) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", range(3))
+def test_what_was_found_hurts_nobody_side_by_side(site: HostileSite, first: int) -> None:
+    readable = [each for each in FOUND if not UNREADABLE.search(each.translation)]
+    batch = {
+        text: readable[(first + number) % len(readable)] for number, text in enumerate(MESSAGES)
+    }
+    assert site.find_harm(batch) == []
 
 
 @pytest.mark.slow
