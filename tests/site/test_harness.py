@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.slow  # imports PyTorch
+
 SOURCE = Path(__file__).parents[2] / "recipes_source/_harness.py"
 
 

@@ -69,6 +69,7 @@ def test_what_breaks_a_page_is_told_and_shown_in_english_until_it_is_mended(
     assert "고친 문단입니다." in page_of(live)
 
 
+@pytest.mark.slow
 def test_marks_of_messages_are_all_that_published_pages_lack(live: Live, gallery: Gallery) -> None:
     live.rebuild()
     published = gallery.build(language="ko").page(PAGE)
