@@ -1,9 +1,8 @@
 """Dates, numbers and marks between words, in the forms of a language."""
 
 import re
-from datetime import date, datetime
+from datetime import date
 from decimal import localcontext
-from typing import Literal
 
 from babel import Locale, dates, numbers
 
@@ -15,16 +14,10 @@ _CHINESE = dict(zip((": ", ", ", "; ", r" \(", r"\)"), "：，；（）", strict
 }
 
 
-def format_date(moment: date, locale: Locale, length: Literal["medium", "long"] = "long") -> str:
+def format_date(moment: date, locale: Locale) -> str:
     """Return the day, which no line breaks: November 21, 2026."""
-    day = typeset(str(dates.format_date(moment, length, locale=locale)), locale)
+    day = typeset(str(dates.format_date(moment, "long", locale=locale)), locale)
     return day.replace(" ", "\N{NO-BREAK SPACE}")
-
-
-def format_moment(moment: datetime, locale: Locale) -> str:
-    """Return day and time of day, in UTC as it was recorded."""
-    time = dates.format_time(moment, "HH:mm", locale=locale)
-    return f"{format_date(moment, locale)} {time} UTC"
 
 
 def typeset(text: str, locale: Locale) -> str:

@@ -12,7 +12,7 @@ from sphinx.locale import get_translation
 from sphinx.util.osutil import relative_uri
 from sphinx.writers.html5 import HTML5Translator
 
-from ..dates_and_numbers import format_date, format_moment, format_number
+from ..dates_and_numbers import format_date, format_number
 from ..languages import current_language
 from ..recipes.recording import Recording
 from ..recorded_page import RecordedPage, Unrecorded, load_page
@@ -79,7 +79,7 @@ def make_box(recording: Recording, locale: Locale, names: Mapping[str, str]) -> 
     them that was recorded stands in the summary.
     """
     facts = recording.facts
-    device = facts["device"]
+    device, day = facts["device"], format_date(recording.recorded, locale)
     package = next((each for each in names if facts["versions"].get(each)), None)
     text = _("Recorded on %(device)s, %(date)s")
     if package:
@@ -87,7 +87,7 @@ def make_box(recording: Recording, locale: Locale, names: Mapping[str, str]) -> 
     summary = text % {
         "device": recording.device_name,
         "package": package and f"{names[package]} {facts['versions'][package]}",
-        "date": format_date(recording.recorded, locale),
+        "date": day,
     }
     commit = (facts["commit"] or _("unknown"))[:10]
     if facts.get("modified"):
@@ -99,7 +99,7 @@ def make_box(recording: Recording, locale: Locale, names: Mapping[str, str]) -> 
         _("CPU"): _("%(name)s, %(count)s cores")
         % {"name": device["cpu"], "count": device["cores"]},
         **_versions(recording, names),
-        _("Recorded"): format_moment(recording.recorded, locale),
+        _("Recorded"): f"{day} {recording.recorded:%H:%M} UTC",
         _("Commit"): commit,
         _("Running time"): _("%s seconds") % format_number(facts["seconds"], locale),
     }
