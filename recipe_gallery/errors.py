@@ -80,16 +80,12 @@ def describe_error(error: BaseException, name: str = "") -> str:
         return before + text
     frames = traceback.extract_tb(error.__traceback__)
     place = f" in {Path(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
-    return f"{before}unexpected {type(error).__name__}{place}: {text}; {_keep_traceback(error)}"
-
-
-def _keep_traceback(error: BaseException) -> str:
-    """Write an error's traceback to a file; return what to do with it."""
     with tempfile.NamedTemporaryFile(
         "w", prefix="recipe-gallery-", suffix=".log", errors="backslashreplace", delete=False
     ) as file:
         traceback.print_exception(error, file=file)
-    return f"please report it with {file.name}"
+    unexpected = f"unexpected {type(error).__name__}{place}: {text}"
+    return f"{before}{unexpected}; please report it with {file.name}"
 
 
 # How the Makefile of a project names what a command takes, if not LANGUAGE

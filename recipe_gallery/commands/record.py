@@ -18,15 +18,6 @@ def check(project: Project, options: argparse.Namespace) -> bool:
     return all(each.status == "current" and not each.error for each in reports)
 
 
-def _find_folder(options: argparse.Namespace) -> Path | None:
-    """Return the folder of another machine's recordings, None for that of conf.py."""
-    folder: Path | None = options.recordings_folder
-    if folder and not folder.is_dir():
-        remedy = "name a machine that was recorded"
-        raise GalleryError("no such folder of recordings", path=folder, remedy=remedy)
-    return folder
-
-
 @command(
     "record",
     argument("recipes", nargs="*", help="names of recipes; all that changed if none"),
@@ -71,5 +62,8 @@ def drift(project: Project, options: argparse.Namespace) -> None:
     """Tell which measurements recorded anew lie outside the ranges of a commit."""
     from ..record.drift import describe_drift
 
-    folder = _find_folder(options)
+    folder: Path | None = options.recordings_folder  # without one, that of conf.py
+    if folder and not folder.is_dir():
+        remedy = "name a machine that was recorded"
+        raise GalleryError("no such folder of recordings", path=folder, remedy=remedy)
     print(describe_drift(project, options.recipes, options.base, folder), end="")

@@ -104,17 +104,12 @@ def find_words(text: str) -> Iterator[str]:
         word = match[0]
         if _IS_DENSE.match(word):
             yield from (word[at : at + 2] for at in range(len(word)))
-        else:
-            yield from split_name(word)
-
-
-def split_name(word: str) -> frozenset[str]:
-    """Return a word of letters with its parts."""
-    if word.isalnum():
-        return frozenset([word])
-    joined = re.sub("[-_]", "", word)
-    forms = frozenset([word, *_PART.findall(word), *_NAME.findall(word)])
-    return forms | {joined} if _PART.fullmatch(joined) else forms
+        elif word.isalnum():
+            yield word
+        else:  # a name, with its parts
+            joined = re.sub("[-_]", "", word)
+            as_one = [joined] if _PART.fullmatch(joined) else []
+            yield from {word, *_PART.findall(word), *_NAME.findall(word), *as_one}
 
 
 def write_index(

@@ -6,7 +6,7 @@ whichever column it stands in. Where ``meant`` is empty, the words say nothing a
 for: "how", "what is". The glossary counts, too: English terms lead to their translations.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from ..errors import GalleryError
@@ -37,13 +37,10 @@ def load_synonyms(locale: Path, languages: Collection[str], code: str) -> dict[s
 
 def _read_rows(
     path: Path, languages: Collection[str], code: str
-) -> list[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Return what is searched and what is meant in each line of a language."""
-    if not path.exists():
-        return []
-    found = []
+) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    """Yield what is searched and what is meant in each line of a language."""
     lines: dict[tuple[str, str], int] = {}  # by language and form
-    for line, (language, searched, meant) in read_table(path, *COLUMNS):
+    for line, (language, searched, meant) in read_table(path, *COLUMNS) if path.exists() else ():
         text = remedy = ""
         if language not in languages:
             text = f"{language!r} is no language of this project"
@@ -56,5 +53,4 @@ def _read_rows(
         if text:
             raise GalleryError(text, path=path, line=line, remedy=remedy)
         if language == code:
-            found.append((split_forms(searched), split_forms(meant)))
-    return found
+            yield split_forms(searched), split_forms(meant)
