@@ -20,7 +20,7 @@ _ = get_translation("second_call")
 def list_recipes(env: BuildEnvironment) -> tuple[str, ...]:
     """Return the pages of all recipes, those first that ``second_call_recipes`` names."""
     first = {name: place for place, name in enumerate(env.config.second_call_recipes)}
-    files = sorted(all_files(env).values(), key=lambda file: first.get(file.name, len(first)))
+    files = sorted(once(env, all_files).values(), key=lambda file: first.get(file.name, len(first)))
     return tuple(file.docname for file in files)
 
 

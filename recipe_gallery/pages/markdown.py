@@ -21,6 +21,7 @@ from sphinx import addnodes
 from sphinx.builders import Builder
 from sphinx.locale import admonitionlabels
 from sphinx.util import logging
+from sphinx.util.nodes import traverse_parent
 from sphinx_gallery._doctree_links import code_links_block
 from tabulate import tabulate
 
@@ -95,14 +96,6 @@ class Page:
         )
 
 
-def is_inside(node: nodes.Node, *kinds: type[nodes.Node]) -> bool:
-    """Tell whether a node is part of one of these kinds."""
-    while (node := node.parent) is not None:
-        if isinstance(node, kinds):
-            return True
-    return False
-
-
 @singledispatch
 def write_block(node: nodes.Node, page: Page) -> str:
     """Return a part of a page as Markdown; of what is not known, its words."""
@@ -159,14 +152,14 @@ def _text(node: nodes.Text, _page: Page) -> str:
     while isinstance(block.parent, nodes.TextElement):
         block = block.parent
     dollars = block.astext().count("$") + len(list(block.findall(nodes.math)))
-    in_link = is_inside(node, nodes.reference, addnodes.download_reference)
+    in_link = any(traverse_parent(node.parent, (nodes.reference, addnodes.download_reference)))
     return escape(node.astext().replace("\r", ""), apart=dollars > 1, in_link=in_link)
 
 
 @write_block.register(nodes.math)
 def _math(node: nodes.math, _page: Page) -> str:
     tex = " ".join(node.astext().split())
-    if is_inside(node, nodes.entry):  # a sign that divides the cells of a table
+    if any(traverse_parent(node.parent, nodes.entry)):  # a sign that divides the cells of a table
         tex = tex.replace(r"\|", r"\Vert ").replace("|", r"\vert ")
     return f"${formula(tex)}$"
 

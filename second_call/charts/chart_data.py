@@ -12,7 +12,7 @@ from sphinx.locale import get_translation
 
 from recipe_gallery.dates_and_numbers import typeset
 from recipe_gallery.languages import current_language
-from recipe_gallery.page_dependencies import watch
+from recipe_gallery.page_dependencies import once, watch
 from recipe_gallery.pages.measurements.find_measurements import all_files, answer, know
 from recipe_gallery.pages.measurements.names_for_readers import QUANTITY, name_case
 from recipe_gallery.pages.measurements.numbers import format_measurement, format_range
@@ -85,7 +85,7 @@ class Source:
         is no recipe's.
         """
         known = watch(self.env, know, self.docname)
-        if known is None and self.docname in all_files(self.env):
+        if known is None and self.docname in once(self.env, all_files):
             return []  # its recipe cannot be read, which the page tells
         if known is None:
             raise ValueError("it draws what a recipe has measured, and this page is none's")

@@ -120,10 +120,11 @@ def list_machines(env: BuildEnvironment, docname: str) -> list[str]:
 
 def _find_machines(env: BuildEnvironment) -> defaultdict[str, list[str]]:
     """Return the machines of each recipe, by its page."""
-    pages = {file.name: docname for docname, file in all_files(env).items()}
+    files = once(env, all_files)
+    pages = {file.name: docname for docname, file in files.items()}
     folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
     found: defaultdict[str, list[str]] = defaultdict(list)
-    for _path, machine, name in find_recordings(folder, all_files(env).values()):
+    for _path, machine, name in find_recordings(folder, files.values()):
         if machine and name:
             found[pages[name]].append(machine)
     return found

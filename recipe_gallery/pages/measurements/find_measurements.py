@@ -65,7 +65,7 @@ def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
 
     Raises ``ValueError`` if there is no such recipe.
     """
-    files = all_files(env)
+    files = once(env, all_files)
     if not named.recipe:
         if docname in files:
             return docname
@@ -73,16 +73,12 @@ def find_page(env: BuildEnvironment, named: Reference, docname: str) -> str:
     for page, file in files.items():
         if named.recipe in (file.name, page):
             return page
-    names = [file.name for file in watch(env, _list_all).values()]  # there may be one later
+    names = [file.name for file in watch(env, all_files).values()]  # there may be one later
     raise ValueError(f"no recipe is called {named.recipe!r}{suggest_keys(named.recipe, names)}")
 
 
 def all_files(env: BuildEnvironment) -> dict[str, GalleryFile]:
-    """Return all recipes of the project by their pages; they are looked for once in a build."""
-    return once(env, _list_all)
-
-
-def _list_all(env: BuildEnvironment) -> dict[str, GalleryFile]:
+    """Return all recipes of the project by their pages, for ``once`` or a page to watch."""
     return {file.docname: file for file in list_files(env.config, Path(env.srcdir))}
 
 
@@ -91,12 +87,7 @@ def answer(env: BuildEnvironment, docname: str, key: str) -> Answer:
 
     The page at hand is read again when its measurements are others: one look for all its figures.
     """
-    watch(env, know, docname)
-    return once(env, _answer, docname, key)
-
-
-def _answer(env: BuildEnvironment, docname: str, key: str) -> Answer:
-    known = once(env, know, docname)
+    known = watch(env, know, docname)
     if known and known.in_files:
         return Answer(problem=known.problem, in_files=True)
     if known is None or known.problem:
@@ -135,7 +126,7 @@ def know(env: BuildEnvironment, docname: str, machine: str = "") -> Known | None
     ``machine`` names a folder of ``recordings/``; without it, it is the recording the page shows.
     Files that have not changed are not read again, also not in later builds.
     """
-    file = all_files(env).get(docname)
+    file = once(env, all_files).get(docname)
     if file is None:
         return None
     folder = Path(env.srcdir, env.config.recipe_gallery_recordings, machine)
@@ -173,5 +164,5 @@ def _read(file: GalleryFile, folder: Path, root: Path) -> tuple[list[Path] | Non
         measurements = measure_all(read_sources(recording.path, recipe, recording).processes)
     except GalleryError as error:  # the processes do not fit together
         return recipe.files, replace(known, problem=str(error), in_files=True)
-    known = replace(known, measurements=measurements, digest=digest_of(measurements))
-    return recipe.files, known
+    digest = digest_of(measurements)
+    return recipe.files, replace(known, measurements=measurements, digest=digest)

@@ -14,6 +14,7 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
+from sphinx.util.nodes import traverse_parent
 from sphinx.writers.html5 import HTML5Translator
 
 from ...errors import GalleryError
@@ -21,7 +22,6 @@ from ...languages import current_language, source_language
 from ...page_dependencies import store_of
 from ...recipes.measured_processes import ClaimRecord
 from ...recipes.parse_measured_and_claims import Reference, parse_claim, parse_reference
-from ..markdown import is_inside
 from .find_measurements import Answer, answer, find_page
 from .names_for_readers import mark, name_measurement, tell_comparison
 from .numbers import describe_spread, format_measurement
@@ -199,7 +199,7 @@ def depart_measurement(self: HTML5Translator, node: measured | claim) -> None:
 
 def _has_evidence(self: HTML5Translator, node: nodes.Element) -> bool:
     """Tell whether evidence follows: a button works in no book, heading, link or card."""
-    inside = is_inside(node, nodes.title, nodes.reference, nodes.caption)
+    inside = any(traverse_parent(node.parent, (nodes.title, nodes.reference, nodes.caption)))
     here = not inside and self.builder.name != "epub" and "borrowed" not in node
     return bool(here and node.get("evidence"))
 
