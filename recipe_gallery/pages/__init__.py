@@ -5,6 +5,7 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
+from sphinx_gallery.gen_gallery import generate_gallery_rst
 
 from .. import Priority, add_transform
 from ..cell_numbers import DOWNLOADS_ONLY, PageParser, folded_cell, mark_cells
@@ -34,7 +35,12 @@ def setup(app: Sphinx) -> None:
     )
     app.connect("config-inited", write_pages.check_config, priority=Priority.CHECK_CONFIG)
     app.connect("config-inited", write_pages.unhide_matplotlib, priority=Priority.AFTER_GALLERY)
-    write_pages.take_over(app)
+    # Sphinx-Gallery is called by ``make_pages``.
+    for listener in list(app.events.listeners["builder-inited"]):
+        if listener.handler is generate_gallery_rst:
+            app.disconnect(listener.id)
+    app.connect("builder-inited", write_pages.make_pages)
+    app.connect("env-get-outdated", write_pages.remove_published)
     app.add_source_parser(PageParser, override=True)
     add_transform(app, mark_cells, Priority.MARK_CELLS)
     add_transform(app, outputs.add_outputs, Priority.ADD_OUTPUTS)

@@ -57,15 +57,6 @@ def unhide_matplotlib(_app: Sphinx, _config: Config) -> None:
         del sys.modules["matplotlib"]
 
 
-def take_over(app: Sphinx) -> None:
-    """Have Sphinx-Gallery called by ``make_pages``."""
-    listeners = app.events.listeners["builder-inited"]
-    for listener in [each for each in listeners if each.handler is generate_gallery_rst]:
-        app.disconnect(listener.id)
-    app.connect("builder-inited", make_pages)
-    app.connect("env-get-outdated", remove_published)
-
-
 def make_pages(app: Sphinx) -> None:
     """Let Sphinx-Gallery write the pages unless recipes, conf.py and pictures are as they were.
 
