@@ -9,8 +9,6 @@ was parsed, and asked by all others. HTML shows none of them:
     On the block of code of a cell: its number.
 ``recipe_fold``
     On such a block: what is shown in its place, empty if it is not folded.
-``recipe_line``
-    On such a block: the line of the recipe that its code starts at.
 ``recipe_module``
     On the block of code of a cell that has the source of a module: path and line of that.
 """
@@ -45,9 +43,6 @@ class folded_cell(nodes.compound):  # noqa: N801 (docutils names nodes so)
     ``summary`` is what is shown in its place, in the language of the page; ``summary_classes`` tell
     the language where it is another.
     """
-
-    def __init__(self, summary: str = "") -> None:
-        super().__init__(summary=summary, summary_classes=[])
 
 
 class PageParser(RSTParser):
@@ -98,35 +93,28 @@ def mark_cells(env: BuildEnvironment, document: nodes.document) -> None:
         return
     recipe = page.recipe
     left = list(enumerate(recipe.parts))[1:]  # there is no comment before the title
-    cell: Cell | None = None  # of the block at hand
-    has_code = False
-    # Sphinx-Gallery shows blocks of nothing but settings and plumbing.
-    for comment in list(document.findall(nodes.comment)) if recipe.hidden else ():
-        match = BOUNDARY.fullmatch(comment.astext())
-        if match and int(match[1]) in recipe.hidden:
-            code = comment.next_node(descend=False, siblings=True)
-            if type(code) is nodes.literal_block:
-                code.parent.remove(code)
-            comment.parent.remove(comment)
-    for node in document.findall(nodes.Element):
+    cell: Cell | None = None  # whose code is to come
+    for node in list(document.findall(nodes.Element)):
         if isinstance(node, nodes.comment):
             match = BOUNDARY.fullmatch(node.astext())
-            if match and left and int(match[1]) == left[0][1][0].lineno:
+            line = int(match[1]) if match else 0
+            if line in recipe.hidden:  # settings or plumbing alone, which Sphinx-Gallery shows
+                code, cell = node.next_node(descend=False, siblings=True), None
+                if type(code) is nodes.literal_block:
+                    code.parent.remove(code)
+                node.parent.remove(node)
+            elif left and line == left[0][1][0].lineno:
                 node["recipe_block"], (_block, cell) = left.pop(0)
-                has_code = False
-        elif cell is None:
-            continue
         # Subclasses of literal_block stand for something else.
-        elif type(node) is nodes.literal_block and not has_code:
-            node["recipe_cell"], node["recipe_line"] = cell.number, cell.line
-            node["recipe_fold"] = cell.fold
+        elif cell and type(node) is nodes.literal_block:
+            node["recipe_cell"], node["recipe_fold"] = cell.number, cell.fold
             if cell.inlined:
                 node["recipe_module"] = str(cell.inlined.path), cell.inlined.line
             # reStructuredText trims lines, and where they are numbered it puts a space before each.
             # A module that it inlines stands in the place of the import.
             if cell.inlined or node.astext().split() == cell.source.split():
                 set_code(node, cell.source)
-            has_code = True
+            cell = None
 
 
 def code_of_cells(document: nodes.document) -> list[nodes.literal_block]:

@@ -25,7 +25,7 @@ def fold_cells(_env: BuildEnvironment, document: nodes.document) -> None:
         summary = block["recipe_fold"]
         if not summary:
             continue
-        folded = folded_cell(summary=summary)
+        folded = folded_cell(summary=summary, summary_classes=[])
         block.replace_self(folded)
         folded += block
         # A text leads there as to a section, `Summary`_, unless a section has this name.

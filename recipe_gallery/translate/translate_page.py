@@ -28,7 +28,6 @@ from ..dates_and_numbers import format_percent
 from ..errors import GalleryError
 from ..languages import current_language, is_translated, locale_folder, source_language
 from ..page_dependencies import once, store_of, watch
-from ..recipes.find_recipes import find_file
 from ..recipes.measurement_rows import find_rows
 from ..recipes.recording import find_data
 from ..recorded_page import RecordedPage, load_page
@@ -80,23 +79,20 @@ class fold_summary(code_comment):  # noqa: N801
 def add_comments(env: BuildEnvironment, document: nodes.document) -> None:
     """Put helper nodes for comments before each block of code, of a cell or in a text."""
     for block in code_in_text(document):
-        _add_comments_of(block, block.source, block.line or 0)
-    file = find_file(env.config, Path(env.srcdir), env.docname)
-    if file is None:
-        return
+        _add_comments_of(block, block.source, block.line)
     for block in code_of_cells(document):
         if isinstance(block.parent, folded_cell):
             summary = fold_summary("", "", original=block.parent["summary"])
-            summary.source, summary.line = str(file.path), block["recipe_line"]
+            summary.source, summary.line = block.source, block.line
             block.parent.insert(0, summary)
-        _add_comments_of(block, *block.get("recipe_module", (file.path, block["recipe_line"])))
+        _add_comments_of(block, *block.get("recipe_module", (block.source, block.line)))
 
 
-def _add_comments_of(block: nodes.literal_block, source: str | Path | None, line: int) -> None:
+def _add_comments_of(block: nodes.literal_block, source: str | None, line: int | None) -> None:
     helpers = []
     for comment in find_comments(block.astext(), is_module="recipe_module" in block):
         helpers.append(code_comment("", "", original=comment.text))
-        helpers[-1].source, helpers[-1].line = source and str(source), line + comment.first
+        helpers[-1].source, helpers[-1].line = source, (line or 0) + comment.first
     at = block.parent.index(block)
     block.parent[at:at] = helpers
 
