@@ -9,6 +9,7 @@ import hashlib
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -109,6 +110,14 @@ def _digest_now(env: BuildEnvironment, function: Callable[..., object], *key: st
 def digest_of(value: object) -> bytes:
     """Return a short digest of a value whose ``repr`` tells all."""
     return hashlib.blake2b(repr(value).encode(errors="backslashreplace"), digest_size=12).digest()
+
+
+def hash_file(_env: BuildEnvironment, name: str) -> str:
+    """Return a hash of a file for a page to watch; it is empty where none can be read."""
+    path = Path(name)
+    with suppress(OSError):
+        return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+    return ""
 
 
 def setup(app: Sphinx) -> None:

@@ -28,7 +28,7 @@ class Unrecorded:
     """A recipe's page without a recording."""
 
     recipe: Recipe
-    is_missing: bool  # otherwise it is damaged
+    path: Path  # where it would lie; a file there is damaged
     error: GalleryError  # for a person; only replaying warns of it
 
 
@@ -55,7 +55,7 @@ def load_recorded(file: GalleryFile, folder: Path) -> RecordedPage | Unrecorded:
     try:
         recording = _read(path, file, file_state(path))
     except GalleryError as error:
-        return Unrecorded(recipe=recipe, is_missing=not path.exists(), error=error)
+        return Unrecorded(recipe=recipe, path=path, error=error)
     comparison = compare(recipe, recording)
     return RecordedPage(recipe=recipe, recording=recording, comparison=comparison)
 

@@ -5,10 +5,8 @@ them; they are written before it runs.
 """
 
 import glob
-import hashlib
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +16,9 @@ from sphinx.util import logging
 
 from ..cell_numbers import OUTPUT_CLASS, code_of_cells
 from ..errors import GalleryError, suggest
-from ..page_dependencies import watch
+from ..page_dependencies import hash_file, watch
 from ..recipes.decode_pictures import SUFFIXES, decode_picture
-from ..recipes.find_recipes import GalleryFile, find_file
+from ..recipes.find_recipes import GalleryFile
 from ..recipes.measurement_rows import Row, find_rows
 from ..recipes.recipe import Cell
 from ..recorded_page import RecordedPage, Unrecorded, load_page
@@ -91,14 +89,15 @@ def add_outputs(env: BuildEnvironment, document: nodes.document) -> None:
         return
     # `env.note_dependency` would go by times, read a page in every build where a file is missing,
     # and let templates of messages depend on recordings.
-    file = find_file(env.config, Path(env.srcdir), env.docname)
-    assert file
-    recording = file.recording(Path(env.srcdir, env.config.recipe_gallery_recordings))
+    recording = page.path if isinstance(page, Unrecorded) else page.recording.path
     for path in (recording, *page.recipe.files):
-        watch(env, _content_of, str(path))
-    _tell_state(env, page)
+        watch(env, hash_file, str(path))
     if isinstance(page, Unrecorded):
+        _warn(env, page, "recording", str(page.error))
         return
+    if not page.comparison.is_current:
+        told = f"stale recording: {page.comparison.describe()}"
+        _warn(env, page, "stale", told, remedy=f"run: {suggest('record', page.recipe.name)}")
     pictures: dict[int, list[str]] = {}
     for number, name, _content in find_pictures(env.docname, page):
         pictures.setdefault(number, []).append(f"/{name}")
@@ -119,26 +118,7 @@ def add_outputs(env: BuildEnvironment, document: nodes.document) -> None:
             for _image in images if env.config.recipe_gallery_alt_required else ():
                 told = f"the figure of cell {cell.number} has no text for those who cannot see it"
                 remedy = 'add a line to the cell: # sphinx_gallery_alt = "..."'
-                path = page.recipe.path.resolve()
-                _warn(env, "alt", GalleryError(told, path=path, line=cell.line, remedy=remedy))
-
-
-def _content_of(_env: BuildEnvironment, name: str) -> bytes | None:
-    """Return a hash of a file, or None if there is none."""
-    with suppress(OSError):
-        return hashlib.sha256(Path(name).read_bytes()).digest()
-    return None
-
-
-def _tell_state(env: BuildEnvironment, page: RecordedPage | Unrecorded) -> None:
-    """Warn of a recording that is missing, damaged or of other code."""
-    path = page.recipe.path.resolve()
-    if isinstance(page, Unrecorded):
-        _warn(env, "recording", GalleryError(str(page.error), path=path))
-    elif not page.comparison.is_current:
-        told = f"stale recording: {page.comparison.describe()}"
-        remedy = f"run: {suggest('record', page.recipe.name)}"
-        _warn(env, "stale", GalleryError(told, path=path, remedy=remedy))
+                _warn(env, page, "alt", told, line=cell.line, remedy=remedy)
 
 
 def _show(
@@ -186,7 +166,10 @@ def _html(html: str) -> nodes.Node:
     return nodes.raw(html, html, format="html")
 
 
-def _warn(env: BuildEnvironment, kind: str, error: GalleryError) -> None:
+def _warn(
+    env: BuildEnvironment, page: RecordedPage | Unrecorded, kind: str, text: str, **more: Any
+) -> None:
     """Warn in this build and, as the page is read again, in each until it is mended."""
+    error = GalleryError(text, path=page.recipe.path.resolve(), **more)
     logger.warning("%s", error.describe(Path.cwd()), type="recipe_gallery", subtype=kind)
     env.note_reread()

@@ -61,7 +61,7 @@ def describe_state(page: RecordedPage | Unrecorded) -> str:
     if isinstance(page, Unrecorded):
         missing = _("This recipe has not been recorded yet: its results are missing here.")
         damaged = _("The recording of this recipe is damaged: its results are missing here.")
-        return str(missing if page.is_missing else damaged)
+        return str(damaged if page.path.exists() else missing)
     if page.comparison.is_current:
         return ""
     numbers = ", ".join(str(cell.number) for cell in page.comparison.changed) or "-"

@@ -39,7 +39,7 @@ def inspect(file: GalleryFile, folder: Path) -> Report:
         page = load_recorded(file, folder)
         report = partial(report, recipe=page.recipe)
         if isinstance(page, Unrecorded):
-            if page.is_missing:
+            if not page.path.exists():
                 remedy = f"run: {suggest('record', file.name)}"
                 return report(status="missing", detail=remedy)
             raise page.error

@@ -27,7 +27,7 @@ from ..cell_numbers import (
 from ..dates_and_numbers import format_percent
 from ..errors import GalleryError
 from ..languages import current_language, is_translated, locale_folder, source_language
-from ..page_dependencies import once, store_of, watch
+from ..page_dependencies import hash_file, once, store_of, watch
 from ..recipes.measurement_rows import find_rows
 from ..recipes.recording import find_data
 from ..recorded_page import RecordedPage, load_page
@@ -35,7 +35,6 @@ from .catalogs import Kind, count_words, is_wordless, line_of, percent_done, sho
 from .code_comments import find_comments, replace_comments
 from .translation_checks import compare
 from .translations import (
-    catalog_now,
     catalog_path,
     drop_unfit,
     entries_now,
@@ -129,7 +128,8 @@ def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None
         show_on_page(env, [])  # nor those of another build in this process
         return
     watch(env, labels_now)
-    watch(env, catalog_now, docname)
+    path = catalog_path(env, docname)
+    watch(env, hash_file, str(path))
     settings = document.settings
     settings.character_level_inline_markup = current_language(env.config).words_touch_markup
     # Directives in a catalog are refused; should Sphinx find one all the same, it reads no file
@@ -140,7 +140,6 @@ def prepare_translation(env: BuildEnvironment, document: nodes.document) -> None
     kinds: dict[str, set[Kind]] = defaultdict(set)
     for node, text in found:
         kinds[text].add(_kind_of(node))
-    path = catalog_path(env, docname)
     entries, problems = read_entries(path)
     if not problems:
         # who writes catalogs without `update-po`, which keeps templates, may leave some out

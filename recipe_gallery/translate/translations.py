@@ -6,7 +6,6 @@ memory. What would spoil a page is told, and readers get the English text for it
 """
 
 import gettext
-import hashlib
 import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -20,7 +19,7 @@ from sphinx.util import logging
 
 from ..errors import GalleryError
 from ..languages import Language, current_language, is_translated, locale_folder, source_language
-from ..page_dependencies import keep, once, watch
+from ..page_dependencies import hash_file, keep, once, watch
 from .catalogs import (
     ENGINE,
     Kind,
@@ -153,16 +152,7 @@ def labels_now(env: BuildEnvironment) -> str:
     """Return hashes of all labels in the language of this build, for pages to watch."""
     domains = label_domains(env.config)
     files = [path for each in domains for path in _label_files(env.config, env.srcdir, each)]
-    return " ".join(map(_digest, files))
-
-
-def catalog_now(env: BuildEnvironment, docname: str) -> str:
-    """Return a hash of a page's catalog, for it to watch."""
-    return _digest(catalog_path(env, docname))
-
-
-def _digest(file: Path) -> str:
-    return hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
+    return " ".join(hash_file(env, str(path)) for path in files)
 
 
 def catalog_path(env: BuildEnvironment, docname: str, code: str = "") -> Path:
