@@ -170,19 +170,26 @@ class Gallery:
 
     def translate(self, page: str, messages: dict[str, str], language: str = "ko") -> Path:
         """Write a catalog by hand."""
-        path = self.root / "locale" / language / "LC_MESSAGES" / f"{page}.po"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        catalog = polib.POFile(wrapwidth=0)
-        catalog.metadata = {
-            "Language": language,
-            "Content-Type": "text/plain; charset=UTF-8",
-            "Content-Transfer-Encoding": "8bit",
-        }
+        entries = []
         for text, translation in messages.items():
             comment = "Comment in code" if text.startswith("Why") else ""
-            catalog.append(polib.POEntry(msgid=text, msgstr=translation, comment=comment))
-        catalog.save(str(path))
-        return path
+            entries.append(polib.POEntry(msgid=text, msgstr=translation, comment=comment))
+        path = self.root / "locale" / language / "LC_MESSAGES" / f"{page}.po"
+        return save_catalog(path, *entries, language=language)
+
+
+def save_catalog(path: Path, *entries: polib.POEntry, language: str = "ko") -> Path:
+    """Write a catalog with a header as it should be."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    catalog = polib.POFile(wrapwidth=0)
+    catalog.metadata = {
+        "Language": language,
+        "Content-Type": "text/plain; charset=UTF-8",
+        "Content-Transfer-Encoding": "8bit",
+    }
+    catalog.extend(entries)
+    catalog.save(str(path))
+    return path
 
 
 def write_recording(path: Path, text: str) -> None:
@@ -213,6 +220,7 @@ def _record(name: str, text: str) -> bytes:
         return (gallery.recordings / f"{name}.ipynb").read_bytes()
 
 
+# A recipe with text, code, a table and a figure
 RECIPE = '''
         """
         Adding numbers

@@ -7,12 +7,12 @@ from pathlib import Path
 import polib
 import pytest
 
+from gallery import Gallery
 from recipe_gallery.errors import GalleryError, visible
 from recipe_gallery.languages import Language, load_languages
-from recipe_gallery.project import Project, load_project
+from recipe_gallery.project import load_project
 from recipe_gallery.translate.check_po import Problem, check_file, format_problems
 from recipe_gallery.translate.glossary import Glossary, Term
-from recipe_gallery.translate.pot import write_pots
 from recipe_gallery.translate.translation_status import language_status
 
 KOREAN = Language(code="ko", name="한국어")
@@ -93,33 +93,13 @@ def test_a_catalog_is_read_as_reviewers_see_it(
     assert charset in problem.message
 
 
-# Templates and lists
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Project:
-    (tmp_path / "conf.py").write_text('locale_dirs = ["locale"]\ngettext_compact = False\n')
-    (tmp_path / "languages.toml").write_text(
-        'en = { name = "English" }\nko = { name = "한국어" }\n'
-    )
-    (tmp_path / "page.rst").write_text("A title.")
-    template = polib.POFile()
-    template.append(polib.POEntry(msgid="A title."))
-    project = load_project(tmp_path)
-    path = project.locale / "ko/LC_MESSAGES/page.po"
-    path.parent.mkdir(parents=True)
-    path.write_text(
-        '# of a test\nmsgid ""\nmsgstr "Language: ko\\n"\n\nmsgid "A title."\nmsgstr "이름."\n'
-    )
-    write_pots(project, {"page": template})
-    return project
-
-
-def test_the_head_of_a_catalog_names_people_and_takes_no_time(project: Project) -> None:
-    path = project.locale / "ko/LC_MESSAGES/page.po"
+def test_the_head_of_a_catalog_names_people_and_takes_no_time(gallery: Gallery) -> None:
+    gallery.set_languages("ko")
+    path = gallery.translate("page", {"A title.": "이름."})
     evil = f"# \u202eevil{CLEAR} <a@b.c>, 2026.\n# {'x' * 200} <a@b.c>\n# a{' ' * 400_000}b\n"
     path.write_text(f"{evil}# 홍길동 <a@b.c>, 2026.\n{path.read_text()}")
-    (page,) = [each for each in language_status(project, "ko") if each.domain == "page"]
+    found = language_status(load_project(gallery.root), "ko")
+    (page,) = [each for each in found if each.domain == "page"]
     assert page.translators == ("홍길동",)
 
 
