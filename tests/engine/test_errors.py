@@ -51,16 +51,34 @@ CASES: dict[str, tuple[Callable[[Path], None], list[str], str]] = {
         ["check-po"],
         "locale/templates:1: no templates say which messages pages have",
     ),
-    "no recipes": (remove("recipes_source/one.py"), ["check"], "no recipes"),
+    "no recipes": (
+        remove("recipes_source/one.py"),
+        ["check"],
+        "recipes_source; compare sphinx_gallery_conf['examples_dirs'] in conf.py",
+    ),
     "recording.toml is broken": (
         write("recipes_source/recording.toml", b"["),
         ["record", "--device", "cpu"],
         "recording.toml",
     ),
     "languages.toml is broken": (write("languages.toml", b"en ="), ["html"], "languages.toml"),
-    "unknown language": (LANGUAGES, ["html", "xx"], "no language 'xx'"),
-    "language without a code": (LANGUAGES, ["new-language", "?"], "is not the code of a language"),
+    "languages.toml is empty": (
+        write("languages.toml", b""),
+        ["html"],
+        "languages.toml: no language; the first is that of the sources",
+    ),
+    "unknown language": (
+        LANGUAGES,
+        ["html", "xx"],
+        "no language 'xx' in languages.toml; there are: en, ko; to add one: ",
+    ),
 }
+for line in ('en = "English"', "en = { name = 3 }"):
+    told = "languages.toml: en: not as such a line is written; write en = {"
+    CASES[f"a line is {line}"] = (write("languages.toml", line.encode()), ["html"], told)
+for code in ("?", "日本", "qq"):
+    told = f"'{code}' is not the code of a language"
+    CASES[f"a language is called {code}"] = (LANGUAGES, ["new-language", code], told)
 
 
 def make(root: Path) -> Path:

@@ -9,7 +9,7 @@ from gallery import ROOT, Gallery, git
 from modules import run_module
 from recipe_gallery.commands.new_language import add_language
 from recipe_gallery.errors import GalleryError
-from recipe_gallery.languages import Language, choose_languages, load_languages
+from recipe_gallery.languages import Language, load_languages
 from recipe_gallery.translate.glossary import begin_glossary
 
 
@@ -119,31 +119,6 @@ def test_the_script_is_known_and_what_follows_from_it() -> None:
         language = Language(code=code, name=code)
         found = language.script, language.words_touch_markup
         assert found == known, code
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("", "no language"),
-        ('en = "English"', "write en = {"),
-        ("en = { name = 3 }", "not as such a line"),
-    ],
-)
-def test_a_bad_list_of_languages_is_one_clear_line(tmp_path: Path, text: str, message: str) -> None:
-    (tmp_path / "languages.toml").write_text(text)
-    with pytest.raises(GalleryError) as caught:
-        load_languages(tmp_path)
-    assert message in str(caught.value)
-    assert "languages.toml" in str(caught.value)
-
-
-def test_an_unknown_language_is_named_with_what_there_is(site: Gallery) -> None:
-    with pytest.raises(GalleryError, match=r"no language 'xx'.*there are: en"):
-        choose_languages(site.root, ["xx"])
-    (site.root / "languages.toml").write_text('en = { name = "E" }\nzh_CN = { name = "中文" }\n')
-    for code in ("日本", "qq"):
-        with pytest.raises(GalleryError, match=f"'{code}' is not the code of a language"):
-            add_language(site.root, code)
 
 
 def test_a_language_gets_all_terms_and_its_words_stay(tmp_path: Path) -> None:

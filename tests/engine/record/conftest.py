@@ -9,6 +9,8 @@ import nbformat
 import pytest
 from nbformat import NotebookNode
 
+from gallery import Gallery
+from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.record.gpu_facts import VISIBLE, Gpu
 from recipe_gallery.record.kernel import Run
@@ -55,6 +57,19 @@ def _run_here(monkeypatch: pytest.MonkeyPatch) -> None:
         outputs.append(nbformat.v4.new_output("display_data", data))
 
     monkeypatch.setattr(Run, "execute", execute)
+
+
+@pytest.fixture
+def check(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> Callable[[], tuple[int, str]]:
+    """Runs `check`; returns its status and what it printed."""
+
+    def run() -> tuple[int, str]:
+        folders = ["--root", str(gallery.root), "--recordings-folder", str(gallery.recordings)]
+        status = main(["check", *folders])
+        captured = capsys.readouterr()
+        return status, captured.out + captured.err
+
+    return run
 
 
 @pytest.fixture

@@ -1,33 +1,25 @@
 import re
 import shutil
+from collections.abc import Callable
 
 import pytest
 
 from gallery import RECIPE, Gallery
-from recipe_gallery.__main__ import main
 
-
-def check(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
-    folders = ["--root", str(gallery.root)]
-    folders += ["--recordings-folder", str(gallery.recordings)]
-    status = main(["check", *folders])
-    captured = capsys.readouterr()
-    return status, captured.out + captured.err
+Check = Callable[[], tuple[int, str]]
 
 
 @pytest.mark.usefixtures("_run_here")
-def test_each_state_is_told(
-    gallery: Gallery, recipe: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_each_state_is_told(gallery: Gallery, check: Check) -> None:
     for name in ("current", "missing", "stale", "unusable"):
-        gallery.write(name, recipe)
+        gallery.write(name, RECIPE)
     assert gallery.record("current", "stale")
-    gallery.write("stale", recipe.replace("1 + 2", "1 + 3"))
+    gallery.write("stale", RECIPE.replace("1 + 2", "1 + 3"))
     (gallery.recordings / "unusable.ipynb").write_text("{")
     (gallery.recordings / "orphan.ipynb").write_text("{}")
     (gallery.recordings / "orphan.jsonl").touch()
     (gallery.recordings / "o.jsonl").touch()
-    status, text = check(gallery, capsys)
+    status, text = check()
     assert status == 1
     lines = text.splitlines()
     assert re.fullmatch(
@@ -49,21 +41,14 @@ def test_each_state_is_told(
     assert lines[-1] == "1 of 6 recordings current"
 
 
-def test_an_empty_folder_is_told(gallery: Gallery, capsys: pytest.CaptureFixture[str]) -> None:
-    status, text = check(gallery, capsys)
-    assert status == 1
-    told = f"error: no recipes in {gallery.recipes}; "
-    assert text == f"{told}compare sphinx_gallery_conf['examples_dirs'] in conf.py\n"
-
-
 def test_other_machines_are_told_apart_from_parts_of_the_gallery(
-    gallery: Gallery, capsys: pytest.CaptureFixture[str]
+    gallery: Gallery, check: Check
 ) -> None:
     gallery.add("adding")
     for folder in ("advanced", "h100"):
         (gallery.recordings / folder).mkdir()
         shutil.copy(gallery.recordings / "adding.ipynb", gallery.recordings / folder)
-    status, text = check(gallery, capsys)
+    status, text = check()
     assert (status, text.splitlines()[-1]) == (0, "3 of 3 recordings current")
     assert [line.split()[0] for line in text.splitlines()[:3]] == [
         "adding",
@@ -73,9 +58,9 @@ def test_other_machines_are_told_apart_from_parts_of_the_gallery(
     (gallery.recipes / "advanced").mkdir()
     (gallery.recipes / "advanced/README.rst").write_text("Advanced\n========\n")
     gallery.write("advanced/adding", RECIPE)
-    status, text = check(gallery, capsys)
+    status, text = check()
     assert status == 0  # what lies in advanced is now that of the recipe there, of the same code
     gallery.write("advanced/adding", RECIPE.replace("1 + 2", "1 + 3"))
-    status, text = check(gallery, capsys)
+    status, text = check()
     assert status == 1
     assert "advanced/adding  stale" in text

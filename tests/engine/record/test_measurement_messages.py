@@ -7,10 +7,10 @@ import pytest
 
 from gallery import Gallery
 from measured_recipe import add_replicate
-from recipe_gallery.__main__ import main
 from recipe_gallery.recipes.measurement_rows import Row, read_rows
 from recipe_gallery.recipes.replicates_jsonl import replicates_path
 
+Check = Callable[[], tuple[int, str]]
 MEASURING = '''
 """
 Measuring
@@ -48,21 +48,7 @@ def add_replicates(
         add_replicate(gallery, name="measuring", **facts)
 
 
-Run = Callable[..., tuple[int, str]]
-
-
-@pytest.fixture
-def check(measured: Gallery, capsys: pytest.CaptureFixture[str]) -> Run:
-    def run() -> tuple[int, str]:
-        folder = ["--root", str(measured.root), "--recordings-folder", str(measured.recordings)]
-        status = main(["check", *folder])
-        captured = capsys.readouterr()
-        return status, captured.out + captured.err
-
-    return run
-
-
-def test_check_tells_of_processes_hosts_and_claims(measured: Gallery, check: Run) -> None:
+def test_check_tells_of_processes_hosts_and_claims(measured: Gallery, check: Check) -> None:
     alone = "measurements of 1 process on 1 host (how hosts differ is not known)\n"
     assert alone in check()[1]
     add_replicates(measured, 1.01, 2.0, 3.0)
@@ -75,7 +61,7 @@ def test_check_tells_of_processes_hosts_and_claims(measured: Gallery, check: Run
 
 
 def test_stale_replicates_and_those_of_another_device_do_not_count(
-    measured: Gallery, check: Run
+    measured: Gallery, check: Check
 ) -> None:
     add_replicates(measured, 5.0, fingerprint="of other code")
     add_replicates(measured, 5.0, device={"gpu": "Another GPU", "cpu": "x", "cores": 1})
@@ -86,7 +72,7 @@ def test_stale_replicates_and_those_of_another_device_do_not_count(
     assert f"  {told}1 replicate of other code ignored\n" in text
 
 
-def test_one_process_in_another_unit_is_told(measured: Gallery, check: Run) -> None:
+def test_one_process_in_another_unit_is_told(measured: Gallery, check: Check) -> None:
     row = Row(case="Adam", variant="eager", size=10, quantity="time", value=1, unit="s")
     add_replicates(measured, 1.0, rows=[row])
     status, text = check()
