@@ -42,7 +42,9 @@ def test_a_new_translation_changes_its_page_and_its_card(site: Gallery) -> None:
     site.translate(PAGE, MESSAGES | {"A paragraph.": "다른 문단입니다."})
     assert site.build(language="ko").read == [PAGE]
     site.translate(PAGE, MESSAGES | {"Adding numbers": "수 합하기"})
-    assert site.build(language="ko").read == [PAGE, "recipes/index"]
+    build = site.build(language="ko")
+    assert build.read == [PAGE, "recipes/index"]
+    assert "수 합하기" in build.page(PAGE)
 
 
 def test_status_and_glossary_are_on_a_page(site: Gallery) -> None:
