@@ -5,7 +5,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from gallery import Gallery, write_recording
+from gallery import RECIPE, Gallery, write_recording
 
 
 def edit_recording(site: Gallery, old: str, new: str) -> None:
@@ -53,7 +53,7 @@ def test_rendering_never_runs_a_recipe(gallery: Gallery, tmp_path: Path) -> None
 
 
 @pytest.mark.slow
-def test_exactly_what_changed_is_read_again(site: Gallery, recipe: str) -> None:
+def test_exactly_what_changed_is_read_again(site: Gallery) -> None:
     site.add("other")
     assert set(site.build().read) == {"index", "recipes/index", "recipes/adding", "recipes/other"}
     assert site.build().read == []
@@ -63,17 +63,17 @@ def test_exactly_what_changed_is_read_again(site: Gallery, recipe: str) -> None:
     assert site.build().read == ["recipes/adding"]
     edit_recording(site, '"recorded": "2', '"recorded": "3')
     assert site.build().read == ["recipes/adding"]
-    site.write("other", recipe.replace("A paragraph.", "New prose."))
+    site.write("other", RECIPE.replace("A paragraph.", "New prose."))
     build = site.build()
     assert build.read == ["recipes/other"]
     assert build.warnings == ""
 
 
-def test_every_reason_for_missing_results_is_read_again(site: Gallery, recipe: str) -> None:
+def test_every_reason_for_missing_results_is_read_again(site: Gallery) -> None:
     data, recording = site.recipes / "data.txt", site.recordings / "adding.ipynb"
     whole = recording.read_bytes()
     inputs = '# sphinx_gallery_inputs = ["data.txt"]'
-    site.write("adding", recipe.replace("# sphinx_gallery_cell_timeout = 60", inputs))
+    site.write("adding", RECIPE.replace("# sphinx_gallery_cell_timeout = 60", inputs))
     for content, holds, text in (
         (None, whole, None),
         ("1", None, "not been recorded yet"),
@@ -96,8 +96,8 @@ def test_every_reason_for_missing_results_is_read_again(site: Gallery, recipe: s
     assert (build.out / "recipes/data.txt").read_text() == "2"
 
 
-def test_stale_code_warns_and_shows_a_note_and_no_old_result(site: Gallery, recipe: str) -> None:
-    site.write("adding", recipe.replace("1 + 2", "5 + 2"))
+def test_stale_code_warns_and_shows_a_note_and_no_old_result(site: Gallery) -> None:
+    site.write("adding", RECIPE.replace("1 + 2", "5 + 2"))
     build = site.build()
     assert "recipes_source/adding.py: stale recording: changed code in cell 1 (line" in (
         build.warnings
@@ -143,8 +143,8 @@ def rewrite(path: Path, **facts: object) -> None:
     write_recording(path, json.dumps(notebook))
 
 
-def test_a_figure_without_text_is_told_where_it_is_required(site: Gallery, recipe: str) -> None:
-    site.write("adding", recipe.replace("# sphinx_gallery_alt", "# alt"))
+def test_a_figure_without_text_is_told_where_it_is_required(site: Gallery) -> None:
+    site.write("adding", RECIPE.replace("# sphinx_gallery_alt", "# alt"))
     assert site.build().warnings == ""
     site.configure(recipe_gallery_alt_required=True)
     assert "the figure of cell 3 has no text for those who cannot see it" in site.build().warnings
@@ -170,18 +170,6 @@ def test_figures_of_an_earlier_recording_are_not_left(site: Gallery) -> None:
     assert found() == ["sphx_glr_adding_thumb.png"]
     assert (images / "thumb/sphx_glr_adding_thumb.png").read_bytes() != first
     assert other.exists()
-
-
-def test_an_error_that_is_meant_is_shown(gallery: Gallery) -> None:
-    gallery.write("failing", '"""\nFailing\n=======\n\nText.\n"""\n\n1 / 0\n')
-    failing = {"expected_failing_examples": ["recipes_source/failing.py"]}
-    gallery.configure(sphinx_gallery_conf=gallery.settings["sphinx_gallery_conf"] | failing)
-    assert gallery.record("failing")
-    build = gallery.build()
-    assert build.warnings == ""
-    assert re.search("ZeroDivisionError(</span>)?: division by zero", build.page("recipes/failing"))
-    notebook = nbformat.read(build.out / "recipes/failing.ipynb", as_version=4)
-    assert notebook.cells[-1].outputs[0].ename == "ZeroDivisionError"
 
 
 def show(site: Gallery, cell: int, **data: str) -> None:

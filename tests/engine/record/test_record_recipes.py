@@ -16,7 +16,7 @@ import nbformat
 import pytest
 from PIL import Image
 
-from gallery import Gallery, write_recording
+from gallery import RECIPE, Gallery, write_recording
 from recipe_gallery.__main__ import main
 from recipe_gallery.errors import GalleryError
 from recipe_gallery.record import write_recordings
@@ -47,10 +47,8 @@ def recorded_on_gpu(gallery: Gallery) -> Path:
 
 
 @pytest.mark.slow
-def test_two_recordings_are_valid_notebooks_that_differ_only_in_times(
-    gallery: Gallery, recipe: str
-) -> None:
-    gallery.write("adding", recipe)
+def test_two_recordings_are_valid_notebooks_that_differ_only_in_times(gallery: Gallery) -> None:
+    gallery.write("adding", RECIPE)
     texts = []
     for _again in range(2):
         assert gallery.record("adding", force=True)
@@ -73,7 +71,9 @@ def test_two_recordings_are_valid_notebooks_that_differ_only_in_times(
 
 
 @pytest.mark.slow
-def test_an_error_that_conf_expects_is_recorded_and_ends_the_recipe(gallery: Gallery) -> None:
+def test_an_error_that_conf_expects_is_recorded_and_shown_and_ends_the_recipe(
+    gallery: Gallery,
+) -> None:
     failing = {"expected_failing_examples": ["recipes_source/recipe.py"]}
     gallery.configure(sphinx_gallery_conf=gallery.settings["sphinx_gallery_conf"] | failing)
     write(gallery, 'print("so far")\n1 / 0\n\n# %%\n\nprint("on")')
@@ -82,6 +82,11 @@ def test_an_error_that_conf_expects_is_recorded_and_ends_the_recipe(gallery: Gal
     assert [each.output_type for each in first.outputs] == ["stream", "error"]
     assert first.outputs[1].ename == "ZeroDivisionError"
     assert second.outputs == []
+    build = gallery.build()
+    assert build.warnings == ""
+    assert re.search("ZeroDivisionError(</span>)?: division by zero", build.page("recipes/recipe"))
+    shown = nbformat.read(build.out / "recipes/recipe.ipynb", as_version=4).cells[1].outputs
+    assert shown[1].ename == "ZeroDivisionError"
     write(gallery, "x = 1")
     assert not gallery.record("recipe")
     told = "runs to its end, but expected_failing_examples in conf.py names it; take it out there"
