@@ -420,3 +420,5 @@ def test_pages_can_be_read_without_scripts(browser: Browser, address: str) -> No
             expect(link).to_be_visible()
         page.goto(f"{address}en/search.html")
         expect(page.locator("form.bd-search:visible")).to_have_count(0)
+        page.locator("article noscript a, article p a").first.click()
+        expect(page).to_have_url(f"{address}en/index.html")

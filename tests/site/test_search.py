@@ -133,17 +133,6 @@ def test_a_title_leads_to_its_page_and_a_query_is_kept(page: Page, address: str)
     expect(results).to_have_attribute("data-query", "How we measure")
 
 
-def test_without_script_the_page_leads_on_and_has_no_dead_field(
-    browser: Browser, address: str
-) -> None:
-    with browser.new_context(java_script_enabled=False) as context:
-        page = context.new_page()
-        page.goto(f"{address}en/search.html")
-        expect(page.locator("article form")).to_be_hidden()
-        page.locator("article noscript a, article p a").first.click()
-        expect(page).to_have_url(f"{address}en/index.html")
-
-
 def test_an_index_that_cannot_be_loaded_is_told_and_asked_for_again(
     browser: Browser, address: str
 ) -> None:
