@@ -20,7 +20,7 @@ from jinja2 import Environment
 from playwright.sync_api import Browser
 
 from chromium import find_chromium, launch
-from gallery import RECIPE, ROOT, Gallery, copy_repository
+from gallery import ROOT, Gallery, copy_repository
 
 # Machines differ in speed, and no test is about it.
 settings.register_profile("patient", deadline=None)
@@ -183,9 +183,3 @@ def site(gallery: Gallery) -> Gallery:
     """A gallery with one recorded recipe, ``RECIPE``, called adding."""
     gallery.add()
     return gallery
-
-
-@pytest.fixture
-def recipe() -> str:
-    """A recipe with text, code, a table and a figure."""
-    return RECIPE

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sphinx_gallery import gen_rst
 
-from gallery import SETTINGS, Gallery
+from gallery import RECIPE, SETTINGS, Gallery
 
 
 @pytest.fixture
@@ -32,9 +32,9 @@ def after_page(monkeypatch: pytest.MonkeyPatch, name: str, act: Callable[[], obj
 
 
 def test_a_recipe_saved_while_pages_are_made_is_shown_by_the_next_build(
-    site: Gallery, recipe: str, monkeypatch: pytest.MonkeyPatch
+    site: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    edit = recipe.replace("A paragraph.", "New paragraph.")
+    edit = RECIPE.replace("A paragraph.", "New paragraph.")
     after_page(monkeypatch, "adding", lambda: site.write("adding", edit))
     assert "New paragraph" not in site.build().page("recipes/adding")
     build = site.build()
@@ -44,35 +44,33 @@ def test_a_recipe_saved_while_pages_are_made_is_shown_by_the_next_build(
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"pages": {"a": {}}}', "{"])
-def test_a_damaged_memory_ends_no_build(site: Gallery, recipe: str, text: str) -> None:
+def test_a_damaged_memory_ends_no_build(site: Gallery, text: str) -> None:
     site.build()
     (site.root / "recipes/.made").write_text(text)
-    site.write("adding", recipe.replace("A paragraph.", "New prose."))
+    site.write("adding", RECIPE.replace("A paragraph.", "New prose."))
     assert "New prose." in site.build().page("recipes/adding")
 
 
 def test_a_build_that_was_interrupted_leaves_no_old_page(
-    site: Gallery, recipe: str, monkeypatch: pytest.MonkeyPatch
+    site: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def interrupt() -> None:
         raise KeyboardInterrupt
 
     site.build()
     after_page(monkeypatch, "adding", interrupt)
-    site.write("adding", recipe.replace("A paragraph.", "New prose."))
+    site.write("adding", RECIPE.replace("A paragraph.", "New prose."))
     with pytest.raises(KeyboardInterrupt):
         site.build()
-    site.write("adding", recipe)
+    site.write("adding", RECIPE)
     assert "A paragraph." in site.build().page("recipes/adding")
 
 
-def test_what_a_list_says_of_an_edited_recipe_is_as_in_a_whole_build(
-    site: Gallery, recipe: str
-) -> None:
+def test_what_a_list_says_of_an_edited_recipe_is_as_in_a_whole_build(site: Gallery) -> None:
     site.build()
     index = site.root / "recipes/index.rst"
     listed = index.read_text()
-    text = recipe.replace("A paragraph.", "New prose.")
+    text = RECIPE.replace("A paragraph.", "New prose.")
     tagged = f"{text}# sphinx_gallery_tags = ['quick']\n"
     titled = tagged.replace("Adding numbers", "Odding numbers")
     for edit, is_listed in ((text, False), (tagged, True), (titled, True)):
@@ -86,21 +84,19 @@ def test_what_a_list_says_of_an_edited_recipe_is_as_in_a_whole_build(
     assert "New prose." in (site.root / "recipes/adding.rst").read_text()
 
 
-def test_a_list_without_thumbnails_is_not_made_again(site: Gallery, recipe: str) -> None:
+def test_a_list_without_thumbnails_is_not_made_again(site: Gallery) -> None:
     by_name = {"within_subsection_order": "FileNameSortKey"}
     gallery_conf = {**SETTINGS["sphinx_gallery_conf"], **by_name}  # type: ignore[dict-item]
     site.configure(recipe_gallery_thumbnails=False, sphinx_gallery_conf=gallery_conf)
     site.build()
     listed = (site.root / "recipes/index.rst").read_text()
-    site.write("adding", recipe.replace("Adding numbers", "Odding numbers"))
+    site.write("adding", RECIPE.replace("Adding numbers", "Odding numbers"))
     built = site.build()
     assert (site.root / "recipes/index.rst").read_text() == listed
     assert "<h1>Odding numbers" in built.page("recipes/adding")
 
 
-def test_pages_of_removed_recipes_are_removed_in_sub_galleries_too(
-    site: Gallery, recipe: str
-) -> None:
+def test_pages_of_removed_recipes_are_removed_in_sub_galleries_too(site: Gallery) -> None:
     deep = site.recipes / "deep"
     deep.mkdir()
     (deep / "GALLERY_HEADER.rst").write_text("Deep\n====\n\nAll.\n")

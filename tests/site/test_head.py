@@ -111,7 +111,7 @@ def test_links_of_the_repository_pages_lead_somewhere() -> None:
             assert "://" in link or (path.parent / link).exists(), f"{path.name}: {link}"
 
 
-def test_the_description_of_a_page_is_escaped(gallery: Gallery, recipe: str) -> None:
+def test_the_description_of_a_page_is_escaped(gallery: Gallery) -> None:
     index = gallery.root / "index.rst"
     index.write_text('Site\n====\n\nA "<b>" in a text.\n\n.. toctree::\n\n   recipes/index\n')
     gallery.configure(templates_path=[str(ROOT / "_templates")])

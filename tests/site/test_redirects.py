@@ -3,7 +3,7 @@
 import runpy
 from pathlib import Path
 
-from gallery import ROOT, Gallery
+from gallery import RECIPE, ROOT, Gallery
 from site_pages import LANGUAGES
 
 LIST = ROOT / "tests/site/published_pages.txt"
@@ -22,11 +22,11 @@ def test_every_published_page_is_there_or_redirected(languages_site: Path) -> No
         assert not missing, f"add to {LIST}: {missing}"
 
 
-def test_a_moved_page_leads_to_its_new_address(gallery: Gallery, recipe: str) -> None:
+def test_a_moved_page_leads_to_its_new_address(gallery: Gallery) -> None:
     template = ROOT / "_templates/redirect.html"
     gallery.root.joinpath("redirect.html").write_text(template.read_text())
     gallery.configure(redirect_html_template_file="redirect.html")
-    gallery.write("adding", recipe)
+    gallery.write("adding", RECIPE)
     moved = {"old/name": "../recipes/adding.html#text"}
     gallery.add_extension("sphinx_reredirects", redirects=moved)
     page = (gallery.build().out / "old/name.html").read_text()

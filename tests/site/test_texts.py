@@ -62,12 +62,7 @@ def find_comparisons(text: str) -> Iterator[str]:
         yield from filter(COMPARES.search, re.split(r"(?<=[.:;?!])\s+", words))
 
 
-def name_of(path: Path) -> str:
-    """Return how a table here and the output of pytest call a page."""
-    return path.stem
-
-
-@pytest.mark.parametrize("path", RECIPES, ids=name_of)
+@pytest.mark.parametrize("path", RECIPES, ids=lambda path: path.stem)
 def test_a_recipe_has_little_code_in_sight(path: Path) -> None:
     recipe = load_recipe(path)
     seen = [cell for cell in recipe.cells if not cell.fold]
@@ -78,7 +73,7 @@ def test_a_recipe_has_little_code_in_sight(path: Path) -> None:
         assert len(code.strip().splitlines()) <= 20  # an iteration in a CUDA graph, for a phone
 
 
-@pytest.mark.parametrize("path", PAGES, ids=name_of)
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.stem)
 def test_a_sentence_that_compares_is_a_claim_or_has_a_reason(path: Path) -> None:
     allowed = re.findall(rf"^{path.stem}: (.*)$", ALLOWED, re.MULTILINE)
     found = [*find_comparisons(text_of(path))]

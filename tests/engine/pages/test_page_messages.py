@@ -41,9 +41,9 @@ def test_warnings_of_a_page_name_the_line_of_the_recipe(site: Gallery) -> None:
     assert line.startswith("recipes_source/adding.py:18: WARNING: undefined label: 'nowhere'")
 
 
-def test_what_docutils_tells_names_the_line_of_the_recipe(site: Gallery, recipe: str) -> None:
+def test_what_docutils_tells_names_the_line_of_the_recipe(site: Gallery) -> None:
     wrong = "# :wrong:`x`\n        #\n        # .. nothing::"
-    text = recipe.replace("with ``code``", "with ``code").replace("# A paragraph.", wrong)
+    text = RECIPE.replace("with ``code``", "with ``code").replace("# A paragraph.", wrong)
     path = site.write("adding", f"# A licence.\n\n{textwrap.dedent(text).lstrip()}")
     lines = path.read_text().splitlines()
     told = dict(re.findall(r"adding\.py:(\d+): \w+: (.*?)[.\"]", site.build().warnings))
@@ -80,29 +80,26 @@ def set_up_boxes(app: Sphinx) -> None:
     app.add_directive("box", BoxDirective)
 
 
-@pytest.fixture
-def boxes(site: Gallery, monkeypatch: pytest.MonkeyPatch) -> Gallery:
+def test_of_a_node_that_is_not_known_the_words_are_kept_and_it_is_told(
+    site: Gallery, monkeypatch: pytest.MonkeyPatch
+) -> None:
     module = ModuleType("boxes")
     module.setup = set_up_boxes
     monkeypatch.setitem(sys.modules, "boxes", module)
-    site.configure(extensions=["recipe_gallery", "boxes"])
-    return site
-
-
-def test_of_a_node_that_is_not_known_the_words_are_kept_and_it_is_told(boxes: Gallery) -> None:
-    put(boxes, "A paragraph.", "", ".. box::", "", "   Some *words*.")
-    [line] = warnings_of(boxes)
+    site.add_extension("boxes")
+    put(site, "A paragraph.", "", ".. box::", "", "   Some *words*.")
+    [line] = warnings_of(site)
     assert re.fullmatch(
         r"recipes_source/adding\.py:\d+: WARNING: box: notebook and script hold its words alone; "
         rf"say it with other markup, or {re.escape(ACCEPT)}",
         line,
     )
-    assert "A paragraph.\n\nSome *words*.\n\n> **Note**" in markdown_of(boxes)
+    assert "A paragraph.\n\nSome *words*.\n\n> **Note**" in markdown_of(site)
     # an extension says how
     write_block.register(box, lambda node, page: f"Box: {node.astext()}")
-    shutil.rmtree(boxes.root / "out")
-    assert warnings_of(boxes) == []
-    assert "A paragraph.\n\nBox: Some words." in markdown_of(boxes)
+    shutil.rmtree(site.root / "out")
+    assert warnings_of(site) == []
+    assert "A paragraph.\n\nBox: Some words." in markdown_of(site)
 
 
 @pytest.mark.parametrize(

@@ -45,12 +45,9 @@ def names(made: Project) -> list[str]:
 def test_parts_with_a_header_belong_to_a_gallery_one_level_deep(tmp_path: Path) -> None:
     made = project(tmp_path)
     assert names(made) == ["b.c", "plot_a", "advanced/deep"]
-    assert [file.docname for file in list_files(made.config, made.root)] == [
-        "auto_examples/b.c",
-        "auto_examples/plot_a",
-        "auto_examples/advanced/deep",
-    ]
-    deep = list_files(made.config, made.root)[2]
+    files = list_files(made.config, made.root)
+    assert [file.docname for file in files] == [f"auto_examples/{file.name}" for file in files]
+    deep = files[2]
     assert deep.path.resolve() == tmp_path / "examples/advanced/deep.py"
     assert deep.gallery.resolve() == tmp_path / "examples"
     assert deep.recording(Path("recordings")) == Path("recordings/advanced/deep.ipynb")

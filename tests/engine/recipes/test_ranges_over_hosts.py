@@ -93,19 +93,16 @@ def test_a_speedup_is_predicted_where_both_wall_times_are_the_gpus(
 
 
 def test_a_share_of_the_limit_is_the_gpus_and_a_part_of_a_run_is_not() -> None:
-    hosts = [str(n) for n in range(4)]
-    values = [0.97, 0.99, 0.96, 0.97]
-    of_limit = [
-        (h, [row(1.0), row(v, "share", "share")]) for h, v in zip(hosts, values, strict=True)
-    ]
-    known = measure(of_limit)["c.a.share"]
+    def share(*values: float) -> Measurement:
+        rows = [[row(1.0), row(each, "share", "share")] for each in values]
+        return measure([*zip("1234", rows, strict=True)])["c.a.share"]
+
+    known = share(0.97, 0.99, 0.96, 0.97)
     assert known.is_predicted
     assert known.high == 1.0
-    above = [
-        (h, [row(1.0), row(v * 1.05, "share", "share")]) for h, v in zip(hosts, values, strict=True)
-    ]
-    assert measure(above)["c.a.share"].high > 1  # data that stays in a cache
-    assert not found(*[[v] for v in values], quantity="data_share", unit="share").is_predicted
+    assert share(1.02, 1.04, 1.01, 1.02).high > 1  # data that stays in a cache
+    part = found([0.97], [0.99], [0.96], [0.97], quantity="data_share", unit="share")
+    assert not part.is_predicted
 
 
 @pytest.mark.parametrize(
