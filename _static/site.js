@@ -155,6 +155,17 @@ for (const block of document.querySelectorAll("article div.highlight")) {
   block.append(button);
 }
 
+// What a phone has not laid out yet (site.css) is laid out part by part while nothing else is to do, so
+// that the page has its true length when the reader comes back to it.
+const parts = [...document.querySelectorAll(".arrived :is(section.answer ~ section, .headline)")];
+function layOut() {
+  const part = parts.shift();
+  if (!part) return;
+  part.style.contentVisibility = "visible";
+  requestIdleCallback(layOut);
+}
+window.requestIdleCallback?.(layOut);
+
 // Tables that are wider than their frame: keys scroll it, and it has a name. So do keys wide outputs.
 // An observer asks only what is laid out: code in a closed cell has no size yet.
 const frames = [...document.querySelectorAll("article :is(.pst-scrollable-table-container, .recorded-html)")];

@@ -336,6 +336,22 @@ def test_figures_are_read_on_a_phone_and_what_scrolls_says_so(
     assert not page.locator(".copy-button:visible").evaluate_all(f"all => all.filter({covers})")
 
 
+def test_a_phone_lays_a_page_out_after_it_is_drawn_and_finds_its_place_again(
+    page: Page, address: str
+) -> None:
+    page.set_viewport_size(PHONE)
+    page.goto(f"{address}en/recipes/compile_modes.html#pitfalls")
+    assert page.evaluate("document.documentElement.matches('.arrived')")
+    page.wait_for_function("!parts.length")  # all has been laid out
+    page.mouse.wheel(0, 700)
+    page.wait_for_function(
+        "currentSection() && scrollY > document.getElementById('pitfalls').offsetTop"
+    )
+    place = page.evaluate("[currentSection(), scrollY]")
+    page.reload()
+    assert page.evaluate("[currentSection(), scrollY]") == place
+
+
 def test_a_recipe_leads_to_its_neighbours_and_is_marked_while_it_is_read(
     page: Page, address: str
 ) -> None:

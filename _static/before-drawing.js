@@ -1,4 +1,8 @@
-// Before the page is drawn: the colours that the reader chose, or those of the system.
+// Before the page is drawn: whether the reader comes to it, or back to it, where its whole length has
+// to be known for the place to be found again.
+if (performance.getEntriesByType("navigation")[0]?.type === "navigate") document.documentElement.classList.add("arrived");
+
+// The colours that the reader chose, or those of the system
 {
   const root = document.documentElement;
   const system = matchMedia("(prefers-color-scheme: dark)");
