@@ -5,26 +5,57 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from sphinx._cli.util import errors
-from sphinx.cmd.build import build_main
+from sphinx.application import Sphinx
+from sphinx.cmd.build import get_parser
+from sphinx.util.console import nocolor
+from sphinx.util.docutils import docutils_namespace, patch_docutils
 
 from .errors import describe_error
 
+# What sphinx-build does where it ends, to its own streams, or for its own sake
+_UNKNOWN = {"warnfile": "-w", "noconfig": "-C", "traceback": "-T", "pdb": "-P", "htmldefine": "-A"}
 
-def main(arguments: Sequence[str]) -> int:
+
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run Sphinx as ``sphinx-build`` does, but tell an error in one line."""
     gc.set_threshold(200_000)  # nodes are many and stay: looking after 700 takes a sixth of a build
-    errors.handle_exception = _tell
-    # without colours: the command that starts it reads what it says
-    status = build_main(["--no-color", *arguments])
-    gc.freeze()  # the process ends: looking for waste in a large environment takes a second
-    return status
-
-
-def _tell(error: BaseException, /, *, stderr: Any = sys.stderr, **_unused: Any) -> None:
-    line = "interrupted" if isinstance(error, KeyboardInterrupt) else describe_error(error)
-    print(f"error: {line}", file=stderr)
+    nocolor()  # the command that starts it reads what it says
+    parser = get_parser()
+    options = parser.parse_args(arguments)
+    for name, option in _UNKNOWN.items():
+        if getattr(options, name):
+            parser.error(f"{option} is for sphinx-build alone")
+    settings: dict[str, Any] = dict(each.partition("=")[::2] for each in options.define)
+    confdir = options.confdir or options.sourcedir
+    try:
+        with patch_docutils(confdir), docutils_namespace():
+            app = Sphinx(
+                srcdir=options.sourcedir,
+                confdir=confdir,
+                outdir=options.outputdir,
+                doctreedir=options.doctreedir or f"{options.outputdir}/.doctrees",
+                buildername=options.builder,
+                confoverrides=settings | ({"nitpicky": True} if options.nitpicky else {}),
+                status=None if options.quiet or options.really_quiet else sys.stdout,
+                warning=None if options.really_quiet else sys.stderr,
+                freshenv=options.freshenv,
+                warningiserror=options.warningiserror,
+                tags=options.tags,
+                verbosity=options.verbosity,
+                parallel=options.jobs,
+                exception_on_warning=options.exception_on_warning,
+            )
+            app.build(options.force_all, options.filenames)
+            # the process ends: looking for waste in a large environment takes a second
+            gc.freeze()
+            return int(app.statuscode)
+    except KeyboardInterrupt:
+        line = "interrupted"
+    except Exception as error:
+        line = describe_error(error)
+    print(f"error: {line}", file=sys.stderr)
+    return 2
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

@@ -24,7 +24,7 @@ ALLOWED = {
     SITE: {"recipes", "pages", "translate"},
 }
 # Lines of both packages: set to what is there whenever it falls, so that they grow only on purpose.
-MOST_LINES = 13697
+MOST_LINES = 13728
 
 
 def find_modules(root: Path) -> dict[str, Path]:
