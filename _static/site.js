@@ -161,7 +161,7 @@ const parts = [...document.querySelectorAll(".arrived :is(section.answer ~ secti
 function layOut() {
   const part = parts.shift();
   if (!part) return;
-  part.style.contentVisibility = "visible";
+  part.style.contentVisibility = "initial";
   requestIdleCallback(layOut);
 }
 window.requestIdleCallback?.(layOut);

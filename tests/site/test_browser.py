@@ -58,6 +58,12 @@ def page(context: BrowserContext) -> Page:
     return context.new_page()
 
 
+def wait_for_layout(page: Page) -> None:
+    """Wait until no part of a page waits for a moment in which nothing else is to do."""
+    page.wait_for_function("() => typeof parts === 'undefined' || !parts.length")
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 50)))")
+
+
 def looks() -> Iterator[Any]:
     """Yield languages, sizes, themes and which pages: by day one of each kind is looked at once."""
     english, korean = (each for each in LANGUAGES if each.code in ("en", "ko"))
@@ -95,6 +101,7 @@ def test_every_page_is_accessible_and_keeps_to_itself(
             name = path.relative_to(languages_site).as_posix()
             page.goto(address + name)
             expect(page.locator("html")).to_have_attribute("data-theme", theme)
+            wait_for_layout(page)
             if page.evaluate(SCROLLS_SIDEWAYS):
                 problems.append(f"{name}: scrolls sideways")
             if page.evaluate(FORMULAS_FAR_OFF):
@@ -321,9 +328,7 @@ def test_figures_are_read_on_a_phone_and_what_scrolls_says_so(
     page.evaluate(
         "document.querySelectorAll('article details').forEach((each) => (each.open = true))"
     )
-    for each in page.locator(tables).all():
-        each.scroll_into_view_if_needed()  # what is far below has not been laid out
-        each.evaluate("() => new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+    wait_for_layout(page)
     scrolling = "all => all.filter((each) => each.scrollWidth > each.clientWidth + 1).length"
     assert wide.count() == page.locator(tables).evaluate_all(scrolling)
     for named, least in ((wide, 3), (page.locator(".copy-button"), 4)):
@@ -342,11 +347,8 @@ def test_a_phone_lays_a_page_out_after_it_is_drawn_and_finds_its_place_again(
     page.set_viewport_size(PHONE)
     page.goto(f"{address}en/recipes/compile_modes.html#pitfalls")
     assert page.evaluate("document.documentElement.matches('.arrived')")
-    page.wait_for_function("!parts.length")  # all has been laid out
-    page.mouse.wheel(0, 700)
-    page.wait_for_function(
-        "currentSection() && scrollY > document.getElementById('pitfalls').offsetTop"
-    )
+    wait_for_layout(page)
+    page.evaluate("scrollBy(0, 700)")
     place = page.evaluate("[currentSection(), scrollY]")
     page.reload()
     assert page.evaluate("[currentSection(), scrollY]") == place
