@@ -46,7 +46,11 @@ def test_parts_with_a_header_belong_to_a_gallery_one_level_deep(tmp_path: Path) 
     made = project(tmp_path)
     assert names(made) == ["b.c", "plot_a", "advanced/deep"]
     files = list_files(made.config, made.root)
-    assert [file.docname for file in files] == [f"auto_examples/{file.name}" for file in files]
+    assert [file.docname for file in files] == [
+        "auto_examples/b.c",
+        "auto_examples/plot_a",
+        "auto_examples/advanced/deep",
+    ]
     deep = files[2]
     assert deep.path.resolve() == tmp_path / "examples/advanced/deep.py"
     assert deep.gallery.resolve() == tmp_path / "examples"
