@@ -35,7 +35,7 @@ RECORDFLAGS = --device $(DEVICE) $(if $(WORKERS),--workers $(WORKERS)) $(if $(SC
 FORMS := .github/ISSUE_TEMPLATE
 
 # what errors tell people to type: make targets, instead of the command underneath
-export RECIPE_GALLERY_MAKE := 1
+export RECORDED_GALLERY_MAKE := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help html serve new-recipe record drift check links test test-fast test-nightly lint lock clean
@@ -66,7 +66,7 @@ $(VENV)/test: requirements-test.txt requirements-record.txt requirements.txt con
 
 html: $(VENV)/html ## render the site from the recordings to _build/html/ (LANGUAGES=ko)
 	@[ "$$SITE_URL" ] || echo "SITE_URL is not set: pages name no address of their own, as they do where they are published"
-	@$(BIN)/python -m recipe_gallery html --sphinx-options="$(SPHINXOPTS)" $(LANGUAGES)
+	@$(BIN)/python -m sphinx_recorded_gallery html --sphinx-options="$(SPHINXOPTS)" $(LANGUAGES)
 	@echo "The site is in $(BUILD)/html; to read it: make serve, or open"
 	@echo "file://$(CURDIR)/$(BUILD)/html/index.html"
 
@@ -84,34 +84,34 @@ record: $(VENV)/record ## run changed recipes (RECIPES=..., DEVICE=cpu, FORCE=1,
 		{ echo "error: make lint refuses a recipe; mend what stands above before you record it" >&2; exit 1; }
 	@$(BIN)/python -m ruff format --check --quiet recipes_source || \
 		{ echo "error: make lint refuses the layout of a recipe; before you record it: $(BIN)/ruff format recipes_source" >&2; exit 1; }
-	$(BIN)/python -m recipe_gallery record $(RECORDFLAGS) $(RECIPES)
+	$(BIN)/python -m sphinx_recorded_gallery record $(RECORDFLAGS) $(RECIPES)
 
 drift: $(VENV)/html ## tell which new measurements lie outside the published ranges (BASE=HEAD)
-	@$(BIN)/python -m recipe_gallery drift --base $(if $(filter file,$(origin BASE)),HEAD,$(BASE)) \
+	@$(BIN)/python -m sphinx_recorded_gallery drift --base $(if $(filter file,$(origin BASE)),HEAD,$(BASE)) \
 		$(if $(MACHINE),--recordings-folder recordings/$(MACHINE)) $(RECIPES)
 
 check: $(VENV)/html ## tell which recordings are current, and check translations (LANGUAGES=en: pages instead)
-	@$(BIN)/python -m recipe_gallery check; recordings=$$?; \
-		$(if $(filter en,$(LANGUAGES)),$(BIN)/python -m recipe_gallery html --sphinx-options="$(SPHINXOPTS)" en \
+	@$(BIN)/python -m sphinx_recorded_gallery check; recordings=$$?; \
+		$(if $(filter en,$(LANGUAGES)),$(BIN)/python -m sphinx_recorded_gallery html --sphinx-options="$(SPHINXOPTS)" en \
 			&& echo "to read it: file://$(CURDIR)/$(BUILD)/html/en/index.html" \
-			&& { [ $$recordings != 0 ] || echo "the English part is done"; },$(BIN)/python -m recipe_gallery check-po $(LANGUAGES)) \
+			&& { [ $$recordings != 0 ] || echo "the English part is done"; },$(BIN)/python -m sphinx_recorded_gallery check-po $(LANGUAGES)) \
 		&& exit $$recordings
 
 links: $(VENV)/html ## ask other sites whether links to them still lead somewhere
 	$(BIN)/python -m sphinx -b linkcheck -q -d $(BUILD)/doctrees/links . $(BUILD)/linkcheck
 
 live: $(VENV)/html ## show a language in the browser after every save (LANGUAGE=ko, PORT=8000)
-	@$(BIN)/python -m recipe_gallery live --build $(BUILD)/live --port $(PORT) \
+	@$(BIN)/python -m sphinx_recorded_gallery live --build $(BUILD)/live --port $(PORT) \
 		$(if $(filter undefined,$(origin EDITOR_LINK)),,--editor-link "$(EDITOR_LINK)") $(or $(LANGUAGE),"")
 
 check-po: $(VENV)/html ## tell what is wrong with translations (LANGUAGE=ko)
-	@$(BIN)/python -m recipe_gallery check-po $(LANGUAGE)
+	@$(BIN)/python -m sphinx_recorded_gallery check-po $(LANGUAGE)
 
 update-po: $(VENV)/html ## bring the catalogs up to date with the sources
-	@$(BIN)/python -m recipe_gallery update-po --templates $(BUILD)/gettext $(LANGUAGE)
+	@$(BIN)/python -m sphinx_recorded_gallery update-po --templates $(BUILD)/gettext $(LANGUAGE)
 
 new-language: $(VENV)/html ## prepare a language (LANGUAGE=ja)
-	@$(BIN)/python -m recipe_gallery new-language --templates $(BUILD)/gettext $(or $(LANGUAGE),"")
+	@$(BIN)/python -m sphinx_recorded_gallery new-language --templates $(BUILD)/gettext $(or $(LANGUAGE),"")
 
 test: $(VENV)/test ## run all tests but what test-nightly runs
 	$(BIN)/python -m pytest $(PYTESTFLAGS)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))  # so that Sphinx finds the two packages
 
-from recipe_gallery import __version__ as release  # noqa: F401 (read by Sphinx)
+from sphinx_recorded_gallery import __version__ as release  # noqa: F401 (read by Sphinx)
 
 project = "Second Call"  # the first call of a compiled function is slow, the second is fast
 author = "The Second Call authors"
@@ -15,12 +15,12 @@ copyright = "2026, " + author  # noqa: A001 (Sphinx's name)
 
 # Where the site is published; each language lies in a folder of its own below. Links in downloaded
 # notebooks lead there. Where it is not set, nothing names an address that leads nowhere.
-recipe_gallery_site_url = os.environ.get("SITE_URL", "")
+recorded_gallery_site_url = os.environ.get("SITE_URL", "")
 # Where the sources are; readers are sent there to correct a translation. Nowhere if it is empty.
-recipe_gallery_repository_url = os.environ.get("REPOSITORY_URL", "")
+recorded_gallery_repository_url = os.environ.get("REPOSITORY_URL", "")
 
 extensions = [
-    "recipe_gallery",  # renders recordings; sets up Sphinx-Gallery
+    "sphinx_recorded_gallery",  # renders recordings; sets up Sphinx-Gallery
     "second_call",  # what only this site has: cards, figures, heads of pages
     "sphinx_reredirects",  # old addresses lead to the new ones
 ]
@@ -38,13 +38,13 @@ nitpicky = True  # a link that leads nowhere is a warning
 # `make links` asks other sites; what stands inside this one is looked after by every build.
 linkcheck_ignore = [
     r"(?!https?://)",  # files that the build writes beside a page
-    re.escape(recipe_gallery_repository_url) + "/edit/",  # forms, for which one has to sign in
+    re.escape(recorded_gallery_repository_url) + "/edit/",  # forms, for which one has to sign in
 ]
 linkcheck_retries = 3  # a server that is busy for a moment is no broken link
 linkcheck_rate_limit_timeout = 60  # seconds to wait for one that answers "too many requests"
 locale_dirs = ["locale"]
 gettext_compact = False  # one catalog per page
-recipe_gallery_label_packages = ["second_call"]  # one catalog of its labels
+recorded_gallery_label_packages = ["second_call"]  # one catalog of its labels
 
 # Before the code of each notebook: it installs what is missing or too old, as on Colab. Whoever
 # gets another torch gets the torchvision that fits it; alone that would bring a torch along.
@@ -67,7 +67,7 @@ if "torch>=2.11" in missing:
 if missing:
     subprocess.run([sys.executable, "-m", "pip", "install", "-q", *missing], check=True)
 """
-# The engine sets the rest (recipe_gallery/pages/write_pages.py).
+# The engine sets the rest (sphinx_recorded_gallery/pages/write_pages.py).
 sphinx_gallery_conf = {
     "examples_dirs": "recipes_source",
     "gallery_dirs": "recipes",  # made by the build, not kept in git
@@ -94,14 +94,14 @@ html_show_sourcelink = False  # shows generated reST, which helps nobody
 html_copy_source = False
 html_use_index = False  # there are no index entries
 # How pages call the packages that a recipe was recorded with
-recipe_gallery_package_names = {"torch": "PyTorch", "numpy": "NumPy", "triton": "Triton"}
+recorded_gallery_package_names = {"torch": "PyTorch", "numpy": "NumPy", "triton": "Triton"}
 # What recipes that were recorded with an older one link to; faq.rst says what has changed since
 second_call_releases = {"torch": ("2.15", "newer-pytorch")}
-recipe_gallery_thumbnails = False  # cards stand in their place
-recipe_gallery_alt_required = True  # figures are described for those who cannot see them
-recipe_gallery_trust_outputs = False  # recordings may come from anybody: their HTML only shows
+recorded_gallery_thumbnails = False  # cards stand in their place
+recorded_gallery_alt_required = True  # figures are described for those who cannot see them
+recorded_gallery_trust_outputs = False  # recordings may come from anybody: their HTML only shows
 second_call_answer_required = True  # a recipe begins with its answer
-recipe_gallery_gpu_figures = (
+recorded_gallery_gpu_figures = (
     True  # who tries a recipe on a CPU may lack or refute what the text says
 )
 # What a page may load: files of the site and nothing else, and no script or style inside a page.
@@ -119,7 +119,7 @@ second_call_content_security_policy = "; ".join(
         "form-action 'self'",
     ]
 )
-recipe_gallery_search = True  # benchmarks/search.md tells why
+recorded_gallery_search = True  # benchmarks/search.md tells why
 # The order of recipes wherever there is one; others follow by their names.
 second_call_recipes = [
     "where_time_goes",

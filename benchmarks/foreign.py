@@ -77,7 +77,10 @@ def main() -> int:
             if not fetch(folder, gallery, requirement, names.split()):
                 print(f"skipped: {requirement} cannot be downloaded here")
                 return 0
-        faults = [*make(folder, "sphinx_gallery.gen_gallery"), *make(folder, "recipe_gallery")]
+        faults = [
+            *make(folder, "sphinx_gallery.gen_gallery"),
+            *make(folder, "sphinx_recorded_gallery"),
+        ]
         lines = [*compare(folder, faults)]
     page = Path(__file__).with_suffix(".md")
     head = page.read_text(encoding="utf-8").partition("\n| ")[0]
@@ -120,14 +123,14 @@ def make(folder: Path, extension: str) -> Iterator[str]:
     tree = "".join(f"   {pages}/index\n" for pages in GALLERIES)
     (docs / "index.rst").write_text(f"Galleries\n=========\n\n.. toctree::\n\n{tree}")
     commands = [["sphinx", "-qb", "html", "-D", f"html_theme={each}", ".", each] for each in THEMES]
-    if extension == "recipe_gallery":
+    if extension == "sphinx_recorded_gallery":
         commands.insert(0, [extension, "record", "--device", "cpu"])
         commands.append(["sphinx", "-qb", "gettext", "-D", "gettext_compact=0", ".", "templates"])
     for words in commands:
         done = subprocess.run(
             [sys.executable, "-m", *words],
             cwd=docs,
-            env=os.environ | {"PYTHONPATH": str(ROOT), "RECIPE_GALLERY_MAKE": ""},
+            env=os.environ | {"PYTHONPATH": str(ROOT), "RECORDED_GALLERY_MAKE": ""},
             capture_output=True,
             text=True,
         )
@@ -146,13 +149,13 @@ def compare(folder: Path, faults: list[str]) -> Iterator[str]:
         for name in names.split():
             page = f"{gallery}/{name}"
             try:
-                look(folder / "recipe_gallery", page)
+                look(folder / "sphinx_recorded_gallery", page)
             except (AssertionError, OSError, SyntaxError, nbformat.ValidationError) as error:
                 faults.append(f"{page}: {type(error).__name__}: {error}")
             for number, theme in enumerate(THEMES):
                 stock, ours = (
                     read(folder / each, theme, page)
-                    for each in ("sphinx_gallery", "recipe_gallery")
+                    for each in ("sphinx_gallery", "sphinx_recorded_gallery")
                 )
                 for aspect in ASPECTS:
                     same[aspect][number] += stock[aspect] == ours[aspect]

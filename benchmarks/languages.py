@@ -19,8 +19,8 @@ SETTINGS = f"""
 import sys
 
 sys.path.insert(0, {str(Path(__file__).parent)!r})
-extensions = ["recipe_gallery", "stand_ins"]
-recipe_gallery_site_url = "https://example.org/site/"
+extensions = ["sphinx_recorded_gallery", "stand_ins"]
+recorded_gallery_site_url = "https://example.org/site/"
 html_theme = "pydata_sphinx_theme"
 html_math_renderer = "mathml"
 exclude_patterns = ["recipes_source", "locale", "_build"]
@@ -115,7 +115,14 @@ def write_stub(path: Path, language: str) -> None:
 
 def build(site: Path, arm: str) -> float:
     """Return the seconds of `make html`; stub pages without catalogs are warned of."""
-    command = [sys.executable, "-m", "recipe_gallery", "html", *ARMS[arm], "--sphinx-options=-q"]
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx_recorded_gallery",
+        "html",
+        *ARMS[arm],
+        "--sphinx-options=-q",
+    ]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     began = time.perf_counter()
     done = subprocess.run(command, cwd=site, env=environment, capture_output=True, text=True)

@@ -17,8 +17,8 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
 from chromium import find_chromium, serve  # noqa: E402
-from recipe_gallery.languages import load_languages  # noqa: E402
-from recipe_gallery.recipes.find_recipes import find_recipes  # noqa: E402
+from sphinx_recorded_gallery.languages import load_languages  # noqa: E402
+from sphinx_recorded_gallery.recipes.find_recipes import find_recipes  # noqa: E402
 
 LIGHTHOUSE = "lighthouse@13.5.0"
 CATEGORIES = ("performance", "accessibility", "best-practices", "seo")
@@ -46,7 +46,7 @@ def main() -> int:
         found.close()
         site = f"http://127.0.0.1:{port}/"  # pages name their own address
         build = Path(folder, "build")
-        command = [sys.executable, "-m", "recipe_gallery", "html", "--build", str(build)]
+        command = [sys.executable, "-m", "sphinx_recorded_gallery", "html", "--build", str(build)]
         subprocess.run(command, cwd=ROOT, env=os.environ | {"SITE_URL": site}, check=True)
         with serve(build / "html", port):
             for code in options.languages or published:

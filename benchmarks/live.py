@@ -15,10 +15,10 @@ from languages import make_languages_site
 from replay import ROOT, spread
 
 sys.path.insert(0, str(ROOT))
-from recipe_gallery.languages import load_languages
-from recipe_gallery.live.server import serve
-from recipe_gallery.live.watch_and_rebuild import Live
-from recipe_gallery.project import load_project
+from sphinx_recorded_gallery.languages import load_languages
+from sphinx_recorded_gallery.live.server import serve
+from sphinx_recorded_gallery.live.watch_and_rebuild import Live
+from sphinx_recorded_gallery.project import load_project
 
 TARGETS = {3: 2.0, 100: 4.0}  # seconds
 LANGUAGE = "ko"

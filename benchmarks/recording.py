@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 REPORT = Path(__file__).with_suffix(".md")
 CONF = """
-extensions = ["recipe_gallery"]
+extensions = ["sphinx_recorded_gallery"]
 html_baseurl = "https://example.org/site/"
 sphinx_gallery_conf = {"examples_dirs": "recipes_source", "gallery_dirs": "recipes"}
 """
@@ -108,7 +108,15 @@ def compare_gpus(options: argparse.Namespace) -> Lines:
 
 def record(root: Path, *arguments: str) -> float:
     """Record; return how many seconds the whole command took."""
-    command = [sys.executable, "-m", "recipe_gallery", "record", "--root", str(root), *arguments]
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx_recorded_gallery",
+        "record",
+        "--root",
+        str(root),
+        *arguments,
+    ]
     began = time.monotonic()
     done = subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode:

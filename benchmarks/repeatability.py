@@ -20,13 +20,13 @@ from statistics import fmean, median
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from recipe_gallery.project import load_project  # noqa: E402
-from recipe_gallery.recipes.find_recipes import list_files  # noqa: E402
-from recipe_gallery.recipes.measured_processes import read_sources  # noqa: E402
-from recipe_gallery.recipes.measurement_rows import Row  # noqa: E402
-from recipe_gallery.recipes.ranges_over_hosts import Measurement, measure  # noqa: E402
-from recipe_gallery.recipes.recipe import load_recipe  # noqa: E402
-from recipe_gallery.recipes.replicates_jsonl import Process  # noqa: E402
+from sphinx_recorded_gallery.measurements.processes import read_sources  # noqa: E402
+from sphinx_recorded_gallery.measurements.ranges import Measurement, measure  # noqa: E402
+from sphinx_recorded_gallery.measurements.replicates import Process  # noqa: E402
+from sphinx_recorded_gallery.measurements.rows import Row  # noqa: E402
+from sphinx_recorded_gallery.project import load_project  # noqa: E402
+from sphinx_recorded_gallery.recipes.find_recipes import list_files  # noqa: E402
+from sphinx_recorded_gallery.recipes.recipe import load_recipe  # noqa: E402
 
 REPORT = Path(__file__).with_suffix(".md")
 MARKS = "<!-- tables -->", "<!-- end of tables -->"

@@ -22,7 +22,7 @@ from bs4 import BeautifulSoup
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from recipe_gallery.recipes.recording import seal  # noqa: E402
+from sphinx_recorded_gallery.recipes.recording import seal  # noqa: E402
 
 RECIPES = ROOT / "recipes_source"
 RECORDINGS = ROOT / "recordings"
@@ -43,7 +43,7 @@ sphinx_gallery_conf = {{
 """
 EXTENSIONS = {
     "stock": ["sphinx_gallery.gen_gallery", "stand_ins"],
-    "replay": ["recipe_gallery", "stand_ins"],
+    "replay": ["sphinx_recorded_gallery", "stand_ins"],
 }
 BUILDS = ("cold", "unchanged")
 # What pages of the kinds show each in its way: figures, formulas, outputs, links to downloads

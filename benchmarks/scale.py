@@ -1,8 +1,9 @@
 """Cost of a change in galleries of 5 and 100 recipes: ``python benchmarks/scale.py``.
 
 Each site is this one with copies of a recipe, their recordings and catalogs beside its own recipes,
-built by ``recipe_gallery html``. ``--baseline`` names the folder of another commit, whose site is
-built in turns with this one. Writes its table into scale.md; ends with 1 where a limit is passed.
+built by ``recorded-gallery html``. ``--baseline`` names the folder of another commit, whose site
+is built in turns with this one. Writes its table into scale.md; ends with 1 where a limit is
+passed.
 """
 
 import argparse
@@ -30,8 +31,8 @@ TRANSLATED = ("ko", "zh_CN")
 # A recording names its recipe, and one whose hash is of something else is refused. Each commit has
 # its own hash, and the module may lie elsewhere.
 SEAL = """
-import importlib, pathlib, sys, nbformat, recipe_gallery
-root = pathlib.Path(recipe_gallery.__file__).parent
+import importlib, pathlib, sys, nbformat, sphinx_recorded_gallery
+root = pathlib.Path(sphinx_recorded_gallery.__file__).parent
 path = next(each for each in root.rglob("*.py") if "def seal(" in each.read_text())
 name = path.relative_to(root.parent).with_suffix("")
 seal = importlib.import_module(".".join(name.parts)).seal
@@ -158,8 +159,15 @@ def measure(site: Path, recipe: str, codes: list[str]) -> Iterator[tuple[str, Co
 
 
 def build(site: Path, codes: list[str]) -> Cost:
-    """Run ``recipe_gallery html`` and return its cost."""
-    command = [sys.executable, "-m", "recipe_gallery", "html", *codes, "--sphinx-options=-q"]
+    """Run ``sphinx_recorded_gallery html`` and return its cost."""
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx_recorded_gallery",
+        "html",
+        *codes,
+        "--sphinx-options=-q",
+    ]
     process = subprocess.Popen(command, cwd=site, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert process.stdout
     said = process.stdout.read().decode(errors="replace")

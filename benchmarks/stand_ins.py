@@ -15,7 +15,7 @@ def setup(app: Sphinx) -> None:
     """Leave out what this site alone draws; where the engine is not, show texts as they are."""
     for directive in ("names", "chart"):
         app.add_directive(directive, Nothing)
-    if "recipe_gallery" not in app.extensions:
+    if "sphinx_recorded_gallery" not in app.extensions:
         app.add_role("measured", make_figure)
         app.add_role("claim", make_claim)
 

@@ -7,11 +7,12 @@ from docutils.nodes import entry as table_cell
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
-from recipe_gallery import Priority, __version__, add_transform
-from recipe_gallery.pages import ONLY_HTML
-from recipe_gallery.pages.markdown import write_block
-from recipe_gallery.pages.measurements.names_for_readers import EVENT
-from recipe_gallery.project import code_digest
+from sphinx_recorded_gallery import __version__
+from sphinx_recorded_gallery.hooks import Priority, add_recipe_transform, add_transform
+from sphinx_recorded_gallery.measurements.names import EVENT
+from sphinx_recorded_gallery.pages import ONLY_HTML
+from sphinx_recorded_gallery.pages.markdown import write_block
+from sphinx_recorded_gallery.project import code_digest
 
 from . import (
     answer_box,
@@ -35,7 +36,7 @@ _SCRIPTS = {"explorer": "explorer.js", "results-controls": "results.js"}  # by c
 
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the site, and the engine if it is not there yet."""
-    app.setup_extension("recipe_gallery")
+    app.setup_extension("sphinx_recorded_gallery")
     app.add_config_value("second_call_recipes", [], "env", list)
     # By package the current release, and the label of the text that says what has changed
     app.add_config_value("second_call_releases", {}, "env", dict)
@@ -64,8 +65,8 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("wait-and-gain", front_page.WaitAndGain)
 
     add_transform(app, gallery_cards.replace_thumbnails, Priority.ADD_TO_PAGE)
-    add_transform(app, page_foot.add_release, Priority.ADD_TO_PAGE)
-    add_transform(app, answer_box.mark_headings, Priority.ADD_TO_PAGE)
+    add_recipe_transform(app, page_foot.add_release, Priority.ADD_TO_PAGE)
+    add_recipe_transform(app, answer_box.mark_headings, Priority.ADD_TO_PAGE)
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
     code_tabs.add_cases(app)
     app.connect("builder-inited", _change_translated_pages)
@@ -99,7 +100,7 @@ def _change_translated_pages(app: Sphinx) -> None:
     """Change pages after translation, but for templates, whose messages are the author's lines."""
     if app.builder.name != "gettext":
         add_transform(app, answer_box.make_headings, Priority.MAKE_HEADINGS)
-        add_transform(app, answer_box.make_answer, Priority.MAKE_HEADINGS)
+        add_recipe_transform(app, answer_box.make_answer, Priority.MAKE_HEADINGS)
         add_transform(app, headline_directive_lines.draw_headlines, Priority.WRITE_COMMENTS)
 
 

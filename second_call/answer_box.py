@@ -10,8 +10,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util import logging
 
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.recorded_page import load_page
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.recipes.recorded_recipe import RecipePage
 
 _ = get_translation("second_call")
 logger = logging.getLogger(__name__)
@@ -21,14 +21,13 @@ _MARK = "heading_id"
 _ENDS = (nodes.section, nodes.transition, nodes.comment)  # a comment begins the next block
 
 
-def make_answer(env: BuildEnvironment, document: nodes.document) -> None:
+def make_answer(env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
     """Put the answer into a section of its own, after translation.
 
     Warns if there is none and ``conf.py`` wants one.
     """
-    page = load_page(env, env.docname)
     title = next(iter(document.findall(nodes.title)), None)
-    if page is None or title is None:
+    if title is None:
         return
     top = title.parent
     first = top.first_child_matching_class(nodes.paragraph)
@@ -53,13 +52,11 @@ def make_answer(env: BuildEnvironment, document: nodes.document) -> None:
         logger.warning("%s", error, type="second_call", subtype="answer")
 
 
-def mark_headings(env: BuildEnvironment, document: nodes.document) -> None:
+def mark_headings(_env: BuildEnvironment, document: nodes.document, _page: RecipePage) -> None:
     """Give each of these lines the anchor that its English text makes, in every language.
 
     It is an attribute, which a translation keeps.
     """
-    if load_page(env, env.docname) is None:
-        return
     title = next(iter(document.findall(nodes.title)), None)
     for line in title.parent.children if title else ():
         if isinstance(line, nodes.section):

@@ -17,9 +17,9 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
-from recipe_gallery import Priority, add_transform
-from recipe_gallery.pages.markdown import bold_line, join_inline, write_block
-from recipe_gallery.recorded_page import load_page
+from sphinx_recorded_gallery.hooks import Priority, add_recipe_transform
+from sphinx_recorded_gallery.pages.markdown import bold_line, join_inline, write_block
+from sphinx_recorded_gallery.recipes.recorded_recipe import RecipePage
 
 _ = get_translation("second_call")
 
@@ -37,10 +37,8 @@ class case_name(nodes.paragraph):  # noqa: N801
     """What was the caption."""
 
 
-def make_cases(env: BuildEnvironment, document: nodes.document) -> None:
+def make_cases(_env: BuildEnvironment, document: nodes.document, _page: RecipePage) -> None:
     """Gather blocks with captions that follow each other; their names are translated there."""
-    if load_page(env, env.docname) is None:
-        return
     found = [each for each in document.findall(nodes.container) if _has_caption(each)]
     for parent in dict.fromkeys(each.parent for each in found):
         runs = [list(group) for _kind, group in groupby(parent.children, _has_caption)]
@@ -66,7 +64,7 @@ def _gather(blocks: list[Any]) -> code_cases:
 
 def add_cases(app: Sphinx) -> None:
     """Let pages show cases, and notebooks their names."""
-    add_transform(app, make_cases, Priority.ADD_TO_PAGE)
+    add_recipe_transform(app, make_cases, Priority.ADD_TO_PAGE)
     app.add_node(code_cases, html=(_begin_cases, _end))
     app.add_node(code_case, html=(lambda _self, _node: None, _end))
     app.add_node(case_name, html=(_begin_name, _end_name))

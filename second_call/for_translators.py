@@ -11,10 +11,9 @@ from sphinx.locale import get_translation
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.cell_numbers import DATA_CLASS
-from recipe_gallery.dates_and_numbers import format_number, format_percent, typeset
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.languages import (
+from sphinx_recorded_gallery.dates_and_numbers import format_number, format_percent, typeset
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.languages import (
     Language,
     current_language,
     is_translated,
@@ -22,13 +21,14 @@ from recipe_gallery.languages import (
     source_language,
     translated_languages,
 )
-from recipe_gallery.page_dependencies import keep, watch
-from recipe_gallery.pages.recorded_line import has_downloads
-from recipe_gallery.project import Project
-from recipe_gallery.translate.catalogs import label_domains
-from recipe_gallery.translate.glossary import find_glossaries, load_glossary
-from recipe_gallery.translate.translation_status import Status, add_up, language_status
-from recipe_gallery.translate.translations import catalog_path, repository_address
+from sphinx_recorded_gallery.page_nodes import DATA_CLASS
+from sphinx_recorded_gallery.pages.page_header import has_downloads
+from sphinx_recorded_gallery.project import Project
+from sphinx_recorded_gallery.store import keep, watch
+from sphinx_recorded_gallery.translate.catalogs import label_domains
+from sphinx_recorded_gallery.translate.glossary import find_glossaries, load_glossary
+from sphinx_recorded_gallery.translate.loading import catalog_path, repository_address
+from sphinx_recorded_gallery.translate.status import Status, add_up, language_status
 
 from .make_nodes import html_element, link_to_page, make_table, render
 
@@ -129,7 +129,7 @@ class TranslationGlossary(SphinxDirective):
         try:
             glossary = load_glossary(locale)
         except GalleryError as error:
-            logger.warning("%s", error, type="recipe_gallery", subtype="glossary")
+            logger.warning("%s", error, type="recorded_gallery", subtype="glossary")
             return []
         source, languages = source_language(self.config), translated_languages(self.config)
         if is_translated(self.config):  # in English, the words of all languages
@@ -154,14 +154,14 @@ def add_improve_links(
 ) -> None:
     """Add the links to a page, if the site has a repository to which they can lead."""
     config = app.config
-    repository = config.recipe_gallery_repository_url.rstrip("/")
+    repository = config.recorded_gallery_repository_url.rstrip("/")
     if not (repository and doctree and is_translated(config) and has_downloads(app)):
         return
     language = current_language(config)
     uri = app.builder.get_target_uri(pagename)
     # what .github/ISSUE_TEMPLATE/translation.yml asks for
     known = {"template": "translation.yml", "language": language.name}
-    if address := language.address(config.recipe_gallery_site_url, uri):
+    if address := language.address(config.recorded_gallery_site_url, uri):
         known["page"] = address
     form = f"{repository}/issues/new?{urlencode(known)}"
     links = render(

@@ -11,11 +11,11 @@ from sphinx import addnodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from recipe_gallery.dates_and_numbers import format_date
-from recipe_gallery.languages import current_language
-from recipe_gallery.page_dependencies import watch
-from recipe_gallery.pages.measurements.find_measurements import Known, know
-from recipe_gallery.project import gallery_folders
+from sphinx_recorded_gallery.dates_and_numbers import format_date
+from sphinx_recorded_gallery.languages import current_language
+from sphinx_recorded_gallery.measurements.lookup import Known, know
+from sphinx_recorded_gallery.project import gallery_folders
+from sphinx_recorded_gallery.store import watch
 
 from .make_nodes import html_element, link_to_page, translated_nodes
 from .navigation import list_recipes

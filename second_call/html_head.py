@@ -11,8 +11,8 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 
-from recipe_gallery.languages import current_language, source_language
-from recipe_gallery.recipes.find_recipes import find_file
+from sphinx_recorded_gallery.languages import current_language, source_language
+from sphinx_recorded_gallery.recipes.find_recipes import find_file
 
 _ = get_translation("second_call")
 
@@ -31,7 +31,7 @@ def describe_page(
     """
     config = app.config
     page = app.builder.get_target_uri(pagename)
-    site_url = config.recipe_gallery_site_url
+    site_url = config.recorded_gallery_site_url
     context |= {
         "language": current_language(config).tag,
         "alternates": _find_alternates(app, page),
@@ -39,7 +39,7 @@ def describe_page(
         "description": _first_paragraph(doctree) if doctree else "",
         "preview": _preview(app, doctree),
         "is_recipe": find_file(config, Path(app.srcdir), pagename) is not None,
-        "repository_url": config.recipe_gallery_repository_url,
+        "repository_url": config.recorded_gallery_repository_url,
         "noindex": doctree is None,  # such as the page of search results
         # All languages have the first page of the site in common, which lets readers choose.
         "default_address": source_language(config).address(site_url, short_address(page))
@@ -53,7 +53,7 @@ def describe_page(
 def full_address(app: Sphinx, docname: str) -> str:
     """Return where a page is published; nothing where no site is named."""
     page = short_address(app.builder.get_target_uri(docname))
-    return current_language(app.config).address(app.config.recipe_gallery_site_url, page)
+    return current_language(app.config).address(app.config.recorded_gallery_site_url, page)
 
 
 def short_address(page: str) -> str:
@@ -100,11 +100,11 @@ def _find_alternates(app: Sphinx, page: str) -> list[dict[str, Any]]:
             "name": language.name,
             "tag": language.tag,
             "href": f"{'../' * (depth + 1)}{language.code}/{page}",
-            "address": language.address(app.config.recipe_gallery_site_url, short_address(page)),
+            "address": language.address(app.config.recorded_gallery_site_url, short_address(page)),
             "current": language == current,
             "default": language == source_language(app.config),
         }
-        for language in app.config.recipe_gallery_languages.values()
+        for language in app.config.recorded_gallery_languages.values()
         if language.published or language == current
     ]
 

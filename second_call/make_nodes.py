@@ -11,10 +11,10 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.writers.html5 import HTML5Translator
 
-from recipe_gallery.languages import current_language, source_language
-from recipe_gallery.pages.measurements.roles import ROLES, make_node
-from recipe_gallery.translate.markup import inline_nodes
-from recipe_gallery.translate.translations import find_message
+from sphinx_recorded_gallery.languages import current_language, source_language
+from sphinx_recorded_gallery.measurements.roles import ROLES, make_node
+from sphinx_recorded_gallery.translate.loading import find_message
+from sphinx_recorded_gallery.translate.markup import inline_nodes
 
 _HYPHENATED = re.compile(r"([A-Za-z]+(?:-[A-Za-z]+)+)")
 _TEMPLATES = Environment(loader=PackageLoader(__package__), autoescape=True)

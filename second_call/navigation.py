@@ -11,8 +11,8 @@ from sphinx.builders.html import StandaloneHTMLBuilder
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from recipe_gallery.page_dependencies import once, pages_above, store_of
-from recipe_gallery.pages.measurements.find_measurements import all_files
+from sphinx_recorded_gallery.measurements.lookup import all_files
+from sphinx_recorded_gallery.store import once, pages_above, store_of
 
 _ = get_translation("second_call")
 

@@ -13,13 +13,18 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from recipe_gallery.cell_numbers import DOWNLOADS_ONLY
-from recipe_gallery.dates_and_numbers import typeset
-from recipe_gallery.languages import current_language
-from recipe_gallery.pages.markdown import Page, write_block
-from recipe_gallery.pages.recorded_line import describe_versions, make_link, page_links
-from recipe_gallery.recorded_page import RecordedPage, Unrecorded, load_page
-from recipe_gallery.translate.translations import repository_address
+from sphinx_recorded_gallery.dates_and_numbers import typeset
+from sphinx_recorded_gallery.languages import current_language
+from sphinx_recorded_gallery.page_nodes import DOWNLOADS_ONLY
+from sphinx_recorded_gallery.pages.markdown import Page, write_block
+from sphinx_recorded_gallery.pages.page_header import describe_versions, make_link, page_links
+from sphinx_recorded_gallery.recipes.recorded_recipe import (
+    RecipePage,
+    RecordedPage,
+    Unrecorded,
+    load_page,
+)
+from sphinx_recorded_gallery.translate.loading import repository_address
 
 from .html_head import full_address
 
@@ -32,7 +37,7 @@ NOTEBOOKS_BRANCH = "notebooks"
 def add_colab_link(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Add a link to Colab to those of the downloads, if the site has a repository on GitHub."""
     config = app.config
-    where = urlsplit(config.recipe_gallery_repository_url.rstrip("/"))
+    where = urlsplit(config.recorded_gallery_repository_url.rstrip("/"))
     if where.hostname != "github.com" or load_page(app.env, docname) is None:
         return
     notebook = f"{where.path}/blob/{NOTEBOOKS_BRANCH}/{config.language}/{docname}.ipynb"
@@ -48,7 +53,7 @@ def describe_foot(
     if page is None:
         return
     foot = context["foot"] = {"cite": _cite(app, pagename, page)}
-    repository = app.config.recipe_gallery_repository_url.rstrip("/")
+    repository = app.config.recorded_gallery_repository_url.rstrip("/")
     if not repository:
         return
     known = _fill_in_report(app, pagename, page)
@@ -66,7 +71,7 @@ def _fill_in_report(app: Sphinx, docname: str, page: RecordedPage | Unrecorded) 
         known["commit"] = facts["commit"]
         known["gpu"] = facts["device"].get("gpu")
         known["versions"] = describe_versions(
-            page.recording, app.config.recipe_gallery_package_names
+            page.recording, app.config.recorded_gallery_package_names
         )
     return {field: value for field, value in known.items() if value}
 
@@ -84,19 +89,18 @@ def _cite(app: Sphinx, docname: str, page: RecordedPage | Unrecorded) -> str:
     return "\n".join([f"@misc{{{PurePosixPath(docname).name},", *lines, "}"])
 
 
-def add_release(env: BuildEnvironment, document: nodes.document) -> None:
+def add_release(env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
     """Say at the end of a recipe's text that a package has a newer release, and what it is.
 
     ``second_call_releases`` in ``conf.py`` names it, and the label at which a page tells the rest.
     """
-    page = load_page(env, env.docname)
     if not isinstance(page, RecordedPage):
         return
     for package, (current, label) in env.config.second_call_releases.items():
         version = page.recording.facts["versions"].get(package, current)
         recorded = ".".join(version.split(".")[:2])
         if recorded != current:
-            name = env.config.recipe_gallery_package_names.get(package, package)
+            name = env.config.recorded_gallery_package_names.get(package, package)
             said = _("The current release is %s.") % f"{name} {current}"
             words = nodes.Text(typeset(f"{said} ", current_language(env.config).locale))
             told = _("What has changed since %s") % recorded
@@ -121,7 +125,7 @@ def add_origin(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     address = full_address(app, docname)
     lines = [nodes.reference("", address, refuri=address)] if address else []
     if isinstance(page, RecordedPage):
-        versions = describe_versions(page.recording, app.config.recipe_gallery_package_names)
+        versions = describe_versions(page.recording, app.config.recorded_gallery_package_names)
         lines.append(nodes.Text(versions))
     lines.append(nodes.Text(_("Code: BSD-3-Clause. Text and figures: CC BY 4.0.")))
     items = (nodes.list_item("", nodes.paragraph("", "", line)) for line in lines)

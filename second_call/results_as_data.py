@@ -16,9 +16,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.locale import get_translation
 
-from recipe_gallery.cell_numbers import DATA_CLASS
-from recipe_gallery.dates_and_numbers import typeset
-from recipe_gallery.pages.measurements.find_measurements import Known
+from sphinx_recorded_gallery.dates_and_numbers import typeset
+from sphinx_recorded_gallery.measurements.lookup import Known
+from sphinx_recorded_gallery.page_nodes import DATA_CLASS
 
 _ = get_translation("second_call")
 

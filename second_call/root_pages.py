@@ -9,10 +9,10 @@ from urllib.parse import urlsplit
 from filelock import FileLock
 from sphinx.application import Sphinx
 
-from recipe_gallery.languages import Language
-from recipe_gallery.pages.measurements.find_measurements import know
-from recipe_gallery.translate.catalogs import Kind
-from recipe_gallery.translate.translations import find_translations
+from sphinx_recorded_gallery.languages import Language
+from sphinx_recorded_gallery.measurements.lookup import know
+from sphinx_recorded_gallery.translate.catalogs import Kind
+from sphinx_recorded_gallery.translate.loading import find_translations
 
 from .html_head import full_address
 from .navigation import list_recipes
@@ -44,9 +44,9 @@ def write_root_pages(app: Sphinx, exception: Exception | None) -> None:
     config, out = app.config, app.outdir.parent
     if exception or app.builder.name != "html" or app.outdir.name != config.language:
         return
-    site_url = f"{config.recipe_gallery_site_url.rstrip('/')}/"
+    site_url = f"{config.recorded_gallery_site_url.rstrip('/')}/"
     names = ["index.html", "404.html"]
-    if config.recipe_gallery_site_url:
+    if config.recorded_gallery_site_url:
         # Crawlers read robots.txt at the top of a host only; below it does no harm.
         names += ["sitemap.xml", "sitemap-home.xml", "robots.txt"]
         addresses = [full_address(app, each) for each in sorted(app.env.found_docs)]
@@ -56,13 +56,13 @@ def write_root_pages(app: Sphinx, exception: Exception | None) -> None:
     with FileLock(Path(app.doctreedir).parent / "root-pages.lock"):
         languages = [
             language
-            for language in config.recipe_gallery_languages.values()
+            for language in config.recorded_gallery_languages.values()
             if language.published and (out / language.code / "index.html").exists()
         ]
         context = {
             "title": config.html_title or config.project,
             "content_security_policy": config.second_call_content_security_policy,
-            "site_url": site_url if config.recipe_gallery_site_url else "",
+            "site_url": site_url if config.recorded_gallery_site_url else "",
             "addresses": [site_url],
             # A host shows 404.html under the wrong address, where only full paths lead anywhere.
             "path": urlsplit(site_url).path,

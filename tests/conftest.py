@@ -42,7 +42,7 @@ SLOW = {"languages_site", "browser", "scheduler", "recorded_once", "stranger", "
 # Files that take longest, in the order in which they begin: while the first has the site built,
 # others find tests that need none.
 FIRST = """
-browser faults translating other_machines constructs foreign_project site search snippets live
+browser faults translating dask_runner constructs foreign_project site search snippets live
 errors languages record_recipes browser_engines hostile_catalogs site_languages charts
 """.split()  # noqa: SIM905
 
@@ -79,9 +79,9 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(autouse=True)
 def _plain_suggestions(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let messages name the command itself, also where `make test` runs the tests."""
-    monkeypatch.delenv("RECIPE_GALLERY_MAKE", raising=False)
+    monkeypatch.delenv("RECORDED_GALLERY_MAKE", raising=False)
     # removed again after a test whose command set it
-    monkeypatch.setenv("RECIPE_GALLERY_ROOT", ".")
+    monkeypatch.setenv("RECORDED_GALLERY_ROOT", ".")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -90,7 +90,7 @@ def _share_recordings() -> None:
     digest = hashlib.sha256(f"{sys.version} {date.today()}".encode())
     for package in ("ipykernel", "ipython", "nbclient", "nbformat", "matplotlib"):
         digest.update(version(package).encode())
-    engine = ROOT / "recipe_gallery"
+    engine = ROOT / "sphinx_recorded_gallery"
     files = [*engine.glob("*.py"), *engine.glob("recipes/**/*.py"), *engine.glob("record/**/*.py")]
     for path in [ROOT / "tests/gallery.py", *sorted(files)]:
         digest.update(path.read_bytes())
@@ -147,7 +147,7 @@ def languages_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with FileLock(shared / "site.lock"):
         if not built.exists():
             copy_repository(source)
-            command = [sys.executable, "-m", "recipe_gallery", "html"]
+            command = [sys.executable, "-m", "sphinx_recorded_gallery", "html"]
             command.append("--sphinx-options=-n -W -q")
             done = subprocess.run(command, cwd=source, capture_output=True, text=True)
             if done.returncode:
@@ -169,7 +169,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def extensions() -> list[str]:
     """What the gallery of a test names in conf.py: the engine alone, but for tests of the site."""
-    return ["recipe_gallery"]
+    return ["sphinx_recorded_gallery"]
 
 
 @pytest.fixture

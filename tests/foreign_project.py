@@ -10,7 +10,7 @@ from gallery import ROOT
 from modules import run_module
 
 CONF = """\
-extensions = ["recipe_gallery"]
+extensions = ["sphinx_recorded_gallery"]
 sphinx_gallery_conf = {
     "examples_dirs": "../examples",
     "gallery_dirs": "auto_examples/",
@@ -70,7 +70,7 @@ class Stranger:
         environment = {
             name: value
             for name, value in os.environ.items()
-            if not name.startswith("RECIPE_GALLERY")
+            if not name.startswith("RECORDED_GALLERY")
         }
         paths = [str(ROOT), environment.get("PYTHONPATH", "")]
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, paths))
@@ -80,8 +80,8 @@ class Stranger:
         return done
 
     def command(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        """Run ``recipe-gallery``."""
-        return self.run("recipe_gallery", *arguments)
+        """Run ``recorded-gallery``."""
+        return self.run("sphinx_recorded_gallery", *arguments)
 
     def sphinx(self, builder: str, *options: str) -> Path:
         """Build, see that no warning is told, and return the folder of what was made."""

@@ -24,21 +24,21 @@ from sphinx.highlighting import lexer_classes
 from sphinx.locale import translators
 from sphinx.util.docutils import docutils_namespace, patch_docutils
 
-from recipe_gallery.project import load_project
-from recipe_gallery.recipes.recording import Recording, read_recording, seal
+from sphinx_recorded_gallery.project import load_project
+from sphinx_recorded_gallery.recipes.recording import Recording, read_recording, seal
 
 ROOT = Path(__file__).parents[1]
 
 # conf.py of a gallery: those of a test's own come on top. None leaves a setting out.
 SETTINGS: dict[str, Any] = {
-    "extensions": ["recipe_gallery"],
+    "extensions": ["sphinx_recorded_gallery"],
     "html_baseurl": "https://example.org/site/",
     "exclude_patterns": ["recipes_source", "out", "locale", "_build"],
     "html_math_renderer": "mathml",
     # a list of its own: Sphinx-Gallery adds to Sphinx's default, so that the next build of the same
     # process would find another one, and write all pages again
     "templates_path": [],
-    "recipe_gallery_trust_outputs": False,
+    "recorded_gallery_trust_outputs": False,
     "locale_dirs": ["locale"],
     "sphinx_gallery_conf": {"examples_dirs": "recipes_source", "gallery_dirs": "recipes"},
 }
@@ -90,7 +90,9 @@ class Gallery:
     brings a recipe with its recording, which is made once for all tests.
     """
 
-    def __init__(self, root: Path, extensions: Sequence[str] = ("recipe_gallery",)) -> None:
+    def __init__(
+        self, root: Path, extensions: Sequence[str] = ("sphinx_recorded_gallery",)
+    ) -> None:
         self.root = root
         self.settings = SETTINGS | {"extensions": list(extensions)}
         self.recipes = root / "recipes_source"
@@ -117,7 +119,7 @@ class Gallery:
         """Write languages.toml: English and these; each is published below the site's address."""
         lines = [f"{LANGUAGES[code]}\n" for code in ("en", *codes)]
         (self.root / "languages.toml").write_text("".join(lines), encoding="utf-8")
-        self.configure(html_baseurl=None, recipe_gallery_site_url="https://example.org/site/")
+        self.configure(html_baseurl=None, recorded_gallery_site_url="https://example.org/site/")
 
     def write(self, name: str, text: str) -> Path:
         """Write a recipe."""
@@ -134,7 +136,10 @@ class Gallery:
 
     def record(self, *names: str, **options: object) -> bool:
         """Record on the CPU; what was printed is in ``messages``."""
-        from recipe_gallery.record.record_recipes import Options, record  # for tests that record
+        from sphinx_recorded_gallery.record.record_recipes import (  # for tests that record
+            Options,
+            record,
+        )
 
         stream = io.StringIO()
         wanted = Options(**{"device": "cpu", **options})

@@ -185,10 +185,14 @@ class HostileSite:
         self.clean = Finished(self.site.build(language=self.language).out)
         self.tried = self.shown = 0  # translations, and those that the checks let through
 
-    def find_harm(self, batch: dict[str, Hostile]) -> list[str]:
+    def find_instruction(self, batch: dict[str, Hostile]) -> list[str]:
         """Build with a batch of translations; return what they did to somebody."""
         sources = make_sources()
-        for domain, texts in ((PAGE, sources), ("recipe_gallery", LABELS), ("sphinx", BORROWED)):
+        for domain, texts in (
+            (PAGE, sources),
+            ("sphinx_recorded_gallery", LABELS),
+            ("sphinx", BORROWED),
+        ):
             catalog = polib.pofile(str(self.site.translate(domain, {}, self.language)))
             for text in texts:
                 if text in batch:

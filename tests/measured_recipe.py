@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from gallery import Gallery
-from recipe_gallery.recipes.measurement_rows import Row
-from recipe_gallery.recipes.ranges_over_hosts import Measurement
-from recipe_gallery.recipes.recipe import load_recipe
-from recipe_gallery.recipes.replicates_jsonl import Replicate, replicates_path
-from recipe_gallery.record.write_recordings import append_replicate
+from sphinx_recorded_gallery.measurements.ranges import Measurement
+from sphinx_recorded_gallery.measurements.replicates import Replicate, replicates_path
+from sphinx_recorded_gallery.measurements.rows import Row
+from sphinx_recorded_gallery.recipes.recipe import load_recipe
+from sphinx_recorded_gallery.record.write_recordings import append_replicate
 
 RECIPE = '''
 """

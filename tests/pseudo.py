@@ -6,17 +6,17 @@ from pathlib import Path
 
 import polib
 
-from recipe_gallery.project import Project
-from recipe_gallery.translate.catalogs import (
+from sphinx_recorded_gallery.project import Project
+from sphinx_recorded_gallery.translate.catalogs import (
     Kind,
     catalog_folder,
     kind_of,
     label_domains,
     write_catalog,
 )
-from recipe_gallery.translate.glossary import FILE_NAME
-from recipe_gallery.translate.pot import make_pots
-from recipe_gallery.translate.update_po import merge
+from sphinx_recorded_gallery.translate.glossary import FILE_NAME
+from sphinx_recorded_gallery.translate.pot import make_pots
+from sphinx_recorded_gallery.translate.update_po import merge
 
 PSEUDO_CODE = "en_XA"  # as other tools call English with accents
 _LETTERS = str.maketrans(

@@ -17,12 +17,12 @@ from typing import NamedTuple
 import polib
 
 from gallery import ROOT
-from recipe_gallery.languages import Language, load_languages
-from recipe_gallery.project import load_project
-from recipe_gallery.translate import style_advice  # noqa: F401 (its checks are among all)
-from recipe_gallery.translate.catalogs import Kind, find_catalogs, kind_of, label_domains
-from recipe_gallery.translate.glossary import load_glossary
-from recipe_gallery.translate.translation_checks import examine
+from sphinx_recorded_gallery.languages import Language, load_languages
+from sphinx_recorded_gallery.project import load_project
+from sphinx_recorded_gallery.translate import style_checks  # noqa: F401 (its checks are among all)
+from sphinx_recorded_gallery.translate.catalogs import Kind, find_catalogs, kind_of, label_domains
+from sphinx_recorded_gallery.translate.checks import examine
+from sphinx_recorded_gallery.translate.glossary import load_glossary
 
 GLOSSARY = load_glossary(ROOT / "locale")
 REWRITTEN = Path(__file__).parent / "engine/translate/rewritten"

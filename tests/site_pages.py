@@ -6,8 +6,8 @@ import pytest
 from bs4 import BeautifulSoup
 
 from gallery import ROOT
-from recipe_gallery.languages import load_languages
-from recipe_gallery.recipes.find_recipes import find_recipes
+from sphinx_recorded_gallery.languages import load_languages
+from sphinx_recorded_gallery.recipes.find_recipes import find_recipes
 
 LANGUAGES = [each for each in load_languages(ROOT).values() if each.published]
 SOURCE, *TRANSLATED = LANGUAGES

@@ -12,7 +12,7 @@ from gallery import ROOT, Gallery
 def test_building_a_site_imports_nothing_of_recording(site: Gallery) -> None:
     code = (
         "import sys; from sphinx.cmd.build import main; status = main(sys.argv[1:]); "
-        "kept_out = ('recipe_gallery.record.', 'nbclient', 'torch'); "
+        "kept_out = ('sphinx_recorded_gallery.record.', 'nbclient', 'torch'); "
         "print([each for each in sys.modules if each.startswith(kept_out)]); "
         "sys.exit(status)"
     )

@@ -32,7 +32,7 @@ def test_the_list_of_hooks_is_whole_and_short() -> None:
     hooks = tomllib.loads(TABLE.read_text(encoding="utf-8"))["hook"]
     known = {name for hook in hooks for name in hook["names"] if name.startswith("_")}
     found = set()
-    for package in ("recipe_gallery", "second_call"):
+    for package in ("sphinx_recorded_gallery", "second_call"):
         for path in (ROOT / package).rglob("*.py"):
             if "record" not in path.relative_to(ROOT).parts:
                 found |= set(private_names(path.read_text(encoding="utf-8")))

@@ -15,7 +15,7 @@ import pytest
 import yaml
 
 from gallery import ROOT
-from recipe_gallery.languages import load_languages
+from sphinx_recorded_gallery.languages import load_languages
 
 GITHUB = ROOT / ".github"
 WORKFLOWS = sorted(GITHUB.glob("workflows/*.yml"))
@@ -110,7 +110,7 @@ def find_changed(root: Path, *files: str) -> subprocess.CompletedProcess[str]:
         (["locale/ja/LC_MESSAGES/faq.po", "locale/ko/LC_MESSAGES/faq.po"], "ko ja"),
         (["faq.rst"], "en ko"),
         (["locale/ja/LC_MESSAGES/faq.po", "languages.toml"], "en ko ja"),
-        (["recipe_gallery/translate/code_comments.py"], "en ko"),
+        (["sphinx_recorded_gallery/translate/code_comments.py"], "en ko"),
         (["locale/README.md", "README.md", "tests/a.rst"], ""),
         (["locale/removed/LC_MESSAGES/faq.po"], ""),
         (["locale/$(touch x)/a\nlanguages=ko"], ""),

@@ -15,7 +15,7 @@ from pathlib import Path
 SHARED = re.compile(
     r"[^/]+\.rst|languages\.toml|locale/glossary\.csv|conf\.py|Makefile"
     r"|requirements\.txt|constraints\.txt"
-    r"|(_static|_templates|recipe_gallery|second_call|recipes_source|recordings)/.+",
+    r"|(_static|_templates|sphinx_recorded_gallery|second_call|recipes_source|recordings)/.+",
     re.DOTALL,
 )
 CATALOG = re.compile(r"locale/(?P<language>[^/]+)/.+", re.DOTALL)

@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from sphinx.locale import get_translation
 
-from recipe_gallery.dates_and_numbers import typeset
-from recipe_gallery.recipes.measurement_rows import LARGEST, SMALLEST
-from recipe_gallery.recipes.ranges_over_hosts import Measurement
+from sphinx_recorded_gallery.dates_and_numbers import typeset
+from sphinx_recorded_gallery.measurements.ranges import Measurement
+from sphinx_recorded_gallery.measurements.rows import LARGEST, SMALLEST
 
 from ..make_nodes import render
 from .chart_data import Chart, Source, name_parts

@@ -10,16 +10,16 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from recipe_gallery.dates_and_numbers import typeset
-from recipe_gallery.languages import current_language
-from recipe_gallery.page_dependencies import once, watch
-from recipe_gallery.pages.measurements.find_measurements import all_files, answer, know
-from recipe_gallery.pages.measurements.names_for_readers import QUANTITY, name_case
-from recipe_gallery.pages.measurements.numbers import format_measurement, format_range
-from recipe_gallery.recipes.measurement_rows import Size, slug
-from recipe_gallery.recipes.ranges_over_hosts import Measurement
-from recipe_gallery.translate.catalogs import Kind
-from recipe_gallery.translate.translations import find_message
+from sphinx_recorded_gallery.dates_and_numbers import typeset
+from sphinx_recorded_gallery.languages import current_language
+from sphinx_recorded_gallery.measurements.lookup import all_files, answer, know
+from sphinx_recorded_gallery.measurements.names import QUANTITY, name_case
+from sphinx_recorded_gallery.measurements.numbers import format_measurement, format_range
+from sphinx_recorded_gallery.measurements.ranges import Measurement
+from sphinx_recorded_gallery.measurements.rows import Size, slug
+from sphinx_recorded_gallery.store import once, watch
+from sphinx_recorded_gallery.translate.catalogs import Kind
+from sphinx_recorded_gallery.translate.loading import find_message
 
 _ = get_translation("second_call")
 

@@ -16,12 +16,12 @@ from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
-from recipe_gallery.cell_numbers import DOWNLOADS_ONLY, OUTPUT_CLASS
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.page_dependencies import store_of, watch
-from recipe_gallery.pages.markdown import Page, write_block
-from recipe_gallery.pages.measurements.find_measurements import know
-from recipe_gallery.pages.measurements.numbers import join_ends
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.measurements.lookup import know
+from sphinx_recorded_gallery.measurements.numbers import join_ends
+from sphinx_recorded_gallery.page_nodes import DOWNLOADS_ONLY, OUTPUT_CLASS
+from sphinx_recorded_gallery.pages.markdown import Page, write_block
+from sphinx_recorded_gallery.store import store_of, watch
 
 from ..make_nodes import make_table, render
 from .bars_and_lines import draw

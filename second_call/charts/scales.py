@@ -8,8 +8,8 @@ from decimal import Decimal
 from babel import Locale
 from sphinx.locale import get_translation
 
-from recipe_gallery.dates_and_numbers import format_number
-from recipe_gallery.pages.measurements import numbers
+from sphinx_recorded_gallery.dates_and_numbers import format_number
+from sphinx_recorded_gallery.measurements import numbers
 
 _ = get_translation("second_call")
 

@@ -9,11 +9,11 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.dates_and_numbers import format_date
-from recipe_gallery.languages import current_language
-from recipe_gallery.page_dependencies import watch
-from recipe_gallery.pages.measurements.find_measurements import Known, know
-from recipe_gallery.pages.measurements.numbers import format_measurement
+from sphinx_recorded_gallery.dates_and_numbers import format_date
+from sphinx_recorded_gallery.languages import current_language
+from sphinx_recorded_gallery.measurements.lookup import Known, know
+from sphinx_recorded_gallery.measurements.numbers import format_measurement
+from sphinx_recorded_gallery.store import watch
 
 from ..charts.scales import Scale, format_value, make_axis
 from ..make_nodes import html_element, render
@@ -59,7 +59,7 @@ class MeasuredOn(SphinxDirective):
 
     def _version(self, measured: Known) -> str:
         """Return the version of the first of the packages that pages name."""
-        names = self.config.recipe_gallery_package_names
+        names = self.config.recorded_gallery_package_names
         versions = dict(measured.versions)
         return next((f"{names[name]} {versions[name]}" for name in names if name in versions), "")
 

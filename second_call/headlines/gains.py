@@ -6,12 +6,12 @@ from pathlib import Path
 
 from sphinx.environment import BuildEnvironment
 
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.page_dependencies import once, store_of, watch
-from recipe_gallery.pages.measurements.find_measurements import Known, all_files, answer, know
-from recipe_gallery.recipes.find_recipes import find_recordings
-from recipe_gallery.recipes.measured_processes import Measurements
-from recipe_gallery.recipes.ranges_over_hosts import Measurement
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.measurements.lookup import Known, all_files, answer, know
+from sphinx_recorded_gallery.measurements.processes import Measurements
+from sphinx_recorded_gallery.measurements.ranges import Measurement
+from sphinx_recorded_gallery.recipes.find_recipes import find_recordings
+from sphinx_recorded_gallery.store import once, store_of, watch
 
 from .headline_directive_lines import headline
 
@@ -122,7 +122,7 @@ def _find_machines(env: BuildEnvironment) -> defaultdict[str, list[str]]:
     """Return the machines of each recipe, by its page."""
     files = once(env, all_files)
     pages = {file.name: docname for docname, file in files.items()}
-    folder = Path(env.srcdir, env.config.recipe_gallery_recordings)
+    folder = Path(env.srcdir, env.config.recorded_gallery_recordings)
     found: defaultdict[str, list[str]] = defaultdict(list)
     for _path, machine, name in find_recordings(folder, files.values()):
         if machine and name:

@@ -10,8 +10,8 @@ from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.pages.measurements.find_measurements import find_page
-from recipe_gallery.recipes.parse_measured_and_claims import Reference
+from sphinx_recorded_gallery.measurements.keys import Reference
+from sphinx_recorded_gallery.measurements.lookup import find_page
 
 _LINE = re.compile(
     r"(?P<key>[\w./-]+)(?:\s+against\s+(?P<baseline>[\w.-]+))?(?:\s*:\s+(?P<words>\S.*))?"

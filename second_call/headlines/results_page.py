@@ -15,13 +15,13 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 from sphinx.util.docutils import SphinxDirective
 
-from recipe_gallery.cell_numbers import DATA_CLASS
-from recipe_gallery.languages import current_language
-from recipe_gallery.page_dependencies import watch
-from recipe_gallery.pages.measurements.numbers import describe_spread, format_measurement
-from recipe_gallery.recipes.ranges_over_hosts import Measurement
-from recipe_gallery.translate.catalogs import Kind
-from recipe_gallery.translate.translations import find_message
+from sphinx_recorded_gallery.languages import current_language
+from sphinx_recorded_gallery.measurements.numbers import describe_spread, format_measurement
+from sphinx_recorded_gallery.measurements.ranges import Measurement
+from sphinx_recorded_gallery.page_nodes import DATA_CLASS
+from sphinx_recorded_gallery.store import watch
+from sphinx_recorded_gallery.translate.catalogs import Kind
+from sphinx_recorded_gallery.translate.loading import find_message
 
 from ..charts.scales import Scale, format_value, make_axis
 from ..make_nodes import html_element, link_to_page, render

@@ -1,7 +1,7 @@
 from datetime import date
 
-from recipe_gallery.dates_and_numbers import format_date, format_percent, typeset
-from recipe_gallery.languages import find_locale
+from sphinx_recorded_gallery.dates_and_numbers import format_date, format_percent, typeset
+from sphinx_recorded_gallery.languages import find_locale
 
 
 def test_dates_and_marks_follow_the_language() -> None:

@@ -10,9 +10,9 @@ import pytest
 
 from gallery import ROOT, Gallery
 from modules import run_module
-from recipe_gallery.__main__ import main
-from recipe_gallery.errors import GalleryError, describe_error, suggest
-from recipe_gallery.project import load_project
+from sphinx_recorded_gallery.__main__ import main
+from sphinx_recorded_gallery.errors import GalleryError, describe_error, suggest
+from sphinx_recorded_gallery.project import load_project
 
 TITLED = '"""\nTitle\n=====\n"""\n\nprint(1)\n'
 
@@ -140,7 +140,7 @@ def test_a_build_that_cannot_go_on_ends_in_one_line(name: str, tmp_path: Path) -
     make(tmp_path)
     change(tmp_path)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = ("recipe_gallery", "html", "--sphinx-options=-q")
+    command = ("sphinx_recorded_gallery", "html", "--sphinx-options=-q")
     done = run_module(*command, cwd=tmp_path, env=environment)
     assert done.returncode == 1
     assert "Traceback" not in done.stdout + done.stderr
@@ -169,15 +169,17 @@ def test_what_is_interrupted_ends_quietly(
         raise KeyboardInterrupt
 
     monkeypatch.chdir(make(tmp_path))
-    monkeypatch.setattr("recipe_gallery.record.check_recordings.check_recordings", interrupted)
+    monkeypatch.setattr(
+        "sphinx_recorded_gallery.record.check_recordings.check_recordings", interrupted
+    )
     assert main(["check"]) == 130
     assert capsys.readouterr().err == "interrupted; what was finished is kept\n"
 
 
 def test_remedies_name_the_command_or_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert suggest("record", "adding", "--force") == "recipe-gallery record adding --force"
-    assert suggest("html") == "recipe-gallery html"
-    monkeypatch.setenv("RECIPE_GALLERY_MAKE", "1")
+    assert suggest("record", "adding", "--force") == "recorded-gallery record adding --force"
+    assert suggest("html") == "recorded-gallery html"
+    monkeypatch.setenv("RECORDED_GALLERY_MAKE", "1")
     assert suggest("record", "adding", "--force") == "make record RECIPES=adding FORCE=1"
     assert suggest("update-po", "ko") == "make update-po LANGUAGE=ko"
     assert suggest("html", "ko") == "make html LANGUAGES=ko"
@@ -188,6 +190,8 @@ def test_a_project_whose_recipes_sphinx_gallery_would_run_is_refused(tmp_path: P
     conf.write_text(f'{conf.read_text()}\nextensions = ["sphinx_gallery.gen_gallery"]\n')
     with pytest.raises(GalleryError) as refused:
         load_project(tmp_path)
-    assert "conf.py: extensions do not name recipe_gallery" in describe_error(refused.value)
-    conf.write_text(f'{conf.read_text()}\nextensions += ["recipe_gallery"]\n')
+    assert "conf.py: extensions do not name sphinx_recorded_gallery" in describe_error(
+        refused.value
+    )
+    conf.write_text(f'{conf.read_text()}\nextensions += ["sphinx_recorded_gallery"]\n')
     assert load_project(tmp_path)

@@ -7,10 +7,10 @@ import pytest
 
 from gallery import ROOT, Gallery, git
 from modules import run_module
-from recipe_gallery.commands.new_language import add_language
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.languages import Language, load_languages
-from recipe_gallery.translate.glossary import begin_glossary
+from sphinx_recorded_gallery.commands.new_language import add_language
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.languages import Language, load_languages
+from sphinx_recorded_gallery.translate.glossary import begin_glossary
 
 
 @pytest.fixture
@@ -32,35 +32,41 @@ def test_a_new_language_builds_at_once_and_fills_up(site: Gallery) -> None:
     gone = site.root / "_build/gettext/gone.pot"  # of a page that was removed
     gone.parent.mkdir(parents=True)
     gone.touch()
-    done = run(site, "recipe_gallery", "new-language", "ja")
+    done = run(site, "sphinx_recorded_gallery", "new-language", "ja")
     assert done.returncode == 0, done.stderr
     assert 'ja = { name = "日本語", published = false }' in done.stdout
-    assert "recipe-gallery live ja" in done.stdout
+    assert "recorded-gallery live ja" in done.stdout
     assert "make " not in done.stdout
     assert (site.root / "locale/ja/glossary.csv").read_text() == "term,translation\ncache,\n"
-    assert run(site, "recipe_gallery", "update-po").stdout == "all catalogs are up to date\n"
+    assert (
+        run(site, "sphinx_recorded_gallery", "update-po").stdout == "all catalogs are up to date\n"
+    )
     assert len((site.root / "languages.toml").read_text().splitlines()) == 2
     assert not list(site.root.rglob("gone.po*"))
     page = site.root / "locale/ja/LC_MESSAGES/recipes/adding.po"
     catalog = polib.pofile(str(page))
     assert catalog.metadata["Language"] == "ja"
     # The engine ships no Japanese: its labels are translated here.
-    labels = polib.pofile(str(site.root / "locale/ja/LC_MESSAGES/recipe_gallery.po"))
-    assert labels.find("Notebook").occurrences == [("recipe_gallery/pages/recorded_line.py", "")]
+    labels = polib.pofile(str(site.root / "locale/ja/LC_MESSAGES/sphinx_recorded_gallery.po"))
+    assert labels.find("Notebook").occurrences == [
+        ("sphinx_recorded_gallery/pages/page_header.py", "")
+    ]
     assert catalog.find("Why this is here.").comment.startswith("Comment in code")
     assert catalog.find("Why this is here.").occurrences == [("recipes_source/adding.py", "")]
-    done = run(site, "recipe_gallery", "html", "ja", "--sphinx-options=-W -q")
+    done = run(site, "sphinx_recorded_gallery", "html", "ja", "--sphinx-options=-W -q")
     assert done.returncode == 0, done.stderr
     built = site.root / "_build/html/ja/recipes/adding.html"
     assert "A paragraph." in built.read_text()
     catalog.find("A paragraph.").msgstr = "段落です。"
     catalog.save()
-    assert run(site, "recipe_gallery", "html", "ja", "--sphinx-options=-W -q").returncode == 0
+    assert (
+        run(site, "sphinx_recorded_gallery", "html", "ja", "--sphinx-options=-W -q").returncode == 0
+    )
     assert "段落です。" in built.read_text()
     # The first update puts what polib wrote into the one order and width; then nothing changes.
-    assert run(site, "recipe_gallery", "update-po").returncode == 0
+    assert run(site, "sphinx_recorded_gallery", "update-po").returncode == 0
     before = {path: path.read_bytes() for path in site.root.glob("locale/**/*.po")}
-    assert "up to date" in run(site, "recipe_gallery", "update-po").stdout
+    assert "up to date" in run(site, "sphinx_recorded_gallery", "update-po").stdout
     assert {path: path.read_bytes() for path in site.root.glob("locale/**/*.po")} == before
 
 
@@ -90,9 +96,9 @@ def test_languages_build_together_and_fail_alone(site: Gallery) -> None:
     (site.root / "languages.toml").write_text(
         'en = { name = "English" }\nko = { name = "한국어" }\nja = { name = "日本語" }\n'
     )
-    assert run(site, "recipe_gallery", "update-po").returncode == 0
+    assert run(site, "sphinx_recorded_gallery", "update-po").returncode == 0
     (site.root / "locale/ko/LC_MESSAGES/index.po").write_text("nonsense")
-    done = run(site, "recipe_gallery", "html", "--sphinx-options=-W -q")
+    done = run(site, "sphinx_recorded_gallery", "html", "--sphinx-options=-W -q")
     assert done.returncode == 1
     assert "ko: WARNING" in done.stderr
     assert "index.po:1: not a catalog" in done.stderr

@@ -87,7 +87,7 @@ def test_what_a_list_says_of_an_edited_recipe_is_as_in_a_whole_build(site: Galle
 def test_a_list_without_thumbnails_is_not_made_again(site: Gallery) -> None:
     by_name = {"within_subsection_order": "FileNameSortKey"}
     gallery_conf = {**SETTINGS["sphinx_gallery_conf"], **by_name}  # type: ignore[dict-item]
-    site.configure(recipe_gallery_thumbnails=False, sphinx_gallery_conf=gallery_conf)
+    site.configure(recorded_gallery_thumbnails=False, sphinx_gallery_conf=gallery_conf)
     site.build()
     listed = (site.root / "recipes/index.rst").read_text()
     site.write("adding", RECIPE.replace("Adding numbers", "Odding numbers"))

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from gallery import Gallery
-from recipe_gallery import page_dependencies
+from sphinx_recorded_gallery import store
 
 EXTENSION = """
 import sys
 from pathlib import Path
 
-from recipe_gallery.page_dependencies import watch
+from sphinx_recorded_gallery.store import watch
 
 def first_word(env, name):
     with Path(env.srcdir, "asked.txt").open("a") as asked:
@@ -59,7 +59,7 @@ def published(out: Path) -> dict[Path, bytes]:
 
 @pytest.mark.slow
 def test_several_processes_make_the_same(gallery: Gallery) -> None:
-    gallery.configure(recipe_gallery_search=True)
+    gallery.configure(recorded_gallery_search=True)
     for name in ("adding", "fifth", "other", "sixth", "seventh", "unrecorded"):
         gallery.add(name)
     (gallery.recordings / "unrecorded.ipynb").unlink()
@@ -87,7 +87,7 @@ def test_documents_that_are_read_from_files_make_the_same(
         gallery.add(name)
     expected = published(gallery.build().out)
     shutil.rmtree(gallery.root / "out")
-    monkeypatch.setattr(page_dependencies, "MOST_DOCUMENTS", 1)
+    monkeypatch.setattr(store, "MOST_DOCUMENTS", 1)
     assert published(gallery.build().out) == expected
 
 

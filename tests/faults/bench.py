@@ -24,7 +24,7 @@ ROOT = Path(__file__).resolve().parents[2]
 TITLE = '"""\n{name}\n======================\n\nText.\n"""\n\n'
 HEADER = "Recipes\n=======\n\nAll.\n"
 CONF: dict[str, object] = {
-    "extensions": ["recipe_gallery"],
+    "extensions": ["sphinx_recorded_gallery"],
     "html_baseurl": "https://example.org/site/",
     "exclude_patterns": ["recipes_source", "_build"],
     "sphinx_gallery_conf": {"examples_dirs": "recipes_source", "gallery_dirs": "recipes"},
@@ -128,7 +128,7 @@ class Bench:
 
     def command(self, *arguments: str) -> list[str]:
         """Return the words of a command of the command line."""
-        return [*self.wrap, sys.executable, "-m", "recipe_gallery", *arguments]
+        return [*self.wrap, sys.executable, "-m", "sphinx_recorded_gallery", *arguments]
 
     def start(self, *arguments: str, **options: object) -> subprocess.Popen[bytes]:
         """Start a command in the gallery's folder, its streams in files beside the gallery."""

@@ -371,7 +371,7 @@ def harmless(*patterns: str) -> object:
 
 
 # Recordings that may come from strangers: what they show does nothing else.
-STRICT = {"recipe_gallery_trust_outputs": False}
+STRICT = {"recorded_gallery_trust_outputs": False}
 
 
 def _html(name: str, text: str, pattern: str) -> Case:

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from recipe_gallery.recipes.recipe import load_recipe
+from sphinx_recorded_gallery.recipes.recipe import load_recipe
 
 from .bench import MARK, ROOT, SURPRISE
 
@@ -21,7 +21,7 @@ BATCH = 40  # damaged recordings of one build
 THROUGH_SITE = 20  # of the real site, at most one of each recipe at a time
 CONF = """\
 import glob
-extensions = ["recipe_gallery"]
+extensions = ["sphinx_recorded_gallery"]
 html_baseurl = "https://example.org/site/"
 exclude_patterns = ["in*", "_build"]
 names = sorted(name.removeprefix("in") for name in glob.glob("in[0-9]*"))
@@ -80,9 +80,9 @@ def change_bytes(count: int, seed: int) -> list[str]:
 
 def call(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """Run a command of the command line in a folder."""
-    kept = {name: value for name, value in os.environ.items() if "RECIPE_GALLERY" not in name}
+    kept = {name: value for name, value in os.environ.items() if "RECORDED_GALLERY" not in name}
     environment = kept | {"PYTHONPATH": str(ROOT), MARK: "damage", "PYTHONDONTWRITEBYTECODE": "1"}
-    command = [sys.executable, "-m", "recipe_gallery", *words]
+    command = [sys.executable, "-m", "sphinx_recorded_gallery", *words]
     return subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, errors="replace"
     )

@@ -518,8 +518,10 @@ CONFS = [
     _conf("conf-raises", "1 / 0\n", "an error in conf.py"),
     _conf("conf-exits", "import sys\nsys.exit(0)\n", "sys.exit(0) in conf.py"),
     _conf("conf-prints-surrogate", "raise ValueError('a\\nb\\udcff')\n", "an error of two lines"),
-    _conf("conf-recordings-number", "recipe_gallery_recordings = 5\n", "a folder that is a number"),
-    _conf("conf-recordings-nul", "recipe_gallery_recordings = 'a\\0b'\n", "a folder with NUL"),
+    _conf(
+        "conf-recordings-number", "recorded_gallery_recordings = 5\n", "a folder that is a number"
+    ),
+    _conf("conf-recordings-nul", "recorded_gallery_recordings = 'a\\0b'\n", "a folder with NUL"),
     _conf("conf-gallery-a-list", "sphinx_gallery_conf = []\n", "sphinx_gallery_conf = []"),
     Case(
         name="option-folder-is-file",

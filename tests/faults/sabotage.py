@@ -167,7 +167,7 @@ KERNELS = [
         "kills-all-above",
         "the whole recorder killed by its recipe; then another run",
         "import os, psutil, time\nfor each in psutil.Process().parents():\n"
-        "    if 'recipe_gallery' in ' '.join(each.cmdline()) and each.pid != os.getpid():\n"
+        "    if 'sphinx_recorded_gallery' in ' '.join(each.cmdline()) and each.pid != os.getpid():\n"
         "        each.kill()\ntime.sleep(3)\nprint('fine')",
         "killed",
         look=next_run_cleans,

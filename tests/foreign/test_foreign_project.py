@@ -9,7 +9,7 @@ import pytest
 from foreign_project import Stranger, make_project
 from gallery import ROOT
 from pseudo import make_pseudo_catalogs
-from recipe_gallery.project import load_project
+from sphinx_recorded_gallery.project import load_project
 
 
 def page(out: Path, name: str) -> str:
@@ -110,7 +110,7 @@ def test_two_galleries_may_have_files_of_the_same_name(stranger: Stranger) -> No
     stranger.write(
         "docs/conf.py",
         """\
-        extensions = ["recipe_gallery"]
+        extensions = ["sphinx_recorded_gallery"]
         sphinx_gallery_conf = {
             "examples_dirs": ["../examples", "../tutorials/"],
             "gallery_dirs": ["auto_examples/", "learn"],

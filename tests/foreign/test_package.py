@@ -10,7 +10,7 @@ from importlib.metadata import packages_distributions
 
 import pytest
 
-import recipe_gallery
+import sphinx_recorded_gallery
 from gallery import ROOT, copy_repository
 
 
@@ -27,7 +27,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> zipfile.ZipFile:
 
 def test_the_engine_is_installed_whole_and_nothing_of_this_site(wheel: zipfile.ZipFile) -> None:
     installed = {name for name in wheel.namelist() if ".dist-info/" not in name}
-    engine = ROOT / "recipe_gallery"
+    engine = ROOT / "sphinx_recorded_gallery"
     files = {
         path.relative_to(ROOT).as_posix()
         for path in engine.rglob("*")
@@ -39,8 +39,8 @@ def test_the_engine_is_installed_whole_and_nothing_of_this_site(wheel: zipfile.Z
 def test_what_is_installed_names_its_version_licence_and_packages(wheel: zipfile.ZipFile) -> None:
     (name,) = (name for name in wheel.namelist() if name.endswith("METADATA"))
     facts = email.message_from_bytes(wheel.read(name))
-    assert facts["Name"] == "recipe-gallery"
-    assert facts["Version"] == recipe_gallery.__version__
+    assert facts["Name"] == "recorded-gallery"
+    assert facts["Version"] == sphinx_recorded_gallery.__version__
     assert facts["Requires-Python"] == ">=3.11"
     assert facts["License-Expression"] == "BSD-3-Clause"
     assert any(name.endswith("licenses/LICENSE") for name in wheel.namelist())
@@ -62,7 +62,7 @@ def test_what_the_engine_imports_is_asked_for(wheel: zipfile.ZipFile) -> None:
     comes_along |= {"jupyter-client": "nbclient", "pyzmq": "nbclient", "traitlets": "nbclient"}
     comes_along |= {"ipython": "ipykernel", "matplotlib-inline": "ipykernel"}
     distributions = packages_distributions()
-    for path in (ROOT / "recipe_gallery").rglob("*.py"):
+    for path in (ROOT / "sphinx_recorded_gallery").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
             if isinstance(node, ast.ImportFrom) and node.module and not node.level:

@@ -8,7 +8,7 @@ from chromium import serve
 
 @pytest.fixture
 def extensions() -> list[str]:
-    return ["recipe_gallery", "second_call"]
+    return ["sphinx_recorded_gallery", "second_call"]
 
 
 @pytest.fixture(scope="module")

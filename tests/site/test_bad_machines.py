@@ -13,8 +13,8 @@ from unittest.mock import MagicMock
 import pytest
 
 from gallery import ROOT
-from recipe_gallery.recipes.recipe import load_recipe
 from site_pages import RECIPES, SLOWER
+from sphinx_recorded_gallery.recipes.recipe import load_recipe
 
 SIZES = {  # what differs between machines, from little to much
     "compiling_optimizer": "(WIDTH,)",

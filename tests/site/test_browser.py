@@ -15,9 +15,9 @@ from benchmarks.layout_shift import measure
 from browsers import wait_for
 from chromium import note_errors
 from gallery import ROOT
-from recipe_gallery.languages import Language
-from recipe_gallery.project import load_project
 from site_pages import LANGUAGES, by_language, by_recipe, by_recipe_and_language
+from sphinx_recorded_gallery.languages import Language
+from sphinx_recorded_gallery.project import load_project
 
 DESKTOP, PHONE = {"width": 1280, "height": 800}, {"width": 390, "height": 844}
 SIZES = {"desktop": DESKTOP, "phone": PHONE}
@@ -244,7 +244,7 @@ def test_a_wrong_address_is_answered_in_the_language_of_it(
 ) -> None:
     problems = note_errors(page)
     # Only full paths lead anywhere from a wrong address: this host has the site's folder, too.
-    folder = urlsplit(load_project(ROOT).config.recipe_gallery_site_url).path.strip("/")
+    folder = urlsplit(load_project(ROOT).config.recorded_gallery_site_url).path.strip("/")
     page.route(
         f"{address}{folder}/**",
         lambda route: route.continue_(url=route.request.url.replace(f"/{folder}/", "/")),

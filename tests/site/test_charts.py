@@ -10,9 +10,9 @@ from bs4 import BeautifulSoup, Tag
 from playwright.sync_api import Browser
 
 from gallery import ROOT, Gallery
-from recipe_gallery.languages import find_locale
 from second_call.charts.explorer import Variant, describe
 from second_call.charts.scales import format_seconds, format_value, time_words
+from sphinx_recorded_gallery.languages import find_locale
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ class Pages:
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Pages]:
     """The recipe, built in three languages."""
-    gallery = Gallery(tmp_path_factory.mktemp("charts"), ["recipe_gallery", "second_call"])
+    gallery = Gallery(tmp_path_factory.mktemp("charts"), ["sphinx_recorded_gallery", "second_call"])
     gallery.set_languages("ko", "zh_CN")
     gallery.add("steps", RECIPE)
     gallery.translate("recipes/steps", KOREAN)

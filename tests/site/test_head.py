@@ -7,9 +7,9 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from bs4 import BeautifulSoup
 
 from gallery import ROOT, Gallery
-from recipe_gallery.languages import Language
-from recipe_gallery.recipes.recording import read_recording
 from site_pages import LANGUAGES, NAMES, SOURCE, by_language, by_recipe_and_language, read
+from sphinx_recorded_gallery.languages import Language
+from sphinx_recorded_gallery.recipes.recording import read_recording
 
 SITE = "https://example.org/torch-compile-recipes/"
 

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser
 
 from gallery import ROOT, Gallery, write_recording
 from measured_recipe import add, figure, store
-from recipe_gallery.recipes.ranges_over_hosts import Measurement
+from sphinx_recorded_gallery.measurements.ranges import Measurement
 
 NAMED = """
 .. results::

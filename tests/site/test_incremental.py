@@ -48,7 +48,7 @@ def site(gallery: Gallery) -> Gallery:
         html_sidebars={"**": []},
         html_static_path=["_static"],
         templates_path=["_templates"],
-        recipe_gallery_search=True,
+        recorded_gallery_search=True,
     )
     for name in ("adding", "other"):
         gallery.add(name)

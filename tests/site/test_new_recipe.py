@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from gallery import ROOT, copy_repository
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.recipe import load_recipe
 from second_call.new_recipe import begin_recipe
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.recipes.recipe import load_recipe
 
 
 @pytest.fixture

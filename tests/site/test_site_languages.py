@@ -12,13 +12,13 @@ from bs4 import Comment
 
 from gallery import ROOT
 from pseudo import PSEUDO_CODE, make_pseudo_catalogs
-from recipe_gallery.languages import Language
-from recipe_gallery.project import load_project
-from recipe_gallery.recipes.fingerprint import fingerprint_code
-from recipe_gallery.translate.catalogs import find_catalogs, read_catalog
-from recipe_gallery.translate.pot import read_pots
-from recipe_gallery.translate.update_po import plan_update
 from site_pages import LANGUAGES, RECIPES, by_translation, read
+from sphinx_recorded_gallery.languages import Language
+from sphinx_recorded_gallery.project import load_project
+from sphinx_recorded_gallery.recipes.fingerprint import fingerprint_code
+from sphinx_recorded_gallery.translate.catalogs import find_catalogs, read_catalog
+from sphinx_recorded_gallery.translate.pot import read_pots
+from sphinx_recorded_gallery.translate.update_po import plan_update
 
 # English that a reader of every language meets on purpose, and why.
 UNTRANSLATED = {
@@ -111,7 +111,7 @@ def test_no_text_of_a_reader_is_left_out_of_the_catalogs(languages_site: Path) -
     make_pseudo_catalogs(load_project(root), root / "_build/gettext", root / locale)
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "-b", "html"]
     command += ["-D", f"language={PSEUDO_CODE}", "-D", f"locale_dirs={locale}", ".", str(out)]
-    command += ["-D", "suppress_warnings=recipe_gallery.language"]  # of no list
+    command += ["-D", "suppress_warnings=recorded_gallery.language"]  # of no list
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     left = set()

@@ -22,7 +22,7 @@ MESSAGES = {
 @pytest.fixture
 def site(site: Gallery) -> Gallery:
     site.set_languages("ko")
-    site.configure(recipe_gallery_repository_url="https://example.org/repo")
+    site.configure(recorded_gallery_repository_url="https://example.org/repo")
     site.translate("index", {"Site": "사이트"})
     site.translate("recipes/index", {"Recipes": "레시피", "All.": "전부."})
     site.translate(PAGE, MESSAGES)

@@ -12,11 +12,11 @@ from playwright.sync_api import Browser, expect
 from watchfiles import Change
 
 from gallery import Gallery
-from recipe_gallery.languages import load_languages
-from recipe_gallery.live.messages import PREFIX, mark_of
-from recipe_gallery.live.server import serve
-from recipe_gallery.live.watch_and_rebuild import Live
-from recipe_gallery.project import load_project
+from sphinx_recorded_gallery.languages import load_languages
+from sphinx_recorded_gallery.live.messages import PREFIX, mark_of
+from sphinx_recorded_gallery.live.server import serve
+from sphinx_recorded_gallery.live.watch_and_rebuild import Live
+from sphinx_recorded_gallery.project import load_project
 
 PAGE = "recipes/adding"
 POLICY_LAYOUT = """{% extends "!layout.html" %}{% block extrahead %}
@@ -182,6 +182,6 @@ def test_a_page_is_shown_again_at_its_place_with_what_was_open(
 
 def test_ctrl_c_ends_what_builds_are_forked_from_without_a_word() -> None:
     """Python would tell where it was, while `live` starts."""
-    program = "import os; from recipe_gallery.live import preload; os.kill(os.getpid(), 2)"
+    program = "import os; from sphinx_recorded_gallery.live import preload; os.kill(os.getpid(), 2)"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, check=False)
     assert (ended.returncode, ended.stderr) == (-signal.SIGINT, b"")

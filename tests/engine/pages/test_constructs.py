@@ -51,9 +51,9 @@ def name_of(construct: str) -> str:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Build:
     gallery = Gallery(tmp_path_factory.mktemp("constructs"))
     gallery.configure(
-        extensions=["recipe_gallery", "sphinx.ext.mathjax", "sphinx.ext.todo"],
+        extensions=["sphinx_recorded_gallery", "sphinx.ext.mathjax", "sphinx.ext.todo"],
         html_math_renderer="mathjax",  # which leaves formulas as they were written
-        suppress_warnings=["recipe_gallery.recording", "toc.not_included"],
+        suppress_warnings=["recorded_gallery.recording", "toc.not_included"],
         todo_include_todos=True,
         release="1.0",
     )

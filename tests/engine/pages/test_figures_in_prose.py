@@ -14,11 +14,11 @@ from sphinx.locale import translators
 
 from gallery import Build, Gallery, write_recording
 from measured_recipe import RECIPE, SPEEDUP, WINS, add, add_replicate, figure, steps, store
-from recipe_gallery.cell_numbers import DATA_CLASS
-from recipe_gallery.languages import find_locale
-from recipe_gallery.pages.measurements.numbers import describe_spread, format_measurement
-from recipe_gallery.recipes.measurement_rows import MIME, Row, read_rows
-from recipe_gallery.recipes.replicates_jsonl import replicates_path
+from sphinx_recorded_gallery.languages import find_locale
+from sphinx_recorded_gallery.measurements.numbers import describe_spread, format_measurement
+from sphinx_recorded_gallery.measurements.replicates import replicates_path
+from sphinx_recorded_gallery.measurements.rows import MIME, Row, read_rows
+from sphinx_recorded_gallery.page_nodes import DATA_CLASS
 
 
 def without_tags(html: str) -> str:
@@ -185,7 +185,7 @@ def test_where_nothing_is_recorded_the_text_says_so_and_no_more(gallery: Gallery
 
 
 def test_a_cpu_may_lack_what_only_a_gpu_publishes_and_nothing_else(gallery: Gallery) -> None:
-    gallery.configure(recipe_gallery_gpu_figures=True)
+    gallery.configure(recorded_gallery_gpu_figures=True)
     claims = f":claim:`it wins <{WINS}>`, :claim:`so <adam.100.fused.gpu < adam.100.fused.time>`"
     figures = ":measured:`adam.100.fused.gpu` and :measured:`adam.100.fused.memory`"
     add(gallery, f"It takes {figures}; {claims}.")
@@ -203,7 +203,7 @@ def test_a_cpu_may_lack_what_only_a_gpu_publishes_and_nothing_else(gallery: Gall
 
 
 def test_a_refuted_claim_carries_no_mark_whatever_ran_it(gallery: Gallery) -> None:
-    gallery.configure(recipe_gallery_gpu_figures=True)
+    gallery.configure(recorded_gallery_gpu_figures=True)
     add(gallery, f"See :claim:`it wins <{WINS}>`.")
     notebook = gallery.recording("steps").notebook
     for row in notebook.cells[0].outputs[0].data[MIME]["rows"]:

@@ -8,9 +8,9 @@ import polib
 import pytest
 
 from gallery import ROOT, Gallery
-from recipe_gallery.languages import load_languages
-from recipe_gallery.project import load_project
-from recipe_gallery.translate.update_po import update_catalogs
+from sphinx_recorded_gallery.languages import load_languages
+from sphinx_recorded_gallery.project import load_project
+from sphinx_recorded_gallery.translate.update_po import update_catalogs
 
 MODULE = '''"""What all recipes share."""
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from recipe_gallery.pages.markdown import emphasize, escape, protect_lines
+from sphinx_recorded_gallery.pages.markdown import emphasize, escape, protect_lines
 
 
 @pytest.mark.parametrize(

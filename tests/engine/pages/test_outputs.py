@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from gallery import Gallery
-from recipe_gallery.pages import write_pages as pages
+from sphinx_recorded_gallery.pages import write_pages as pages
 
 THREE = '''
 """

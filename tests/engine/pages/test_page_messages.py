@@ -14,9 +14,9 @@ from sphinx.util.console import strip_colors
 from sphinx.util.docutils import SphinxDirective
 
 from gallery import RECIPE, Gallery
-from recipe_gallery.pages.markdown import write_block
+from sphinx_recorded_gallery.pages.markdown import write_block
 
-ACCEPT = 'accept it: suppress_warnings = ["recipe_gallery.notebook"] [recipe_gallery.notebook]'
+ACCEPT = 'accept it: suppress_warnings = ["recorded_gallery.notebook"] [recorded_gallery.notebook]'
 
 
 def put(site: Gallery, *lines: str) -> None:
@@ -57,7 +57,7 @@ def test_what_docutils_tells_names_the_line_of_the_recipe(site: Gallery) -> None
 def test_what_docutils_tells_of_a_translation_names_the_line_of_the_recipe(
     site: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recipe_gallery.translate.translations.examine", lambda *_: [])
+    monkeypatch.setattr("sphinx_recorded_gallery.translate.loading.examine", lambda *_: [])
     site.set_languages("ko")
     site.translate("recipes/adding", {"A paragraph.": "문단 ``열림"})
     told = site.build(language="ko").warnings

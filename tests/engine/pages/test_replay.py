@@ -102,7 +102,7 @@ def test_stale_code_warns_and_shows_a_note_and_no_old_result(site: Gallery) -> N
     assert "recipes_source/adding.py: stale recording: changed code in cell 1 (line" in (
         build.warnings
     )
-    assert "run: recipe-gallery record adding" in build.warnings
+    assert "run: recorded-gallery record adding" in build.warnings
     page = build.page("recipes/adding")
     assert "The code of this page changed after it was recorded (code blocks: 1)" in page
     assert "the total is 3" not in page
@@ -112,7 +112,7 @@ def test_stale_code_warns_and_shows_a_note_and_no_old_result(site: Gallery) -> N
 @pytest.mark.parametrize(
     ("damage", "message"),
     [
-        (lambda path: path.unlink(), "no recording; run: recipe-gallery record adding"),
+        (lambda path: path.unlink(), "no recording; run: recorded-gallery record adding"),
         (lambda path: path.write_bytes(path.read_bytes()[:200]), "not a whole notebook"),
         (lambda path: path.write_text("[]"), "not a recording made here"),
         (lambda path: path.write_text("<<<<<<< HEAD\n{"), "a conflict that git left here"),
@@ -146,7 +146,7 @@ def rewrite(path: Path, **facts: object) -> None:
 def test_a_figure_without_text_is_told_where_it_is_required(site: Gallery) -> None:
     site.write("adding", RECIPE.replace("# sphinx_gallery_alt", "# alt"))
     assert site.build().warnings == ""
-    site.configure(recipe_gallery_alt_required=True)
+    site.configure(recorded_gallery_alt_required=True)
     assert "the figure of cell 3 has no text for those who cannot see it" in site.build().warnings
 
 
@@ -197,7 +197,7 @@ def test_html_is_as_the_author_made_it_where_recordings_are_trusted(
 ) -> None:
     html = '<b style="color: red" onclick="x()">fitted</b><script>draw()</script>'
     show(site, 2, text_html=html)
-    site.configure(recipe_gallery_trust_outputs=None if trusted else False)
+    site.configure(recorded_gallery_trust_outputs=None if trusted else False)
     build = site.build()
     downloaded = nbformat.read(build.out / "recipes/adding.ipynb", as_version=4)
     assert (html in build.page("recipes/adding")) == trusted

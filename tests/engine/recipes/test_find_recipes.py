@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from recipe_gallery.project import Project, load_project
-from recipe_gallery.recipes.find_recipes import find_file, list_files
+from sphinx_recorded_gallery.project import Project, load_project
+from sphinx_recorded_gallery.recipes.find_recipes import find_file, list_files
 
 FILES = [
     "examples/README.rst",

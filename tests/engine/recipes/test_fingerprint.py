@@ -5,8 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recipe_gallery.recipes import fingerprint
-from recipe_gallery.recipes.fingerprint import find_tokens, fingerprint_code, fingerprint_modules
+from sphinx_recorded_gallery.recipes import fingerprint
+from sphinx_recorded_gallery.recipes.fingerprint import (
+    find_tokens,
+    fingerprint_code,
+    fingerprint_modules,
+)
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.fingerprint import fingerprint_code
-from recipe_gallery.recipes.recipe import Recipe, load_recipe
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.recipes.fingerprint import fingerprint_code
+from sphinx_recorded_gallery.recipes.recipe import Recipe, load_recipe
 
 HEAD = '"""\nTitle\n=====\n"""\n'
 MODULE = '''"""What all recipes share."""

@@ -3,8 +3,8 @@ from pathlib import Path
 
 import pytest
 
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.recipes.recipe import Recipe, load_recipe
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.recipes.recipe import Recipe, load_recipe
 
 HEAD = '"""\nTitle\n=====\n"""\n'
 START, END = "# sphinx_gallery_start_ignore\n", "# sphinx_gallery_end_ignore\n"

@@ -10,10 +10,10 @@ import pytest
 from nbformat import NotebookNode
 
 from gallery import Gallery
-from recipe_gallery.__main__ import main
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.record.gpu_facts import VISIBLE, Gpu
-from recipe_gallery.record.kernel import Run
+from sphinx_recorded_gallery.__main__ import main
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.record.gpu_facts import VISIBLE, Gpu
+from sphinx_recorded_gallery.record.kernel import Run
 
 
 @pytest.fixture

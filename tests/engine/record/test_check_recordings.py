@@ -26,7 +26,7 @@ def test_each_state_is_told(gallery: Gallery, check: Check) -> None:
         r"current   current   CPU: .+, \d{4}-\d\d-\d\d, commit unknown, \d+ s", lines[0]
     )
     assert lines[1] == "missing   missing"
-    again = f"run: recipe-gallery record {{}} --root {gallery.root}"
+    again = f"run: recorded-gallery record {{}} --root {gallery.root}"
     assert lines[2] == f"          {again.format('missing')}"
     assert lines[3].startswith("stale     stale     CPU: ")
     assert lines[4] == f"          changed code in cell 1 (line 22); {again.format('stale')}"

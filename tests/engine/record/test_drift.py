@@ -7,11 +7,11 @@ import pytest
 
 from gallery import Gallery, git
 from measured_recipe import REPLICATE
-from recipe_gallery.__main__ import main
-from recipe_gallery.recipes.measurement_rows import Row
-from recipe_gallery.recipes.recipe import load_recipe
-from recipe_gallery.recipes.replicates_jsonl import replicates_path
-from recipe_gallery.record.write_recordings import append_replicate
+from sphinx_recorded_gallery.__main__ import main
+from sphinx_recorded_gallery.measurements.replicates import replicates_path
+from sphinx_recorded_gallery.measurements.rows import Row
+from sphinx_recorded_gallery.recipes.recipe import load_recipe
+from sphinx_recorded_gallery.record.write_recordings import append_replicate
 
 
 def row(variant: str, value: float, **changes: object) -> Row:

@@ -1,6 +1,6 @@
 """Which variables recipes and the probe get, and what no output shows of them."""
 
-from recipe_gallery.record.environment_variables import find_secrets, pass_on
+from sphinx_recorded_gallery.record.environment_variables import find_secrets, pass_on
 
 
 def test_recipes_get_what_is_listed_and_what_is_named() -> None:

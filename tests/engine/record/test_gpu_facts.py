@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from gallery import Gallery
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.record.conditions import describe_host, host_hash
-from recipe_gallery.record.gpu_facts import Gpu, require_gpus
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.record.gpu_facts import Gpu, require_gpus
+from sphinx_recorded_gallery.record.run_environment import describe_host, host_hash
 
 PutTool = Callable[[str], Path]
 
@@ -64,7 +64,7 @@ def test_without_a_gpu_the_cpu_is_offered(put_tool: PutTool) -> None:
         require_gpus()
     assert str(caught.value) == (
         "no GPU found (nvidia-smi shows none); "
-        "to run on the CPU instead: recipe-gallery record --device cpu"
+        "to run on the CPU instead: recorded-gallery record --device cpu"
     )
 
 

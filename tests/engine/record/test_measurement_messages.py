@@ -7,8 +7,8 @@ import pytest
 
 from gallery import Gallery
 from measured_recipe import add_replicate
-from recipe_gallery.recipes.measurement_rows import Row, read_rows
-from recipe_gallery.recipes.replicates_jsonl import replicates_path
+from sphinx_recorded_gallery.measurements.replicates import replicates_path
+from sphinx_recorded_gallery.measurements.rows import Row, read_rows
 
 Check = Callable[[], tuple[int, str]]
 MEASURING = '''
@@ -79,6 +79,6 @@ def test_one_process_in_another_unit_is_told(measured: Gallery, check: Check) ->
     assert status == 1
     assert (
         "measuring.jsonl: adam.10.eager.time is in 'ms' and, in replicate 1, in 's'; "
-        "publish one unit, then run: recipe-gallery record measuring "
+        "publish one unit, then run: recorded-gallery record measuring "
         f"--root {measured.root}\n"
     ) in text

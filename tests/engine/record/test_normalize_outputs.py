@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nbformat.v4 import new_output
 
-from recipe_gallery.record.normalize_outputs import Cleaner, drop_lines, render
+from sphinx_recorded_gallery.record.normalize_outputs import Cleaner, drop_lines, render
 
 SCRATCH = Path("/tmp/recipe-abc")
 CLEANER = Cleaner(hidden=[SCRATCH])

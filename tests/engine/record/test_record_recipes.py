@@ -17,9 +17,9 @@ import pytest
 from PIL import Image
 
 from gallery import RECIPE, Gallery, write_recording
-from recipe_gallery.__main__ import main
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.record import write_recordings
+from sphinx_recorded_gallery.__main__ import main
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.record import write_recordings
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
 here = pytest.mark.usefixtures("_run_here")
@@ -135,15 +135,15 @@ def test_a_cpu_recording_takes_the_place_of_a_gpu_one_only_when_asked(gallery: G
     path = recorded_on_gpu(gallery)
     before = path.read_bytes()
     assert not gallery.record("recipe", force=True)
-    assert "recipe-gallery record recipe --device cpu --replace-gpu" in gallery.messages
+    assert "recorded-gallery record recipe --device cpu --replace-gpu" in gallery.messages
     assert path.read_bytes() == before
     assert gallery.record("recipe", force=True, replace_gpu=True)
     assert not gallery.recording("recipe").on_gpu
     recorded_on_gpu(gallery)
-    gallery.configure(recipe_gallery_device="cpu")
+    gallery.configure(recorded_gallery_device="cpu")
     assert gallery.record("recipe", force=True)
-    gallery.configure(recipe_gallery_device="tpu")
-    with pytest.raises(GalleryError, match="recipe_gallery_device = 'tpu' is not"):
+    gallery.configure(recorded_gallery_device="tpu")
+    with pytest.raises(GalleryError, match="recorded_gallery_device = 'tpu' is not"):
         gallery.record("recipe")
 
 
@@ -155,14 +155,14 @@ def test_a_recording_that_cannot_be_read_is_replaced_as_it_is_told(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     gallery.add("recipe", f"{TITLE}x = 1")
-    gallery.configure(recipe_gallery_device="cpu")
+    gallery.configure(recorded_gallery_device="cpu")
     path = gallery.recordings / "recipe.ipynb"
     changed = path.read_text().replace('"seconds": ', '"seconds": 1')
     path.write_text(changed if damage == "changed" else damage)
     monkeypatch.chdir(gallery.root)
     assert main(["check"]) == 1
     told = capfd.readouterr().out
-    (command,) = re.findall(r"run: recipe-gallery (record recipe --force)$", told, re.M)
+    (command,) = re.findall(r"run: recorded-gallery (record recipe --force)$", told, re.M)
     assert main(command.split()) == 0
     assert main(["check"]) == 0
     assert sorted(os.listdir(gallery.recordings)) == ["recipe.ipynb"]  # no lock for git to add
@@ -172,11 +172,15 @@ def test_a_missing_recorder_is_said_in_one_line(
     gallery: Gallery, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(gallery, "x = 1")
-    for name in [each for each in sys.modules if each.startswith("recipe_gallery.record.")]:
+    for name in [
+        each for each in sys.modules if each.startswith("sphinx_recorded_gallery.record.")
+    ]:
         package, _, module = name.rpartition(".")
         # else the package would keep the modules that are imported now, after this test
         monkeypatch.delattr(sys.modules[package], module, raising=False)
-    for name in [each for each in sys.modules if each.startswith("recipe_gallery.record.")]:
+    for name in [
+        each for each in sys.modules if each.startswith("sphinx_recorded_gallery.record.")
+    ]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "nbclient", None)
     assert main(["record", "--root", str(gallery.root), "--device", "cpu"]) == 1
@@ -297,8 +301,8 @@ def test_a_full_disk_keeps_the_old_recording_and_the_new_one_elsewhere(
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(place))
         place.write_bytes(data)
 
-    monkeypatch.setattr(write_recordings, "require_place", lambda path: None)
-    monkeypatch.setattr(write_recordings.atomic_files, "write_through", full)
+    monkeypatch.setattr(write_recordings, "ensure_writable", lambda path: None)
+    monkeypatch.setattr(write_recordings.atomic_files, "write_synced", full)
     assert not gallery.record(force=True)
     assert path.read_bytes() == before
     (line,) = {*errors(gallery)}
@@ -309,7 +313,7 @@ def test_a_full_disk_keeps_the_old_recording_and_the_new_one_elsewhere(
     Path(line.split()[-3]).rename(path)
     assert printed(gallery, "one") == "2\n"
     everywhere = partial(full, everywhere=True)
-    monkeypatch.setattr(write_recordings.atomic_files, "write_through", everywhere)
+    monkeypatch.setattr(write_recordings.atomic_files, "write_synced", everywhere)
     assert not gallery.record("one", force=True)
     assert "there was none for the recording elsewhere" in gallery.messages
     assert not list(gallery.recordings.glob(".*.new"))

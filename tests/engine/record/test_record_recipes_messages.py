@@ -6,8 +6,8 @@ import textwrap
 import pytest
 
 from gallery import Gallery
-from recipe_gallery.recipes.recipe import load_recipe
-from recipe_gallery.recipes.replicates_jsonl import Replicate, read_replicates
+from sphinx_recorded_gallery.measurements.replicates import Replicate, read_replicates
+from sphinx_recorded_gallery.recipes.recipe import load_recipe
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n\n'
 PUBLISHES = """
@@ -149,7 +149,9 @@ def test_what_is_missing_is_made_of_this_code_on_this_host(
     assert gallery.record(replicates=1)
     assert numbers(gallery) == [1]
     assert len(path.read_text().splitlines()) == 4
-    monkeypatch.setattr("recipe_gallery.record.conditions.host_hash", lambda: "another")
+    monkeypatch.setattr(
+        "sphinx_recorded_gallery.record.run_environment.host_hash", lambda: "another"
+    )
     assert gallery.record(replicates=1)
     assert [each.host == "another" for each in replicates(gallery)] == [False, True]
 

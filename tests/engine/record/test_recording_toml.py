@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.record.recording_toml import load_settings
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.record.recording_toml import load_settings
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import pytest
 from docutils.core import publish_doctree
 
 from gallery import Build, Gallery
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.search import synonyms
-from recipe_gallery.search.index import FILE_NAME, find_words, read_sections
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.search import synonyms
+from sphinx_recorded_gallery.search.index import FILE_NAME, find_words, read_sections
 
 PAGE = """
 Title
@@ -70,7 +70,7 @@ def searched(gallery: Gallery) -> Gallery:
     (gallery.root / "other.rst").write_text("Other\n=====\n\nA basalt here.\n")
     index = gallery.root / "index.rst"
     index.write_text(index.read_text() + "   other\n")
-    gallery.configure(recipe_gallery_search=True)
+    gallery.configure(recorded_gallery_search=True)
     return gallery
 
 

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.project import load_project
-from recipe_gallery.translate.catalogs import find_catalogs, read_catalog
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.project import load_project
+from sphinx_recorded_gallery.translate.catalogs import find_catalogs, read_catalog
 
 
 def test_locks_copies_and_folders_are_no_catalogs(tmp_path: Path) -> None:

@@ -10,12 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from gallery import LANGUAGES, ROOT, save_catalog
-from recipe_gallery.__main__ import main
-from recipe_gallery.languages import Language
-from recipe_gallery.translate.check_po import Problem, check_file
-from recipe_gallery.translate.translation_checks import CHECKS
+from sphinx_recorded_gallery.__main__ import main
+from sphinx_recorded_gallery.languages import Language
+from sphinx_recorded_gallery.translate.check_po import Problem, check_file
+from sphinx_recorded_gallery.translate.checks import CHECKS
 
-LABELS = ("recipe_gallery", "sphinx")
+LABELS = ("sphinx_recorded_gallery", "sphinx")
 OTHERS = ["syntax", "duplicate", "empty", "fuzzy", "plural", "size"]  # of files
 KOREAN = Language(code="ko", name="한국어")
 
@@ -86,7 +86,7 @@ def test_the_command_tells_place_message_and_check_in_order(
     assert (
         total == "9 problems (numbers: 3, spaces: 2, glossary: 1, markup: 1, template: 1, empty: 1)"
     )
-    assert "no templates say which messages pages have; run: recipe-gallery update-po" in lines[7]
+    assert "no templates say which messages pages have; run: recorded-gallery update-po" in lines[7]
     places = [re.match(r"(.*):\d+: .* \((.*)\)", line) for line in lines]
     assert [found and found.groups() for found in places] == [
         (modes, "spaces"),

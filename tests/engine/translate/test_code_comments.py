@@ -7,8 +7,8 @@ from docutils.utils import column_width
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from recipe_gallery.recipes.fingerprint import fingerprint_code
-from recipe_gallery.translate.code_comments import find_comments, replace_comments
+from sphinx_recorded_gallery.recipes.fingerprint import fingerprint_code
+from sphinx_recorded_gallery.translate.code_comments import find_comments, replace_comments
 
 CODE = """\
 # A first line

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.translate.glossary import load_glossary
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.translate.glossary import load_glossary
 
 
 def test_terms_are_found_as_whole_words_the_longest_first(tmp_path: Path) -> None:

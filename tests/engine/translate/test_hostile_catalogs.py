@@ -15,9 +15,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from gallery import RECIPE, Build, Gallery
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.pages.downloads import check_program
-from recipe_gallery.recipes.recipe import load_recipe
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.pages.downloads import check_program
+from sphinx_recorded_gallery.recipes.recipe import load_recipe
 
 pytestmark = pytest.mark.slow  # a build for each
 PAGE = "recipes/adding"
@@ -30,7 +30,9 @@ HEADER = 'msgid ""\nmsgstr "Language: ko\\nContent-Type: text/plain; charset=UTF
 def site(site: Gallery) -> Gallery:
     site.set_languages("ko")
     (site.root / "secret.txt").write_text("opensesame")
-    site.configure(recipe_gallery_repository_url="https://example.org/repo", gettext_compact=False)
+    site.configure(
+        recorded_gallery_repository_url="https://example.org/repo", gettext_compact=False
+    )
     return site
 
 
@@ -138,11 +140,11 @@ def test_a_plural_form_brings_nothing_to_a_page(site: Gallery, plural: str) -> N
     build = attack(
         site,
         polib.POEntry(msgid="Notebook", msgid_plural=plural, msgstr_plural={0: evil, 1: evil}),
-        domain="recipe_gallery",
+        domain="sphinx_recorded_gallery",
     )
     assert "<img src=//" not in build.page(PAGE)
     assert "plural forms, which no message has" in build.warnings
-    site.translate("recipe_gallery", {})
+    site.translate("sphinx_recorded_gallery", {})
     build = attack(
         site,
         polib.POEntry(
@@ -241,7 +243,7 @@ def test_the_own_text_of_a_page_may_hold_html_and_files(site: Gallery) -> None:
 def test_should_a_directive_get_past_all_checks_it_reads_no_file(
     site: Gallery, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("recipe_gallery.translate.translations.examine", lambda *_: [])
+    monkeypatch.setattr("sphinx_recorded_gallery.translate.loading.examine", lambda *_: [])
     path = site.translate(PAGE, {PROSE: ".. include:: /secret.txt"})
     polib.pofile(str(path)).save_as_mofile(str(path.with_suffix(".mo")))
     path.unlink()
@@ -271,7 +273,7 @@ def test_an_unreadable_catalog_of_labels_reaches_no_page(site: Gallery, damage: 
     assert not [page for page in build.out.rglob("*.html") if "<iframe" in page.read_text()]
 
 
-@pytest.mark.parametrize("domain", ["sphinx", "recipe_gallery"])
+@pytest.mark.parametrize("domain", ["sphinx", "sphinx_recorded_gallery"])
 def test_labels_that_no_catalog_says_are_not_shown(site: Gallery, domain: str) -> None:
     texts = {"Search": "<iframe src=x>", "Notebook": "<iframe src=x>"}
     path = site.translate(domain, texts)

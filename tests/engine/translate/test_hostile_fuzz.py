@@ -52,7 +52,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HostileSite]:
 @pytest.mark.nightly
 @pytest.mark.parametrize("found", FOUND, ids=lambda found: repr(found.translation))
 def test_what_was_found_hurts_nobody_any_more(site: HostileSite, found: Hostile) -> None:
-    assert site.find_harm(dict.fromkeys(MESSAGES, found)) == []
+    assert site.find_instruction(dict.fromkeys(MESSAGES, found)) == []
 
 
 @pytest.mark.slow
@@ -62,7 +62,7 @@ def test_what_was_found_hurts_nobody_side_by_side(site: HostileSite, first: int)
     batch = {
         text: readable[(first + number) % len(readable)] for number, text in enumerate(MESSAGES)
     }
-    assert site.find_harm(batch) == []
+    assert site.find_instruction(batch) == []
 
 
 @pytest.mark.slow
@@ -74,5 +74,5 @@ def test_what_was_found_hurts_nobody_side_by_side(site: HostileSite, first: int)
 )
 @given(batch=batches())
 def test_random_translations_hurt_nobody(site: HostileSite, batch: dict[str, Hostile]) -> None:
-    assert site.find_harm(batch) == []
+    assert site.find_instruction(batch) == []
     assert site.shown  # else nothing would have been tried

@@ -8,14 +8,14 @@ from pathlib import Path
 import polib
 import pytest
 
-from recipe_gallery.__main__ import main
-from recipe_gallery.errors import GalleryError
-from recipe_gallery.languages import Language
-from recipe_gallery.project import Project, load_project
-from recipe_gallery.translate.check_po import Problem, check_project
-from recipe_gallery.translate.pot import find_labels, write_pots
-from recipe_gallery.translate.translation_status import Status, add_up, language_status
-from recipe_gallery.translate.update_po import merge
+from sphinx_recorded_gallery.__main__ import main
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.languages import Language
+from sphinx_recorded_gallery.project import Project, load_project
+from sphinx_recorded_gallery.translate.check_po import Problem, check_project
+from sphinx_recorded_gallery.translate.pot import find_labels, write_pots
+from sphinx_recorded_gallery.translate.status import Status, add_up, language_status
+from sphinx_recorded_gallery.translate.update_po import merge
 
 KOREAN = Language(code="ko", name="한국어")
 PAGES = {
@@ -126,7 +126,7 @@ def test_a_damaged_catalog_is_told_with_line_and_remedy(
     path.write_text(text)
     problem = next(each for each in told(project) if each.check == check)
     assert problem.path == path
-    assert problem.message == f"{said}; run: recipe-gallery update-po ko"
+    assert problem.message == f"{said}; run: recorded-gallery update-po ko"
     # the line is that of the message, which may begin with its comments
     assert line in "\n".join(text.splitlines()[problem.line - 1 :][:4])
     if check != "unknown":
@@ -165,14 +165,14 @@ def test_a_catalog_without_a_page_is_told_while_it_has_messages(project: Project
 def test_a_template_that_cannot_be_read_is_told(project: Project, damage: str) -> None:
     path = project.locale / "templates/page.pot"
     path.write_text(path.read_text() + damage)
-    with pytest.raises(GalleryError, match=r"page.pot:\d+: .*; run: recipe-gallery update-po$"):
+    with pytest.raises(GalleryError, match=r"page.pot:\d+: .*; run: recorded-gallery update-po$"):
         told(project)
 
 
 def test_without_templates_a_catalog_is_its_own_measure(project: Project) -> None:
     shutil.rmtree(project.locale / "templates")
     (problem,) = check_project(project, [KOREAN])
-    assert problem.message.endswith("run: recipe-gallery update-po")
+    assert problem.message.endswith("run: recorded-gallery update-po")
     assert progress(project).percent == 100
 
 

@@ -9,9 +9,9 @@ import polib
 import pytest
 
 from gallery import RECIPE, Gallery
-from recipe_gallery.recipes.fingerprint import fingerprint_code
-from recipe_gallery.recipes.recipe import load_recipe
-from recipe_gallery.translate.catalogs import ENGINE_LOCALE
+from sphinx_recorded_gallery.recipes.fingerprint import fingerprint_code
+from sphinx_recorded_gallery.recipes.recipe import load_recipe
+from sphinx_recorded_gallery.translate.catalogs import ENGINE_LOCALE
 
 PAGE = "recipes/adding"
 MESSAGES = {
@@ -36,7 +36,7 @@ MESSAGES = {
 @pytest.fixture
 def site(site: Gallery) -> Gallery:
     site.set_languages("ko")
-    site.configure(recipe_gallery_repository_url="https://example.org/repo")
+    site.configure(recorded_gallery_repository_url="https://example.org/repo")
     site.translate("index", {"Site": "사이트"})
     site.translate("recipes/index", {"Recipes": "레시피", "All.": "전부."})
     site.translate(PAGE, MESSAGES)
@@ -122,7 +122,7 @@ def test_messages_that_a_catalog_lacks_are_told(site: Gallery) -> None:
     # not "1", "2" and the recipe's link on the first page, which have no words
     told = "messages of the page that are missing: 5, as 'Why this is here.'"
     assert re.search(
-        rf"{path}:\d+: {re.escape(told)}; run: recipe-gallery update-po ko", build.warnings
+        rf"{path}:\d+: {re.escape(told)}; run: recorded-gallery update-po ko", build.warnings
     )
     assert build.warnings.count("WARNING") == 1
     assert "이 페이지는 " in build.page(PAGE)
@@ -174,7 +174,7 @@ def test_a_bad_translation_is_told_and_shown_in_english(
 def test_a_bad_label_is_told_and_shown_in_english(
     site: Gallery, text: str, translation: str, message: str
 ) -> None:
-    site.translate("recipe_gallery", {text: translation})
+    site.translate("sphinx_recorded_gallery", {text: translation})
     build = site.build(language="ko")
     assert message in build.warnings
     assert translation not in build.page(PAGE)
@@ -186,7 +186,7 @@ def test_a_message_that_is_gone_is_told(site: Gallery) -> None:
     # with its line, so that it can be clicked on
     assert re.search(
         r"adding.po:[1-9]\d*: messages that the page does not have: 1, as 'Why this is here.'; "
-        "run: recipe-gallery update-po ko",
+        "run: recorded-gallery update-po ko",
         build.warnings,
     )
     assert code_of(site, build.out)[0].startswith("# Another reason.\n")
@@ -204,15 +204,15 @@ def test_the_labels_of_a_language_serve_its_regions(site: Gallery) -> None:
 
 
 def test_an_unknown_language_is_told(site: Gallery) -> None:
-    assert "recipe-gallery new-language fr" in site.build(language="fr").warnings
+    assert "recorded-gallery new-language fr" in site.build(language="fr").warnings
 
 
 def test_a_changed_label_is_on_all_pages_that_show_one(site: Gallery) -> None:
     label = "Recorded on %(device)s, %(date)s"  # filled in when a page is read
-    site.translate("recipe_gallery", {label: "%(device)s 첫째 %(date)s"})
+    site.translate("sphinx_recorded_gallery", {label: "%(device)s 첫째 %(date)s"})
     assert " 첫째 " in site.build(language="ko").page(PAGE)
     assert site.build(language="ko").read == []
-    site.translate("recipe_gallery", {label: "%(device)s 둘째 %(date)s"})
+    site.translate("sphinx_recorded_gallery", {label: "%(device)s 둘째 %(date)s"})
     build = site.build(language="ko")
     assert PAGE in build.read
     assert " 둘째 " in build.page(PAGE)
@@ -222,7 +222,7 @@ def test_labels_ship_with_the_engine_and_the_project_may_change_them(site: Galle
     page = site.build(language="ko").page(PAGE)
     assert ">노트북<" in page
     assert ">스크립트<" in page
-    site.translate("recipe_gallery", {"Notebook": "공책"})
+    site.translate("sphinx_recorded_gallery", {"Notebook": "공책"})
     page = site.build(language="ko").page(PAGE)
     assert ">공책<" in page
     assert ">스크립트<" in page
@@ -253,7 +253,11 @@ def test_a_project_without_a_list_of_languages_is_told_nothing(
 
 
 def test_the_language_of_the_sources_has_no_catalogs(site: Gallery) -> None:
-    for domain, text in (("index", "Site"), ("sphinx", "Search"), ("recipe_gallery", "Notebook")):
+    for domain, text in (
+        ("index", "Site"),
+        ("sphinx", "Search"),
+        ("sphinx_recorded_gallery", "Notebook"),
+    ):
         path = site.translate(domain, {text: "HIJACKED"}, language="en")
         polib.pofile(str(path)).save_as_mofile(str(path.with_suffix(".mo")))
     build = site.build(language="en")

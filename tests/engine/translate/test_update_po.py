@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recipe_gallery.languages import Language
-from recipe_gallery.project import load_project
-from recipe_gallery.translate.pot import shipped_translations
-from recipe_gallery.translate.update_po import describe_update, plan_update
+from sphinx_recorded_gallery.languages import Language
+from sphinx_recorded_gallery.project import load_project
+from sphinx_recorded_gallery.translate.pot import shipped_translations
+from sphinx_recorded_gallery.translate.update_po import describe_update, plan_update
 
 Catalogs = dict[str, polib.POFile]
 PAGE = [

@@ -1,0 +1,57 @@
+"""Command line: ``recorded-gallery --help``.
+
+Here every error of a command becomes one line and an exit status: 0 fine, 1 something to mend,
+130 interrupted.
+"""
+
+import contextlib
+import os
+import sys
+from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command and return its exit status."""
+    status = 1
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # the shell closed it
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 (for the whole process)
+    try:
+        status = _run(arguments)
+    except BrokenPipeError:
+        pass  # whoever reads, such as head, has enough
+    except KeyboardInterrupt:
+        _tell("interrupted; what was finished is kept")
+        status = 130
+    except Exception as error:
+        from .errors import describe_error
+
+        _tell(f"error: {describe_error(error)}")
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            # Python would try once more while it ends, and complain.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+    return status
+
+
+def _tell(line: str) -> None:
+    with contextlib.suppress(OSError):  # a full disk, or a reader that is gone
+        print(line, file=sys.stderr, flush=True)
+
+
+def _run(arguments: Sequence[str] | None) -> int:
+    # Imported here: it takes half a second, in which Ctrl-C is told in a line as later.
+    from .commands import PARSER
+    from .project import load_project
+
+    options = PARSER.parse_args(arguments)
+    os.environ["RECORDED_GALLERY_ROOT"] = str(options.root)  # for what messages suggest
+    done = options.run(load_project(options.root), options)
+    sys.stdout.flush()
+    return int(done is False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

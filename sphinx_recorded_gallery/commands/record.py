@@ -1,0 +1,69 @@
+"""Commands that record, and tell how recordings stand."""
+
+import argparse
+from pathlib import Path
+
+from ..errors import GalleryError
+from ..project import Project
+from .arguments import RECIPES, RECORDINGS, argument, command, count
+
+
+@command("check", RECORDINGS)
+def check(project: Project, options: argparse.Namespace) -> bool:
+    """Tell which recordings are missing, stale or current."""
+    from ..record.check_recordings import check_recordings, format_reports
+
+    reports = check_recordings(project, options.recordings_folder)
+    print(format_reports(reports))
+    return all(each.status == "current" and not each.error for each in reports)
+
+
+@command(
+    "record",
+    argument("recipes", nargs="*", help="names of recipes; all that changed if none"),
+    argument("--force", action="store_true", help="also those that are current"),
+    argument("--replace-gpu", action="store_true", help="let a CPU recording replace a GPU one"),
+    argument("--replicates", type=count, default=0, metavar="N", help="fresh processes of each"),
+    argument("--scheduler", metavar="ADDRESS", help="a scheduler of Dask, as tcp://host:8786"),
+    argument("--device", choices=("gpu", "cpu"), help="by default what conf.py says"),
+    argument("--workers", type=count, metavar="N", help="tasks at once; by default one a GPU"),
+    RECORDINGS,
+)
+def record(project: Project, options: argparse.Namespace) -> bool:
+    """Run recipes and keep what they printed and drew."""
+    try:
+        from ..record.record_recipes import Options
+        from ..record.record_recipes import record as record_recipes
+
+        wanted = Options(
+            folder=options.recordings_folder,
+            device=options.device or project.config.recorded_gallery_device,
+            force=options.force,
+            replace_gpu=options.replace_gpu,
+            replicates=options.replicates,
+            workers=options.workers,
+            scheduler=options.scheduler,
+        )
+        return record_recipes(project, options.recipes, wanted)
+    except ModuleNotFoundError as error:
+        text = f"recording needs the package {error.name}"
+        extra = "machines" if error.name in ("dask", "distributed") else "record"
+        remedy = f"run: pip install 'recorded-gallery[{extra}]'"
+        raise GalleryError(text, remedy=remedy) from None
+
+
+@command(
+    "drift",
+    RECIPES,
+    argument("--base", default="HEAD", help="the commit to compare with"),
+    RECORDINGS,
+)
+def drift(project: Project, options: argparse.Namespace) -> None:
+    """Tell which measurements recorded anew lie outside the ranges of a commit."""
+    from ..record.drift import describe_drift
+
+    folder: Path | None = options.recordings_folder  # without one, that of conf.py
+    if folder and not folder.is_dir():
+        remedy = "name a machine that was recorded"
+        raise GalleryError("no such folder of recordings", path=folder, remedy=remedy)
+    print(describe_drift(project, options.recipes, options.base, folder), end="")

@@ -1,0 +1,100 @@
+"""Commands that show the site: all languages of it, or one that follows every save."""
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+from ..errors import GalleryError, suggest
+from ..languages import Language, choose_languages
+from ..project import Project
+from .arguments import LANGUAGES, argument, command
+
+_SPHINX = "sphinx_recorded_gallery.run_sphinx"
+
+
+@command(
+    "html",
+    LANGUAGES,
+    argument("--build", type=Path, default=Path("_build"), help="folder for what is made"),
+    argument("--sphinx-options", type=shlex.split, default=[], help="handed to sphinx-build"),
+)
+def html(project: Project, options: argparse.Namespace) -> bool:
+    """Render the site in all languages at the same time."""
+    languages = choose_languages(project.root, options.languages)
+    build = Path.cwd() / options.build
+    return build_site(project, build, languages, options.sphinx_options)
+
+
+def build_site(
+    project: Project, build: Path, languages: Sequence[Language], options: Sequence[str]
+) -> bool:
+    """Build ``languages`` into ``<build>/html/<code>/``; tell whether all of them succeeded.
+
+    Each is a Sphinx of its own, so that one that fails leaves the others alone. What they say is
+    printed when each ends.
+    """
+    # One more than cores: while one build waits for files, another computes.
+    workers = min(len(languages), (os.cpu_count() or 1) + 1)
+    print(f"building {', '.join(language.code for language in languages)}", flush=True)
+    failed = []
+    with ThreadPoolExecutor(workers) as pool:
+        jobs = {
+            pool.submit(_build, project.root, build, each.code, options): each for each in languages
+        }
+        for job in as_completed(jobs):
+            code, (done, seconds) = jobs[job].code, job.result()
+            for line in done.stdout.splitlines():
+                print(f"{code}: {line}", file=sys.stderr)
+            # conf.py, or what it imports, may end the process in silence
+            is_built = not done.returncode and any((build / "html" / code).glob("*"))
+            state = "done" if is_built else f"failed with exit status {done.returncode}"
+            print(f"{code}: {state} in {seconds:.1f} s", flush=True)
+            if not is_built:
+                failed.append(code)
+    if failed:
+        print(f"error: not built without problems: {', '.join(sorted(failed))}", file=sys.stderr)
+    return not failed
+
+
+def _build(
+    root: Path, build: Path, code: str, options: Sequence[str]
+) -> tuple[subprocess.CompletedProcess[str], float]:
+    """Build one language; return what became of it, and the seconds that it took."""
+    began = time.monotonic()
+    done = subprocess.run(
+        [
+            *(sys.executable, "-m", _SPHINX, "-b", "html", *options),
+            *("-D", f"language={code}", "-d", str(build / "doctrees" / code)),
+            *(str(root), str(build / "html" / code)),
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+    )
+    return done, time.monotonic() - began
+
+
+@command(
+    "live",
+    argument("language", help="its code, such as ko"),
+    argument("--build", type=Path, default=Path("_build/live"), help="folder for what is made"),
+    argument("--port", type=int, default=8000),
+    argument("--editor-link", help="address of a line in an editor, such as x://{path}:{line}"),
+)
+def live(project: Project, options: argparse.Namespace) -> None:
+    """Serve one language and follow every save."""
+    from ..live.server import run
+    from ..live.watch_and_rebuild import EDITOR, Live
+
+    if not options.language:
+        raise GalleryError("which language?", remedy=f"for example: {suggest('live', 'ko')}")
+    language = choose_languages(project.root, [options.language])[0]
+    editor = EDITOR if options.editor_link is None else options.editor_link
+    run(Live(project, Path.cwd() / options.build, language, editor), options.port)

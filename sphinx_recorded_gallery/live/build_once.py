@@ -1,0 +1,46 @@
+"""One build for `live`, in a process that has imported whatever a build needs: preload.py."""
+
+import io
+import logging
+import os
+import re
+from pathlib import Path
+
+from sphinx.application import Sphinx
+from sphinx.util.console import strip_colors
+from sphinx.util.docutils import docutils_namespace, patch_docutils
+
+from ..errors import GalleryError, describe_error
+from ..hooks import Priority, add_transform
+from .messages import mark_messages
+
+
+def build_once(root: Path, build: Path, language: str) -> list[str]:
+    """Build one language in this process; return the warnings, a line each.
+
+    Raises ``GalleryError`` if there is no page to show.
+    """
+    os.chdir(root)  # errors name files relative to it
+    logging.disable(logging.INFO)  # thousands of lines that nobody sees would be put together
+    warnings = io.StringIO()
+    try:
+        with patch_docutils(root), docutils_namespace():
+            app = Sphinx(
+                srcdir=root,
+                confdir=root,
+                outdir=build / "html" / language,
+                doctreedir=build / "doctrees" / language,
+                buildername="html",
+                confoverrides={"language": language},
+                status=None,
+                warning=warnings,
+            )
+            add_transform(app, mark_messages, Priority.MARK_MESSAGES)
+            app.build()
+    except Exception as error:  # whatever half a file leads to; the next save mends it
+        raise GalleryError(describe_error(error)) from None
+    finally:
+        logging.disable(logging.NOTSET)
+    text = strip_colors(warnings.getvalue())
+    root_in_front = re.compile(rf"^((?:WARNING|ERROR): )?{re.escape(str(root))}/", re.MULTILINE)
+    return root_in_front.sub(r"\1", text).splitlines()

@@ -1,0 +1,233 @@
+"""The roles ``measured`` and ``claim``: figures and sentences that recordings confirm, in prose.
+
+A role leaves a node that names a key. When the page is translated, the figure is put there in the
+reader's form, and a claim gets its evidence. Other formats than HTML have their text alone.
+"""
+
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.locale import get_translation
+from sphinx.util import logging
+from sphinx.util.docutils import SphinxRole
+from sphinx.util.nodes import traverse_parent
+from sphinx.writers.html5 import HTML5Translator
+
+from ..errors import GalleryError
+from ..languages import current_language, source_language
+from ..store import store_of
+from .keys import Reference, parse_claim, parse_reference
+from .lookup import Answer, answer, find_page
+from .names import mark, name_measurement, tell_comparison
+from .numbers import describe_spread, format_measurement
+from .processes import ClaimRecord
+
+_ = get_translation("sphinx_recorded_gallery")
+logger = logging.getLogger(__name__)
+
+
+class measured(nodes.inline):  # noqa: N801 (docutils names nodes so)
+    """A figure: ``recipe`` is the page of its recipe; its text is the key until it is filled in."""
+
+
+class claim(nodes.inline):  # noqa: N801
+    """A sentence that recordings confirm; ``evidence`` holds lines about it."""
+
+
+class measurement_list(nodes.General, nodes.Element):  # noqa: N801
+    """The figures of a page with their spread: ``rows`` of names in pieces, figure and spread.
+
+    ``hosts`` tells on how many the processes ran at most; it is 0 where each figure is of one.
+    """
+
+
+# By the name of the role
+ROLES = {"measured": measured, "claim": claim}
+
+
+class MeasuredRole(SphinxRole):
+    """Makes the node of either role."""
+
+    def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
+        """Return the node; what is wrong with its text is told when the page has been read."""
+        node = make_node(self.env, self.env.docname, self.name, self.text)
+        node.rawsource = self.rawtext
+        return [node], []
+
+
+def make_node(
+    env: BuildEnvironment, docname: str, role: str, text: str, *, borrowed: bool = False
+) -> nodes.inline:
+    """Return the node of a role in a text of the page ``docname``.
+
+    A text that another page shows is ``borrowed``: that page has no evidence of it and no problems.
+    """
+
+    def figure(named: Reference) -> measured:
+        return measured("", named.key, recipe=find_page(env, named, docname), key=named.key)
+
+    try:
+        if role == "measured":
+            node: nodes.inline = figure(parse_reference(text))
+        else:
+            parsed = parse_claim(text)
+            node = claim(recipe=find_page(env, parsed.claim, docname), key=parsed.claim.key)
+            for piece in parsed.pieces:
+                node += figure(piece) if isinstance(piece, Reference) else nodes.Text(piece)
+    except ValueError as error:
+        node = ROLES[role]("", text, problem=str(error))
+    if borrowed:
+        for each in node.findall(lambda n: isinstance(n, measured | claim)):
+            each["borrowed"] = True
+    return node
+
+
+def fill_measurements(env: BuildEnvironment, document: nodes.document) -> None:
+    """Put figures where a page names them, once it is translated; give claims their evidence."""
+    roles = [node for kind in (measured, claim) for node in document.findall(kind) if "key" in node]
+    shown, hosts = {}, 0
+    for node in roles:  # claims last: their sentences are whole then
+        found = answer(env, node["recipe"], node["key"])
+        if found.problem:
+            node["problem"], node["in_files"] = found.problem, found.in_files
+        if isinstance(node, claim):
+            _prove(env, node, found.claim)
+        elif (row := _fill(env, node, found)) and "borrowed" not in node:
+            shown[node["recipe"], node["key"]] = row
+        if found.figure and found.figure.processes > 1:
+            hosts = max(hosts, found.figure.hosts)
+    title = next(iter(document.findall(nodes.title)), None)
+    if shown and title is not None:
+        title.parent += measurement_list(rows=list(shown.values()), hosts=hosts)
+
+
+def _fill(env: BuildEnvironment, node: nodes.inline, found: Answer) -> tuple[Any, ...] | None:
+    """Let a node show its figure; return its row of the list, or None without a figure."""
+    figure, locale = found.figure, current_language(env.config).locale
+    node.children = []
+    if figure is None:
+        node += nodes.Text(_("[not measured here]") if found.trial else _("[not measured yet]"))
+        node["classes"].append("unmeasured")
+        return None
+    text, node["spread"] = format_measurement(figure, locale), describe_spread(figure, locale)
+    node += nodes.Text(text)
+    return name_measurement(env, node["recipe"], figure), text, node["spread"]
+
+
+def _prove(env: BuildEnvironment, node: claim, record: ClaimRecord | None) -> None:
+    """Give a node the lines of its evidence: pieces, and whether they are what was measured."""
+    node["evidence"] = []
+    if record and record.refuted:  # no mark confirms it
+        node["problem"] = f'the claim "{node.astext()}" ({record.key}) {record.failure}'
+    elif record:
+        told = tell_comparison(env, node["recipe"], record.compared)
+        node["evidence"] = [([(_count(record), False)], False), (told, True)]
+
+
+def _count(record: ClaimRecord) -> str:
+    facts = {"held": record.held, "processes": record.of, "machines": record.hosts}
+    if record.of == 1 and record.held:
+        return str(_("Holds in the one process that was measured:"))
+    if record.hosts > 1:
+        text = _("Holds in %(held)s of %(processes)s processes on %(machines)s machines:")
+    else:
+        text = _("Holds in %(held)s of %(processes)s processes on one machine:")
+    return str(text % facts)
+
+
+def note_problems(env: BuildEnvironment, document: nodes.document) -> None:
+    """Note what is wrong with the figures of a page, with its place, for every build to tell."""
+    problems = store_of(env).pages[env.docname].problems
+    for node in document.findall(lambda n: isinstance(n, measured | claim)):
+        if "problem" in node and "borrowed" not in node:
+            block = node.parent  # the paragraph knows its place, also that of a translation
+            while block.parent is not None and (
+                block.line is None or isinstance(block, nodes.inline)
+            ):
+                block = block.parent
+            path = None if node.get("in_files") else block.source and Path(block.source)
+            problems.append(str(GalleryError(node["problem"], path=path, line=block.line)))
+
+
+def tell_problems(app: Sphinx, env: BuildEnvironment) -> None:
+    """Warn of what is wrong with figures; also of pages that this build did not read."""
+    pages = [page for _docname, page in sorted(store_of(env).pages.items())]
+    for problem in dict.fromkeys(each for page in pages for each in page.problems):
+        logger.warning("%s", problem, type="recorded_gallery", subtype="page")
+
+
+def visit_measurement(self: HTML5Translator, node: measured | claim) -> None:
+    """Begin a figure or a claim; where one falls again shows a mouse, the list tells everybody."""
+    if _has_evidence(self, node):
+        count = self.__dict__.setdefault("claims_written", {})
+        count[node["key"]] = count.get(node["key"], 0) + 1
+        name = f"claim {self.builder.current_docname} {node['key']} {count[node['key']]}"
+        node["ids"] = [nodes.make_id(name)]
+    spread = {"title": node["spread"]} if "spread" in node else {}
+    self.body.append(self.starttag(node, "span", "", CLASS=type(node).__name__, **spread))
+
+
+def depart_measurement(self: HTML5Translator, node: measured | claim) -> None:
+    """End it; a claim with the mark that opens its evidence, for which no script is needed."""
+    self.body.append("</span>")
+    if not _has_evidence(self, node):
+        return
+    [sentence] = node["ids"]
+    box, button = f"{sentence}-evidence", f"{sentence}-mark"
+    lines = [
+        f'<span class="claim-line{" claim-measured" * is_told}" id="{box}-{number}">'
+        f"{mark(self.config, line)}</span>"
+        for number, (line, is_told) in enumerate(node["evidence"])
+    ]
+    # The button's name is the label, the sentence before it, and what was compared: several claims
+    # of a page may have the same words.
+    label = _("Evidence")  # not in the f-string, where the catalogs would miss it
+    here, source = current_language(self.config).tag, source_language(self.config).tag
+    said = "" if here == source else f' lang="{here}"'  # the sentence around it may be untranslated
+    self.body.append(
+        f'<button type="button" class="claim-mark" id="{button}" popovertarget="{box}"{said} '
+        f'aria-label="{escape(label)}" '
+        f'aria-labelledby="{button} {sentence} {box}-1"></button>'
+        f'<span class="claim-evidence" id="{box}"{said} role="note" popover>'
+        f"{''.join(lines)}</span>"
+    )
+
+
+def _has_evidence(self: HTML5Translator, node: nodes.Element) -> bool:
+    """Tell whether evidence follows: a button works in no book, heading, link or card."""
+    inside = any(traverse_parent(node.parent, (nodes.title, nodes.reference, nodes.caption)))
+    here = not inside and self.builder.name != "epub" and "borrowed" not in node
+    return bool(here and node.get("evidence"))
+
+
+def visit_measurement_list(self: HTML5Translator, node: measurement_list) -> None:
+    """Write the list, folded."""
+    rows = [
+        f"<li>{mark(self.config, [*names, (': ', False)])}<strong>{escape(figure)}</strong>"
+        f"{mark(self.config, [(f' ({spread})', False)])}</li>\n"
+        for names, figure, spread in node["rows"]
+    ]
+    summary = _("How the numbers in the text were measured")
+    notes = [
+        _(
+            "A range is what machines have shown. Where it is expected of a further machine, it "
+            "follows from the GPU alone, and 95 of 100 machines fall into it."
+        )
+    ]
+    if node["hosts"] == 1:
+        notes.append(
+            _(
+                "All processes ran on one machine: how far others of its kind differ was not "
+                "measured."
+            )
+        )
+    said = "".join(f"<p>{escape(note)}</p>\n" for note in notes)
+    self.body.append(
+        f'<details class="figure-list"><summary>{escape(summary)}</summary>\n'
+        f"{said}<ul>\n{''.join(rows)}</ul>\n</details>\n"
+    )
+    raise nodes.SkipNode

@@ -1,0 +1,142 @@
+"""What the nodes of a recipe's page are made of: which line of the recipe, and which cell.
+
+The line is told docutils when it reads the page. Cells are marked by attributes, right after a page
+was parsed, and asked by all others. HTML shows none of them:
+
+``recipe_block``
+    On the comment that Sphinx-Gallery writes before a block: index of it in ``Recipe.blocks``.
+``recipe_cell``
+    On the block of code of a cell: its number.
+``recipe_fold``
+    On such a block: what is shown in its place, empty if it is not folded.
+``recipe_module``
+    On the block of code of a cell that has the source of a module: path and line of that.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from docutils import nodes
+from docutils.statemachine import StringList, string2lines
+from sphinx.environment import BuildEnvironment
+from sphinx.parsers import RSTParser
+
+from .recipes.find_recipes import find_file
+from .recipes.recipe import Cell, Recipe
+from .recipes.recorded_recipe import RecipePage, load_page
+
+# Wraps all a cell put out; the notebook writer takes these from the recording instead of the page.
+OUTPUT_CLASS = "recorded-output"
+# What recipes print and publish: data in the language of their code, whatever the site's.
+DATA_CLASS = "recorded-data"
+DOWNLOADS_ONLY = "downloads_only"  # attribute of nodes that downloads have and pages do not
+# What Sphinx-Gallery writes before each block but the first, with lines of the recipe
+BOUNDARY = re.compile(r"GENERATED FROM PYTHON SOURCE LINES (\d+)-\d+")
+
+
+class folded_cell(nodes.compound):  # noqa: N801 (docutils names nodes so)
+    """The code of a folded cell, its one child; where nothing can be folded, just that.
+
+    ``summary`` is what is shown in its place, in the language of the page; ``summary_classes`` tell
+    the language where it is another.
+    """
+
+
+class PageParser(RSTParser):
+    """Reads pages, those of recipes as if their lines were those of the recipe."""
+
+    def parse(self, inputstring: str | StringList, document: nodes.document) -> None:
+        """Read a page; docutils keeps file and line, from 0 on, of each line that it is given."""
+        env: BuildEnvironment = document.settings.env
+        file = find_file(env.config, Path(env.srcdir), env.docname)
+        if file and isinstance(inputstring, str):
+            lines = string2lines(inputstring, convert_whitespace=True)
+            source = document["source"].replace(str(env.doc2path(env.docname)), str(file.path))
+            # Sphinx reads each translation as a document, too: x.rst:7:<translated>
+            page = None if source.endswith(":<translated>") else load_page(env, env.docname)
+            numbers = _find_lines(page.recipe, lines) if page else range(len(lines))
+            inputstring = StringList(lines, items=[(source, number) for number in numbers])
+        super().parse(inputstring, document)
+
+
+def _find_lines(recipe: Recipe, lines: Sequence[str]) -> Iterator[int]:
+    """Yield the line of the recipe that each line of its page was made from, from 0 on.
+
+    Of code that is where its block begins.
+    """
+    source = recipe.path.read_text(encoding="utf-8").splitlines()
+    start, first = (
+        next((number for number, line in enumerate(text) if recipe.title in line), 0)
+        for text in (source, lines)
+    )
+    is_code = False
+    parts = {block.lineno: (block, cell) for block, cell in recipe.parts[1:]}
+    for number, line in enumerate(lines):
+        match = BOUNDARY.fullmatch(line.removeprefix(".. "))
+        if match and int(match[1]) in parts:
+            block, cell = parts[int(match[1])]
+            start, is_code = (cell.line if cell else block.lineno) - 1, cell is not None
+            first = number + 2  # an empty line is between
+        yield start + (0 if is_code else max(number - first, 0))
+
+
+def mark_cells(_env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
+    """Mark the nodes of a recipe's page, and remove what it does not show.
+
+    What does not fit the recipe is left unmarked: a comment in a text may look like a boundary.
+    """
+    recipe = page.recipe
+    left = list(enumerate(recipe.parts))[1:]  # there is no comment before the title
+    cell: Cell | None = None  # whose code is to come
+    for node in list(document.findall(nodes.Element)):
+        if isinstance(node, nodes.comment):
+            match = BOUNDARY.fullmatch(node.astext())
+            line = int(match[1]) if match else 0
+            if line in recipe.hidden:  # settings or plumbing alone, which Sphinx-Gallery shows
+                code, cell = node.next_node(descend=False, siblings=True), None
+                if type(code) is nodes.literal_block:
+                    code.parent.remove(code)
+                node.parent.remove(node)
+            elif left and line == left[0][1][0].lineno:
+                node["recipe_block"], (_block, cell) = left.pop(0)
+        # Subclasses of literal_block stand for something else.
+        elif cell and type(node) is nodes.literal_block:
+            node["recipe_cell"], node["recipe_fold"] = cell.number, cell.fold
+            if cell.inlined:
+                node["recipe_module"] = str(cell.inlined.path), cell.inlined.line
+            # reStructuredText trims lines, and where they are numbered it puts a space before each.
+            # A module that it inlines stands in the place of the import.
+            if cell.inlined or node.astext().split() == cell.source.split():
+                set_code(node, cell.source)
+            cell = None
+
+
+def code_of_cells(document: nodes.document) -> list[nodes.literal_block]:
+    """Return the blocks of code of all cells, in order."""
+    return [node for node in document.findall(nodes.literal_block) if "recipe_cell" in node]
+
+
+def code_in_text(document: nodes.document) -> list[nodes.literal_block]:
+    """Return the blocks of Python that stand in the text of a page, in order."""
+    return [
+        node
+        for node in document.findall(lambda node: type(node) is nodes.literal_block)
+        if node.get("language") == "python" and "recipe_cell" not in node and _is_python(node)
+    ]
+
+
+def _is_python(node: nodes.Node) -> bool:
+    with suppress(SyntaxError, ValueError):
+        ast.parse(node.astext())
+        return True
+    return False
+
+
+def set_code(block: nodes.literal_block, code: str) -> None:
+    """Let a block show other code."""
+    block.rawsource = code  # what highlighting and linking compare the text with
+    block.children = []
+    block += nodes.Text(code)

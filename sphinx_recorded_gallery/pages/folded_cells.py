@@ -1,0 +1,72 @@
+"""Folded cells of a page: a summary that opens the code, and a button that opens all of them."""
+
+from html import escape
+from typing import Any
+
+from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.locale import get_translation
+from sphinx.writers.html5 import HTML5Translator
+
+from ..page_nodes import code_of_cells, folded_cell
+
+_ = get_translation("sphinx_recorded_gallery")
+
+SCRIPT = "folded_cells.js"
+
+
+def fold_cells(_env: BuildEnvironment, document: nodes.document) -> None:
+    """Put the code of each cell that is marked so into a node that folds it.
+
+    What a cell put out stays where it is, below the code.
+    """
+    for block in code_of_cells(document):
+        summary = block["recipe_fold"]
+        if not summary:
+            continue
+        folded = folded_cell(summary=summary, summary_classes=[])
+        block.replace_self(folded)
+        folded += block
+        # A text leads there as to a section, `Summary`_, unless a section has this name.
+        name = nodes.fully_normalize_name(summary)
+        if name not in document.nameids:
+            folded["names"].append(name)
+            document.note_implicit_target(folded)
+        else:
+            document.set_id(folded)
+
+
+def button(document: nodes.document) -> str:
+    """Return the button that opens all folded cells of a page, which waits for its script."""
+    if not any(document.findall(folded_cell)):
+        return ""
+    unfold, fold = escape(_("Unfold all")), escape(_("Fold all"))
+    return (
+        f'<li><button type="button" class="recipe-action unfold-all" data-fold="{fold}">'
+        f"{unfold}</button></li>"
+    )
+
+
+def visit_cell(self: HTML5Translator, node: folded_cell) -> None:
+    """Write the summary and begin the code, which has the address of the cell.
+
+    The address is inside of what is folded, so that a browser opens it for a link by itself.
+    """
+    opening = self.starttag({"classes": node["summary_classes"]}, "summary", "")
+    summary = self.encode(node["summary"])
+    self.body.append(f'<details class="folded-cell">{opening}{summary}</summary>\n')
+    self.body.append(self.starttag(node, "div"))
+
+
+def depart_cell(self: HTML5Translator, _node: folded_cell) -> None:
+    """End the code."""
+    self.body.append("</div></details>\n")
+
+
+def load_script(
+    app: Sphinx, _page: str, _template: str, _context: Any, doctree: nodes.document | None
+) -> None:
+    """Load the script on pages that have a folded cell, and on no other; books run none."""
+    if doctree and any(doctree.findall(folded_cell)) and app.builder.name != "epub":
+        app.add_js_file(SCRIPT, loading_method="defer")

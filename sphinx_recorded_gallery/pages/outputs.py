@@ -1,0 +1,172 @@
+"""What a recipe printed and drew, put on its page behind the code.
+
+Its pictures are files where Sphinx-Gallery looks for those of its own runs, to make thumbnails of
+them; they are written before it runs.
+"""
+
+import glob
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from sphinx.environment import BuildEnvironment
+from sphinx.util import logging
+
+from ..errors import GalleryError, suggest
+from ..measurements.rows import Row, find_rows
+from ..measurements.tables import make_table
+from ..page_nodes import OUTPUT_CLASS, code_of_cells
+from ..recipes.find_recipes import GalleryFile
+from ..recipes.pictures import SUFFIXES, decode_picture
+from ..recipes.recipe import Cell
+from ..recipes.recorded_recipe import RecipePage, RecordedPage, Unrecorded
+from ..store import hash_file, watch
+
+logger = logging.getLogger(__name__)
+
+_HEAD = re.compile(r"<thead\b.*?</thead>", re.DOTALL)
+
+
+def picture_kind(data: Mapping[str, Any]) -> str:
+    """Return the MIME type of the picture that a page shows of one output, empty without one."""
+    return next((mime for mime in SUFFIXES if mime in data and "text/html" not in data), "")
+
+
+def find_pictures(docname: str, page: RecordedPage) -> Iterator[tuple[int, str, bytes]]:
+    """Yield the pictures that a page shows: number of the cell, file in the sources, content.
+
+    A cell that is hidden, or has changed since it was recorded, shows none.
+    """
+    folder, _slash, stem = docname.rpartition("/")
+    number = 0
+    for cell in page.recipe.cells:
+        recorded = page.comparison.recorded.get(cell.number)
+        for output in recorded.outputs if recorded and cell.source else ():
+            data = output.get("data", {})
+            if kind := picture_kind(data):
+                number += 1
+                name = f"{folder}/images/sphx_glr_{stem}_{number:03}{SUFFIXES[kind]}"
+                yield cell.number, name, decode_picture(kind, data[kind])
+
+
+def write_pictures(root: Path, file: GalleryFile, page: RecordedPage | Unrecorded) -> bool:
+    """Write the pictures of a page and remove older ones; tell whether any changed.
+
+    Then its thumbnail is removed, too: Sphinx-Gallery keeps one of a picture that is gone.
+    """
+    pictures: dict[Path, bytes] = {}
+    if isinstance(page, RecordedPage):
+        found = find_pictures(file.docname, page)
+        pictures = {root / name: content for _cell, name, content in found}
+        # Of a recipe that does not run, Sphinx-Gallery counts from the end as if it had no picture.
+        number = page.recipe.settings.get("thumbnail_number", 1)
+        if -len(pictures) <= number < 0:
+            last = [*pictures][number]
+            alias = f"sphx_glr_{file.path.stem}_{number + 1:03}{last.suffix}"
+            pictures[last.with_name(alias)] = pictures[last]
+    folder, stem = (root / file.docname).parent / "images", f"sphx_glr_{file.path.stem}"
+    pattern = re.compile(rf"{re.escape(stem)}_(?:-\d\d|\d{{3,}})(?:_\d+_\d+x)?\.\w+")
+    old = {path for path in folder.glob("*.*") if pattern.fullmatch(path.name)} - pictures.keys()
+    new = {path for path in pictures if not path.exists() or path.read_bytes() != pictures[path]}
+    if not old and not new:
+        return False
+    for thumbnail in (folder / "thumb").glob(f"{glob.escape(stem)}_thumb.*"):
+        thumbnail.unlink()
+    for path in old:
+        path.unlink()
+    folder.mkdir(parents=True, exist_ok=True)
+    for path in new:
+        path.write_bytes(pictures[path])
+    return True
+
+
+def add_outputs(env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
+    """Put recorded outputs behind the code of a recipe's page, whose cells are marked."""
+    # `env.note_dependency` would go by times, read a page in every build where a file is missing,
+    # and let templates of messages depend on recordings.
+    recording = page.path if isinstance(page, Unrecorded) else page.recording.path
+    for path in (recording, *page.recipe.files):
+        watch(env, hash_file, str(path))
+    if isinstance(page, Unrecorded):
+        _warn(env, page, "recording", str(page.error))
+        return
+    if not page.comparison.is_current:
+        told = f"stale recording: {page.comparison.describe()}"
+        _warn(env, page, "stale", told, remedy=f"run: {suggest('record', page.recipe.name)}")
+    pictures: dict[int, list[str]] = {}
+    for number, name, _content in find_pictures(env.docname, page):
+        pictures.setdefault(number, []).append(f"/{name}")
+    cells = {cell.number: cell for cell in page.recipe.cells}
+    # As Sphinx-Gallery has it: a page of one block first shows what it draws.
+    behind = len(page.recipe.blocks) > 2
+    for code in code_of_cells(document):
+        cell = cells[code["recipe_cell"]]
+        # A cell that changed has none: an old result beside new code would mislead.
+        recorded = page.comparison.recorded.get(cell.number)
+        outputs = recorded.outputs if recorded else []
+        if shown := [*_show(cell, outputs, pictures.get(cell.number, []), page.recipe.path.stem)]:
+            box = nodes.container("", *shown, classes=[OUTPUT_CLASS])
+            for node in box.findall(nodes.Element):
+                node.source, node.line = code.source, code.line
+            code.parent.insert(code.parent.index(code) + behind, box)
+            images = list(box.findall(nodes.image))[len(cell.alt) :]
+            for _image in images if env.config.recorded_gallery_alt_required else ():
+                told = f"the figure of cell {cell.number} has no text for those who cannot see it"
+                remedy = 'add a line to the cell: # sphinx_gallery_alt = "..."'
+                _warn(env, page, "alt", told, line=cell.line, remedy=remedy)
+
+
+def _show(
+    cell: Cell, outputs: Sequence[Any], pictures: list[str], name: str
+) -> Iterator[nodes.Node]:
+    """Yield the richest form of each output that a page can show."""
+    names, alts = iter(pictures), iter(cell.alt)
+    rows: list[Row] = []  # published since the last table
+    for output in outputs:
+        if output.output_type == "stream":
+            yield from _text(output.text)
+        elif output.output_type == "error":
+            yield from _text("\n".join(output.traceback))
+        else:
+            data = output.data
+            rows += find_rows(data)
+            if "text/html" in data:
+                yield make_table(data["text/html"], _html(data["text/html"]), rows)
+                rows = []
+            elif kind := picture_kind(data):
+                # as Sphinx-Gallery has it: the titles of a figure, or the file
+                titles = output.metadata.get(kind, {}).get("alt") or name.replace("_", " ")
+                alt = next(alts, titles)
+                yield nodes.image(uri=next(names), alt=alt, classes=["sphx-glr-single-img"])
+            else:  # as they were written
+                kinds = ("text/markdown", "text/latex", "text/plain")
+                yield from _text(next((data[kind] for kind in kinds if kind in data), ""))
+
+
+def _text(text: str) -> Iterator[nodes.Node]:
+    """Yield printed text as Sphinx-Gallery's output block."""
+    text = text.expandtabs().strip("\n")
+    if text.strip():
+        yield nodes.literal_block(text, text, language="none", classes=["sphx-glr-script-out"])
+
+
+def _html(html: str) -> nodes.Node:
+    """Return HTML in a box that scrolls by itself, and with the keyboard."""
+    # Above the index pandas writes a heading without words, which screen readers would announce.
+    html = html.replace("<th></th>", "<td></td>")
+    html = _HEAD.sub(lambda head: head[0].replace("<th>", '<th scope="col">'), html)
+    if "<thead" in html:
+        html = html.replace("<th>", '<th scope="row">')
+    html = f'<div class="recorded-html" tabindex="0">\n{html.strip()}\n</div>'
+    return nodes.raw(html, html, format="html")
+
+
+def _warn(
+    env: BuildEnvironment, page: RecordedPage | Unrecorded, kind: str, text: str, **more: Any
+) -> None:
+    """Warn in this build and, as the page is read again, in each until it is mended."""
+    error = GalleryError(text, path=page.recipe.path.resolve(), **more)
+    logger.warning("%s", error.describe(Path.cwd()), type="recorded_gallery", subtype=kind)
+    env.note_reread()

@@ -1,0 +1,171 @@
+"""Under a recipe's title: the line with GPU, version and date, and links to the downloads."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from babel import Locale
+from docutils import nodes
+from sphinx import addnodes
+from sphinx.application import Sphinx
+from sphinx.environment import BuildEnvironment
+from sphinx.locale import get_translation
+from sphinx.util.osutil import relative_uri
+from sphinx.writers.html5 import HTML5Translator
+
+from ..dates_and_numbers import format_date, format_number
+from ..languages import current_language
+from ..recipes.recorded_recipe import RecipePage, RecordedPage, Unrecorded
+from ..recipes.recording import Recording
+from .folded_cells import button
+
+_ = get_translation("sphinx_recorded_gallery")
+
+# What Sphinx-Gallery adds to every page and the links replace: its texts differ from page to
+# page, so each would be a message of its own for translators.
+_REPLACED_CLASSES = {"sphx-glr-footer", "sphx-glr-download-link-note"}
+
+
+class page_links(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
+    """The list of links; its children are references, to which a site may add its own."""
+
+
+class provenance(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
+    """A summary, always shown, followed by the list of facts, shown on demand."""
+
+
+def add_head(env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
+    """Put links and provenance under a recipe's title."""
+    for only in list(document.findall(addnodes.only)):
+        if any(_REPLACED_CLASSES & set(child["classes"]) for child in only.findall(nodes.Element)):
+            only.parent.remove(only)
+    title = next(iter(document.findall(nodes.title)), None)
+    if title is None:
+        return
+    head = nodes.container(classes=["recipe-head"])
+    if isinstance(page, RecordedPage):
+        locale = current_language(env.config).locale
+        head += make_box(page.recording, locale, env.config.recorded_gallery_package_names)
+    head += page_links()
+    index = title.parent.index(title) + 1
+    title.parent.insert(index, head)
+    if note := describe_state(page):
+        box = nodes.note("", nodes.paragraph("", note), classes=["recording-note"])
+        title.parent.insert(index + 1, box)
+
+
+def describe_state(page: RecordedPage | Unrecorded) -> str:
+    """Tell readers why results are missing, or which may be wrong; nothing if all is well."""
+    if isinstance(page, Unrecorded):
+        missing = _("This recipe has not been recorded yet: its results are missing here.")
+        damaged = _("The recording of this recipe is damaged: its results are missing here.")
+        return str(damaged if page.path.exists() else missing)
+    if page.comparison.is_current:
+        return ""
+    numbers = ", ".join(str(cell.number) for cell in page.comparison.changed) or "-"
+    text: str = _(
+        "The code of this page changed after it was recorded (code blocks: %s). "
+        "Changed blocks show no result, and results of others may differ by now."
+    )
+    return text % numbers
+
+
+def make_box(recording: Recording, locale: Locale, names: Mapping[str, str]) -> provenance:
+    """Return the box for a recording, labels in the language of the page.
+
+    ``names`` tells how packages are shown, by the names they are installed under; the first of
+    them that was recorded stands in the summary.
+    """
+    facts = recording.facts
+    device, day = facts["device"], format_date(recording.recorded, locale)
+    package = next((each for each in names if facts["versions"].get(each)), None)
+    text = _("Recorded on %(device)s, %(date)s")
+    if package:
+        text = _("Recorded on %(device)s with %(package)s, %(date)s")
+    summary = text % {
+        "device": recording.device_name,
+        "package": package and f"{names[package]} {facts['versions'][package]}",
+        "date": day,
+    }
+    commit = (facts["commit"] or _("unknown"))[:10]
+    if facts.get("modified"):
+        commit += " " + _("with uncommitted changes")
+    rows = {
+        _("GPU"): device.get("gpu") or _("none"),
+        _("GPU memory"): device.get("memory"),
+        _("Driver"): device.get("driver"),
+        _("CPU"): _("%(name)s, %(count)s cores")
+        % {"name": device["cpu"], "count": device["cores"]},
+        **_versions(recording, names),
+        _("Recorded"): f"{day} {recording.recorded:%H:%M} UTC",
+        _("Commit"): commit,
+        _("Running time"): _("%s seconds") % format_number(facts["seconds"], locale),
+    }
+    fields = nodes.field_list()
+    for label, value in rows.items():
+        if value:
+            body = nodes.field_body("", nodes.paragraph("", str(value)))
+            # not a message of the page: the label is one of the interface
+            name = nodes.field_name("", label, translatable=False)
+            fields += nodes.field("", name, body)
+    return provenance("", nodes.paragraph("", summary), fields)
+
+
+def describe_versions(recording: Recording, names: Mapping[str, str]) -> str:
+    """Return the packages that ran it, such as ``Python 3.11.9, NumPy 2.4.1``."""
+    versions = _versions(recording, names)
+    return ", ".join(f"{name} {version}" for name, version in versions.items() if version)
+
+
+def _versions(recording: Recording, names: Mapping[str, str]) -> dict[str, str]:
+    names = {"python": "Python", **names}
+    return {names.get(name, name): version for name, version in recording.facts["versions"].items()}
+
+
+def has_downloads(app: Sphinx) -> bool:
+    """Tell whether this build makes a site, beside whose pages files can lie.
+
+    A book (``epub``) has no files beside its pages, ``singlehtml`` no page for each recipe.
+    """
+    return app.builder.name in ("html", "dirhtml")
+
+
+def fill_links(app: Sphinx, doctree: nodes.document, docname: str) -> None:
+    """Put links to the downloads into the list; ``downloads`` writes the files."""
+    for links in list(doctree.findall(page_links)):
+        if not has_downloads(app):
+            links.parent.remove(links)
+            continue
+        page = app.builder.get_target_uri(docname)
+        for label, suffix in ((_("Notebook"), ".ipynb"), (_("Script"), ".py")):
+            link = make_link(label, relative_uri(page, docname + suffix))
+            link["download"] = Path(docname).name + suffix  # browsers save it instead of showing it
+            links += link
+
+
+def make_link(label: str, address: str) -> nodes.reference:
+    """Return one link of the list."""
+    return nodes.reference("", label, refuri=address, classes=["recipe-action"])
+
+
+def visit_links(self: HTML5Translator, node: page_links) -> None:
+    """Write the links as a list."""
+    self.body.append('<ul class="recipe-actions">')
+    for link in node.findall(nodes.reference):
+        attributes = {"href": link["refuri"]}
+        if "download" in link:
+            attributes["download"] = link["download"]
+        self.body.append(
+            f"<li>{self.starttag(link, 'a', '', **attributes)}{self.encode(link.astext())}</a></li>"
+        )
+    self.body.append(f"{button(self.document)}</ul>\n")
+    raise nodes.SkipNode
+
+
+def visit_provenance(self: HTML5Translator, node: provenance) -> None:
+    """Write the box: its summary is the line that opens the facts."""
+    summary, facts = node.children
+    self.body.append('<details class="provenance"><summary>')
+    self.body.append(self.encode(summary.astext()) + "</summary>\n")
+    facts.walkabout(self)
+    self.body.append("</details>\n")
+    raise nodes.SkipNode

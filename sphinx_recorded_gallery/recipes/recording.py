@@ -1,0 +1,188 @@
+"""Recordings: executed notebooks, one per recipe, and what makes one stale.
+
+A recording is a notebook of code cells with outputs. Under ``metadata.recording`` it carries what
+the recipe's code was (fingerprints) and how it was run (provenance). A hash guards against
+accidents: a merge gone wrong, a tool that rewrites notebooks, a broken disk. Who wants to forge a
+recording can compute it, too; against that only the history in git helps. A recording may come from
+a stranger: unless a gallery trusts those that it has, what is read is harmless on a page.
+"""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..atomic_files import ensure_regular_file
+from ..errors import GalleryError, suggest, visible
+from .recipe import Cell, Recipe
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+SCHEMA = 1
+# What recipes publish for programs, under MIME types that begin so; notebooks leave it out.
+PUBLISHED_MIME = "application/vnd.recipe-gallery."
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recording:
+    """An executed notebook that was read and found whole."""
+
+    path: Path
+    notebook: NotebookNode
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """Fingerprints and provenance of the whole recording."""
+        facts: dict[str, Any] = self.notebook.metadata.recording
+        return facts
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether a GPU ran it."""
+        return bool(self.facts["device"].get("gpu"))
+
+    @property
+    def device_name(self) -> str:
+        """The GPU that ran it, or else the CPU."""
+        return name_device(self.facts["device"])
+
+    @property
+    def recorded(self) -> datetime:
+        """When it was made."""
+        return datetime.fromisoformat(self.facts["recorded"])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Comparison:
+    """How a recording stands to the recipe as it is now."""
+
+    recorded: dict[int, NotebookNode]  # recorded cell by the number of the recipe's cell
+    changed: tuple[Cell, ...]  # cells of the recipe with no recording of the same code
+    removed: int  # recorded cells that the recipe no longer has
+    inputs: tuple[str, ...]  # declared input files that changed
+
+    @property
+    def is_current(self) -> bool:
+        """Whether code and inputs are those that were recorded."""
+        return not (self.changed or self.removed or self.inputs)
+
+    def describe(self) -> str:
+        """Say what differs, for a person who has to decide whether to record again."""
+        parts = []
+        if self.changed:
+            cells = ", ".join(f"{cell.number} (line {cell.line})" for cell in self.changed)
+            parts.append(f"changed code in cell {cells}")
+        if (gone := self.removed - len(self.changed)) > 0:
+            parts.append(f"recorded cells that are no longer in the recipe: {gone}")
+        if self.inputs:
+            parts.append("changed input " + ", ".join(self.inputs))
+        return "; ".join(parts)
+
+
+def read_recording(path: Path, name: str = "", *, trusted: bool = False) -> Recording:
+    """Read the recording of the recipe ``name``; without one, of a recipe called as the file.
+
+    Where it is not ``trusted``, what it shows is made harmless. Raises ``GalleryError`` if the file
+    is damaged or something else.
+    """
+    again = f"run: {suggest('record', name or path.stem, '--force')}"
+
+    def wrong(text: str, remedy: str = f"restore it from git or {again}") -> GalleryError:
+        return GalleryError(text, path=path, remedy=remedy)
+
+    try:
+        ensure_regular_file(path)
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise wrong("no recording", f"run: {suggest('record', name or path.stem)}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise wrong(f"cannot be read: {getattr(error, 'strerror', error)}") from None
+    import nbformat  # slow to import, and not needed where nothing changed
+
+    from .sanitize import sanitize
+
+    try:
+        notebook = nbformat.v4.reads_json(text)
+        facts = notebook.metadata["recording"]
+        schema, recipe = facts["schema"], facts["recipe"]
+        if schema != SCHEMA:
+            raise wrong(f"recorded in format {schema}, this version reads {SCHEMA}", again)
+        # its folder may be another by now, as where a second gallery came: its code tells
+        if recipe.rpartition("/")[2] != path.stem:
+            raise wrong(f"holds the recording of {recipe!r}", f"name it {recipe}.ipynb or {again}")
+        sealed = facts.pop("hash", "")
+        if sealed != digest(notebook):
+            changed = "was changed after it was recorded"
+            raise wrong(changed if sealed else "carries no hash of what it holds")
+        if len(facts["cells"]) != len(notebook.cells):
+            raise wrong("cells are missing from this recording")
+        for _cell, data in () if trusted else find_data(notebook):
+            sanitize(data)
+    except json.JSONDecodeError:
+        if re.search(r"^(<{7}|>{7}) ", text, re.MULTILINE):
+            keep = (
+                f"keep that of one side: git checkout --ours or --theirs, and this file; or {again}"
+            )
+            raise wrong("a conflict that git left here", keep) from None
+        raise wrong("not a whole notebook (invalid JSON)") from None
+    except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
+        raise wrong("not a recording made here") from None
+    return Recording(path=path, notebook=notebook)
+
+
+def seal(notebook: NotebookNode) -> NotebookNode:
+    """Return the notebook as it is read from a file, with its hash."""
+    import nbformat
+
+    sealed = nbformat.v4.reads_json(nbformat.v4.writes_json(notebook))
+    sealed.metadata.recording.pop("hash", None)
+    sealed.metadata.recording["hash"] = digest(sealed)
+    return sealed
+
+
+def digest(value: Any) -> str:
+    """Return the SHA-256 (hex) of a value of JSON."""
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def compare(recipe: Recipe, recording: Recording) -> Comparison:
+    """Match the recipe's cells with the recorded ones, in order, by their code alone."""
+    now = [cell.fingerprint for cell in recipe.cells]
+    then = list(recording.facts["cells"])
+    recorded = {}
+    for block in difflib.SequenceMatcher(a=now, b=then, autojunk=False).get_matching_blocks():
+        for offset in range(block.size):
+            number = recipe.cells[block.a + offset].number
+            recorded[number] = recording.notebook.cells[block.b + offset]
+    inputs_then, inputs_now = recording.facts["inputs"], recipe.inputs
+    inputs = {**inputs_then, **inputs_now}
+    return Comparison(
+        recorded=recorded,
+        changed=tuple(cell for cell in recipe.cells if cell.number not in recorded),
+        removed=len(then) - len(recorded),
+        inputs=tuple(
+            name for name in sorted(inputs) if inputs_then.get(name) != inputs_now.get(name)
+        ),
+    )
+
+
+def find_data(notebook: NotebookNode) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield what is displayed, by MIME type, with the number of its cell."""
+    for number, cell in enumerate(notebook.cells, 1):
+        for output in cell.outputs:
+            if "data" in output:
+                yield number, output.data
+
+
+def name_device(device: Mapping[str, Any]) -> str:
+    """Return what ran a recipe: the GPU, or else the CPU."""
+    return visible(str(device.get("gpu") or device["cpu"]))

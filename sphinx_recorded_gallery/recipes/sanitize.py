@@ -1,0 +1,163 @@
+"""HTML and SVG of outputs without what could do more than show a result.
+
+So they are read where a gallery does not trust its recordings (``recorded_gallery_trust_outputs``).
+A recording may come from a stranger's pull request, and HTML from any library. Only elements and
+attributes that are known to be harmless are kept: no script, no style, no address that a browser
+would load, nothing that leaves its box. nh3 does it, which parses as browsers do and is kept up by
+the ammonia project; lxml's cleaner works from lists of what is bad, bleach is no longer developed.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+from xml.etree import ElementTree
+
+import nh3
+
+_MATH = "math mfrac mi mn mo mover mpadded mphantom mroot mrow ms mspace msqrt mstyle msub msubsup"
+_MATH += " msup mtable mtd mtext mtr munder munderover semantics"
+# Beside text: landmarks would be those of the page, maps need names of the page.
+_NOT_OF_TEXT = "area article aside footer header hgroup map nav rtc"
+_TAGS = nh3.ALLOWED_TAGS - {*_NOT_OF_TEXT.split()} | set(
+    f"font label meter progress {_MATH}".split()
+)
+_ATTRIBUTES = {
+    "*": "aria-hidden aria-label class dir hidden lang role title",
+    "a": "href",
+    "col": "align span width",
+    "colgroup": "align span width",
+    "details": "open",
+    "div": "align",
+    "font": "color face size",
+    "img": "alt src height width",
+    "math": "display",
+    "meter": "high low max min optimum value",
+    "mo": "fence form largeop separator stretchy",
+    "mstyle": "displaystyle mathvariant scriptlevel",
+    "mi": "mathvariant",
+    "mspace": "height width",
+    "ol": "reversed start type",
+    "p": "align",
+    "progress": "max value",
+    "table": "align border cellpadding cellspacing width",
+    "td": "abbr align colspan headers height rowspan scope valign width",
+    "th": "abbr align colspan headers height rowspan scope valign width",
+    "time": "datetime",
+    "tr": "align valign",
+}
+_DROPPED_WITH_TEXT = {"annotation", "annotation-xml", "script", "style", "svg", "template", "title"}
+_PICTURE = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,", re.IGNORECASE)
+# Those of content: others would make landmarks of the page, dialogs, buttons, or speak up.
+_ROLES = "cell columnheader definition figure group img list listitem math none note presentation"
+_ROLES += " row rowgroup rowheader table term"
+_LINK = re.compile(r"https?://|mailto:|[\w./-]*(?:[?#]|\Z)", re.IGNORECASE)
+
+
+def _keep(tag: str, name: str, value: str) -> str | None:
+    """Return the value of an attribute, or None to leave it out."""
+    if name == "src" and not _PICTURE.match(value):
+        return None
+    if name == "role" and value not in _ROLES.split():
+        return None
+    return None if name == "href" and not _LINK.match(value) else value
+
+
+_CLEANER = nh3.Cleaner(
+    tags=_TAGS,
+    attributes={tag: {*names.split()} for tag, names in _ATTRIBUTES.items()},
+    attribute_filter=_keep,
+    clean_content_tags=_DROPPED_WITH_TEXT,
+    url_schemes={"data", "http", "https", "mailto"},
+)
+_NAMES = re.compile(r"<[a-z][\w-]*|(?<=[\s'\"])[a-z][\w:-]*\s*=", re.IGNORECASE)
+_VISIBLE = re.compile(r"<(?:img [^<>]*src=|hr|meter|progress)|(?:\A|>)[^<>]*[^\s<>]")
+# Of pandas' tables, of which nothing is lost without them.
+_UNTOLD = ' style="text-align: right;"'
+_SVG, _XHTML = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xhtml}"
+_CSS_LOADS = re.compile(r"url\((?!\s*['\"]?#)|@import|\\|image-set|src\(", re.IGNORECASE)
+
+
+def sanitize(data: dict[str, Any]) -> None:
+    """Leave out of an output, in place, what could do more than show it.
+
+    HTML of which nothing is left to see goes as well, so that a page shows another form of the
+    output. Raises ``ValueError`` if its SVG cannot be read.
+    """
+    for mime in [each for each in data if "javascript" in each or "ecmascript" in each]:
+        del data[mime]
+    if "text/html" in data:
+        data["text/html"] = clean_html(data["text/html"])
+        if not _VISIBLE.search(data["text/html"]):
+            del data["text/html"]
+    if "image/svg+xml" in data:
+        data["image/svg+xml"] = clean_svg(data["image/svg+xml"])
+
+
+def clean_html(html: str) -> str:
+    """Return HTML that shows something and does nothing else, each element closed."""
+    return _CLEANER.clean(html)
+
+
+def find_left_out(data: dict[str, Any]) -> list[str]:
+    """Return what ``sanitize`` leaves out of an output, as its author knows it."""
+    found = [mime for mime in data if "javascript" in mime or "ecmascript" in mime]
+    html = data.get("text/html", "").replace(_UNTOLD, "")
+    before, after = (Counter(_NAMES.findall(each.lower())) for each in (html, clean_html(html)))
+    names = before - after - Counter({"<html": 1, "<head": 1, "<body": 1})
+    found += [f"{name}>" if name[0] == "<" else name for name in names]
+    if "image/svg+xml" in data:
+        found += [f"{what} in SVG" for what in _clean_tree(read_svg(data["image/svg+xml"]))]
+    return list(dict.fromkeys(found))
+
+
+def clean_svg(svg: str) -> str:
+    """Return SVG that draws something and does nothing else; the same text if it did before.
+
+    Raises ``ValueError`` if it cannot be read.
+    """
+    root = read_svg(svg)
+    # Definitions of a document type and instructions are lost when it is written again.
+    if not (list(_clean_tree(root)) or "<!ENTITY" in svg or "<?xml-stylesheet" in svg):
+        return svg
+    ElementTree.register_namespace("", _SVG[1:-1])
+    ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def read_svg(svg: str) -> ElementTree.Element:
+    """Return the elements of a drawing; raise ``ValueError`` if it cannot be read."""
+    try:
+        root = ElementTree.fromstring(svg)
+    except (ElementTree.ParseError, ValueError) as error:
+        raise ValueError(f"is no SVG: {error}") from None
+    if root.tag != f"{_SVG}svg":
+        raise ValueError("is no SVG: it begins with another element, or has no xmlns")
+    return root
+
+
+def _clean_tree(root: ElementTree.Element) -> Iterable[str]:
+    """Take out of a tree what is not harmless, and tell it."""
+    for parent in root.iter():
+        for name, value in list(parent.attrib.items()):
+            local = name.rpartition("}")[2].lower()
+            is_address = local in ("href", "src", "base")
+            if (
+                local.startswith("on")
+                or (is_address and not value.startswith("#") and not _PICTURE.match(value))
+                or (_CSS_LOADS.search(value) and not is_address)
+            ):
+                del parent.attrib[name]
+                yield f"{local}="
+        for child in list(parent):
+            local = str(child.tag).rpartition("}")[2].lower()
+            target = child.get("attributeName", "").strip().rpartition(":")[2].lower()
+            if (
+                local in ("script", "foreignobject", "handler", "iframe")
+                or str(child.tag).startswith(_XHTML)
+                or (local == "style" and _CSS_LOADS.search("".join(child.itertext())))
+                or target == "href"
+                or target.startswith("on")
+            ):
+                parent.remove(child)
+                yield f"<{local}>"

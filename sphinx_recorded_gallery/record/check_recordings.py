@@ -1,0 +1,158 @@
+"""Which recordings are current, and what they measured: `recorded-gallery check`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from ..errors import GalleryError, describe_error, suggest, visible
+from ..measurements.processes import Sources, read_sources
+from ..project import Project
+from ..recipes.find_recipes import GalleryFile, find_recordings, list_files
+from ..recipes.recipe import Recipe
+from ..recipes.recorded_recipe import Unrecorded, load_recorded
+from ..recipes.recording import Recording
+from .recording_toml import load_settings
+
+Status = Literal["current", "stale", "missing", "unusable"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Report:
+    """What is told of one recording."""
+
+    name: str
+    status: Status
+    detail: str = ""  # what is wrong and what to do
+    origin: str = ""  # from where and when the recording is
+    recording: Recording | None = None  # None if it cannot be read
+    recipe: Recipe | None = None  # None if it cannot be read, or there is none
+    note: str = ""  # of how many processes its measurements are
+    error: str = ""  # why they cannot be read
+
+
+def inspect(file: GalleryFile, folder: Path) -> Report:
+    """Return how the recording of a recipe in ``folder`` stands, and what is wrong with it."""
+    report = partial(Report, name=file.name)
+    try:
+        page = load_recorded(file, folder)
+        report = partial(report, recipe=page.recipe)
+        if isinstance(page, Unrecorded):
+            if not page.path.exists():
+                remedy = f"run: {suggest('record', file.name)}"
+                return report(status="missing", detail=remedy)
+            raise page.error
+        recording = page.recording
+        report = partial(report, origin=_describe_origin(recording), recording=recording)
+        try:
+            sources = read_sources(recording.path, page.recipe, recording)
+            report = partial(report, note=_describe_sources(sources))
+        except GalleryError as error:
+            report = partial(report, error=describe_error(error))
+    except Exception as error:  # of one recipe; the others are told, too
+        return report(status="unusable", detail=describe_error(error, file.name))
+    if page.comparison.is_current:
+        return report(status="current")
+    detail = f"{page.comparison.describe()}; run: {suggest('record', file.name)}"
+    return report(status="stale", detail=detail)
+
+
+def _describe_sources(sources: Sources) -> str:
+    """Return of how many processes and hosts measurements are, and what was left out."""
+    told = []
+    if sources.replicates or any(each.rows for each in sources.processes):
+        hosts = len({each.host for each in sources.processes})
+        text = f"measurements of {_count(len(sources.processes), 'process', 'es')}"
+        text += f" on {_count(hosts, 'host')}"
+        told.append(f"{text} (how hosts differ is not known)" if hosts == 1 else text)
+    others = {
+        "of another device": len(sources.replicates) - len(sources.counted),
+        "of other code": sources.stale,
+    }
+    told += [
+        f"{_count(count, 'replicate')} {what} ignored" for what, count in others.items() if count
+    ]
+    return "; ".join(told)
+
+
+def _count(number: int, noun: str, plural: str = "s") -> str:
+    return f"{number} {noun}{plural if number != 1 else ''}"
+
+
+def check_recordings(project: Project, folder: Path | None = None) -> list[Report]:
+    """Report on every recipe, and on recordings of other machines or of no recipe.
+
+    ``folder`` holds the recordings; by default it is that of conf.py. What is raised holds for all.
+    """
+    for _pages, recipes in project.galleries:
+        load_settings(recipes)
+    folder = folder or project.recordings
+    files = name_files(project)
+    reports = [inspect(file, folder) for file in files.values()]
+
+    alone = []
+    for path, machine, name in find_recordings(folder, files.values()):
+        if not name:
+            alone.append((path, "no recipe of this name"))
+        elif machine:
+            report = inspect(files[name], folder / machine)
+            reports.append(replace(report, name=f"{machine}/{name}"))
+    known = {file.recording(folder) for file in files.values()}
+    for path in sorted(folder.glob("**/*.jsonl")):
+        if not path.with_suffix(".ipynb").exists() and path.with_suffix(".ipynb") not in known:
+            alone.append((path, "no recording of this name"))
+    remedy = "move it to where one is missing, restore what it is of, or remove the file"
+    for path, text in alone:
+        detail = describe_error(GalleryError(text, path=path, remedy=remedy))
+        name = path.relative_to(folder).as_posix().removesuffix(".ipynb")
+        reports.append(Report(name=name, status="unusable", detail=detail))
+    return reports
+
+
+def name_files(project: Project) -> dict[str, GalleryFile]:
+    """Return the recipes of a project by name; raise ``GalleryError`` if there are none."""
+    files = {file.name: file for file in list_files(project.config, project.root)}
+    if not files:
+        folders = ", ".join(str(folder) for _pages, folder in project.galleries)
+        remedy = "compare sphinx_gallery_conf['examples_dirs'] in conf.py"
+        raise GalleryError(f"no recipes in {folders}", remedy=remedy)
+    return files
+
+
+def choose_files(project: Project, names: Sequence[str]) -> list[GalleryFile]:
+    """Return the recipes called ``names``, or all; raise ``GalleryError`` for an unknown name.
+
+    A recipe of a sub-gallery may be called by its last part where only one has it.
+    """
+    files = name_files(project)
+    chosen = []
+    for name in [name.removesuffix(".py") for name in names] or files:
+        found = [each for each in files if name in (each, each.rpartition("/")[2])]
+        if name not in files and len(found) != 1:
+            text = f"{'several recipes are' if found else 'no recipe'} named {name}"
+            raise GalleryError(text, remedy=f"there are: {', '.join(found or files)}")
+        chosen.append(files[name if name in files else found[0]])
+    return chosen
+
+
+def format_reports(reports: Sequence[Report]) -> str:
+    """Return the reports as lines of text, the count last."""
+    width = max(len(report.name) for report in reports)
+    lines = []
+    for report in reports:
+        line = f"{report.name:<{width}}  {report.status:<8}  {report.origin}".rstrip()
+        below = [report.detail, report.note, report.error and f"error: {report.error}"]
+        lines += [line, *(f"{'':<{width}}  {each}" for each in below if each)]
+    current = sum(report.status == "current" for report in reports)
+    lines.append(f"{current} of {len(reports)} recordings current")
+    return "\n".join(map(visible, lines))
+
+
+def _describe_origin(recording: Recording) -> str:
+    """Return device, date, commit and duration of a recording in one line."""
+    facts = recording.facts
+    commit = (facts["commit"] or "unknown")[:7] + (" + changes" if facts["modified"] else "")
+    device = "" if recording.on_gpu else "CPU: "
+    device += recording.device_name
+    return f"{device}, {facts['recorded'][:10]}, commit {commit}, {facts['seconds']:.0f} s"

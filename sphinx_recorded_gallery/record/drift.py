@@ -1,0 +1,112 @@
+"""Compare what was recorded anew with the measurements that a commit has.
+
+What is new are the processes that the commit does not have: lines of replicates, and the page's
+run if its notebook is another one. Their value stands beside the range that the commit's processes
+give.
+"""
+
+import os
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..errors import GalleryError
+from ..measurements.processes import Sources, measure_all, read_sources
+from ..measurements.ranges import Measurement
+from ..measurements.replicates import Process, replicates_path
+from ..project import Project
+from ..recipes.find_recipes import GalleryFile
+from ..recipes.recipe import load_recipe
+from .check_recordings import choose_files
+from .run_program import ask
+
+
+def describe_drift(
+    project: Project, names: Sequence[str], base: str, folder: Path | None = None
+) -> str:
+    """Compare recordings of recipes called ``names``, or of all, with those of the commit ``base``.
+
+    ``folder`` holds the recordings; by default it is that of conf.py. What is wrong with one
+    recipe is told with it. Returns Markdown. Raises ``GalleryError`` for an unknown name of a
+    recipe or a commit.
+    """
+    commit = _ask_git(project.root, "rev-parse", "--verify", "-q", f"{base}^{{commit}}")
+    if commit is None:
+        remedy = "name a branch, a tag or a commit of this repository"
+        raise GalleryError(f"git knows no commit {base!r}", path=project.root, remedy=remedy)
+    text, within, of = "", 0, 0
+    for file in choose_files(project, names):
+        try:
+            path = file.recording(folder or project.recordings)
+            lines, inside, compared = _compare(file, path, commit.strip(), base)
+            within, of = within + inside, of + compared
+        except GalleryError as error:
+            lines = [error.describe(Path.cwd())]
+        # What a recipe wrote stands in it as code, so that it addresses nobody; a fence ends at ```
+        shown = "\n".join(lines).replace("`", "'")
+        text += f"\n#### `{file.name}`\n\n```text\n{shown}\n```\n"
+    total = f"{within} of {of} measurements lie in the ranges of {base}"
+    return f"### Measurements beside those that are published\n\n{total}\n{text}"
+
+
+def _ask_git(root: Path, *question: str) -> str | None:
+    """Return git's answer, None if it has none."""
+    done = ask(["git", "-C", str(root), *question])
+    return None if done.returncode else done.stdout
+
+
+def _compare(file: GalleryFile, path: Path, commit: str, base: str) -> tuple[list[str], int, int]:
+    """Say how the processes of a recipe that the commit does not have stand to its own.
+
+    Also returns how many measurements lie in its ranges, and of how many.
+    """
+    published, texts = _read_commit(path, commit, base)
+    sources = read_sources(path, load_recipe(file.path, file.name))
+    device = published.device or sources.device
+    made: list[tuple[str, Process]] = [
+        (each.device_name, each)
+        for each in sources.replicates
+        if f'"hash": "{each.hash}"' not in texts[".jsonl"]
+    ]
+    if sources.page and path.read_text(encoding="utf-8") != texts[".ipynb"]:
+        made.append((sources.device, sources.page))
+    new = [process for name, process in made if name == device]
+    others = sorted({name for name, _process in made} - {device})
+    left_out = [f"left out, as recorded on another device: {each}" for each in others]
+    if not new:
+        return [f"nothing was recorded since {base}", *left_out], 0, 0
+    before, now = measure_all(published.processes), measure_all(new)
+    pairs = [
+        (measured, now.by_key[key])
+        for key, measured in before.by_key.items()
+        if key in now.by_key and now.by_key[key].unit == measured.unit
+    ]
+    outside = [_describe(old, each) for old, each in pairs if not old.low <= each.value <= old.high]
+    said = f"{len(new)} new processes on {len({each.host for each in new})} hosts, {device}"
+    return [said, *outside, *left_out], len(pairs) - len(outside), len(pairs)
+
+
+def _read_commit(path: Path, commit: str, base: str) -> tuple[Sources, dict[str, str]]:
+    """Return what a commit has of the recording at ``path``, and the text of its two files."""
+    texts = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for each in (path, replicates_path(path)):
+            text = _ask_git(each.parent, "show", f"{commit}:./{each.name}")
+            texts[each.suffix] = text or ""
+            if text is not None:
+                Path(folder, each.name).write_text(text, encoding="utf-8")
+        try:
+            return read_sources(Path(folder, path.name), None), texts
+        except GalleryError as error:
+            place = Path(f"{base}:{os.path.relpath(error.path or folder, folder)}")
+            remedy = "compare with another commit"
+            raise GalleryError(error.text, path=place, line=error.line, remedy=remedy) from None
+
+
+def _describe(before: Measurement, now: Measurement) -> str:
+    hosts = f"{before.hosts} host{'s' * (before.hosts > 1)}"
+    kind = "expected" if before.is_predicted else f"seen on {hosts}"
+    change = f", {100 * (now.value / before.value - 1):+.1f} %" if before.value else ""
+    unit = f" {before.unit}" if before.unit else ""
+    said = f"{before.value:.4g} ({before.low:.4g} to {before.high:.4g} {kind})"
+    return f"outside: {before.key}: {said}, now {now.value:.4g}{unit}{change}"

@@ -1,0 +1,236 @@
+"""Record recipes: run each one, and its replicates, and keep what they gave, where and when."""
+
+import signal
+import sys
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from nbformat import NotebookNode
+
+from ..errors import GalleryError, describe_error, suggest
+from ..measurements.replicates import Replicate, read_replicates, replicates_path
+from ..measurements.rows import read_rows
+from ..project import Project
+from ..recipes.find_recipes import GalleryFile
+from . import write_recordings
+from .check_recordings import choose_files, inspect
+from .cleanup import remove_leftovers
+from .local_runner import Places, find_places, one_at_a_time
+from .run_task import Result, Task
+
+if TYPE_CHECKING:
+    from .dask_runner import Machines
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What a person asked for; the defaults record on a GPU what is not current."""
+
+    folder: Path | None = None  # for the recordings; by default that of conf.py
+    device: str = "gpu"  # or "cpu"
+    force: bool = False  # also recipes whose recording is current
+    replace_gpu: bool = False  # let a CPU recording take the place of one made on a GPU
+    replicates: int = 0  # fresh processes of each recipe beside its page run
+    workers: int | None = None  # how many at the same time; by default one a GPU, or one
+    scheduler: str | None = None  # address of one of Dask's that exists
+
+
+def record(
+    project: Project, names: Sequence[str], options: Options, stream: TextIO | None = None
+) -> bool:
+    """Record the recipes called ``names``, or all, that need it; tell whether all succeeded.
+
+    Each finished recording and replicate is written at once, so an interruption loses only what is
+    in hand, and so does whatever goes wrong with one. Raises ``GalleryError`` if nothing can be
+    recorded.
+    """
+    files = choose_files(project, names)
+    session = Session(project, files, options, stream or sys.stderr)
+    lock = session.folder / ".lock"
+    with ExitStack() as held:
+        signals = _hear_signals(held)
+        write_recordings.ensure_writable(session.folder / "recording.ipynb")
+        held.enter_context(one_at_a_time(lock))
+        held.callback(lock.unlink, missing_ok=True)  # it would be added to git
+        if note := remove_leftovers():
+            session.say(note)
+        pages, current = session.select(files)
+        runner = None
+        if pages or current:
+            tasks = [*pages, *(task for task, _notebook in current)]
+            runner = _start_runner(options, tasks, session.say, held)
+            session.hosts = runner.hosts
+        # said also after Ctrl-C: what is recorded, and what is not
+        held.callback(session.summarize)
+        waiting = deque(pages)
+        for page, notebook in current:
+            waiting += session.plan(page, notebook)
+        if runner:
+            for task, result in held.enter_context(closing(runner.run(waiting, signals))):
+                waiting += session.keep(task, result)
+    return not session.failed
+
+
+def _hear_signals(held: ExitStack) -> Sequence[int]:
+    """Let the first of the signals that end a recording raise ``KeyboardInterrupt``; return them.
+
+    Others are ignored: what the first has begun is brought to its end. So is what is raised in a
+    callback of the garbage collector, so loops look at the list. nohup's choice is kept.
+    """
+    signals: list[int] = []
+
+    def interrupt(number: int, _frame: object) -> None:
+        signals.append(number)
+        if len(signals) == 1:
+            raise KeyboardInterrupt
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            held.callback(signal.signal, number, signal.signal(number, interrupt))
+    return signals
+
+
+def _start_runner(
+    options: Options, pages: Sequence[Task], say: Callable[[str], None], held: ExitStack
+) -> "Places | Machines":
+    """Return what does tasks: places of this machine, or workers of a scheduler."""
+    if options.scheduler:
+        from .dask_runner import Machines  # of several machines, which is rare: it needs Dask
+
+        machines = Machines(options.scheduler, options.device, say)
+        held.callback(machines.close)
+        return machines
+    places = find_places(options.device, options.workers)
+    if len(pages) == 1 and not options.replicates:
+        places = places[:1]
+    for place in places:
+        if place.gpu:
+            held.enter_context(one_at_a_time(place.gpu.lock))
+    return Places(places, pages, say)
+
+
+class Session:
+    """What is to be done and what was; writes recordings and replicates, as no other process."""
+
+    def __init__(
+        self, project: Project, files: Sequence[GalleryFile], options: Options, stream: TextIO
+    ) -> None:
+        self.folder = options.folder or project.recordings
+        self.options, self._stream = options, stream
+        self.names = [file.name for file in files]
+        self.recorded: set[str] = set()
+        self.current: set[str] = set()
+        self.failed: dict[str, str] = {}  # recipes and replicates, and why
+        self.planned = self.made = 0  # replicates
+        self.hosts: set[tuple[str, str]] = set()  # and devices that do tasks
+        # whether a GPU recording is kept from being replaced by one of this CPU
+        is_cpu = options.device == "cpu" and project.config.recorded_gallery_device == "gpu"
+        self.keeps_gpu = is_cpu and not options.replace_gpu
+
+    def select(
+        self, files: Sequence[GalleryFile]
+    ) -> tuple[list[Task], list[tuple[Task, NotebookNode]]]:
+        """Return page runs to do, and those that are current and get replicates; tell the rest."""
+        to_do: list[Task] = []
+        current: list[tuple[Task, NotebookNode]] = []
+        for file in files:
+            report = inspect(file, self.folder)
+            if report.recipe is None:
+                self.fail(file.name, report.detail)
+            elif report.recording and report.status == "current" and not self.options.force:
+                self.current.add(file.name)
+                self.say(f"{file.name}: current ({report.origin})")
+                if self.options.replicates:
+                    page = Task(file=file, recipe=report.recipe)
+                    current.append((page, report.recording.notebook))
+            elif report.recording and report.recording.on_gpu and self.keeps_gpu:
+                remedy = suggest("record", file.name, "--device cpu", "--replace-gpu")
+                text = f"{file.name}: its recording was made on a GPU ({report.origin}); "
+                self.fail(file.name, f"{text}to replace it by one from this CPU: {remedy}")
+            else:
+                try:
+                    write_recordings.ensure_writable(file.recording(self.folder))  # before it runs
+                    to_do.append(Task(file=file, recipe=report.recipe))
+                except GalleryError as error:
+                    self.fail(file.name, describe_error(error))
+        return to_do, current
+
+    def keep(self, task: Task, result: Result) -> list[Task]:
+        """Write what came of a task and tell of it; return the tasks that follow from it."""
+        path = task.file.recording(self.folder)
+        try:
+            if isinstance(result, str):
+                self.fail(task.title, result)
+            elif isinstance(result, Replicate):
+                write_recordings.append_replicate(result, replicates_path(path))
+                self.made += 1
+                self.say(f"{task.title}: recorded in {result.seconds:.0f} s")
+            else:
+                # no page could show rows that are wrong
+                read_rows(result, task.recipe.path, task.recipe)
+                write_recordings.write_recording(result, path)
+                self.recorded.add(task.title)
+                seconds = result.metadata.recording.seconds
+                self.say(f"{task.title}: recorded in {seconds:.0f} s")
+                return self.plan(task, result)
+        except Exception as error:
+            self.fail(task.title, describe_error(error, task.title))
+        return []
+
+    def say(self, text: str) -> None:
+        """Tell a line to the person who records."""
+        with suppress(OSError):  # a terminal that was closed is no reason to lose a recording
+            print(text, file=self._stream, flush=True)
+
+    def summarize(self) -> None:
+        """Tell what became of all, errors last; nothing if there was only one page run."""
+        if len(self.names) < 2 and not self.planned:
+            return
+        left = {*self.names} - self.recorded - self.current - self.failed.keys()
+        told = (self.recorded, f"of {len(self.names)} recorded"), (self.current, "current already")
+        for found, what in (*told, (left, "not recorded yet")):
+            names = [name for name in self.names if name in found]  # not as they ended
+            if names or found is self.recorded:
+                self.say(f"{len(names)} {what}: {', '.join(names) or 'none'}")
+        if self.planned:
+            self.say(f"{self.made} of {self.planned} replicates made")
+        if self.failed:
+            self.say(f"{len(self.failed)} failed: {', '.join(self.failed)}")
+        for text in self.failed.values():
+            self.say(f"error: {text.splitlines()[0]}")
+
+    def fail(self, name: str, text: str) -> None:
+        """Tell why a recipe or replicate could not be recorded, now and in the summary."""
+        self.failed[name] = text
+        self.say(f"error: {text}")
+
+    def plan(self, page: Task, notebook: NotebookNode) -> list[Task]:
+        """Return the replicates of a recipe that are to be made.
+
+        Those that one of the hosts has made of this code on this device are not repeated, unless
+        that is forced: then new ones get further numbers.
+        """
+        count, name = self.options.replicates, page.file.name
+        if not count:
+            return []
+        path = replicates_path(page.file.recording(self.folder))
+        try:
+            publishes = bool(read_rows(notebook, page.recipe.path))
+            known, _stale = read_replicates(path, page.recipe.replicate_fingerprint)
+        except GalleryError as error:
+            self.fail(name, describe_error(error))
+            return []
+        if not publishes:
+            self.say(f"{name}: publishes no rows, so it has no replicates")
+            return []
+        first = 1 + max((each.replicate for each in known), default=0) * self.options.force
+        own = {each.replicate for each in known if (each.host, each.device_name) in self.hosts}
+        numbers = [each for each in range(first, first + count) if each not in own]
+        self.planned += len(numbers)
+        if not numbers:
+            self.say(f"{name}: its {count} replicates are there already")
+        return [Task(file=page.file, recipe=page.recipe, number=each) for each in numbers]

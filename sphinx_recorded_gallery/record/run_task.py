@@ -1,0 +1,138 @@
+"""One task: run a recipe, or one of its replicates, in a fresh process and say what it gave."""
+
+import asyncio
+import platform
+import shutil
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat import NotebookNode
+
+from ..errors import GalleryError, describe_error
+from ..measurements.replicates import Replicate
+from ..measurements.rows import read_rows
+from ..recipes.find_recipes import GalleryFile
+from ..recipes.recipe import Recipe
+from ..recipes.recording import SCHEMA
+from .cleanup import run_folder
+from .gpu_facts import watch_clocks
+from .kernel import KernelDiedError, Run
+from .run_environment import Conditions
+from .write_recordings import accept
+
+NUMBER = "RECIPE_REPLICATE"  # the variable that tells a recipe which replicate it is; 0: its page
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One fresh process of a recipe."""
+
+    file: GalleryFile
+    recipe: Recipe
+    number: int = 0  # of the replicate; 0 is the run that the page shows
+
+    @property
+    def title(self) -> str:
+        """How a person is told of it."""
+        return f"{self.file.name} replicate {self.number}" if self.number else self.file.name
+
+    @property
+    def to_run(self) -> Recipe:
+        """What runs: replicates leave out some cells."""
+        return self.recipe.for_replicate() if self.number else self.recipe
+
+
+Result = NotebookNode | Replicate | str  # of a page run, of a replicate; why there is neither
+
+
+def attempt(task: Task, conditions: Conditions, say: Callable[[str], None]) -> Result:
+    """Do a task; whatever goes wrong with it is told in what this returns.
+
+    ``say`` tells a line to a person, also of each cell that starts; it may raise to end the task.
+    """
+    try:
+        return run_task(task, conditions, say)
+    except BaseException as error:  # of any kind: other tasks go on
+        return describe_error(error, task.title)
+
+
+def run_task(
+    task: Task, conditions: Conditions, say: Callable[[str], None]
+) -> NotebookNode | Replicate:
+    """Run a task's process and return its recording, or what a replicate measured.
+
+    A kernel that dies gets a second try. Raises ``GalleryError`` if it does not run to its end.
+    """
+    recipe = task.recipe
+    # before it runs: it may change its own files
+    fingerprint, inputs = recipe.replicate_fingerprint, recipe.inputs
+    own = conditions.environment | {NUMBER: str(task.number)}
+    conditions = replace(conditions, environment=own)
+    started = time.monotonic()  # the deadline holds for both tries
+    try:
+        notebook, clocks, seconds = _run_in_scratch(task, conditions, started, say)
+    except KernelDiedError as error:
+        say(f"{error.describe(Path.cwd())}\ntrying once more")
+        notebook, clocks, seconds = _run_in_scratch(task, conditions, started, say)
+    except GalleryError as error:
+        if "failed: NameError" in error.text and len(task.to_run.cells) < len(recipe.cells):
+            why = "a replicate leaves out cells with '# sphinx_gallery_once'"
+            error.remedy = f"{why}: if one defines the name, unmark it, or {error.remedy}"
+        raise
+    recorded = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    made = {"clocks": clocks, "recorded": recorded, "seconds": round(seconds, 1)}
+    if task.number:
+        rows = read_rows(notebook, recipe.path)
+        if not rows:
+            text = f"replicate {task.number} published no rows, though the page's run did"
+            remedy = "publish them in a cell that is not '# sphinx_gallery_once'"
+            raise GalleryError(text, path=recipe.path, remedy=remedy)
+        names = "host", "device", "versions", "commit", "modified"
+        facts = {name: conditions.facts[name] for name in names} | made
+        return Replicate(fingerprint=fingerprint, replicate=task.number, rows=rows, **facts)
+    for line in accept(recipe, notebook, trusted=task.file.trusted):
+        say(line)
+    language = {"name": "python", "version": platform.python_version()}
+    language |= {"mimetype": "text/x-python", "file_extension": ".py", "pygments_lexer": "ipython3"}
+    notebook.metadata.update(
+        kernelspec={"name": "python3", "display_name": "Python 3", "language": "python"},
+        language_info=language,
+        recording={
+            "schema": SCHEMA,
+            "recipe": recipe.name,
+            "cells": [cell.fingerprint for cell in recipe.cells],
+            "inputs": inputs,
+            **conditions.facts,
+            **made,
+        },
+    )
+    return nbformat.from_dict(notebook)
+
+
+def _run_in_scratch(
+    task: Task, conditions: Conditions, started: float, say: Callable[[str], None]
+) -> tuple[NotebookNode, dict[str, Any], float]:
+    """Run a task in an empty folder; return its notebook, the GPU's clocks and the seconds."""
+    recipe = task.to_run
+    with run_folder() as folder:
+        (folder / "work").mkdir()
+        for name in recipe.inputs:
+            target = folder / "work" / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(task.recipe.path.parent / name, target)
+        is_to_fail = task.file.expected_to_fail
+        run = Run(recipe, conditions, folder, started, is_to_fail=is_to_fail)
+        began = time.monotonic()
+
+        def on_cell(number: int) -> None:
+            ran = time.monotonic() - began
+            say(f"{task.title}: cell {number} of {len(recipe.cells)}, {ran:.0f} s")
+
+        with watch_clocks(conditions.gpu) as clocks:
+            notebook = asyncio.run(run.execute(on_cell))
+        return notebook, clocks, time.monotonic() - began

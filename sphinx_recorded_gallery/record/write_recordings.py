@@ -1,0 +1,112 @@
+"""Write recordings: whole or not at all, elsewhere without room; tell what pages leave out."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+import nbformat
+from nbformat import NotebookNode
+
+from .. import atomic_files
+from ..errors import GalleryError, describe_error
+from ..measurements.replicates import Replicate
+from ..recipes.pictures import SUFFIXES, open_picture
+from ..recipes.recipe import Recipe
+from ..recipes.recording import PUBLISHED_MIME, seal
+from ..recipes.sanitize import find_left_out
+
+_ROOM = 64 * 1024  # bytes; a full disk is found out before minutes of work, not behind them
+# Forms of an output that a page shows, or reads rows from
+_SHOWN = ("text/html", "text/markdown", "text/latex", "text/plain", *SUFFIXES, PUBLISHED_MIME)
+
+
+def ensure_writable(path: Path) -> None:
+    """Raise ``GalleryError`` unless a recording can be written to ``path``, and temporary files."""
+    place, unfinished = path.parent, atomic_files.unfinished_path(path)
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        atomic_files.write_synced(unfinished, bytes(_ROOM))
+        if path.is_dir():
+            place = path
+            raise IsADirectoryError(None, "a folder is in its place")
+        place = Path(tempfile.gettempdir())  # every run has files there
+        with tempfile.TemporaryFile() as file:
+            file.write(bytes(_ROOM))
+    except OSError as error:
+        text = f"cannot be written: {error.strerror or error}"
+        remedy = "recordings and temporary files are written here: mend that first"
+        raise GalleryError(text, path=place, remedy=remedy) from None
+    finally:
+        with suppress(OSError):
+            unfinished.unlink()
+
+
+def write_recording(notebook: NotebookNode, path: Path) -> None:
+    """Write a recording completely or not at all; what was there before stays until then."""
+    nbformat.validate(notebook)
+    data = f"{nbformat.writes(seal(notebook))}\n".encode()
+    with _or_elsewhere(path, data, "the recording", "move {} to {}"):
+        atomic_files.atomic_write(path, data)
+
+
+def append_replicate(replicate: Replicate, path: Path) -> None:
+    """Append the line of a replicate, whole or not at all."""
+    line = replicate.line.encode() + b"\n"
+    with _or_elsewhere(path, line, "the line", "append {} to {}"):
+        known = path.read_bytes() if path.exists() else b""
+        end = b"\n" if known and not known.endswith(b"\n") else b""
+        atomic_files.atomic_write(path, known + end + line)
+
+
+@contextmanager
+def _or_elsewhere(path: Path, data: bytes, what: str, how: str) -> Iterator[None]:
+    """Keep ``data`` elsewhere where a file cannot be written; the ``GalleryError`` tells where."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except OSError as error:
+        text = f"cannot be written: {error.strerror or error}"
+    else:
+        return
+    remedy = f"make room and record again; there was none for {what} elsewhere"
+    for folder in (tempfile.gettempdir(), "/var/tmp", "/dev/shm"):
+        with suppress(OSError):
+            place = Path(tempfile.mkdtemp(prefix=f"{path.stem[:80]}-", dir=folder), path.name)
+            try:
+                atomic_files.write_synced(place, data)
+            except OSError:
+                shutil.rmtree(place.parent)
+                raise
+            remedy = f"{what} is kept: make room, then {how.format(place, path)}"
+            break
+    raise GalleryError(text, path=path, remedy=remedy)
+
+
+def accept(recipe: Recipe, notebook: NotebookNode, *, trusted: bool = False) -> Iterator[str]:
+    """Yield what pages leave out of the outputs of a recipe, a line for each cell.
+
+    What is ``trusted`` is shown as it is, but there are forms that no page shows. Raises
+    ``GalleryError`` if a picture cannot be opened.
+    """
+    for cell, node in zip(recipe.cells, notebook.cells, strict=True):
+        tell = partial(GalleryError, path=recipe.path, line=cell.line)
+        left_out: list[str] = []
+        for data in (each.data for each in node.outputs if "data" in each):
+            for mime in SUFFIXES.keys() & data.keys():
+                try:
+                    open_picture(mime, data[mime])
+                except ValueError as error:
+                    text = f"cell {cell.number}: its picture, {mime}, {error}"
+                    remedy = "mend what its _repr_..._ method or display() is given"
+                    raise tell(text, remedy=remedy) from None
+            left_out += [] if trusted else find_left_out(data)
+            if data and not any(mime.startswith(_SHOWN) for mime in data):
+                left_out += [f"an output that has no form but {', '.join(data)}"]
+        if left_out:
+            names = ", ".join(dict.fromkeys(left_out))
+            text = f"cell {cell.number}: pages and notebooks leave out {names}"
+            remedy = "show what needs no script and no style, or a picture"
+            yield describe_error(tell(text, remedy=remedy))

@@ -1,0 +1,198 @@
+"""Gettext catalogs of a project: where they lie, how they are read and written, what messages are.
+
+There is one catalog for each page and language, ``<locale>/<language>/LC_MESSAGES/<page>.po``, and
+some of labels: ``sphinx_recorded_gallery.po`` for the engine, one for each package in the setting
+``recorded_gallery_label_packages``, and ``sphinx.po`` for the project's templates and for what
+Sphinx and the theme leave untranslated. Their messages stand in ``<locale>/templates/<page>.pot``.
+"""
+
+import re
+from collections.abc import Iterable
+from enum import Enum
+from pathlib import Path
+
+import polib
+from sphinx.config import Config
+
+from ..atomic_files import atomic_write, ensure_regular_file
+from ..errors import GalleryError
+from ..project import Project
+
+WIDTH = 79
+ENGINE = "sphinx_recorded_gallery"  # name of the catalogs that hold the engine's labels
+ENGINE_LOCALE = Path(__file__).parent / "locale"
+_QUOTED = re.compile(r"(?:#~ ?)?(?:msg(?:id|id_plural|str|ctxt)\b|\")")
+_WELL_QUOTED = re.compile(
+    r'(?:#~ ?)?(?:msg(?:id|id_plural|str|ctxt)(?:\[\d+\])?\s+)?"(?:[^"\\]|\\.)*"\s*'
+)
+_FIELD = re.compile(r"(?:#~ ?)?(msgctxt|msgid|msgstr)\b")
+_WORD = re.compile(r"[^\W\d_]{2}")
+
+
+class Kind(Enum):
+    """What a message is; its value begins the comment that tells translators so."""
+
+    PROSE = ""
+    COMMENT = "Comment in code"
+    FORMULA = "Formula"
+    NAME = "Name of a case, a variant or a size, as tables and charts show it"
+    LABEL = "Label"  # in a catalog of labels, of which no comment is needed
+
+
+def label_domains(config: Config) -> tuple[str, ...]:
+    """Return the names of the catalogs that hold labels; all others are named after a page."""
+    return (ENGINE, *config.recorded_gallery_label_packages, "sphinx")
+
+
+def catalog_folder(locale: Path, language: str) -> Path:
+    """Return the folder of a language's catalogs."""
+    return locale / language / "LC_MESSAGES"
+
+
+def locale_folders(project: Project) -> list[Path]:
+    """Return the folders whose catalogs are translated in a project.
+
+    These are its own, and in the repository of the engine that of the engine's labels.
+    """
+    engine = project.root / ENGINE_LOCALE.relative_to(ENGINE_LOCALE.parents[2])
+    return [project.locale, engine] if engine.is_dir() else [project.locale]
+
+
+def catalog_of(project: Project, domain: str, language: str) -> Path:
+    """Return where a catalog of a project lies, or would lie."""
+    locale = locale_folders(project)[-1] if domain == ENGINE else project.locale
+    return catalog_folder(locale, language) / f"{domain}.po"
+
+
+def find_catalogs(project: Project, language: str, domains: Iterable[str] = ()) -> dict[str, Path]:
+    """Return a language's catalogs by name: those that there are, and where others would lie.
+
+    The name of a catalog is its path below ``LC_MESSAGES`` without the suffix.
+    """
+    found = {domain: catalog_of(project, domain, language) for domain in domains}
+    for folder in (catalog_folder(each, language) for each in locale_folders(project)):
+        for path in folder.rglob("*.po"):
+            # Editors keep locks and copies in files that start with a dot.
+            if not path.name.startswith(".") and path.is_file():
+                found[path.relative_to(folder).with_suffix("").as_posix()] = path
+    return dict(sorted(found.items(), key=lambda each: f"{each[0]}.po".split("/")))
+
+
+def shipped_labels(code: str) -> Path | None:
+    """Return the catalog of the engine's labels for a language such as pt_BR, or else for pt."""
+    for each in (code, code.partition("_")[0]):
+        if (path := catalog_folder(ENGINE_LOCALE, each) / f"{ENGINE}.po").exists():
+            return path
+    return None
+
+
+def read_catalog(path: Path) -> polib.POFile:
+    """Read a catalog in UTF-8; raise ``GalleryError`` with path and line if it is none."""
+    try:
+        ensure_regular_file(path)
+        content = path.read_bytes()
+    except OSError as error:
+        raise GalleryError(f"cannot be read: {error.strerror}", path=path) from None
+    declared = re.search(rb"charset=([^\\\"\r\n]*)", content)
+    charset = declared[1].lower().replace(b"-", b"") if declared else b"utf8"
+    problem, place, text = "a zero byte", content.find(b"\0"), ""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        problem, place = "a character that is not UTF-8", error.start
+    if declared and charset not in (b"utf8", b"usascii", b"ascii"):
+        # programs that obey it would read another text than reviewers see
+        place, name = declared.start(), declared[1].decode(errors="replace")
+        problem = f"the charset {name}, which not all programs read"
+    if place >= 0:
+        line = content[:place].count(b"\n") + 1
+        raise GalleryError(problem, path=path, line=line, remedy="save the file as UTF-8")
+    _check_rows(path, text.replace("\r\n", "\n").replace("\r", "\n"))
+    try:
+        catalog = polib.pofile(str(path), encoding="utf-8", wrapwidth=WIDTH)
+    except (OSError, ValueError, IndexError, AttributeError) as error:
+        line = int(found[1]) if (found := re.search(r"\(line (\d+)\)", str(error))) else 1
+        problem, remedy = "not a catalog from here on", "compare with the lines above"
+        raise GalleryError(problem, path=path, line=line, remedy=remedy) from None
+    for entry in catalog:  # some tools write a context, which no message has
+        entry.msgctxt = None  # type: ignore[assignment]
+    return catalog
+
+
+def _check_rows(path: Path, text: str) -> None:
+    """Raise ``GalleryError`` for what polib would read wrongly without a word."""
+    waiting = 0  # line of a message whose msgstr has not come yet
+    field_before = ""
+    for line, row in enumerate(text.split("\n"), start=1):
+        if row.startswith(("<<<<<<< ", ">>>>>>> ")) or row.rstrip() == "=======":
+            problem, remedy = "a conflict that git left here", "keep one side and no line of git's"
+            raise GalleryError(problem, path=path, line=line, remedy=remedy)
+        if _QUOTED.match(row) and not _WELL_QUOTED.fullmatch(row):
+            problem = "the text has to stand between two quotes"
+            raise GalleryError(problem, path=path, line=line, remedy='write \\" for one inside')
+        if not (field := _FIELD.match(row)):
+            continue
+        if field[1] == "msgstr" == field_before and "[" not in row:
+            problem, remedy = "a second msgstr", "keep one, and remove the lines of the other"
+            raise GalleryError(problem, path=path, line=line, remedy=remedy)
+        field_before = field[1]
+        if field[1] == "msgid" and not waiting:
+            waiting = line
+        elif field[1] == "msgstr":
+            waiting = 0
+        elif waiting:
+            break
+    if waiting:
+        raise GalleryError("no msgstr follows", path=path, line=waiting, remedy='add: msgstr ""')
+
+
+def write_catalog(path: Path, catalog: polib.POFile) -> bool:
+    """Write a catalog if that changes the file; tell whether it did."""
+    content = str(catalog).rstrip("\n").encode() + b"\n"
+    if path.exists() and path.read_bytes() == content:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    atomic_write(path, content)
+    return True
+
+
+def kind_of(entry: polib.POEntry, *, label: bool) -> Kind:
+    """Return what a message is; ``label`` tells that its catalog holds labels.
+
+    A tool that drops the comments starting with ``#.`` makes comments and formulas look like prose
+    until the next update of the catalogs.
+    """
+    if label:
+        return Kind.LABEL
+    said = entry.comment.partition(":")[0].strip()
+    return next((k for k in (Kind.COMMENT, Kind.FORMULA, Kind.NAME) if k.value == said), Kind.PROSE)
+
+
+def line_of(entry: polib.POEntry) -> int:
+    """Return the line where an entry starts in its catalog."""
+    return int(entry.linenum or 1)
+
+
+def shorten(text: str) -> str:
+    """Return the start of a text on one line, in quotes."""
+    flat = " ".join(text.split())
+    return repr(flat if len(flat) < 60 else f"{flat[:57]}...")
+
+
+def is_wordless(text: str) -> bool:
+    """Tell a message that has nothing to translate: literals, formulas, links that name a page."""
+    text = re.sub(r"``.*?``|:[\w:+-]+:`[^`<]*`", " ", text)
+    text = re.sub(r"\\(text|mathrm)\{([^}]*)\}", r" \2 ", text) if "\\text{" in text else text
+    if "\\" in text:  # a formula
+        text = re.sub(r"\\[A-Za-z]+|[_^]\{?\w*\}?|\b\w\b", " ", text)
+    return not _WORD.search(text)
+
+
+def count_words(text: str) -> int:
+    """Return how many words a source text has."""
+    return len(text.split())
+
+
+def percent_done(words: int, words_left: int) -> int:
+    """Return whole percents, 100 only if nothing is left."""
+    return 100 * (words - words_left) // words if words_left else 100

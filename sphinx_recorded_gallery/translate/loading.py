@@ -1,0 +1,169 @@
+"""The translations that a build shows: what is fit of its catalogs, each message checked once.
+
+Sphinx would take compiled catalogs as they are, whoever compiled them. Here it gets none: labels
+are read when a build begins, the messages of a page when that page is, and handed to Sphinx in
+memory. What would spoil a page is told, and readers get the English text for it.
+"""
+
+import gettext
+import os
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+import polib
+from sphinx.application import Sphinx
+from sphinx.config import Config
+from sphinx.environment import BuildEnvironment
+from sphinx.locale import translators
+from sphinx.util import logging
+
+from ..errors import GalleryError
+from ..languages import Language, current_language, is_translated, locale_folder, source_language
+from ..store import hash_file, keep, once, watch
+from .catalogs import (
+    ENGINE,
+    Kind,
+    catalog_folder,
+    label_domains,
+    line_of,
+    read_catalog,
+    shipped_labels,
+)
+from .checks import Kinds, examine
+
+logger = logging.getLogger(__name__)
+
+
+class _Catalog(gettext.GNUTranslations):
+    """Messages as Sphinx and its templates ask for them."""
+
+    def __init__(self, domain: str, messages: dict[str, str]) -> None:
+        super().__init__()
+        self._catalog = messages
+        self.plural = bool  # no message has plural forms
+        known = translators.get(("general", domain))
+        if known and not isinstance(known, _Catalog):  # which an earlier build has put there
+            self.add_fallback(known)
+        translators["general", domain] = self
+
+
+def load_labels(app: Sphinx, config: Config) -> None:
+    """Let this build show the labels of its language that are fit."""
+    for locale in config.recorded_gallery_locale_dirs:
+        # Sphinx loads these by itself, unchecked, before any extension runs. gettext keeps one
+        # dictionary for each file, for the life of the process.
+        path = catalog_folder(app.srcdir / locale, config.language) / "sphinx.mo"
+        name = gettext.GNUTranslations, os.path.abspath(path)
+        if loaded := gettext._translations.get(name):  # type: ignore[attr-defined]
+            loaded._catalog.clear()
+    for domain in label_domains(config):
+        messages: dict[str, str] = {}
+        for path in _label_files(config, app.srcdir, domain) if is_translated(config) else ():
+            entries, problems = read_entries(path)
+            problems += drop_unfit(path, entries, Kind.LABEL, current_language(config))
+            for problem in problems:
+                logger.warning("%s", problem, type="recorded_gallery", subtype="catalog")
+            messages = translations_of(entries) | messages  # those of the project go first
+        catalog = _Catalog(domain, messages)
+        if domain == "sphinx":
+            app.translator = catalog
+
+
+def _label_files(config: Config, root: Path, domain: str) -> Iterator[Path]:
+    """Yield the catalogs of labels that there are, those of the project first."""
+    own = catalog_folder(locale_folder(config, root), config.language) / f"{domain}.po"
+    shipped = shipped_labels(config.language) if domain == ENGINE else None
+    yield from (path for path in (own, shipped) if path and path.is_file())
+
+
+def read_entries(path: Path) -> tuple[list[polib.POEntry], list[str]]:
+    """Return the messages in use of a catalog, and why it cannot be read; it need not be there."""
+    try:
+        return [e for e in read_catalog(path) if not e.obsolete] if path.exists() else [], []
+    except GalleryError as error:
+        return [], [f"{error}; shown in English"]
+
+
+def drop_unfit(
+    path: Path, entries: list[polib.POEntry], kinds: Kinds | Kind, language: Language
+) -> list[str]:
+    """Remove the messages of these kinds that would spoil a page; return why."""
+    told: dict[int, str] = {}  # the first of each message
+    if isinstance(kinds, Kind):
+        kinds = {entry.msgid: {kinds} for entry in entries}
+    for problem in examine(path, [e for e in entries if e.msgid in kinds], kinds, language):
+        told.setdefault(problem.line, f"{problem}; shown in English")
+    entries[:] = [entry for entry in entries if line_of(entry) not in told]
+    return [*told.values()]
+
+
+def translations_of(entries: list[polib.POEntry]) -> dict[str, str]:
+    """Return the messages that are translated, by their source texts; the first one counts."""
+    usable = [each for each in entries if each.msgid and not each.msgid_plural]
+    return {each.msgid: each.msgstr for each in reversed(usable) if each.translated()}
+
+
+def show_on_page(env: BuildEnvironment, entries: list[polib.POEntry]) -> dict[str, str]:
+    """Let Sphinx take these messages for the page at hand; return those that are translated."""
+    messages = translations_of(entries)
+    if env.docname in label_domains(env.config):
+        return {}  # a page that is called like a catalog of labels
+    translators.pop(("general", env.docname), None)
+    if messages:
+        _Catalog(env.docname, messages)
+    return messages
+
+
+def find_translations(
+    env: BuildEnvironment, name: str, texts: Collection[str], language: Language, kind: Kind
+) -> dict[str, str]:
+    """Return those of a catalog's messages, all of one kind, that are translated and fit."""
+    if language == source_language(env.config):
+        return {}
+    path = catalog_path(env, name, language.code)
+    entries = [e for e in once(env, entries_now, path) if e.msgid in texts]
+    drop_unfit(path, entries, kind, language)  # which its page tells
+    return translations_of(entries)
+
+
+def entries_now(_env: BuildEnvironment, path: Path) -> list[polib.POEntry]:
+    """Return the messages in use of a catalog, for ``once``."""
+    return read_entries(path)[0]
+
+
+def find_message(env: BuildEnvironment, docname: str, text: str, kind: Kind = Kind.PROSE) -> str:
+    """Return a message of a page in the language of this build, and watch it."""
+    if not is_translated(env.config):
+        return text
+    return watch(env, translate_message, docname, text, kind.name)
+
+
+def translate_message(env: BuildEnvironment, docname: str, text: str, kind: str) -> str:
+    """Return a translated message; a catalog that has not changed is not read again."""
+
+    def read() -> tuple[list[Path], str]:
+        language = current_language(env.config)
+        return [], find_translations(env, docname, [text], language, Kind[kind]).get(text, text)
+
+    return str(keep(env, ("message", docname, text, kind), [catalog_path(env, docname)], read))
+
+
+def labels_now(env: BuildEnvironment) -> str:
+    """Return hashes of all labels in the language of this build, for pages to watch."""
+    domains = label_domains(env.config)
+    files = [path for each in domains for path in _label_files(env.config, env.srcdir, each)]
+    return " ".join(hash_file(env, str(path)) for path in files)
+
+
+def catalog_path(env: BuildEnvironment, docname: str, code: str = "") -> Path:
+    """Return where the catalog of a page lies, or would lie; in this build's language if none."""
+    locale = locale_folder(env.config, Path(env.srcdir))
+    return catalog_folder(locale, code or env.config.language) / f"{docname}.po"
+
+
+def repository_address(env: BuildEnvironment, file: Path, view: str = "edit") -> str:
+    """Return where a file is edited or shown (``blob``) on the web, if it is in a repository."""
+    repository = env.config.recorded_gallery_repository_url.rstrip("/")
+    path = Path(os.path.relpath(file, env.srcdir)).as_posix()
+    branch = env.config.recorded_gallery_repository_branch
+    return f"{repository}/{view}/{branch}/{path}" if repository and path[:2] != ".." else ""

@@ -1,0 +1,61 @@
+"""Single messages: what is told of a translation, about which nothing is, and how markup is read.
+
+messages.jsonl has a message a line: what a check tells of it, by name, or nothing. ``said`` are the
+words. Whoever finds a defect that nothing told, or a false alarm, adds a line.
+"""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from seeded_defects import GLOSSARY, REWRITTEN, load_cases, seed, tell
+from sphinx_recorded_gallery.languages import Language
+from sphinx_recorded_gallery.translate import style_checks  # noqa: F401 (its checks are among all)
+from sphinx_recorded_gallery.translate.catalogs import Kind
+from sphinx_recorded_gallery.translate.checks import CHECKS, Message, run_checks
+
+TABLE = Path(__file__).with_name("messages.jsonl").read_text(encoding="utf-8")
+ROWS = [json.loads(line) for line in TABLE.splitlines()]
+
+
+def said_of(row: dict[str, str]) -> list[tuple[str, str]]:
+    code = row["language"]
+    message = Message(
+        text=row["text"],
+        translation=row["translation"],
+        kind=Kind[row["kind"].upper()],
+        language=Language(code=code, name=code),
+        glossary=GLOSSARY,
+    )
+    return [(check.name, said) for check, said in run_checks(message, CHECKS)]
+
+
+def test_what_is_wrong_is_told_and_what_is_right_is_not() -> None:
+    wrong = [row for row in ROWS if sorted({name for name, _ in said_of(row)}) != row["told"]]
+    assert wrong == []
+
+
+def test_what_is_told_says_what_to_do() -> None:
+    for row in ROWS:
+        said = {f"{name}: {words}" for name, words in said_of(row)}
+        assert set(row.get("said", ())) <= said, row
+
+
+# Of real translations: those that somebody wrote anew, and those that something was put into
+
+
+@pytest.mark.parametrize("code", ["ko", "zh_CN"])
+def test_good_translations_written_anew_are_not_told(code: str) -> None:
+    cases = [each for each in load_cases(REWRITTEN) if each.code == code]
+    assert len(cases) == 50
+    told = [said for case in cases if (said := tell(case, case.translation))]
+    assert len(told) <= 1, told  # 2 %
+
+
+@pytest.mark.slow
+def test_seeded_defects_are_told() -> None:
+    trials = list(seed(2, load_cases()))
+    missed = [(each.defect.name, each.translation) for each in trials if not each.told]
+    assert len(trials) > 100
+    assert len(missed) <= len(trials) // 10, missed  # all of them: tests/seeded_defects.py
