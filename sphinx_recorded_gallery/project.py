@@ -46,6 +46,8 @@ SETTINGS: dict[str, tuple[Any, str, type]] = {
     "recorded_gallery_thumbnails": (True, "env", bool),  # of Sphinx-Gallery's, in lists
     "recorded_gallery_search": (False, "html", bool),
     "recorded_gallery_package_names": ({}, "env", dict),  # "torch": "PyTorch"
+    # quantities of the site's recipes: "package.module:function" that returns a list of them
+    "recorded_gallery_quantities": ("", "env", str),
 }
 
 

@@ -1,9 +1,8 @@
 """The names by which readers are told what was measured.
 
-Readers have names for the words of a recipe's rows, as for ``max-autotune``: cases, variants,
-sizes, quantities. The engine knows none of them. An extension may answer the event
-``recorded-gallery-name`` with a name in the reader's language, or with None: then a page shows the
-recipe's own word, marked as such.
+Quantities have the labels of the table in quantities.py. For other words of a recipe's rows, as
+``max-autotune``, an extension may answer the event ``recorded-gallery-name`` with a name in the
+reader's language, or with None: then a page shows the recipe's own word, marked as such.
 """
 
 from collections.abc import Sequence
@@ -16,7 +15,9 @@ from ..dates_and_numbers import typeset
 from ..languages import current_language, source_language
 from ..page_nodes import DATA_CLASS
 from .keys import Term
+from .lookup import load_results
 from .numbers import format_measurement
+from .quantities import list_quantities
 from .ranges import Measurement
 from .rows import Size
 
@@ -28,8 +29,11 @@ NAME, QUANTITY = "name", "quantity"  # kinds
 
 def name_word(env: BuildEnvironment, recipe: str, word: str, kind: str = NAME) -> Pieces:
     """Return what readers call a word of the recipe with the page ``recipe``, or the word."""
-    known = env.events.emit_firstresult(EVENT, recipe, kind, word)
-    return [(word, True)] if known is None else [(str(known), False)]
+    name = env.events.emit_firstresult(EVENT, recipe, kind, word)
+    if name is None and kind == QUANTITY:
+        quantity = list_quantities(env.config).get(word)
+        name = quantity.label if quantity else None
+    return [(word, True)] if name is None else [(str(name), False)]
 
 
 def name_case(env: BuildEnvironment, recipe: str, case: str, size: Size, sizes: str = "") -> Pieces:
@@ -44,12 +48,20 @@ def name_case(env: BuildEnvironment, recipe: str, case: str, size: Size, sizes: 
     return pieces
 
 
-def name_measurement(env: BuildEnvironment, recipe: str, figure: Measurement) -> Pieces:
-    """Return case, size, variant and quantity of a figure."""
-    variant = name_word(env, recipe, figure.variant)
-    quantity = name_word(env, recipe, figure.quantity, QUANTITY)
-    case = name_case(env, recipe, figure.case, figure.size, figure.sizes)
+def name_measurement(env: BuildEnvironment, recipe: str, measurement: Measurement) -> Pieces:
+    """Return case, size, variant and quantity of a measurement."""
+    variant = name_word(env, recipe, measurement.variant)
+    quantity = name_word(env, recipe, measurement.quantity, QUANTITY)
+    case = name_case(env, recipe, measurement.case, measurement.size, measurement.sizes)
     return [*case, (" · ", False), *variant, (" · ", False), *quantity]
+
+
+def name_release(env: BuildEnvironment, recipe: str, release: str) -> str:
+    """Return how pages call a release of what a recipe measures: ``PyTorch 2.11``."""
+    results = load_results(env, recipe)
+    package = results.package if results else ""
+    shown = env.config.recorded_gallery_package_names.get(package, package)
+    return f"{shown} {release}".strip()
 
 
 def tell_comparison(

@@ -8,7 +8,7 @@ from sphinx.application import Sphinx
 from sphinx_gallery.gen_gallery import generate_gallery_rst
 
 from ..hooks import Priority, add_recipe_transform, add_transform
-from ..measurements import names, roles, tables
+from ..measurements import names, quantity_table, roles, tables
 from ..page_nodes import DOWNLOADS_ONLY, PageParser, folded_cell, mark_cells
 from . import folded_cells, formulas_and_images, outputs, page_header, write_pages
 from .markdown import write_block
@@ -50,6 +50,7 @@ def setup(app: Sphinx) -> None:
     for name, node in roles.ROLES.items():
         app.add_role(name, roles.MeasuredRole())
         app.add_node(node, html=(roles.visit_measurement, roles.depart_measurement))
+    app.add_directive("quantities", quantity_table.QuantityTable)
     app.add_node(roles.measurement_list, html=(roles.visit_measurement_list, None), **ONLY_HTML)
     write_block.register(roles.measurement_list, lambda _node, _page: "")
     app.add_node(page_header.page_links, html=(page_header.visit_links, None), **ONLY_HTML)

@@ -15,8 +15,8 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from ..errors import GalleryError, suggest
-from ..measurements.rows import Row, find_rows
-from ..measurements.tables import make_table
+from ..measurements.rows import Table, find_table
+from ..measurements.tables import measured_table
 from ..page_nodes import OUTPUT_CLASS, code_of_cells
 from ..recipes.find_recipes import GalleryFile
 from ..recipes.pictures import SUFFIXES, decode_picture
@@ -123,7 +123,7 @@ def _show(
 ) -> Iterator[nodes.Node]:
     """Yield the richest form of each output that a page can show."""
     names, alts = iter(pictures), iter(cell.alt)
-    rows: list[Row] = []  # published since the last table
+    table: Table | None = None  # of rows, which takes the place of the next one that is shown
     for output in outputs:
         if output.output_type == "stream":
             yield from _text(output.text)
@@ -131,10 +131,14 @@ def _show(
             yield from _text("\n".join(output.traceback))
         else:
             data = output.data
-            rows += find_rows(data)
-            if "text/html" in data:
-                yield make_table(data["text/html"], _html(data["text/html"]), rows)
-                rows = []
+            if published := find_table(data):
+                if table:
+                    yield measured_table(table=table)
+                table = published
+            elif "text/html" in data:
+                shown = _html(data["text/html"])
+                yield measured_table("", shown, table=table) if table else shown
+                table = None
             elif kind := picture_kind(data):
                 # as Sphinx-Gallery has it: the titles of a figure, or the file
                 titles = output.metadata.get(kind, {}).get("alt") or name.replace("_", " ")
@@ -143,6 +147,8 @@ def _show(
             else:  # as they were written
                 kinds = ("text/markdown", "text/latex", "text/plain")
                 yield from _text(next((data[kind] for kind in kinds if kind in data), ""))
+    if table:  # the run itself shows none
+        yield measured_table(table=table)
 
 
 def _text(text: str) -> Iterator[nodes.Node]:

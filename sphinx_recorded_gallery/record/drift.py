@@ -11,12 +11,14 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import GalleryError
-from ..measurements.processes import Sources, measure_all, read_sources
+from ..measurements.processes import ProcessSet, measure_all, read_processes
 from ..measurements.ranges import Measurement
 from ..measurements.replicates import Process, replicates_path
 from ..project import Project
 from ..recipes.find_recipes import GalleryFile
 from ..recipes.recipe import load_recipe
+from ..recipes.recording_toml import load_settings
+from ..recipes.releases import sort_releases
 from .check_recordings import choose_files
 from .run_program import ask
 
@@ -60,19 +62,36 @@ def _compare(file: GalleryFile, path: Path, commit: str, base: str) -> tuple[lis
 
     Also returns how many measurements lie in its ranges, and of how many.
     """
-    published, texts = _read_commit(path, commit, base)
-    sources = read_sources(path, load_recipe(file.path, file.name))
-    device = published.device or sources.device
+    package = load_settings(file.gallery).release
+    published, texts = _read_commit(path, commit, base, package)
+    processes = read_processes(path, load_recipe(file.path, file.name), None, package)
+    device = published.device or processes.device
+    release = published.release or processes.release
     made: list[tuple[str, Process]] = [
         (each.device_name, each)
-        for each in sources.replicates
+        for each in processes.replicates
         if f'"hash": "{each.hash}"' not in texts[".jsonl"]
     ]
-    if sources.page and path.read_text(encoding="utf-8") != texts[".ipynb"]:
-        made.append((sources.device, sources.page))
-    new = [process for name, process in made if name == device]
-    others = sorted({name for name, _process in made} - {device})
-    left_out = [f"left out, as recorded on another device: {each}" for each in others]
+    if processes.page and path.read_text(encoding="utf-8") != texts[".ipynb"]:
+        made.append((processes.device, processes.page))
+    new: list[Process] = []
+    other_devices: set[str] = set()
+    other_releases: set[str] = set()
+    for name, process in made:
+        release_of_process = processes.find_release(process)
+        if name != device:
+            other_devices.add(name)
+        elif release_of_process != release:
+            other_releases.add(release_of_process)
+        else:
+            new.append(process)
+    left_out = [
+        f"left out, as recorded on another device: {name}" for name in sorted(other_devices)
+    ]
+    left_out += [
+        f"left out, as recorded with another release of {package}: {name or 'an unknown one'}"
+        for name in sort_releases(other_releases)
+    ]
     if not new:
         return [f"nothing was recorded since {base}", *left_out], 0, 0
     before, now = measure_all(published.processes), measure_all(new)
@@ -86,7 +105,9 @@ def _compare(file: GalleryFile, path: Path, commit: str, base: str) -> tuple[lis
     return [said, *outside, *left_out], len(pairs) - len(outside), len(pairs)
 
 
-def _read_commit(path: Path, commit: str, base: str) -> tuple[Sources, dict[str, str]]:
+def _read_commit(
+    path: Path, commit: str, base: str, package: str
+) -> tuple[ProcessSet, dict[str, str]]:
     """Return what a commit has of the recording at ``path``, and the text of its two files."""
     texts = {}
     with tempfile.TemporaryDirectory() as folder:
@@ -96,7 +117,7 @@ def _read_commit(path: Path, commit: str, base: str) -> tuple[Sources, dict[str,
             if text is not None:
                 Path(folder, each.name).write_text(text, encoding="utf-8")
         try:
-            return read_sources(Path(folder, path.name), None), texts
+            return read_processes(Path(folder, path.name), None, None, package), texts
         except GalleryError as error:
             place = Path(f"{base}:{os.path.relpath(error.path or folder, folder)}")
             remedy = "compare with another commit"

@@ -61,9 +61,6 @@ from base64 import b64decode
 from IPython.display import Image, display
 
 
-HEAD = "<thead><tr><th></th><th>wall (ms)</th></tr></thead>"
-LINES = "<tr><th>plain</th><td>1</td></tr><tr><th>CUDA graphs</th><td>2</td></tr>"
-TABLE = {"text/html": f"<table>{HEAD}<tbody>{LINES}</tbody></table>"}
 START = dict(case="process", size=None, variant="compiler", quantity="start_up")
 ROWS = [START | dict(value=1.0, unit="s")]
 for size in (10, 100):
@@ -81,8 +78,6 @@ for size in (10, 100):
         figure |= dict(variant=variant, quantity=quantity)
         ROWS.append(figure | dict(value=value, unit=unit))
 display({"application/vnd.recipe-gallery.rows+json": {"rows": ROWS}}, raw=True)
-display(TABLE, raw=True)
-display(TABLE, raw=True)
 
 # %%
 # It takes :measured:`adam.10.cuda-graphs.wall`, and :claim:`graphs take less
@@ -248,41 +243,6 @@ def test_tables_say_what_they_are_of(pages: dict[str, Pages]) -> None:
         told = chart.find("caption").get_text()
         medians = f"medians on {device} (processes: 1, machines: 1)"
         assert told == f"Adam · number of layers: 10 · {medians}"
-
-
-def test_a_table_of_rows_is_drawn_from_all_processes(pages: dict[str, Pages]) -> None:
-    page = BeautifulSoup(pages["ko"].html, "html.parser")
-    (table,) = page.select("table.measured-table")
-    assert table.select_one(".caption-text").get_text().startswith("Adam · 층의 수: 100 · ")
-    assert "프로세스 1개" in table.caption.get_text()
-    cells = [each.get_text(strip=True) for each in table.select("tbody :is(th, td)")]
-    assert [each.get_text() for each in table.select("tbody th")] == ["plain", "CUDA 그래프"]
-    assert cells == ["plain", "20\u00a0ms", "CUDA 그래프", "10\u00a0ms"]
-    # no rows are published before the second one, which stays as it was recorded
-    (other,) = page.select(".recorded-html table")
-    assert [each.get_text() for each in other.select("td")] == ["", "1", "2"]
-    assert other.caption is None
-    assert pages["ko"].downloads[0].count("<td>2</td>") == 3  # in the code, too
-
-
-def test_a_table_of_several_sizes_has_a_column_of_them(gallery: Gallery) -> None:
-    lines = "".join(
-        f"<tr><th rowspan='2'>{size}</th><th>plain</th><td>1</td></tr>"
-        "<tr><th>CUDA graphs</th><td>2</td></tr>"
-        for size in (10, 100)
-    )
-    start, end = RECIPE.index("LINES = "), RECIPE.index("TABLE = ")
-    gallery.add("steps", f'{RECIPE[:start]}LINES = "{lines}"\n{RECIPE[end:]}')
-    page = BeautifulSoup(gallery.build().page("recipes/steps"), "html.parser")
-    (table,) = page.select("table.measured-table")
-    lines = [row.select("th, td") for row in table.select("tbody tr")]
-    assert len(table.select("tbody th + th + td")) == len(lines)
-    assert [[each.get_text(strip=True) for each in line] for line in lines] == [
-        ["10", "plain", "2.0\u00a0ms"],
-        ["10", "CUDA graphs", "1.0\u00a0ms"],
-        ["100", "plain", "20\u00a0ms"],
-        ["100", "CUDA graphs", "10\u00a0ms"],
-    ]
 
 
 def test_the_explorer_answers_without_a_script(pages: dict[str, Pages]) -> None:
