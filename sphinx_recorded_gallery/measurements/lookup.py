@@ -13,11 +13,12 @@ from sphinx.environment import BuildEnvironment
 
 from ..errors import GalleryError
 from ..recipes.find_recipes import GalleryFile, list_files
+from ..recipes.recipe import Recipe
 from ..recipes.recorded_recipe import Unrecorded, load_recorded
 from ..recipes.recording import Recording
 from ..recipes.recording_toml import FILE_NAME, load_settings
 from ..store import digest_of, keep, once, watch
-from .keys import Reference, Term, parse_comparison
+from .keys import Reference, Term, find_references, parse_comparison
 from .processes import (
     ClaimRecord,
     Measurements,
@@ -258,6 +259,20 @@ def read_results(file: GalleryFile, folder: Path, root: Path, config: Config) ->
         return _add_measurements(results, processes, recording, list_quantities(config))
     except GalleryError as error:  # the files do not fit together
         return replace(results, outcome=Outcome.UNREADABLE, problem=str(error))
+
+
+def find_claims(recipe: Recipe) -> list[str]:
+    """Return the comparisons that a recipe's text claims of its own measurements, of any release.
+
+    Claims that name a release are of that one alone, and left out.
+    """
+    texts = [block.content for block in recipe.blocks if block.type == "text"]
+    references = [reference for text in texts for _line, reference in find_references(text)]
+    return [
+        reference.key
+        for reference in references
+        if "<" in reference.key and not reference.release and reference.recipe in ("", recipe.name)
+    ]
 
 
 def _add_measurements(

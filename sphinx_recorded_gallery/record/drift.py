@@ -1,8 +1,8 @@
-"""Compare what was recorded anew with the measurements that a commit has.
+"""Compare what was recorded anew with the measurements that a commit has, or with a release.
 
 What is new are the processes that the commit does not have: lines of replicates, and the page's
 run if its notebook is another one. Their value stands beside the range that the commit's processes
-give.
+give. Of two releases it is told what moved on the hosts that have measured both.
 """
 
 import os
@@ -11,8 +11,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..errors import GalleryError
+from ..measurements.lookup import Outcome, find_claims, read_results
 from ..measurements.processes import ProcessSet, measure_all, read_processes
+from ..measurements.quantities import list_quantities
 from ..measurements.ranges import Measurement
+from ..measurements.release_changes import (
+    Basis,
+    Change,
+    QuantitySummary,
+    compare_releases,
+    find_percents,
+    summarize,
+)
 from ..measurements.replicates import Process, replicates_path
 from ..project import Project
 from ..recipes.find_recipes import GalleryFile
@@ -131,3 +141,93 @@ def _describe(before: Measurement, now: Measurement) -> str:
     unit = f" {before.unit}" if before.unit else ""
     said = f"{before.value:.4g} ({before.low:.4g} to {before.high:.4g} {kind})"
     return f"outside: {before.key}: {said}, now {now.value:.4g}{unit}{change}"
+
+
+def describe_releases(
+    project: Project, names: Sequence[str], before: str, folder: Path | None = None
+) -> str:
+    """Tell what moved between the release ``before`` and the one that pages show.
+
+    It is told of recipes called ``names``, or of all; what is wrong with one is told with it.
+    ``folder`` holds the recordings; by default it is that of conf.py. Returns Markdown. Raises
+    ``GalleryError`` for an unknown name of a recipe.
+    """
+    text = ""
+    for file in choose_files(project, names):
+        try:
+            lines = _describe_changes(file, folder or project.recordings, before, project)
+        except GalleryError as error:
+            lines = [error.describe(Path.cwd())]
+        shown = "\n".join(lines).replace("`", "'")
+        text += f"\n#### `{file.name}`\n\n```text\n{shown}\n```\n"
+    return f"### What moved since {before}\n{text}"
+
+
+def _describe_changes(file: GalleryFile, folder: Path, before: str, project: Project) -> list[str]:
+    results = read_results(file, folder, project.root, project.config)
+    if results.outcome is not Outcome.MEASURED:
+        return [results.problem or "nothing is recorded"]
+    if before == results.release:
+        return [f"its page is of {before} itself: name another release"]
+    try:
+        old = results.of_release(before)
+    except ValueError as error:
+        return [str(error)]
+    quantities = list_quantities(project.config)
+    claims = find_claims(load_recipe(file.path, file.name))
+    changes = compare_releases(results.measurements, old, quantities, claims)
+    if not changes.hosts:
+        return [f"no host has measured both {results.release} and {before}"]
+    hosts = "1 host" if changes.hosts == 1 else f"{changes.hosts} hosts"
+    lines = [f"{results.release} against {before}, on {hosts} that measured both"]
+    for claim in changes.claims:
+        release, other = results.release, before
+        if not claim.holds_now:
+            release, other = before, results.release
+        failed = claim.before if claim.holds_now else claim.now
+        lines.append(
+            f"holds with {release} and not with {other}: <{claim.comparison}> "
+            f"({failed.of - failed.held} of {failed.of} processes: {failed.refuted[0]})"
+        )
+    unmoved = []
+    for summary in summarize(changes.changes):
+        if summary.has_moved:
+            lines.append(_describe_summary(summary))
+        else:
+            unmoved.append(f"{summary.quantity} ({summary.count})")
+    if unmoved:
+        lines.append(f"unchanged: {', '.join(unmoved)}")
+    lines += [f"  {_describe_change(change)}" for change in changes.moved]
+    for release, keys in ((results.release, changes.only_now), (before, changes.only_before)):
+        if keys:
+            lines.append(f"measured with {release} alone: {', '.join(keys)}")
+    return lines
+
+
+def _describe_summary(summary: QuantitySummary) -> str:
+    """Return a line: ``gpu: less in 3 of 20 by 2 to 9 %, more in 1 by 3 %, else unchanged``."""
+    parts = []
+    for word, changes in (("less", summary.less), ("more", summary.more)):
+        if changes:
+            low, high = (f"{100 * share:.0f}" for share in find_percents(changes))
+            by = low if low == high else f"{low} to {high}"
+            parts.append(f"{word} in {len(changes)} of {summary.count} by {by} %")
+    if len(summary.less) + len(summary.more) < summary.count:
+        parts.append("else unchanged")
+    return f"{summary.quantity}: {', '.join(parts)}"
+
+
+_BASIS = {
+    Basis.VALUES: "",
+    Basis.WITHIN_PROCESS: ", within each process",
+    Basis.HOST: ", bound by the host",
+}
+
+
+def _describe_change(change: Change) -> str:
+    unit = f" {change.now.unit}" if change.now.unit else ""
+    values = f"{change.now.value:.4g}{unit}, was {change.before.value:.4g}{unit}"
+    hosts = "1 host"
+    if change.hosts > 1:
+        hosts = f"{change.low:.3g} to {change.high:.3g} on {change.hosts} hosts"
+    return f"{change.now.key}: {change.ratio:.3g} times ({hosts}{_BASIS[change.basis]}); {values}"

@@ -68,3 +68,40 @@ def test_drift_leaves_out_what_measured_another_release(
     printed = capsys.readouterr().out
     assert "nothing was recorded since HEAD\n" in printed
     assert "left out, as recorded with another release of python: 2.11\n" in printed
+
+
+def drift_since(released: Gallery, release: str, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Return what drift prints of the recipe since a release."""
+    capsys.readouterr()
+    assert main(["drift", "--root", str(released.root), "--release", release]) == 0
+    return capsys.readouterr().out.partition("```text\n")[2].partition("```")[0].splitlines()
+
+
+def test_drift_tells_what_moved_since_a_release(
+    released: Gallery, capsys: pytest.CaptureFixture[str]
+) -> None:
+    add(released, ":claim:`It wins <fused.step < foreach.step>`.")
+    here = released.recording("steps").facts["host"]
+    add_replicate(released, rows=steps(0.05), host="other", versions=OLD)
+    assert drift_since(released, "2.11", capsys) == [f"no host has measured both {HERE} and 2.11"]
+    add_replicate(released, rows=steps(0.05), host=here, versions=OLD)
+    head, claim, *rest = drift_since(released, "2.11", capsys)
+    assert head == f"{HERE} against 2.11, on 1 host that measured both"
+    assert claim.startswith(
+        f"holds with {HERE} and not with 2.11: <fused.step < foreach.step> (2 of 2 processes: "
+    )
+    assert rest[:2] == [
+        "step: less in 1 of 2 by 72 %, else unchanged",
+        "  adam.100.fused.step: 0.28 times (1 host, within each process); 0.014 s, was 0.05 s",
+    ]
+    assert rest[2].startswith(f"measured with {HERE} alone: adam.100.fused.speedup, ")
+
+
+def test_drift_tells_of_a_release_that_is_none(
+    released: Gallery, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert drift_since(released, HERE, capsys) == [
+        f"its page is of {HERE} itself: name another release"
+    ]
+    told = f"nothing was measured with python 2.9; there are: {HERE}"
+    assert drift_since(released, "2.9", capsys) == [told]
