@@ -8,6 +8,7 @@ reader's language, or with None: then a page shows the recipe's own word, marked
 from collections.abc import Sequence
 from html import escape
 
+from docutils import nodes
 from sphinx.config import Config
 from sphinx.environment import BuildEnvironment
 
@@ -65,14 +66,17 @@ def name_release(env: BuildEnvironment, recipe: str, release: str) -> str:
 
 
 def tell_comparison(
-    env: BuildEnvironment, recipe: str, compared: Sequence[tuple[Term, Measurement]]
+    env: BuildEnvironment,
+    recipe: str,
+    compared: Sequence[tuple[Term, Measurement]],
+    between: str = " < ",
 ) -> Pieces:
     """Return what a comparison found: "fused 81 µs < foreach 231 µs", by what differs in names."""
     locale = current_language(env.config).locale
     measured = [each for _term, each in compared]
     pieces: Pieces = []
     for term, each in compared:
-        pieces += [(" < ", False)] if pieces else []
+        pieces += [(between, False)] if pieces else []
         pieces += [(f"{term.factor:g} × ", False)] if term.factor != 1 else []
         if len({other.case for other in measured}) > 1:
             pieces += [*name_case(env, recipe, each.case, each.size), (" ", False)]
@@ -84,6 +88,14 @@ def tell_comparison(
             pieces += [*name_word(env, recipe, each.quantity, QUANTITY), (" ", False)]
         pieces.append((format_measurement(each, locale), False))
     return pieces
+
+
+def name_nodes(pieces: Pieces) -> list[nodes.Node]:
+    """Return pieces as nodes; words that are the recipe's are marked as data."""
+    return [
+        nodes.inline("", words, classes=[DATA_CLASS]) if is_data else nodes.Text(words)
+        for words, is_data in pieces
+    ]
 
 
 def mark(config: Config, pieces: Pieces) -> str:

@@ -7,19 +7,20 @@ they were recorded.
 
 from collections.abc import Mapping, Sequence
 
+from babel import Locale
 from docutils import nodes
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
 from ..languages import current_language
-from ..page_nodes import DATA_CLASS
 from ..store import watch
 from .lookup import RecipeResults, load_results
-from .names import QUANTITY, Pieces, name_case, name_word
+from .names import QUANTITY, name_case, name_nodes, name_word
 from .numbers import describe_spread, format_measurement
 from .ranges import Measurement
 from .roles import measured
 from .rows import Size, Table
+from .table_nodes import make_table
 
 _ = get_translation("sphinx_recorded_gallery")
 
@@ -54,34 +55,31 @@ def _draw(
     quantities = _order(table.quantities)
     sizes = {row.size for row in table.rows}
     counted = next((row.sizes for row in table.rows if row.sizes), "")
-    heads = [nodes.entry()]
-    if len(sizes) > 1:
-        heads.insert(0, _cell(*_words(name_word(env, env.docname, counted))))
-    stubs = len(heads)  # what heads a line
-    for quantity in quantities:
-        heads.append(_cell(*_words(name_word(env, env.docname, quantity, QUANTITY))))
-    body = nodes.tbody()
+    has_sizes = len(sizes) > 1
+    head: list[list[nodes.Node]] = [[]]
+    if has_sizes:
+        head.insert(0, name_nodes(name_word(env, env.docname, counted)))
+    stubs = len(head)
+    head += [name_nodes(name_word(env, env.docname, name, QUANTITY)) for name in quantities]
+    lines = []
     for size, variant in dict.fromkeys((row.size, row.variant) for row in table.rows):
-        cells = [_cell(*_words(name_word(env, env.docname, variant)))]
-        if len(sizes) > 1:
-            cells.insert(0, _cell(nodes.Text(str(size))))
+        line = [name_nodes(name_word(env, env.docname, variant))]
+        if has_sizes:
+            line.insert(0, [nodes.Text(str(size))])
         for quantity in quantities:
             measurement = _find(table, measurements, size, variant, quantity)
-            if measurement is None:
-                cells.append(nodes.entry())
-            else:
-                text = format_measurement(measurement, locale)
-                spread = describe_spread(measurement, locale)
-                cells.append(_cell(measured("", text, spread=spread)))
-        body += nodes.row("", *cells)
-    specs = [nodes.colspec(colwidth=1, stub=column < stubs) for column in range(len(heads))]
-    head = nodes.thead("", nodes.row("", *heads))
-    group = nodes.tgroup("", *specs, head, body, cols=len(heads))
-    size = None if len(sizes) > 1 else table.rows[0].size
+            line.append([_show(measurement, locale)] if measurement else [])
+        lines.append(line)
+    size = None if has_sizes else table.rows[0].size
     case = name_case(env, env.docname, table.case, size, counted)
     scope = _describe_scope(list(measurements.values()), results.device)
-    caption = nodes.title("", "", *_words(case), nodes.Text(f" · {scope}"), translatable=False)
-    return nodes.table("", caption, group, classes=[TABLE_CLASS])
+    caption = [*name_nodes(case), nodes.Text(f" · {scope}")]
+    return make_table(head, lines, stubs=stubs, caption=caption, classes=[TABLE_CLASS])
+
+
+def _show(measurement: Measurement, locale: Locale) -> nodes.Node:
+    spread = describe_spread(measurement, locale)
+    return measured("", format_measurement(measurement, locale), spread=spread)
 
 
 def _order(quantities: Sequence[str]) -> list[str]:
@@ -96,18 +94,6 @@ def _find(
         if (row.size, row.variant, row.quantity) == (size, variant, quantity):
             return measurements.get(row.key)
     return None
-
-
-def _cell(*words: nodes.Node) -> nodes.entry:
-    return nodes.entry("", nodes.paragraph("", "", *words, translatable=False))
-
-
-def _words(pieces: Pieces) -> list[nodes.Node]:
-    """Return pieces as nodes; words that are the recipe's are marked as data."""
-    return [
-        nodes.inline("", words, classes=[DATA_CLASS]) if is_data else nodes.Text(words)
-        for words, is_data in pieces
-    ]
 
 
 def _describe_scope(measurements: Sequence[Measurement], device: str) -> str:

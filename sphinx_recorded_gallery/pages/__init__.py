@@ -8,15 +8,19 @@ from sphinx.application import Sphinx
 from sphinx_gallery.gen_gallery import generate_gallery_rst
 
 from ..hooks import Priority, add_recipe_transform, add_transform
-from ..measurements import names, quantity_table, roles, tables
+from ..measurements import names, quantity_table, release_page, roles, tables
 from ..page_nodes import DOWNLOADS_ONLY, PageParser, folded_cell, mark_cells
 from . import folded_cells, formulas_and_images, outputs, page_header, write_pages
-from .markdown import write_block
+from .markdown import join_blocks, write_block
 
 
 def skip(self: nodes.NodeVisitor, node: nodes.Element) -> None:
     """Leave a node out."""
     raise nodes.SkipNode
+
+
+def pass_through(self: nodes.NodeVisitor, node: nodes.Element) -> None:
+    """Write what is in a node and nothing else."""
 
 
 # How a node that only HTML can show is written in other formats, for ``app.add_node``
@@ -51,6 +55,13 @@ def setup(app: Sphinx) -> None:
         app.add_role(name, roles.MeasuredRole())
         app.add_node(node, html=(roles.visit_measurement, roles.depart_measurement))
     app.add_directive("quantities", quantity_table.QuantityTable)
+    app.add_directive("releases", release_page.Releases)
+    inside: Any = dict.fromkeys(ONLY_HTML, (pass_through, pass_through))
+    folded = release_page.visit_table, release_page.depart_table
+    app.add_node(release_page.release_table, html=folded, **inside)
+    write_block.register(
+        release_page.release_table, lambda node, page: join_blocks(node.children, page)
+    )
     app.add_node(roles.measurement_list, html=(roles.visit_measurement_list, None), **ONLY_HTML)
     write_block.register(roles.measurement_list, lambda _node, _page: "")
     app.add_node(page_header.page_links, html=(page_header.visit_links, None), **ONLY_HTML)
@@ -68,6 +79,7 @@ def setup(app: Sphinx) -> None:
 def _adapt_to_builder(app: Sphinx) -> None:
     if app.builder.name != "gettext":  # templates hold the roles as they are written
         add_transform(app, tables.fill_tables, Priority.FILL_MEASUREMENTS)
+        add_transform(app, release_page.fill_releases, Priority.FILL_MEASUREMENTS)
         add_transform(app, roles.fill_measurements, Priority.FILL_MEASUREMENTS)
         add_transform(app, roles.note_problems, Priority.NOTE_PROBLEMS)
     if app.builder.format == "html":
