@@ -42,7 +42,7 @@ for each release. `python benchmarks/release_checks.py --write` draws this page 
 - **wrong**: it ran without an error, and the results are others (or what the question asks is not
   so).
 - **error**: it ended with an error, whose first line is shown.
-- **not in this release**: there is nothing of this name.
+- **not in this release**: there is nothing of this name, or it is off by default.
 
 A number after "error" is the largest difference from eager results, as a part of the largest
 number."""
@@ -90,11 +90,12 @@ class RunsError(Exception):
 
 def main() -> int:
     """Run the checks and add the run to the file, or draw the document."""
+    began = time.monotonic()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="write release_checks.md, run nothing")
     parser.add_argument("--runs", type=Path, default=RUNS, help="the JSON file of all runs")
     parser.add_argument("--report", type=Path, default=REPORT, help="what --write writes")
-    parser.add_argument("--workers", type=int, default=6, help="checks at the same time")
+    parser.add_argument("--workers", type=int, default=8, help="checks at the same time")
     checks = load_checks()
     names = [check.name for check in checks]
     parser.add_argument("--only", nargs="+", choices=names, metavar="CHECK", default=names)
@@ -108,6 +109,8 @@ def main() -> int:
             return fail(f"{options.runs} has no run yet; run the checks on a GPU first")
         options.report.write_text(draw(checks, runs), encoding="utf-8")
         return 0
+    if not options.runs.parent.is_dir():
+        return fail(f"{options.runs.parent} is no folder; make it first, for --runs")
     try:
         import torch
     except ImportError as error:
@@ -115,13 +118,14 @@ def main() -> int:
     if not torch.cuda.is_available():
         return fail(f"PyTorch {torch.__version__} sees no GPU here; run the checks on a CUDA GPU")
     checks = [check for check in checks if check.name in options.only]
+    seconds = SECONDS_OF_ALL - (time.monotonic() - began)
     run = Run(
         torch=torch.__version__,
         gpu=torch.cuda.get_device_name(),
         driver=read_driver(),
         python=sys.version.split()[0],
         date=time.strftime("%Y-%m-%d"),
-        outcomes=run_checks(checks, options.workers),
+        outcomes=run_checks(checks, options.workers, seconds),
     )
     write_runs(options.runs, [*runs, run])
     return 0
@@ -149,9 +153,7 @@ def read_driver() -> str:
     return done.stdout.splitlines()[0].strip()
 
 
-def run_checks(
-    checks: Sequence[Check], workers: int, seconds: float = SECONDS_OF_ALL
-) -> dict[str, Outcome]:
+def run_checks(checks: Sequence[Check], workers: int, seconds: float) -> dict[str, Outcome]:
     """Run all checks, several at the same time; print each outcome when it is there."""
     deadline = time.monotonic() + seconds
 

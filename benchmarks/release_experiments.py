@@ -234,7 +234,7 @@ def accumulate_gradients(
     batches = torch.randn(4, 64, 256, device=DEVICE)
     for batch in batches:
         model(batch).square().mean().backward()
-    expected = [weight.grad.clone() for weight in model.parameters()]
+    expected = [gradient_of(weight).clone() for weight in model.parameters()]
     model.zero_grad()
 
     if prepare:
@@ -246,7 +246,7 @@ def accumulate_gradients(
         for batch in batches:
             compiled(batch).square().mean().backward()
         for weight, gradient in zip(model.parameters(), expected, strict=True):
-            errors.append(relative_error(weight.grad, gradient))
+            errors.append(relative_error(gradient_of(weight), gradient))
         figures["largest error"] = largest(errors)
         model.zero_grad(set_to_none=prepare is None)
     return largest(errors) <= MOST
@@ -374,9 +374,7 @@ def table_gradient(
     x, table = x.detach().requires_grad_(), table.detach().requires_grad_()
     function(x, table).backward(weight)
     torch.cuda.synchronize()
-    gradient = table.grad
-    assert gradient is not None
-    return gradient
+    return gradient_of(table)
 
 
 class Layer(nn.Module):
@@ -475,7 +473,7 @@ def aotinductor_in_another_process(figures: Figures) -> bool:
     return load_in_another_process(figures, "aotinductor", save_package)
 
 
-def save_precompiled(folder: Path, model: nn.Module, x: Tensor) -> None:
+def save_precompiled(folder: Path, model: Layer, x: Tensor) -> None:
     """Save what ``precompile`` captures."""
     with torch.compiler.precompile.capture(
         call_model, artifact_path=folder / "model.py", cache_path=folder / "model.cache"
@@ -483,14 +481,14 @@ def save_precompiled(folder: Path, model: nn.Module, x: Tensor) -> None:
         capture(model, x)
 
 
-def save_aot_compiled(folder: Path, model: nn.Module, x: Tensor) -> None:
+def save_aot_compiled(folder: Path, model: Layer, x: Tensor) -> None:
     """Save a compiled function of the weights."""
     compiled = torch.compile(call_linear, fullgraph=True)
     arguments = x, model.linear.weight, model.linear.bias
     compiled.aot_compile((arguments, {})).save_compiled_function(str(folder / "function"))
 
 
-def save_package(folder: Path, model: nn.Module, x: Tensor) -> None:
+def save_package(folder: Path, model: Layer, x: Tensor) -> None:
     """Save a package with code and weights."""
     exported = torch.export.export(model, (x,))
     torch._inductor.aoti_compile_and_package(exported, package_path=str(folder / "model.pt2"))
@@ -507,7 +505,7 @@ def call_linear(x: Tensor, weight: Tensor, bias: Tensor) -> Tensor:
 
 
 def load_in_another_process(
-    figures: Figures, kind: str, save: Callable[[Path, nn.Module, Tensor], None]
+    figures: Figures, kind: str, save: Callable[[Path, Layer, Tensor], None]
 ) -> bool:
     """Save compiled code, load it in a fresh process with empty caches, and compare results."""
     with tempfile.TemporaryDirectory() as name, torch.no_grad():
@@ -557,6 +555,13 @@ def relative_error(result: Tensor, expected: Tensor) -> float:
     """Return the largest difference, as a part of the largest number; NaN if one is NaN."""
     result, expected = result.double(), expected.double()
     return ((result - expected).abs().max() / expected.abs().max()).item()
+
+
+def gradient_of(weight: Tensor) -> Tensor:
+    """Return the gradient that a backward has left."""
+    if weight.grad is None:
+        raise RuntimeError("backward has left no gradient")
+    return weight.grad
 
 
 def largest(errors: Sequence[float]) -> float:

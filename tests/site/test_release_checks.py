@@ -168,6 +168,13 @@ def test_without_a_gpu_it_ends_in_one_line(tmp_path: Path) -> None:
     assert not path.exists()
 
 
+def test_a_folder_that_is_missing_is_seen_before_checks_run(tmp_path: Path) -> None:
+    done = start("--runs", str(tmp_path / "missing/runs.json"))
+    assert done.returncode == 1
+    expected = f"release_checks: {tmp_path / 'missing'} is no folder; make it first, for --runs\n"
+    assert done.stderr == expected
+
+
 def test_without_runs_there_is_nothing_to_draw(tmp_path: Path) -> None:
     done = start("--write", "--runs", str(tmp_path / "runs.json"))
     assert done.returncode == 1
