@@ -15,13 +15,14 @@ from sphinx.locale import get_translation
 
 from ..languages import current_language
 from ..page_nodes import DATA_CLASS
+from ..recipes.recorded_recipe import RecipePage, RecordedPage
 from ..store import watch
 from .lookup import know
 from .names import QUANTITY, Pieces, name_case, name_word
 from .numbers import describe_spread, format_measurement
 from .ranges import Measurement
 from .roles import measured
-from .rows import Row
+from .rows import Row, find_rows
 
 _ = get_translation("sphinx_recorded_gallery")
 
@@ -35,7 +36,25 @@ class measured_table(nodes.General, nodes.Element):  # noqa: N801 (docutils name
     """
 
 
-def make_table(html: str, shown: nodes.Node, rows: Sequence[Row]) -> nodes.Node:
+def mark_tables(_env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
+    """Put a ``measured_table`` around each recorded table that shows the rows before it."""
+    if not isinstance(page, RecordedPage):
+        return
+    boxes = [box for box in document.findall(nodes.container) if "recipe_outputs" in box]
+    for box in boxes:
+        shown = (node for node in list(box.children) if isinstance(node, nodes.raw))
+        rows: list[Row] = []  # published since the last table
+        for output in page.comparison.recorded[box["recipe_outputs"]].outputs:
+            data = output.get("data", {})
+            rows += find_rows(data)
+            if "text/html" in data:
+                recorded = next(shown)
+                place = box.index(recorded)
+                box[place] = _wrap(data["text/html"], recorded, rows)
+                rows = []
+
+
+def _wrap(html: str, shown: nodes.Node, rows: Sequence[Row]) -> nodes.Node:
     """Return what stands on a page for recorded HTML: ``shown``, or a table of rows around it."""
     if not rows:
         return shown

@@ -15,8 +15,6 @@ from sphinx.environment import BuildEnvironment
 from sphinx.util import logging
 
 from ..errors import GalleryError, suggest
-from ..measurements.rows import Row, find_rows
-from ..measurements.tables import make_table
 from ..page_nodes import OUTPUT_CLASS, code_of_cells
 from ..recipes.find_recipes import GalleryFile
 from ..recipes.pictures import SUFFIXES, decode_picture
@@ -107,7 +105,7 @@ def add_outputs(env: BuildEnvironment, document: nodes.document, page: RecipePag
         recorded = page.comparison.recorded.get(cell.number)
         outputs = recorded.outputs if recorded else []
         if shown := [*_show(cell, outputs, pictures.get(cell.number, []), page.recipe.path.stem)]:
-            box = nodes.container("", *shown, classes=[OUTPUT_CLASS])
+            box = nodes.container("", *shown, classes=[OUTPUT_CLASS], recipe_outputs=cell.number)
             for node in box.findall(nodes.Element):
                 node.source, node.line = code.source, code.line
             code.parent.insert(code.parent.index(code) + behind, box)
@@ -123,7 +121,6 @@ def _show(
 ) -> Iterator[nodes.Node]:
     """Yield the richest form of each output that a page can show."""
     names, alts = iter(pictures), iter(cell.alt)
-    rows: list[Row] = []  # published since the last table
     for output in outputs:
         if output.output_type == "stream":
             yield from _text(output.text)
@@ -131,10 +128,8 @@ def _show(
             yield from _text("\n".join(output.traceback))
         else:
             data = output.data
-            rows += find_rows(data)
             if "text/html" in data:
-                yield make_table(data["text/html"], _html(data["text/html"]), rows)
-                rows = []
+                yield _html(data["text/html"])
             elif kind := picture_kind(data):
                 # as Sphinx-Gallery has it: the titles of a figure, or the file
                 titles = output.metadata.get(kind, {}).get("alt") or name.replace("_", " ")
