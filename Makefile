@@ -36,9 +36,6 @@ RECORDFLAGS = --device $(DEVICE) $(if $(WORKERS),--workers $(WORKERS)) $(if $(SC
 
 FORMS := .github/ISSUE_TEMPLATE
 
-# what errors tell people to type: make targets, instead of the command underneath
-export RECORDED_GALLERY_MAKE := 1
-
 .DEFAULT_GOAL := help
 .PHONY: help html serve new-recipe record drift check links test test-fast test-nightly lint lock clean
 .PHONY: live check-po update-po new-language
@@ -68,7 +65,7 @@ $(VENV)/test: requirements-test.txt requirements-record.txt requirements.txt con
 
 html: $(VENV)/html ## render the site from the recordings to _build/html/ (LANGUAGES=ko)
 	@[ "$$SITE_URL" ] || echo "SITE_URL is not set: pages name no address of their own, as they do where they are published"
-	@$(BIN)/python -m sphinx_recorded_gallery html --sphinx-options="$(SPHINXOPTS)" $(LANGUAGES)
+	@$(BIN)/python -m sphinx_recorded_gallery html $(LANGUAGES) -- $(SPHINXOPTS)
 	@echo "The site is in $(BUILD)/html; to read it: make serve, or open"
 	@echo "file://$(CURDIR)/$(BUILD)/html/index.html"
 
@@ -95,7 +92,7 @@ drift: $(VENV)/html ## tell which new measurements lie outside the published ran
 
 check: $(VENV)/html ## tell which recordings are current, and check translations (LANGUAGES=en: pages instead)
 	@$(BIN)/python -m sphinx_recorded_gallery check; recordings=$$?; \
-		$(if $(filter en,$(LANGUAGES)),$(BIN)/python -m sphinx_recorded_gallery html --sphinx-options="$(SPHINXOPTS)" en \
+		$(if $(filter en,$(LANGUAGES)),$(BIN)/python -m sphinx_recorded_gallery html en -- $(SPHINXOPTS) \
 			&& echo "to read it: file://$(CURDIR)/$(BUILD)/html/en/index.html" \
 			&& { [ $$recordings != 0 ] || echo "the English part is done"; },$(BIN)/python -m sphinx_recorded_gallery check-po $(LANGUAGES)) \
 		&& exit $$recordings

@@ -7,9 +7,12 @@ from docutils.nodes import entry as table_cell
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
-from sphinx_recorded_gallery import __version__
-from sphinx_recorded_gallery.hooks import Priority, add_recipe_transform, add_transform
-from sphinx_recorded_gallery.pages import ONLY_HTML
+from sphinx_recorded_gallery.hooks import (
+    ONLY_HTML,
+    Priority,
+    add_recipe_transform,
+    add_transform,
+)
 from sphinx_recorded_gallery.pages.markdown import write_block
 from sphinx_recorded_gallery.project import code_digest
 
@@ -34,8 +37,9 @@ _SCRIPTS = {"explorer": "explorer.js", "results-controls": "results.js"}  # by c
 
 
 def setup(app: Sphinx) -> dict[str, Any]:
-    """Set up the parts of the site, and the engine if it is not there yet."""
-    app.setup_extension("sphinx_recorded_gallery")
+    """Set up the parts of the site, and those of the engine that are not there yet."""
+    for name in ("measurements", "translate"):
+        app.setup_extension(f"sphinx_recorded_gallery.{name}")
     app.add_config_value("second_call_recipes", [], "env", list)
     # By package the current release, and the label of the text that says what has changed
     app.add_config_value("second_call_releases", {}, "env", dict)
@@ -83,7 +87,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("build-finished", html_head.remove_unused, priority=Priority.TIDY_UP)
     for_translators.setup(app)
     return {
-        "version": __version__,
+        "version": app.config.release,
         "env_version": int.from_bytes(code_digest(__name__)[:6], "big"),
         "parallel_read_safe": True,
         "parallel_write_safe": True,

@@ -88,24 +88,12 @@ def describe_error(error: BaseException, name: str = "") -> str:
     return f"{before}{unexpected}; please report it with {file.name}"
 
 
-# How the Makefile of a project names what a command takes, if not LANGUAGE
-_MAKE_NAMES = {"record": "RECIPES", "html": "LANGUAGES"}
-
-
 def suggest(command: str, argument: str = "", *options: str) -> str:
     """Return what a person should type: ``recorded-gallery record adding --force``.
 
     The folder given as ``--root`` is repeated: the command keeps it in ``RECORDED_GALLERY_ROOT``,
-    which the builds that it starts see, too. A Makefile that calls this command sets
-    ``RECORDED_GALLERY_MAKE``, and is named instead: ``make record RECIPES=adding FORCE=1``.
+    which the builds that it starts see, too.
     """
-    if not os.environ.get("RECORDED_GALLERY_MAKE"):
-        root = os.environ.get("RECORDED_GALLERY_ROOT", ".")
-        given = [] if root == "." else ["--root", shlex.quote(root)]
-        return " ".join(filter(None, ["recorded-gallery", command, argument, *options, *given]))
-    named = f"{_MAKE_NAMES.get(command, 'LANGUAGE')}={argument}" if argument else ""
-    settings = []
-    for option in options:  # --device cpu is DEVICE=cpu, --force is FORCE=1
-        name, _, value = option.removeprefix("--").partition(" ")
-        settings.append(f"{name.upper().replace('-', '_')}={value or 1}")
-    return " ".join(filter(None, ["make", command, named, *settings]))
+    root = os.environ.get("RECORDED_GALLERY_ROOT", ".")
+    given = [] if root == "." else ["--root", shlex.quote(root)]
+    return " ".join(filter(None, ["recorded-gallery", command, argument, *options, *given]))

@@ -18,13 +18,15 @@ class Priority(IntEnum):
     """When hooks and transforms of one event run, lower first; Sphinx's own stand in comments."""
 
     # config-inited
-    READ_LANGUAGES = 3
-    LOAD_LABELS = 4  # needs the languages
+    READ_LANGUAGES = 2
+    TAKE_OVER_CATALOGS = 3
+    LOAD_LABELS = 4  # needs the languages and the catalogs
     CHECK_CONFIG = 5  # needs html_baseurl, which the languages give
     AFTER_GALLERY = 11  # Sphinx-Gallery completes its settings at 10
     # transforms of a page that was read
     MARK_CELLS = 2  # all that show something of a cell ask the marks
     ADD_OUTPUTS = 3  # before whatever looks for them
+    MARK_TABLES = 3  # among the outputs, whose transform was added before
     ADD_TO_PAGE = 4  # header and cards: before whatever looks at texts to translate
     ADD_COMMENTS = 5  # Sphinx keeps the messages at 10
     MARK_MESSAGES = 18  # of a page that `live` shows: while each node has its source text
@@ -47,6 +49,18 @@ class Priority(IntEnum):
     DESCRIBE_HEAD = 900  # when the theme has added its scripts
     # build-finished
     TIDY_UP = 910  # what others have written
+
+
+def _skip(_self: nodes.NodeVisitor, _node: nodes.Element) -> None:
+    from docutils import nodes
+
+    raise nodes.SkipNode
+
+
+# How a node that only HTML can show is written in other formats, for ``app.add_node``
+ONLY_HTML: dict[str, Any] = dict.fromkeys(
+    ("latex", "man", "markdown", "texinfo", "text"), (_skip, None)
+)
 
 
 def add_transform(

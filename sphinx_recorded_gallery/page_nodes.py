@@ -20,9 +20,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from docutils import nodes
+from docutils.parsers.rst import Parser as RSTParser
 from docutils.statemachine import StringList, string2lines
+from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.parsers import RSTParser
 
 from .recipes.find_recipes import find_file
 from .recipes.recipe import Cell, Recipe
@@ -30,6 +31,8 @@ from .recipes.recorded_recipe import RecipePage, load_page
 
 # Wraps all a cell put out; the notebook writer takes these from the recording instead of the page.
 OUTPUT_CLASS = "recorded-output"
+# A table that is drawn of rows, in the place of what the run itself has shown
+MEASURED_TABLE_CLASS = "measured-table"
 # What recipes print and publish: data in the language of their code, whatever the site's.
 DATA_CLASS = "recorded-data"
 DOWNLOADS_ONLY = "downloads_only"  # attribute of nodes that downloads have and pages do not
@@ -45,21 +48,39 @@ class folded_cell(nodes.compound):  # noqa: N801 (docutils names nodes so)
     """
 
 
-class PageParser(RSTParser):
-    """Reads pages, those of recipes as if their lines were those of the recipe."""
+def read_lines_of_recipes(app: Sphinx) -> None:
+    """Let messages about a recipe's page name the file and the lines of the recipe.
 
-    def parse(self, inputstring: str | StringList, document: nodes.document) -> None:
-        """Read a page; docutils keeps file and line, from 0 on, of each line that it is given."""
-        env: BuildEnvironment = document.settings.env
-        file = find_file(env.config, Path(env.srcdir), env.docname)
-        if file and isinstance(inputstring, str):
-            lines = string2lines(inputstring, convert_whitespace=True)
-            source = document["source"].replace(str(env.doc2path(env.docname)), str(file.path))
-            # Sphinx reads each translation as a document, too: x.rst:7:<translated>
-            page = None if source.endswith(":<translated>") else load_page(env, env.docname)
-            numbers = _find_lines(page.recipe, lines) if page else range(len(lines))
-            inputstring = StringList(lines, items=[(source, number) for number in numbers])
-        super().parse(inputstring, document)
+    The project's parser stays, whichever it is; it is given other lines for these pages.
+    """
+    parser = app.registry.get_source_parser("restructuredtext")
+    if not issubclass(parser, RSTParser):
+        return  # of which nobody knows whether it takes lines
+
+    class RecipeLines(parser):  # type: ignore[misc, valid-type]
+        def parse(self, inputstring: str | StringList, document: nodes.document) -> None:
+            if isinstance(inputstring, str):
+                inputstring = _name_lines(inputstring, document)
+            super().parse(inputstring, document)
+
+    app.add_source_parser(RecipeLines, override=True)
+
+
+def _name_lines(text: str, document: nodes.document) -> str | StringList:
+    """Return the lines of a page, each with file and line, from 0 on, of what it was made from.
+
+    Pages that are not made from recipes are returned as they are.
+    """
+    env: BuildEnvironment = document.settings.env
+    file = find_file(env.config, Path(env.srcdir), env.docname)
+    if file is None:
+        return text
+    lines = string2lines(text, convert_whitespace=True)
+    source = document["source"].replace(str(env.doc2path(env.docname)), str(file.path))
+    # Sphinx reads each translation as a document, too: x.rst:7:<translated>
+    page = None if source.endswith(":<translated>") else load_page(env, env.docname)
+    numbers = _find_lines(page.recipe, lines) if page else range(len(lines))
+    return StringList(lines, items=[(source, number) for number in numbers])
 
 
 def _find_lines(recipe: Recipe, lines: Sequence[str]) -> Iterator[int]:

@@ -9,13 +9,17 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path, PurePath
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sphinx.config import Config
 from sphinx.errors import ConfigError
 from sphinx.util.tags import Tags
 
 from .errors import GalleryError
+from .version import __version__
+
+if TYPE_CHECKING:  # slow to import, and the command line comes through here
+    from sphinx.application import Sphinx
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,26 +33,55 @@ class Project:
     config: Config
 
 
-# Settings of the engine in conf.py: default, what Sphinx does when it changes, and type.
-SETTINGS: dict[str, tuple[Any, str, type]] = {
-    "recorded_gallery_recordings": ("recordings", "env", str),
-    "recorded_gallery_device": ("gpu", "", str),  # or "cpu"; what `record` runs recipes on
-    "recorded_gallery_alt_required": (False, "env", bool),
-    # HTML and SVG of outputs as the author made them; or without what could do more than show
-    "recorded_gallery_trust_outputs": (True, "env", bool),
-    # The text is about figures of a GPU: a recording of a CPU may lack or refute them
-    "recorded_gallery_gpu_figures": (False, "env", bool),
-    "recorded_gallery_site_url": ("", "env", str),
-    "recorded_gallery_repository_url": ("", "env", str),
-    "recorded_gallery_repository_branch": ("main", "env", str),
-    # packages beside the engine whose labels are translated in catalogs of the project
-    "recorded_gallery_label_packages": ([], "env", list),
-    "recorded_gallery_thumbnails": (True, "env", bool),  # of Sphinx-Gallery's, in lists
-    "recorded_gallery_search": (False, "html", bool),
-    "recorded_gallery_package_names": ({}, "env", dict),  # "torch": "PyTorch"
-    # quantities of the site's recipes: "package.module:function" that returns a list of them
-    "recorded_gallery_quantities": ("", "env", str),
+# Default, what Sphinx does when it changes, and type of a setting
+Setting = tuple[Any, Literal["", "env", "html"], type]
+
+CORE = "sphinx_recorded_gallery"
+# Settings in conf.py, by the extension that uses them
+SETTINGS: dict[str, dict[str, Setting]] = {
+    CORE: {
+        "recorded_gallery_recordings": ("recordings", "env", str),
+        "recorded_gallery_device": ("gpu", "", str),  # or "cpu"; what `record` runs examples on
+        "recorded_gallery_alt_required": (False, "env", bool),
+        # HTML and SVG of outputs as the author made them; or without what could do more than show
+        "recorded_gallery_trust_outputs": (True, "env", bool),
+        "recorded_gallery_thumbnails": (True, "env", bool),  # of Sphinx-Gallery's, in lists
+        "recorded_gallery_package_names": ({}, "env", dict),  # "torch": "PyTorch"
+        "recorded_gallery_site_url": ("", "env", str),
+    },
+    f"{CORE}.measurements": {
+        # The text is about figures of a GPU: a recording of a CPU may lack or refute them
+        "recorded_gallery_gpu_figures": (False, "env", bool),
+        # quantities of the site's recipes: "package.module:function" that returns a list of them
+        "recorded_gallery_quantities": ("", "env", str),
+    },
+    f"{CORE}.translate": {
+        "recorded_gallery_repository_url": ("", "env", str),
+        "recorded_gallery_repository_branch": ("main", "env", str),
+        # packages beside the engine whose labels are translated in catalogs of the project
+        "recorded_gallery_label_packages": ([], "env", list),
+    },
+    f"{CORE}.search": {},
 }
+
+
+def add_extension(app: Sphinx, name: str) -> dict[str, Any]:
+    """Add the settings of one of the engine's extensions; return its description for Sphinx.
+
+    The core is set up first where an extension is named alone.
+    """
+    if name != CORE:
+        app.setup_extension(CORE)
+    for setting, (default, rebuild, kind) in SETTINGS[name].items():
+        app.add_config_value(setting, default, rebuild, kind)
+    description = {
+        "version": __version__,
+        "parallel_read_safe": True,
+        "parallel_write_safe": True,
+    }
+    if name == CORE:  # pages made by other code than this are read again
+        description["env_version"] = int.from_bytes(code_digest()[:6], "big")
+    return description
 
 
 def load_project(root: Path) -> Project:
@@ -59,13 +92,16 @@ def load_project(root: Path) -> Project:
         cause = error.__context__  # what conf.py raised; Sphinx's text holds a whole traceback
         text = " ".join((f"{type(cause).__name__}: {cause}" if cause else str(error)).split())
         raise GalleryError(text, path=root / "conf.py", remedy="mend the settings") from None
-    if "sphinx_gallery.gen_gallery" in config.extensions and __package__ not in config.extensions:
-        text = f"extensions do not name {__package__}; Sphinx-Gallery alone would run the recipes"
-        remedy = f"write {__package__!r} in place of 'sphinx_gallery.gen_gallery'"
+    named = [name for name in SETTINGS if name in config.extensions]
+    if "sphinx_gallery.gen_gallery" in config.extensions and not named:
+        text = f"extensions do not name {CORE}; Sphinx-Gallery alone would run the examples"
+        remedy = f"write {CORE!r} in place of 'sphinx_gallery.gen_gallery'"
         raise GalleryError(text, path=root / "conf.py", remedy=remedy)
-    settings = {**SETTINGS, "sphinx_gallery_conf": ({}, "", dict)}
+    settings: dict[str, Setting] = {"sphinx_gallery_conf": ({}, "", dict)}
+    for extension in {CORE, *named}:
+        settings |= SETTINGS[extension]
     for name, (default, rebuild, kind) in settings.items():
-        config.add(name, default, rebuild, kind)  # type: ignore[arg-type]
+        config.add(name, default, rebuild, kind)
         value = config[name]
         has_kind = isinstance(value, (str, PurePath) if kind is str else kind)
         if not has_kind or "\0" in str(value):  # which no name of a file holds
@@ -82,6 +118,14 @@ def load_project(root: Path) -> Project:
         locale=root / (config.locale_dirs or ["locales"])[0],
         config=config,
     )
+
+
+def require_extension(project: Project, name: str) -> None:
+    """Raise ``GalleryError`` unless conf.py names an extension of the engine, such as translate."""
+    extension = f"{CORE}.{name}"
+    if extension not in project.config.extensions:
+        text = f"extensions do not name {extension}, which this command needs"
+        raise GalleryError(text, path=project.root / "conf.py", remedy=f"add {extension!r}")
 
 
 def gallery_folders(config: Config) -> list[tuple[str, str]]:
@@ -112,7 +156,7 @@ def file_state(path: str | Path) -> tuple[int, int] | None:
 
 
 @cache  # of the code that runs, which in a long process need not be what the files hold by now
-def code_digest(package: str = __package__) -> bytes:
+def code_digest(package: str = CORE) -> bytes:
     """Return a hash of a package's code, the engine's or a site's, and Sphinx-Gallery's version."""
     digest = hashlib.sha256(version("sphinx-gallery").encode())
     files = Path(str(sys.modules[package].__file__)).parent.rglob("*")

@@ -18,10 +18,12 @@ from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
-from sphinx.util import docname_join
+from sphinx.util import docname_join, logging
 
 from .errors import GalleryError
 from .project import file_state
+
+logger = logging.getLogger(__name__)
 
 Value = TypeVar("Value")
 MOST_DOCUMENTS = 40  # in memory
@@ -128,6 +130,7 @@ def setup(app: Sphinx) -> None:
     app.connect("env-get-outdated", _outdated_pages)
     app.connect("doctree-read", _note_links)
     app.connect("env-updated", _pages_with_old_titles)
+    app.connect("env-updated", _warn_of_problems)
     app.connect("source-read", _forget_read_documents)
 
 
@@ -160,6 +163,13 @@ def _outdated_pages(_app: Sphinx, env: BuildEnvironment, *_changes: set[str]) ->
         for docname, page in store.pages.items()
         if any(once(env, _digest_now, *source) != seen for source, seen in page.watched.items())
     ]
+
+
+def _warn_of_problems(_app: Sphinx, env: BuildEnvironment) -> None:
+    """Warn of what is wrong with pages, also with those that this build did not read."""
+    records = [record for _docname, record in sorted(store_of(env).pages.items())]
+    for problem in dict.fromkeys(problem for record in records for problem in record.problems):
+        logger.warning("%s", problem, type="recorded_gallery", subtype="page")
 
 
 def _note_links(app: Sphinx, doctree: nodes.document) -> None:

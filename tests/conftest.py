@@ -20,7 +20,7 @@ from jinja2 import Environment
 from playwright.sync_api import Browser
 
 from chromium import find_chromium, launch
-from gallery import ROOT, Gallery, copy_repository
+from gallery import ENGINE, ROOT, Gallery, copy_repository
 
 # Machines differ in speed, and no test is about it.
 settings.register_profile("patient", deadline=None)
@@ -78,9 +78,7 @@ def pytest_collection_finish() -> None:
 
 @pytest.fixture(autouse=True)
 def _plain_suggestions(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let messages name the command itself, also where `make test` runs the tests."""
-    monkeypatch.delenv("RECORDED_GALLERY_MAKE", raising=False)
-    # removed again after a test whose command set it
+    """Forget the folder that a command of the test before has set."""
     monkeypatch.setenv("RECORDED_GALLERY_ROOT", ".")
 
 
@@ -148,7 +146,7 @@ def languages_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not built.exists():
             copy_repository(source)
             command = [sys.executable, "-m", "sphinx_recorded_gallery", "html"]
-            command.append("--sphinx-options=-n -W -q")
+            command += ["--", "-n", "-W", "-q"]
             done = subprocess.run(command, cwd=source, capture_output=True, text=True)
             if done.returncode:
                 shutil.rmtree(source)  # for other processes to find the same
@@ -169,7 +167,7 @@ def browser() -> Iterator[Browser]:
 @pytest.fixture
 def extensions() -> list[str]:
     """What the gallery of a test names in conf.py: the engine alone, but for tests of the site."""
-    return ["sphinx_recorded_gallery"]
+    return [*ENGINE]
 
 
 @pytest.fixture

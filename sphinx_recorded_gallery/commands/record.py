@@ -20,7 +20,7 @@ def check(project: Project, options: argparse.Namespace) -> bool:
 
 @command(
     "record",
-    argument("recipes", nargs="*", help="names of recipes; all that changed if none"),
+    argument("recipes", nargs="*", help="names of examples; all that changed if none"),
     argument("--force", action="store_true", help="also those that are current"),
     argument("--replace-gpu", action="store_true", help="let a CPU recording replace a GPU one"),
     argument("--replicates", type=count, default=0, metavar="N", help="fresh processes of each"),
@@ -30,7 +30,7 @@ def check(project: Project, options: argparse.Namespace) -> bool:
     RECORDINGS,
 )
 def record(project: Project, options: argparse.Namespace) -> bool:
-    """Run recipes and keep what they printed and drew."""
+    """Run examples and keep what they printed and drew."""
     try:
         from ..record.record_recipes import Options
         from ..record.record_recipes import record as record_recipes
@@ -48,7 +48,7 @@ def record(project: Project, options: argparse.Namespace) -> bool:
     except ModuleNotFoundError as error:
         text = f"recording needs the package {error.name}"
         extra = "machines" if error.name in ("dask", "distributed") else "record"
-        remedy = f"run: pip install 'recorded-gallery[{extra}]'"
+        remedy = f"run: pip install 'sphinx-recorded-gallery[{extra}]'"
         raise GalleryError(text, remedy=remedy) from None
 
 

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from docutils import nodes
-from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
-from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
 from sphinx.util.nodes import traverse_parent
 from sphinx.writers.html5 import HTML5Translator
@@ -27,7 +25,6 @@ from .numbers import describe_spread, format_measurement
 from .processes import ClaimRecord
 
 _ = get_translation("sphinx_recorded_gallery")
-logger = logging.getLogger(__name__)
 
 
 class measured(nodes.inline):  # noqa: N801 (docutils names nodes so)
@@ -174,13 +171,6 @@ def note_problems(env: BuildEnvironment, document: nodes.document) -> None:
                 block = block.parent
             path = None if node.get("in_files") else block.source and Path(block.source)
             problems.append(str(GalleryError(node["problem"], path=path, line=block.line)))
-
-
-def tell_problems(app: Sphinx, env: BuildEnvironment) -> None:
-    """Warn of what is wrong with figures; also of pages that this build did not read."""
-    pages = [page for _docname, page in sorted(store_of(env).pages.items())]
-    for problem in dict.fromkeys(each for page in pages for each in page.problems):
-        logger.warning("%s", problem, type="recorded_gallery", subtype="page")
 
 
 def visit_measurement(self: HTML5Translator, node: measured | claim) -> None:

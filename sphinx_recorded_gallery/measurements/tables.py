@@ -6,6 +6,7 @@ they were recorded.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from babel import Locale
 from docutils import nodes
@@ -13,23 +14,66 @@ from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
 from ..languages import current_language
+from ..page_nodes import MEASURED_TABLE_CLASS, code_of_cells
+from ..pages.outputs import insert_outputs
+from ..recipes.recorded_recipe import RecipePage, RecordedPage
 from ..store import watch
 from .lookup import RecipeResults, load_results
 from .names import QUANTITY, name_case, name_nodes, name_word
 from .numbers import describe_spread, format_measurement
 from .ranges import Measurement
 from .roles import measured
-from .rows import Size, Table
+from .rows import Size, Table, find_table
 from .table_nodes import make_table
 
 _ = get_translation("sphinx_recorded_gallery")
 
-TABLE_CLASS = "measured-table"
 FIRST_QUANTITY = "speedup"  # which says most, also where a phone shows two columns
 
 
 class measured_table(nodes.General, nodes.Element):  # noqa: N801 (docutils names nodes so)
     """A table of rows, ``table``; its children are what the run itself showed in its place."""
+
+
+def mark_tables(_env: BuildEnvironment, document: nodes.document, page: RecipePage) -> None:
+    """Put a ``measured_table`` where a page has a table of rows, around what the run has shown."""
+    if not isinstance(page, RecordedPage):
+        return
+    boxes = {
+        box["recipe_outputs"]: box
+        for box in document.findall(nodes.container)
+        if "recipe_outputs" in box
+    }
+    for code in code_of_cells(document):
+        recorded = page.comparison.recorded.get(code["recipe_cell"])
+        if recorded:
+            box = boxes.get(code["recipe_cell"])
+            unshown = _wrap_tables(recorded.outputs, box)
+            if unshown and box:
+                box += unshown
+            elif unshown:
+                insert_outputs(page, code, unshown)
+
+
+def _wrap_tables(outputs: Sequence[Any], box: nodes.Element | None) -> list[nodes.Node]:
+    """Put tables of rows around the HTML that comes next; return those without any."""
+    shown = [node for node in box.children if isinstance(node, nodes.raw)] if box else []
+    remaining = iter(shown)
+    unshown: list[nodes.Node] = []
+    table: Table | None = None  # that was published and not yet shown
+    for output in outputs:
+        data = output.get("data", {})
+        if published := find_table(data):
+            unshown += [measured_table(table=table)] if table else []
+            table = published
+        elif "text/html" in data:
+            recorded = next(remaining)
+            if table:
+                wrapper = measured_table(table=table)
+                recorded.replace_self(wrapper)
+                wrapper += recorded
+                table = None
+    return [*unshown, measured_table(table=table)] if table else unshown
 
 
 def fill_tables(env: BuildEnvironment, document: nodes.document) -> None:
@@ -74,7 +118,7 @@ def _draw(
     case = name_case(env, env.docname, table.case, size, counted)
     scope = _describe_scope(list(measurements.values()), results.device)
     caption = [*name_nodes(case), nodes.Text(f" · {scope}")]
-    return make_table(head, lines, stubs=stubs, caption=caption, classes=[TABLE_CLASS])
+    return make_table(head, lines, stubs=stubs, caption=caption, classes=[MEASURED_TABLE_CLASS])
 
 
 def _show(measurement: Measurement, locale: Locale) -> nodes.Node:

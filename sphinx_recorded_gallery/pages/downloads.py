@@ -22,8 +22,7 @@ from sphinx_gallery._doctree_links import code_links_block
 
 from ..errors import GalleryError
 from ..languages import is_translated
-from ..measurements.tables import TABLE_CLASS
-from ..page_nodes import OUTPUT_CLASS, folded_cell
+from ..page_nodes import MEASURED_TABLE_CLASS, OUTPUT_CLASS, folded_cell
 from ..recipes.comment_safety import find_instruction
 from ..recipes.recipe import Recipe
 from ..recipes.recorded_recipe import RecordedPage, Unrecorded, load_page
@@ -115,7 +114,7 @@ def make_notebook(
             new.execution_count = before.execution_count
             new.outputs = _outputs(before.outputs, [each.get("alt", "") for each in pictures])
             tables = [table for node in outputs for table in node.findall(nodes.table)]
-            is_drawn = any(TABLE_CLASS in table["classes"] for table in tables)
+            is_drawn = any(MEASURED_TABLE_CLASS in table["classes"] for table in tables)
             if is_drawn and any("text/html" in output.get("data", {}) for output in new.outputs):
                 new.outputs.append(_note_on_tables())
         notebook.cells.append(new)

@@ -67,7 +67,10 @@ def make_pages(app: Sphinx) -> None:
     """
     app.config.sphinx_gallery_conf["plot_gallery"] = False  # `sphinx-build -D` may have set it
     root = Path(app.srcdir)
-    folder = root / gallery_folders(app.config)[0][0]
+    galleries = gallery_folders(app.config)
+    if not galleries:
+        return
+    folder = root / galleries[0][0]
     folder.mkdir(parents=True, exist_ok=True)
     made = folder / ".made"
     with FileLock(folder / ".lock"):

@@ -20,7 +20,7 @@ from ..dates_and_numbers import typeset
 from ..errors import GalleryError
 from ..hooks import Priority
 from ..languages import current_language, locale_folder
-from ..project import file_state
+from ..project import add_extension, file_state
 from .index import FILE_NAME, read_sections, write_index
 from .synonyms import load_synonyms
 
@@ -30,21 +30,22 @@ logger = logging.getLogger(__name__)
 _HERE = Path(__file__).parent
 
 
-def setup(app: Sphinx) -> None:
-    """Replace the search of sites that set ``recorded_gallery_search``."""
+def setup(app: Sphinx) -> dict[str, Any]:
+    """Replace the search of Sphinx."""
+    description = add_extension(app, __name__)
     app.connect("config-inited", _add_files)
     app.connect("builder-inited", _replace_search)
+    return description
 
 
 def _add_files(_app: Sphinx, config: Config) -> None:
-    if config.recorded_gallery_search:
-        config.templates_path = [*config.templates_path, str(_HERE / "templates")]
-        config.html_static_path += [str(each) for each in _HERE.glob("*.js")]
-        config.html_additional_pages.setdefault("search", "page.html")
+    config.templates_path = [*config.templates_path, str(_HERE / "templates")]
+    config.html_static_path += [str(path) for path in _HERE.glob("*.js")]
+    config.html_additional_pages.setdefault("search", "page.html")
 
 
 def _replace_search(app: Sphinx) -> None:
-    if app.config.recorded_gallery_search and app.builder.name in ("html", "dirhtml"):
+    if app.builder.name in ("html", "dirhtml"):
         assert isinstance(app.builder, StandaloneHTMLBuilder)
         app.builder.search = False
         app.connect("doctree-resolved", _keep_text, priority=Priority.KEEP_TEXT)

@@ -5,10 +5,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from ..errors import GalleryError, suggest
+from ..labels import ENGINE_LOCALE
 from ..languages import Language
 from ..project import Project
 from . import style_checks  # noqa: F401 (its checks are among all)
-from .catalogs import ENGINE_LOCALE, Kind, find_catalogs, kind_of, label_domains, read_catalog
+from .catalogs import Kind, find_catalogs, kind_of, label_domains, read_catalog
 from .checks import Problem, compare, examine
 from .glossary import Glossary, load_glossary
 from .pot import read_pots

@@ -18,16 +18,15 @@ from sphinx.locale import translators
 from sphinx.util import logging
 
 from ..errors import GalleryError
+from ..labels import ENGINE, shipped_labels
 from ..languages import Language, current_language, is_translated, locale_folder, source_language
 from ..store import hash_file, keep, once, watch
 from .catalogs import (
-    ENGINE,
     Kind,
     catalog_folder,
     label_domains,
     line_of,
     read_catalog,
-    shipped_labels,
 )
 from .checks import Kinds, examine
 

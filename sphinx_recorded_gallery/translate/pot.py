@@ -24,15 +24,14 @@ from sphinx.config import Config
 from sphinx.util.nodes import extract_messages
 
 from ..errors import GalleryError, suggest
+from ..labels import ENGINE, shipped_labels
 from ..languages import Language
 from ..project import Project
 from .catalogs import (
-    ENGINE,
     WIDTH,
     Kind,
     label_domains,
     read_catalog,
-    shipped_labels,
     write_catalog,
 )
 from .loading import drop_unfit

@@ -128,7 +128,7 @@ BUILDS: dict[str, tuple[Callable[[Path], None], str]] = {
         append(
             "conf.py", "\ndef setup(app):\n    app.connect('builder-inited', lambda a: 1 / 0)\n"
         ),
-        "unexpected ZeroDivisionError in conf.py:13: division by zero; please report it with",
+        "unexpected ZeroDivisionError in conf.py:14: division by zero; please report it with",
     ),
 }
 
@@ -140,7 +140,7 @@ def test_a_build_that_cannot_go_on_ends_in_one_line(name: str, tmp_path: Path) -
     make(tmp_path)
     change(tmp_path)
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = ("sphinx_recorded_gallery", "html", "--sphinx-options=-q")
+    command = ("sphinx_recorded_gallery", "html", "--", "-q")
     done = run_module(*command, cwd=tmp_path, env=environment)
     assert done.returncode == 1
     assert "Traceback" not in done.stdout + done.stderr
@@ -176,13 +176,11 @@ def test_what_is_interrupted_ends_quietly(
     assert capsys.readouterr().err == "interrupted; what was finished is kept\n"
 
 
-def test_remedies_name_the_command_or_the_target(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_remedies_name_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     assert suggest("record", "adding", "--force") == "recorded-gallery record adding --force"
     assert suggest("html") == "recorded-gallery html"
-    monkeypatch.setenv("RECORDED_GALLERY_MAKE", "1")
-    assert suggest("record", "adding", "--force") == "make record RECIPES=adding FORCE=1"
-    assert suggest("update-po", "ko") == "make update-po LANGUAGE=ko"
-    assert suggest("html", "ko") == "make html LANGUAGES=ko"
+    monkeypatch.setenv("RECORDED_GALLERY_ROOT", "my docs")
+    assert suggest("html", "ko") == "recorded-gallery html ko --root 'my docs'"
 
 
 def test_a_project_whose_recipes_sphinx_gallery_would_run_is_refused(tmp_path: Path) -> None:

@@ -59,7 +59,7 @@ def published(out: Path) -> dict[Path, bytes]:
 
 @pytest.mark.slow
 def test_several_processes_make_the_same(gallery: Gallery) -> None:
-    gallery.configure(recorded_gallery_search=True)
+    gallery.add_extension("sphinx_recorded_gallery.search")
     for name in ("adding", "fifth", "other", "sixth", "seventh", "unrecorded"):
         gallery.add(name)
     (gallery.recordings / "unrecorded.ipynb").unlink()

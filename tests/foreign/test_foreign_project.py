@@ -65,6 +65,9 @@ def test_all_words_of_a_page_can_be_translated(
     recorded: Stranger, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    recorded.configure(
+        'extensions += ["sphinx_recorded_gallery.translate"]\ngettext_compact = False\n'
+    )
     made = recorded.docs / "_build"
     make_pseudo_catalogs(load_project(recorded.docs), made / "gettext", made / "locale")
     out = recorded.sphinx("html", "-D", "language=en_XA", "-D", "locale_dirs=_build/locale")

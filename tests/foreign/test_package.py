@@ -39,7 +39,7 @@ def test_the_engine_is_installed_whole_and_nothing_of_this_site(wheel: zipfile.Z
 def test_what_is_installed_names_its_version_licence_and_packages(wheel: zipfile.ZipFile) -> None:
     (name,) = (name for name in wheel.namelist() if name.endswith("METADATA"))
     facts = email.message_from_bytes(wheel.read(name))
-    assert facts["Name"] == "recorded-gallery"
+    assert facts["Name"] == "sphinx-recorded-gallery"
     assert facts["Version"] == sphinx_recorded_gallery.__version__
     assert facts["Requires-Python"] == ">=3.11"
     assert facts["License-Expression"] == "BSD-3-Clause"

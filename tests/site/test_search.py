@@ -154,7 +154,7 @@ def test_readers_find_pages_with_any_theme(gallery: Gallery, browser: Browser) -
         (gallery.root / f"{name}.rst").write_text(text)
     index = gallery.root / "index.rst"
     index.write_text(index.read_text() + "".join(f"   {name}\n" for name in names))
-    gallery.configure(recorded_gallery_search=True, html_theme="furo")
+    gallery.add_extension("sphinx_recorded_gallery.search", html_theme="furo")
     with serve(gallery.build().out) as address, browser.new_page() as page:
         page.goto(f"{address}search.html?q=stone")
         titles = page.locator(".search-title")

@@ -66,7 +66,7 @@ def test_a_recipes_page_tells_what_moved_in_it(released: Gallery) -> None:
     assert lines == [
         ["", "2.11", HERE, "times as much"],
         ["Adam·100·fused·step", "50\u00a0ms", "14.0\u00a0ms", "0.28× on 1 machine"],
-        ["Adam·fused·kernels", "1,000", "1,234", "1.23× on 1 machine"],
+        ["Adam·fused· kernels", "1,000", "1,234", "1.23× on 1 machine"],
     ]
 
 

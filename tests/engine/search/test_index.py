@@ -70,7 +70,7 @@ def searched(gallery: Gallery) -> Gallery:
     (gallery.root / "other.rst").write_text("Other\n=====\n\nA basalt here.\n")
     index = gallery.root / "index.rst"
     index.write_text(index.read_text() + "   other\n")
-    gallery.configure(recorded_gallery_search=True)
+    gallery.add_extension("sphinx_recorded_gallery.search")
     return gallery
 
 
