@@ -177,7 +177,7 @@ def _tell_quantity(
                 "all": summary.count,
             }
             note = _describe_basis({change.basis for change in changes})
-            yield [(typeset(f"{text % facts}{note}", locale), False)]
+            yield [(typeset(f"{text % facts} {note}".rstrip(), locale), False)]
 
 
 def _sentences(summary: QuantitySummary) -> tuple[str, str]:
@@ -211,9 +211,9 @@ def _format_shares(changes: Sequence[Change], locale: Locale) -> str:
 def _describe_basis(basis: set[Basis]) -> str:
     """Return a mark for what the host bounds; nothing for values that the GPU bounds."""
     if basis == {Basis.WITHIN_PROCESS}:
-        return str(_(" (relative to the baseline of the same process)"))
+        return str(_("(relative to the baseline of the same process)"))
     if Basis.HOST in basis:
-        return str(_(" (bound by the host, whose processes differ, too)"))
+        return str(_("(bound by the host, whose processes differ, too)"))
     return ""
 
 
