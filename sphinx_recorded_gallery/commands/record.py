@@ -10,12 +10,18 @@ from .arguments import RECIPES, RECORDINGS, argument, command, count
 
 @command("check", RECORDINGS)
 def check(project: Project, options: argparse.Namespace) -> bool:
-    """Tell which recordings are missing, stale or current."""
-    from ..record.check_recordings import check_recordings, format_reports
+    """Tell which recordings are missing, stale or current, and what a site asks of its texts."""
+    from ..record.check_recordings import check_recordings, check_texts, format_reports
 
     reports = check_recordings(project, options.recordings_folder)
     print(format_reports(reports))
-    return all(each.status == "current" and not each.error for each in reports)
+    problems = check_texts(project)
+    for problem in problems:
+        print(problem)
+    if problems:
+        print(f"{len(problems)} texts to correct")
+    are_current = all(report.status == "current" and not report.error for report in reports)
+    return are_current and not problems
 
 
 @command(

@@ -7,12 +7,11 @@ a list of ``Quantity``. It is asked whenever a label is needed, so labels are tr
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import import_module
 
 from sphinx.config import Config
 from sphinx.locale import get_translation
 
-from ..errors import GalleryError
+from ..project import load_function
 
 _ = get_translation("sphinx_recorded_gallery")
 
@@ -129,17 +128,10 @@ def list_quantities(config: Config) -> dict[str, Quantity]:
     Raises ``GalleryError`` if the setting names no such function.
     """
     quantities = standard_quantities()
-    setting = getattr(config, SETTING, "")
-    if not setting:
+    list_own = load_function(config, SETTING, "returns a list of Quantity")
+    if list_own is None:
         return quantities
-    module, _colon, function = setting.partition(":")
-    try:
-        own = getattr(import_module(module), function)()
-    except (ImportError, AttributeError, TypeError, ValueError) as error:
-        text = f"{SETTING} = {setting!r} in conf.py: {error}"
-        remedy = 'name a function that returns a list of Quantity, as "package.module:function"'
-        raise GalleryError(text, remedy=remedy) from None
-    return quantities | {quantity.name: quantity for quantity in own}
+    return quantities | {quantity.name: quantity for quantity in list_own()}
 
 
 def name_gpu_only(quantities: Mapping[str, Quantity]) -> frozenset[str]:

@@ -11,7 +11,7 @@ from ..measurements.keys import find_references
 from ..measurements.lookup import Outcome, find_in_results, read_results
 from ..measurements.processes import ProcessSet, read_processes
 from ..measurements.quantities import list_quantities
-from ..project import Project
+from ..project import Project, load_function
 from ..recipes.find_recipes import GalleryFile, find_recordings, list_files
 from ..recipes.recipe import Recipe, load_recipe
 from ..recipes.recorded_recipe import Unrecorded, load_recorded
@@ -165,6 +165,16 @@ def _find_left_to_gpu(file: GalleryFile, folder: Path, project: Project) -> tupl
             if lookup.outcome is Outcome.LEFT_TO_GPU:
                 left.setdefault(reference.name, block.lineno + line)
     return tuple(f"{name} (line {line})" for name, line in left.items())
+
+
+def check_texts(project: Project) -> list[str]:
+    """Return what a site finds wrong with its texts; nothing where conf.py names no checks."""
+    find_problems = load_function(
+        project.config, "recorded_gallery_text_checks", "returns errors of texts"
+    )
+    if find_problems is None:
+        return []
+    return [error.describe(Path.cwd()) for error in find_problems(project.root.resolve())]
 
 
 def name_files(project: Project) -> dict[str, GalleryFile]:
