@@ -234,7 +234,7 @@ def test_evidence_and_figures_have_the_names_of_charts(pages: dict[str, Pages]) 
     assert evidence.get_text() == "CUDA 그래프 1.0\u00a0ms < plain 2.0\u00a0ms"
     assert [each.get_text() for each in evidence.find_all(class_="recorded-data")] == ["plain"]
     listed = page.find(class_="figure-list").li.get_text()
-    assert listed.startswith("Adam · 층의 수: 10 · CUDA 그래프 · wall time: ")
+    assert listed.startswith("Adam · 층의 수: 10 · CUDA 그래프 · 경과 시간: ")
 
 
 def test_tables_say_what_they_are_of(pages: dict[str, Pages]) -> None:
