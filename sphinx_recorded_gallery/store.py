@@ -105,6 +105,16 @@ def watch(env: BuildEnvironment, function: Callable[..., Value], *key: str) -> V
     return once(env, function, *key)
 
 
+def note_problem(env: BuildEnvironment, problem: str) -> None:
+    """Warn of what is wrong with the page at hand, in each build until the page is read again."""
+    store_of(env).pages[env.docname].problems.append(problem)
+
+
+def note_link(env: BuildEnvironment, docname: str, shown: str) -> None:
+    """Let the page ``docname`` be written again when the title of the page ``shown`` changes."""
+    store_of(env).pages[docname].linked.add(shown)
+
+
 def _digest_now(env: BuildEnvironment, function: Callable[..., object], *key: str) -> bytes:
     return digest_of(once(env, function, *key))
 

@@ -177,7 +177,6 @@ class HostileSite:
         root.mkdir()
         self.site, self.language = Gallery(root), language
         self.site.set_languages(language)
-        self.site.configure(gettext_compact=False, gettext_additional_targets=["raw", "image"])
         self.site.write("hostile", make_recipe())
         for folder in (root, self.site.recipes):
             for name in ("secret.txt", "own.txt"):
