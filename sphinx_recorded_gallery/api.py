@@ -7,7 +7,7 @@ language. The functions take Sphinx's environment, in which the pages of a build
 **Changing pages.** :func:`add_transform` and :func:`add_recipe_transform` call a function for each
 page, at one of the times in :class:`Priority`. :func:`load_page` returns the recipe of a page and
 its recording: a :class:`RecordedPage`, or :class:`Unrecorded`. Nodes of the site are added with
-Sphinx's ``app.add_node``, where :data:`ONLY_HTML` leaves them out of other formats, and written
+Sphinx's ``app.add_node``, where ``ONLY_HTML`` leaves them out of other formats, and written
 into notebooks by a function registered with :func:`write_block`.
 
 **Following changes.** A page that shows something of another file asks for it with :func:`watch`,
@@ -26,6 +26,13 @@ writes one with its unit. Words of a recipe are shown under the names that the e
 same as nodes.
 
 A mistake that a person can correct is raised as :class:`GalleryError`.
+
+Constants: ``DATA_CLASS`` is the class of what is shown in the language of a recipe's code, such as
+the names of variants; ``OUTPUT_CLASS`` that of the box around what a cell put out;
+``DOWNLOADS_ONLY`` an attribute of nodes that only notebooks and scripts have; ``QUANTITY`` the kind
+of word that names a quantity; ``SMALLEST`` and ``LARGEST`` the bounds of a value other than 0;
+``SPACE`` stands before a unit. Types: ``RecipePage`` is a recorded page or one that is not,
+``Size`` a number, a name or None.
 """
 
 from .dates_and_numbers import format_date, format_number, format_percent, marks_of, typeset
