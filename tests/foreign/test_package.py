@@ -32,7 +32,7 @@ def test_the_engine_is_installed_whole_and_nothing_of_this_site(wheel: zipfile.Z
     files = {
         path.relative_to(ROOT).as_posix()
         for path in engine.rglob("*")
-        if path.suffix in (".py", ".po", ".css", ".js", ".html", ".json", ".typed")
+        if path.suffix in (".py", ".po", ".css", ".js", ".html", ".json", ".toml", ".typed")
     }
     description = "sphinx_recorded_gallery/README.md"  # setuptools adds it
     assert installed - {description} == files
