@@ -21,7 +21,6 @@ from sphinx.util import logging
 from ..errors import GalleryError
 from ..labels import ENGINE, shipped_labels
 from ..languages import Language, current_language, is_translated, locale_folder, source_language
-from ..measurements.roles import ROLES, make_node
 from ..store import hash_file, keep, once, watch
 from .catalogs import (
     Kind,
@@ -157,6 +156,9 @@ def message_nodes(env: BuildEnvironment, docname: str, text: str) -> list[nodes.
     A message without a translation is one node with the class ``language-en``, or of another
     language of the sources.
     """
+    # Imported here: a project may have translations and no measurements.
+    from ..measurements.roles import ROLES, make_node
+
     language, source = current_language(env.config), source_language(env.config)
     translation = find_message(env, docname, text)
 
