@@ -59,13 +59,14 @@ from .measurements.numbers import (
 from .measurements.processes import Measurements
 from .measurements.ranges import Measurement
 from .measurements.rows import LARGEST, SMALLEST, Row, Size, find_rows, slug
+from .old_titles import note_link, pages_above
 from .page_nodes import DATA_CLASS, DOWNLOADS_ONLY, OUTPUT_CLASS
 from .pages.markdown import Page, join_inline, write_block
 from .pages.page_header import describe_versions, has_downloads, page_links
 from .project import code_digest, gallery_folders
 from .recipes.find_recipes import find_recordings
 from .recipes.recorded_recipe import RecipePage, RecordedPage, Unrecorded, load_page
-from .store import note_link, note_problem, once, pages_above, watch
+from .store import note_problem, once, watch
 from .translate.catalogs import Kind, label_domains
 from .translate.loading import (
     catalog_path,
