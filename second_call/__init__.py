@@ -7,14 +7,14 @@ from docutils.nodes import entry as table_cell
 from sphinx.application import Sphinx
 from sphinx.writers.html5 import HTML5Translator
 
-from sphinx_recorded_gallery.hooks import (
+from sphinx_recorded_gallery.api import (
     ONLY_HTML,
     Priority,
     add_recipe_transform,
     add_transform,
+    code_digest,
+    write_block,
 )
-from sphinx_recorded_gallery.pages.markdown import write_block
-from sphinx_recorded_gallery.project import code_digest
 
 from . import (
     answer_box,

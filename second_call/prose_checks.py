@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from sphinx_recorded_gallery.errors import GalleryError
-from sphinx_recorded_gallery.recipes.find_recipes import find_recipes
-from sphinx_recorded_gallery.recipes.recipe import load_recipe
+from sphinx_recorded_gallery.api import GalleryError, find_recipes, load_recipe
 
 EXCUSES = Path("tests/site/comparisons.txt")
 _PAGES = ("index", "faq", "how_we_measure", "results", "terms")

@@ -5,7 +5,7 @@
 
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.measurements.quantities import Quantity, standard_quantities
+from sphinx_recorded_gallery.api import Quantity, standard_quantities
 
 _ = get_translation("second_call")
 

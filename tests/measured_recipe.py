@@ -84,7 +84,6 @@ REPLICATE = Replicate(
     replicate=3,
     host="1f2e",
     device={"gpu": "Some GPU", "cpu": "CPU", "cores": 2},
-    clocks={},
     versions={},
     commit=None,
     modified=False,

@@ -9,16 +9,24 @@ from babel import Locale
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
-from sphinx_recorded_gallery.dates_and_numbers import typeset
-from sphinx_recorded_gallery.languages import current_language
-from sphinx_recorded_gallery.measurements.lookup import Outcome, all_files, load_results, look_up
-from sphinx_recorded_gallery.measurements.names import name_case
-from sphinx_recorded_gallery.measurements.numbers import format_measurement, format_range
-from sphinx_recorded_gallery.measurements.ranges import Measurement
-from sphinx_recorded_gallery.measurements.rows import Size, slug
-from sphinx_recorded_gallery.store import once, watch
-from sphinx_recorded_gallery.translate.catalogs import Kind
-from sphinx_recorded_gallery.translate.loading import find_message
+from sphinx_recorded_gallery.api import (
+    Kind,
+    Measurement,
+    Outcome,
+    Size,
+    all_files,
+    current_language,
+    find_message,
+    format_measurement,
+    format_range,
+    load_results,
+    look_up,
+    name_case,
+    once,
+    slug,
+    typeset,
+    watch,
+)
 
 from ..quantities import name_quantities
 

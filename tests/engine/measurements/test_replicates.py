@@ -15,7 +15,7 @@ from sphinx_recorded_gallery.record.write_recordings import append_replicate
 
 ROW = {"case": "a", "variant": "b", "size": None, "quantity": "time", "value": 1.5, "unit": "ms"}
 ROWS = parse({"rows": [ROW]})
-LINE = replace(REPLICATE, replicate=1, clocks={"sm": [1980, 1980]}, rows=ROWS)
+LINE = replace(REPLICATE, replicate=1, rows=ROWS)
 
 
 def append(path: Path, replicate: Replicate) -> None:

@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from gallery import ROOT
 from seeded_defects import GLOSSARY, REWRITTEN, load_cases, seed, tell
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.translate import style_checks  # noqa: F401 (its checks are among all)
 from sphinx_recorded_gallery.translate.catalogs import Kind
 from sphinx_recorded_gallery.translate.checks import CHECKS, Message, run_checks
+from sphinx_recorded_gallery.translate.style_rules import load_style_rules
 
 TABLE = Path(__file__).with_name("messages.jsonl").read_text(encoding="utf-8")
 ROWS = [json.loads(line) for line in TABLE.splitlines()]
@@ -28,7 +30,8 @@ def said_of(row: dict[str, str]) -> list[tuple[str, str]]:
         language=Language(code=code, name=code),
         glossary=GLOSSARY,
     )
-    return [(check.name, said) for check, said in run_checks(message, CHECKS)]
+    checks = [*CHECKS, *(rule.check for rule in load_style_rules(ROOT / "locale", code))]
+    return [(check.name, said) for check, said in run_checks(message, checks)]
 
 
 def test_what_is_wrong_is_told_and_what_is_right_is_not() -> None:

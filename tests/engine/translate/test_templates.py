@@ -8,6 +8,7 @@ from pathlib import Path
 import polib
 import pytest
 
+from gallery import ENGINE
 from sphinx_recorded_gallery.__main__ import main
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.languages import Language
@@ -46,7 +47,8 @@ def template(*texts: str, source: str = "page.rst") -> polib.POFile:
 @pytest.fixture
 def project(tmp_path: Path) -> Project:
     """Two pages with their templates and whole Korean catalogs."""
-    (tmp_path / "conf.py").write_text('locale_dirs = ["locale"]\ngettext_compact = False\n')
+    conf = f'extensions = {[*ENGINE]}\nlocale_dirs = ["locale"]\ngettext_compact = False\n'
+    (tmp_path / "conf.py").write_text(conf)
     (tmp_path / "languages.toml").write_text(
         'en = { name = "English" }\nko = { name = "한국어" }\n'
     )
