@@ -11,20 +11,21 @@ case has a baseline of the same quantity, the ratio is that of values relative t
 the same process, so that the luck of a process cancels. Where it has none, as a start-up has, the
 values are compared and marked.
 
-*Moved* is what differs by more than 2 % and more than noise: on several hosts all of them agree in
-which direction; on a single one the values of both releases do not overlap and, if the GPU bounds
-them, the new value lies outside the range of the old one.
+*Moved* is what differs by more than 2 % and more than noise. On several hosts the noise is that of
+their ratios: Student's t interval of the mean of their logarithms, 95 of 100, has to leave out 1.
+On a single host the values of both releases must not overlap and, if the GPU bounds them, the new
+value has to lie outside the range of the old one.
 """
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from statistics import median
+from statistics import fmean, median, stdev
 
 from .processes import ClaimRecord, Measurements, NotMeasured
 from .quantities import Quantity, name_gpu_bound
-from .ranges import Measurement, is_baseline
+from .ranges import STUDENT_T, Measurement, is_baseline
 from .replicates import Process
 from .rows import Row
 
@@ -141,25 +142,35 @@ def _compare(
     if not pairs:
         return None
     ratios = [_divide(median(values), median(others)) for values, others in pairs]
-    ratio, low, high = median(ratios), min(ratios), max(ratios)
-    has_moved = _distance(ratio) > math.log(SMALL)
-    if len(pairs) > 1:
-        has_moved &= low > 1 or high < 1
+    ratio = median(ratios)
+    if _distance(ratio) <= math.log(SMALL):
+        has_moved = False
+    elif len(pairs) > 1:
+        has_moved = _is_beyond_noise(ratios)
     else:
         [(values_now, values_before)] = pairs
-        has_moved &= min(values_now) > max(values_before) or max(values_now) < min(values_before)
+        has_moved = min(values_now) > max(values_before) or max(values_now) < min(values_before)
         if basis is Basis.VALUES:
-            has_moved &= not old.low <= new.value <= old.high
+            has_moved = has_moved and not old.low <= new.value <= old.high
     return Change(
         now=new,
         before=old,
         ratio=ratio,
-        low=low,
-        high=high,
+        low=min(ratios),
+        high=max(ratios),
         hosts=len(pairs),
         basis=basis,
         has_moved=has_moved,
     )
+
+
+def _is_beyond_noise(ratios: Sequence[float]) -> bool:
+    """Tell whether the ratios of several hosts say that something moved."""
+    if not all(0 < ratio < math.inf for ratio in ratios):  # something was 0 before, or is now
+        return min(ratios) > 1 or max(ratios) < 1
+    logs = [math.log(ratio) for ratio in ratios]
+    t = STUDENT_T[min(len(logs) - 1, len(STUDENT_T)) - 1]
+    return abs(fmean(logs)) > t * stdev(logs) / math.sqrt(len(logs))
 
 
 def _choose_basis(row: Row, now: Measurements, before: Measurements) -> tuple[Basis, str]:
