@@ -19,11 +19,11 @@ value has to lie outside the range of the old one.
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from statistics import fmean, median, stdev
 
-from .processes import ClaimRecord, Measurements, NotMeasured
+from .processes import ClaimRecord, Measurements, NotMeasured, measure_all
 from .quantities import Quantity, name_gpu_bound
 from .ranges import STUDENT_T, Measurement, is_baseline
 from .replicates import Process
@@ -47,7 +47,7 @@ class Basis(Enum):
 class Change:
     """How a measurement of one release stands to that of another."""
 
-    now: Measurement  # of all processes of the release, also of hosts without the other one
+    now: Measurement  # of the hosts that measured both
     before: Measurement
     ratio: float  # now / before, median over hosts; infinite where it was 0 before
     low: float  # the least of a host
@@ -79,7 +79,7 @@ class ReleaseChanges:
 
     @property
     def moved(self) -> tuple[Change, ...]:
-        """What has moved, by quantity and the largest first."""
+        """What has moved, the largest first."""
         moved = [change for change in self.changes if change.has_moved]
         return tuple(sorted(moved, key=lambda change: -_distance(change.ratio)))
 
@@ -97,6 +97,10 @@ def compare_releases(
 ) -> ReleaseChanges:
     """Return what moved from one release to another; ``claims`` are comparisons of the text."""
     hosts = _hosts_of(now) & _hosts_of(before)
+    shared_now, shared_before = (
+        measure_all([process for process in each.processes if process.host in hosts], quantities)
+        for each in (now, before)
+    )
     gpu_bound = name_gpu_bound(quantities)
     changes = []
     for key in now.by_key.keys() & before.by_key.keys():
@@ -108,7 +112,8 @@ def compare_releases(
             continue
         change = _compare(key, now, before, hosts, is_gpu_bound=measurement.quantity in gpu_bound)
         if change:
-            changes.append(change)
+            new, old = shared_now.by_key[key], shared_before.by_key[key]
+            changes.append(replace(change, now=new, before=old))
     order = {name: place for place, name in enumerate(quantities)}
     changes.sort(key=lambda change: (order.get(change.now.quantity, len(order)), change.now.key))
     return ReleaseChanges(

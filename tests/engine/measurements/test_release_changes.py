@@ -50,6 +50,7 @@ def test_a_ratio_is_the_median_of_hosts_that_measured_both() -> None:
     assert changes.hosts == change.hosts == 2
     assert (change.ratio, change.low, change.high) == (0.8, 0.8, 0.8)
     assert (change.basis, change.has_moved) == (Basis.VALUES, True)
+    assert (change.before.value, change.now.value) == (1.5, pytest.approx(1.2))  # of both hosts
 
 
 def test_a_host_counts_by_the_median_of_its_processes() -> None:
