@@ -37,7 +37,7 @@ MIN_HALF_WIDTH = 0.003
 WALL_TO_GPU = 1.05  # of a wall time that the GPU bounds
 MAX_HOST_SPREAD = 1.1  # of hosts that are a normal sample
 # 97.5 % points of Student's t with 1 to 10 degrees of freedom; more than ten count as ten
-T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
+STUDENT_T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +115,7 @@ def find_range(found: Sequence[tuple[str, Row]], *, gpu_bound: bool) -> Measurem
     was_counted = low == high and not row.unit
     if gpu_bound and len(medians) > 2 and low > 0 and not was_counted:
         logs = [math.log(each) for each in medians]
-        t = T[min(len(logs) - 1, len(T)) - 1]
+        t = STUDENT_T[min(len(logs) - 1, len(STUDENT_T)) - 1]
         half = max(MIN_HALF_WIDTH, t * stdev(logs) * math.sqrt(1 + 1 / len(logs)))
         low = min(value, math.exp(fmean(logs) - half))
         high = max(value, min(most, math.exp(fmean(logs) + half)))

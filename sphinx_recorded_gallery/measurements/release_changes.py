@@ -11,20 +11,21 @@ case has a baseline of the same quantity, the ratio is that of values relative t
 the same process, so that the luck of a process cancels. Where it has none, as a start-up has, the
 values are compared and marked.
 
-*Moved* is what differs by more than 2 % and more than noise: on several hosts all of them agree in
-which direction; on a single one the values of both releases do not overlap and, if the GPU bounds
-them, the new value lies outside the range of the old one.
+*Moved* is what differs by more than 2 % and more than noise. On several hosts the noise is that of
+their ratios: Student's t interval of the mean of their logarithms, 95 of 100, has to leave out 1.
+On a single host the values of both releases must not overlap and, if the GPU bounds them, the new
+value has to lie outside the range of the old one.
 """
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
-from statistics import median
+from statistics import fmean, median, stdev
 
-from .processes import ClaimRecord, Measurements, NotMeasured
+from .processes import ClaimRecord, Measurements, NotMeasured, measure_all
 from .quantities import Quantity, name_gpu_bound
-from .ranges import Measurement, is_baseline
+from .ranges import STUDENT_T, Measurement, is_baseline
 from .replicates import Process
 from .rows import Row
 
@@ -46,7 +47,7 @@ class Basis(Enum):
 class Change:
     """How a measurement of one release stands to that of another."""
 
-    now: Measurement  # of all processes of the release, also of hosts without the other one
+    now: Measurement  # of the hosts that measured both
     before: Measurement
     ratio: float  # now / before, median over hosts; infinite where it was 0 before
     low: float  # the least of a host
@@ -78,7 +79,7 @@ class ReleaseChanges:
 
     @property
     def moved(self) -> tuple[Change, ...]:
-        """What has moved, by quantity and the largest first."""
+        """What has moved, the largest first."""
         moved = [change for change in self.changes if change.has_moved]
         return tuple(sorted(moved, key=lambda change: -_distance(change.ratio)))
 
@@ -96,6 +97,10 @@ def compare_releases(
 ) -> ReleaseChanges:
     """Return what moved from one release to another; ``claims`` are comparisons of the text."""
     hosts = _hosts_of(now) & _hosts_of(before)
+    shared_now, shared_before = (
+        measure_all([process for process in each.processes if process.host in hosts], quantities)
+        for each in (now, before)
+    )
     gpu_bound = name_gpu_bound(quantities)
     changes = []
     for key in now.by_key.keys() & before.by_key.keys():
@@ -107,7 +112,8 @@ def compare_releases(
             continue
         change = _compare(key, now, before, hosts, is_gpu_bound=measurement.quantity in gpu_bound)
         if change:
-            changes.append(change)
+            new, old = shared_now.by_key[key], shared_before.by_key[key]
+            changes.append(replace(change, now=new, before=old))
     order = {name: place for place, name in enumerate(quantities)}
     changes.sort(key=lambda change: (order.get(change.now.quantity, len(order)), change.now.key))
     return ReleaseChanges(
@@ -141,25 +147,35 @@ def _compare(
     if not pairs:
         return None
     ratios = [_divide(median(values), median(others)) for values, others in pairs]
-    ratio, low, high = median(ratios), min(ratios), max(ratios)
-    has_moved = _distance(ratio) > math.log(SMALL)
-    if len(pairs) > 1:
-        has_moved &= low > 1 or high < 1
+    ratio = median(ratios)
+    if _distance(ratio) <= math.log(SMALL):
+        has_moved = False
+    elif len(pairs) > 1:
+        has_moved = _is_beyond_noise(ratios)
     else:
         [(values_now, values_before)] = pairs
-        has_moved &= min(values_now) > max(values_before) or max(values_now) < min(values_before)
+        has_moved = min(values_now) > max(values_before) or max(values_now) < min(values_before)
         if basis is Basis.VALUES:
-            has_moved &= not old.low <= new.value <= old.high
+            has_moved = has_moved and not old.low <= new.value <= old.high
     return Change(
         now=new,
         before=old,
         ratio=ratio,
-        low=low,
-        high=high,
+        low=min(ratios),
+        high=max(ratios),
         hosts=len(pairs),
         basis=basis,
         has_moved=has_moved,
     )
+
+
+def _is_beyond_noise(ratios: Sequence[float]) -> bool:
+    """Tell whether the ratios of several hosts say that something moved."""
+    if not all(0 < ratio < math.inf for ratio in ratios):  # something was 0 before, or is now
+        return min(ratios) > 1 or max(ratios) < 1
+    logs = [math.log(ratio) for ratio in ratios]
+    t = STUDENT_T[min(len(logs) - 1, len(STUDENT_T)) - 1]
+    return abs(fmean(logs)) > t * stdev(logs) / math.sqrt(len(logs))
 
 
 def _choose_basis(row: Row, now: Measurements, before: Measurements) -> tuple[Basis, str]:

@@ -50,6 +50,7 @@ def test_a_ratio_is_the_median_of_hosts_that_measured_both() -> None:
     assert changes.hosts == change.hosts == 2
     assert (change.ratio, change.low, change.high) == (0.8, 0.8, 0.8)
     assert (change.basis, change.has_moved) == (Basis.VALUES, True)
+    assert (change.before.value, change.now.value) == (1.5, pytest.approx(1.2))  # of both hosts
 
 
 def test_a_host_counts_by_the_median_of_its_processes() -> None:
@@ -66,7 +67,11 @@ def test_a_host_counts_by_the_median_of_its_processes() -> None:
     [
         ([1.01, 1.01], [1.0, 1.0], False),  # within 2 %
         ([1.1, 0.9], [1.0, 1.0], False),  # hosts disagree
-        ([1.1, 1.05], [1.0, 1.0], True),
+        ([1.1, 1.03], [1.0, 1.0], False),  # two hosts that differ so much say little
+        ([1.1, 1.1], [1.0, 1.0], True),
+        ([1.1, 1.09, 1.12, 1.1], [1.0, 1.0, 1.0, 1.0], True),
+        ([1.1, 1.0, 1.3, 1.02], [1.0, 1.0, 1.0, 1.0], False),
+        ([1.0, 2.0], [0.0, 0.0], True),
         ([1.1], [1.0], True),
         ([0.0], [0.0], False),
         ([1.0], [0.0], True),
@@ -75,7 +80,7 @@ def test_a_host_counts_by_the_median_of_its_processes() -> None:
 def test_what_differs_by_more_than_noise_has_moved(
     now: list[float], before: list[float], moved: bool
 ) -> None:
-    hosts = "xyz"
+    hosts = "wxyz"
     new = gpu_times(**dict(zip(hosts, now, strict=False)))
     old = gpu_times(**dict(zip(hosts, before, strict=False)))
     [change] = compare(new, old).changes
