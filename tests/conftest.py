@@ -16,8 +16,8 @@ from filelock import FileLock
 from hypothesis import settings
 from playwright.sync_api import Browser
 
-from chromium import find_chromium, launch
-from gallery import ENGINE, ROOT, Gallery, copy_repository
+from tests.helpers.chromium import find_chromium, launch
+from tests.helpers.gallery import ENGINE, ROOT, Gallery, copy_repository
 
 # Machines differ in speed, and no test is about it.
 settings.register_profile("patient", deadline=None)
@@ -87,7 +87,7 @@ def _share_recordings() -> None:
         digest.update(version(package).encode())
     engine = ROOT / "sphinx_recorded_gallery"
     files = [*engine.glob("*.py"), *engine.glob("recipes/**/*.py"), *engine.glob("record/**/*.py")]
-    for path in [ROOT / "tests/gallery.py", *sorted(files)]:
+    for path in [ROOT / "tests/helpers/gallery.py", *sorted(files)]:
         digest.update(path.read_bytes())
     kept = ROOT / "_build/recordings_of_tests"
     for folder in kept.glob("*"):

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from gallery import ROOT
+from tests.helpers.gallery import ROOT
 
 HOOKS = tomllib.loads((ROOT / "tests/private_hooks.toml").read_text(encoding="utf-8"))["hook"]
 # of Python's own, which cannot be left otherwise
