@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 
-from gallery import ROOT
 from sphinx_recorded_gallery import api
+from tests.helpers.gallery import ROOT
 
 
 def test_every_name_says_what_it_is() -> None:

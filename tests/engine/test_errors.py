@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from gallery import ROOT, Gallery
-from modules import run_module
 from sphinx_recorded_gallery.__main__ import main
 from sphinx_recorded_gallery.errors import GalleryError, describe_error, suggest
 from sphinx_recorded_gallery.project import load_project
+from tests.helpers.gallery import ROOT, Gallery
+from tests.helpers.modules import run_module
 
 TITLED = '"""\nTitle\n=====\n"""\n\nprint(1)\n'
 

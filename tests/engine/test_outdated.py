@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gallery import Gallery
+from tests.helpers.gallery import Gallery
 
 EXTENSION = """
 import sys

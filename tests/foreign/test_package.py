@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import sphinx_recorded_gallery
-from gallery import ROOT, copy_repository
+from tests.helpers.gallery import ROOT, copy_repository
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from gallery import ROOT, Gallery, write_recording
+from tests.helpers.gallery import ROOT, Gallery, write_recording
 
 MESSAGES = {
     "Adding numbers": "수 더하기",

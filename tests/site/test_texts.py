@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from gallery import ROOT
 from second_call.prose_checks import EXCUSES, check_texts, find_in_text
-from site_pages import RECIPES
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
+from tests.helpers.gallery import ROOT
+from tests.helpers.site_pages import RECIPES
 
 
 def text_of(path: Path) -> str:

@@ -6,8 +6,6 @@ from types import ModuleType
 import pytest
 from bs4 import BeautifulSoup
 
-from gallery import Gallery
-from measured_recipe import add, add_replicate
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.measurements.processes import measure_all
 from sphinx_recorded_gallery.measurements.quantities import (
@@ -18,6 +16,8 @@ from sphinx_recorded_gallery.measurements.quantities import (
 from sphinx_recorded_gallery.measurements.replicates import Process
 from sphinx_recorded_gallery.measurements.rows import Row
 from sphinx_recorded_gallery.project import load_project
+from tests.helpers.gallery import Gallery
+from tests.helpers.measured_recipe import add, add_replicate
 
 ENERGY = Quantity(name="energy", label="energy drawn", unit="J", gpu_only=True, gpu_bound=True)
 

@@ -6,9 +6,9 @@ import re
 import pytest
 from bs4 import BeautifulSoup, Tag
 
-from gallery import Gallery
-from measured_recipe import WINS, add, add_replicate, steps
 from sphinx_recorded_gallery.measurements.rows import Row
+from tests.helpers.gallery import Gallery
+from tests.helpers.measured_recipe import WINS, add, add_replicate, steps
 
 HERE = ".".join(platform.python_version_tuple()[:2])  # of the run that a page shows
 OLD = {"python": "2.11.4"}

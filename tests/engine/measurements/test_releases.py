@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from gallery import Build, Gallery
-from measured_recipe import SPEEDUP, WINS, add, add_replicate, figure, row_of, steps
 from sphinx_recorded_gallery.measurements.keys import parse_claim, parse_reference
 from sphinx_recorded_gallery.measurements.rows import Row
 from sphinx_recorded_gallery.recipes.releases import find_release, sort_releases
+from tests.helpers.gallery import Build, Gallery
+from tests.helpers.measured_recipe import SPEEDUP, WINS, add, add_replicate, figure, row_of, steps
 
 HERE = ".".join(platform.python_version_tuple()[:2])  # of the run that a page shows
 OLD = {"python": "2.11.4"}

@@ -11,7 +11,6 @@ import pytest
 from docutils import nodes
 from sphinx.application import Sphinx
 
-from gallery import Gallery
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.measurements.spans import (
     SPANS_MIME,
@@ -20,6 +19,7 @@ from sphinx_recorded_gallery.measurements.spans import (
     parse_spans,
     read_spans,
 )
+from tests.helpers.gallery import Gallery
 
 SPANS: dict[str, Any] = {
     "case": "one token",

@@ -5,9 +5,9 @@ import json
 import pytest
 from bs4 import BeautifulSoup, Tag
 
-from gallery import Build, Gallery
-from measured_recipe import add_replicate
 from sphinx_recorded_gallery.measurements.rows import MIME, Row
+from tests.helpers.gallery import Build, Gallery
+from tests.helpers.measured_recipe import add_replicate
 
 RECIPE = f"""
 '''

@@ -5,7 +5,7 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from gallery import RECIPE, Gallery, write_recording
+from tests.helpers.gallery import RECIPE, Gallery, write_recording
 
 
 def edit_recording(site: Gallery, old: str, new: str) -> None:

@@ -6,8 +6,8 @@ from types import ModuleType
 
 import pytest
 
-from gallery import RECIPE, Gallery
 from sphinx_recorded_gallery.errors import GalleryError
+from tests.helpers.gallery import RECIPE, Gallery
 
 Check = Callable[[], tuple[int, str]]
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from gallery import Gallery
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.record.gpu_facts import Gpu, require_gpus
 from sphinx_recorded_gallery.record.run_environment import describe_host, host_hash
+from tests.helpers.gallery import Gallery
 
 PutTool = Callable[[str], Path]
 

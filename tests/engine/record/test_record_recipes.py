@@ -15,10 +15,10 @@ import nbformat
 import pytest
 from PIL import Image
 
-from gallery import RECIPE, Gallery, write_recording
 from sphinx_recorded_gallery.__main__ import main
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.record import write_recordings
+from tests.helpers.gallery import RECIPE, Gallery, write_recording
 
 TITLE = '"""\nTitle\n=====\n\nText.\n"""\n'
 here = pytest.mark.usefixtures("_run_here")

@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from gallery import Gallery, git
-from measured_recipe import add, add_replicate, steps
 from sphinx_recorded_gallery.__main__ import main
+from tests.helpers.gallery import Gallery, git
+from tests.helpers.measured_recipe import add, add_replicate, steps
 
 HERE = ".".join(platform.python_version_tuple()[:2])  # of the run that a page shows
 OLD = {"python": "2.11.4"}

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import pytest
 
-from gallery import ENGINE
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.project import load_project
 from sphinx_recorded_gallery.translate.catalogs import find_catalogs, read_catalog
+from tests.helpers.gallery import ENGINE
 
 
 def test_locks_copies_and_folders_are_no_catalogs(tmp_path: Path) -> None:

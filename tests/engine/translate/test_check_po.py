@@ -9,11 +9,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from gallery import ENGINE, LANGUAGES, ROOT, save_catalog
 from sphinx_recorded_gallery.__main__ import main
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.translate.check_po import Problem, check_file
 from sphinx_recorded_gallery.translate.checks import CHECKS
+from tests.helpers.gallery import ENGINE, LANGUAGES, ROOT, save_catalog
 
 LABELS = ("sphinx_recorded_gallery", "sphinx")
 OTHERS = ["syntax", "duplicate", "empty", "fuzzy", "plural", "size"]  # of files

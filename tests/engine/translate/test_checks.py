@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from gallery import ROOT
-from seeded_defects import GLOSSARY, REWRITTEN, load_cases, seed, tell
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.translate import style_checks  # noqa: F401 (its checks are among all)
 from sphinx_recorded_gallery.translate.catalogs import Kind
 from sphinx_recorded_gallery.translate.checks import CHECKS, Message, run_checks
 from sphinx_recorded_gallery.translate.style_rules import load_style_rules
+from tests.helpers.gallery import ROOT
+from tests.helpers.seeded_defects import GLOSSARY, REWRITTEN, load_cases, seed, tell
 
 TABLE = Path(__file__).with_name("messages.jsonl").read_text(encoding="utf-8")
 ROWS = [json.loads(line) for line in TABLE.splitlines()]
@@ -61,4 +61,4 @@ def test_seeded_defects_are_told() -> None:
     trials = list(seed(2, load_cases()))
     missed = [(each.defect.name, each.translation) for each in trials if not each.told]
     assert len(trials) > 100
-    assert len(missed) <= len(trials) // 10, missed  # all of them: tests/seeded_defects.py
+    assert len(missed) <= len(trials) // 10, missed  # all of them: tests/helpers/seeded_defects.py

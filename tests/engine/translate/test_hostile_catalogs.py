@@ -14,10 +14,10 @@ import polib
 import pytest
 from markdown_it import MarkdownIt
 
-from gallery import RECIPE, Build, Gallery
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.pages.downloads import check_program
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
+from tests.helpers.gallery import RECIPE, Build, Gallery
 
 pytestmark = pytest.mark.slow  # a build for each
 PAGE = "recipes/adding"

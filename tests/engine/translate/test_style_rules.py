@@ -5,11 +5,11 @@ from pathlib import Path
 import polib
 import pytest
 
-from gallery import save_catalog
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.translate.check_po import check_file
 from sphinx_recorded_gallery.translate.style_rules import load_style_rules
+from tests.helpers.gallery import save_catalog
 
 RULE = r"""
 [[rule]]

@@ -8,7 +8,6 @@ from pathlib import Path
 import polib
 import pytest
 
-from gallery import ENGINE
 from sphinx_recorded_gallery.__main__ import main
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.languages import Language
@@ -17,6 +16,7 @@ from sphinx_recorded_gallery.translate.check_po import Problem, check_project
 from sphinx_recorded_gallery.translate.pot import find_labels, write_pots
 from sphinx_recorded_gallery.translate.status import Status, add_up, language_status
 from sphinx_recorded_gallery.translate.update_po import merge
+from tests.helpers.gallery import ENGINE
 
 KOREAN = Language(code="ko", name="한국어")
 PAGES = {

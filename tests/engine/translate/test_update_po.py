@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gallery import ENGINE
 from sphinx_recorded_gallery.languages import Language
 from sphinx_recorded_gallery.project import load_project
 from sphinx_recorded_gallery.translate.pot import shipped_translations
 from sphinx_recorded_gallery.translate.update_po import describe_update, plan_update
+from tests.helpers.gallery import ENGINE
 
 Catalogs = dict[str, polib.POFile]
 PAGE = [

@@ -19,7 +19,7 @@ import polib
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from gallery import Gallery
+from tests.helpers.gallery import Gallery
 
 PARTS = 12  # of the recipe, each with a message of every kind
 PAGE = "recipes/hostile"
