@@ -44,7 +44,6 @@ def test_each_state_is_told(gallery: Gallery, check: Check) -> None:
     assert lines[-1] == "1 of 6 recordings current"
 
 
-@pytest.mark.usefixtures("_run_here")
 def test_a_gallery_without_measurements_is_checked_as_well(gallery: Gallery, check: Check) -> None:
     gallery.configure(extensions=["sphinx_recorded_gallery"])
     gallery.add("adding")
