@@ -148,7 +148,8 @@ def _find_left_to_gpu(file: GalleryFile, folder: Path, project: Project) -> tupl
 
     Nothing is left where conf.py does not say that the text is about a GPU.
     """
-    if not project.config.recorded_gallery_gpu_figures:
+    # a project without measurements has no such setting
+    if not getattr(project.config, "recorded_gallery_gpu_figures", False):
         return ()
     results = read_results(file, folder, project.root, project.config)
     quantities = list_quantities(project.config)

@@ -44,6 +44,12 @@ def test_each_state_is_told(gallery: Gallery, check: Check) -> None:
     assert lines[-1] == "1 of 6 recordings current"
 
 
+def test_a_gallery_without_measurements_is_checked_as_well(gallery: Gallery, check: Check) -> None:
+    gallery.configure(extensions=["sphinx_recorded_gallery"])
+    gallery.add("adding")
+    assert check()[0] == 0
+
+
 def test_what_a_site_asks_of_its_texts_is_told(
     gallery: Gallery, check: Check, monkeypatch: pytest.MonkeyPatch
 ) -> None:

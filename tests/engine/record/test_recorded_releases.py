@@ -13,7 +13,6 @@ HERE = ".".join(platform.python_version_tuple()[:2])  # of the run that a page s
 OLD = {"python": "2.11.4"}
 
 Check = Callable[[], tuple[int, str]]
-pytestmark = pytest.mark.usefixtures("_run_here", "_own_locks")
 
 
 @pytest.fixture
@@ -47,7 +46,11 @@ def test_check_tells_which_page_is_not_of_the_current_release(
     assert f"; its page is of python {HERE}, the current release is 9.1\n" in text
 
 
-def test_a_host_makes_the_replicates_of_each_release(released: Gallery) -> None:
+def test_a_host_makes_the_replicates_of_each_release(
+    released: Gallery, request: pytest.FixtureRequest
+) -> None:
+    for fixture in ("_run_here", "_own_locks"):  # now: other tests share the recording made so far
+        request.getfixturevalue(fixture)
     here = released.recording("steps").facts["host"]
     add_replicate(released, rows=steps(), host=here, replicate=1, versions=OLD)
     assert released.record("steps", replicates=1)
