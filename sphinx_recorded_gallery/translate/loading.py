@@ -62,7 +62,7 @@ def load_labels(app: Sphinx, config: Config) -> None:
         messages: dict[str, str] = {}
         for path in _label_files(config, app.srcdir, domain) if is_translated(config) else ():
             entries, problems = read_entries(path)
-            problems += drop_unfit(path, entries, Kind.LABEL, current_language(config))
+            problems += drop_unsafe(path, entries, Kind.LABEL, current_language(config))
             for problem in problems:
                 logger.warning("%s", problem, type="recorded_gallery", subtype="catalog")
             messages = translations_of(entries) | messages  # those of the project go first
@@ -86,7 +86,7 @@ def read_entries(path: Path) -> tuple[list[polib.POEntry], list[str]]:
         return [], [f"{error}; shown in English"]
 
 
-def drop_unfit(
+def drop_unsafe(
     path: Path, entries: list[polib.POEntry], kinds: Kinds | Kind, language: Language
 ) -> list[str]:
     """Remove the messages of these kinds that would spoil a page; return why."""
@@ -105,7 +105,7 @@ def translations_of(entries: list[polib.POEntry]) -> dict[str, str]:
     return {each.msgid: each.msgstr for each in reversed(usable) if each.translated()}
 
 
-def show_on_page(env: BuildEnvironment, entries: list[polib.POEntry]) -> dict[str, str]:
+def install_messages(env: BuildEnvironment, entries: list[polib.POEntry]) -> dict[str, str]:
     """Let Sphinx take these messages for the page at hand; return those that are translated."""
     messages = translations_of(entries)
     if env.docname in label_domains(env.config):
@@ -124,7 +124,7 @@ def find_translations(
         return {}
     path = catalog_path(env, name, language.code)
     entries = [e for e in once(env, entries_now, path) if e.msgid in texts]
-    drop_unfit(path, entries, kind, language)  # which its page tells
+    drop_unsafe(path, entries, kind, language)  # which its page tells
     return translations_of(entries)
 
 

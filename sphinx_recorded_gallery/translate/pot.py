@@ -34,7 +34,7 @@ from .catalogs import (
     read_catalog,
     write_catalog,
 )
-from .loading import drop_unfit
+from .loading import drop_unsafe
 from .transforms import code_comment, fold_summary, row_name
 
 # What templates tell translators about messages of prose and comments.
@@ -93,7 +93,7 @@ def make_pots(project: Project, folder: Path) -> dict[str, polib.POFile]:
     return dict(sorted(pots.items()))
 
 
-def name_kinds(app: Sphinx, exception: Exception | None) -> None:
+def annotate_pots(app: Sphinx, exception: Exception | None) -> None:
     """Write into the finished templates what each message is."""
     if exception:
         return
@@ -195,6 +195,6 @@ def shipped_translations(project: Project, language: Language) -> list[polib.POE
                 if isinstance(text, str) and said not in ("", text):
                     found.append(polib.POEntry(msgid=text, msgstr=said, linenum=len(found) + 1))
             shipped = shipped._fallback  # type: ignore[attr-defined]
-    drop_unfit(Path("sphinx.po"), found, Kind.LABEL, language)  # some are wrong
+    drop_unsafe(Path("sphinx.po"), found, Kind.LABEL, language)  # some are wrong
     path = shipped_labels(language.code)
     return [*found, *(read_catalog(path).translated_entries() if path else ())]
