@@ -159,17 +159,19 @@ def gallery_folders(config: Config) -> list[tuple[str, str]]:
 
     Each may be a string or a path, alone or in a list, with a slash at its end or without.
     """
-    gallery = {"examples_dirs": "../examples", "gallery_dirs": "auto_examples"}
-    gallery |= config.sphinx_gallery_conf
+    gallery = config.sphinx_gallery_conf
     try:
-        examples, pages = (
-            [PurePath(each).as_posix() for each in (value if isinstance(value, list) else [value])]
-            for value in (gallery["examples_dirs"], gallery["gallery_dirs"])
-        )
+        examples = _folders(gallery.get("examples_dirs", "../examples"))
+        pages = _folders(gallery.get("gallery_dirs", "auto_examples"))
     except TypeError:
         text = "conf.py: sphinx_gallery_conf: examples_dirs and gallery_dirs name folders"
         raise GalleryError(text, remedy="mend the settings") from None
     return list(zip(pages, examples, strict=False))  # Sphinx-Gallery, too, leaves out what is over
+
+
+def _folders(setting: Any) -> list[str]:
+    folders = setting if isinstance(setting, list) else [setting]
+    return [PurePath(folder).as_posix() for folder in folders]
 
 
 def file_state(path: str | Path) -> tuple[int, int] | None:
