@@ -1,0 +1,241 @@
+"""Pictures of time: what CPU and GPU did when, one row for each lane.
+
+A recipe publishes them by displaying a JSON object of the type ``MIME``::
+
+    {"case": "one token", "unit": "s", "lanes": {"CPU": [[0.0, 0.1], ...], "GPU": [...]}}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from babel import Locale
+from sphinx.environment import BuildEnvironment
+from sphinx.locale import get_translation
+
+from sphinx_recorded_gallery.dates_and_numbers import format_percent, typeset
+from sphinx_recorded_gallery.errors import GalleryError
+from sphinx_recorded_gallery.languages import current_language
+from sphinx_recorded_gallery.measurements.lookup import all_files
+from sphinx_recorded_gallery.measurements.rows import slug
+from sphinx_recorded_gallery.recipes.recorded_recipe import Unrecorded, load_recorded
+from sphinx_recorded_gallery.recipes.recording import PUBLISHED_MIME, find_data
+from sphinx_recorded_gallery.store import once, watch
+from sphinx_recorded_gallery.translate.catalogs import Kind
+from sphinx_recorded_gallery.translate.loading import find_message
+
+from ..make_nodes import render_html
+from .chart_data import Drawing, Table
+from .scales import Scale, format_value, label_ticks
+
+_ = get_translation("second_call")
+
+MIME = PUBLISHED_MIME + "spans+json"
+_MOST_TICKS = 6
+_WIDTH = 1000  # units of a drawing
+_LEAST_GAP = 0.2  # in these units: a shorter gap cannot be seen
+_SLOTS = 48  # characters of a lane in a notebook
+_BLOCKS = "·▁▂▃▄▅▆▇█"  # by how much of its slot a character is busy
+_LEAST_SHARE = 0.001  # of a slot that is not shown as empty
+
+Span = tuple[float, float]  # start and end in seconds
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timeline:
+    """Lanes of spans, as a recipe publishes them."""
+
+    case: str
+    lanes: Mapping[str, Sequence[Span]]  # in seconds; of each, rising
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lane:
+    """A lane with its name as readers have it."""
+
+    name: str
+    is_cpu: bool  # else it is the GPU's, which has the darker tone
+    spans: Sequence[Span]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SpansData:
+    """What a picture of time is drawn from."""
+
+    locale: Locale
+    lanes: Sequence[Lane] = ()
+    case: str = ""
+    problems: Sequence[str] = ()
+
+    @property
+    def end(self) -> float:
+        """When the last span ends, in seconds."""
+        return max((end for lane in self.lanes for _start, end in lane.spans), default=0.0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedSpans:
+    """What a recording has of spans; nothing if it cannot be read or is stale."""
+
+    is_recorded: bool = False
+    timelines: Sequence[Timeline] = ()
+    problem: str = ""  # what is wrong with the spans, with its place
+
+
+def query_spans(env: BuildEnvironment, docname: str, case: str) -> SpansData:
+    """Return the lanes that the page's run published of a case.
+
+    There are none where nothing is recorded and, with a problem, where the recording has no such
+    case. Raises ``ValueError`` if the page is no recipe's.
+    """
+    locale = current_language(env.config).locale
+    if docname not in once(env, all_files):
+        raise ValueError("it draws what a recipe has measured, and this page is none's")
+    published = watch(env, read_spans, docname)
+    if not published.is_recorded:
+        return SpansData(locale=locale)
+    if published.problem:
+        return SpansData(locale=locale, problems=[published.problem])
+    for timeline in published.timelines:
+        if slug(timeline.case) == slug(case):
+            lanes = []
+            for name, spans in timeline.lanes.items():
+                shown_name = find_message(env, docname, name, Kind.NAME)
+                is_cpu = name.upper().startswith("CPU")
+                lanes.append(Lane(name=shown_name, is_cpu=is_cpu, spans=spans))
+            case_name = find_message(env, docname, timeline.case, Kind.NAME)
+            return SpansData(locale=locale, lanes=lanes, case=case_name)
+    names = ", ".join(repr(timeline.case) for timeline in published.timelines) or "none"
+    problem = f"no spans are published of a case {case!r}; published are: {names}"
+    return SpansData(locale=locale, problems=[problem])
+
+
+def read_spans(env: BuildEnvironment, docname: str) -> PublishedSpans:
+    """Return what the page's run of a recipe published, for ``watch``."""
+    file = once(env, all_files)[docname]
+    folder = Path(env.srcdir, env.config.recorded_gallery_recordings)
+    try:
+        page = load_recorded(file, folder)
+    except GalleryError:
+        return PublishedSpans()  # its page tells what is wrong with the recipe
+    if isinstance(page, Unrecorded) or not page.comparison.is_current:
+        return PublishedSpans()
+    timelines = []
+    for number, data in find_data(page.recording.notebook):
+        if MIME not in data:
+            continue
+        try:
+            timelines.append(parse_timeline(data[MIME]))
+        except ValueError as error:
+            problem = (
+                f"spans published by cell {number}: {error}; correct what the recipe publishes"
+            )
+            return PublishedSpans(is_recorded=True, problem=problem)
+    return PublishedSpans(is_recorded=True, timelines=tuple(timelines))
+
+
+def parse_timeline(published: Any) -> Timeline:
+    """Return the lanes of one display; raise ``ValueError`` that says what is wrong."""
+    if not isinstance(published, dict) or not isinstance(published.get("case"), str):
+        raise ValueError("it has no case, which has to be a text")
+    if published.get("unit", "s") != "s":
+        raise ValueError(f"the unit is {published['unit']!r}, which has to be 's'")
+    lanes = published.get("lanes")
+    if not isinstance(lanes, dict) or not lanes:
+        raise ValueError("lanes has to be an object of lists by name, and not empty")
+    by_name = {}
+    for name, spans in lanes.items():
+        if not isinstance(spans, list):
+            raise ValueError(f"lane {name!r} is {spans!r:.60}, which has to be a list")
+        by_name[name] = tuple(sorted(_parse_span(span, name) for span in spans))
+    return Timeline(case=published["case"], lanes=by_name)
+
+
+def _parse_span(span: Any, lane: str) -> Span:
+    is_pair = isinstance(span, list) and len(span) == 2
+    if is_pair and all(isinstance(end, int | float) and isfinite(end) for end in span):
+        start, end = float(span[0]), float(span[1])
+        if 0 <= start <= end:
+            return start, end
+    raise ValueError(
+        f"lane {lane!r}: a span is {span!r:.60}, which has to be [start, end] in seconds, from 0"
+    )
+
+
+def merge(spans: Sequence[Span], least_gap: float = 0.0) -> list[Span]:
+    """Return rising spans without those that overlap or lie closer together than a gap."""
+    merged: list[Span] = []
+    for start, end in spans:
+        if merged and start - merged[-1][1] <= least_gap:
+            merged[-1] = merged[-1][0], max(merged[-1][1], end)
+        else:
+            merged.append((start, end))
+    return merged
+
+
+def busy_share(spans: Sequence[Span], end: float) -> float:
+    """Return the share of the time up to ``end`` that spans cover; overlaps count once."""
+    busy = sum(last - first for first, last in merge(spans))
+    return busy / end if end else 0.0
+
+
+def draw_spans(data: SpansData) -> Drawing | None:
+    """Draw a row for each lane, above an axis of time; None if there are no spans."""
+    if not data.end:
+        return None
+    scale = Scale(low=0, high=data.end, start=0, end=_WIDTH)
+    axis = Scale(low=0, high=data.end, start=0, end=100)
+    sentences = []
+    table_rows = []
+    notebook_rows = []
+    for lane in data.lanes:
+        count = format_value(len(lane.spans), "", data.locale)
+        share = format_percent(busy_share(lane.spans, data.end), data.locale)
+        facts = {"lane": lane.name, "count": count, "share": share}
+        sentences.append(str(_("%(lane)s: %(count)s spans, busy %(share)s of the time") % facts))
+        table_rows.append([lane.name, count, share])
+        notebook_rows.append([lane.name, _draw_characters(lane.spans, data.end), share])
+    length = format_value(data.end, "s", data.locale)
+    html = render_html(
+        "spans.html",
+        label=typeset("; ".join(sentences), data.locale),
+        lanes=[(lane, _make_path(lane.spans, scale)) for lane in data.lanes],
+        width=_WIDTH,
+        ticks=label_ticks(axis, "s", data.locale, _MOST_TICKS),
+    )
+    busy = str(_("busy"))
+    return Drawing(
+        html=html,
+        table=Table(head=["", str(_("spans")), busy], rows=table_rows),
+        notebook=Table(head=["", str(_("from 0 to %s")) % length, busy], rows=notebook_rows),
+    )
+
+
+def _make_path(spans: Sequence[Span], scale: Scale) -> str:
+    """Return an SVG path with a piece for each span; it is as thick as the lane is high."""
+    least_gap = _LEAST_GAP * scale.high / _WIDTH
+    pieces = []
+    for start, end in merge(spans, least_gap):
+        left, right = scale(start), scale(end)
+        width = max(right - left, _LEAST_GAP)  # the shortest kernel is seen, too
+        pieces.append(f"M{left:.1f} .5h{width:.1f}")
+    return "".join(pieces)
+
+
+def _draw_characters(spans: Sequence[Span], end: float) -> str:
+    """Return a row of characters, each as high as its slot of time is busy."""
+    merged = merge(spans)
+    characters = []
+    for slot in range(_SLOTS):
+        first, last = end * slot / _SLOTS, end * (slot + 1) / _SLOTS
+        busy = sum(max(0.0, min(stop, last) - max(start, first)) for start, stop in merged)
+        share = busy / (last - first)
+        level = min(len(_BLOCKS) - 1, round(share * (len(_BLOCKS) - 1)))
+        if share > _LEAST_SHARE:
+            level = max(1, level)
+        characters.append(_BLOCKS[level])
+    return "".join(characters)
