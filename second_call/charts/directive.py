@@ -23,6 +23,7 @@ from sphinx_recorded_gallery.pages.markdown import Page, write_block
 from sphinx_recorded_gallery.store import store_of
 
 from ..make_nodes import make_table, render_html
+from ..quantities import name_parts
 from .bars import (
     GPU,
     WALL,
@@ -34,7 +35,6 @@ from .bars import (
 from .chart_data import ChartData, Drawing
 from .explorer import draw_explorer, query_costs
 from .lines import draw_lines
-from .quantity_names import name_parts
 from .query import query
 from .scatter import draw_scatter
 from .spans import draw_spans, query_spans

@@ -11,7 +11,13 @@ from sphinx.locale import get_translation
 
 from sphinx_recorded_gallery.dates_and_numbers import typeset
 from sphinx_recorded_gallery.languages import current_language
-from sphinx_recorded_gallery.measurements.lookup import Known, all_files, answer, know
+from sphinx_recorded_gallery.measurements.lookup import (
+    Outcome,
+    RecipeResults,
+    all_files,
+    load_results,
+    look_up,
+)
 from sphinx_recorded_gallery.measurements.names import name_case
 from sphinx_recorded_gallery.measurements.numbers import (
     format_measurement,
@@ -24,8 +30,8 @@ from sphinx_recorded_gallery.store import once, watch
 from sphinx_recorded_gallery.translate.catalogs import Kind
 from sphinx_recorded_gallery.translate.loading import find_message
 
+from ..quantities import name_quantities
 from .chart_data import ChartData, ChartRow, Role, Value
-from .quantity_names import name_quantities
 from .scales import format_value
 
 _ = get_translation("second_call")
@@ -54,15 +60,15 @@ def query(
     several cases may be meant, or if ``best`` is left out of ``only``.
     """
     locale = current_language(env.config).locale
-    known = watch(env, know, docname)
-    if known is None and docname not in once(env, all_files):
+    results = watch(env, load_results, docname)
+    if results is None and docname not in once(env, all_files):
         raise ValueError("it draws what a recipe has measured, and this page is none's")
-    if known is None:
+    if results is None:
         return ChartData(locale=locale)  # the recipe cannot be read, which its page tells
-    recipe = _Recipe(env=env, docname=docname, known=known, locale=locale)
-    published = _published_rows(known)
+    recipe = _Recipe(env=env, docname=docname, results=results, locale=locale)
+    published = _published_rows(results)
     case = case or _only_case(published, quantities[0])
-    by_key = known.measurements.by_key
+    by_key = results.measurements.by_key
     measured = [by_key[row.key] for row in _rows_of_case(published, case)]
     required = [figure for figure in measured if figure.quantity in quantities]
     variants, missing_variants = _choose_variants(required, only, best)
@@ -80,7 +86,7 @@ def query(
         sizes=recipe.name(sizes) if sizes else "",
         limits=_find_limits(measured, locale) if with_limits else {},
         case=case_name,
-        scope=f"{case_name} · {_describe_processes(known, shown)}" if shown else "",
+        scope=f"{case_name} · {_describe_processes(results, shown)}" if shown else "",
         range_note=_describe_ranges(shown),
         problems=_find_problems(recipe, missing_keys),
     )
@@ -92,7 +98,7 @@ class _Recipe:
 
     env: BuildEnvironment
     docname: str
-    known: Known
+    results: RecipeResults
     locale: Locale
 
     def name(self, word: str) -> str:
@@ -112,9 +118,9 @@ class _Recipe:
         return "".join(text for text, _is_data in pieces)
 
 
-def _published_rows(known: Known) -> Sequence[Row]:
+def _published_rows(results: RecipeResults) -> Sequence[Row]:
     """Return the rows of the page's own run, which has the order of the recipe."""
-    processes = known.measurements.processes
+    processes = results.measurements.processes
     return processes[0].rows if processes else ()
 
 
@@ -166,9 +172,10 @@ def _find_problems(recipe: _Recipe, keys: Iterable[str]) -> list[str]:
     """
     problems: list[str] = []
     for key in keys:
-        missing = answer(recipe.env, recipe.docname, key)
-        if missing.problem and not missing.in_files and missing.problem not in problems:
-            problems.append(missing.problem)
+        lookup = look_up(recipe.env, recipe.docname, key)
+        is_of_files = lookup.outcome is Outcome.UNREADABLE
+        if lookup.problem and not is_of_files and lookup.problem not in problems:
+            problems.append(lookup.problem)
     return problems
 
 
@@ -187,7 +194,7 @@ def _make_rows(
     rows = []
     for (variant, size), by_quantity in ordered:
         before = by_place.get((variants[0], size), {}).get(main)
-        gain = _find_gain(recipe.known, before, by_quantity.get(main))
+        gain = _find_gain(recipe.results, before, by_quantity.get(main))
         values = {word: make_value(each, recipe.locale) for word, each in by_quantity.items()}
         rows.append(
             ChartRow(
@@ -209,12 +216,12 @@ def _find_role(variant: str, first: str, best: str) -> Role:
 
 
 def _find_gain(
-    known: Known, before: Measurement | None, figure: Measurement | None
+    results: RecipeResults, before: Measurement | None, figure: Measurement | None
 ) -> Measurement | None:
     """Return how many times less than before a figure is, if less of it is better."""
     if before is None or figure is None or figure is before or figure.unit not in _GAIN_UNITS:
         return None
-    return known.measurements.compare(before.key, figure.key)
+    return results.measurements.compare(before.key, figure.key)
 
 
 def make_value(measurement: Measurement, locale: Locale) -> Value:
@@ -251,7 +258,7 @@ def _find_limits(measured: Sequence[Measurement], locale: Locale) -> dict[Size, 
     return limits
 
 
-def _describe_processes(known: Known, measured: Sequence[Measurement]) -> str:
+def _describe_processes(results: RecipeResults, measured: Sequence[Measurement]) -> str:
     """Return on which device figures were measured, and of how many processes they are medians."""
     counts = sorted({figure.processes for figure in measured})
     processes = str(counts[0])
@@ -259,7 +266,7 @@ def _describe_processes(known: Known, measured: Sequence[Measurement]) -> str:
         processes = join_ends(str(counts[0]), str(counts[-1]))
     text = _("medians on %(device)s (processes: %(processes)s, machines: %(machines)s)")
     machines = max(figure.hosts for figure in measured)
-    return str(text % {"device": known.device, "processes": processes, "machines": machines})
+    return str(text % {"device": results.device, "processes": processes, "machines": machines})
 
 
 def _describe_ranges(measured: Sequence[Measurement]) -> str:

@@ -1,17 +1,9 @@
-"""Pictures of time: what CPU and GPU did when, one row for each lane.
-
-A recipe publishes them by displaying a JSON object of the type ``MIME``::
-
-    {"case": "one token", "unit": "s", "lanes": {"CPU": [[0.0, 0.1], ...], "GPU": [...]}}
-"""
+"""Pictures of time: what CPU and GPU did when, one row for each lane."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from math import isfinite
-from pathlib import Path
-from typing import Any
 
 from babel import Locale
 from sphinx.environment import BuildEnvironment
@@ -20,10 +12,9 @@ from sphinx.locale import get_translation
 from sphinx_recorded_gallery.dates_and_numbers import format_percent, typeset
 from sphinx_recorded_gallery.errors import GalleryError
 from sphinx_recorded_gallery.languages import current_language
-from sphinx_recorded_gallery.measurements.lookup import all_files
+from sphinx_recorded_gallery.measurements.lookup import Outcome, all_files, load_results
 from sphinx_recorded_gallery.measurements.rows import slug
-from sphinx_recorded_gallery.recipes.recorded_recipe import Unrecorded, load_recorded
-from sphinx_recorded_gallery.recipes.recording import PUBLISHED_MIME, find_data
+from sphinx_recorded_gallery.measurements.spans import Span, load_spans
 from sphinx_recorded_gallery.store import once, watch
 from sphinx_recorded_gallery.translate.catalogs import Kind
 from sphinx_recorded_gallery.translate.loading import find_message
@@ -34,23 +25,12 @@ from .scales import Scale, format_value, label_ticks
 
 _ = get_translation("second_call")
 
-MIME = PUBLISHED_MIME + "spans+json"
 _MOST_TICKS = 6
 _WIDTH = 1000  # units of a drawing
 _LEAST_GAP = 0.2  # in these units: a shorter gap cannot be seen
 _SLOTS = 48  # characters of a lane in a notebook
 _BLOCKS = "·▁▂▃▄▅▆▇█"  # by how much of its slot a character is busy
 _LEAST_SHARE = 0.001  # of a slot that is not shown as empty
-
-Span = tuple[float, float]  # start and end in seconds
-
-
-@dataclass(frozen=True, kw_only=True)
-class Timeline:
-    """Lanes of spans, as a recipe publishes them."""
-
-    case: str
-    lanes: Mapping[str, Sequence[Span]]  # in seconds; of each, rising
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,93 +57,34 @@ class SpansData:
         return max((end for lane in self.lanes for _start, end in lane.spans), default=0.0)
 
 
-@dataclass(frozen=True, kw_only=True)
-class PublishedSpans:
-    """What a recording has of spans; nothing if it cannot be read or is stale."""
-
-    is_recorded: bool = False
-    timelines: Sequence[Timeline] = ()
-    problem: str = ""  # what is wrong with the spans, with its place
-
-
 def query_spans(env: BuildEnvironment, docname: str, case: str) -> SpansData:
     """Return the lanes that the page's run published of a case.
 
     There are none where nothing is recorded and, with a problem, where the recording has no such
-    case. Raises ``ValueError`` if the page is no recipe's.
+    case or its spans are wrong. Raises ``ValueError`` if the page is no recipe's.
     """
     locale = current_language(env.config).locale
     if docname not in once(env, all_files):
         raise ValueError("it draws what a recipe has measured, and this page is none's")
-    published = watch(env, read_spans, docname)
-    if not published.is_recorded:
+    results = watch(env, load_results, docname)
+    if results is None or results.outcome is not Outcome.MEASURED:
         return SpansData(locale=locale)
-    if published.problem:
-        return SpansData(locale=locale, problems=[published.problem])
-    for timeline in published.timelines:
-        if slug(timeline.case) == slug(case):
+    try:
+        by_case = load_spans(env, docname)
+    except GalleryError as error:
+        return SpansData(locale=locale, problems=[str(error)])
+    for published in by_case.values():
+        if slug(published.case) == slug(case):
             lanes = []
-            for name, spans in timeline.lanes.items():
+            for name, spans in published.lanes.items():
                 shown_name = find_message(env, docname, name, Kind.NAME)
                 is_cpu = name.upper().startswith("CPU")
-                lanes.append(Lane(name=shown_name, is_cpu=is_cpu, spans=spans))
-            case_name = find_message(env, docname, timeline.case, Kind.NAME)
+                lanes.append(Lane(name=shown_name, is_cpu=is_cpu, spans=sorted(spans)))
+            case_name = find_message(env, docname, published.case, Kind.NAME)
             return SpansData(locale=locale, lanes=lanes, case=case_name)
-    names = ", ".join(repr(timeline.case) for timeline in published.timelines) or "none"
+    names = ", ".join(map(repr, by_case)) or "none"
     problem = f"no spans are published of a case {case!r}; published are: {names}"
     return SpansData(locale=locale, problems=[problem])
-
-
-def read_spans(env: BuildEnvironment, docname: str) -> PublishedSpans:
-    """Return what the page's run of a recipe published, for ``watch``."""
-    file = once(env, all_files)[docname]
-    folder = Path(env.srcdir, env.config.recorded_gallery_recordings)
-    try:
-        page = load_recorded(file, folder)
-    except GalleryError:
-        return PublishedSpans()  # its page tells what is wrong with the recipe
-    if isinstance(page, Unrecorded) or not page.comparison.is_current:
-        return PublishedSpans()
-    timelines = []
-    for number, data in find_data(page.recording.notebook):
-        if MIME not in data:
-            continue
-        try:
-            timelines.append(parse_timeline(data[MIME]))
-        except ValueError as error:
-            problem = (
-                f"spans published by cell {number}: {error}; correct what the recipe publishes"
-            )
-            return PublishedSpans(is_recorded=True, problem=problem)
-    return PublishedSpans(is_recorded=True, timelines=tuple(timelines))
-
-
-def parse_timeline(published: Any) -> Timeline:
-    """Return the lanes of one display; raise ``ValueError`` that says what is wrong."""
-    if not isinstance(published, dict) or not isinstance(published.get("case"), str):
-        raise ValueError("it has no case, which has to be a text")
-    if published.get("unit", "s") != "s":
-        raise ValueError(f"the unit is {published['unit']!r}, which has to be 's'")
-    lanes = published.get("lanes")
-    if not isinstance(lanes, dict) or not lanes:
-        raise ValueError("lanes has to be an object of lists by name, and not empty")
-    by_name = {}
-    for name, spans in lanes.items():
-        if not isinstance(spans, list):
-            raise ValueError(f"lane {name!r} is {spans!r:.60}, which has to be a list")
-        by_name[name] = tuple(sorted(_parse_span(span, name) for span in spans))
-    return Timeline(case=published["case"], lanes=by_name)
-
-
-def _parse_span(span: Any, lane: str) -> Span:
-    is_pair = isinstance(span, list) and len(span) == 2
-    if is_pair and all(isinstance(end, int | float) and isfinite(end) for end in span):
-        start, end = float(span[0]), float(span[1])
-        if 0 <= start <= end:
-            return start, end
-    raise ValueError(
-        f"lane {lane!r}: a span is {span!r:.60}, which has to be [start, end] in seconds, from 0"
-    )
 
 
 def merge(spans: Sequence[Span], least_gap: float = 0.0) -> list[Span]:

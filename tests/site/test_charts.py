@@ -26,7 +26,7 @@ from second_call.charts.plot import spread, wrap
 from second_call.charts.releases import Change, draw_changes
 from second_call.charts.scales import Scale, format_seconds, format_value, time_words
 from second_call.charts.scatter import draw_scatter, find_frontier
-from second_call.charts.spans import Lane, SpansData, draw_spans, merge, parse_timeline
+from second_call.charts.spans import Lane, SpansData, draw_spans, merge
 from sphinx_recorded_gallery.languages import find_locale
 from sphinx_recorded_gallery.recipes.recording import PUBLISHED_MIME
 
@@ -270,21 +270,6 @@ def test_spans_that_cannot_be_told_apart_are_drawn_as_one() -> None:
     assert merge(spans, 0.1) == [(0.0, 2.0), (3.0, 4.0)]
 
 
-@pytest.mark.parametrize(
-    ("published", "problem"),
-    [
-        ([], "it has no case"),
-        ({"case": "a", "unit": "ms", "lanes": {"GPU": []}}, "the unit is 'ms'"),
-        ({"case": "a", "lanes": []}, "lanes has to be an object"),
-        ({"case": "a", "lanes": {"GPU": [[2, 1]]}}, r"lane 'GPU': a span is \[2, 1\]"),
-        ({"case": "a", "lanes": {"GPU": [[0, math.inf]]}}, "a span is"),
-    ],
-)
-def test_wrong_spans_are_told_in_one_line(published: object, problem: str) -> None:
-    with pytest.raises(ValueError, match=problem):
-        parse_timeline(published)
-
-
 def test_changes_of_a_release_lie_around_one() -> None:
     changes = [
         Change(label="GPU time", ratio=1.5, low=1.4, high=1.6, hosts=4),
@@ -355,9 +340,6 @@ from base64 import b64decode
 from IPython.display import Image, display
 
 
-HEAD = "<thead><tr><th></th><th>wall (ms)</th></tr></thead>"
-LINES = "<tr><th>plain</th><td>1</td></tr><tr><th>CUDA graphs</th><td>2</td></tr>"
-TABLE = {"text/html": f"<table>{HEAD}<tbody>{LINES}</tbody></table>"}
 START = dict(case="process", size=None, variant="compiler", quantity="start_up")
 ROWS = [START | dict(value=1.0, unit="s")]
 for size in (10, 100):
@@ -380,8 +362,6 @@ display({"PUBLISHED_MIMErows+json": {"rows": ROWS}}, raw=True)
 LANES = {"CPU": [[0, 0.001], [0.003, 0.004]], "GPU": [[0.001, 0.002]]}
 SPANS = {"case": "Adam", "unit": "s", "lanes": LANES}
 display({"PUBLISHED_MIMEspans+json": SPANS}, raw=True)
-display(TABLE, raw=True)
-display(TABLE, raw=True)
 
 # %%
 # It takes :measured:`adam.10.cuda-graphs.wall`, and :claim:`graphs take less
@@ -568,7 +548,7 @@ def test_evidence_and_figures_have_the_names_of_charts(pages: dict[str, Pages]) 
     assert evidence.get_text() == "CUDA 그래프 1.0\u00a0ms < plain 2.0\u00a0ms"
     assert [each.get_text() for each in evidence.find_all(class_="recorded-data")] == ["plain"]
     listed = page.find(class_="figure-list").li.get_text()
-    assert listed.startswith("Adam · 층의 수: 10 · CUDA 그래프 · wall time: ")
+    assert listed.startswith("Adam · 층의 수: 10 · CUDA 그래프 · 경과 시간: ")
 
 
 def test_tables_say_what_they_are_of(pages: dict[str, Pages]) -> None:
@@ -577,41 +557,6 @@ def test_tables_say_what_they_are_of(pages: dict[str, Pages]) -> None:
         told = chart.find("caption").get_text()
         medians = f"medians on {device} (processes: 1, machines: 1)"
         assert told == f"Adam · number of layers: 10 · {medians}"
-
-
-def test_a_table_of_rows_is_drawn_from_all_processes(pages: dict[str, Pages]) -> None:
-    page = BeautifulSoup(pages["ko"].html, "html.parser")
-    (table,) = page.select("table.measured-table")
-    assert table.select_one(".caption-text").get_text().startswith("Adam · 층의 수: 100 · ")
-    assert "프로세스 1개" in table.caption.get_text()
-    cells = [each.get_text(strip=True) for each in table.select("tbody :is(th, td)")]
-    assert [each.get_text() for each in table.select("tbody th")] == ["plain", "CUDA 그래프"]
-    assert cells == ["plain", "20\u00a0ms", "CUDA 그래프", "10\u00a0ms"]
-    # no rows are published before the second one, which stays as it was recorded
-    (other,) = page.select(".recorded-html table")
-    assert [each.get_text() for each in other.select("td")] == ["", "1", "2"]
-    assert other.caption is None
-    assert pages["ko"].downloads[0].count("<td>2</td>") == 3  # in the code, too
-
-
-def test_a_table_of_several_sizes_has_a_column_of_them(gallery: Gallery) -> None:
-    lines = "".join(
-        f"<tr><th rowspan='2'>{size}</th><th>plain</th><td>1</td></tr>"
-        "<tr><th>CUDA graphs</th><td>2</td></tr>"
-        for size in (10, 100)
-    )
-    start, end = RECIPE.index("LINES = "), RECIPE.index("TABLE = ")
-    gallery.add("steps", f'{RECIPE[:start]}LINES = "{lines}"\n{RECIPE[end:]}')
-    page = BeautifulSoup(gallery.build().page("recipes/steps"), "html.parser")
-    (table,) = page.select("table.measured-table")
-    lines = [row.select("th, td") for row in table.select("tbody tr")]
-    assert len(table.select("tbody th + th + td")) == len(lines)
-    assert [[each.get_text(strip=True) for each in line] for line in lines] == [
-        ["10", "plain", "2.0\u00a0ms"],
-        ["10", "CUDA graphs", "1.0\u00a0ms"],
-        ["100", "plain", "20\u00a0ms"],
-        ["100", "CUDA graphs", "10\u00a0ms"],
-    ]
 
 
 def test_the_explorer_answers_without_a_script(pages: dict[str, Pages]) -> None:
