@@ -63,6 +63,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     write_block.register(directive.chart, directive.write_chart)
 
     app.add_directive("chart", directive.ChartDirective)
+    app.add_directive("spans", directive.SpansDirective)
     app.add_directive("results", results_page.Results)
     app.add_directive("measured-on", front_page.MeasuredOn)
     app.add_directive("wait-and-gain", front_page.WaitAndGain)

@@ -36,6 +36,16 @@ def list_quantities() -> list[Quantity]:
     ]
 
 
+def name_parts() -> dict[str, str]:
+    """Return what readers call the parts of a whole, by the quantities that are its shares."""
+    return {
+        "data_share": _("waiting for data"),
+        "forward_share": _("forward"),
+        "backward_share": _("backward"),
+        "optimizer_share": _("optimizer"),
+    }
+
+
 def name_quantities() -> dict[str, str]:
     """Return what readers call all quantities, by their names in rows."""
     quantities = [*standard_quantities().values(), *list_quantities()]
