@@ -65,8 +65,9 @@ class Bench:
         self.measure_bandwidth()
         self.measure_launch_cost()
         if self.gpu:
-            self.side_stream = torch.cuda.Stream()
-            self.capture_cublas()
+            self.side_stream = torch.cuda.Stream()  # of calls before a capture
+            self.workspaces = []  # graphs whose memory holds the workspace of cuBLAS
+            self.load_cublas()
 
     def measure_start_up(self):
         """Time what a program waits for when its first function is compiled.
@@ -108,27 +109,25 @@ class Bench:
         self.measure("process", "eager operation", "launch_cost", self.launch_cost)
         print(f"an eager operation takes the CPU {1e6 * self.launch_cost:.1f} µs")
 
-    def capture_cublas(self):
-        """Capture a multiplication, and keep the graph as long as this process lives.
+    def load_cublas(self):
+        """Multiply on each stream that recipes use, so that no variant pays for cuBLAS.
 
         Up to PyTorch 2.14, cuBLAS gets a workspace of about 34 MB for each stream, and
-        keeps it. The memory of the first graph that is captured manually then includes the
-        workspace of the stream on which all graphs are captured. Here, it is this graph.
-        """
-        self.load_cublas()
-        self.cublas_graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(self.cublas_graph):
-            multiply(self.device, self.dtype)
-
-    def load_cublas(self):
-        """Multiply on each stream that recipes use, so that its workspace exists.
-
-        While ``reduce-overhead`` captures, PyTorch up to 2.14 frees all workspaces.
+        keeps it until ``reduce-overhead`` captures, which frees all workspaces. The first
+        variant on a stream would seem to need these bytes. For the stream on which graphs
+        are captured, a graph that is never replayed holds the workspace: while it lives,
+        the memory stays where graphs of variants expect it, even when it has been freed.
         """
         for stream in (torch.cuda.current_stream(), self.side_stream):
             with torch.cuda.stream(stream):
                 multiply(self.device, self.dtype)
         torch.cuda.synchronize()
+        if torch.__version__ < "2.15":
+            pool = self.workspaces[0].pool() if self.workspaces else None
+            graph = torch.cuda.CUDAGraph()
+            with torch.cuda.graph(graph, pool=pool):
+                multiply(self.device, self.dtype)
+            self.workspaces.append(graph)
 
     def synchronize(self):
         """Wait until the GPU has done all its work."""

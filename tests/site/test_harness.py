@@ -176,7 +176,7 @@ def test_a_gpu_is_used_where_triton_can_and_that_is_said(
         module.importlib.util, "find_spec", lambda _name: object() if has_triton else None
     )
     monkeypatch.setattr(cuda, "Stream", lambda: None)
-    monkeypatch.setattr(module.Bench, "capture_cublas", lambda _self: None)
+    monkeypatch.setattr(module.Bench, "load_cublas", lambda _self: None)
     monkeypatch.setattr(module.Bench, "measure_start_up", lambda _self: None)
     bench = module.Bench()
     assert f"{bench.dtype} on {bench.device.type}" == used
@@ -477,6 +477,34 @@ def test_workspaces_that_a_variant_freed_are_back_before_memory_is_read(
     freed: list[bool] = []
     table = gpu.compare("sum", {"reduce-overhead": reduce_overhead}, rehearse=False)
     assert table.memory.tolist() == [5000]
+
+
+@pytest.mark.parametrize(("version", "captures"), [("2.11.0", 2), ("2.15.0+cu132", 0)])
+def test_workspaces_of_the_capture_stream_share_a_pool_up_to_2_14(
+    bench: Any, module: Any, monkeypatch: pytest.MonkeyPatch, version: str, captures: int
+) -> None:
+    torch, streams, pools = module.torch, [], []
+
+    def capture(graph: Any, pool: object) -> Any:
+        pools.append(pool)
+        return contextlib.nullcontext()
+
+    def enter(stream: str) -> Any:
+        streams.append(stream)
+        return contextlib.nullcontext()
+
+    graph = types.SimpleNamespace(pool=lambda: "pool of the first")
+    monkeypatch.setattr(torch, "__version__", torch.torch_version.TorchVersion(version))
+    monkeypatch.setattr(torch.cuda, "current_stream", lambda: "current")
+    monkeypatch.setattr(torch.cuda, "stream", enter)
+    monkeypatch.setattr(torch.cuda, "synchronize", lambda: None)
+    monkeypatch.setattr(torch.cuda, "CUDAGraph", lambda: graph)
+    monkeypatch.setattr(torch.cuda, "graph", capture)
+    bench.side_stream, bench.workspaces = "side", []
+    bench.load_cublas()
+    bench.load_cublas()
+    assert streams == 2 * ["current", "side"]
+    assert pools == [None, "pool of the first"][:captures]
 
 
 def test_cublas_is_loaded_forward_and_backward_where_gradients_are_off(module: Any) -> None:
