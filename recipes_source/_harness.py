@@ -176,7 +176,8 @@ class Bench:
             }
         else:
             lanes = {"CPU": [event for event in events if is_operation(event)]}
-        beginning = min(e.time_range.start for lane in lanes.values() for e in lane)
+        starts = [e.time_range.start for lane in lanes.values() for e in lane]
+        beginning = min(starts, default=0)
         return {name: list_spans(lane, beginning) for name, lane in lanes.items()}
 
     def warm_up(self, functions):
