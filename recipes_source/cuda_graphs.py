@@ -636,9 +636,16 @@ for kind in kinds:
 #   CPU, copies inputs, and records again for another size. In return you wait for the compiler, and each call checks
 #   :term:`guards <guard>`.
 #
-# The picture shows when the CPU launches and the GPU computes during one iteration.
+# ``look`` tells how busy the GPU is, and the picture shows when the CPU launches and the GPU computes during one
+# iteration.
 
-# sphinx_gallery_fold = "How the picture is measured"
+# sphinx_gallery_fold = "The function look"
+
+from _look import look
+
+# %%
+
+# sphinx_gallery_fold = "What look prints in one run, and how the picture is measured"
 # sphinx_gallery_once = True
 iteration = make_iteration(make_model(), fused=True, capturable=bench.gpu)
 lanes = {}
@@ -646,6 +653,8 @@ for name, function in {
     "no graph": iteration,
     "one graph": by_hand(iteration, *BATCH),
 }.items():
+    print(name, end=": ")
+    look(lambda function=function: function(*BATCH), calls=50)
     spans = bench.spans_of(lambda function=function: function(*BATCH))
     for lane, times in spans.items():
         lanes[f"{name}: {lane}"] = times

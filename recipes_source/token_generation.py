@@ -496,14 +496,22 @@ for name, count in graphs.items():
 # address for each token, and so it cannot be part of a graph. A static cache can: the
 # position of the token is a tensor, and a mask hides the places that are still empty.
 #
-# The picture shows when the CPU launches and the GPU computes during one token.
+# ``look`` tells how busy the GPU is, and the picture shows when the CPU launches and the GPU computes during one token.
 
-# sphinx_gallery_fold = "How the picture is measured"
+# sphinx_gallery_fold = "The function look"
+
+from _look import look
+
+# %%
+
+# sphinx_gallery_fold = "What look prints in one run, and how the picture is measured"
 # sphinx_gallery_once = True
 decoder = make_decoder(1)
 lanes = {}
 for name, options in {"no graph": {}, "one graph": dict(by_hand=True)}.items():
     step = make_step(with_own_cache(decoder), **options)
+    print(name, end=": ")
+    look(step, calls=50)
     for lane, times in bench.spans_of(step).items():
         lanes[f"{name}: {lane}"] = times
 bench.publish_spans("kernels of a token", lanes)
