@@ -868,12 +868,12 @@ publish_start(case, calls)
 #
 #    Wall time of a training iteration.
 #
-# - Without a graph and without compiling, :claim:`the GPU waits for the CPU <1.2 * training-by-hand.not-compiled.gpu <
+# - Without a graph and without compiling, :claim:`the GPU waits for the CPU <1.25 * training-by-hand.not-compiled.gpu <
 #   training-by-hand.not-compiled.wall>`: an iteration takes
 #   :measured:`training-by-hand.not-compiled.wall`. In one graph, :claim:`it takes less than a third of that <3 *
 #   training-by-hand.one-graph.wall < training-by-hand.not-compiled.wall>`:
 #   :measured:`training-by-hand.one-graph.wall`. The graph is ready after :measured:`training-by-hand.one-graph.ready`.
-# - In one graph, :claim:`the GPU no longer waits for the CPU <training-by-hand.one-graph.wall < 1.2 *
+# - In one graph, :claim:`the GPU no longer waits for the CPU <training-by-hand.one-graph.wall < 1.25 *
 #   training-by-hand.one-graph.gpu>`. The CPU is busy for :measured:`training-by-hand.one-graph.cpu`; with "fused" it
 #   is busy for :measured:`training-by-hand.fused.cpu`.
 # - Compiled blocks have :claim:`fewer kernels <training-by-hand.blocks-compiled-one-graph.kernels <
@@ -896,7 +896,7 @@ publish_start(case, calls)
 # - ``reduce-overhead`` :claim:`is ready later than one graph of compiled blocks
 #   <training-by-hand.blocks-compiled-one-graph.ready < training-by-pytorch.reduce-overhead.ready>`, because it
 #   compiles the whole model. It needs about the same GPU time. We expected it to come near to one
-#   graph in wall time, too, but for clipping and the step :claim:`the GPU still waits for the CPU <1.2 *
+#   graph in wall time, too, but for clipping and the step :claim:`the GPU still waits for the CPU <1.25 *
 #   training-by-pytorch.reduce-overhead.gpu < training-by-pytorch.reduce-overhead.wall>`.
 # - Between its replays, one graph keeps :measured:`training-by-hand.one-graph.kept` of memory. "Fused" keeps
 #   :measured:`training-by-hand.fused.kept`, and needs :measured:`training-by-hand.fused.memory` at its peak. A graph keeps

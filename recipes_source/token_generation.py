@@ -92,7 +92,7 @@ them as a function of their own, for any length: see :doc:`/recipes/varying_size
   not use graphs by hand and ``reduce-overhead`` in one process: a replay can then end in an illegal memory access.
 
 A decoder of twelve blocks writes one text, with a static cache in all variants. Without compiling,
-:claim:`the GPU waits for the CPU <1.2 * one-token.1.without-compiling.gpu <
+:claim:`the GPU waits for the CPU <1.25 * one-token.1.without-compiling.gpu <
 one-token.1.without-compiling.wall>`: a token takes :measured:`one-token.1.without-compiling.wall`. In a CUDA
 graph recorded by hand, :claim:`it takes less than a third of that <3 * one-token.1.graph-by-hand.wall <
 one-token.1.without-compiling.wall>`: :measured:`one-token.1.graph-by-hand.wall`. The graph is ready after
@@ -104,7 +104,7 @@ If the blocks are compiled before the graph is recorded, :claim:`a token takes l
 :measured:`one-token.1.blocks-compiled-graph-by-hand.wall`. With ``reduce-overhead``, the compiler records the graph. A
 token then takes :measured:`one-token.1.reduce-overhead.wall`, about as long as with compiled blocks. But the whole model has to be
 compiled: the step is ready after :measured:`one-token.1.reduce-overhead.ready`. Compiling alone is not enough: with the
-mode ``default``, a token takes :measured:`one-token.1.default.wall`, and :claim:`the GPU still waits for the CPU <1.2 *
+mode ``default``, a token takes :measured:`one-token.1.default.wall`, and :claim:`the GPU still waits for the CPU <1.25 *
 one-token.1.default.gpu < one-token.1.default.wall>`.
 
 **What you need**
@@ -573,7 +573,7 @@ for name, taken in seconds.items():
 #   them one by one, and it checks :term:`guards <guard>` before.
 # - The graph by hand has the kernels of the model without compiling. It is ready after
 #   :measured:`one-token.1.graph-by-hand.ready`, because nothing is compiled. :claim:`The GPU no longer waits
-#   for the CPU <one-token.1.graph-by-hand.wall < 1.2 * one-token.1.graph-by-hand.gpu>`.
+#   for the CPU <one-token.1.graph-by-hand.wall < 1.25 * one-token.1.graph-by-hand.gpu>`.
 # - ``reduce-overhead`` compiles the whole model, then it records a graph. :claim:`It is ready later than a
 #   graph with compiled blocks <one-token.1.blocks-compiled-graph-by-hand.ready <
 #   one-token.1.reduce-overhead.ready>`: after :measured:`one-token.1.reduce-overhead.ready`. It fuses
