@@ -657,7 +657,7 @@ for name, function in {
     look(lambda function=function: function(*BATCH), calls=50)
     spans = bench.spans_of(lambda function=function: function(*BATCH))
     for lane, times in spans.items():
-        lanes[f"{name}: {lane}"] = times
+        lanes[f"{lane}, {name}"] = times
 bench.publish_spans("one iteration", lanes)
 del iteration, function
 

@@ -513,7 +513,7 @@ for name, options in {"no graph": {}, "one graph": dict(by_hand=True)}.items():
     print(name, end=": ")
     look(step, calls=50)
     for lane, times in bench.spans_of(step).items():
-        lanes[f"{name}: {lane}"] = times
+        lanes[f"{lane}, {name}"] = times
 bench.publish_spans("kernels of a token", lanes)
 
 # %%

@@ -416,10 +416,10 @@ print(f"relative error of the gradient: {error:.2g}")
 # A ``DataLoader`` without worker processes takes turns with the CPU: it reads a batch when it is asked for one,
 # and meanwhile nothing is launched.
 #
-# The picture shows two iterations of three jobs: with new batches and without worker processes, with the same batch, and
+# The pictures show two iterations of three jobs: with new batches and without worker processes, with the same batch, and
 # with a wider model. The CPU row has the launches, and the GPU row the kernels.
 
-# sphinx_gallery_fold = "How the picture is measured"
+# sphinx_gallery_fold = "How the pictures are measured"
 # sphinx_gallery_once = True
 job, wider = Job(SMALL), Job(LARGE, fused=True)
 batches = iter(DataLoader(documents, BATCH))
@@ -432,20 +432,25 @@ def train(batch, job=job):
 
 
 pictures = {
-    "1. new batches": lambda: train(next(batches)),
-    "2. the same batch": lambda: train(batch),
-    "3. a wider model": lambda: wider.step(words, topics),
+    "new batches": lambda: train(next(batches)),
+    "same batch": lambda: train(batch),
+    "wider model": lambda: wider.step(words, topics),
 }
-lanes = {}
 for name, function in pictures.items():
-    for lane, times in bench.spans_of(function, calls=2).items():
-        lanes[f"{name}: {lane}"] = times
-bench.publish_spans("three jobs", lanes)
+    bench.publish_spans(name, bench.spans_of(function, calls=2))
 
 # %%
-# .. spans:: three jobs
+# .. spans:: new batches
 #
-#    New batches: the GPU waits for data. The same batch: it waits for launches. A wider model: the GPU is busy.
+#    New batches: the GPU waits for data.
+#
+# .. spans:: same batch
+#
+#    The same batch: the GPU waits for launches.
+#
+# .. spans:: wider model
+#
+#    A wider model: the GPU is busy.
 #
 # A first look
 # ------------
