@@ -102,6 +102,7 @@ from _harness import REPLICATE, Bench, empty_compiler_cache
 
 # sphinx_gallery_fold = "Sizes, and what this machine can do"
 import ast
+import functools
 import importlib
 import inspect
 import json
@@ -120,6 +121,7 @@ from torch.nn import functional as F
 
 torch.set_grad_enabled(False)
 bench = Bench()
+DEVICE, DTYPE = bench.device.type, bench.dtype
 WIDTH, DEPTH, LENGTHS = 128, 3, (16, 12)  # for a CPU
 if bench.gpu:
     WIDTH, DEPTH, LENGTHS = 768, 6, (128, 96)
@@ -213,6 +215,7 @@ def load_eager(shipped):
 
 def load_compiled(shipped):
     """Compile, and reuse what is in the folder ``TORCHINDUCTOR_CACHE_DIR``."""
+    importlib.import_module("torch._inductor.compile_fx")  # the first call would do so
     model = make_model()
     model.compile()
     return model
@@ -309,12 +312,10 @@ def meet_second_length(function, answer):
 
 
 def save_what_was_compiled(folder, answer):
-    """Save the artifacts of the cache, measure its folder, and compile for graphs, too."""
+    """Save the artifacts of the cache, and measure its folder."""
     saved = torch.compiler.save_cache_artifacts()
     (folder / "model.artifacts").write_bytes(saved[0])
     answer["folder"] = count_bytes(Path(os.environ["TORCHINDUCTOR_CACHE_DIR"]))
-    if DEVICE == "cuda":
-        load_reduce_overhead(None)(make_input(LENGTHS[0]))
 
 
 def tell(answer):
@@ -338,10 +339,12 @@ def start(began, imported, load, shipped, folder, steps):
     torch.save(result, folder / "result.pt")
     answer["wall"] = time_calls(lambda: function(x))
     tell(answer)
-    if "second length" in steps:
-        meet_second_length(function, answer)
     if "save" in steps:
         save_what_was_compiled(folder, answer)
+    if "second length" in steps:
+        meet_second_length(function, answer)
+    if "reduce-overhead" in steps:  # whoever finds the cache may compile so, too
+        load_reduce_overhead(shipped)(x)
     tell(answer)
     if "capture" in steps:
         answer["capture"], replay, captured = capture(function, x)
@@ -376,17 +379,19 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-DEVICE, DTYPE = {bench.device.type!r}, {bench.dtype}
+DEVICE, DTYPE = {DEVICE!r}, {DTYPE}
 WIDTH, DEPTH, LENGTHS = {WIDTH}, {DEPTH}, {LENGTHS}
 """
 BEGIN = """
 import json, sys, time
 job = json.loads(sys.argv[1])
+sys.path.insert(0, job["folder"])
 import torch
 imported = time.time()
 import shipped_model
 shipped_model.start(imported=imported, **job)
 """
+LONGEST = 120  # seconds; a process that takes longer is ended and left out
 
 
 def source_of(part):
@@ -409,23 +414,26 @@ def start_process(load, shipped=None, cache=None, job_id=None, steps=()):
     shutil.rmtree(CACHE, ignore_errors=True)
     if cache:
         shutil.copytree(cache, CACHE)
-    environment = os.environ | {"PYTHONPATH": str(FOLDER), "PYTHONWARNINGS": "ignore"}
-    environment |= {"TORCHINDUCTOR_CACHE_DIR": str(CACHE)}
-    environment |= {"TRITON_CACHE_DIR": str(CACHE / "triton")}
+    environment = os.environ | {"PYTHONWARNINGS": "ignore"}
+    environment["TORCHINDUCTOR_CACHE_DIR"] = str(CACHE)
+    environment["TRITON_CACHE_DIR"] = str(CACHE / "triton")
     environment.pop("TORCH_COMPILE_JOB_ID", None)
     if job_id:
         environment["TORCH_COMPILE_JOB_ID"] = job_id
-    if bench.gpu and load != "load_reduce_overhead":
-        steps = [*steps, "capture"]
     job = {"load": load, "shipped": shipped and str(shipped), "folder": str(FOLDER)}
     job |= {"steps": list(steps), "began": time.time()}
-    process = subprocess.run(
-        [sys.executable, "-c", BEGIN, json.dumps(job)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    try:
+        process = subprocess.run(
+            [sys.executable, "-c", BEGIN, json.dumps(job)],
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=LONGEST,
+        )
+    except subprocess.TimeoutExpired:
+        print(f"{load} was ended after {LONGEST} seconds.")
+        return None
     if process.returncode:
         reason = process.stderr.strip().splitlines() or [""]
         print(f"{load} ends with {process.returncode}: {reason[-1]}")
@@ -601,9 +609,62 @@ if precompiled:
 # Why the first result takes so long
 # ----------------------------------
 #
-# A fresh process imports PyTorch, imports the compiler, traces the Python code, generates code for kernels and compiles
-# them. A cache saves the last two. ``aot_compile`` and ``precompile`` save the tracing, too. AOTInductor needs neither the
-# compiler nor your Python code. None of them ships a CUDA graph, because a graph holds addresses of this process.
+# A fresh process imports PyTorch and its compiler, traces your Python code, and generates and compiles kernels. A cache
+# saves the kernels. Files from ``aot_compile`` and ``precompile`` save the tracing, too. AOTInductor needs
+# neither the compiler nor your Python code. Nobody ships a CUDA graph: it holds the addresses of one process.
+#
+# Each process runs alone. The first one finds nothing, and leaves the folder that the next one finds.
+
+# sphinx_gallery_fold = "Nothing, a cache folder, and a compiled function"
+page = REPLICATE == 0
+captures = ["capture"] if bench.gpu else []
+lengths = ["second length"] if page else []
+if page:
+    measure_start("not compiled", "load_eager", steps=captures)
+first_steps = ["save", *lengths, *(["reduce-overhead"] if page and bench.gpu else [])]
+measure_start("nothing", "load_compiled", job_id=JOB_ID, steps=first_steps)
+shutil.copytree(CACHE, KEPT)
+folder_size = told["nothing"]["folder"]
+measure_start(
+    "cache folder",
+    "load_compiled",
+    cache=KEPT,
+    size=folder_size,
+    steps=[*lengths, *captures],
+)
+if aot_compiled:
+    size = count_bytes(aot_compiled)
+    measure_start(
+        "aot_compile", "load_aot_compiled", aot_compiled, size, steps=captures
+    )
+
+# %%
+
+# sphinx_gallery_once = True
+# sphinx_gallery_plumbing = True
+
+for case, variant in {
+    "start with nothing": "nothing",
+    "start with a cache folder": "cache folder",
+}.items():
+    answer = told[variant]
+    imported = answer["imports"]
+    loaded = imported + answer["load"]
+    lanes = {
+        "import PyTorch": [(0, imported)],
+        "import the compiler": [(imported, loaded)],
+        "first call": [(loaded, answer["first_result"])],
+    }
+    bench.publish_spans(case, lanes)
+
+# %%
+# .. spans:: start with nothing
+#
+#    From the start of the process to the first result, with nothing shipped.
+#
+# .. spans:: start with a cache folder
+#
+#    The same with a cache folder: the imports stay, and the first call shrinks.
 #
 # Evidence
 # --------
@@ -611,24 +672,7 @@ if precompiled:
 # A kept cache needs less time than none
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# Each bar is a process of its own, one after the other. The first one has an empty cache. It leaves the folder that the
-# second one finds.
-
-# sphinx_gallery_fold = "Nothing, and a cache folder"
-page = REPLICATE == 0
-if page:
-    measure_start("not compiled", "load_eager")
-steps = ["second length"] if page else []
-first_steps = [*steps, "save"] if page else []
-measure_start("nothing", "load_compiled", job_id=JOB_ID, steps=first_steps)
-shutil.copytree(CACHE, KEPT)
-size = told["nothing"].get("folder", count_bytes(KEPT))
-measure_start("cache folder", "load_compiled", cache=KEPT, size=size, steps=steps)
-if aot_compiled:
-    size = count_bytes(aot_compiled)
-    measure_start("aot_compile", "load_aot_compiled", aot_compiled, size)
-
-# %%
+# The other ways were tried in one process each.
 
 # sphinx_gallery_fold = "The other ways"
 # sphinx_gallery_once = True
@@ -640,28 +684,25 @@ def build_aot_inductor(path):
     torch._inductor.aoti_compile_and_package(exported, package_path=str(path))
 
 
-artifacts = FOLDER / "model.artifacts"
-size = count_bytes(artifacts)
-measure_start("cache artifacts", "load_artifacts", artifacts, size)
-size = told["nothing"]["folder"]
 measure_start(
     "TORCH_COMPILE_JOB_ID",
     "load_compiled",
     cache=KEPT,
-    size=size,
     job_id=JOB_ID,
-    steps=steps,
+    steps=lengths,
 )
+artifacts = FOLDER / "model.artifacts"
+measure_start("cache artifacts", "load_artifacts", artifacts, count_bytes(artifacts))
 if bench.gpu:
     measure_start("reduce-overhead, cache folder", "load_reduce_overhead", cache=KEPT)
 if precompiled:
     size = count_bytes(precompiled)
-    measure_start("precompile", "load_precompiled", precompiled, size)
+    measure_start("precompile", "load_precompiled", precompiled, size, steps=captures)
 package = attempt("AOTInductor.pt2", build_aot_inductor)
 if package:
     size = count_bytes(package)
-    measure_start("AOTInductor", "load_aot_inductor", package, size)
-table = pd.DataFrame.from_dict(told, orient="index").dropna(axis="columns", how="all")
+    measure_start("AOTInductor", "load_aot_inductor", package, size, steps=captures)
+table = pd.DataFrame.from_dict(told, orient="index")
 print(table.rename_axis(columns="seconds").round(4).to_string())
 
 # %%
@@ -670,8 +711,63 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 #
 #    Time from starting a process to its first result, by what was shipped.
 #
-# From :measured:`fresh-process.nothing.first_result` with nothing to :claim:`less with a cache folder
-# <fresh-process.cache-folder.first_result < fresh-process.nothing.first_result>`:
-# :measured:`fresh-process.cache-folder.first_result`. A function from ``aot_compile`` has its first result after
+# The first result comes after :measured:`fresh-process.nothing.first_result` with nothing shipped. :claim:`A cache
+# folder needs less <fresh-process.cache-folder.first_result < fresh-process.nothing.first_result>`:
+# :measured:`fresh-process.cache-folder.first_result`. A function from ``aot_compile`` needs
 # :measured:`fresh-process.aot-compile.first_result`. Importing PyTorch takes
-# :measured:`fresh-process.nothing.imports` of each.
+# :measured:`fresh-process.cache-folder.imports` of each, and nothing that you ship shortens that.
+#
+# Without compiling, the first result comes after :measured:`fresh-process.not-compiled.first_result`, and later calls
+# take :measured:`fresh-process.not-compiled.wall` instead of :measured:`fresh-process.cache-folder.wall`.
+#
+# What is shipped, in bytes
+# ~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# .. chart:: shipped
+#    :case: fresh process
+#
+#    Size of what is shipped beside the program.
+#
+# The package of AOTInductor holds the weights: :measured:`fresh-process.aotinductor.shipped`. The others hold code
+# alone: the cache folder takes :measured:`fresh-process.cache-folder.shipped`. Building the package took
+# :measured:`build.aotinductor-pt2.wall`, the function from ``aot_compile``
+# :measured:`build.aot-compile.wall`.
+#
+# With a job's name, a second length compiles nothing more
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# A kept cache holds code, not the knowledge that a length varies. So a process that meets two lengths traces twice,
+# :measured:`two-lengths.cache-folder.compilations` times, although it finds the folder. With
+# ``TORCH_COMPILE_JOB_ID``, the folder also keeps which sizes varied: :claim:`there are fewer compilations
+# <two-lengths.torch-compile-job-id.compilations < two-lengths.cache-folder.compilations>`,
+# :measured:`two-lengths.torch-compile-job-id.compilations`. The name has to be the same in both processes, and so has
+# the file with the model's code.
+#
+# CUDA graphs come after loading
+# ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
+#
+# On a GPU, each process also captures a call with ``torch.cuda.graph``, however the function was loaded. Load a package
+# of AOTInductor with ``run_single_threaded=True`` for that. With ``reduce-overhead``, the third call is the first
+# that replays: ``ready`` in the table.
+#
+# Limits and next steps
+# ---------------------
+#
+# - One model, one GPU, without gradients. All files were loaded on the host that made them. What another host, GPU
+#   or release refuses is told from PyTorch's code.
+# - The compiler cache is checked by the kind of GPU, not by the host: two hosts with the same kind can share it.
+# - On a CPU, only the folder kept compiled C++. The others compiled it again when they were loaded.
+# - :doc:`/recipes/regional_compilation` makes each compilation smaller, :doc:`/recipes/varying_sizes` avoids further
+#   ones, and :doc:`/recipes/cuda_graphs` compares the ways to capture.
+#
+# Thanks to Oguz Ulgen for `Compile Time Caching
+# <https://docs.pytorch.org/tutorials/recipes/torch_compile_caching_tutorial.html>`__, and to the authors of `Regional AOT
+# <https://docs.pytorch.org/tutorials/recipes/regional_aot.html>`__ and of the `guide to aot_compile
+# <https://docs.pytorch.org/docs/2.15/user_guide/torch_compiler/torch.compiler_aot_compile.html>`__. People asked for this
+# in PyTorch (`saving <https://github.com/pytorch/pytorch/issues/101107>`__, `loading
+# <https://github.com/pytorch/pytorch/issues/113287>`__, `the cache
+# <https://github.com/pytorch/pytorch/issues/137591>`__, `artifacts
+# <https://github.com/pytorch/pytorch/issues/172547>`__), vLLM (`cold starts
+# <https://github.com/vllm-project/vllm/issues/20264>`__, `compiled files
+# <https://github.com/vllm-project/vllm/issues/34399>`__) and torchtitan (`2092
+# <https://github.com/pytorch/torchtitan/issues/2092>`__).
