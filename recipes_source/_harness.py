@@ -1,4 +1,7 @@
-"""The harness of all recipes: it times variants, which are ways to do the same work."""
+"""The harness of all recipes: it times variants, which are ways to do the same work.
+
+Its code is part of each recipe: whoever changes it has to record all recipes again.
+"""
 
 import gc
 import importlib.util
@@ -220,6 +223,7 @@ class Bench:
         results; return what it took to get each ready."""
         __tracebackhide__ = True  # an error names the line of the recipe
         first_calls, expected = {}, {}
+        wait_for_workers()
         before = self.settle_memory()
         for name, function in variants.items():
             first_calls[name], result = self.call_first(function)
@@ -397,6 +401,17 @@ def empty_compiler_cache():
     from torch._inductor.utils import fresh_cache
 
     return fresh_cache()
+
+
+def wait_for_workers():
+    """Wait until the processes that compile kernels are ready, which takes some seconds.
+
+    No figure includes this wait. Without it, variants whose turn comes in the first seconds
+    of a program would compile more slowly than all others.
+    """
+    from torch._inductor.async_compile import AsyncCompile  # it has no public name
+
+    AsyncCompile.wait_pool_ready()
 
 
 def count_compiled_graphs():

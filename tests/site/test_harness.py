@@ -57,6 +57,7 @@ def module(monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Any:
     clock.counters = found.torch._dynamo.utils.counters
     monkeypatch.setattr(found, "perf_counter", clock)
     monkeypatch.setattr(found.torch, "compile", lambda _fn: clock.work(7.0))
+    monkeypatch.setattr(found, "wait_for_workers", lambda: None)
     monkeypatch.setattr(found.torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(found.gc, "collect", lambda: 0)  # it takes long
     monkeypatch.setattr(found.Bench, "measure_bandwidth", lambda _self: None)
@@ -194,6 +195,24 @@ def test_figures_are_those_of_the_clock(bench: Any, clock: Clock) -> None:
     assert table.share.tolist() == pytest.approx([0.125, 0.5])
     assert table.break_even["compiled"] == pytest.approx((7 + 2) / 0.003)
     assert table.loc["eager", ["speedup", "break_even"]].isna().all()
+
+
+def test_no_figure_includes_the_wait_for_processes_that_compile(
+    bench: Any, module: Any, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All variants find them ready, whichever is called first."""
+    began = clock.now
+    ready_at = []
+
+    def wait() -> None:
+        clock.now += 20.0
+        ready_at.append(clock.now)
+
+    monkeypatch.setattr(module, "wait_for_workers", wait)
+    variants = {"compiled": clock.work(0.001, first=2.0, graphs=1)}
+    table = bench.compare("sum", variants, rehearse=False)
+    assert ready_at == [pytest.approx(began + 20)]  # before the first call
+    assert table.first_call["compiled"] == pytest.approx(2.001)
 
 
 def test_what_does_not_compile_or_gains_nothing_has_no_break_even(bench: Any, clock: Clock) -> None:
