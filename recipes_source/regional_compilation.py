@@ -55,8 +55,8 @@ it needs the CPU** (``.item()``), **use** ``reduce-overhead``. **A graph keeps m
    with torch.no_grad():
        result = model(torch.randn(64, 512).cuda())  # the next process reuses the code
 
-**The GPU waits for the CPU** if the wall time is above 1.2 times the GPU time. ``look`` prints both:
-:doc:`/recipes/where_time_goes`. If the two are about equal, the GPU is busy, and a graph has nothing to remove.
+**The GPU waits for the CPU** if it is busy for less than 80 % of the time. ``look`` prints this:
+:doc:`/recipes/where_time_goes`. From 95 % on, the GPU is busy, and a graph has nothing to remove.
 
 If the GPU waits and neither kind of CUDA graph is possible, compiled blocks alone gain little: each block checks
 conditions (:term:`guards <guard>`) in each call. With the short input of this page, a call takes
@@ -112,8 +112,8 @@ The model has eight blocks of a transformer, and the input is long. If the block
 <long-input.blocks.first_call < long-input.model.first_call>`: :measured:`long-input.model.first_call`. Later
 calls take about the same time in both cases.
 
-With a short input, :claim:`the GPU waits for the CPU <1.2 * short-input.not-compiled.gpu <
-short-input.not-compiled.wall>`: the wall time is above 1.2 times the GPU time. Without compiling, a call
+With a short input, :claim:`the GPU waits for the CPU <1.25 * short-input.not-compiled.gpu <
+short-input.not-compiled.wall>`: it is busy for less than 80 % of the time. Without compiling, a call
 takes :measured:`short-input.not-compiled.wall`. Compiled blocks that are recorded in one CUDA graph
 :claim:`take less than half of that <2 * short-input.blocks-in-a-cuda-graph.wall <
 short-input.not-compiled.wall>`: :measured:`short-input.blocks-in-a-cuda-graph.wall`.
@@ -972,7 +972,7 @@ tiny = bench.compare("64 layers", tiny_variants(), tolerance=0.01, rehearse=Fals
 # %%
 # The original recipe reports a first call of 9.7 s for the whole model, and 0.7 s for its layers. Here the two
 # take :measured:`64-layers.model.first_call` and :measured:`64-layers.blocks.first_call`: host, PyTorch and
-# cache differ. The original does not compare with layers that are not compiled.  Compiled layers take
+# cache differ. The original does not compare with layers that are not compiled. Compiled layers take
 # :measured:`64-layers.blocks.wall` in later calls; without compiling, they take :measured:`64-layers.not-compiled.wall`.
 # Each call enters compiled code 64 times, and checks guards each time. The compiled model takes
 # :measured:`64-layers.model.wall`. It :claim:`needs less GPU time <64-layers.model.gpu < 64-layers.not-compiled.gpu>`, but

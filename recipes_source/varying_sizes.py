@@ -68,8 +68,8 @@ After eight compilations of a function, new sizes run without compiling. The rea
 can leave out, or a counter in a module, which you can keep in a tensor. In PyTorch 2.15,
 ``torch.compile(model, recompile_limit=20)`` moves the limit for one model.
 
-The **GPU waits for the CPU** if the wall time is above 1.2 times the GPU time; :doc:`/recipes/where_time_goes` shows
-how to look. If the two are about equal, the GPU is busy. A part needs the CPU if it reads a value back (``.item()``) or
+The **GPU waits for the CPU** if it is busy for less than 80 % of the time; :doc:`/recipes/where_time_goes` shows
+how to look. From 95 % on, it is busy. A part needs the CPU if it reads a value back (``.item()``) or
 computes on the CPU. The code with graphs is for inference; in training, see :doc:`/recipes/cuda_graphs`.
 
 **What it costs:** you wait once per process. The start of the compiler takes :measured:`process.compiler.start_up`. The
@@ -699,7 +699,7 @@ for name in ("without compiling", "nothing marked", "CUDA graphs"):
 #   <few-texts.length-marked.first_call < few-texts.nothing-marked.first_call>`:
 #   :measured:`few-texts.length-marked.first_call`. Later passes run the same code.
 # - With nothing marked, a pass takes :measured:`few-texts.nothing-marked.wall`; without compiling it takes
-#   :measured:`few-texts.without-compiling.wall`. :claim:`The GPU still waits for the CPU <1.2 *
+#   :measured:`few-texts.without-compiling.wall`. :claim:`The GPU still waits for the CPU <1.25 *
 #   few-texts.nothing-marked.gpu < few-texts.nothing-marked.wall>`: it computes for only
 #   :measured:`few-texts.nothing-marked.gpu`.
 # - With CUDA graphs a pass :claim:`takes less time <few-texts.cuda-graphs.wall <
