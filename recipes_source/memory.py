@@ -360,8 +360,8 @@ bench.measure("when it is set", "after the first call", "bytes", late, unit="B")
 # when-it-is-set.after-the-first-call.bytes>`: :measured:`when-it-is-set.after-the-first-call.bytes`, as without a
 # budget.
 #
-# **Checkpointing does not save memory any more.** Put a checkpoint around each block. With a single one around the model,
-# backward first computes all activations again, and then needs them all at once.
+# **Checkpointing does not save memory any more.** Put a checkpoint around each block. With a single one around the
+# model, backward first computes all activations again, and then needs them all at once.
 #
 # **The block is not compiled since it is checkpointed.** Do not put ``functools.partial(checkpoint, block.forward)``
 # in the place of ``forward``: ``compile()`` then makes no graph, and nothing warns. Checkpoint where you call the
@@ -422,8 +422,8 @@ for name, count in graphs.items():
 #
 # **"A different number of tensors was saved during the original forward and recomputation".** With a checkpoint
 # outside of compiled blocks, forward and backward may pick different compiled versions of a block, as `issue 166926
-# <https://github.com/pytorch/pytorch/issues/166926>`__ describes; it was not reproduced here. Put the checkpoint inside, or compile
-# with ``dynamic=True``.
+# <https://github.com/pytorch/pytorch/issues/166926>`__ describes; it was not reproduced here. Put the checkpoint
+# inside, or compile with ``dynamic=True``.
 #
 # **Few activations are kept, but the peak is high.** What is computed again needs room, too. If one graph holds two
 # passes through the same checkpointed blocks, backward may hold several blocks at once (`issue 193193
@@ -489,8 +489,8 @@ else:
     print("This PyTorch has no region_activation_memory_budget: it is left out.")
 
 # %%
-# Evidence: checkpoints and compiling each save memory
-# ----------------------------------------------------
+# Checkpoints save memory, and so does compiling
+# ----------------------------------------------
 #
 # All variants compute the same step. "Blocks" means that each block is compiled, and "model" that the whole model is.
 # A checkpoint is inside or outside of what is compiled. Memory is the peak of later steps beside weights and batch, so
@@ -553,8 +553,8 @@ for name, model in models.items():
 del models, model, expected
 
 # %%
-# Evidence: what a budget buys
-# ----------------------------
+# A budget trades time for memory
+# -------------------------------
 #
 # For each budget, blocks are compiled anew. With a budget of 0.1, so is the whole model.
 
@@ -594,8 +594,8 @@ budgets = bench.compare(
 # - Where the model is compiled as a whole, a budget is for the whole model: the compiler may save much of one block and
 #   nothing of another one. With 0.1, a step needs :measured:`budget.0-1.model.memory`.
 #
-# Evidence: how many tokens fit into 24 GB
-# ----------------------------------------
+# How many tokens fit into 24 GB
+# ------------------------------
 #
 # The allocator of this process gets 24 GB, weights and gradients included. Two short lengths tell where the search
 # begins. It ends between a length that fits and
@@ -699,7 +699,7 @@ for name, tokens in longest.items():
 #
 #    Tokens of the longest sequences with which a step fits into 24 GB.
 #
-# In eager mode, the longest sequences have :measured:`longest-in-24-gb.eager.longest`, and :claim:`with checkpoints more
+# In eager mode, a step fits up to :measured:`longest-in-24-gb.eager.longest`, and :claim:`with checkpoints up to more
 # <longest-in-24-gb.eager.longest < longest-in-24-gb.eager-checkpoint.longest>`:
 # :measured:`longest-in-24-gb.eager-checkpoint.longest`. Compiled blocks reach
 # :measured:`longest-in-24-gb.blocks.longest`, with a budget of 0.5
