@@ -62,8 +62,8 @@ cannot be shipped: each process captures its own.**
 
 **What you need**
 
-- PyTorch 2.11 or newer, and pandas. ``aot_compile`` is experimental, and switched on since a release after 2.11;
-  ``torch.compiler.precompile`` is a prototype in 2.15.
+- PyTorch 2.11 or newer, and pandas. ``aot_compile`` is experimental; in 2.11 it needs
+  ``torch._dynamo.config.enable_aot_compile = True``. ``torch.compiler.precompile`` is a prototype of 2.15.
 - A CUDA GPU of compute capability 7.0 or above, with Triton. On other machines the recipe runs a small model on the
   CPU, without CUDA graphs. A C++ compiler.
 """
@@ -555,8 +555,8 @@ for name, count in hits.items():
 # With the same key there is :measured:`cache-key.same-key.hits` hit, with another one
 # :measured:`cache-key.another-key.hits`.
 #
-# **GuardManager check failed.** A function from ``aot_compile`` never compiles again: it refuses a shape, type or device
-# that it was not built for. Build one for each shape. The next cell builds the function for one length and calls it
+# **GuardManager check failed.** Build one function for each shape: what ``aot_compile`` made refuses shapes, types and
+# devices that it was not made for, and compiles nothing. The next cell builds a function for one length and calls it
 # with another one.
 
 # sphinx_gallery_fold = "A function for one length gets another one"
@@ -622,7 +622,7 @@ if precompiled:
 # ----------------------------------
 #
 # A fresh process imports PyTorch and its compiler, traces your Python code, and generates and compiles kernels. A cache
-# saves the kernels. Files from ``aot_compile`` and ``precompile`` save the tracing, too. AOTInductor needs
+# keeps generated code and kernels. Files from ``aot_compile`` and ``precompile`` keep what was traced, too. AOTInductor needs
 # neither the compiler nor your Python code. Nobody ships a CUDA graph: it holds the addresses of one process.
 #
 # Each process runs alone. The first one finds nothing, and leaves the folder that the next one finds.
@@ -676,7 +676,7 @@ for case, variant in {
 #
 # .. spans:: start with a cache folder
 #
-#    The same with a cache folder: the imports stay, and the first call shrinks.
+#    The same with a cache folder.
 #
 # Evidence
 # --------
@@ -758,9 +758,11 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 # CUDA graphs come after loading
 # ~~~~~~~~~~~~~~~~~~~~~~~~~~~~~~
 #
-# On a GPU, each process also captures a call with ``torch.cuda.graph``, however the function was loaded. Load a package
-# of AOTInductor with ``run_single_threaded=True`` for that. With ``reduce-overhead``, the third call is the first
-# that replays: ``ready`` in the table.
+# On a GPU, each process also captures a call with ``torch.cuda.graph``, however the function was loaded. With a cache
+# folder, capturing takes :measured:`manual-cuda-graph.cache-folder.capture`, and a replay
+# :measured:`manual-cuda-graph.cache-folder.wall`. Load a package of AOTInductor with ``run_single_threaded=True`` for
+# that. With ``reduce-overhead`` and a cache folder, the third result is the first of a replay. It comes after
+# :measured:`fresh-process.reduce-overhead-cache-folder.ready`.
 #
 # Limits and next steps
 # ---------------------
@@ -769,8 +771,8 @@ print(table.rename_axis(columns="seconds").round(4).to_string())
 #   or release refuses is told from PyTorch's code.
 # - The compiler cache is checked by the kind of GPU, not by the host: two hosts with the same kind can share it.
 # - On a CPU, only the folder kept compiled C++. The others compiled it again when they were loaded.
-# - :doc:`/recipes/regional_compilation` makes each compilation smaller, :doc:`/recipes/varying_sizes` avoids further
-#   ones, and :doc:`/recipes/cuda_graphs` compares the ways to capture.
+# - Next: compile one block in place of the model (:doc:`/recipes/regional_compilation`), deal with shapes that vary
+#   (:doc:`/recipes/varying_sizes`), capture a graph (:doc:`/recipes/cuda_graphs`).
 #
 # Thanks to Oguz Ulgen for `Compile Time Caching
 # <https://docs.pytorch.org/tutorials/recipes/torch_compile_caching_tutorial.html>`__, and to the authors of `Regional AOT
