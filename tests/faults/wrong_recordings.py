@@ -14,7 +14,7 @@ from .case import Case, contains, lacks, prints, stream
 PUBLISH = """
 from IPython.display import display
 row = {"case": "a", "variant": "b", "size": None, "quantity": "time", "value": 2.0, "unit": "s"}
-display({"application/vnd.recipe-gallery.rows+json": {"rows": [row]}}, raw=True)
+display({"application/vnd.recorded-gallery.rows+json": {"rows": [row]}}, raw=True)
 """
 LOG = """
 import logging, sys

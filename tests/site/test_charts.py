@@ -80,7 +80,7 @@ for size in (10, 100):
         figure = dict(case="Adam", size=size, sizes="number of layers")
         figure |= dict(variant=variant, quantity=quantity)
         ROWS.append(figure | dict(value=value, unit=unit))
-display({"application/vnd.recipe-gallery.rows+json": {"rows": ROWS}}, raw=True)
+display({"application/vnd.recorded-gallery.rows+json": {"rows": ROWS}}, raw=True)
 display(TABLE, raw=True)
 display(TABLE, raw=True)
 
