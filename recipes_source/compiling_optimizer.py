@@ -517,8 +517,9 @@ nadam = bench.compare(
 def has_fused_adagrad():
     """Return whether this release has a fused kernel of Adagrad here, and tell if not."""
     weight = nn.Parameter(torch.ones(8, device=bench.device))
+    weight.grad = torch.ones_like(weight)
     try:
-        torch.optim.Adagrad([weight], fused=True)
+        torch.optim.Adagrad([weight], fused=True).step()  # its first step refuses
     except RuntimeError as error:
         print(f"Adagrad with fused=True is left out: {error}")
         return False
