@@ -13,7 +13,6 @@ from sphinx_recorded_gallery.hooks import (
     add_recipe_transform,
     add_transform,
 )
-from sphinx_recorded_gallery.measurements.names import EVENT
 from sphinx_recorded_gallery.pages.markdown import write_block
 from sphinx_recorded_gallery.project import code_digest
 
@@ -30,7 +29,7 @@ from . import (
     root_pages,
     tables_as_cards,
 )
-from .charts import chart_data, directive
+from .charts import directive
 from .headlines import front_page, headline_directive_lines, results_page
 from .make_nodes import depart_element, html_element, visit_element
 
@@ -74,7 +73,6 @@ def setup(app: Sphinx) -> dict[str, Any]:
     add_transform(app, directive.finish_charts, Priority.NOTE_PROBLEMS)
     code_tabs.add_cases(app)
     app.connect("builder-inited", _change_translated_pages)
-    app.connect(EVENT, chart_data.name_quantity)
     app.connect("env-updated", navigation.note_neighbours, priority=Priority.NOTE_LINKS)
     app.connect("doctree-resolved", page_foot.add_colab_link, priority=Priority.ADD_LINKS)
     app.connect("doctree-resolved", page_foot.add_origin, priority=Priority.ADD_LINKS)

@@ -10,7 +10,7 @@ from filelock import FileLock
 from sphinx.application import Sphinx
 
 from sphinx_recorded_gallery.languages import Language
-from sphinx_recorded_gallery.measurements.lookup import know
+from sphinx_recorded_gallery.measurements.lookup import load_results
 from sphinx_recorded_gallery.translate.catalogs import Kind
 from sphinx_recorded_gallery.translate.loading import find_translations
 
@@ -86,7 +86,7 @@ def _translate_titles(app: Sphinx, language: Language) -> list[tuple[str, str]]:
     """Return address and title of each recipe, without markup."""
     titles = []
     for page in list_recipes(app.env):
-        if known := know(app.env, page):
+        if known := load_results(app.env, page):
             found = find_translations(app.env, page, [known.title], language, Kind.PROSE)
             title = found.get(known.title, known.title).replace("``", "")
             titles.append((app.builder.get_target_uri(page), title))

@@ -31,6 +31,8 @@ from .recipes.recorded_recipe import RecipePage, load_page
 
 # Wraps all a cell put out; the notebook writer takes these from the recording instead of the page.
 OUTPUT_CLASS = "recorded-output"
+# A table that is drawn of rows, in the place of what the run itself has shown
+MEASURED_TABLE_CLASS = "measured-table"
 # What recipes print and publish: data in the language of their code, whatever the site's.
 DATA_CLASS = "recorded-data"
 DOWNLOADS_ONLY = "downloads_only"  # attribute of nodes that downloads have and pages do not

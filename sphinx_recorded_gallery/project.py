@@ -52,6 +52,8 @@ SETTINGS: dict[str, dict[str, Setting]] = {
     f"{CORE}.measurements": {
         # The text is about figures of a GPU: a recording of a CPU may lack or refute them
         "recorded_gallery_gpu_figures": (False, "env", bool),
+        # quantities of the site's recipes: "package.module:function" that returns a list of them
+        "recorded_gallery_quantities": ("", "env", str),
     },
     f"{CORE}.translate": {
         "recorded_gallery_repository_url": ("", "env", str),

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from babel import Locale
-from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.locale import get_translation
 
 from sphinx_recorded_gallery.dates_and_numbers import typeset
 from sphinx_recorded_gallery.languages import current_language
-from sphinx_recorded_gallery.measurements.lookup import all_files, answer, know
-from sphinx_recorded_gallery.measurements.names import QUANTITY, name_case
+from sphinx_recorded_gallery.measurements.lookup import Outcome, all_files, load_results, look_up
+from sphinx_recorded_gallery.measurements.names import name_case
 from sphinx_recorded_gallery.measurements.numbers import format_measurement, format_range
 from sphinx_recorded_gallery.measurements.ranges import Measurement
 from sphinx_recorded_gallery.measurements.rows import Size, slug
@@ -21,34 +20,11 @@ from sphinx_recorded_gallery.store import once, watch
 from sphinx_recorded_gallery.translate.catalogs import Kind
 from sphinx_recorded_gallery.translate.loading import find_message
 
+from ..quantities import name_quantities
+
 _ = get_translation("second_call")
 
 COLOURS = 8
-
-
-def name_quantity(_app: Sphinx, _docname: str, kind: str, word: str) -> str | None:
-    """Return what readers call a quantity, for evidence and the list of measurements."""
-    return name_quantities().get(word) if kind == QUANTITY else None
-
-
-def name_quantities() -> dict[str, str]:
-    """Return what readers call the quantities that the harness measures."""
-    times = {"wall": _("wall time"), "gpu": _("GPU time"), "cpu": _("CPU time")}
-    starts = {"first_call": _("first call"), "first_result": _("first result")}
-    starts |= {"start_up": _("start-up"), "ready": _("ready after")}
-    gains = {"speedup": _("speed-up"), "break_even": _("pays after"), "limit": _("limit")}
-    shares = {"share": _("share of the limit"), "optimizer_share": _("share of the optimizer")}
-    shares |= {"data_share": _("share of waiting for data")}
-    shares |= {"forward_share": _("share of forward"), "backward_share": _("share of backward")}
-    counts = {"kernels": _("kernels"), "compilations": _("compilations")}
-    counts |= {"not_compiled": _("calls not compiled"), "warnings": _("warnings")}
-    counts |= {"operations": _("operations")}
-    costs = {"memory": _("memory"), "launch_cost": _("launch cost"), "waste": _("padding")}
-    costs |= {"new_length": _("a new length"), "kept": _("memory kept")}
-    costs |= {"bytes": _("bytes"), "bandwidth": _("bandwidth")}
-    passes = {"first_pass": _("first pass"), "second_pass": _("second pass")}
-    passes |= {"third_pass": _("third pass"), "graphs": _("graphs")}
-    return {**times, **starts, **gains, **shares, **counts, **costs, **passes}
 
 
 def name_parts() -> dict[str, str]:
@@ -84,7 +60,7 @@ class Source:
         Without a case there has to be one only. Raises ``ValueError`` otherwise, and on a page that
         is no recipe's.
         """
-        known = watch(self.env, know, self.docname)
+        known = watch(self.env, load_results, self.docname)
         if known is None and self.docname in once(self.env, all_files):
             return []  # its recipe cannot be read, which the page tells
         if known is None:
@@ -113,10 +89,10 @@ class Source:
 
     def note(self, key: str) -> None:
         """Note why there is no measurement."""
-        found = answer(self.env, self.docname, key)
-        known = found.in_files or found.problem in self.problems  # told once for all of them
-        if found.problem and not known:
-            self.problems.append(found.problem)
+        lookup = look_up(self.env, self.docname, key)
+        known = lookup.problem in self.problems  # told once for all of them
+        if lookup.problem and lookup.outcome is not Outcome.UNREADABLE and not known:
+            self.problems.append(lookup.problem)
 
     def find_limits(self) -> dict[Size, float]:
         """Return limits in seconds by size: the share that a variant reaches, times its time."""

@@ -17,7 +17,7 @@ from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
 from sphinx_recorded_gallery.errors import GalleryError
-from sphinx_recorded_gallery.measurements.lookup import know
+from sphinx_recorded_gallery.measurements.lookup import load_results
 from sphinx_recorded_gallery.measurements.numbers import join_ends
 from sphinx_recorded_gallery.page_nodes import DOWNLOADS_ONLY, OUTPUT_CLASS
 from sphinx_recorded_gallery.pages.markdown import Page, write_block
@@ -88,7 +88,7 @@ def _describe_scope(drawn: Chart, source: Source) -> Iterator[str]:
 
     Nothing is told of what was not measured.
     """
-    known = watch(source.env, know, source.docname)
+    known = watch(source.env, load_results, source.docname)
     if not (source.used and known):
         return
     yield source.name_case()

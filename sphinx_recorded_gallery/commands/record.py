@@ -56,14 +56,18 @@ def record(project: Project, options: argparse.Namespace) -> bool:
     "drift",
     RECIPES,
     argument("--base", default="HEAD", help="the commit to compare with"),
+    argument("--release", metavar="N", help="another release to compare with, such as 2.11"),
     RECORDINGS,
 )
 def drift(project: Project, options: argparse.Namespace) -> None:
-    """Tell which measurements recorded anew lie outside the ranges of a commit."""
-    from ..record.drift import describe_drift
+    """Tell which measurements lie outside the ranges of a commit, or moved since a release."""
+    from ..record.drift import describe_drift, describe_releases
 
     folder: Path | None = options.recordings_folder  # without one, that of conf.py
     if folder and not folder.is_dir():
         remedy = "name a machine that was recorded"
         raise GalleryError("no such folder of recordings", path=folder, remedy=remedy)
+    if options.release:
+        print(describe_releases(project, options.recipes, options.release, folder), end="")
+        return
     print(describe_drift(project, options.recipes, options.base, folder), end="")

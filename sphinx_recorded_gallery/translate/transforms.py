@@ -20,6 +20,7 @@ from ..dates_and_numbers import format_percent
 from ..errors import GalleryError
 from ..languages import current_language, is_translated, locale_folder, source_language
 from ..measurements.rows import find_rows
+from ..measurements.spans import find_spans
 from ..page_nodes import (
     DATA_CLASS,
     OUTPUT_CLASS,
@@ -105,6 +106,8 @@ def add_names(_env: BuildEnvironment, document: nodes.document, page: RecipePage
         for row in find_rows(data):
             found = row.case, row.sizes, row.size or "", row.variant
             words |= dict.fromkeys(map(str, found), "")
+        if spans := find_spans(data):
+            words |= dict.fromkeys([spans.case, *spans.lanes], "")
     for word in words:
         if not is_wordless(word):
             document += row_name("", original=word)
