@@ -554,7 +554,7 @@ try:
     bert = BertModel(config).eval().to(bench.device, bench.dtype)
 except (ImportError, RuntimeError) as error:
     # RuntimeError: a torchvision of another release than PyTorch
-    print(f"The experiment with BERT is left out: {error}")
+    print(f"The experiment with BERT is left out: {error.__cause__ or error}")
 
 # %%
 
