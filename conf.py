@@ -133,6 +133,8 @@ second_call_recipes = [
     "token_generation",
     "varying_sizes",
     "cuda_graphs",
+    "saved_models",
+    "memory",
 ]
 second_call_preview = "_static/preview.png"  # shown with links to pages that have no figure
 # What Sphinx, Sphinx-Gallery and the theme add to pages or publish beside them, and no page uses
