@@ -58,7 +58,7 @@ it needs the CPU** (``.item()``), **use** ``reduce-overhead``. **A graph keeps m
 **The GPU waits for the CPU** if it is busy for less than 80 % of the time. ``look`` prints this:
 :doc:`/recipes/where_time_goes`. From 95 % on, the GPU is busy, and a graph has nothing to remove.
 
-If the GPU waits and neither kind of CUDA graph is possible, compiled blocks alone gain little: each block checks
+If the GPU waits and neither kind of CUDA graph is possible, compiled blocks alone gain little or nothing: each block checks
 conditions (:term:`guards <guard>`) in each call. With the short input of this page, a call takes
 :measured:`short-input.blocks.wall`; without compiling, it takes :measured:`short-input.not-compiled.wall`. Compile the
 whole model if no block repeats, or if the first call of the whole model is short enough.
@@ -786,8 +786,7 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 #
 # - Compiled blocks :claim:`need less GPU time than blocks that are not compiled <short-input.blocks.gpu <
 #   short-input.not-compiled.gpu>`, but the CPU enters compiled code once per block. So a call takes
-#   :measured:`short-input.blocks.wall`; without compiling, it takes :measured:`short-input.not-compiled.wall`. With
-#   PyTorch 2.11, the two took about the same; PyTorch 2.15 needs less time to launch compiled kernels.
+#   :measured:`short-input.blocks.wall`; without compiling, it takes :measured:`short-input.not-compiled.wall`.
 # - The compiled model is entered once. A call takes :measured:`short-input.model.wall`. Which of the
 #   two takes less depends on the host.
 # - With fewer guards, a call takes :measured:`short-input.blocks-fewer-guards.wall` in the one process that tried them. So
@@ -810,7 +809,6 @@ for name in ("not compiled", "blocks", "not compiled, in a CUDA graph"):
 # other, with all cores of the machine and the short input. These were measured once. The table is in seconds.
 #
 # "Cache kept" is a second process, which finds the cache that the first one left on disk.
-# :doc:`/recipes/saved_models` has other ways to keep what is compiled.
 
 # sphinx_gallery_fold = "What a fresh process does"
 # sphinx_gallery_once = True
@@ -984,8 +982,8 @@ tiny = bench.compare("64 layers", tiny_variants(), tolerance=0.01, rehearse=Fals
 # What is not measured here, and where to go on
 # ---------------------------------------------
 #
-# One GPU, two inputs of fixed size and one kind of block were measured. Training was not, and activation checkpointing
-# stands in :doc:`/recipes/memory`. How soon a process has its first result depends on the host and its disk. With FSDP2,
+# One GPU, two inputs of fixed size and one kind of block were measured. Training and activation checkpointing were
+# not. How soon a process has its first result depends on the host and its disk. With FSDP2,
 # compile each block before ``fully_shard``; this was not measured, either. The functions that skip guards say "unsafe" in
 # their names.
 #
