@@ -9,7 +9,7 @@ Slow inference of a language model (LLM), few tokens per second, in a script or 
    **Use a static KV cache, and run each decode step as one CUDA graph.** In Transformers,
    ``cache_implementation="static"`` does both. Skip it for a few short texts: compiler startup alone costs
    :measured:`process.compiler.start_up` per process. If a token takes about as long as reading all weights once, a graph
-   gains little: use weights of 8 or 4 bits, or batch more texts.
+   helps little: quantize, or batch more texts.
 
    .. chart:: busy
       :case: one token.1
@@ -73,8 +73,8 @@ Slow inference of a language model (LLM), few tokens per second, in a script or 
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %
-     - Yes. ``look`` in :doc:`/recipes/where_time_goes` prints it
+   * - GPU busy below 80 %, as ``look`` prints it
+     - Use a static cache and a graph; ``look`` is in :doc:`/recipes/where_time_goes`
    * - GPU busy above 95 %
      - A graph has nothing to remove. Quantize, or batch more texts
    * - The step calls ``.item()`` or computes on the CPU
