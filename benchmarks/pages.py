@@ -1,9 +1,10 @@
 """How a recipe's page begins: ``.venv/bin/python benchmarks/pages.py [BUILD]``.
 
 BUILD is a built site, ``_build/html`` by default. For each page and screen the table tells where
-the first chart ends, in pixels from the top, how many words verdict and answer box have, and how
-many colours bars have. Code, names of tabs, what a chart draws and what is folded are no words.
-It fails if a page misses a bar (``MOST``). Needs Chromium.
+the first chart ends, in pixels from the top, how many words verdict, answer box and page have, and
+how many colours bars have. Code, names of tabs, what a chart draws and what is folded are no words.
+It fails if a page misses what the constants ask for; words are counted in every language, and have
+a limit in English, because other languages divide them in other ways. Needs Chromium.
 """
 
 import argparse
@@ -27,12 +28,14 @@ MEASURE = """() => {
   const box = document.querySelector("article section.answer");
   const drawing = document.querySelector("article figure.chart .bars");
   const segmenter = new Intl.Segmenter(document.documentElement.lang, { granularity: "word" });
-  const silent = ".highlight, label, legend, details, svg, .bars, .bars-key, h2, [popover]";
+  const silent = ".highlight, .recorded-output, .recipe-head, .code-cases > label, legend, svg,"
+    + " .bars, .bars-key, .answer > h2, details, nav, [popover]";
   const count = (part) => {
     let words = 0;
     const walker = document.createTreeWalker(part, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
-      if (walker.currentNode.parentElement.closest(silent)) continue;
+      const parent = walker.currentNode.parentElement;
+      if (parent.closest(silent) || !parent.checkVisibility({ visibilityProperty: true })) continue;
       const pieces = segmenter.segment(walker.currentNode.data);
       words += [...pieces].filter((piece) => piece.isWordLike).length;
     }
@@ -43,6 +46,7 @@ MEASURE = """() => {
     chart: drawing ? drawing.getBoundingClientRect().bottom + scrollY : null,
     verdict: box ? count(box.querySelector(".verdict")) : 0,
     box: box ? count(box) : 0,
+    words: count(document.querySelector("article")),
     colours: new Set(bars.map((bar) => getComputedStyle(bar).fill)).size,
     right: document.documentElement.scrollWidth - innerWidth,
   };
@@ -58,6 +62,7 @@ class Beginning:
     chart: float | None  # where the first one ends; none without a chart
     verdict: int
     box: int
+    words: int
     colours: int
     right: float  # pixels that stand out of the screen
 
@@ -68,10 +73,12 @@ class Beginning:
         most_chart = MOST_CHART[self.screen]
         if self.chart is None or self.chart > most_chart:
             misses.append(f"first chart below {most_chart} px")
-        if not 0 < self.verdict <= MOST_VERDICT:
-            misses.append(f"verdict not of 1 to {MOST_VERDICT} words")
-        if not 0 < self.box <= MOST_BOX:
-            misses.append(f"answer box not of 1 to {MOST_BOX} words")
+        if not self.verdict:
+            misses.append("no verdict")
+        if self.page.startswith("en/") and self.verdict > MOST_VERDICT:
+            misses.append(f"verdict of more than {MOST_VERDICT} words")
+        if self.page.startswith("en/") and self.box > MOST_BOX:
+            misses.append(f"answer box of more than {MOST_BOX} words")
         if self.colours > MOST_COLOURS:
             misses.append(f"more than {MOST_COLOURS} colours of bars")
         if self.right > 0:
@@ -98,7 +105,7 @@ def main() -> int:
     options = parser.parse_args()
     failed = False
     print("| Page | Screen | First chart ends (px) | Verdict (words) | Box (words) | ", end="")
-    print("Colours | Misses |\n|---|---|---:|---:|---:|---:|---|")
+    print("Page (words) | Colours | Misses |\n|---|---|---:|---:|---:|---:|---:|---|")
     with serve(options.build) as site, launch() as browser:
         for language in options.languages:
             for path in find_recipes(ROOT / "recipes_source"):
@@ -114,9 +121,18 @@ def main() -> int:
 def write_row(beginning: Beginning) -> str:
     """Return a row of the table."""
     chart = "-" if beginning.chart is None else f"{beginning.chart:.0f}"
-    counts = [str(number) for number in (beginning.verdict, beginning.box, beginning.colours)]
     misses = ", ".join(beginning.misses) or "-"
-    return f"| {' | '.join([beginning.page, beginning.screen, chart, *counts, misses])} |"
+    cells = [
+        beginning.page,
+        beginning.screen,
+        chart,
+        str(beginning.verdict),
+        str(beginning.box),
+        str(beginning.words),
+        str(beginning.colours),
+        misses,
+    ]
+    return f"| {' | '.join(cells)} |"
 
 
 if __name__ == "__main__":

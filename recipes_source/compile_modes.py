@@ -65,7 +65,7 @@ Choose by what your job waits for: the GPU, or the CPU that launches its work.
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %, as ``look`` prints it
+   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
      - ``reduce-overhead``, or a manual graph: :doc:`/recipes/cuda_graphs`
    * - GPU busy above 95 %
      - ``default``: a graph has nothing to remove

@@ -67,7 +67,7 @@ A keyword, a compiler, or neither?
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %, as ``look`` prints it
+   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
      - Pass ``fused=True``, then capture a graph: :doc:`/recipes/cuda_graphs`
    * - GPU busy above 95 %
      - Pass ``fused=True``; compiling the step adds little to it

@@ -93,8 +93,8 @@ In training or in serving, the GPU waits for the CPU.
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %, as ``look`` prints it
-     - Capture a graph; ``look`` is in :doc:`/recipes/where_time_goes`
+   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
+     - Capture a graph: the whole iteration, or the call
    * - GPU busy above 95 %
      - No graph: compile instead, see :doc:`/recipes/compile_modes`
    * - ``.item()``, ``.cpu()`` or ``if tensor:`` in the model

@@ -84,7 +84,7 @@ What you compile decides how long the first call takes.
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %, as ``look`` prints it
+   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
      - Capture one CUDA graph; compiled blocks alone help little: :doc:`/recipes/cuda_graphs`
    * - GPU busy above 95 %
      - Compile the blocks

@@ -73,8 +73,8 @@ Slow inference of a language model (LLM), few tokens per second, in a script or 
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %, as ``look`` prints it
-     - Use a static cache and a graph; ``look`` is in :doc:`/recipes/where_time_goes`
+   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
+     - Use a static cache, and a graph for the step
    * - GPU busy above 95 %
      - A graph has nothing to remove. Quantize, or batch more texts
    * - The step calls ``.item()`` or computes on the CPU

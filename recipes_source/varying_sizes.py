@@ -54,7 +54,7 @@ Texts of any length, images of any resolution, batches of one request or of sixt
 
    * - What you see
      - What to do
-   * - GPU busy below 80 %, as ``look`` prints it
+   * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
      - CUDA graphs, as shown below
    * - GPU busy above 95 %
      - Compile; no graphs and no padding

@@ -72,10 +72,10 @@ def test_code_to_copy_runs(tmp_path: Path) -> None:
     snippets = []
     for path in RECIPES:
         top = ast.get_docstring(ast.parse(path.read_text("utf-8")))
-        block = r"(?m)^\.\. code-block:: python\n(?:   :caption: .*\n)?((?:   .*\n|\n)+)"
+        block = r"(?m)^( *)\.\. code-block:: python\n(?:\1   :caption: .*\n)?((?:\1   .*\n|\n)+)"
         found = re.findall(block, f"{top}\n")
         assert found, path
-        for number, code in enumerate(found):
+        for number, (_indentation, code) in enumerate(found):
             for gpu, cpu in (ON_CPU | SMALLER).items():
                 code = code.replace(gpu, cpu)
             check = CHECKS.get((path.stem, number), "True")
