@@ -134,14 +134,18 @@ def make_tabs(_env: BuildEnvironment, document: nodes.document) -> None:
 
 
 def _make_tab(item: nodes.list_item) -> code_case:
-    """Return the tab of an item: its name, and behind the colon what to do."""
+    """Return the tab of an item: its name, and what to do.
+
+    Where no colon stands behind the name, the name is a part of the sentence and stays in it.
+    """
     paragraph, *others = item.children
     strong, *rest = paragraph.children
+    name = case_name("", "", *(child.deepcopy() for child in strong.children))
     if rest and isinstance(rest[0], nodes.Text) and rest[0].startswith(_COLONS):
         text = rest[0].lstrip("".join(_COLONS)).lstrip()
         rest[0] = nodes.Text(text[:1].upper() + text[1:])
-    words = nodes.paragraph("", "", *rest)
-    return code_case("", case_name("", "", *strong.children), words, *others)
+        paragraph = nodes.paragraph("", "", *rest)
+    return code_case("", name, paragraph, *others)
 
 
 def _find_name(item: nodes.Node) -> nodes.strong | None:

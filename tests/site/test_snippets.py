@@ -50,7 +50,12 @@ for name, code, check in json.load(sys.stdin):
         failed += 1
 sys.exit(failed)
 """
-ON_CPU = {".cuda()": ".cpu()", '"cuda"': '"cpu"', "capturable=True": "capturable=False"}
+ON_CPU = {
+    ".cuda()": ".cpu()",
+    '"cuda"': '"cpu"',
+    "capturable=True": "capturable=False",
+    "ProfilerActivity.CUDA": "ProfilerActivity.CPU",
+}
 SMALLER = {  # a model of 660 million weights takes a CPU too long
     "num_hidden_layers=2": "num_hidden_layers=1, hidden_size=64, intermediate_size=64, "
     "num_attention_heads=2, vocab_size=99"
