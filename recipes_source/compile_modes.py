@@ -66,11 +66,11 @@ Choose by what your job waits for: the GPU, or the CPU that launches its work.
    * - What you see
      - What to do
    * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
-     - ``reduce-overhead``, or a manual graph: :doc:`/recipes/cuda_graphs`
+     - ``reduce-overhead``, or a manual graph: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy above 95 %
      - ``default``: a graph has nothing to remove
    * - With ``default``, the GPU time goes up
-     - Compile layer by layer: :doc:`/recipes/regional_compilation`
+     - Compile layer by layer: :doc:`First call </recipes/regional_compilation>`
    * - Element-wise operations on large inputs
      - ``default``, not ``reduce-overhead``
    * - One matrix product and nothing else

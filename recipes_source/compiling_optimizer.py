@@ -7,7 +7,7 @@ A keyword, a compiler, or neither?
 .. answer::
 
    **Pass** ``fused=True`` **to Adam, AdamW, SGD and, since PyTorch 2.12, Adagrad.** It needs no compiler. Compile the
-   step of other optimizers, such as NAdam, in long runs alone: compiler startup costs
+   step of other optimizers, such as NAdam, only in long runs: compiler startup costs
    :measured:`process.compiler.start_up` per process, and the first call comes on top. If the step is below a tenth of an
    iteration, do not compile it.
 
@@ -68,7 +68,7 @@ A keyword, a compiler, or neither?
    * - What you see
      - What to do
    * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
-     - Pass ``fused=True``, then capture a graph: :doc:`/recipes/cuda_graphs`
+     - Pass ``fused=True``, then capture a graph: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy above 95 %
      - Pass ``fused=True``; compiling the step adds little to it
    * - The step is below a tenth of an iteration
@@ -774,11 +774,6 @@ for name in ("foreach", "fused"):
 # :measured:`adamw-in-an-iteration.fused.optimizer_share`; with foreach, it is
 # :measured:`adamw-in-an-iteration.foreach.optimizer_share`. A step takes the same time for any number of
 # tokens in a batch, so its part of an iteration depends on that number.
-#
-# Serving
-# -------
-#
-# - **Serving** runs no optimizer, so there is nothing to choose.
 #
 # What is not measured here, and where to go on
 # ---------------------------------------------

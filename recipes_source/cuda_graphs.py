@@ -26,6 +26,7 @@ In training or in serving, the GPU waits for the CPU.
    .. code-block:: diff
       :caption: What changes
 
+      + iteration()  # run once first
       + graph = torch.cuda.CUDAGraph()
       + with torch.cuda.graph(graph):
       +     iteration()  # captures, does not run
@@ -96,13 +97,13 @@ In training or in serving, the GPU waits for the CPU.
    * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
      - Capture a graph: the whole iteration, or the call
    * - GPU busy above 95 %
-     - No graph: compile instead, see :doc:`/recipes/compile_modes`
+     - No graph: compile instead, see :doc:`Modes </recipes/compile_modes>`
    * - ``.item()``, ``.cpu()`` or ``if tensor:`` in the model
      - ``reduce-overhead``: a sync with the CPU cannot be captured
    * - Many or unknown shapes
-     - ``reduce-overhead``, as in :doc:`/recipes/varying_sizes`
+     - ``reduce-overhead``, as in :doc:`Dynamic shapes </recipes/varying_sizes>`
    * - You generate text
-     - A static cache and a graph: :doc:`/recipes/token_generation`
+     - A static cache and a graph: :doc:`Token generation </recipes/token_generation>`
 
 **In your library**
 

@@ -8,7 +8,7 @@ What you compile decides how long the first call takes.
 
    **Compile the repeated block, not the whole model.** All blocks then share the code of one. If the GPU waits for the
    CPU, first capture the model in a CUDA graph, without a compiler; with many shapes, or if it syncs with the CPU, use
-   ``reduce-overhead``. Short runs compile nothing: compiler startup alone costs :measured:`process.compiler.start_up` per
+   ``reduce-overhead``. In short runs, compile nothing: compiler startup alone costs :measured:`process.compiler.start_up` per
    process.
 
    .. chart:: first_call
@@ -85,7 +85,7 @@ What you compile decides how long the first call takes.
    * - What you see
      - What to do
    * - GPU busy below 80 %, as :doc:`look </recipes/where_time_goes>` prints it
-     - Capture one CUDA graph; compiled blocks alone help little: :doc:`/recipes/cuda_graphs`
+     - Capture one CUDA graph; compiled blocks alone help little: :doc:`CUDA graphs </recipes/cuda_graphs>`
    * - GPU busy above 95 %
      - Compile the blocks
    * - No block repeats

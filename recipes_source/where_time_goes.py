@@ -78,9 +78,9 @@ Slow training or inference, low GPU utilization? Find out what your job waits fo
    * - New batches take 1.5 times as long as a repeated one
      - Load data in worker processes; compile nothing
    * - The first iteration takes seconds
-     - Compile the repeated block: :doc:`/recipes/regional_compilation`
+     - Compile the repeated block: :doc:`First call </recipes/regional_compilation>`
    * - Now and then, a later iteration takes seconds
-     - It recompiles: :doc:`/recipes/varying_sizes`
+     - It recompiles: :doc:`Dynamic shapes </recipes/varying_sizes>`
 
 **In your library**
 

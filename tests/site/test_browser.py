@@ -291,9 +291,9 @@ def test_paper_is_light_and_nothing_is_cut_off(browser: Browser, address: str) -
         )
         assert light == []
         expect(page.locator(".chart-data table").first).to_be_visible()
-        cases = page.locator(".code-cases input")
+        cases = page.locator(".answer .code-cases input")
         assert cases.count() > 1
-        expect(page.locator(".code-cases pre:visible")).to_have_count(cases.count())
+        expect(page.locator(".answer .code-cases pre:visible")).to_have_count(cases.count())
         folded, shown = (
             page.locator(each).first.evaluate("(e) => parseFloat(getComputedStyle(e).lineHeight)")
             for each in (".folded-cell pre", ".answer pre")
