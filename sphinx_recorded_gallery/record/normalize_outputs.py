@@ -13,6 +13,8 @@ from typing import Any
 
 from nbformat import NotebookNode
 
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
 # A path begins here, and not in the middle of another one, of an address or of a word.
 _BEGIN = r"(?:(?<![A-Za-z0-9_./~@%+\\$}*-])|(?<=file://)|(?<=[\s'\"]-[A-Za-z])|(?<=\\[nrt]))"
 _END = r"(?![\w-]|\.\w)"
@@ -107,6 +109,8 @@ class Cleaner:
             else:
                 output.pop("transient", None)
                 output.metadata = _each_string(output.metadata, self._name_places)
+                for name, text in output.metadata.get("recorded_gallery", {}).items():
+                    output.metadata["recorded_gallery"][name] = self.clean_text(text)
                 output.data = {
                     mime: self._clean_data(mime, value) for mime, value in output.data.items()
                 }

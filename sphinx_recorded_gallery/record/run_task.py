@@ -20,8 +20,9 @@ from ..recipes.find_recipes import GalleryFile
 from ..recipes.recipe import Recipe
 from ..recipes.recording import SCHEMA
 from .cleanup import run_folder
+from .explain_failure import KernelDiedError
 from .gpu_facts import watch_clocks
-from .kernel import KernelDiedError, Run
+from .kernel import Run
 from .run_environment import Conditions
 from .write_recordings import accept
 

@@ -17,6 +17,7 @@ from ..recipes.pictures import SUFFIXES, open_picture
 from ..recipes.recipe import Recipe
 from ..recipes.recording import PUBLISHED_MIME, seal
 from ..recipes.sanitize import find_left_out
+from .normalize_outputs import WIDGET_VIEW
 
 _ROOM = 64 * 1024  # bytes; a full disk is found out before minutes of work, not behind them
 # Forms of an output that a page shows, or reads rows from
@@ -103,6 +104,8 @@ def accept(recipe: Recipe, notebook: NotebookNode, *, trusted: bool = False) -> 
                     remedy = "mend what its _repr_..._ method or display() is given"
                     raise tell(text, remedy=remedy) from None
             left_out += [] if trusted else find_left_out(data)
+            if WIDGET_VIEW in data:
+                left_out.append("a widget, and show its words")
             if data and not any(mime.startswith(_SHOWN) for mime in data):
                 left_out += [f"an output that has no form but {', '.join(data)}"]
         if left_out:
