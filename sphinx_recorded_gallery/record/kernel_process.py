@@ -109,6 +109,9 @@ class RecipeDisplayHook(ZMQShellDisplayHook):
     def compute_format_data(self, result: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the forms of a value and what is known of it."""
         forms, metadata = super().compute_format_data(result)
+        if _is_open_figure(result):  # it is shown at the end of the cell
+            forms = {"text/plain": forms["text/plain"]}
+            metadata = {}
         facts = {"type": str(type(result))}
         own_words: Any = type(result).__str__
         if own_words is not object.__str__:  # which is its repr()
@@ -187,6 +190,14 @@ def print_figure(figure: Any, fmt: str = "png", *, base64: bool = False, **optio
         shown = b2a_base64(picture, newline=False).decode()
     titles = [figure.get_suptitle(), *(axes.get_title() for axes in figure.axes)]
     return shown, {"alt": ", ".join(title for title in titles if title)}
+
+
+def _is_open_figure(value: object) -> bool:
+    """Whether a value is a figure that ``show_open_figures`` will show."""
+    pyplot = sys.modules.get("matplotlib.pyplot")
+    if pyplot is None or not isinstance(value, pyplot.Figure):
+        return False
+    return value.number in pyplot.get_fignums() if hasattr(value, "number") else False
 
 
 def show_open_figures() -> None:
