@@ -15,6 +15,7 @@ def setup(app: Sphinx) -> None:
     """Let Sphinx-Gallery's pages be made from recordings, and written in three forms."""
     app.connect("config-inited", formulas_and_images.add_mathml)
     app.connect("config-inited", write_pages.check_config, priority=Priority.CHECK_CONFIG)
+    app.connect("config-inited", write_pages.exclude_notebooks)
     app.connect("config-inited", write_pages.unhide_matplotlib, priority=Priority.AFTER_GALLERY)
     # Sphinx-Gallery is called by ``make_pages``.
     for listener in list(app.events.listeners["builder-inited"]):

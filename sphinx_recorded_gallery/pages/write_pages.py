@@ -9,7 +9,7 @@ import json
 import re
 import sys
 from collections.abc import Iterable
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from filelock import FileLock
 from sphinx.application import Sphinx
@@ -49,6 +49,18 @@ def check_config(_app: Sphinx, config: Config) -> None:
     # Sphinx-Gallery would import it for each build, next at 10, though it draws nothing here.
     sys.modules.setdefault("matplotlib", None)  # type: ignore[arg-type]
     config.sphinx_gallery_conf.update(_FORCED, ignore_pattern=ignore_pattern(config))
+
+
+def exclude_notebooks(_app: Sphinx, config: Config) -> None:
+    """Let recordings, and what Sphinx-Gallery left beside its pages, be no pages themselves.
+
+    Other extensions, such as MyST-NB and nbsphinx, make pages of notebooks and scripts, and would
+    run those that have no outputs.
+    """
+    patterns = [PurePath(config.recorded_gallery_recordings).as_posix()]
+    for pages, _examples in gallery_folders(config):
+        patterns += [f"{pages}/**.ipynb", f"{pages}/**.py"]
+    config.exclude_patterns = [*config.exclude_patterns, *patterns]
 
 
 def unhide_matplotlib(_app: Sphinx, _config: Config) -> None:

@@ -1,0 +1,89 @@
+"""Examples as other projects write them: what stands above a title, and tabs."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from gallery import ROOT, Gallery
+
+ABOVE = {
+    "links": "`First <first.html>`_ ||\n**Second** ||\n`Third <third.html>`_",
+    "badge": "|badge|\n\n.. |badge| replace:: new",
+    "orphan": ":orphan:",
+    "label": ".. _label:",
+}
+
+
+@pytest.mark.parametrize("above", ABOVE)
+def test_what_stands_above_a_title_is_shown(gallery: Gallery, above: str) -> None:
+    text = f'"""\n{ABOVE[above]}\n\nA title\n=======\n\nWords.\n"""\nprint("shown")\n'
+    gallery.add("example", text)
+    build = gallery.build()
+    assert build.warnings == ""
+    page = build.page("recipes/example")
+    assert page.count("<h1>") == 1
+    assert ">shown" in page
+    assert "Recorded on" in page
+    notebook = json.loads((build.out / "recipes/example.ipynb").read_text())
+    first, *_rest, code = notebook["cells"]
+    assert "# A title\n" in first["source"]
+    assert code["outputs"][0]["text"] == ["shown\n"]
+
+
+def test_code_indented_by_tabs_is_shown_and_runs(gallery: Gallery) -> None:
+    code = "for number in range(2):\n\t# Why tabs.\n\tprint(number)\t# a tab"
+    gallery.set_languages("ko")
+    gallery.add("example", f'"""\nA title\n=======\n\nWords.\n"""\n{code}\n')
+    for language, comment in (("en", "Why tabs."), ("ko", "왜 탭인가.")):
+        if language == "ko":
+            gallery.translate("recipes/example", {"Why tabs.": comment})
+        build = gallery.build(language=language)
+        assert "example.py" not in build.warnings
+        assert ">0\n1" in build.page("recipes/example")
+        script = (build.out / "recipes/example.py").read_text()
+        assert comment in script
+        compile(script, "example.py", "exec")
+
+
+NOTEBOOKS_AS_PAGES = """
+from pathlib import Path
+from docutils import nodes
+from sphinx.parsers import Parser
+
+
+class NotebookParser(Parser):
+    supported = ("notebook",)
+
+    def parse(self, text, document):
+        Path(__file__).with_name("ran").touch()
+        document += nodes.section("", nodes.title("", "Notebook"), ids=["notebook"])
+
+
+def setup(app):
+    for suffix in (".ipynb", ".py"):
+        app.add_source_suffix(suffix, "notebook")
+    app.add_source_parser(NotebookParser)
+"""
+
+
+def test_recordings_are_no_pages_of_extensions_that_run_notebooks(gallery: Gallery) -> None:
+    gallery.add("example", '"""\nA title\n=======\n\nWords.\n"""\nprint("shown")\n')
+    left_behind = gallery.root / "recipes/example.ipynb"  # by Sphinx-Gallery
+    left_behind.parent.mkdir()
+    left_behind.write_text("{}")
+    (gallery.root / "notebooks_as_pages.py").write_text(NOTEBOOKS_AS_PAGES)
+    patterns = [*gallery.settings["exclude_patterns"], "*.py"]
+    gallery.add_extension("notebooks_as_pages", exclude_patterns=patterns)
+    # in a process of its own: Sphinx keeps the endings of sources for others
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", ".", "out/html"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(gallery.root)])}
+    done = subprocess.run(
+        command, cwd=gallery.root, env=environment, capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert ">shown" in (gallery.root / "out/html/recipes/example.html").read_text()
+    assert not (gallery.root / "out/html/recordings").exists()
+    assert not (gallery.root / "ran").exists()
