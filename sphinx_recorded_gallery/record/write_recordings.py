@@ -2,7 +2,7 @@
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -111,5 +111,15 @@ def accept(recipe: Recipe, notebook: NotebookNode, *, trusted: bool = False) -> 
         if left_out:
             names = ", ".join(dict.fromkeys(left_out))
             text = f"cell {cell.number}: pages and notebooks leave out {names}"
-            remedy = "show what needs no script and no style, or a picture"
+            remedy = _find_remedy(left_out)
             yield describe_error(tell(text, remedy=remedy))
+
+
+def _find_remedy(left_out: Sequence[str]) -> str:
+    """Return how a cell shows what pages leave out of it."""
+    names = " ".join(left_out)
+    if "application/vnd.plotly" in names:
+        return 'write in recording.toml: PLOTLY_RENDERER = "notebook_connected" under [environment]'
+    if "application/vnd.vega" in names:
+        return 'add to the recipe: altair.renderers.enable("html")'
+    return "show what needs no script and no style, or a picture"
