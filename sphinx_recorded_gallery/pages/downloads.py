@@ -60,6 +60,8 @@ def write_downloads(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     if code := app.config.sphinx_gallery_conf["first_notebook_cell"]:
         first = _make_cell("code", code.strip("\n"), "first-cell")
         notebook.cells.insert(1, first)  # behind the title
+    if code := app.config.sphinx_gallery_conf["last_notebook_cell"]:
+        notebook.cells.append(_make_cell("code", code.strip("\n"), "last-cell"))
     target = Path(app.outdir, docname)
     target.parent.mkdir(parents=True, exist_ok=True)
     # Not with_suffix: the name of a recipe may hold a dot.

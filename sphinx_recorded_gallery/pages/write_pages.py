@@ -33,6 +33,7 @@ logger = logging.getLogger(__name__)
 # Settings of Sphinx-Gallery that cannot be others where recordings are shown
 _FORCED = {
     "plot_gallery": False,
+    "binder": {},
     "parallel": False,  # runs nothing, and would start processes for it
     "remove_config_comments": True,
     "notebook_extensions": set(),  # downloads.py writes better ones
@@ -40,6 +41,17 @@ _FORCED = {
     "write_computation_times": False,  # the provenance box tells them
     "show_signature": False,
 }
+# Those that add to pages what a gallery of recordings has not, and what to do instead
+_WITHOUT_EFFECT = {
+    "binder": "link to Binder from a page of your own",
+    "download_all_examples": "link to the folder of examples",
+    "jupyterlite": "put the notebooks of the finished site into JupyterLite",
+    "image_scrapers": "show pictures with display(), or let their class have a _repr_png_",
+    "matplotlib_animations": "show it with display(HTML(animation.to_jshtml()))",
+    "reset_modules": "import what it does from a module beside the examples",
+}
+# Scrapers and resets whose work is done without them
+_COMMON = {"matplotlib", "seaborn"}
 # What it and the engine write for a recipe
 _ENDINGS = (".rst", ".py", ".py.md5", ".zip", ".codeobj.json")
 
@@ -48,7 +60,25 @@ def check_config(_app: Sphinx, config: Config) -> None:
     """Turn off what would run a recipe, or add to its page what a recording has."""
     # Sphinx-Gallery would import it for each build, next at 10, though it draws nothing here.
     sys.modules.setdefault("matplotlib", None)  # type: ignore[arg-type]
+    _tell_settings_without_effect(config)
     config.sphinx_gallery_conf.update(_FORCED, ignore_pattern=ignore_pattern(config))
+
+
+def _tell_settings_without_effect(config: Config) -> None:
+    """Warn of settings in ``sphinx_gallery_conf`` without which something is missing on pages."""
+    for name, remedy in _WITHOUT_EFFECT.items():
+        value = config.sphinx_gallery_conf.get(name)
+        if name in ("image_scrapers", "reset_modules"):
+            values = [value] if isinstance(value, str) else list(value or ())
+            is_fine = all(isinstance(item, str) and item in _COMMON for item in values)
+        elif isinstance(value, tuple):  # whether, and how
+            is_fine = not any(value[:1])
+        else:
+            is_fine = not value
+        if not is_fine:
+            text = f"conf.py: sphinx_gallery_conf: {name} has no effect on recordings"
+            error = GalleryError(text, remedy=f"remove it; {remedy}")
+            logger.warning("%s", error, type="recorded_gallery", subtype="setting")
 
 
 def exclude_notebooks(_app: Sphinx, config: Config) -> None:

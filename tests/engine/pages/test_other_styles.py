@@ -87,3 +87,33 @@ def test_recordings_are_no_pages_of_extensions_that_run_notebooks(gallery: Galle
     assert ">shown" in (gallery.root / "out/html/recipes/example.html").read_text()
     assert not (gallery.root / "out/html/recordings").exists()
     assert not (gallery.root / "ran").exists()
+
+
+def test_settings_that_would_add_to_pages_are_told(gallery: Gallery) -> None:
+    gallery.add("example", '"""\nA title\n=======\n\nWords.\n"""\nprint("shown")\n')
+    conf = {
+        **gallery.settings["sphinx_gallery_conf"],
+        "binder": {"org": "acme", "repo": "small", "branch": "main"},
+        "download_all_examples": True,
+        "image_scrapers": ("matplotlib", "shutil.copy"),
+        "reset_modules": ("matplotlib", "seaborn"),
+        "matplotlib_animations": (True, "jshtml"),
+    }
+    gallery.configure(sphinx_gallery_conf=conf)
+    lines = gallery.build("dummy").warnings.splitlines()
+    names = ["binder", "download_all_examples", "image_scrapers", "matplotlib_animations"]
+    assert len(lines) == len(names)
+    for name, line in zip(names, lines, strict=True):
+        assert f"sphinx_gallery_conf: {name} has no effect on recordings; remove it" in line
+
+
+def test_a_notebook_has_the_first_and_last_cell_of_conf(gallery: Gallery) -> None:
+    gallery.add("example", '"""\nA title\n=======\n\nWords.\n"""\nprint("shown")\n')
+    cells = {"first_notebook_cell": "print('first')", "last_notebook_cell": "print('last')"}
+    conf = gallery.settings["sphinx_gallery_conf"] | cells
+    gallery.configure(sphinx_gallery_conf=conf)
+    build = gallery.build()
+    assert build.warnings == ""
+    notebook = json.loads((build.out / "recipes/example.ipynb").read_text())
+    codes = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    assert codes == ["print('first')", 'print("shown")', "print('last')"]
