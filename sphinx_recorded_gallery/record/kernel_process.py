@@ -302,6 +302,7 @@ def main(recipe: Path) -> None:
     vars(pylabtools)["print_figure"] = print_figure  # what draws figures for IPython's own backend
     shell.events.register("post_execute", show_open_figures)
     shell.user_ns["__file__"] = str(recipe)
+    shell.user_ns["__doc__"] = ""  # as Sphinx-Gallery has it: the page has the text already
     sys.path.insert(0, str(recipe.parent))
     faulthandler.enable(Path("crash").open("w"))  # noqa: SIM115 (open as long as the process)
     os.chdir("work")

@@ -162,6 +162,11 @@ def test_libraries_take_it_for_a_script(gallery: Gallery) -> None:
     assert texts(awaited) == "done True\n"
 
 
+def test_the_text_of_a_page_is_not_printed_again(gallery: Gallery) -> None:
+    [outputs] = run(gallery, "print(__doc__)\nprint(__name__)")
+    assert texts(outputs).strip() == "__main__"
+
+
 def test_a_value_is_recorded_with_its_type(gallery: Gallery) -> None:
     value = "class Value:\n    def __str__(self):\n        return f'words {id(self):#x}'\nValue()"
     outputs, plain = run(gallery, value, "[1]")
