@@ -142,28 +142,42 @@ def _show(
                 alt = next(alts, titles)
                 yield nodes.image(uri=next(names), alt=alt, classes=["sphx-glr-single-img"])
             else:
-                yield from _formatted(env, data) or _text(data.get("text/plain", ""))
+                yield from _formatted(env, data) or _text(_plain(data))
 
 
 def _formatted(env: BuildEnvironment, data: Mapping[str, str]) -> list[nodes.Node]:
-    """Return Markdown or LaTeX as Jupyter formats it; nothing if the output has neither."""
+    """Return Markdown or LaTeX as Jupyter formats it; nothing if that cannot be done.
+
+    Where recordings are not trusted, or browsers draw formulas, their commands have to be known:
+    MathJax and LaTeX would obey others, such as links.
+    """
     if not {"text/markdown", "text/latex"} & data.keys():
         return []
     from .output_text import parse_latex, parse_markdown  # slow to import, for few outputs
 
-    shown: list[nodes.Node] = []
+    trusted = env.config.recorded_gallery_trust_outputs
     if "text/markdown" in data:
-        trusted = env.config.recorded_gallery_trust_outputs
         shown = parse_markdown(data["text/markdown"], trusted=trusted)
-    elif "text/latex" in data:
+    else:
         shown = parse_latex(data["text/latex"])
     box = nodes.container("", *shown, classes=["recorded-text"])
-    is_mathml = env.config.html_math_renderer == "mathml"
-    if is_mathml and not all(can_convert(formula) for formula in box.findall(_is_formula)):
+    are_limited = not trusted or env.config.html_math_renderer == "mathml"
+    if are_limited and not all(can_convert(formula) for formula in box.findall(_is_formula)):
         return []
     for formula in box.findall(nodes.math_block):
         formula["docname"] = env.docname
     return [box] if shown else []
+
+
+def _plain(data: Mapping[str, str]) -> str:
+    """Return the words of an output without a form that could be shown better.
+
+    Of a text that was displayed as such, IPython's plain form names the type alone.
+    """
+    plain = data.get("text/plain", "")
+    if plain and not plain.startswith("<IPython.core.display."):
+        return plain
+    return data.get("text/markdown") or data.get("text/latex") or plain
 
 
 def _is_formula(node: nodes.Node) -> bool:

@@ -36,7 +36,7 @@ class Capture:
         return chosen
 
     def _choose_form(self, output: NotebookNode) -> NotebookNode | None:
-        facts = output.metadata.get("recorded_gallery", {})
+        facts = _read_facts(output)
         if self.ignored_types and re.search(self.ignored_types, facts.get("type", "")):
             return None
         if self.methods is None:
@@ -54,6 +54,14 @@ class Capture:
 
 
 JUPYTER = Capture()
+
+
+def _read_facts(output: NotebookNode) -> dict[str, str]:
+    """Return what was recorded of a value; nothing where a recording holds something else."""
+    facts = output.metadata.get("recorded_gallery")
+    if not isinstance(facts, dict):
+        return {}
+    return {name: value for name, value in facts.items() if isinstance(value, str)}
 
 
 def read_capture(settings: Mapping[str, Any]) -> Capture:

@@ -114,6 +114,38 @@ def test_latex_is_text_with_formulas(tex: str, kinds: list[str]) -> None:
     assert [type(node).__name__ for node in parse_latex(tex)] == kinds
 
 
+FORMULAS = """
+\"\"\"
+Formulas
+========
+
+Words.
+\"\"\"
+
+from IPython.display import Latex, Markdown, display
+
+display(Latex(r"$\\href{javascript:alert(1)}{x}$"))
+
+# %%
+# Markdown.
+
+display(Markdown(r"**b** $\\input{secret}$"))
+"""
+
+
+@pytest.mark.parametrize("trusted", [True, False])
+def test_formulas_of_strangers_have_known_commands(gallery: Gallery, trusted: bool) -> None:
+    gallery.add("formulas", FORMULAS.replace("\\\\", "\\"))
+    gallery.configure(html_math_renderer=None, recorded_gallery_trust_outputs=trusted)
+    build = gallery.build()
+    assert build.warnings == ""
+    page = BeautifulSoup(build.page("recipes/formulas"), "html.parser")
+    assert len(page.select(".recorded-output .math")) == (2 if trusted else 0)
+    words = " ".join(output.get_text() for output in page.select(".recorded-output"))
+    assert "href{javascript:alert(1)}{x}" in words
+    assert "input{secret}" in words
+
+
 HOSTILE = (
     "[a](javascript:alert(1)) <b onclick='x'>c</b> ![d](https://example.org/e.png)\n\n"
     "<script>alert(2)</script>\n\n![f](data:image/png;base64,AAAA)"

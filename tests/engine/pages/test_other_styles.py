@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import jupytext
 import pytest
 
 from gallery import ROOT, Gallery
@@ -117,3 +118,13 @@ def test_a_notebook_has_the_first_and_last_cell_of_conf(gallery: Gallery) -> Non
     notebook = json.loads((build.out / "recipes/example.ipynb").read_text())
     codes = ["".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"]
     assert codes == ["print('first')", 'print("shown")', "print('last')"]
+
+
+def test_a_comment_is_one_when_a_script_is_opened_as_a_notebook(gallery: Gallery) -> None:
+    code = "#%matplotlib inline\nimport os\n\n# In Colab, run\n#\n# !pip install something\n"
+    code += 'if os:\n    text = """\n# !kept\n"""\nprint(text, \'# %x\')  # ls'
+    gallery.add("example", f'"""\nA title\n=======\n\nWords.\n"""\n{code}\n')
+    build = gallery.build()
+    notebook = json.loads((build.out / "recipes/example.ipynb").read_text())
+    opened = jupytext.read(build.out / "recipes/example.py")
+    assert "".join(notebook["cells"][-1]["source"]) == opened.cells[-1].source == code
