@@ -27,6 +27,7 @@ from ..project import code_digest, file_state, gallery_folders
 from ..recipes.find_recipes import GalleryFile, ignore_pattern, list_files
 from ..recipes.recorded_recipe import load_recorded
 from .outputs import write_pictures
+from .recorded_names import give_names
 
 logger = logging.getLogger(__name__)
 
@@ -141,7 +142,9 @@ def make_pages(app: Sphinx) -> None:
         at_hand = lost | {owners[name] for name in changed if name in owners}
         for file in files if changed - owners.keys() else at_hand:
             try:
-                if write_pictures(root, file, load_recorded(file, recordings)):
+                has_other_pictures = write_pictures(root, file, load_recorded(file, recordings))
+                is_recorded_anew = str(file.recording(recordings)) in changed
+                if has_other_pictures or (file.links_code and is_recorded_anew):
                     again.add(file)
             except GalleryError as error:
                 broken[file] = error
@@ -150,7 +153,8 @@ def make_pages(app: Sphinx) -> None:
             for file in again:
                 (root / f"{file.docname}.py.md5").unlink(missing_ok=True)
             edited = at_hand if not (again or broken or changed - owners.keys()) else set()
-            _generate(app, broken, edited)
+            with give_names(files, recordings):
+                _generate(app, broken, edited)
             for copy in (root / f"{file.docname}.py" for file in files):
                 if copy.exists():  # the recipe may be another by now
                     copy.with_name(f"{copy.name}.md5").write_text(get_md5sum(copy, mode="t"))

@@ -1,5 +1,6 @@
 """Run the cells of a recipe in a fresh kernel and return them as a notebook of cleaned outputs."""
 
+import ast
 import contextlib
 import json
 import os
@@ -220,11 +221,16 @@ class Run:
         started: float,
         *,
         is_to_fail: bool = False,
+        describes_names: bool = False,
     ) -> None:
-        """Prepare a run whose time began at ``started``, in seconds of the monotonic clock."""
+        """Prepare a run whose time began at ``started``, in seconds of the monotonic clock.
+
+        Where it ``describes_names``, the notebook's metadata say what names in its code led to.
+        """
         self.recipe = recipe
         self.folder = folder
         self.is_to_fail = is_to_fail
+        self.describes_names = describes_names
         own_limits = {name: recipe.settings[name] for name in _LIMITS & recipe.settings.keys()}
         self.settings = replace(conditions.settings, **own_limits)
         self._ends = started + self.settings.deadline
@@ -273,6 +279,8 @@ class Run:
             with kernel_runs(client.process.pid):
                 await self._wait_for_kernel(client)
                 await self._execute_cells(client, notebook, on_cell)
+                if self.describes_names:
+                    notebook.metadata["names"] = await self._describe_names(client)
         finally:
             if client.kc:
                 client.kc.stop_channels()
@@ -331,6 +339,21 @@ class Run:
         if self.is_to_fail:
             text = "runs to its end, but expected_failing_examples in conf.py names it"
             raise GalleryError(text, path=self.recipe.path, remedy="take it out there")
+
+    async def _describe_names(self, client: _Client) -> dict[str, Any]:
+        """Return what names in the code led to; nothing if the kernel does not tell in time."""
+        code = "\n".join(cell.code for cell in self.recipe.cells)
+        question = f"__import__('IPython').get_ipython().describe_names({code!r})"
+        kernel: Any = client.kc
+        request = kernel.execute("", silent=True, user_expressions={"names": question})
+        with contextlib.suppress(Empty, KeyError, ValueError, SyntaxError):
+            reply: dict[str, Any] = {"parent_header": {}}
+            while reply["parent_header"].get("msg_id") != request:
+                reply = await kernel.get_shell_msg(timeout=max(min(self.time_left(), 30), 0))
+            answer = reply["content"]["user_expressions"]["names"]["data"]["text/plain"]
+            names: dict[str, Any] = json.loads(ast.literal_eval(answer))
+            return names
+        return {}
 
     async def _execute_cell(self, client: _Client, cell: Cell, node: NotebookNode) -> bool:
         """Execute one cell, and tell whether it ended in an error that is expected.

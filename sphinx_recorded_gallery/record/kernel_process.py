@@ -8,6 +8,7 @@ An example of a gallery was written as a script, so what libraries do otherwise 
 drawing bars as widgets, they do not do here.
 """
 
+import ast
 import asyncio
 import codecs
 import contextlib
@@ -139,6 +140,19 @@ class RecipeShell(ZMQInteractiveShell):
             asyncio._set_running_loop(loop)
             if task is not None:
                 asyncio.tasks._enter_task(loop, task)
+
+    def describe_names(self, code: str) -> str:
+        """Return as JSON what names in code lead to, for links: lists of Sphinx-Gallery's facts."""
+        from sphinx_gallery.backreferences import NameFinder  # slow to import, and not always asked
+
+        finder = NameFinder(dict(self.user_ns))
+        finder.visit(ast.parse(code))
+        names: dict[str, list[tuple[str, bool, bool]]] = {}
+        for name, full_name, is_attribute, is_class, _is_explicit in finder.get_mapping():
+            targets = names.setdefault(name, [])
+            if not full_name.startswith("__main__.") and "." in full_name:
+                targets.append((full_name, is_attribute, is_class))
+        return json.dumps({name: targets for name, targets in sorted(names.items()) if targets})
 
 
 class RecipePythonKernel(IPythonKernel):
