@@ -6,7 +6,8 @@ them; they are written before it runs.
 
 import glob
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -124,10 +125,28 @@ def _show(
 ) -> Iterator[nodes.Node]:
     """Yield the richest form of each output that a page can show."""
     names, alts = iter(pictures), iter(cell.alt)
+    for is_printed, group in groupby(outputs, lambda output: output.output_type == "stream"):
+        if is_printed:  # output and errors stand in one box, as they were printed
+            yield from _text(_join_printed(output.text for output in group))
+            continue
+        yield from _show_values(env, group, names, alts, name)
+
+
+def _join_printed(texts: Iterable[str]) -> str:
+    """Return what was printed to several streams, each beginning on a line of its own."""
+    return "".join(text if text.endswith("\n") else f"{text}\n" for text in texts)
+
+
+def _show_values(
+    env: BuildEnvironment,
+    outputs: Iterable[Any],
+    names: Iterator[str],
+    alts: Iterator[str],
+    name: str,
+) -> Iterator[nodes.Node]:
+    """Yield what is shown of values, figures and errors."""
     for output in outputs:
-        if output.output_type == "stream":
-            yield from _text(output.text)
-        elif output.output_type == "error":
+        if output.output_type == "error":
             yield from _text("\n".join(output.traceback))
         else:
             data = output.data

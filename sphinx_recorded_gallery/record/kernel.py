@@ -35,7 +35,7 @@ from ..recipes.recipe import Cell, Recipe
 from .cleanup import kernel_runs
 from .environment_variables import find_secrets
 from .explain_failure import Failure, explain, explain_shown_error, explain_start
-from .normalize_outputs import WIDGET_VIEW, Cleaner, drop_lines
+from .normalize_outputs import WIDGET_VIEW, Cleaner, drop_lines, join_streams
 from .run_environment import Conditions
 
 _LIMITS = {"cell_timeout", "deadline"}  # that a recipe may set itself
@@ -289,7 +289,8 @@ class Run:
         for node in notebook.cells:
             for output in node.outputs:
                 output.pop(_OWNER, None)
-            node.outputs = drop_lines(self._cleaner.clean_outputs(node.outputs), self.settings.drop)
+            cleaned = self._cleaner.clean_outputs(join_streams(node.outputs))
+            node.outputs = drop_lines(cleaned, self.settings.drop)
         return notebook
 
     def _kernel_manager(self, context: zmq.asyncio.Context) -> AsyncKernelManager:

@@ -145,6 +145,31 @@ class Cleaner:
         return _ADDRESS.sub("0x...", self._name_places(_PATH.sub(shorten_path, text)))
 
 
+def join_streams(outputs: Iterable[NotebookNode]) -> list[NotebookNode]:
+    """Return outputs in which a bar stands once, where it was drawn last.
+
+    A bar goes back to the start of its line, also when something else was printed in between.
+    What is printed to the same stream without anything in between becomes one output.
+    """
+    last_of_stream: dict[str, NotebookNode] = {}
+    for output in (output for output in outputs if output.output_type == "stream"):
+        before = last_of_stream.get(output.name)
+        is_unfinished = before is not None and not before.text.endswith("\n")
+        if before is not None and is_unfinished and output.text.startswith("\r"):
+            before.text = before.text[: before.text.rfind("\n") + 1]
+        last_of_stream[output.name] = output
+    joined: list[NotebookNode] = []
+    for output in outputs:
+        is_stream = output.output_type == "stream"
+        if is_stream and not output.text:
+            continue
+        if is_stream and joined and joined[-1].get("name") == output.name:
+            joined[-1].text += output.text
+        else:
+            joined.append(output)
+    return joined
+
+
 def drop_lines(outputs: Iterable[NotebookNode], patterns: Sequence[str]) -> list[NotebookNode]:
     """Return outputs without printed lines that fit one of the patterns, and without blank ones."""
     kept = []
