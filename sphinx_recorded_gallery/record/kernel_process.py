@@ -48,7 +48,7 @@ _C_STDOUT = ctypes.c_void_p.in_dll(_C, "__stdoutp" if sys.platform == "darwin" e
 class Stream(OutStream):
     """What a recipe prints; what child processes and libraries in C print keeps its place."""
 
-    _last_written: ClassVar["Stream | None"] = None
+    last_written: ClassVar["Stream | None"] = None
 
     def __init__(self, *args: Any, **options: Any) -> None:
         self._pipe_lock = threading.RLock()  # a recipe's signal handler may print, too
@@ -65,7 +65,7 @@ class Stream(OutStream):
 
     def _keep_order(self) -> None:
         """Send what the other stream still holds: each of them is sent by itself, and later."""
-        last, Stream._last_written = Stream._last_written, self
+        last, Stream.last_written = Stream.last_written, self
         if last is not None and last is not self and self._is_master_process():
             OutStream.flush(last)
 

@@ -9,7 +9,7 @@ from html import unescape
 
 import pytest
 
-from gallery import SETTINGS, Gallery
+from tests.helpers.gallery import SETTINGS, Gallery
 
 VALUES = '''
 """

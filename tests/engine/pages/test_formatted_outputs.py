@@ -7,8 +7,8 @@ import pytest
 from bs4 import BeautifulSoup
 from docutils import nodes
 
-from gallery import Gallery
 from sphinx_recorded_gallery.pages.output_text import parse_latex, parse_markdown
+from tests.helpers.gallery import Gallery
 
 SHOWN = '''
 """

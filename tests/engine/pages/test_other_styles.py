@@ -8,7 +8,7 @@ import sys
 import jupytext
 import pytest
 
-from gallery import ROOT, Gallery
+from tests.helpers.gallery import ROOT, Gallery
 
 ABOVE = {
     "links": "`First <first.html>`_ ||\n**Second** ||\n`Third <third.html>`_",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from gallery import SETTINGS, Gallery
+from tests.helpers.gallery import SETTINGS, Gallery
 
 MODULE = '''
 """A small library."""

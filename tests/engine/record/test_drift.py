@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from gallery import Gallery, git
-from measured_recipe import REPLICATE
 from sphinx_recorded_gallery.__main__ import main
 from sphinx_recorded_gallery.measurements.replicates import replicates_path
 from sphinx_recorded_gallery.measurements.rows import Row
 from sphinx_recorded_gallery.recipes.recipe import load_recipe
 from sphinx_recorded_gallery.record.write_recordings import append_replicate
+from tests.helpers.gallery import Gallery, git
+from tests.helpers.measured_recipe import REPLICATE
 
 
 def row(variant: str, value: float, **changes: object) -> Row:
@@ -98,7 +98,7 @@ from IPython.display import display
 names = {"case": "Adam", "size": 10, "unit": "ms", "quantity": "gpu"}
 values = {"eager": 4.0, "compiled": 2.0, "once": 7.0}
 rows = [{**names, "variant": name, "value": value} for name, value in values.items()]
-display({"application/vnd.recipe-gallery.rows+json": {"rows": rows}}, raw=True)
+display({"application/vnd.recorded-gallery.rows+json": {"rows": rows}}, raw=True)
 """
 
 

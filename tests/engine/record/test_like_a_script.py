@@ -11,8 +11,8 @@ import pytest
 from nbformat import NotebookNode
 from PIL import Image
 
-from gallery import Gallery
 from sphinx_recorded_gallery.record.normalize_outputs import Cleaner
+from tests.helpers.gallery import Gallery
 
 pytestmark = pytest.mark.slow
 TITLE = '"""\nTitle\n=====\n"""\n'
