@@ -44,11 +44,14 @@ def _tell(line: str) -> None:
 def _run(arguments: Sequence[str] | None) -> int:
     # Imported here: it takes half a second, in which Ctrl-C is told in a line as later.
     from .commands import PARSER
+    from .planted_links import refuse_planted_links
     from .project import load_project
 
     options = PARSER.parse_args(arguments)
     os.environ["RECORDED_GALLERY_ROOT"] = str(options.root)  # for what messages suggest
-    done = options.run(load_project(options.root), options)
+    project = load_project(options.root)
+    refuse_planted_links(project)
+    done = options.run(project, options)
     sys.stdout.flush()
     return int(done is False)
 

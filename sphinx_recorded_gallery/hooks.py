@@ -18,6 +18,7 @@ class Priority(IntEnum):
     """When hooks and transforms of one event run, lower first; Sphinx's own stand in comments."""
 
     # config-inited
+    REFUSE_LINKS = 2  # before anything is read
     READ_LANGUAGES = 3
     LOAD_LABELS = 4  # needs the languages
     CHECK_CONFIG = 5  # needs html_baseurl, which the languages give

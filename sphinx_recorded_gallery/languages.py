@@ -143,7 +143,8 @@ def set_languages(app: "Sphinx", config: Config) -> None:
             )
     config.recorded_gallery_languages = languages
     # Sphinx finds no catalog from here on, nor compiles any: translate/translations.py shows them
-    config.recorded_gallery_locale_dirs, config.locale_dirs = config.locale_dirs or ["locales"], []
+    folders = config.recorded_gallery_locale_dirs or config.locale_dirs or ["locales"]
+    config.recorded_gallery_locale_dirs, config.locale_dirs = folders, []
     config.gettext_auto_build, config.gettext_compact = False, False  # a catalog for each page
     config.gettext_additional_targets = []  # words are translated, no HTML, code or files
     if not config.html_baseurl:

@@ -1,6 +1,7 @@
 """Sphinx as the commands run it, in a process of its own: one line for an error."""
 
 import gc
+import json
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -26,6 +27,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if getattr(options, name):
             parser.error(f"{option} is for sphinx-build alone")
     settings: dict[str, Any] = dict(each.partition("=")[::2] for each in options.define)
+    if folders := settings.get("recorded_gallery_locale_dirs"):  # project.locale_option says why
+        given = settings.get("locale_dirs")
+        settings["recorded_gallery_locale_dirs"] = (
+            given.split(",") if given else json.loads(folders)
+        )
+        settings["locale_dirs"] = []
     confdir = options.confdir or options.sourcedir
     try:
         with patch_docutils(confdir), docutils_namespace():

@@ -12,7 +12,8 @@ from pathlib import Path
 
 from ..errors import GalleryError, suggest
 from ..languages import Language, choose_languages
-from ..project import Project
+from ..planted_links import refuse_links
+from ..project import Project, locale_option
 from .arguments import LANGUAGES, argument, command
 
 _SPHINX = "sphinx_recorded_gallery.run_sphinx"
@@ -28,6 +29,7 @@ def html(project: Project, options: argparse.Namespace) -> bool:
     """Render the site in all languages at the same time."""
     languages = choose_languages(project.root, options.languages)
     build = Path.cwd() / options.build
+    refuse_links(project.root, build / "html", build / "doctrees")
     return build_site(project, build, languages, options.sphinx_options)
 
 
@@ -40,6 +42,7 @@ def build_site(
     printed when each ends.
     """
     # One more than cores: while one build waits for files, another computes.
+    options = [*options, *locale_option(project.config)]
     workers = min(len(languages), (os.cpu_count() or 1) + 1)
     print(f"building {', '.join(language.code for language in languages)}", flush=True)
     failed = []
@@ -97,4 +100,6 @@ def live(project: Project, options: argparse.Namespace) -> None:
         raise GalleryError("which language?", remedy=f"for example: {suggest('live', 'ko')}")
     language = choose_languages(project.root, [options.language])[0]
     editor = EDITOR if options.editor_link is None else options.editor_link
-    run(Live(project, Path.cwd() / options.build, language, editor), options.port)
+    build = Path.cwd() / options.build
+    refuse_links(project.root, build)
+    run(Live(project, build, language, editor), options.port)

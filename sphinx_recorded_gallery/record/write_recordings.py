@@ -25,13 +25,14 @@ _SHOWN = ("text/html", "text/markdown", "text/latex", "text/plain", *SUFFIXES, P
 
 def ensure_writable(path: Path) -> None:
     """Raise ``GalleryError`` unless a recording can be written to ``path``, and temporary files."""
+    if path.is_dir():
+        text = "a folder is in the place of a recording"
+        raise GalleryError(text, path=path, remedy="move it away, with what it holds")
     place, unfinished = path.parent, atomic_files.unfinished_path(path)
     try:
         place.mkdir(parents=True, exist_ok=True)
         atomic_files.write_synced(unfinished, bytes(_ROOM))
-        if path.is_dir():
-            place = path
-            raise IsADirectoryError(None, "a folder is in its place")
+        unfinished.unlink()
         place = Path(tempfile.gettempdir())  # every run has files there
         with tempfile.TemporaryFile() as file:
             file.write(bytes(_ROOM))
@@ -39,9 +40,6 @@ def ensure_writable(path: Path) -> None:
         text = f"cannot be written: {error.strerror or error}"
         remedy = "recordings and temporary files are written here: mend that first"
         raise GalleryError(text, path=place, remedy=remedy) from None
-    finally:
-        with suppress(OSError):
-            unfinished.unlink()
 
 
 def write_recording(notebook: NotebookNode, path: Path) -> None:

@@ -25,7 +25,8 @@ from sphinx.util.nodes import extract_messages
 
 from ..errors import GalleryError, suggest
 from ..languages import Language
-from ..project import Project
+from ..planted_links import refuse_links
+from ..project import Project, locale_option
 from .catalogs import (
     ENGINE,
     WIDTH,
@@ -61,10 +62,12 @@ def make_pots(project: Project, folder: Path) -> dict[str, polib.POFile]:
     ``folder`` is for what Sphinx's builder makes. Raises ``GalleryError`` if it fails.
     """
     root, folder = project.root.absolute(), folder.absolute()
+    refuse_links(root, folder)
     for path in folder.rglob("*.pot"):
         path.unlink()  # all are written anew, but those of pages that are gone
     # This module tells an error in one line, where Sphinx's own tells it in thirty.
-    options = ["-b", "gettext", "-q", str(root), str(folder)]
+    hidden = locale_option(project.config)
+    options = ["-b", "gettext", "-q", *hidden, str(root), str(folder)]
     command = [sys.executable, "-m", f"{ENGINE}.run_sphinx", *options]
     done = subprocess.run(command, cwd=root, capture_output=True, text=True)
     paths = sorted(folder.rglob("*.pot"))
