@@ -17,13 +17,14 @@ __version__ = "1.0.0"
 def setup(app: Sphinx) -> dict[str, Any]:
     """Set up the parts of the engine."""
     # Imported here so that the command line works where Sphinx's HTML part does not.
-    from . import pages, planted_links, search, store, translate
+    from . import finished_builds, pages, planted_links, search, store, translate
     from .project import SETTINGS, code_digest
 
     app.setup_extension("sphinx_gallery.gen_gallery")
     for name, (default, rebuild, kind) in SETTINGS.items():
         app.add_config_value(name, default, rebuild, kind)  # type: ignore[arg-type]
     planted_links.setup(app)
+    finished_builds.setup(app)
     store.setup(app)
     translate.setup(app)
     pages.setup(app)

@@ -6,6 +6,7 @@ Here every error of a command becomes one line and an exit status: 0 fine, 1 som
 
 import contextlib
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -47,6 +48,9 @@ def _run(arguments: Sequence[str] | None) -> int:
     from .planted_links import refuse_planted_links
     from .project import load_project
 
+    with contextlib.suppress(ValueError):  # of another thread than the first
+        # what a command has started ends with it, as it does by Ctrl-C
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
     options = PARSER.parse_args(arguments)
     os.environ["RECORDED_GALLERY_ROOT"] = str(options.root)  # for what messages suggest
     project = load_project(options.root)

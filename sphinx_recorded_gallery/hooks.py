@@ -18,7 +18,8 @@ class Priority(IntEnum):
     """When hooks and transforms of one event run, lower first; Sphinx's own stand in comments."""
 
     # config-inited
-    REFUSE_LINKS = 2  # before anything is read
+    REFUSE_LINKS = 1  # before anything is read
+    BEGIN_ANEW = 2  # Sphinx reads its environment behind all of these
     READ_LANGUAGES = 3
     LOAD_LABELS = 4  # needs the languages
     CHECK_CONFIG = 5  # needs html_baseurl, which the languages give
@@ -48,6 +49,7 @@ class Priority(IntEnum):
     DESCRIBE_HEAD = 900  # when the theme has added its scripts
     # build-finished
     TIDY_UP = 910  # what others have written
+    NOTE_FINISHED = 990  # after whatever writes
 
 
 def add_transform(

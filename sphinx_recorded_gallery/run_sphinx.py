@@ -2,6 +2,7 @@
 
 import gc
 import json
+import signal
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -20,6 +21,7 @@ _UNKNOWN = {"warnfile": "-w", "noconfig": "-C", "traceback": "-T", "pdb": "-P", 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run Sphinx as ``sphinx-build`` does, but tell an error in one line."""
     gc.set_threshold(200_000)  # nodes are many and stay: looking after 700 takes a sixth of a build
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # processes of -j end with it
     nocolor()  # the command that starts it reads what it says
     parser = get_parser()
     options = parser.parse_args(arguments)

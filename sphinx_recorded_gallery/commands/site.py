@@ -5,9 +5,11 @@ import os
 import shlex
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
 from pathlib import Path
 
 from ..errors import GalleryError, suggest
@@ -46,9 +48,12 @@ def build_site(
     workers = min(len(languages), (os.cpu_count() or 1) + 1)
     print(f"building {', '.join(language.code for language in languages)}", flush=True)
     failed = []
-    with ThreadPoolExecutor(workers) as pool:
+    builds = _Builds()
+    with ThreadPoolExecutor(workers) as pool, ExitStack() as held:
+        held.callback(builds.end)  # when all have ended, or one interrupts this
         jobs = {
-            pool.submit(_build, project.root, build, each.code, options): each for each in languages
+            pool.submit(builds.build, project.root, build, each.code, options): each
+            for each in languages
         }
         for job in as_completed(jobs):
             code, (done, seconds) = jobs[job].code, job.result()
@@ -65,23 +70,46 @@ def build_site(
     return not failed
 
 
-def _build(
-    root: Path, build: Path, code: str, options: Sequence[str]
-) -> tuple[subprocess.CompletedProcess[str], float]:
-    """Build one language; return what became of it, and the seconds that it took."""
-    began = time.monotonic()
-    done = subprocess.run(
-        [
+class _Builds:
+    """The processes of Sphinx that a command starts; ``end`` ends them, and starts no more."""
+
+    def __init__(self) -> None:
+        self._running: set[subprocess.Popen[str]] = set()
+        self._lock = threading.Lock()
+        self._is_ended = False
+
+    def build(
+        self, root: Path, build: Path, code: str, options: Sequence[str]
+    ) -> tuple[subprocess.CompletedProcess[str], float]:
+        """Build one language; return what became of it, and the seconds that it took."""
+        began = time.monotonic()
+        command = [
             *(sys.executable, "-m", _SPHINX, "-b", "html", *options),
             *("-D", f"language={code}", "-d", str(build / "doctrees" / code)),
             *(str(root), str(build / "html" / code)),
-        ],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        errors="replace",
-    )
-    return done, time.monotonic() - began
+        ]
+        with self._lock:
+            if self._is_ended:
+                return subprocess.CompletedProcess(command, 130, ""), 0
+            process = subprocess.Popen(
+                command,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+            )
+            self._running.add(process)
+        text, _nothing = process.communicate()
+        self._running.discard(process)
+        done = subprocess.CompletedProcess(command, process.returncode, text)
+        return done, time.monotonic() - began
+
+    def end(self) -> None:
+        """End all that run: they would write on while the next command does."""
+        with self._lock:
+            self._is_ended = True
+            for process in list(self._running):
+                process.terminate()
 
 
 @command(
