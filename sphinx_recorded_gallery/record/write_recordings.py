@@ -13,14 +13,13 @@ from nbformat import NotebookNode
 from .. import atomic_files
 from ..errors import GalleryError, describe_error
 from ..measurements.replicates import Replicate
-from ..recipes.pictures import SUFFIXES, open_picture
+from ..recipes.mime_types import PICTURES, is_shown
+from ..recipes.pictures import open_picture
 from ..recipes.recipe import Recipe
-from ..recipes.recording import PUBLISHED_MIME, seal
+from ..recipes.recording import check_recording, seal
 from ..recipes.sanitize import find_left_out
 
 _ROOM = 64 * 1024  # bytes; a full disk is found out before minutes of work, not behind them
-# Forms of an output that a page shows, or reads rows from
-_SHOWN = ("text/html", "text/markdown", "text/latex", "text/plain", *SUFFIXES, PUBLISHED_MIME)
 
 
 def ensure_writable(path: Path) -> None:
@@ -43,9 +42,18 @@ def ensure_writable(path: Path) -> None:
 
 
 def write_recording(notebook: NotebookNode, path: Path) -> None:
-    """Write a recording completely or not at all; what was there before stays until then."""
+    """Write a recording completely or not at all; what was there before stays until then.
+
+    Raises ``GalleryError`` if it cannot be written, or no build could read it.
+    """
     nbformat.validate(notebook)
-    data = f"{nbformat.writes(seal(notebook))}\n".encode()
+    sealed = seal(notebook)
+    try:
+        check_recording(sealed)
+    except GalleryError as error:
+        text = f"cannot be kept: {error.text}"
+        raise GalleryError(text, path=path, remedy="mend what the recipe shows") from None
+    data = f"{nbformat.writes(sealed)}\n".encode()
     with _or_elsewhere(path, data, "the recording", "move {} to {}"):
         atomic_files.atomic_write(path, data)
 
@@ -87,21 +95,26 @@ def accept(recipe: Recipe, notebook: NotebookNode, *, trusted: bool = False) -> 
     """Yield what pages leave out of the outputs of a recipe, a line for each cell.
 
     What is ``trusted`` is shown as it is, but there are forms that no page shows. Raises
-    ``GalleryError`` if a picture cannot be opened.
+    ``GalleryError`` if a picture cannot be opened, or HTML is nested too deeply.
     """
     for cell, node in zip(recipe.cells, notebook.cells, strict=True):
         tell = partial(GalleryError, path=recipe.path, line=cell.line)
         left_out: list[str] = []
         for data in (each.data for each in node.outputs if "data" in each):
-            for mime in SUFFIXES.keys() & data.keys():
+            for mime in PICTURES.keys() & data.keys():
                 try:
                     open_picture(mime, data[mime])
                 except ValueError as error:
                     text = f"cell {cell.number}: its picture, {mime}, {error}"
                     remedy = "mend what its _repr_..._ method or display() is given"
                     raise tell(text, remedy=remedy) from None
-            left_out += [] if trusted else find_left_out(data)
-            if data and not any(mime.startswith(_SHOWN) for mime in data):
+            if not trusted:
+                try:
+                    left_out += find_left_out(data)
+                except ValueError as error:
+                    text = f"cell {cell.number}: {error}"
+                    raise tell(text, remedy="show less, or a picture") from None
+            if data and not any(is_shown(mime) for mime in data):
                 left_out += [f"an output that has no form but {', '.join(data)}"]
         if left_out:
             names = ", ".join(dict.fromkeys(left_out))
