@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import sys
 import tempfile
 import traceback
 from pathlib import Path
@@ -21,6 +22,14 @@ _UNSEEN = re.compile(
 def visible(text: str) -> str:
     """Return a text of others, such as of a catalog, as it may be printed: ``<U+001B>``."""
     return _UNSEEN.sub(lambda found: f"<U+{ord(found[0]):04X}>", text)
+
+
+def visible_line(text: str) -> str:
+    """Return a text of others as one line: in a workflow, GitHub obeys lines such as ``::error::``.
+
+    A name of a file can hold a line break.
+    """
+    return visible(text).replace("\n", "<U+000A>")
 
 
 class GalleryError(SphinxError):
@@ -52,7 +61,7 @@ class GalleryError(SphinxError):
             shown = self.path
             if root and shown.is_relative_to(root):
                 shown = shown.relative_to(root)
-            name = str(shown).replace("\n", "<U+000A>")
+            name = visible_line(str(shown))
             place = f"{name}:{self.line}: " if self.line else f"{name}: "
         return visible(f"{place}{self.text}" + (f"; {self.remedy}" if self.remedy else ""))
 
@@ -92,20 +101,36 @@ def describe_error(error: BaseException, name: str = "") -> str:
 _MAKE_NAMES = {"record": "RECIPES", "html": "LANGUAGES"}
 
 
+_PLAIN = re.compile(r"[\w./][\w./-]*", re.ASCII)
+
+
 def suggest(command: str, argument: str = "", *options: str) -> str:
     """Return what a person should type: ``recorded-gallery record adding --force``.
 
-    The folder given as ``--root`` is repeated: the command keeps it in ``RECORDED_GALLERY_ROOT``,
-    which the builds that it starts see, too. A Makefile that calls this command sets
-    ``RECORDED_GALLERY_MAKE``, and is named instead: ``make record RECIPES=adding FORCE=1``.
+    It can be pasted into a shell, whatever characters the name of a stranger's recipe has. The
+    folder given as ``--root`` is repeated: the command keeps it in ``RECORDED_GALLERY_ROOT``, which
+    the builds that it starts see, too. A Makefile that calls this command sets
+    ``RECORDED_GALLERY_MAKE``, and is named instead: ``make record RECIPES=adding FORCE=1``; but
+    make would hand other characters than those of plain names to a shell once more.
     """
+    is_plain = not argument or _PLAIN.fullmatch(argument)
+    if os.environ.get("RECORDED_GALLERY_MAKE") and is_plain:
+        named = f"{_MAKE_NAMES.get(command, 'LANGUAGE')}={argument}" if argument else ""
+        return " ".join(filter(None, ["make", command, named, *map(suggest_option, options)]))
+    program = "recorded-gallery"
+    if os.environ.get("RECORDED_GALLERY_MAKE"):  # it may be installed nowhere
+        program = f"{shlex.quote(sys.executable)} -m {__package__}"
+    root = os.environ.get("RECORDED_GALLERY_ROOT", ".")
+    given = [] if root == "." else ["--root", shlex.quote(root)]
+    if argument.startswith("-"):  # a name, no option
+        return " ".join([program, command, *options, *given, "--", shlex.quote(argument)])
+    named = shlex.quote(argument) if argument else ""
+    return " ".join(filter(None, [program, command, named, *options, *given]))
+
+
+def suggest_option(option: str) -> str:
+    """Return what a person should add to a command: ``--device cpu``, of make ``DEVICE=cpu``."""
     if not os.environ.get("RECORDED_GALLERY_MAKE"):
-        root = os.environ.get("RECORDED_GALLERY_ROOT", ".")
-        given = [] if root == "." else ["--root", shlex.quote(root)]
-        return " ".join(filter(None, ["recorded-gallery", command, argument, *options, *given]))
-    named = f"{_MAKE_NAMES.get(command, 'LANGUAGE')}={argument}" if argument else ""
-    settings = []
-    for option in options:  # --device cpu is DEVICE=cpu, --force is FORCE=1
-        name, _, value = option.removeprefix("--").partition(" ")
-        settings.append(f"{name.upper().replace('-', '_')}={value or 1}")
-    return " ".join(filter(None, ["make", command, named, *settings]))
+        return option
+    name, _, value = option.removeprefix("--").partition(" ")
+    return f"{name.upper().replace('-', '_')}={value or 1}"

@@ -36,11 +36,15 @@ def refuse_links(root: Path, *places: Path) -> None:
             raise GalleryError(f"is {what}", path=Path(path), remedy=remedy)
 
 
+# Where the engine's own labels lie, in its repository
+_LABELS = Path(__package__, "translate", "locale")
+
+
 def refuse_planted_links(project: Project) -> None:
     """Raise ``GalleryError`` for links in what the commands of a project read and write."""
     pages = [project.root / folder for folder, _recipes in project.galleries]
-    languages = project.root / FILE_NAME
-    refuse_links(project.root, languages, project.recordings, project.locale, *pages)
+    files = [project.root / FILE_NAME, project.root / _LABELS]
+    refuse_links(project.root, *files, project.recordings, project.locale, *pages)
 
 
 def _find_strange(root: Path, place: Path) -> Iterator[str]:
@@ -96,5 +100,11 @@ def _look(app: Sphinx, config: Config) -> None:
     catalogs = config.recorded_gallery_locale_dirs or config.locale_dirs or ["locales"]
     pages = [root / folder for folder, _recipes in gallery_folders(config)]
     recordings = root / config.recorded_gallery_recordings
-    places = [root / FILE_NAME, recordings, *(root / each for each in catalogs), *pages]
+    places = [
+        root / FILE_NAME,
+        root / _LABELS,
+        recordings,
+        *(root / each for each in catalogs),
+        *pages,
+    ]
     refuse_links(root, *places, Path(app.outdir), Path(app.doctreedir))

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import ExitStack
 from pathlib import Path
 
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError, suggest, visible
 from ..languages import Language, choose_languages
 from ..planted_links import refuse_links
 from ..project import Project, locale_option
@@ -58,7 +58,7 @@ def build_site(
         for job in as_completed(jobs):
             code, (done, seconds) = jobs[job].code, job.result()
             for line in done.stdout.splitlines():
-                print(f"{code}: {line}", file=sys.stderr)
+                print(f"{code}: {visible(line)}", file=sys.stderr)
             # conf.py, or what it imports, may end the process in silence
             is_built = not done.returncode and any((build / "html" / code).glob("*"))
             state = "done" if is_built else f"failed with exit status {done.returncode}"

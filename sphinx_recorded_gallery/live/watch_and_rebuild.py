@@ -12,7 +12,7 @@ from pathlib import Path
 import watchfiles
 from sphinx.application import builtin_extensions
 
-from ..errors import GalleryError
+from ..errors import GalleryError, visible_line
 from ..languages import Language
 from ..project import Project
 from .build_once import build_once
@@ -104,10 +104,10 @@ class Live:
             is_first = False
             began = time.monotonic()
             for problem in self.rebuild().problems:
-                print(problem, flush=True)
+                print(visible_line(problem), flush=True)
             paths = sorted(os.path.relpath(path, self.root) for _change, path in changes)
             changed, seconds = ", ".join(paths[:3]) or "the site", time.monotonic() - began
-            print(f"{changed}: built in {seconds:.1f} s", flush=True)
+            print(f"{visible_line(changed)}: built in {seconds:.1f} s", flush=True)
 
     def wait(self, seen: int, seconds: float = 20) -> State:
         """Return the state as soon as it is another than that of this number, or after a while."""

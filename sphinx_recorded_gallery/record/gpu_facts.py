@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError, suggest_option
 from .run_program import ask
 
 TOOL = "nvidia-smi"
@@ -38,7 +38,7 @@ def list_all() -> list[Gpu]:
     try:
         done = ask([TOOL, "--format=csv,noheader", query])
     except TimeoutError as error:
-        remedy = f"its driver may hang; to run on the CPU: {suggest('record', '', '--device cpu')}"
+        remedy = f"its driver may hang; to run on the CPU, add: {suggest_option('--device cpu')}"
         raise GalleryError(f"{TOOL}: {error}", remedy=remedy) from None
     except OSError:
         return []
@@ -70,7 +70,7 @@ def require_gpus() -> list[Gpu]:
             chosen += [each for each in found if each not in chosen]
         gpus = chosen
     if not gpus:
-        remedy = f"to run on the CPU instead: {suggest('record', '', '--device cpu')}"
+        remedy = f"to run on the CPU instead, add: {suggest_option('--device cpu')}"
         raise GalleryError(f"no GPU found ({TOOL} shows none)", remedy=remedy)
     return gpus
 

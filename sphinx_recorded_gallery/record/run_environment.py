@@ -13,7 +13,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError, suggest_option
 from ..recipes.recording import name_device
 from .cleanup import run_folder
 from .environment_variables import pass_on
@@ -59,7 +59,7 @@ def prepare(gallery: Path, gpu: Gpu | None, say: Callable[[str], None]) -> Condi
     if gpu and probed.get("gpu") is False:
         raise GalleryError(
             f"{gpu.facts['gpu']} is here but the installed libraries cannot use it",
-            remedy=f"install their GPU builds or use: {suggest('record', '', '--device cpu')}",
+            remedy=f"install their GPU builds, or add: {suggest_option('--device cpu')}",
         )
     commit, note = describe_commit(gallery)
     if note:

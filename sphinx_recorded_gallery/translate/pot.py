@@ -23,7 +23,7 @@ from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util.nodes import extract_messages
 
-from ..errors import GalleryError, suggest
+from ..errors import GalleryError, suggest, visible
 from ..languages import Language
 from ..planted_links import refuse_links
 from ..project import Project, locale_option
@@ -74,7 +74,7 @@ def make_pots(project: Project, folder: Path) -> dict[str, polib.POFile]:
     if done.returncode or not paths:
         told = done.stderr.strip().rpartition("\n")[2].removeprefix("error: ")
         raise GalleryError(f"the messages cannot be extracted: {told or 'Sphinx found none'}")
-    print(done.stderr, end="", file=sys.stderr)
+    print(visible(done.stderr), end="", file=sys.stderr)
     pots = {}
     for path in paths:
         pot = read_catalog(path)

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from gallery import ROOT, Gallery
 from modules import run_module
 from sphinx_recorded_gallery.__main__ import main
+from sphinx_recorded_gallery.commands import PARSER
 from sphinx_recorded_gallery.errors import GalleryError, describe_error, suggest
 from sphinx_recorded_gallery.project import load_project
 
@@ -185,6 +187,26 @@ def test_remedies_name_the_command_or_the_target(monkeypatch: pytest.MonkeyPatch
     assert suggest("html", "ko") == "make html LANGUAGES=ko"
 
 
+@pytest.mark.parametrize("is_make", [True, False])
+@pytest.mark.parametrize(
+    "name",
+    ["a;touch PWNED;b", "a b", "-x", "--force", "$(touch PWNED)", "it's", "a`b`", "각", "a#b"],
+)
+def test_a_remedy_that_is_pasted_runs_what_it_names(
+    name: str, is_make: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RECORDED_GALLERY_ROOT", "a folder")
+    if is_make:
+        monkeypatch.setenv("RECORDED_GALLERY_MAKE", "1")
+    words = shlex.split(suggest("record", name, "--force"))
+    arguments = words[words.index("record") :]
+    options = PARSER.parse_args(arguments)
+    assert options.recipes == [name]
+    assert options.force
+    assert str(options.root) == "a folder"
+    assert words[0] != "make"
+
+
 def test_a_project_whose_recipes_sphinx_gallery_would_run_is_refused(tmp_path: Path) -> None:
     conf = make(tmp_path) / "conf.py"
     conf.write_text(f'{conf.read_text()}\nextensions = ["sphinx_gallery.gen_gallery"]\n')
@@ -195,3 +217,27 @@ def test_a_project_whose_recipes_sphinx_gallery_would_run_is_refused(tmp_path: P
     )
     conf.write_text(f'{conf.read_text()}\nextensions += ["sphinx_recorded_gallery"]\n')
     assert load_project(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["evil\x1b]0;title\x07.po", "x\n::error::from a file name.po"])
+def test_no_command_speaks_to_the_terminal_in_the_name_of_a_file(
+    gallery: Gallery,
+    name: str,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    gallery.write("adding", TITLED)
+    gallery.set_languages("ko")
+    path = gallery.translate("index", {"Site": "사이트"})
+    path.rename(path.with_name(name))
+    machine = gallery.recordings / name
+    machine.mkdir(parents=True)
+    (machine / "adding.ipynb").write_text("{}")
+    templates = str(gallery.root / "gettext")
+    for command in (["check-po"], ["update-po", "--templates", templates], ["check"]):
+        main([*command, "--root", str(gallery.root)])
+        told = "".join(capfd.readouterr())
+        assert "from a file name" in told or "<U+001B>]0;title<U+0007>" in told
+        assert "\x1b" not in told
+        assert not re.search("^::", told, re.MULTILINE)

@@ -64,7 +64,7 @@ def test_without_a_gpu_the_cpu_is_offered(put_tool: PutTool) -> None:
         require_gpus()
     assert str(caught.value) == (
         "no GPU found (nvidia-smi shows none); "
-        "to run on the CPU instead: recorded-gallery record --device cpu"
+        "to run on the CPU instead, add: --device cpu"
     )
 
 
